@@ -1,7 +1,7 @@
 """How many samples of fresh records the prediction bands hold: ``python -m benchmarks.bands [--quick]``.
 
 Writes ``benchmarks/bands.md``. Each system gives many data sets, each with a test record of its own. Next to the bands
-in use stand those that were rejected: the plain quantile of the same errors.
+in use stand rejected ones, by the plain quantile of the same errors.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from narxbench.io.files import write_atomically
 
 RESULT = ROOT / "benchmarks" / "bands.md"
 SAMPLES, TESTED, SNR_DB = 800, 600, 30
-# The rule was chosen on smaller ones.
+# The rule was chosen on data sets of smaller seeds.
 FIRST_SEED = 101
 SETS = {"full": 16, "quick": 2}
 SHIPPED = ("S1", "S3")
@@ -31,7 +31,7 @@ KINDS = {FREE_RUN: "free run", ONE_STEP: "one step ahead"}
 
 
 class Held(NamedTuple):
-    """What a band holds of a test record, its half width by the RMSE there, and what the plain quantile holds."""
+    """The share of a test record in a band, the half width by the RMSE there, and the share in the plain quantile."""
 
     share: float
     width: float
@@ -39,12 +39,12 @@ class Held(NamedTuple):
 
 
 def data_sets(sets: int) -> Iterable[tuple[str, list[Case]]]:
-    """Yield the systems with their data sets; none of those is one that packages are compared on."""
+    """Yield the systems with their data sets, which are others than those that packages are compared on."""
     for make in measured.SIMULATED:
-        cases = [make(SAMPLES, TESTED, i + 1) for i in range(sets)]
+        cases = [make(SAMPLES, TESTED, number) for number in range(1, sets + 1)]
         yield cases[0].name, cases
     for name in SHIPPED:
-        yield name, [_shipped(name, FIRST_SEED + i) for i in range(sets)]
+        yield name, [_shipped(name, seed) for seed in range(FIRST_SEED, FIRST_SEED + sets)]
 
 
 def _shipped(name: str, seed: int) -> Case:
@@ -59,21 +59,22 @@ def plain(unseen: Unseen) -> float:
 
 
 def held(case: Case) -> dict[str, Held | None]:
-    """Return for each kind of prediction what the band of an identification holds; None where it knows none."""
-    found, _ = measured.with_narxbench(case, **measured.SMALL)
-    first, test, results = found.model.initial_samples, case.test, {}
+    """Return for each kind of prediction the shares in the bands of an identification; None where it has no band."""
+    identification, _ = measured.with_narxbench(case, **measured.SMALL)
+    first, test, results = identification.model.initial_samples, case.test, {}
     for kind in KINDS:
         steps = None if kind == FREE_RUN else 1
         try:
-            lower, upper = (limit[first:] for limit in found.bands(test.u, test.y, BAND, steps=steps))
+            lower, upper = (limit[first:] for limit in identification.bands(test.u, test.y, BAND, steps=steps))
         except narxbench.NarxbenchError:
             results[kind] = None
             continue
         y, predicted = test.y[first:], (lower + upper) / 2
         errors = np.abs(y - predicted)
-        inside = (lower <= y) & (y <= upper)
+        is_inside = (lower <= y) & (y <= upper)
         width = float(upper[0] - lower[0]) / 2 / math.sqrt(float(np.mean(errors**2)))
-        results[kind] = Held(float(np.mean(inside)), width, float(np.mean(errors <= plain(found.unseen[kind]))))
+        plain_share = float(np.mean(errors <= plain(identification.unseen[kind])))
+        results[kind] = Held(float(np.mean(is_inside)), width, plain_share)
     return results
 
 
@@ -81,20 +82,20 @@ def rows_of(name: str, results: Sequence[dict[str, Held | None]]) -> list[list[s
     """Return the rows of a system: shares over all data sets, their range, and the median width."""
     rows = []
     for kind, words in KINDS.items():
-        known = [one for result in results if (one := result[kind]) is not None]
-        if not known:
+        bands = [result[kind] for result in results if result[kind] is not None]
+        if not bands:
             rows.append([name, words, "", "", "", "", f"{len(results)}"])
             continue
-        shares = sorted(one.share for one in known)
+        shares, widths, plain_shares = zip(*bands, strict=True)
         rows.append(
             [
                 name,
                 words,
-                f"{np.mean(shares):.3f}",
-                f"{shares[0]:.2f} to {shares[-1]:.2f}",
-                number(float(np.median([one.width for one in known])), 3),
-                f"{np.mean([one.plain for one in known]):.3f}",
-                f"{len(results) - len(known)}",
+                f"{np.mean(sorted(shares)):.3f}",
+                f"{min(shares):.2f} to {max(shares):.2f}",
+                number(float(np.median(widths)), 3),
+                f"{np.mean(plain_shares):.3f}",
+                f"{len(results) - len(bands)}",
             ]
         )
     return rows

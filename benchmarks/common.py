@@ -1,4 +1,4 @@
-"""What the benchmarks share: problems, CPU time, tables, copies of the project and measured child processes."""
+"""The parts that benchmarks share: problems, CPU time, tables, copies of the project and measured child processes."""
 
 import io
 import os
@@ -105,7 +105,7 @@ def version(package: str) -> str | None:
 
 
 def machine_facts() -> str:
-    """Return what the numbers depend on: processor, cores, Python and package versions."""
+    """Return the facts that the numbers depend on: processor, cores, Python and package versions."""
     model = platform.processor() or platform.machine()
     if Path("/proc/cpuinfo").exists():
         lines = Path("/proc/cpuinfo").read_text().splitlines()

@@ -1,9 +1,9 @@
 """How often the intervals of r and nu_max hold the expected value: ``python -m benchmarks.coverage [--quick]``.
 
 Writes ``benchmarks/coverage.md``. Many runs of a condition make a pool. Draws of 40 runs from it stand for studies, and
-their mean for what a study can expect. The same is done with runs that choose every term on its own, each as often as
-the pool does: real runs choose terms together. Next to the intervals in use stand two that were rejected: the bootstrap
-over runs, and the binomial interval over Chao's estimate of how many terms are chosen at all.
+their mean for the expected value of a study. The same is done with runs that choose every term independently, as often
+as the pool does, because real runs choose terms together. Next to the intervals in use stand two that were rejected:
+the bootstrap over runs, and the binomial interval over Chao's estimate of how many terms are chosen at all.
 """
 
 import os
@@ -41,7 +41,7 @@ class Covered(NamedTuple):
     width: float
 
 
-class Case(NamedTuple):
+class PoolCondition(NamedTuple):
     """A condition whose runs make a pool."""
 
     name: str
@@ -51,23 +51,25 @@ class Case(NamedTuple):
     settings: dict[str, Any]
 
 
-CASES = (
-    Case("2D-UPSO on S2, 30 dB", "S2", 30, "upso2d", {}),
-    Case("2D-UPSO on S4, 40 dB", "S4", 40, "upso2d", {}),
-    Case("2D-UPSO bounded to 1.75 on S1, 50 dB", "S1", 50, "upso2d", {"velocity_bound": 1.75}),
-    Case("GA on S3, 40 dB", "S3", 40, "ga", {}),
+CONDITIONS = (
+    PoolCondition("2D-UPSO on S2, 30 dB", "S2", 30, "upso2d", {}),
+    PoolCondition("2D-UPSO on S4, 40 dB", "S4", 40, "upso2d", {}),
+    PoolCondition("2D-UPSO bounded to 1.75 on S1, 50 dB", "S1", 50, "upso2d", {"velocity_bound": 1.75}),
+    PoolCondition("GA on S3, 40 dB", "S3", 40, "ga", {}),
 )
 
 
-def pool(case: Case, runs: int) -> Chosen:
+def pool(condition: PoolCondition, runs: int) -> Chosen:
     """Return which spurious terms (columns) each of many runs (rows) of the condition chose."""
-    system = narxbench.load_system(case.system)
-    u, y = system.simulate(SAMPLES, snr_db=case.snr_db)
+    system = narxbench.load_system(condition.system)
+    u, y = system.simulate(SAMPLES, snr_db=condition.snr_db)
     orders = {"n_u": system.n_u, "n_y": system.n_y, "degree": system.degree}
     problem = narxbench.StructureProblem(u, y, **orders, n_validation=N_VALIDATION)
-    options = {"algorithm": case.algorithm, "evaluations": EVALUATIONS, **case.settings}
-    found = [narxbench.search(problem, seed=seed, **options).terms for seed in range(1, runs + 1)]
-    chosen: Chosen = np.array([np.isin(problem.terms, terms) for terms in found])
+    options = {"algorithm": condition.algorithm, "evaluations": EVALUATIONS, **condition.settings}
+    rows = []
+    for seed in range(1, runs + 1):
+        rows.append(np.isin(problem.terms, narxbench.search(problem, seed=seed, **options).terms))
+    chosen: Chosen = np.array(rows)
     return chosen[:, ~np.isin(problem.terms, system.terms)]
 
 
@@ -104,7 +106,7 @@ def largest_count(chosen: Chosen, rng: np.random.Generator) -> dict[str, Limits]
 def bootstrap(chosen: Chosen, statistic: Callable[..., Any], rng: np.random.Generator) -> Limits:
     """Return the percentile interval over resampled runs, centred on the observed value.
 
-    A resample holds fewer distinct runs, which shifts what is counted; hence the centring.
+    A resample holds fewer distinct runs, which shifts the statistic; hence the centring.
     """
     weights = rng.multinomial(len(chosen), np.full(len(chosen), 1 / len(chosen)), size=RESAMPLES)
     resampled = statistic(weights @ chosen.astype(np.int64), axis=1)
@@ -116,11 +118,12 @@ def bootstrap(chosen: Chosen, statistic: Callable[..., Any], rng: np.random.Gene
 
 def coverage(values: NDArray[Any], intervals: Sequence[dict[str, Limits]]) -> dict[str, Covered]:
     """Return how often each interval holds the mean of the values, and its mean width."""
-    expected, found = values.mean(), {}
+    expected, covered = values.mean(), {}
     for name in intervals[0]:
-        low, high = np.array([of[name] for of in intervals]).T
-        found[name] = Covered(float(np.mean((low <= expected) & (expected <= high))), float(np.mean(high - low)))
-    return found
+        low, high = np.array([limits[name] for limits in intervals]).T
+        holds_expected = (low <= expected) & (expected <= high)
+        covered[name] = Covered(float(np.mean(holds_expected)), float(np.mean(high - low)))
+    return covered
 
 
 def draws_of(chosen: Chosen, draws: int, rng: np.random.Generator) -> list[Chosen]:
@@ -137,11 +140,11 @@ def report(pools: dict[str, Chosen], draws: int) -> str:
             drawn = draws_of(chosen, draws, rng)
             counts = np.array([runs.sum(axis=0) for runs in drawn])
             values = np.count_nonzero(counts, axis=1), counts.max(axis=1)
-            for section, of, possible, intervals in zip(
+            for section, observed, possible, intervals in zip(
                 sections, values, (chosen.shape[1], RUNS), (distinct_terms, largest_count), strict=True
             ):
-                covered = coverage(of, [intervals(runs, rng) for runs in drawn])
-                section[kind] = f"{of.mean():.1f} of {possible}", covered
+                covered = coverage(observed, [intervals(runs, rng) for runs in drawn])
+                section[kind] = f"{observed.mean():.1f} of {possible}", covered
     return TEXT.format(
         level=f"{100 * CONFIDENCE:g} %",
         runs=RUNS,
@@ -152,18 +155,21 @@ def report(pools: dict[str, Chosen], draws: int) -> str:
     )
 
 
-# What runs are drawn from -> expected value in words, and how the intervals cover it.
+# By the pool that runs are drawn from: the expected value in words, and how the intervals cover it.
 _Section = dict[str, tuple[str, dict[str, Covered]]]
 
 
 def _as_markdown(section: _Section) -> str:
-    rows = [
-        [kind, expected, *(f"{of.share:.3f} ({of.width:.1f})" for of in covered.values())]
-        for kind, (expected, covered) in section.items()
-    ]
-    each = [covered for _, covered in section.values()]
-    rows.append(["smallest", "", *(f"{min(covered[name].share for covered in each):.3f}" for name in each[0])])
-    return table(["runs of", "expected", *each[0]], rows)
+    """Return the coverage of intervals as a table, with the smallest share of each interval last."""
+    rows, smallest = [], dict[str, float]()
+    for kind, (expected, covered) in section.items():
+        row = [kind, expected]
+        for name, interval in covered.items():
+            row.append(f"{interval.share:.3f} ({interval.width:.1f})")
+            smallest[name] = min(smallest.get(name, 1.0), interval.share)
+        rows.append(row)
+    rows.append(["smallest", "", *map("{:.3f}".format, smallest.values())])
+    return table(["runs of", "expected", *smallest], rows)
 
 
 TEXT = """# Coverage of the intervals of r and ν_max
@@ -194,7 +200,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=RESULT)
     options = parser.parse_args()
     size = "quick" if options.quick else "full"
-    pools = {case.name: pool(case, RUNS_OF_A_POOL[size]) for case in CASES}
+    pools = {condition.name: pool(condition, RUNS_OF_A_POOL[size]) for condition in CONDITIONS}
     write_atomically(options.output, report(pools, DRAWS[size]))
 
 

@@ -1,4 +1,4 @@
-"""What hangs on random draws: ``python -m benchmarks.draws [--quick]``.
+"""How much depends on random draws: ``python -m benchmarks.draws [--quick]``.
 
 Writes ``benchmarks/draws.md``: the same simulated records identified with other seeds, and how far the errors of a free
 run over the test lie apart. The records are like measured ones: a flexible robot arm, a motor that drives a generator
@@ -26,7 +26,7 @@ from narxbench.io.files import write_atomically
 from narxbench.numerics.random_streams import generator
 
 RESULT = ROOT / "benchmarks" / "draws.md"
-# Data sets of each record: the first ones were looked at while the choice was made, the others were not.
+# Numbers of data sets of each record: those that were looked at while the choice was made, and those that were not.
 LOOKED_AT, FRESH = 2, 2
 SEEDS = 4
 AIM = 1.15
@@ -113,7 +113,7 @@ RECORDS: tuple[Callable[[int], Case], ...] = (robot, motor, converter)
 
 
 class Runs(NamedTuple):
-    """What other draws lead to on one data set: errors on the test, structures, noise models."""
+    """The outcomes of different draws on one data set: errors on the test, structures, noise models."""
 
     errors: list[float]
     structures: list[tuple[str, ...]]
@@ -129,8 +129,8 @@ def runs_of(case: Case, seeds: int) -> Runs:
     """Identify one data set with several seeds."""
     runs = Runs([], [], [])
     for draw in range(seeds):
-        found, predicted = with_narxbench(case, draw, resamples=0)
-        model = found.model
+        identification, predicted = with_narxbench(case, draw, resamples=0)
+        model = identification.model
         runs.errors.append(rrse(case.test.y, predicted, model.initial_samples))
         runs.structures.append((str(model.decimation), model.noise_model, *model.terms))
         runs.noise_models.append(model.noise_model.upper())

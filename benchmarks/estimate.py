@@ -1,4 +1,4 @@
-"""Estimates of studies next to what they take: ``python -m benchmarks.estimate``.
+"""Estimates of the cost of studies next to measured costs: ``python -m benchmarks.estimate``.
 
 Prints CPU seconds and peak memory of whole runs of the pipeline, estimated and measured, side by side. The constants of
 ``src/narxbench/pipeline/estimate.py`` are right while every ratio is between a third and three.
@@ -42,37 +42,39 @@ CASES = {
 }
 
 
-def compared(name: str, folder: Path) -> list[str]:
-    """Return one line of the table."""
+def line_of(name: str, folder: Path) -> list[str]:
+    """Run a case, and return its line of the table."""
     files, text = CASES[name]
     if text:
         (folder / "case.yaml").write_text(text, encoding="utf-8")
         files = [*files, "case.yaml"]
     with contextlib.chdir(folder):
-        found = plan_of(files, []).estimate
-    for made in (f"data/{Path(files[-1]).stem}", "reports", ".snakemake"):
-        shutil.rmtree(folder / made, ignore_errors=True)
+        estimate = plan_of(files, []).estimate
+    for results in (f"data/{Path(files[-1]).stem}", "reports", ".snakemake"):
+        shutil.rmtree(folder / results, ignore_errors=True)
     child = run_child(["-m", "snakemake", "--cores", "1", "--configfile", *files], folder)
     assert child is not None
-    memory = found.memory() / 1e6
-    pairs = ((found.seconds, child.cpu), (memory, child.peak_mb * 1.048576))
-    cells = [cell for pair in pairs for cell in (*map(number, pair), number(pair[0] / pair[1], 2))]
-    return [name, *cells]
+    line, memory = [name], estimate.memory() / 1e6
+    for estimated, measured in ((estimate.seconds, child.cpu), (memory, child.peak_mb * 1.048576)):
+        line += [number(estimated), number(measured), number(estimated / measured, 2)]
+    return line
 
 
 def main() -> None:
     """Measure the cases that are named, or all."""
     header = ["study", "CPU s, estimated", "measured", "ratio", "peak MB, estimated", "measured", "ratio"]
     with tempfile.TemporaryDirectory() as temporary:
-        copy_of_project(folder := Path(temporary))
-        # Whatever is compiled once shall not count.
+        folder = Path(temporary)
+        copy_of_project(folder)
+        # Compilation, which happens once, shall not count.
         for path in ROOT.glob("src/**/*.nb[ic]"):
-            (copy := folder / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
+            copy = folder / path.relative_to(ROOT)
+            copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(path, copy)
         subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
         lines = []
         for name in sys.argv[1:] or CASES:
-            lines.append(compared(name, folder))
+            lines.append(line_of(name, folder))
             print(lines[-1], file=sys.stderr, flush=True)
     print(table(header, lines) + "\n" + machine_facts())
 

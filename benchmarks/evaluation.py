@@ -39,17 +39,17 @@ Evaluate = Callable[[NDArray[np.uint8]], Any]
 
 
 def narxbench_batch(problem: StructureProblem, u: Floats, y: Floats) -> Evaluate:
-    """The kernel on all structures at once."""
+    """Evaluate all structures at once with the kernel."""
     return lambda positions: problem.evaluate_positions(positions)[1]
 
 
 def narxbench_single(problem: StructureProblem, u: Floats, y: Floats) -> Evaluate:
-    """One structure at a time, by the names of its terms."""
+    """Evaluate one structure at a time, by the names of its terms."""
     return lambda positions: [problem.evaluate(terms_of(problem, row)).sse for row in positions]
 
 
 def readable_loop(problem: StructureProblem, u: Floats, y: Floats) -> Evaluate:
-    """A plain numpy loop: ``lstsq``, then at each step the product of each term's factors."""
+    """Evaluate with a plain numpy loop: ``lstsq``, then at each step the product of each term's factors."""
     monomials, degree, start = problem.monomials, problem.degree, len(y) - N_VALIDATION
     # Row k of the lagged signals is 1, y(k-1), ..., u(k-1), ...; a term is the product of `degree` of its entries.
     place = [[0] * (degree - len(m)) + [1 + (s == INPUT) * problem.n_y + lag - 1 for s, lag in m] for m in monomials]
@@ -73,7 +73,7 @@ def readable_loop(problem: StructureProblem, u: Floats, y: Floats) -> Evaluate:
 
 
 class Shared:
-    """What the faster alternatives compute once for all structures: Gram matrix and input part of each term."""
+    """The arrays that faster alternatives compute once for all structures: Gram matrix and input parts of terms."""
 
     def __init__(self, problem: StructureProblem, u: Floats, y: Floats) -> None:
         start = len(y) - N_VALIDATION
@@ -93,7 +93,7 @@ def _product(monomial: Monomial | list[Any], u: Floats, y: Floats, rows: NDArray
 
 
 def pure_python(problem: StructureProblem, u: Floats, y: Floats) -> Evaluate:
-    """Normal equations by numpy, free run by a pure Python loop over the terms that hold an output."""
+    """Solve normal equations with numpy, and run freely in a pure Python loop over the terms with an output."""
     shared = Shared(problem, u, y)
     n_y = len(shared.initial)
 
@@ -102,10 +102,10 @@ def pure_python(problem: StructureProblem, u: Floats, y: Floats) -> Evaluate:
         weights = np.linalg.solve(shared.gram[np.ix_(chosen, chosen)], shared.moments[chosen])
         weighted = shared.inputs[chosen] * weights[:, None]
         lags = [shared.output_lags[i] for i in chosen]
-        known = weighted[[not lag for lag in lags]].sum(axis=0).tolist()
+        input_part = weighted[[not lag for lag in lags]].sum(axis=0).tolist()
         terms = [(column.tolist(), lag) for column, lag in zip(weighted, lags, strict=True) if lag]
         simulated = shared.initial.tolist()
-        for k, value in enumerate(known, start=n_y):
+        for k, value in enumerate(input_part, start=n_y):
             for column, term_lags in terms:
                 product = column[k - n_y]
                 for lag in term_lags:
@@ -118,7 +118,7 @@ def pure_python(problem: StructureProblem, u: Floats, y: Floats) -> Evaluate:
 
 
 def numpy_batch(problem: StructureProblem, u: Floats, y: Floats) -> Evaluate:
-    """All structures in one array program: stacked normal equations, and a free run of vectors over structures."""
+    """Evaluate all structures in one array program: stacked normal equations and a free run of vectors."""
     shared = Shared(problem, u, y)
     nodes = list(dict.fromkeys(shared.output_lags))
     node_of = np.array([nodes.index(lags) for lags in shared.output_lags])
@@ -161,7 +161,7 @@ def sysidentpy_codes(problem: StructureProblem) -> list[tuple[int, ...]]:
 
 
 def sysidentpy_simulate(problem: StructureProblem, u: Floats, y: Floats) -> Evaluate:
-    """SysIdentPy's SimulateNARMAX with least squares; it takes the lags from the structure."""
+    """Use SysIdentPy's SimulateNARMAX with least squares; it takes the lags from the structure."""
     from sysidentpy.basis_function import Polynomial
     from sysidentpy.parameter_estimation import LeastSquares
     from sysidentpy.simulation import SimulateNARMAX
@@ -184,7 +184,7 @@ def sysidentpy_simulate(problem: StructureProblem, u: Floats, y: Floats) -> Eval
 
 
 def sysidentpy_metamss(problem: StructureProblem, u: Floats, y: Floats) -> Evaluate:
-    """What SysIdentPy's MetaMSS does for one agent: two simulations and a t-test (here one that keeps every term)."""
+    """Do the work of SysIdentPy's MetaMSS for an agent: two simulations and a t-test (here it keeps every term)."""
     from sysidentpy.basis_function import Polynomial
     from sysidentpy.model_structure_selection import MetaMSS
     from sysidentpy.parameter_estimation import LeastSquares
@@ -254,14 +254,16 @@ def structures(problem: StructureProblem, y: Floats, cardinality: int, count: in
     """
     rng, largest = np.random.default_rng(cardinality), max(problem.n_u, problem.n_y)
     has_largest = np.array([any(lag == largest for _, lag in m) for m in problem.monomials])
-    found: list[NDArray[np.uint8]] = []
+    stable: list[NDArray[np.uint8]] = []
     limit = float(np.sum((y[-N_VALIDATION:] - y.mean()) ** 2))
-    while len(found) < count:
+    while len(stable) < count:
         ranks = np.argsort(np.argsort(rng.random((200, len(problem.terms))), axis=1), axis=1)
         positions = (ranks < cardinality).astype(np.uint8)
         sse = problem.evaluate_positions(positions)[1]
-        found.extend(p for p, e in zip(positions, sse, strict=True) if e < limit and p[has_largest].any())
-    return np.array(found[:count])
+        for position, error in zip(positions, sse, strict=True):
+            if error < limit and position[has_largest].any():
+                stable.append(position)
+    return np.array(stable[:count])
 
 
 def check_equal(name: str, case: str, found: Any, expected: Any) -> None:
@@ -307,9 +309,9 @@ def _report(times: dict[tuple[str, str, int], list[float]], present: dict[str, A
         for cardinality in CARDINALITIES:
             by_system, ratios = [], []
             for system in SYSTEMS:
-                own, ours = times[name, system, cardinality], times[OURS, system, cardinality]
-                by_system.append(median(own))
-                ratios.append(median(a / b for a, b in zip(own, ours, strict=True)))
+                theirs, ours = times[name, system, cardinality], times[OURS, system, cardinality]
+                by_system.append(median(theirs))
+                ratios.append(median(a / b for a, b in zip(theirs, ours, strict=True)))
                 case = f"{system}, {cardinality} terms"
                 rows.append(Row("evaluation", case, name, "microseconds", by_system[-1]))
                 rows.append(Row("evaluation", case, name, "ratio", ratios[-1]))

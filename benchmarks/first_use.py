@@ -1,6 +1,6 @@
-"""The first searches on a machine, which compile the code, and those of the processes after it, which load it.
+"""The first searches on a machine, which compile the code, and those of later processes, which load it.
 
-They stand next to what cannot be avoided, the import of the packages below, and to that of SysIdentPy.
+They stand next to the unavoidable import of the packages below, and to that of SysIdentPy.
 """
 
 import json
@@ -49,7 +49,7 @@ for algorithm in ("upso2d", "ga"):
 narxbench.write_signals("signals.csv", u[:500], y[:500])
 print(json.dumps(found))
 """
-# What somebody waits for who has a file and wants a model, with the import of everything.
+# How long a user waits who has a file and wants a model, with the import of everything.
 IDENTIFY = f"""{BEGIN}
 import narxbench
 model = dict(decimation=1, degree=2, y_lags=2, u_lags=2, effort=0.05, resamples=0)
@@ -60,44 +60,60 @@ print(json.dumps([b - a for a, b in zip(times, [time.perf_counter(), time.proces
 
 def run(quick: bool) -> Part:
     """Run the scripts in a folder of their own, several times; the searches with an empty and a filled cache."""
-    found: dict[str, list[dict[str, list[float]]]] = {"empty": [], "filled": []}
-    scripts = {name: IMPORTING.replace("MODULES", IMPORTS[name]) for name in IMPORTS if _installed(name)}
-    alone: dict[str, list[list[float]]] = {name: [] for name in ("identify", *scripts)}
+    scripts = {"identify": IDENTIFY}
+    for name, modules in IMPORTS.items():
+        if _installed(name):
+            scripts[name] = IMPORTING.replace("MODULES", modules)
+    # Wall and CPU time of each step, by the state of the cache; and those of each script.
+    searches: dict[str, list[dict[str, list[float]]]] = {"empty": [], "filled": []}
+    alone: dict[str, list[list[float]]] = {name: [] for name in scripts}
     for _ in range(ROUNDS["quick" if quick else "full"]):
         with tempfile.TemporaryDirectory() as folder:
-            for outcomes in found.values():
-                outcomes.append(_told(SEARCHES, folder))
-            # The first model compiles what the searches have not.
-            _told(IDENTIFY, folder)
-            for name, script in {"identify": IDENTIFY, **scripts}.items():
-                alone[name].append(_told(script, folder))
-    rows = [
-        Row("first_use", f"{cache} cache", step, quantity, median(outcome[step][i] for outcome in outcomes))
-        for step in STEPS
-        for cache, outcomes in found.items()
-        for i, quantity in enumerate(("wall", "cpu"))
-    ]
-    values = [number(row.value) for row in rows]
-    lines = [[name, *values[4 * i : 4 * i + 4]] for i, name in enumerate(STEPS.values())]
-    cpu = {name: median(cpu for _, cpu in times) for name, times in alone.items()}
-    rows += [Row("first_use", "alone", name, "cpu", value) for name, value in cpu.items()]
-    by = {(row.case, row.method): row.value for row in rows if row.quantity == "cpu"}
-    first = sum(by["empty cache", step] for step in ("problem", "upso2d"))
-    said = [f"to import {IMPORTS[name]} takes {number(cpu[name])} CPU s" for name in scripts]
-    said.append(f"the first search, with import and compilation, {first / cpu['basis']:.1f} times the first of these")
+            for times in searches.values():
+                times.append(_output(SEARCHES, folder))
+            # The first identification compiles the code that the searches have not.
+            _output(IDENTIFY, folder)
+            for name, script in scripts.items():
+                alone[name].append(_output(script, folder))
+    return _report(searches, alone)
+
+
+def _report(searches: dict[str, list[dict[str, list[float]]]], alone: dict[str, list[list[float]]]) -> Part:
+    """Return the section of the page and the rows, with medians over the rounds."""
+    rows, lines = [], []
+    for step, title in STEPS.items():
+        line = [title]
+        for cache, rounds in searches.items():
+            for i, quantity in enumerate(("wall", "cpu")):
+                value = median(times[step][i] for times in rounds)
+                rows.append(Row("first_use", f"{cache} cache", step, quantity, value))
+                line.append(number(value))
+        lines.append(line)
+    cpu = {}
+    for name, rounds in alone.items():
+        cpu[name] = median(seconds for _, seconds in rounds)
+        rows.append(Row("first_use", "alone", name, "cpu", cpu[name]))
+    first_search = 0.0
+    for row in rows:
+        if (row.case, row.quantity) == ("empty cache", "cpu") and row.method in ("problem", "upso2d"):
+            first_search += row.value
+    sentences = [f"to import {IMPORTS[name]} takes {number(cpu[name])} CPU s" for name in IMPORTS if name in cpu]
+    ratio = f"{first_search / cpu['basis']:.1f} times the first of these"
+    sentences.append(f"the first search, with import and compilation, {ratio}")
     model = f"later, a model of 500 samples with least effort takes {number(cpu['identify'])} CPU s, import included"
-    said.append(
-        model + (f", {cpu['identify'] / cpu['sysidentpy']:.2f} times the second" if "sysidentpy" in cpu else "")
-    )
+    if "sysidentpy" in cpu:
+        model += f", {cpu['identify'] / cpu['sysidentpy']:.2f} times the second"
+    sentences.append(model)
     text = (
         "## First use\n\nS1, default searches of 6000 evaluations, in a process of their own. The first process on a "
-        f"machine compiles the code and keeps it; the others load it. In comparison: {'; '.join(said)}.\n\n"
+        f"machine compiles the code and keeps it; the others load it. In comparison: {'; '.join(sentences)}.\n\n"
     )
-    header = ["step", *(f"{cache} cache: {q} s" for cache in found for q in ("wall", "CPU"))]
+    header = ["step", *(f"{cache} cache: {quantity} s" for cache in searches for quantity in ("wall", "CPU"))]
     return Part(text + table(header, lines), rows)
 
 
-def _told(script: str, folder: str) -> Any:
+def _output(script: str, folder: str) -> Any:
+    """Return the JSON in the last line that a script prints."""
     return json.loads(run_child(["-c", script], Path(folder)).output.splitlines()[-1])
 
 

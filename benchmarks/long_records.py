@@ -1,4 +1,4 @@
-"""Long records: what a search saves and loses when only segments of the validation part are simulated."""
+"""Long records: the savings and the losses of searches that simulate only segments of the validation part."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -87,11 +87,18 @@ def _outcomes(case: Case, searches: Any) -> Iterator[dict[str, Any]]:
             if algorithm != STEPWISE and name.startswith(EXPECTED):
                 continue
             result, us = _search(problem, algorithm, search_seed)
-            found, judged = set(result.terms), whole.evaluate(result.terms)
+            terms, judged = set(result.terms), whole.evaluate(result.terms)
             yield {
-                **{"system": system.name, "snr": snr, "algorithm": algorithm, "selection": name, "us": us},
-                **{"terms": len(found), "spurious": len(found - true), "missing": len(true - found)},
-                **{"exact": found == true, "divergent": math.isinf(judged.sse)},
+                "system": system.name,
+                "snr": snr,
+                "algorithm": algorithm,
+                "selection": name,
+                "us": us,
+                "terms": len(terms),
+                "spurious": len(terms - true),
+                "missing": len(true - terms),
+                "exact": terms == true,
+                "divergent": math.isinf(judged.sse),
                 "exact_unbiased": set(unbiased.terms) == true,
                 "gap": judged.fitness - best.fitness,
                 "gap_of_true": whole.evaluate(true).fitness - best.fitness,

@@ -1,8 +1,8 @@
 """Data to model, against other packages: ``python -m benchmarks.measured [--quick]``.
 
 Writes ``benchmarks/measured.md``. narxbench identifies with its default settings. The others have a grid of settings,
-from which they choose by a free run over the last part of the training data; what the best of the grid would have been
-on the test stands next to that. Simulated data have a known truth and, for the test, an output without noise.
+from which they choose by a free run over the last part of the training data. Next to their choice stands the best of
+the grid on the test. Simulated data have a known truth and, for the test, an output without noise.
 """
 
 import os
@@ -15,9 +15,9 @@ import inspect
 import math
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,11 +43,12 @@ LAGS, DEGREES, CRITERIA, TERMS, START = (
     (4, 8, 12, 16),
     (None, "one_step_ahead"),
 )
-# Terms that their information criteria look at, and steps of a fit by simulation, which may not end otherwise.
+# Limits of the others: the terms that their information criteria consider, and the steps of a fit by simulation, which
+# might not end otherwise.
 MOST_TERMS, MOST_STEPS = 20, 10
-# Of narxbench, for a try.
+# Settings of narxbench for a try.
 SMALL: dict[str, Any] = {"effort": 1.0, "resamples": 0}
-# Runs of narxbench with other random draws, to see what hangs on them.
+# Runs of narxbench with different random draws, which show how much depends on them.
 DRAWS = 3
 # Share of the training data whose free run chooses from the grid.
 CHOOSES = 0.25
@@ -71,11 +72,11 @@ class Signals:
         return Signals(self.u[start:end], self.y[start:end])
 
     def every(self, stride: int, phase: int = 0) -> "Signals":
-        """Return every so many-th sample."""
+        """Return one of every ``stride`` samples, from the one at ``phase`` on."""
         return Signals(self.u[phase::stride], self.y[phase::stride])
 
     def delayed(self, samples: int) -> "Signals":
-        """Return the record with inputs as they were some samples before."""
+        """Return the record with its inputs delayed by some samples."""
         return Signals(self.u[: len(self.u) - samples], self.y[samples:])
 
     def columns(self, inputs: Sequence[str]) -> dict[str, Floats]:
@@ -85,13 +86,13 @@ class Signals:
 
 @dataclass(frozen=True)
 class Case:
-    """Data with what is known of them."""
+    """A data set, and what is known about it."""
 
     name: str
     about: str
     training: list[Signals]
     test: Signals
-    # Also tried by the others, next to the data as they are.
+    # The stride and the delay that the others try besides the data as they are.
     stride: int = 1
     delay: int = 0
     truth: tuple[str, ...] = ()
@@ -100,8 +101,8 @@ class Case:
     irrelevant: tuple[str, ...] = ()
 
 
-class Found(NamedTuple):
-    """What a package found: free-run predictions of the test data, and what it took."""
+class TestRun(NamedTuple):
+    """The outcome of a package on a data set: free-run predictions of the test data, and the cost of getting them."""
 
     method: str
     predicted: Floats
@@ -112,12 +113,12 @@ class Found(NamedTuple):
     seconds: float
     # Whether the test chose it.
     hindsight: bool = False
-    # Of narxbench: which random draws.
+    # The number of the random draws of narxbench.
     draw: int = 0
 
 
 class Fitted(NamedTuple):
-    """A model of another package: what predicts a record from its first outputs, their number, and the terms."""
+    """A model of another package: how it predicts a record from its first outputs, their number, and its terms."""
 
     predict: Callable[[Signals], Floats]
     initial: int
@@ -134,9 +135,9 @@ def held(rng: np.random.Generator, samples: int, hold: int, low: float = -1.0, h
 
 
 def _rng(name: str, part: str, number: int) -> np.random.Generator:
-    """Return the draws of a part of a data set; those of number 0 are the ones that packages are compared on."""
-    others = {"number": number} if number else {}
-    return generator(purpose="benchmark of measured data", data=name, part=part, **others)
+    """Return the random numbers of a part of a data set; packages are compared on the data sets of number 0."""
+    axes = {"number": number} if number else {}
+    return generator(purpose="benchmark of measured data", data=name, part=part, **axes)
 
 
 def oversampled(samples: int = SAMPLES, tested: int = TESTED, number: int = 0) -> Case:
@@ -261,14 +262,16 @@ SIMULATED = (oversampled, wiener, hammerstein, duffing, two_records)
 
 def with_narxbench(case: Case, draw: int = 0, **settings: Any) -> tuple[narxbench.Identification, Floats]:
     """Identify with narxbench, and return the result and the free run over the test data."""
-    experiments, test = ([r.columns(case.inputs) for r in records] for records in (case.training, [case.test]))
-    found = narxbench.identify(experiments, input=list(case.inputs), output="y", test=test, seed=1 + draw, **settings)
+    data = {"input": list(case.inputs), "output": "y", "test": [case.test.columns(case.inputs)]}
+    experiments = [record.columns(case.inputs) for record in case.training]
+    identification = narxbench.identify(experiments, **data, seed=1 + draw, **settings)
+    model = identification.model
     try:
-        return found, found.model.predict(case.test.u, case.test.y)
+        return identification, model.predict(case.test.u, case.test.y)
     except narxbench.NarxbenchError:
-        # It diverges.
-        first = found.model.initial_samples
-        return found, np.concatenate([case.test.y[:first], np.full(len(case.test.y) - first, np.inf)])
+        # The free run diverges.
+        first = model.initial_samples
+        return identification, np.concatenate([case.test.y[:first], np.full(len(case.test.y) - first, np.inf)])
 
 
 def with_sysidentpy(training: Sequence[Signals], degree: int, lags: int, criterion: str) -> Fitted:
@@ -277,7 +280,7 @@ def with_sysidentpy(training: Sequence[Signals], degree: int, lags: int, criteri
     from sysidentpy.model_structure_selection import FROLS
     from sysidentpy.parameter_estimation import LeastSquares
 
-    record = max(training, key=lambda each: len(each.y))
+    record = max(training, key=lambda candidate: len(candidate.y))
     inputs = record.u.shape[1]
     model = FROLS(
         order_selection=True,
@@ -307,7 +310,7 @@ def with_fastcan(training: Sequence[Signals], degree: int, lags: int, terms: int
 
 
 def free_run(model: Fitted, record: Signals, stride: int, delay: int) -> Floats:
-    """Return predictions of all samples: each phase of a stride is run on its own; the first samples are measured."""
+    """Return predictions of all samples; each phase of a stride has a run of its own. The first are measured."""
     predicted, late = record.y.copy(), record.delayed(delay)
     for phase in range(stride):
         predicted[delay + phase :: stride] = model.predict(late.every(stride, phase))
@@ -316,7 +319,7 @@ def free_run(model: Fitted, record: Signals, stride: int, delay: int) -> Floats:
 
 
 def rrse(y: Floats, predicted: Floats, first: int = 0) -> float:
-    """Return the root relative squared error from a sample on; inf where the run has diverged or is of no use."""
+    """Return the root relative squared error from a sample on; infinite where the run has diverged or is useless."""
     y, predicted = y[first:], predicted[first:]
     with np.errstate(all="ignore"):
         value = float(np.sqrt(np.sum((y - predicted) ** 2) / np.sum((y - y.mean()) ** 2)))
@@ -324,91 +327,117 @@ def rrse(y: Floats, predicted: Floats, first: int = 0) -> float:
 
 
 def grid(small: bool) -> dict[str, tuple[Callable[..., Fitted], list[tuple[Any, ...]]]]:
-    """Return the other methods with their settings: degree, lags, and one or two of their own."""
-    lags, degrees = (LAGS[:2], DEGREES[:2]) if small else (LAGS, DEGREES)
-    terms, starts = (TERMS[:2], START[:1]) if small else (TERMS, START)
-    found = {}
+    """Return the other methods with their settings: degree, lags, and one or two more."""
+    lags, degrees, terms, starts = LAGS, DEGREES, TERMS, START
+    if small:
+        lags, degrees, terms, starts = LAGS[:2], DEGREES[:2], TERMS[:2], START[:1]
+    methods = {}
     if version("sysidentpy"):
-        found["SysIdentPy FROLS"] = (with_sysidentpy, list(product(degrees, lags, CRITERIA)))
+        methods["SysIdentPy FROLS"] = (with_sysidentpy, list(product(degrees, lags, CRITERIA)))
     if version("fastcan"):
-        found["fastcan"] = (with_fastcan, list(product(degrees, lags, terms, starts)))
-    return found
+        methods["fastcan"] = (with_fastcan, list(product(degrees, lags, terms, starts)))
+    return methods
 
 
-def by_grid(case: Case, name: str, fit: Callable[..., Fitted], settings: Sequence[tuple[Any, ...]]) -> Iterator[Found]:
-    """Yield what the method chooses from its grid, and what would have been best on the test."""
+class Trial(NamedTuple):
+    """A model with some settings of a grid: its error that chooses, its error on the test, and the outcome."""
+
+    score: float
+    test_error: float
+    outcome: TestRun
+
+
+def by_grid(
+    case: Case, name: str, fit: Callable[..., Fitted], settings: Sequence[tuple[Any, ...]]
+) -> Iterator[TestRun]:
+    """Yield the choice of a method from its grid, then the best model of the grid on the test."""
     strides = sorted({1, case.stride})
     delays = sorted({0, max(0, case.delay - 1)})
-    tried, seconds = [], 0.0
-    for stride, delay, chosen in product(strides, delays, settings):
+    trials, seconds = [], 0.0
+    for stride, delay, values in product(strides, delays, settings):
+        records = [record.delayed(delay) for record in case.training]
         started = time.process_time()
-        score = model = None
         try:
-            late = [record.delayed(delay) for record in case.training]
-            cuts = [round((1 - CHOOSES) * len(record.y)) for record in late]
-            known = [record.part(0, cut).every(stride) for record, cut in zip(late, cuts, strict=True)]
-            before = fit(known, *chosen)
-            unseen = [record.part(cut, None) for record, cut in zip(late, cuts, strict=True)]
-            score = max(rrse(r.y, free_run(before, r, stride, 0), before.initial * stride) for r in unseen)
-            model = fit([record.every(stride) for record in late], *chosen)
+            score = validation_error(records, stride, fit, values)
+            model = fit([record.every(stride) for record in records], *values)
         except (ValueError, IndexError, ArithmeticError, np.linalg.LinAlgError):
-            # More terms than candidates, and weights that are not finite.
-            score = None
-        seconds += time.process_time() - started
-        if model is not None and score is not None:
-            predicted = free_run(model, case.test, stride, delay)
-            initial = delay + model.initial * stride
-            words = [f"every {stride}th" if stride > 1 else "as sampled", f"degree {chosen[0]}", f"lags {chosen[1]}"]
-            words += [f"delay {delay + 1} given"] * (delay > 0)
-            words += [
-                str(word) if word in CRITERIA else "by simulation" for word in chosen[2:] if isinstance(word, str)
-            ]
-            test = rrse(case.test.y, predicted, initial)
-            tried.append((score, test, Found(name, predicted, initial, model.terms, ", ".join(words), 0, 0.0)))
+            # More terms than candidates, or weights that are not finite.
+            continue
+        finally:
+            seconds += time.process_time() - started
+        predicted, initial = free_run(model, case.test, stride, delay), delay + model.initial * stride
+        outcome = TestRun(name, predicted, initial, model.terms, _words(values, stride, delay), 0, 0.0)
+        trials.append(Trial(score, rrse(case.test.y, predicted, initial), outcome))
     fits = 2 * len(strides) * len(delays) * len(settings)
-    if tried:
-        yield min(tried, key=lambda one: one[:2])[2]._replace(fits=fits, seconds=seconds)
-        yield min(tried, key=lambda one: one[1])[2]._replace(fits=fits, seconds=seconds, hindsight=True)
+    if trials:
+        chosen, best = min(trials, key=lambda trial: trial[:2]), min(trials, key=lambda trial: trial.test_error)
+        yield chosen.outcome._replace(fits=fits, seconds=seconds)
+        yield best.outcome._replace(fits=fits, seconds=seconds, hindsight=True)
 
 
-def compared(case: Case, small: bool = False) -> tuple[narxbench.Identification, list[Found]]:
-    """Return what narxbench and all others found on a data set; narxbench with several random draws."""
-    found, identified = [], []
-    for draw in range(1 if small else DRAWS):
-        settings = SMALL if small else {"resamples": 0} if draw else {}
-        one, seen = own(case, draw, **settings)
-        found.append(seen)
-        identified.append(one)
-    return identified[0], [*found, *others(case, small)]
+def validation_error(
+    records: Sequence[Signals], stride: int, fit: Callable[..., Fitted], values: Sequence[Any]
+) -> float:
+    """Return the largest error of a free run over the last part of a record, by a model of the parts before."""
+    estimation, validation = [], []
+    for record in records:
+        cut = round((1 - CHOOSES) * len(record.y))
+        estimation.append(record.part(0, cut).every(stride))
+        validation.append(record.part(cut, None))
+    model = fit(estimation, *values)
+    return max(rrse(part.y, free_run(model, part, stride, 0), model.initial * stride) for part in validation)
 
 
-def own(
+def _words(values: Sequence[Any], stride: int, delay: int) -> str:
+    """Return settings of a grid in words."""
+    words = [f"every {stride}th" if stride > 1 else "as sampled", f"degree {values[0]}", f"lags {values[1]}"]
+    if delay > 0:
+        words.append(f"delay {delay + 1} given")
+    for value in values[2:]:
+        if isinstance(value, str):
+            words.append(value if value in CRITERIA else "by simulation")
+    return ", ".join(words)
+
+
+def all_outcomes(case: Case, small: bool = False) -> tuple[narxbench.Identification, list[TestRun]]:
+    """Return the outcomes of narxbench, with several random draws, and of all others, and the first identification."""
+    identification, outcome = narxbench_outcome(case, **(SMALL if small else {}))
+    outcomes = [outcome]
+    if not small:
+        for draw in range(1, DRAWS):
+            outcomes.append(narxbench_outcome(case, draw, resamples=0)[1])
+    return identification, [*outcomes, *outcomes_of_others(case, small)]
+
+
+def narxbench_outcome(
     case: Case, draw: int = 0, method: str = "narxbench", **settings: Any
-) -> tuple[narxbench.Identification, Found]:
-    """Return what narxbench finds, and what it took."""
+) -> tuple[narxbench.Identification, TestRun]:
+    """Return an identification by narxbench, and its outcome."""
     started = time.process_time()
-    one, predicted = with_narxbench(case, draw, **settings)
-    seconds, model, about = time.process_time() - started, one.model, one.configuration
-    lags = max((0, *about["y_lags"], *(lag for of_input in about["u_lags"] for lag in of_input)))
-    words = ["as sampled" if model.decimation == 1 else f"every {_ordinal(model.decimation)}"]
-    words += [
+    identification, predicted = with_narxbench(case, draw, **settings)
+    seconds = time.process_time() - started
+    model, configuration = identification.model, identification.configuration
+    largest_lag = max((0, *configuration["y_lags"], *chain.from_iterable(configuration["u_lags"])))
+    words = [
+        "as sampled" if model.decimation == 1 else f"every {_ordinal(model.decimation)}",
         noise_family(model.noise_model).title,
-        f"degree {about['degree']}",
-        f"lags to {lags}",
-        *(["centred"] if about["centred"] else []),
+        f"degree {configuration['degree']}",
+        f"lags to {largest_lag}",
     ]
+    if configuration["centred"]:
+        words.append("centred")
     first, terms = model.initial_samples, len(model.terms)
-    return one, Found(method, predicted, first, terms, ", ".join(words), 1, seconds, draw=draw)
+    return identification, TestRun(method, predicted, first, terms, ", ".join(words), 1, seconds, draw=draw)
 
 
-def others(case: Case, small: bool = False) -> list[Found]:
-    """Return what the other methods choose from their grids."""
-    found: list[Found] = []
+def outcomes_of_others(case: Case, small: bool = False) -> list[TestRun]:
+    """Return the choices of the other methods from their grids."""
+    outcomes: list[TestRun] = []
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         for name, (fit, settings) in grid(small).items():
-            found += by_grid(case, name, fit, settings)
-    return found
+            outcomes += by_grid(case, name, fit, settings)
+    return outcomes
 
 
 # The page
@@ -419,31 +448,29 @@ def _ordinal(value: int) -> str:
 
 
 class Line(NamedTuple):
-    """The errors of what was found, over samples that all methods predict: all of them, every n-th, without noise."""
+    """The errors of an outcome over the samples that all methods predict: all of them, every n-th, without noise."""
 
-    found: Found
+    outcome: TestRun
     all_samples: float
     every: float
     clean: float | None
 
 
-def scored_from(case: Case, found: Sequence[Found]) -> int:
-    """Return the first sample that all methods predict, of phase 0."""
-    return -(-max(each.initial for each in found) // case.stride) * case.stride
+def scored_from(case: Case, outcomes: Sequence[TestRun]) -> int:
+    """Return the first sample of phase 0 that all methods predict."""
+    return -(-max(outcome.initial for outcome in outcomes) // case.stride) * case.stride
 
 
-def lines_of(case: Case, found: Sequence[Found]) -> list[Line]:
-    """Return the errors of all that was found on a data set."""
-    first, y, clean = scored_from(case, found), case.test.y, case.test.clean
-    return [
-        Line(
-            each,
-            rrse(y, each.predicted, first),
-            rrse(y[first :: case.stride], each.predicted[first :: case.stride]),
-            None if clean is None else rrse(clean, each.predicted, first),
-        )
-        for each in found
-    ]
+def lines_of(case: Case, outcomes: Sequence[TestRun]) -> list[Line]:
+    """Return the errors of all outcomes on a data set."""
+    first, y, clean = scored_from(case, outcomes), case.test.y, case.test.clean
+    lines = []
+    for outcome in outcomes:
+        predicted = outcome.predicted
+        every = rrse(y[first :: case.stride], predicted[first :: case.stride])
+        clean_error = None if clean is None else rrse(clean, predicted, first)
+        lines.append(Line(outcome, rrse(y, predicted, first), every, clean_error))
+    return lines
 
 
 def code_lines(*functions: Callable[..., Any]) -> int:
@@ -456,102 +483,129 @@ def code_lines(*functions: Callable[..., Any]) -> int:
 
 
 def _figure(value: float | None) -> str:
-    return "" if value is None else number(value) if math.isfinite(value) else "diverges"
+    if value is None:
+        return ""
+    return number(value) if math.isfinite(value) else "diverges"
 
 
 def main_table(results: Sequence[tuple[Case, Sequence[Line]]]) -> str:
     """Return the table of errors, one row for each data set and method."""
     rows = []
     for case, lines in results:
-        for i, line in enumerate(line for line in lines if not line.found.draw):
-            found = line.found
-            rows.append(
-                [
-                    f"**{case.name}**" if i == 0 else "",
-                    f"{found.method}, best on the test*" if found.hindsight else found.method,
-                    _figure(line.all_samples),
-                    _figure(line.every) if case.stride > 1 else "",
-                    _figure(line.clean),
-                    str(found.terms),
-                    found.settings,
-                    str(found.fits),
-                    f"{found.seconds:.1f}",
-                ]
-            )
+        title = f"**{case.name}**"
+        for line in lines:
+            outcome = line.outcome
+            if outcome.draw:
+                continue
+            method = f"{outcome.method}, best on the test*" if outcome.hindsight else outcome.method
+            every = _figure(line.every) if case.stride > 1 else ""
+            errors = _figure(line.all_samples), every, _figure(line.clean)
+            cost = str(outcome.fits), f"{outcome.seconds:.1f}"
+            rows.append([title, method, *errors, str(outcome.terms), outcome.settings, *cost])
+            title = ""
     header = ["data", "method", "RRSE", "every n-th", "without noise", "terms", "chosen", "fits", "CPU s"]
     return table(header, rows)
 
 
 def truth_table(results: Sequence[tuple[Case, narxbench.Identification, int]]) -> str:
-    """Return what narxbench said of each data set, next to what is known."""
+    """Return the findings of narxbench on each data set, next to what is known."""
     rows = []
-    for case, result, first in results:
-        model = result.model.expanded()
-        checks = {check.name: check.values for check in result.checks}
-        delays = [found["delay"] for found in checks["delay"]["inputs"].values()]
-        seen = ", ".join("none" if delay is None else str(delay) for delay in delays)
-        told = "" if not case.truth else "no"
-        if case.truth:
-            right = model.decimation == case.truth_stride
-            hit = sum(term in model.terms for term in case.truth) if right else 0
-            told = f"{hit} of {len(case.truth)}, {len(model.terms) - hit} others"
-        used = [name for i, name in enumerate(case.irrelevant, 2) if any(f"u{i}(" in term for term in model.terms)]
-        if case.irrelevant:
-            told = f"{', '.join(case.irrelevant)} {'in the model' if used else 'left out'}"
-        lights = [check.status for check in result.summary]
-        clean = case.test.clean
+    for case, identification, first in results:
+        model = identification.model.expanded()
+        checks = {check.name: check.values for check in identification.checks}
+        statuses = [finding.status for finding in identification.summary]
+        noise = ""
+        if case.test.clean is not None:
+            noise = number(rrse(case.test.y, case.test.clean, first), 2)
         rows.append(
             [
                 case.name,
-                "" if clean is None else number(rrse(case.test.y, clean, first), 2),
-                f"every {_ordinal(checks['sampling']['advised'])}" if checks["sampling"]["advised"] > 1 else "as it is",
-                f"every {_ordinal(model.decimation)}" if model.decimation > 1 else "as it is",
-                seen,
+                noise,
+                _sampling(checks["sampling"]["advised"]),
+                _sampling(model.decimation),
+                _delays(checks["delay"]["inputs"]),
                 _dead_time(case),
-                told,
-                " / ".join(str(lights.count(status)) for status in ("fine", "look", "bad")),
+                _true_terms(case, model),
+                " / ".join(str(statuses.count(status)) for status in ("fine", "look", "bad")),
             ]
         )
     header = ["data", "noise", "sampling: advised", "chosen", "delay: seen", "true", "true terms", "fine / look / bad"]
     return table(header, rows)
 
 
+def _sampling(stride: int) -> str:
+    return f"every {_ordinal(stride)}" if stride > 1 else "as it is"
+
+
+def _delays(inputs: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the delays that the check has found, in the order of the inputs."""
+    delays = []
+    for values in inputs.values():
+        delays.append("none" if values["delay"] is None else str(values["delay"]))
+    return ", ".join(delays)
+
+
+def _true_terms(case: Case, model: narxbench.Model) -> str:
+    """Return how many true terms a model has, or whether it leaves out the inputs without effect; empty if unknown."""
+    if case.irrelevant:
+        symbols = [f"u{number}(" for number in range(2, 2 + len(case.irrelevant))]
+        is_used = any(symbol in term for symbol, term in product(symbols, model.terms))
+        return f"{', '.join(case.irrelevant)} {'in the model' if is_used else 'left out'}"
+    if not case.truth:
+        return ""
+    hits = 0
+    if model.decimation == case.truth_stride:
+        hits = len({*case.truth}.intersection(model.terms))
+    return f"{hits} of {len(case.truth)}, {len(model.terms) - hits} others"
+
+
 def _dead_time(case: Case) -> str:
-    known = {"buck": "?", "oversampled": "10", "delay": "12, none", "oscillator": "0 (continuous)"}
-    return known.get(case.name, "1")
+    dead_times = {"buck": "?", "oversampled": "10", "delay": "12, none", "oscillator": "0 (continuous)"}
+    return dead_times.get(case.name, "1")
 
 
-def sentences(results: Sequence[tuple[Case, Sequence[Line]]]) -> str:
-    """Return in words, from the figures, how narxbench compares."""
-    own = {case.name: lines[0].all_samples for case, lines in results}
-    told = []
-    for method in sorted({line.found.method for _, lines in results for line in lines} - {"narxbench"}):
-        ratios, hindsight, bad = [], [], []
-        for case, lines in results:
-            for line in lines[1:]:
-                if line.found.method == method:
-                    of = hindsight if line.found.hindsight else ratios
-                    of.append(line.all_samples / own[case.name])
-                    if not line.found.hindsight and not math.isfinite(line.all_samples):
-                        bad.append(case.name)
-        finite = [ratio for ratio in ratios if math.isfinite(ratio)]
-        count = sum(ratio > 1 for ratio in ratios)
-        text = f"- {method} by its own choice has a larger error than narxbench on {count} of {len(ratios)} data sets"
-        if finite:
-            text += f"; its error is {number(min(finite), 2)} to {number(max(finite), 2)} times that of narxbench"
-        text += f", and it diverges on {', '.join(bad)}." if bad else "."
-        better = sum(ratio < 1 for ratio in hindsight)
-        text += f" The best of its grid, which only the test can tell, has a smaller one on {better}."
-        told.append(text)
+Results = Sequence[tuple[Case, Sequence[Line]]]
+
+
+def sentences(results: Results) -> str:
+    """Return how narxbench compares, in words that are made of the figures."""
+    methods: set[str] = set()
     spread = []
     for case, lines in results:
-        errors = sorted(line.all_samples for line in lines if line.found.method == "narxbench")
+        methods.update(line.outcome.method for line in lines)
+        errors = sorted(line.all_samples for line in lines if line.outcome.method == "narxbench")
         spread.append(f"{case.name} {_figure(errors[0])} to {_figure(errors[-1])}")
-    told.append(
+    texts = [_sentence(results, method) for method in sorted(methods - {"narxbench"})]
+    texts.append(
         f"- The first random draws of narxbench are in the table. With {len(errors)} different ones its error is: "
         f"{', '.join(spread)}."
     )
-    return "\n".join(told)
+    return "\n".join(texts)
+
+
+def _sentence(results: Results, method: str) -> str:
+    """Return how another method compares with narxbench."""
+    ratios, hindsight_ratios, divergent = [], [], []
+    for case, lines in results:
+        narxbench_error = lines[0].all_samples
+        for line in lines[1:]:
+            if line.outcome.method != method:
+                continue
+            ratio = line.all_samples / narxbench_error
+            if line.outcome.hindsight:
+                hindsight_ratios.append(ratio)
+                continue
+            ratios.append(ratio)
+            if not math.isfinite(line.all_samples):
+                divergent.append(case.name)
+    finite = list(filter(math.isfinite, ratios))
+    n_larger = sum(ratio > 1 for ratio in ratios)
+    text = f"- {method} by its own choice has a larger error than narxbench on {n_larger} of {len(ratios)} data sets"
+    if finite:
+        text += f"; its error is {number(min(finite), 2)} to {number(max(finite), 2)} times that of narxbench"
+    text += f", and it diverges on {', '.join(divergent)}." if divergent else "."
+    n_smaller = sum(ratio < 1 for ratio in hindsight_ratios)
+    return f"{text} The best of its grid, which only the test can tell, has a smaller one on {n_smaller}."
 
 
 def report(cases: Sequence[Case], small: bool = False) -> str:
@@ -559,24 +613,23 @@ def report(cases: Sequence[Case], small: bool = False) -> str:
     # The first search on a machine compiles.
     u, y = narxbench.load_system("S1").simulate(300)
     narxbench.identify(input=u, output=y, effort=1, resamples=0, degree=2, y_lags=2, u_lags=2)
-    results, identified = [], []
+    results, identifications = [], []
     for case in cases:
-        result, found = compared(case, small)
-        identified.append((case, result, scored_from(case, found)))
-        results.append((case, lines_of(case, found)))
+        identification, outcomes = all_outcomes(case, small)
+        identifications.append((case, identification, scored_from(case, outcomes)))
+        results.append((case, lines_of(case, outcomes)))
         for line in results[-1][1]:
-            print(
-                f"{case.name:12} {line.found.method:17} {line.all_samples:7.3f} {line.found.seconds:6.1f} s", flush=True
-            )
-    ours = code_lines(with_narxbench)
-    theirs = {name: code_lines(fit, free_run, by_grid) for name, (fit, _) in grid(small).items()}
-    lines = ", ".join(f"{name} {count}" for name, count in {"narxbench": ours, **theirs}.items())
+            method, seconds = line.outcome.method, line.outcome.seconds
+            print(f"{case.name:12} {method:17} {line.all_samples:7.3f} {seconds:6.1f} s", flush=True)
+    line_counts = [f"narxbench {code_lines(with_narxbench)}"]
+    for name, (fit, _) in grid(small).items():
+        line_counts.append(f"{name} {code_lines(fit, free_run, by_grid, validation_error)}")
     return TEXT.format(
         data="\n".join(f"- **{case.name}** (n = {case.stride}): {case.about}" for case in cases),
         errors=main_table(results),
         sentences=sentences(results),
-        truth=truth_table(identified),
-        lines=lines,
+        truth=truth_table(identifications),
+        lines=", ".join(line_counts),
         lags=f"{LAGS[0]} to {LAGS[-1]}",
         degrees=f"{DEGREES[0]} to {DEGREES[-1]}",
         criteria=" and ".join(map(str.upper, CRITERIA)),

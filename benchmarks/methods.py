@@ -74,15 +74,15 @@ def session(
     started = all_cpu_seconds()
     with prepared(algorithm, settings) as runner:
         runner.run(problem, seed=0, evaluations=1)
-        made = [
-            runner.run(problem, seed=seed, evaluations=evaluations).result.evaluations for seed in range(1, runs + 1)
-        ]
+        counts = []
+        for seed in range(1, runs + 1):
+            counts.append(runner.run(problem, seed=seed, evaluations=evaluations).result.evaluations)
         runner.run(problem, seed=0, evaluations=1)
-    return all_cpu_seconds() - started, made
+    return all_cpu_seconds() - started, counts
 
 
 def measured(quick: bool, names: Sequence[str]) -> list[Cost]:
-    """Measure methods in turns, all if none is named: what slows the machine for a while slows all of them."""
+    """Measure methods in turns, all if none is named, so that a slow phase of the machine slows all of them."""
     size = "quick" if quick else "full"
     study = load_study(read_layers(STUDY))
     assert isinstance(study, MethodsStudy)
@@ -99,13 +99,13 @@ def measured(quick: bool, names: Sequence[str]) -> list[Cost]:
         for _ in range(ROUNDS[size]):
             for name, method in methods.items():
                 empty, _ = session(problem, method.algorithm, method.settings, study.evaluations, 0)
-                whole, made = session(problem, method.algorithm, method.settings, study.evaluations, RUNS[size])
+                whole, counts = session(problem, method.algorithm, method.settings, study.evaluations, RUNS[size])
                 seconds[name].append(max(whole - empty, 0.0) / RUNS[size])
-                evaluations[name] += made
+                evaluations[name] += counts
         for name in methods:
-            made_by_one = round(median(evaluations[name]))
-            costs.append(Cost(name, len(problem.terms), median(seconds[name]), made_by_one, machine))
-            print(f"{name:16} {costs[-1].n_terms:5} {costs[-1].seconds:9.4f} s {made_by_one:5}", flush=True)
+            cost = Cost(name, len(problem.terms), median(seconds[name]), round(median(evaluations[name])), machine)
+            print(f"{name:16} {cost.n_terms:5} {cost.seconds:9.4f} s {cost.evaluations:5}", flush=True)
+            costs.append(cost)
     return costs
 
 
@@ -134,8 +134,8 @@ def main() -> None:
     options = parser.parse_args()
     costs = measured(options.quick, options.methods)
     if options.methods:
-        known = read_cost(options.output).to_dict("records")
-        costs += [Cost(**line) for line in known if line["method"] not in options.methods]
+        earlier = read_cost(options.output).to_dict("records")
+        costs += [Cost(**line) for line in earlier if line["method"] not in options.methods]
         costs.sort(key=lambda cost: cost.n_terms)
     write_atomically(options.output, as_csv(costs))
 

@@ -1,4 +1,4 @@
-"""What the pipeline adds to the bare searches: CPU time of a whole run in a fresh copy of the project."""
+"""The overhead of the pipeline over the bare searches: CPU time of a whole run in a fresh copy of the project."""
 
 import json
 import shutil
@@ -97,8 +97,10 @@ def run(quick: bool) -> Part:
         measured = _measured(steps, folder)
         logs = [log.read_text() for log in folder.glob("logs/*/search/**/*.log")]
         bare = sum(float(log.split()[1]) for log in logs)  # cpu 0.05 s, wall 0.06 s
-        found = sorted(folder.glob("data/*/runs/**/*.json"))
-    measured |= _empty([path.relative_to(folder).with_suffix("").as_posix().split("/", 3)[3] for path in found])
+        runs = []
+        for path in sorted(folder.glob("data/*/runs/**/*.json")):
+            runs.append(path.relative_to(folder).with_suffix("").as_posix().split("/", 3)[3])
+    measured |= _empty(runs)
     whole = measured["whole run"]
     lines = [[step, *(number(v) for v in (c.wall, c.cpu, c.peak_mb))] for step, c in measured.items()]
     rows = [

@@ -1,4 +1,4 @@
-"""What the processor can do with vectors of doubles, measured with small loops in the kernel's own instructions."""
+"""The speeds of the processor with vectors of doubles, measured with small loops in the kernel's own instructions."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +17,7 @@ WAITING, FIRST, SECOND, ARITHMETIC = "waiting", "first level", "second level", "
 
 
 def nanoseconds(function: Callable[[], Any], size: str) -> float:
-    """Return the least CPU time of several measurements: what else runs on the machine only adds to it."""
+    """Return the least CPU time of several measurements, because other processes only add to it."""
     function()
     repeats = max(1, round(SECONDS_PER_MEASUREMENT / max(cpu_seconds(function), 1e-7)))
     return 1e9 * min(cpu_seconds(function, repeats) for _ in range(REPEATS[size]))
@@ -46,15 +46,15 @@ def _arithmetic(lanes: int) -> Any:
     # Eight products and eight sums that do not wait for each other, in registers.
     @numba.njit(error_model="numpy")
     def run(x: Any, times: int) -> None:
-        one, a, b, c = load(x, 0, lanes), load(x, lanes, lanes), load(x, 2 * lanes, lanes), load(x, 3 * lanes, lanes)
+        factor, a, b, c = load(x, 0, lanes), load(x, lanes, lanes), load(x, 2 * lanes, lanes), load(x, 3 * lanes, lanes)
         d, e, f = load(x, 4 * lanes, lanes), load(x, 5 * lanes, lanes), load(x, 6 * lanes, lanes)
         g, h = load(x, 7 * lanes, lanes), load(x, 8 * lanes, lanes)
         p, q, r, s, t, u, v, w = a + b, b + c, c + d, d + e, e + f, f + g, g + h, h + a
         for _ in range(times):
-            a, p, b, q = a * one, p + one, b * one, q + one
-            c, r, d, s = c * one, r + one, d * one, s + one
-            e, t, f, u = e * one, t + one, f * one, u + one
-            g, v, h, w = g * one, v + one, h * one, w + one
+            a, p, b, q = a * factor, p + factor, b * factor, q + factor
+            c, r, d, s = c * factor, r + factor, d * factor, s + factor
+            e, t, f, u = e * factor, t + factor, f * factor, u + factor
+            g, v, h, w = g * factor, v + factor, h * factor, w + factor
         store(x, 9 * lanes, a + b + c + d + e + f + g + h + p + q + r + s + t + u + v + w)
 
     return run
@@ -75,13 +75,13 @@ def _pass_over(x: Any, times: int) -> None:
 @numba.njit(error_model="numpy")
 def _chain(x: Any, kind: int, times: int) -> None:
     # Operations each of which waits for the one before.
-    a = one = load(x, 0, LINE)
+    a = line = load(x, 0, LINE)
     if kind == 0:
         for _ in range(times):
-            a = a + one
+            a = a + line
     elif kind == 1:
         for _ in range(times):
-            a = a * one
+            a = a * line
     elif kind == 2:
         for _ in range(times):
             a = inverse_root(a)
@@ -119,7 +119,7 @@ def measured(size: str) -> Processor:
 
 def _cache_bytes(level: int) -> int:
     for folder in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"):
-        kind, found = ((folder / name).read_text().strip() for name in ("type", "level"))
-        if kind != "Instruction" and int(found) == level:
+        kind = (folder / "type").read_text().strip()
+        if kind != "Instruction" and int((folder / "level").read_text()) == level:
             return 1024 * int((folder / "size").read_text().strip().removesuffix("K"))
     raise SystemExit(f"FAIL: the machine does not say how large its level {level} cache is")

@@ -1,7 +1,7 @@
 """The public benchmark records: ``python -m benchmarks.records [--folder DIR] [--only NAME] [--quick]``.
 
-Writes ``benchmarks/records.md``: the error of a free run over the official test parts, after the samples that are for
-the initial state, of narxbench with its default settings, of its linear models, and of the others of ``measured.py``.
+Writes ``benchmarks/records.md``: the error of a free run over the official test parts, after the samples for the
+initial state, of narxbench with its default settings, of its linear models, and of the packages in ``measured.py``.
 
 A record is read from ``DIR/NAME.csv``, or loaded (and downloaded) by the package ``nonlinear_benchmarks``. A file has
 the columns ``uEst``, ``yEst``, ``uVal``, ``yVal`` and may have others; the shorter pair ends with empty cells. Where a
@@ -12,6 +12,7 @@ scored by itself; a pair that a file does not have is left empty. Units of the f
 import argparse
 import importlib
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +23,7 @@ import pandas as pd
 
 import narxbench
 from benchmarks.common import ROOT, machine_facts, number, table
-from benchmarks.measured import Case, Found, Signals
+from benchmarks.measured import Case, Signals, TestRun
 from narxbench.identification.data.reading import read_recording
 from narxbench.identification.data.sampling import advised_decimations
 from narxbench.io.files import write_atomically
@@ -65,7 +66,7 @@ PUBLISHED = [
 ]
 
 
-class Part(NamedTuple):
+class ScoredPart(NamedTuple):
     """A test part, and the samples at its beginning that are not scored."""
 
     name: str
@@ -74,90 +75,92 @@ class Part(NamedTuple):
 
 
 def read_part(path: Path) -> list[Signals | None]:
-    """Return the estimation and the test part of a file; None for one that it does not have."""
+    """Return the estimation and the test part of a file; None for a part that it does not have."""
     try:
         frame = pd.read_csv(path, index_col=False, skipinitialspace=True)
     except (OSError, ValueError) as error:
         raise narxbench.NarxbenchError(f"{path.name}: found no CSV file ({error})") from error
-    found: list[Signals | None] = []
+    parts: list[Signals | None] = []
     for pair in PAIRS:
-        if missing := [name for name in pair if name not in frame]:
-            raise narxbench.NarxbenchError(
-                f"{path.name}: found no column {missing[0]}; needed: {', '.join(sum(PAIRS, ()))}"
-            )
+        for name in pair:
+            if name not in frame:
+                needed = ", ".join(chain.from_iterable(PAIRS))
+                raise narxbench.NarxbenchError(f"{path.name}: found no column {name}; needed: {needed}")
         values = frame[list(pair)].apply(pd.to_numeric, errors="coerce").to_numpy(np.float64)
-        given = frame[list(pair)].notna().to_numpy()
-        length = int(given.any(axis=1).nonzero()[0].max(initial=-1)) + 1
-        wrong = ~np.isfinite(values[:length])
-        if wrong.any():
-            row, column = np.argwhere(wrong)[0]
+        is_filled = frame[list(pair)].notna().to_numpy()
+        length = int(is_filled.any(axis=1).nonzero()[0].max(initial=-1)) + 1
+        is_wrong = ~np.isfinite(values[:length])
+        if is_wrong.any():
+            row, column = np.argwhere(is_wrong)[0]
             text = f"line {row + 2}, column {pair[column]}: found no number; needed: one in each line of the part"
             raise narxbench.NarxbenchError(f"{path.name}: {text}")
-        found.append(Signals(values[:length, :1], values[:length, 1]) if length else None)
-    return found
+        parts.append(Signals(values[:length, :1], values[:length, 1]) if length else None)
+    return parts
 
 
-def from_folder(name: str, folder: Path) -> tuple[list[Signals], list[Part]]:
+def from_folder(name: str, folder: Path) -> tuple[list[Signals], list[ScoredPart]]:
     """Return the estimation and the test parts in the files of a record; both empty where there is no file."""
     training, tests = [], []
     for path in sorted([*folder.glob(f"{name}.csv"), *folder.glob(f"{name}_*.csv")]):
-        known, test = read_part(path)
-        training += [known] if known else []
-        tests += [Part(path.stem, test, RECORDS[name].window)] if test else []
+        estimation, test = read_part(path)
+        if estimation:
+            training.append(estimation)
+        if test:
+            tests.append(ScoredPart(path.stem, test, RECORDS[name].window))
     if bool(training) != bool(tests):
         lacking = "test" if training else "estimation"
         raise narxbench.NarxbenchError(f"{name}: found no {lacking} part in any of its files; needed: both")
     return training, tests
 
 
-def from_package(name: str) -> tuple[list[Signals], list[Part]]:
-    """Return the parts of a record as the official package splits them; it downloads them at the first time."""
-    training, tests = getattr(importlib.import_module(PACKAGE), RECORDS[name].loader)(
-        atleast_2d=True, always_return_tuples_of_datasets=True
-    )
-    parts = [
-        Part(f"{name} {number_}" if len(tests) > 1 else name, _signals(test), test.state_initialization_window_length)
-        for number_, test in enumerate(tests, 1)
-    ]
-    return [_signals(one) for one in training], parts
+def from_package(name: str) -> tuple[list[Signals], list[ScoredPart]]:
+    """Return the parts of a record as the official package splits them; it downloads them the first time."""
+    load = getattr(importlib.import_module(PACKAGE), RECORDS[name].loader)
+    training, tests = load(atleast_2d=True, always_return_tuples_of_datasets=True)
+    parts = []
+    for place, test in enumerate(tests, start=1):
+        title = f"{name} {place}" if len(tests) > 1 else name
+        parts.append(ScoredPart(title, _signals(test), test.state_initialization_window_length))
+    return list(map(_signals, training)), parts
 
 
 def _signals(data: Any) -> Signals:
     return Signals(np.asarray(data.u, np.float64), np.asarray(data.y, np.float64)[:, 0])
 
 
-def scored(part: Part, found: Found) -> tuple[float, float, int]:
+def scored(part: ScoredPart, outcome: TestRun) -> tuple[float, float, int]:
     """Return RMSE, NRMSE (by the deviation of the output), and the first sample that counts.
 
-    It is the official one, or a later one where a method is given more samples of the output.
+    This is the official sample, or a later one where a method is given more samples of the output.
     """
-    first = max(part.window, found.initial)
-    y, predicted = part.signals.y[first:], found.predicted[first:]
+    first = max(part.window, outcome.initial)
+    y, predicted = part.signals.y[first:], outcome.predicted[first:]
     with np.errstate(all="ignore"):
         rmse = float(np.sqrt(np.mean((y - predicted) ** 2)))
     nrmse = rmse / float(np.std(y))
     return (rmse, nrmse, first) if nrmse < measured.USELESS else (np.inf, np.inf, first)
 
 
-def rows_of(name: str, training: Sequence[Signals], part: Part, small: bool) -> list[list[str]]:
+def rows_of(name: str, training: Sequence[Signals], part: ScoredPart, small: bool) -> list[list[str]]:
     """Return the rows of the table for one test part."""
     columns = [record.columns(["u"]) for record in training]
     stride = advised_decimations(read_recording(columns, input="u", output="y")).advised
     case = Case(name, "", list(training), part.signals, stride=stride)
-    _, found = measured.compared(case, small)
+    _, outcomes = measured.all_outcomes(case, small)
     settings = measured.SMALL if small else {}
-    found.append(measured.own(case, method=LINEAR, degree=1, **settings)[1])
-    errors = sorted(scored(part, one)[0] for one in found if one.method == "narxbench")
-    rows = []
-    for one in found:
-        if one.draw:
+    outcomes.append(measured.narxbench_outcome(case, method=LINEAR, degree=1, **settings)[1])
+    errors = sorted(scored(part, outcome)[0] for outcome in outcomes if outcome.method == "narxbench")
+    range_of_errors = f"{_figure(errors[0])} to {_figure(errors[-1])}" if len(errors) > 1 else ""
+    rows, title = [], f"**{part.name}**"
+    for outcome in outcomes:
+        if outcome.draw:
             continue
-        rmse, nrmse, first = scored(part, one)
-        spread = f"{_figure(errors[0])} to {_figure(errors[-1])}" if one.method == "narxbench" and errors[1:] else ""
-        method = f"{one.method}, best on the test*" if one.hindsight else one.method
-        title = f"**{part.name}**" if not rows else ""
-        settings_, cost = one.settings, f"{one.seconds:.1f}"
-        rows.append([title, method, _figure(rmse), spread, _figure(nrmse), str(first), str(one.terms), settings_, cost])
+        rmse, nrmse, first = scored(part, outcome)
+        spread = range_of_errors if outcome.method == "narxbench" else ""
+        method = f"{outcome.method}, best on the test*" if outcome.hindsight else outcome.method
+        choice = str(outcome.terms), outcome.settings, f"{outcome.seconds:.1f}"
+        rows.append([title, method, _figure(rmse), spread, _figure(nrmse), str(first), *choice])
+        title = ""
     return rows
 
 
@@ -166,14 +169,14 @@ def _figure(value: float) -> str:
 
 
 def report(names: Sequence[str], folder: Path | None, small: bool = False) -> str:
-    """Return the page for some records; one that is not at hand is named with the reason."""
+    """Return the page for some records; a record that is not at hand is listed with the reason."""
     rows, absent = [], []
     for name in names:
         training, tests = from_folder(name, folder) if folder else ([], [])
         if not tests:
             try:
                 training, tests = from_package(name)
-            # Whatever goes wrong with a download: no network, another page, a file that has moved.
+            # Anything may go wrong with a download: no network, another page, a file that has moved.
             except Exception as error:
                 reason = "is not installed" if isinstance(error, ImportError) else f"gave {type(error).__name__}"
                 absent.append([name, f"no `{name}.csv` in a folder; `{PACKAGE}` {reason}", RECORDS[name].parts])

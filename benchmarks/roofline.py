@@ -40,7 +40,7 @@ class Measured(NamedTuple):
 
     @property
     def bound(self) -> str:
-        """What needs the longest time."""
+        """The part of the processor that needs the longest time."""
         return max(self.bounds, key=self.bounds.__getitem__)
 
     @property
@@ -70,12 +70,12 @@ def parts_of(data: ProblemData, positions: NDArray[np.uint8]) -> Iterator[tuple[
     address = address_of(least_squares._gather, *map(numba.typeof, gathering))
     yield "least squares: gathering", least_squares._gather, address, lanes, gathering
     lanes, nodes, present = free_run.LANES, len(data.node_parent), positions.any(axis=0)
-    place, known, nested = (np.zeros(size, np.int64) for size in (n_terms, n_terms + 2 * nodes, 4 * nodes))
-    fixed, moving, families = free_run.write_program(data, present, place, known, nested)
+    place, plain, nested = (np.zeros(size, np.int64) for size in (n_terms, n_terms + 2 * nodes, 4 * nodes))
+    fixed, moving, families = free_run.write_program(data, present, place, plain, nested)
     weights = aligned(n_terms * lanes)
     weights.reshape(n_terms, lanes)[place[present]] = theta[:, present].T
     scratch = aligned(nodes * free_run.STEPS * lanes), aligned((data.initial.shape[1] + free_run.KEPT) * lanes)
-    rest = known, nested, weights, *scratch, np.empty(lanes), np.empty(lanes), np.empty((0, 0))
+    rest = plain, nested, weights, *scratch, np.empty(lanes), np.empty(lanes), np.empty((0, 0))
     for name, programs in (
         ("free run", (fixed, moving, families)),
         ("free run: inputs", (fixed, moving, 0)),
@@ -103,29 +103,31 @@ def _random(rng: np.random.Generator, n_terms: int, count: int) -> NDArray[np.ui
 def run(quick: bool) -> Part:
     """Measure the processor, then each part of the kernel on each case."""
     size = "quick" if quick else "full"
-    able = measured(size)
-    found = []
+    processor = measured(size)
+    measurements = []
     for case, data, positions in cases(quick):
         for part, function, address, count, arguments in parts_of(data, positions):
-            work = work_of(function, *arguments, latencies=able.latencies, cache=able.cache)
+            work = work_of(function, *arguments, latencies=processor.latencies, cache=processor.cache)
             work = Work(*(value / count for value in work))
             times = 1 if work.operations > 1e5 else 20
             spent = nanoseconds(lambda: _often(address, times, *arguments), size) / times / count  # noqa: B023
-            found.append(Measured(case, part, work, spent, able.times(work)))
-    return Part(_text(able, found), _rows(able, found), {FIGURE: _figure(able, found)})
+            measurements.append(Measured(case, part, work, spent, processor.times(work)))
+    return Part(
+        _text(processor, measurements), _rows(processor, measurements), {FIGURE: _figure(processor, measurements)}
+    )
 
 
-def _rows(able: Processor, found: list[Measured]) -> list[Row]:
-    facts = able._asdict() | able.latencies._asdict()
+def _rows(processor: Processor, measurements: list[Measured]) -> list[Row]:
+    facts = processor._asdict() | processor.latencies._asdict()
     del facts["latencies"]
     rows = [Row("roofline", "machine", "measured", name, value) for name, value in facts.items()]
-    for m in found:
+    for m in measurements:
         values = m.work._asdict() | {"nanoseconds": m.nanoseconds, "share": m.share} | m.bounds
         rows += [Row("roofline", m.case, m.part, name, value) for name, value in values.items()]
     return rows
 
 
-def _text(able: Processor, found: list[Measured]) -> str:
+def _text(processor: Processor, measurements: list[Measured]) -> str:
     lines = [
         [
             m.part,
@@ -139,16 +141,17 @@ def _text(able: Processor, found: list[Measured]) -> str:
             f"{100 * m.share:.0f} %",
             m.bound,
         ]
-        for m in sorted(found, key=lambda m: PARTS.index(m.part))
+        for m in sorted(measurements, key=lambda m: PARTS.index(m.part))
     ]
     header = ["part", "case", "operations", "KB moved", "KB from second level", "µs", "Gop/s", "roof: Gop/s"]
-    wait = able.latencies
+    wait = processor.latencies
     return (
         f"## Roofline\n\n![Operations a second against operations a byte]({FIGURE})\n\n"
         "Per structure, in full groups; least CPU time of several measurements. Measured of the processor, on vectors "
-        f"of doubles: {number(able.peak)} Gop/s from registers, multiplications and additions half and half (the "
+        f"of doubles: {number(processor.peak)} Gop/s from registers, multiplications and additions half and half (the "
         "kernel fuses none, so that every machine gives the same bytes); loads of "
-        f"{number(able.first)} GB/s from the first-level cache and {number(able.second)} GB/s from the second; "
+        f"{number(processor.first)} GB/s from the first-level cache and {number(processor.second)} GB/s from the "
+        "second; "
         f"a sum is ready after {number(wait.add, 2)} ns, a product after {number(wait.multiply, 2)} ns, an inverse "
         f"square root after {number(wait.inverse_root, 2)} ns, what was just stored after {number(wait.reload, 2)} ns. "
         "Operations, moves and the longest chain of operations that wait for each other are counted by running the "
@@ -159,17 +162,17 @@ def _text(able: Processor, found: list[Measured]) -> str:
     )
 
 
-def _figure(able: Processor, found: list[Measured]) -> bytes:
+def _figure(processor: Processor, measurements: list[Measured]) -> bytes:
     def plot(figure: Figure) -> None:
         axis = figure.subplots()
         for part, mark in (("least squares", "o"), ("free run: inputs", "s"), ("free run: recursion", "^")):
-            points = [m for m in found if m.part == part]
+            points = [m for m in measurements if m.part == part]
             x = [m.work.operations / (m.work.moves * LINE_BYTES) for m in points]
             axis.loglog(x, [m.work.operations / m.nanoseconds for m in points], mark, ms=4, label=part)
-        x = np.array([0.03, able.peak / able.first, 0.6])
-        axis.loglog(x, np.minimum(able.peak, x * able.first), color="0.5", lw=1, zorder=0)
-        axis.annotate("loads from the first-level cache", (x[0] * 1.2, x[0] * 1.7 * able.first), rotation=31)
-        axis.annotate("arithmetic", (x[1], able.peak * 1.1))
+        x = np.array([0.03, processor.peak / processor.first, 0.6])
+        axis.loglog(x, np.minimum(processor.peak, x * processor.first), color="0.5", lw=1, zorder=0)
+        axis.annotate("loads from the first-level cache", (x[0] * 1.2, x[0] * 1.7 * processor.first), rotation=31)
+        axis.annotate("arithmetic", (x[1], processor.peak * 1.1))
         ticks = (0.05, 0.1, 0.2, 0.5)
         axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
         axis.xaxis.minorticks_off()

@@ -1,9 +1,11 @@
 """How the cost grows: with candidate terms, samples and swarm size, and of planning a study with its runs."""
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import narxbench
@@ -137,12 +139,8 @@ def _series_table(axis: str, points: list[tuple[float, dict[str, float]]]) -> st
 
 def _advice(series: dict[str, list[tuple[float, dict[str, float]]]], planning: list[dict[str, float]]) -> str:
     widest, longest = series["candidate terms"][-1], series["samples"][-1]
-    plans = {size: [point for point in planning if (point["per_job"] > 1) == size][-1] for size in (False, True)}
+    ungrouped, grouped = (_plans(planning, is_grouped)[-1] for is_grouped in (False, True))
     wide, long = (_duration(6000e-6 * costs["search"]) for _, costs in (widest, longest))
-    told = {
-        size: f"{point['runs']:g} runs in {number(point['wall'], 2)} s with {number(point['peak_mb'], 2)} MB"
-        for size, point in plans.items()
-    }
     return (
         "### Where it stops being practical\n\n"
         f"A run of 6000 evaluations takes about {wide} with {widest[0]:g} candidate terms: the least squares of a "
@@ -150,11 +148,20 @@ def _advice(series: dict[str, list[tuple[float, dict[str, float]]]], planning: l
         f"With {longest[0]:g} samples a run takes about {long}, linear in the validation samples; "
         "let segments of them validate (`n_segments`, `segment_length`). Estimation samples cost nothing after the "
         "Gram matrix.\n\n"
-        f"The pipeline plans {told[False]} where each run is a job, {told[True]} with "
-        f"{plans[True]['per_job']:g} seeds in a job, before every start, even when there is nothing to do. Where that "
+        f"The pipeline plans {_plan(ungrouped)} where each run is a job, {_plan(grouped)} with "
+        f"{grouped['per_job']:g} seeds in a job, before every start, even when there is nothing to do. Where that "
         "is too long, put more seeds into a job (`seeds_per_job`), or split the study: systems, SNRs and methods are "
         "independent, so that each can be a study of its own; or call `narxbench.search` in a loop.\n"
     )
+
+
+def _plans(planning: list[dict[str, float]], is_grouped: bool) -> list[dict[str, float]]:
+    """Return the plans in which a job runs several seeds, or those in which it runs one."""
+    return [plan for plan in planning if (plan["per_job"] > 1) == is_grouped]
+
+
+def _plan(plan: dict[str, float]) -> str:
+    return f"{plan['runs']:g} runs in {number(plan['wall'], 2)} s with {number(plan['peak_mb'], 2)} MB"
 
 
 def _duration(seconds: float) -> str:
@@ -163,26 +170,36 @@ def _duration(seconds: float) -> str:
 
 def _figure(series: dict[str, list[tuple[float, dict[str, float]]]], planning: list[dict[str, float]]) -> bytes:
     def plot(figure: Figure) -> None:
-        axes = list(figure.subplots(2, 2).flat)
-        for axis, (label, points) in zip(axes, series.items(), strict=False):
+        *cost_axes, planning_axis = figure.subplots(2, 2).flat
+        for axis, (label, points) in zip(cost_axes, series.items(), strict=True):
+            sizes, costs = zip(*points, strict=True)
             for key, name, mark in (("few", f"{TERMS} terms", "o"), ("half", "half", "s"), ("search", "2D-UPSO", "^")):
-                axis.loglog([x for x, _ in points], [costs[key] for _, costs in points], marker=mark, ms=3, label=name)
+                axis.loglog(sizes, [cost[key] for cost in costs], marker=mark, ms=3, label=name)
             axis.set(xlabel=label, ylabel="µs per evaluation")
-        axes[0].legend(frameon=False)
-        for grouped, line, more in ((False, "-", ""), (True, "--", ", grouped seeds")):
-            own = [p for p in planning if (p["per_job"] > 1) == grouped]
-            for key, scale, name, mark in (("wall", 1, "seconds", "o"), ("peak_mb", 1000, "peak memory: GB", "s")):
-                x, y = [p["runs"] for p in own], [p[key] / scale for p in own]
-                axes[3].loglog(x, y, marker=mark, ms=3, ls=line, label=name + more)
-        axes[3].set(xlabel="runs of the study", ylabel="snakemake -n")
-        # Room for the legend.
-        axes[3].set_ylim(top=100 * max(p["wall"] for p in planning))
-        axes[3].legend(frameon=False, loc="upper left")
-        # Less than a decade.
-        axes[2].set(yscale="linear", ylim=(0, None))
-        sizes = [[x for x, _ in points] for points in series.values()] + [sorted({p["runs"] for p in planning})]
-        for axis, ticks in zip(axes, sizes, strict=True):
-            axis.set_xticks(ticks, [f"{x:g}" for x in ticks])
-            axis.xaxis.minorticks_off()
+            _label_ticks(axis, sizes)
+        cost_axes[0].legend(frameon=False)
+        # The costs by the size of the swarm span less than a decade.
+        cost_axes[2].set(yscale="linear", ylim=(0, None))
+        _draw_planning(planning_axis, planning)
 
     return drawn("narxbench scaling", (7.2, 4.6), plot)
+
+
+def _draw_planning(axis: Axes, planning: list[dict[str, float]]) -> None:
+    """Draw time and memory of planning against the runs of the study."""
+    for is_grouped, line, suffix in ((False, "-", ""), (True, "--", ", grouped seeds")):
+        plans = _plans(planning, is_grouped)
+        runs = [plan["runs"] for plan in plans]
+        for key, scale, name, mark in (("wall", 1, "seconds", "o"), ("peak_mb", 1000, "peak memory: GB", "s")):
+            values = [plan[key] / scale for plan in plans]
+            axis.loglog(runs, values, marker=mark, ms=3, ls=line, label=name + suffix)
+    axis.set(xlabel="runs of the study", ylabel="snakemake -n")
+    # This makes room for the legend.
+    axis.set_ylim(top=100 * max(plan["wall"] for plan in planning))
+    axis.legend(frameon=False, loc="upper left")
+    _label_ticks(axis, sorted({plan["runs"] for plan in planning}))
+
+
+def _label_ticks(axis: Axes, ticks: Sequence[float]) -> None:
+    axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axis.xaxis.minorticks_off()

@@ -1,7 +1,7 @@
 """Whole searches: narxbench's algorithms, peers' algorithms on our fitness, MetaMSS, and a greedy baseline.
 
-A method is a function of (problem, u, y, seed, evaluations) that returns the best 0/1 row it found and the number of
-evaluations it made.
+A method is a function of (problem, u, y, seed, evaluations) that returns its best 0/1 row and the number of evaluations
+that it made.
 """
 
 import contextlib
@@ -39,12 +39,12 @@ METAMSS = {"full": (10, 30), "quick": (10, 4)}
 UNSTABLE = 1e9  # J of divergent structures for peers that cannot take infinities
 
 Floats = NDArray[np.float64]
-Found = tuple[NDArray[Any], int]
-Method = Callable[[StructureProblem, Floats, Floats, int, int], Found]
+Best = tuple[NDArray[Any], int]
+Method = Callable[[StructureProblem, Floats, Floats, int, int], Best]
 
 
 def _narxbench(**settings: Any) -> Method:
-    def method(problem: StructureProblem, u: Floats, y: Floats, seed: int, evaluations: int) -> Found:
+    def method(problem: StructureProblem, u: Floats, y: Floats, seed: int, evaluations: int) -> Best:
         result = narxbench.search(problem, seed=seed, evaluations=evaluations, **settings)
         return np.isin(problem.terms, result.terms), result.evaluations
 
@@ -56,7 +56,7 @@ def _finite(problem: StructureProblem, positions: NDArray[Any]) -> Floats:
     return np.where(np.isfinite(fitness), fitness, UNSTABLE)
 
 
-def pymoo_ga(problem: StructureProblem, u: Floats, y: Floats, seed: int, evaluations: int) -> Found:
+def pymoo_ga(problem: StructureProblem, u: Floats, y: Floats, seed: int, evaluations: int) -> Best:
     """Run pymoo's GA with uniform crossover, bit-flip mutation of rate 1/N_t and no duplicates."""
     from pymoo.algorithms.soo.nonconvex.ga import GA
     from pymoo.core.problem import Problem
@@ -85,7 +85,7 @@ def pymoo_ga(problem: StructureProblem, u: Floats, y: Floats, seed: int, evaluat
     return result.X, result.algorithm.evaluator.n_eval
 
 
-def pyswarms_binary(problem: StructureProblem, u: Floats, y: Floats, seed: int, evaluations: int) -> Found:
+def pyswarms_binary(problem: StructureProblem, u: Floats, y: Floats, seed: int, evaluations: int) -> Best:
     """Run pyswarms' BinaryPSO: ring of radius 1, 30 particles."""
     # Its import opens a report.log in the current folder; its runs would take over the root logger.
     with contextlib.chdir(tempfile.gettempdir()):
@@ -100,7 +100,7 @@ def pyswarms_binary(problem: StructureProblem, u: Floats, y: Floats, seed: int, 
     return best, evaluations // 30 * 30
 
 
-def metamss(problem: StructureProblem, u: Floats, y: Floats, seed: int, evaluations: int) -> Found:
+def metamss(problem: StructureProblem, u: Floats, y: Floats, seed: int, evaluations: int) -> Best:
     """Run SysIdentPy's MetaMSS as released, loss ``bic``; ``evaluations`` is agents times iterations."""
     from sysidentpy.basis_function import Polynomial
     from sysidentpy.model_structure_selection import MetaMSS
@@ -126,13 +126,13 @@ def metamss(problem: StructureProblem, u: Floats, y: Floats, seed: int, evaluati
     return best, evaluations // agents * agents
 
 
-def greedy(problem: StructureProblem, u: Floats, y: Floats, seed: int, evaluations: int) -> Found:
+def greedy(problem: StructureProblem, u: Floats, y: Floats, seed: int, evaluations: int) -> Best:
     """Add or drop the best term while J falls, else swap the best pair, from the empty structure; no randomness."""
-    position, best, made = np.zeros(len(problem.terms), np.uint8), math.inf, 0
+    position, best, n_evaluations = np.zeros(len(problem.terms), np.uint8), math.inf, 0
 
     def fitness_of(structures: NDArray[np.uint8]) -> Floats:
-        nonlocal made
-        made += len(structures)
+        nonlocal n_evaluations
+        n_evaluations += len(structures)
         return problem.evaluate_positions(structures)[0]
 
     while True:
@@ -142,7 +142,7 @@ def greedy(problem: StructureProblem, u: Floats, y: Floats, seed: int, evaluatio
                 position, best = candidate, fitness
                 break
         else:
-            return position, made
+            return position, n_evaluations
 
 
 # Name: (method, package it needs).
@@ -170,28 +170,29 @@ def run(quick: bool) -> Part:
     for system_name in SYSTEMS:
         for seed in DATA_SEEDS[size]:
             system, problem, u, y = make_problem(system_name, seed)
-            true, found = problem.evaluate(system.terms), {}
+            true, fitness_by_name = problem.evaluate(system.terms), {}
             for name, method in present.items():
                 budget = math.prod(METAMSS[size]) if method is metamss else EVALUATIONS
                 if (system_name, seed) == (SYSTEMS[0], DATA_SEEDS[size][0]):
                     method(problem, u, y, seed, 100)  # imports and compilation
-                results: list[Found] = []
+                results: list[Best] = []
                 call = lambda: results.append(method(problem, u, y, seed, budget))  # noqa: B023, E731
                 seconds = cpu_seconds(call)
-                position, made = results[0]
+                position, n_evaluations = results[0]
                 terms = [problem.terms[i] for i in np.flatnonzero(position)]
-                found[name] = problem.evaluate(terms).fitness if terms else math.inf
+                fitness = problem.evaluate(terms).fitness if terms else math.inf
+                fitness_by_name[name] = fitness
                 outcome = {
                     "cpu_seconds": seconds,
-                    "evaluations": made,
-                    "fitness": found[name],
+                    "evaluations": n_evaluations,
+                    "fitness": fitness,
                     "exact": set(terms) == set(system.terms),
-                    "gap_to_true": found[name] - true.fitness,
+                    "gap_to_true": fitness - true.fitness,
                 }
                 outcomes.setdefault((name, system_name), []).append(outcome)
-            best = min(*found.values(), true.fitness)
+            best = min(*fitness_by_name.values(), true.fitness)
             for name in present:
-                outcomes[name, system_name][-1]["gap_to_best"] = found[name] - best
+                outcomes[name, system_name][-1]["gap_to_best"] = fitness_by_name[name] - best
     return _report(outcomes, len(DATA_SEEDS[size]))
 
 
@@ -201,23 +202,17 @@ def _report(outcomes: dict[tuple[str, str], list[dict[str, float]]], seeds: int)
         if (name, SYSTEMS[0]) not in outcomes:
             lines.append([name, f"{package} is not installed", *[""] * 10])
             continue
-        everything = [o for system in SYSTEMS for o in outcomes[name, system]]
-        gaps = []
+        evaluations, seconds, exact, gaps = [], [], [], []
         for system in SYSTEMS:
-            results = outcomes[name, system]
-            for quantity in results[0]:
+            values = _values(outcomes[name, system])
+            evaluations += values["evaluations"]
+            seconds += values["cpu_seconds"]
+            exact.append(str(sum(values["exact"])))
+            gaps.append(f"{_gap(median(values['gap_to_best']))} / {_gap(median(values['gap_to_true']))}")
+            for quantity, numbers in values.items():
                 combine = sum if quantity == "exact" else median
-                rows.append(Row("search", system, name, quantity, float(combine(o[quantity] for o in results))))
-            gaps.append(" / ".join(_gap(median(o[g] for o in results)) for g in ("gap_to_best", "gap_to_true")))
-        lines.append(
-            [
-                name,
-                f"{median(o['evaluations'] for o in everything):.0f}",
-                number(median(o["cpu_seconds"] for o in everything)),
-                *(str(sum(o["exact"] for o in outcomes[name, system])) for system in SYSTEMS),
-                *gaps,
-            ]
-        )
+                rows.append(Row("search", system, name, quantity, float(combine(numbers))))
+        lines.append([name, f"{median(evaluations):.0f}", number(median(seconds)), *exact, *gaps])
     header = ["method", "evaluations", "CPU s", *(f"{s} exact" for s in SYSTEMS), *(f"{s} gaps of J" for s in SYSTEMS)]
     lines = [line[: len(header)] for line in lines]
     text = (
@@ -229,6 +224,11 @@ def _report(outcomes: dict[tuple[str, str], list[dict[str, float]]], seeds: int)
         "seed its moves (here NumPy's global generator is seeded too).\n\n" + table(header, lines)
     )
     return Part(text, rows)
+
+
+def _values(outcomes: list[dict[str, float]]) -> dict[str, list[float]]:
+    """Return the values of each quantity over the runs."""
+    return {quantity: [outcome[quantity] for outcome in outcomes] for quantity in outcomes[0]}
 
 
 def _gap(value: float) -> str:

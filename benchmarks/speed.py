@@ -1,14 +1,14 @@
 """The table of speeds at the head of results.md, out of the rows of results.csv."""
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from benchmarks.common import Row, median, number, table
 from benchmarks.pipeline import CORES
 
 TERMS = 20
-# What it is called here, and in the rows.
+# Names in the table, and in the rows.
 EVALUATION = {
     "narxbench, a swarm at once": "narxbench, batch of 30",
     "numpy, a swarm at once": "numpy, batch of 30",
@@ -27,7 +27,7 @@ def read_rows(path: Path) -> list[Row]:
 
 
 def in_short(rows: Iterable[Row]) -> str:
-    """Return the section of results.md that has the table, or nothing if nothing of it was measured."""
+    """Return the section of results.md that has the table; empty if no line of it was measured."""
     shown = speed_table(rows)
     note = "Evaluations and searches are CPU time of one thread, the others elapsed time; medians."
     return f"## In short\n\n{shown}\n{note}\n" if shown.count("\n") > 2 else ""
@@ -35,29 +35,30 @@ def in_short(rows: Iterable[Row]) -> str:
 
 def speed_table(rows: Iterable[Row]) -> str:
     """Return the table; what was not measured has no line."""
-    found: dict[tuple[str, str, str], dict[str, float]] = {}
+    by_method: dict[tuple[str, str, str], dict[str, float]] = {}
     for row in rows:
-        found.setdefault((row.benchmark, row.method, row.quantity), {})[row.case] = row.value
+        by_method.setdefault((row.benchmark, row.method, row.quantity), {})[row.case] = row.value
     lines: list[list[str]] = []
 
-    def add(name: str, times: Iterable[float], unit: str, ratios: Iterable[float] = ()) -> None:
-        if times := list(times):
-            ratio = list(ratios)
-            lines.append([name, f"{number(median(times), 2)} {unit}", number(median(ratio), 2) if ratio else ""])
+    def add(name: str, times: Collection[float], unit: str, ratios: Collection[float] = ()) -> None:
+        if times:
+            ratio = number(median(ratios), 2) if ratios else ""
+            lines.append([name, f"{number(median(times), 2)} {unit}", ratio])
+
+    def of_evaluations(method: str, quantity: str) -> list[float]:
+        values = by_method.get(("evaluation", method, quantity), {})
+        return [value for case, value in values.items() if f", {TERMS} " in case]
 
     for name, method in EVALUATION.items():
-        microseconds, ratios = (
-            [value for case, value in found.get(("evaluation", method, quantity), {}).items() if f", {TERMS} " in case]
-            for quantity in ("microseconds", "ratio")
-        )
+        microseconds, ratios = of_evaluations(method, "microseconds"), of_evaluations(method, "ratio")
         add(f"one evaluation of {TERMS} terms: {name}", microseconds, "µs", ratios)
     for name, method in SEARCH.items():
-        add(f"a search of 6000 evaluations: {name}", found.get(("search", method, "cpu_seconds"), {}).values(), "s")
+        add(f"a search of 6000 evaluations: {name}", by_method.get(("search", method, "cpu_seconds"), {}).values(), "s")
     for name, step in FIRST.items():
-        add(name, [v for c, v in found.get(("first_use", step, "wall"), {}).items() if c == "empty cache"], "s")
-    for runs, wall in found.get(("pipeline", "whole run", "wall"), {}).items():
+        add(name, [v for c, v in by_method.get(("first_use", step, "wall"), {}).items() if c == "empty cache"], "s")
+    for runs, wall in by_method.get(("pipeline", "whole run", "wall"), {}).items():
         add(f"the whole study: {runs}, tables, figures, page; {CORES} cores", [wall], "s")
-    planning = list(found.get(("scaling", "runs of the study", "wall"), {}).items())
+    planning = list(by_method.get(("scaling", "runs of the study", "wall"), {}).items())
     for size, wall in dict(planning[:1] + planning[-1:]).items():
         add(f"planning a study of {size.replace(',', ' runs,')}", [wall], "s")
     return table(["What", "Time", "Times narxbench"], lines)

@@ -1,4 +1,4 @@
-"""The cost per evaluation of whole default runs, and what it consists of.
+"""The cost per evaluation of whole default runs, and its parts.
 
 Runs are repeated with an objective that also keeps the structures of every iteration. These structures are then
 evaluated alone, with and without the table of known structures, which gives the shares.
@@ -18,7 +18,7 @@ import narxbench
 from benchmarks.common import SYSTEMS, Part, Row, cpu_seconds, make_problem, median, number, table
 from narxbench import StructureProblem
 from narxbench.algorithms import objective, search
-from narxbench.algorithms.objective import CountedObjective, Record, evaluate, view_of
+from narxbench.algorithms.objective import CountedObjective, EvaluationRecord, evaluate, view_of
 from narxbench.algorithms.registry import algorithm as algorithm_of
 from narxbench.fitness.kernel.evaluation import kernel_for
 from narxbench.fitness.kernel.problem_data import ProblemData
@@ -65,7 +65,7 @@ def _evaluate_and_keep(data: Any, record: Any, positions: Any, fitness: Any) -> 
 
 class _Keeping(CountedObjective):
     @property
-    def compiled(self) -> tuple[ProblemData, Record]:
+    def compiled(self) -> tuple[ProblemData, EvaluationRecord]:
         data, record = super().compiled
         kinds = numba.typeof(data), numba.typeof(record), types.uint8[:, ::1], types.float64[::1]
         return data, record._replace(evaluate=address_of(_evaluate_and_keep, *kinds))
@@ -81,13 +81,13 @@ def recorded(problem: StructureProblem, algorithm: str, seed: int) -> list[NDArr
 
 def new_structures(batches: list[NDArray[np.uint8]]) -> list[NDArray[np.uint8]]:
     """Return the structures of each iteration that did not occur before."""
-    seen: set[bytes] = set()
+    earlier: set[bytes] = set()
     new = []
     for batch in batches:
         rows = []
         for row in batch:
-            if row.tobytes() not in seen:
-                seen.add(row.tobytes())
+            if row.tobytes() not in earlier:
+                earlier.add(row.tobytes())
                 rows.append(row)
         if rows:
             new.append(np.array(rows))
@@ -109,15 +109,13 @@ def measure(problem: StructureProblem, algorithm: str, seed: int) -> dict[str, f
     def whole() -> None:
         narxbench.search(problem, algorithm=algorithm, seed=seed, evaluations=EVALUATIONS)
 
-    found = algorithm_of(algorithm)
-    settings, stream = (
-        found.settings({}),
-        {"purpose": "search", "algorithm": algorithm, "criterion": "bic", "seed": seed},
-    )
+    searcher = algorithm_of(algorithm)
+    settings = searcher.settings({})
+    stream = {"purpose": "search", "algorithm": algorithm, "criterion": "bic", "seed": seed}
 
     def unchecked() -> None:
         objective = CountedObjective(problem, EVALUATIONS)
-        found.imported.run(view_of(problem), objective, generator(**stream), settings)
+        searcher.imported.run(view_of(problem), objective, generator(**stream), settings)
 
     def with_table() -> None:
         _evaluate_all(*CountedObjective(problem, EVALUATIONS).compiled, positions, ends, fitness)

@@ -1,10 +1,10 @@
-"""What a part of the kernel does, counted by running its own loops with vectors that only count.
+"""The work of a part of the kernel, counted by running its own loops with vectors that only count.
 
 An operation is an addition, subtraction, multiplication, division or square root of one structure's numbers. A move is
 a load or store of a line of eight doubles, or of less: a processor needs the same time for a part of a line. Whole
-numbers, which say what is where, are loaded next to them and not counted. What comes from the second-level cache is
-what a first level of the given size that forgets the least recently used line lacks.
-The path is the time that the longest chain of operations takes that wait for each other, however many run at once.
+numbers, which are indices, are loaded next to them and not counted. Bytes come from the second-level cache where a
+first level of the given size, which forgets the least recently used line, lacks them. The path is the time of the
+longest chain of operations that wait for each other, however many run at once.
 """
 
 import sys
@@ -31,7 +31,7 @@ class Latencies(NamedTuple):
 
 
 class Work(NamedTuple):
-    """What one call does."""
+    """The work of one call."""
 
     operations: float
     moves: float  # of lines
@@ -179,14 +179,14 @@ def work_of(function: Any, data: Any, *arguments: Any, latencies: Latencies, cac
     names = {name: value for name, value in counter.names().items() if hasattr(module, name)}
     names |= {name: value.py_func for name, value in vars(module).items() if numba.extending.is_jitted(value)} | names
     counted = [Array(counter, x) if isinstance(x, np.ndarray) else x for x in (*data, *arguments)]
-    given = data._make(counted[: len(data)]), *counted[len(data) :]
+    counted_arguments = data._make(counted[: len(data)]), *counted[len(data) :]
     arrays = counter.arrays
     with mock.patch.multiple(module, **names):
-        function.py_func(*given)
+        function.py_func(*counted_arguments)
         before, counter.stored, counter.end = (counter.operations, counter.moves, counter.misses), {}, 0.0
         # What the function allocates lies where it lay before.
         counter.arrays = arrays
-        function.py_func(*given)
+        function.py_func(*counted_arguments)
     after = counter.operations, counter.moves, counter.misses
     operations, moves, misses = (b - a for a, b in zip(before, after, strict=True))
     return Work(operations, moves, LINE_BYTES * misses, counter.end)

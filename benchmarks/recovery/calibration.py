@@ -80,12 +80,12 @@ def warnings(groups: dict[str, Sequence[Outcome]]) -> str:
     """Return a table of the structures with a warning, right and wrong, for groups of outcomes."""
     rows = []
     for label, outcomes in groups.items():
-        known = [outcome for outcome in outcomes if outcome.said.warnings is not None]
+        with_warnings = [outcome for outcome in outcomes if outcome.said.warnings is not None]
         wrong, right = (
-            share(bool(outcome.said.warnings) for outcome in known if outcome.is_exact == is_exact)
+            share(bool(outcome.said.warnings) for outcome in with_warnings if outcome.is_exact == is_exact)
             for is_exact in (False, True)
         )
-        rows.append([label, wrong, right, _kinds(known)])
+        rows.append([label, wrong, right, _kinds(with_warnings)])
     return table(["data", "wrong structures with a warning", "right structures with one", "kinds: wrong, right"], rows)
 
 

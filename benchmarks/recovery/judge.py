@@ -20,6 +20,8 @@ SETTLING = 200
 # What differs by less is rounding.
 ROUNDING = 1e-6
 VALIDATION_SHARE = 0.3
+# Why a true structure was not chosen.
+REASONS = WEAK_TERM, CRITERION, SEARCH = ("weak term", "criterion", "search")
 
 
 def make_problem(data: DataSet, criterion: str, candidates: list[Monomial] | None = None) -> narxbench.StructureProblem:
@@ -87,12 +89,12 @@ class Truth:
     def reason(self, criterion: float) -> str:
         """Return why a structure of this criterion was chosen in place of the true one."""
         if self.criterion < criterion - ROUNDING:
-            return "search"
+            return SEARCH
         for term in self._terms:
             fit = self._fit(self.noise, [kept for kept in self._terms if kept != term])
             if criterion_of(self._errors, fit, self._penalties) < self.criterion:
-                return "weak term"
-        return "criterion"
+                return WEAK_TERM
+        return CRITERION
 
 
 def _full_orders(data: DataSet) -> tuple[int, int, int]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from benchmarks.common import number, table
 from benchmarks.recovery import calibration
+from benchmarks.recovery.judge import REASONS, WEAK_TERM
 from benchmarks.recovery.plants import GROUPS, HELD_OUT, LITERATURE, TUNED, plants
 from benchmarks.recovery.runs import METHODS, PEM, WHITE, Finished, Outcome
 from benchmarks.recovery.situations import BREAKS, CALIBRATION, CALIBRATION_LEVELS, MAIN, MANY, SITUATIONS
@@ -65,6 +66,18 @@ def _by_situation(results: Results, parts: tuple[str, ...], cell: Cell, *, total
     if total:
         rows.append(["all", *(cell(results.of_parts(*parts, method=method)) for method in METHODS)])
     return table(["situation", *METHODS], rows)
+
+
+def _reasons(results: Results) -> str:
+    """Return a table of why pem misses true structures, by situation, and of its share where every true term pays."""
+    rows = []
+    for name in results.names(MAIN, MANY, BREAKS):
+        inside = [outcome for outcome in results.of(name, PEM) if outcome.is_inside]
+        missed = Counter(outcome.reason for outcome in inside if not outcome.is_exact)
+        paying = [outcome for outcome in inside if outcome.reason != WEAK_TERM]
+        counts = [str(missed[reason]) for reason in REASONS]
+        rows.append([name, str(len(inside)), *counts, exact_share(paying)])
+    return table(["situation", "data sets", *REASONS, "exact, but for weak terms"], rows)
 
 
 def _situations(results: Results) -> str:
@@ -129,7 +142,10 @@ def _failures(results: Results) -> str:
     return f"""{len(failed)} of {n_data} data sets{": " if by_reason else ""}{by_reason}.
 *weak term*: without one of its terms the true structure has a lower criterion. *criterion*: another structure has, none
 of the true terms being weak. *search*: the true structure has the lower criterion, and was not reached. The true
-structure is fitted under the true noise model.
+structure is fitted under the true noise model. Only what is missed by the search could be found from a better start,
+such as one by instrumental variables under input noise.
+
+{_reasons(results)}
 
 {table(["system", "reason", "missed", "spurious", "situations", "data sets"], rows)}
 Not listed, as they are rarer: {rest} data sets.
@@ -160,6 +176,19 @@ def _systems(results: Results) -> str:
         names = [name for name, plant in plants().items() if plant.group == group and name in used]
         lines.append(f"- {group} ({len(names)}): {', '.join(names) or NOTHING}")
     return "\n".join(lines)
+
+
+def quotation(results: Results) -> str:
+    """Return the table for the documentation: exact structures, and fresh errors next to the oracle's, by situation."""
+    rows = []
+    for name in results.names(MAIN, MANY, BREAKS):
+        outcomes = results.of(name, PEM)
+        paying = _exact_if_possible([outcome for outcome in outcomes if outcome.reason != WEAK_TERM])
+        white = _exact_if_possible(results.of(name, WHITE))
+        shares = [_exact_if_possible(outcomes), paying, white]
+        rows.append([name, SITUATIONS[name].words, *shares, ratio_to_oracle(outcomes)])
+    header = ["data", "noise and input", PEM, "but for weak terms", WHITE, "fresh error over the oracle's"]
+    return table(header, rows)
 
 
 def _breaks(results: Results) -> str:

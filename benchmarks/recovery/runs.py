@@ -44,7 +44,7 @@ class Job(NamedTuple):
 
 @dataclass(frozen=True)
 class Said:
-    """What pem says of its model, as far as it does; each is None where it says nothing."""
+    """Statements of pem about its model; each is None where it makes none."""
 
     noise: str | None = None
     noise_name: str | None = None
@@ -59,7 +59,7 @@ class Said:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a method chose in a data set, and how good that is."""
+    """The choice of a method in a data set, and how good it is."""
 
     plant: str
     group: str

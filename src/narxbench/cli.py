@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from narxbench.identification.data.reading import Reading
     from narxbench.identification.result import Identification
     from narxbench.identification.search.scan import Scan
-    from narxbench.identification.search.steps import Progress
+    from narxbench.identification.search.steps import SearchProgress
     from narxbench.identification.settings import IdentificationSettings
     from narxbench.model.records import Recording
 
@@ -247,11 +247,11 @@ def _identify_quietly(recording: "Recording", settings: "IdentificationSettings"
         show_progress(None)
 
 
-def _progress_line() -> "Callable[[Progress | None], None]":
+def _progress_line() -> "Callable[[SearchProgress | None], None]":
     """Return what writes how far the search is into one line of a terminal, over what was there; None clears it."""
     began = time.monotonic()
 
-    def show_progress(progress: "Progress | None") -> None:
+    def show_progress(progress: "SearchProgress | None") -> None:
         if sys.stderr is None or not sys.stderr.isatty():
             return
         text = "" if progress is None else _progress_text(progress, time.monotonic() - began)
@@ -261,7 +261,7 @@ def _progress_line() -> "Callable[[Progress | None], None]":
     return show_progress
 
 
-def _progress_text(progress: "Progress", elapsed_seconds: float) -> str:
+def _progress_text(progress: "SearchProgress", elapsed_seconds: float) -> str:
     best = ""
     if progress.rrse is not None:
         best = f"; best: error {progress.rrse:.3g}, {progress.terms} terms"
@@ -393,7 +393,7 @@ def _settings_and_reading(options: argparse.Namespace) -> "tuple[IdentificationS
         return validated(IdentificationSettings, values, ""), reading
     except SettingsError as error:
         lines = []
-        for path, text in error.problems:
+        for path, text in error.mistakes:
             option = f"{_flag(str(path[0]), options)} {place(path[1:])}".rstrip()
             lines.append(f"{option}: {text}")
         raise NarxbenchError("; ".join(lines)) from None

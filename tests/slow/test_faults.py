@@ -66,8 +66,8 @@ FAULTS = {
     "gamma forgotten": (SEARCH, "LinearExtendedBIC(gamma)", "LinearExtendedBIC(0.0)"),
     "penalties of added and dropped terms swapped": (
         SEARCH,
-        "np.where(structure, less, more)",
-        "np.where(structure, more, less)",
+        "np.where(structure, price_of_dropping, price_of_adding)",
+        "np.where(structure, price_of_adding, price_of_dropping)",
     ),
     "sign of the window": (CERTAINTY, "if cost < WINDOW:", "if cost < -WINDOW:"),
     "weight without a half": (CERTAINTY, "math.exp(-0.5 * (window.criteria", "math.exp(-1.0 * (window.criteria"),

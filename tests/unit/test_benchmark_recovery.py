@@ -1,6 +1,8 @@
 """What the benchmark of recovery simulates and counts is right; nothing here searches for long."""
 
 import dataclasses
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +12,8 @@ from benchmarks.recovery import calibration, judge, plants, report, runs, situat
 import narxbench
 from narxbench.io.errors import NarxbenchError
 from narxbench.model.noise_models import BoxJenkins, Narmax
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("name", ["S1", "mao1997", "fastcan"])
@@ -130,3 +134,18 @@ def test_development_leaves_out_what_is_held_out():
     assert {job.seed for job in jobs} == {command.DEVELOPMENT_SEED}
     report_jobs = list(command.jobs(command.parser().parse_args([])))
     assert min(job.seed for job in report_jobs) == command.REPORT_SEED
+
+
+def test_the_documentation_quotes_the_page():
+    """Each row of the table in the documentation has the numbers of the page."""
+    page = (ROOT / "benchmarks/recovery.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/noise_models.md").read_text(encoding="utf-8")
+    quoted = text.partition(command.BEGIN)[2].partition(command.END)[0]
+    assert command.quoting(text, quoted.strip("\n") + "\n") == text
+    rows = [line.strip("| ").split(" | ") for line in quoted.splitlines() if line.startswith("| ")][2:]
+    assert [row[0] for row in rows] == [
+        name for name, situation in situations.SITUATIONS.items() if situation.part != situations.CALIBRATION
+    ]
+    for name, _, exact, but_for_weak_terms, white, ratio in rows:
+        assert f"| {name} | {exact} | {white} |" in page and f"| {name} | {ratio} |" in page
+        assert re.search(rf"\| {re.escape(name)} \|.*\| {re.escape(but_for_weak_terms)} \|", page)

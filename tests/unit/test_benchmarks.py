@@ -152,21 +152,21 @@ def test_the_intervals_in_use_cover_as_often_as_they_claim():
 @pytest.mark.slow
 def test_measured_data_are_compared_with_all_packages():
     case = measured.two_records(400, 200)
-    identified, found = measured.compared(case, small=True)
-    lines = measured.lines_of(case, found)
+    identification, outcomes = measured.all_outcomes(case, small=True)
+    lines = measured.lines_of(case, outcomes)
     assert measured.main_table([(case, lines)]).count("\n") == 2 + len(lines)
-    assert "| records | " in measured.truth_table([(case, identified, 10)])
-    methods = [line.found.method for line in lines if not line.found.hindsight]
+    assert "| records | " in measured.truth_table([(case, identification, 10)])
+    methods = [line.outcome.method for line in lines if not line.outcome.hindsight]
     assert methods == ["narxbench", *measured.grid(small=True)]
     for line in lines:
-        first = max(each.found.initial for each in lines)
-        assert (line.found.predicted[: line.found.initial] == case.test.y[: line.found.initial]).all()
-        assert line.all_samples == pytest.approx(measured.rrse(case.test.y, line.found.predicted, first))
+        first = max(each.outcome.initial for each in lines)
+        assert (line.outcome.predicted[: line.outcome.initial] == case.test.y[: line.outcome.initial]).all()
+        assert line.all_samples == pytest.approx(measured.rrse(case.test.y, line.outcome.predicted, first))
         assert line.all_samples < 1
-    own = identified.model.predict(case.test.u, case.test.y)
-    assert (lines[0].found.predicted == own).all()
+    own = identification.model.predict(case.test.u, case.test.y)
+    assert (lines[0].outcome.predicted == own).all()
     for name in measured.grid(small=True):
-        chosen, best = (line.all_samples for line in lines if line.found.method == name)
+        chosen, best = (line.all_samples for line in lines if line.outcome.method == name)
         assert best <= chosen + 0.01
 
 

@@ -135,7 +135,9 @@ def test_the_summary(file, found):
     assert (code, err) == (0, "")
     assert "\ny(k) = " in out and re.search(r"^(FINE|LOOK|BAD)  ", out, re.MULTILINE)
     for term, weight in zip(found.model.terms, found.model.coefficients, strict=True):
-        assert re.search(rf"^{re.escape(term)} +{re.escape(f'{weight:.5g}')} ± \S+ +\d+%$", out, re.MULTILINE)
+        assert re.search(
+            rf"^{re.escape(term)} +{re.escape(f'{weight:.5g}')} ± \S+ +([<>] )?\d\.\d\d$", out, re.MULTILINE
+        )
     (row,) = [line.split() for line in out.splitlines() if line.startswith("test, free run")]
     frame = found.validation
     mask = (frame["role"] == "test") & (frame["record"] == "all") & (frame["kind"] == "free_run")

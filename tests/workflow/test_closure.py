@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.workflow.project import ROOT
 
+from narxbench.algorithms.registry import algorithm
 from narxbench.pipeline import code
 from narxbench.pipeline.plans import plan_of
 
@@ -36,10 +37,15 @@ def plan(finished, monkeypatch):
     return plan_of([finished / "tiny.yaml"])
 
 
+# What the tiny study searches, and by which criterion.
+SEARCHES = (("upso2d", "bic"), ("upso2d", "aic-2"), ("ga", "bic"))
+
+
 def digests(plan):
-    """Return the digest of each step's code, by step; searches and summaries by algorithm too."""
-    algorithms = dict.fromkeys(("search", "summarise"), (*plan.study.methods,))
-    return {(step, name): plan.code(step, name) for step in STEPS for name in algorithms.get(step, (None,))}
+    """Return the digest of each step's code, by step; searches and summaries by algorithm and criterion too."""
+    steps = [(step, None, None) for step in STEPS if step not in ("search", "summarise")]
+    steps += [(step, *search) for step in ("search", "summarise") for search in SEARCHES]
+    return {step: plan.code(*step) for step in steps}
 
 
 def loaded():
@@ -62,13 +68,47 @@ def test_any_edit_of_a_module_changes_the_digest_of_the_steps_that_load_it(plan,
         after = digests(plan)
         seen[module] = {step for step in before if before[step] != after[step]}
     code.digest_of.cache_clear()
-    for step, algorithm in before:
-        found = {module for module in MODULES if (step, algorithm) in seen[module]}
+    criteria = {path.stem: path for path in code.CRITERIA.parent.glob("*.py") if path != code.CRITERIA}
+    for step, name, criterion in before:
+        found = {module for module in MODULES if (step, name, criterion) in seen[module]}
         assert loads[step] - found == set(), f"{step} loads what its digest does not see"
-        if algorithm:
+        if name:
             folder = code.PACKAGE / "algorithms"
-            assert found & {folder / "ga.py", folder / "upso2d.py"} == {folder / f"{algorithm}.py"}
+            assert found & {folder / "ga.py", folder / "upso2d.py"} == {folder / f"{name}.py"}
+            # BIC names the extended BIC, which compares sets of candidate terms.
+            words = {"bic": {"bic", "ebic"}, "aic-2": {"aic"}}[criterion]
+            assert found & {*criteria.values()} == {criteria[word] for word in words}
             assert not {module.relative_to(code.PACKAGE).parts[0] for module in found} & {"studies", "report"}
+
+
+SEARCHING = """
+import os, sys
+import narxbench
+from narxbench.algorithms.registry import REVIEWED, algorithm
+u, y = narxbench.load_system("S1").simulate(300, snr_db=30)
+problem = narxbench.StructureProblem(u, y, n_u=2, n_y=2, degree=2, n_validation=100, criterion="aicc")
+for name in REVIEWED:
+    if os.fork() == 0:
+        if algorithm(name).about.requires:
+            os._exit(0)
+        narxbench.search(problem, algorithm=name, seed=1, evaluations=50)
+        criteria = [name for name in sys.modules if name.startswith("narxbench.fitness.criteria.")]
+        print(name, *sorted(sys.modules[name].__file__ for name in criteria), sep="\\t", flush=True)
+        os._exit(0)
+    os.wait()
+"""
+
+
+def test_a_search_depends_on_all_criteria_that_its_algorithm_computes():
+    done = subprocess.run([sys.executable, "-c", SEARCHING], capture_output=True, text=True, check=True)
+    lines = [line.split("\t") for line in done.stdout.splitlines()]
+    assert len(lines) > 15
+    several = 0
+    for name, *files in lines:
+        search = code.with_criteria("aicc", ROOT / "scripts/search.py", *algorithm(name).files)
+        assert {*map(Path, files)} <= code.closure(*search), name
+        several += len(files) > 1
+    assert several > 5
 
 
 ENDING = {"manifest", "run_info", "all"}

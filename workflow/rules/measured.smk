@@ -22,7 +22,7 @@ rule brief_search:
         settings=PLAN.job,
         configuration=lambda w: PLAN.configurations[w.configuration],
         data=PLAN.data_digest,
-        code=PLAN.code("brief_search", PLAN.method),
+        code=PLAN.code("brief_search", PLAN.method, PLAN.criterion),
     run:
         call("brief_search", output=output, params=params, log=log)
 
@@ -40,7 +40,7 @@ rule rank_configurations:
     params:
         settings=PLAN.job,
         data=PLAN.data_digest,
-        code=PLAN.code("rank_configurations"),
+        code=PLAN.code("rank_configurations", criterion=PLAN.criterion),
     run:
         call("rank_configurations", input=input, output=output, params=params, log=log)
 
@@ -58,7 +58,7 @@ rule thorough_search:
         settings=PLAN.job,
         search=lambda w: {"rank": int(w.rank), "part": int(w.part), "seed": int(w.seed)},
         data=PLAN.data_digest,
-        code=PLAN.code("thorough_search", PLAN.method),
+        code=PLAN.code("thorough_search", PLAN.method, PLAN.criterion),
     run:
         call("thorough_search", input=input, output=output, params=params, log=log)
 
@@ -77,7 +77,7 @@ rule choose_structure:
     params:
         settings=PLAN.job,
         data=PLAN.data_digest,
-        code=PLAN.code("choose_structure", PLAN.forward),
+        code=PLAN.code("choose_structure", PLAN.forward, PLAN.criterion),
     run:
         call("choose_structure", input=input, output=output, params=params, log=log)
 
@@ -95,7 +95,7 @@ rule resample:
         settings=PLAN.job,
         number=lambda w: int(w.number),
         data=PLAN.data_digest,
-        code=PLAN.code("resample", PLAN.method),
+        code=PLAN.code("resample", PLAN.method, PLAN.criterion),
     run:
         call("resample", input=input, output=output, params=params, log=log)
 
@@ -115,6 +115,6 @@ rule conclude:
     params:
         settings=PLAN.job,
         data=PLAN.data_digest,
-        code=PLAN.code("conclude"),
+        code=PLAN.code("conclude", criterion=PLAN.criterion),
     run:
         call("conclude", input=input, output=output, params=params, log=log)

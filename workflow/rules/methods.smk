@@ -13,7 +13,7 @@ rule score:
     localrule: True
     params:
         scoring=lambda w: PLAN.scoring(w.problem),
-        code=PLAN.code("score"),
+        code=lambda w: PLAN.scoring_code[w.problem],
     run:
         call("score", input=input, output=output, params=params, log=log)
 

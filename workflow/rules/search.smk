@@ -29,6 +29,6 @@ rule summarise:
     params:
         seeds=lambda w: PLAN.seeds[w.condition],
         condition=lambda w: PLAN.summary(w.condition),
-        code=lambda w: PLAN.code("summarise", PLAN.by_name[w.condition].algorithm),
+        code=lambda w: PLAN.code_of("summarise", w.condition),
     run:
         call("summarise", input=input, output=output, params=params, log=log)

@@ -1,7 +1,7 @@
-"""Search algorithms: one file each, found by being in this folder.
+"""Search algorithms, one file each: a module in this folder is an algorithm without being listed anywhere.
 
-Here live 2D-UPSO, GA and stepwise search, the objective that counts and records their evaluations, and the function
-that makes one run. May import ``fitness``, ``model``, ``numerics`` and ``io``.
-Begin with :mod:`narxbench.algorithms.registry`, which says what an algorithm is, then
-:mod:`narxbench.algorithms.stepwise`, the shortest.
+Contains 2D-UPSO, GA, stepwise search and many others, the objective that counts and records their evaluations, and the
+function that makes one run. May import ``fitness``, ``model``, ``numerics`` and ``io``.
+Begin with :mod:`narxbench.algorithms.contract`, which says what an algorithm is, then
+:mod:`narxbench.algorithms.stepwise`, which is short.
 """

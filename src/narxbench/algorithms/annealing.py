@@ -1,15 +1,15 @@
-"""Simulated annealing: terms are added, dropped and swapped; a worse structure is accepted the less, the colder it is.
+"""Simulated annealing: terms are added, dropped and swapped; worse structures are accepted less often as it cools.
 
 Source: S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, Optimization by simulated annealing, Science 220, 1983, pages
 671-680; for the selection of regressors R. Meiri and J. Zahavi, Using simulated annealing to optimize the feature
 selection problem in marketing applications, European Journal of Operational Research 171, 2006, pages 842-858.
 
-A move adds a term, drops one or swaps one for another, each kind equally often, the terms uniformly. So without any J
-the number of terms would be uniform, not near N_t / 2. The search starts from one random term and first walks through
-all structures of finite J, to see how much J rises in a move. It begins at the temperature at which a mean rise is
-accepted with a given probability, 0.8 as Kirkpatrick proposes, and cools in stages by a constant factor, 0.9 as in the
-source, with equally many moves in each. It ends when a term that explains nothing, and costs its penalty, is hardly
-ever accepted.
+A move adds a term, drops one or swaps one for another, with equal probabilities; terms are chosen uniformly. So if J
+were constant, the number of terms would be uniform instead of near N_t / 2. The search starts from one random term with
+a walk that accepts all structures of finite J, to measure how much J rises in a move. The first temperature is the one
+at which a mean rise is accepted with a given probability, 0.8 as Kirkpatrick et al. propose. Stages with equal numbers
+of moves follow, in which the temperature falls by a constant factor, 0.9 as in the source. The search ends when a term
+that explains nothing, and costs only its penalty, is hardly ever accepted.
 """
 
 import math
@@ -49,16 +49,21 @@ class Settings(BaseSettings):
 
 @compiled
 def move(position, draws):
-    """Add a term, drop one, or swap one for another, in place; of N_t >= 2 terms the last one is never dropped."""
+    """Add a term, drop one, or swap one for another, in place; the only term of a structure is never dropped.
+
+    There must be at least two candidate terms.
+    """
     size = 0
     for t in range(position.shape[0]):
         size += position[t]
-    while True:
+    kind = int(uniform(draws) * 3)
+    while not _is_possible(kind, size, position.shape[0]):
         kind = int(uniform(draws) * 3)
-        if not ((kind != DROP and size == position.shape[0]) or (kind == DROP and size == 1)):
-            break
-    dropped = _nth(position, 1, int(uniform(draws) * size)) if kind != ADD else -1
-    added = _nth(position, 0, int(uniform(draws) * (position.shape[0] - size))) if kind != DROP else -1
+    dropped = added = -1
+    if kind != ADD:
+        dropped = _nth(position, 1, int(uniform(draws) * size))
+    if kind != DROP:
+        added = _nth(position, 0, int(uniform(draws) * (position.shape[0] - size)))
     if dropped >= 0:
         position[dropped] = 0
     if added >= 0:
@@ -66,8 +71,16 @@ def move(position, draws):
 
 
 @compiled
+def _is_possible(kind, size, n_terms):
+    # The only term cannot be dropped, and there must be a term to add or to exchange for.
+    if kind == DROP:
+        return size > 1
+    return size < n_terms
+
+
+@compiled
 def _nth(position, value, n):
-    # The index of the n-th term, from 0, that is present (1) or absent (0).
+    # The index of the n-th term, from 0, that is present (value 1) or absent (value 0).
     for t in range(position.shape[0]):
         if position[t] == value:
             if n == 0:
@@ -78,12 +91,12 @@ def _nth(position, value, n):
 
 @compiled
 def walk(data, record, draws, position, current, temperature, moves):
-    """Make moves at one temperature, as far as the budget goes.
+    """Make moves at one temperature, within the budget.
 
-    A move is accepted if J rises by less than -T ln(r), r uniform: that is the rule of Metropolis. From a structure of
-    infinite J every move is accepted, to one none. ``position``, whose J is ``current``, is where the walk starts,
-    and receives where it ends. Returned are J of that structure, and the mean rise of J over the moves by which it rose
-    from finite to finite values; 0 if there were none.
+    By the rule of Metropolis, a move is accepted if J rises by less than -T ln(r), where r is uniform. All moves from a
+    structure of infinite J are accepted, and no move from a finite to an infinite J. The walk starts at ``position``,
+    whose J is ``current``; ``position`` receives the structure at which it ends. Returns J of that structure, and the
+    mean rise of J over the moves with a finite rise, 0 if there were none.
     """
     candidate, fitness = np.empty((1, position.shape[0]), np.uint8), np.empty(1)
     rises, total = 0, 0.0
@@ -109,7 +122,7 @@ def walk(data, record, draws, position, current, temperature, moves):
 
 
 def stages(first: float, last: float, cooling: float) -> list[float]:
-    """Return the temperatures of the stages: from ``first`` to ``last``, each ``cooling`` times the one before."""
+    """Return the temperatures of the stages: from ``first`` to ``last``, each ``cooling`` times the previous one."""
     temperatures = [max(first, last)]
     while temperatures[-1] * cooling >= last:
         temperatures.append(temperatures[-1] * cooling)
@@ -117,7 +130,7 @@ def stages(first: float, last: float, cooling: float) -> list[float]:
 
 
 def run(problem: ProblemView, objective: CountedObjective, rng: np.random.Generator, settings: Settings) -> Found:
-    """Spend the objective's budget on one annealing."""
+    """Spend the objective's budget on one annealing run."""
     with draws_of(rng, 1) as draws:
         start = np.zeros((1, objective.n_terms), np.uint8)
         start[0, int(uniform(draws) * objective.n_terms)] = 1

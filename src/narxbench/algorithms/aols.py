@@ -2,11 +2,11 @@
 
 Source: A. Hashemi and H. Vikalo, Accelerated orthogonal least-squares for large-scale sparse reconstruction, Digital
 Signal Processing 82, 2018, pages 91-105, and its program ``AOLS.m``. In each step the candidates that explain most of
-what is left of the output, each by itself, enter together; with one at a time this is forward regression. There are as
-many steps as terms that are sought. Of all that have entered those of largest weights stay.
+the residual, each by itself, enter together; with one at a time this is forward regression. There are as many steps as
+terms in the result. Of all terms that have entered, those of largest weights stay.
 
-The source takes the number of terms as known. Here every number up to a limit is tried, and one of them is chosen. All
-samples are used, columns are scaled to the same length.
+In the source the number of terms is known. Here every number up to a limit is tried, and one of them is chosen. All
+samples are used, and columns are scaled to the same length.
 """
 
 import numpy as np
@@ -37,10 +37,10 @@ class Settings(BaseSettings):
     choice: Choice = Field(default="free_run", description=CHOICE)
 
 
-def entered(found: Products, at_once: int, most: int) -> list[int]:
-    """Return the candidates in the order in which they enter, some in each step."""
-    n_terms = len(found.moments)
-    factor, pivots, projections = np.empty((most, n_terms)), np.diag(found.gram).copy(), found.moments.copy()
+def entered(inner_products: Products, at_once: int, most: int) -> list[int]:
+    """Return the candidates in the order in which they enter, several in each step."""
+    gram, moments = inner_products.gram, inner_products.moments
+    factor, pivots, projections = np.empty((most, len(moments))), np.diag(gram).copy(), moments.copy()
     limit, order = SINGULAR * pivots, list[int]()
     while len(order) < most:
         free = pivots > limit
@@ -48,34 +48,36 @@ def entered(found: Products, at_once: int, most: int) -> list[int]:
         if not free.any():
             break
         explained = np.where(free, projections**2 / np.where(free, pivots, 1.0), -1.0)
-        for term in np.argsort(-explained, kind="stable")[: min(at_once, most - len(order), int(free.sum()))].tolist():
-            # One that entered in the same step may have left nothing of it.
+        count = min(at_once, most - len(order), int(free.sum()))
+        for term in np.argsort(-explained, kind="stable")[:count].tolist():
+            # It may depend on terms that entered in the same step.
             if pivots[term] > limit[term]:
-                enter(found.gram, len(order), term, factor, pivots, projections)
+                enter(gram, len(order), term, factor, pivots, projections)
                 order.append(term)
     return order
 
 
-def structures(found: Products, settings: Settings) -> np.ndarray:
-    """Return the structure of each number of terms, shape (numbers, N_t)."""
-    n_terms = len(found.moments)
-    order = entered(found, settings.at_once, min(settings.max_terms * settings.at_once, n_terms, found.n_rows // 2))
-    positions = np.zeros((min(settings.max_terms, len(order)), n_terms), np.uint8)
+def structures(inner_products: Products, settings: Settings) -> np.ndarray:
+    """Return a structure for each number of terms, shape (numbers, N_t)."""
+    gram, moments, at_once = inner_products.gram, inner_products.moments, settings.at_once
+    most = min(settings.max_terms * at_once, len(moments), inner_products.n_rows // 2)
+    order = entered(inner_products, at_once, most)
+    positions = np.zeros((min(settings.max_terms, len(order)), len(moments)), np.uint8)
     for size, position in enumerate(positions, start=1):
-        whole = np.array(order[: size * settings.at_once])
-        scale = np.sqrt(np.diag(found.gram)[whole])
-        weights = np.linalg.solve(found.gram[np.ix_(whole, whole)], found.moments[whole])
-        position[whole[np.argsort(-abs(weights * scale), kind="stable")[:size]]] = 1
+        terms = np.array(order[: size * at_once])
+        scale = np.sqrt(np.diag(gram)[terms])
+        weights = np.linalg.solve(gram[np.ix_(terms, terms)], moments[terms])
+        position[terms[np.argsort(-abs(weights * scale), kind="stable")[:size]]] = 1
     return positions
 
 
 def criterion(problem: ProblemView, settings: Settings) -> OwnCriterion:
-    """Return what chooses how many terms."""
+    """Return the criterion that chooses the number of terms."""
     return criterion_of(problem, settings.choice)
 
 
 def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
-    """Let terms enter, then choose how many."""
-    found = products(problem)
-    tried = structures(found, settings)
-    return estimated(problem, chosen(problem, tried, settings.choice, found))
+    """Let terms enter, then choose their number."""
+    inner_products = products(problem)
+    candidates = structures(inner_products, settings)
+    return estimated(problem, chosen(problem, candidates, settings.choice, inner_products))

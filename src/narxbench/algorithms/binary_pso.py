@@ -1,11 +1,11 @@
 """Binary particle swarm optimization: a velocity for each term, whose sigmoid is the probability of the term.
 
 Source: J. Kennedy and R. C. Eberhart, A discrete binary version of the particle swarm algorithm, IEEE International
-Conference on Systems, Man, and Cybernetics, 1997, pages 4104-4108. Theirs has no inertia weight (``inertia_start`` and
-``inertia_end`` 1). The defaults are those of the common variant whose inertia weight falls linearly, as S. Mirjalili
-and A. Lewis compare it (S-shaped versus V-shaped transfer functions for binary particle swarm optimization, Swarm and
-Evolutionary Computation 9, 2013, pages 1-14, transfer function S2, and their code): 30 particles that start at rest
-and learn from their own best and the best of the swarm.
+Conference on Systems, Man, and Cybernetics, 1997, pages 4104-4108. Their swarm has no inertia weight: ``inertia_start``
+and ``inertia_end`` are 1. The defaults are those of the common variant whose inertia weight falls linearly, which
+S. Mirjalili and A. Lewis examine (S-shaped versus V-shaped transfer functions for binary particle swarm optimization,
+Swarm and Evolutionary Computation 9, 2013, pages 1-14, transfer function S2, and their code): 30 particles start at
+rest and learn from their own best structures and that of the swarm.
 """
 
 from typing import Literal, NamedTuple
@@ -46,8 +46,8 @@ class Settings(BaseSettings):
     )
 
 
-class Parameters(NamedTuple):
-    """The settings as the compiled loop takes them."""
+class SwarmParameters(NamedTuple):
+    """The settings in the form of the compiled loop."""
 
     swarm_size: int
     inertia_start: float
@@ -60,7 +60,7 @@ class Parameters(NamedTuple):
 
 @compiled
 def below_sigmoid(draw, velocity):
-    """Return whether a draw from [0, 1) is below 1 / (1 + exp(-velocity)), without an exponential of the C library."""
+    """Return whether a draw from [0, 1) is below 1 / (1 + exp(-velocity)), without the C library's exponential."""
     return draw == 0.0 or natural_log(draw / (1.0 - draw)) < velocity
 
 
@@ -82,17 +82,17 @@ def _fly(data, record, draws, p):
         inertia = p.inertia_start + (p.inertia_end - p.inertia_start) * t / iterations
         for i in range(size):
             for j in range(n_terms):
-                x, own, swarm = np.float64(positions[i, j]), best_positions[i, j], leader[j]
+                x = np.float64(positions[i, j])
                 velocity = inertia * velocities[i, j]
-                velocity += p.cognitive * uniform(draws) * (own - x)
-                velocity += p.social * uniform(draws) * (swarm - x)
+                velocity += p.cognitive * uniform(draws) * (best_positions[i, j] - x)
+                velocity += p.social * uniform(draws) * (leader[j] - x)
                 velocities[i, j] = min(max(velocity, -p.velocity_bound), p.velocity_bound)
                 positions[i, j] = below_sigmoid(uniform(draws), velocities[i, j])
 
 
 def run(problem: ProblemView, objective: CountedObjective, rng: np.random.Generator, settings: Settings) -> Found:
     """Spend the objective's budget on one swarm."""
-    parameters = Parameters(
+    parameters = SwarmParameters(
         swarm_size=settings.swarm_size,
         inertia_start=float(settings.inertia_start),
         inertia_end=float(settings.inertia_end),

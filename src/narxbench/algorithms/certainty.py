@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from narxbench.algorithms.likelihood_search import LikelihoodSearch, Structure, term_penalties
+from narxbench.algorithms.likelihood_search import LikelihoodSearch, Structure
 from narxbench.fitness.prediction_error import Fit, Linearised
 
 Floats = NDArray[np.float64]
@@ -93,7 +93,7 @@ class Window:
     def __init__(self, search: LikelihoodSearch, factored: Sequence[Structure] = (), gamma: float = GAMMA) -> None:
         self.search, self._factored = search, factored
         # Sizes that are not allowed cost +inf in both.
-        penalties, is_allowed = term_penalties(search.errors, gamma), np.isfinite(search.penalties)
+        penalties, is_allowed = search.term_penalties(gamma), np.isfinite(search.penalties)
         self.change = np.zeros(len(penalties))
         self.change[is_allowed] = penalties[is_allowed] - search.penalties[is_allowed]
         self.criteria: dict[bytes, float] = {}

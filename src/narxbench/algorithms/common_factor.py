@@ -79,13 +79,13 @@ def common_factor(monomials: Sequence[Monomial], weights: Sequence[float]) -> li
     """
     by_shape = polynomials(monomials, weights)
     of_output = by_shape.pop(OF_OUTPUT).coefficients
-    others = [polynomial.coefficients for polynomial in by_shape.values()]
+    of_inputs = [polynomial.coefficients for polynomial in by_shape.values()]
     # Without an input there is nothing that a factor could cancel in.
-    if len(of_output) == 1 or not others or any(len(polynomial) == 1 for polynomial in others):
+    if not of_inputs or min(map(len, [of_output, *of_inputs])) == 1:
         return []
     zeros = []
     for zero in np.roots(of_output).astype(complex).tolist():
-        if abs(zero) > 0.0 and all(_vanishes(polynomial, zero) for polynomial in others):
+        if abs(zero) > 0.0 and all(_vanishes(polynomial, zero) for polynomial in of_inputs):
             zeros.append(complex(round(zero.real, DIGITS), round(zero.imag, DIGITS)))
     return zeros
 

@@ -1,18 +1,18 @@
-"""The contract of an algorithm: what it declares, what it is given, and what it returns.
+"""The contract of an algorithm: its declaration, its arguments, and its result.
 
 An algorithm is a module with three names:
 
 - ``ABOUT``, an :class:`About`: where it comes from and how it behaves.
-- ``Settings``, a :class:`narxbench.io.settings.Settings` model: every open choice a field with a default.
-- ``run(problem, objective, rng, settings)``, which gets a :class:`ProblemView`, an :class:`Objective`, a random
-  generator, the only source of its draws, and its settings, and returns a :class:`Found`.
+- ``Settings``, a :class:`narxbench.io.settings.Settings` model with a field and a default for each open choice.
+- ``run(problem, objective, rng, settings)``, which takes a :class:`ProblemView`, an :class:`Objective`, a random
+  generator, which is the only source of its draws, and its settings, and returns a :class:`Found`.
 
-One that chooses by another criterion than J may tell it, ``criterion(problem, settings)``: a function of a structure,
-shape (N_t,), whose value is lower for what it prefers. A comparison then knows whether a wrong structure is due to the
+An algorithm that minimises another criterion than J may also have ``criterion(problem, settings)``, which returns that
+criterion: a function of a structure, shape (N_t,). Then a comparison can tell whether a wrong structure is due to the
 criterion or to the search.
 
-One that requires other packages imports them in a function ``load()``, which is called once before its runs, and in
-``run``: so its settings are known where they are not installed.
+An algorithm that requires other packages imports them in ``run`` and in a function ``load()``, which is called once
+before its runs. So its settings are available even if the packages are not installed.
 """
 
 import json
@@ -36,30 +36,30 @@ LONGEST_DETAILS = 100_000
 
 
 class BudgetSpentError(Exception):
-    """Nothing is left of the budget. An algorithm may let it through: the run then ends with the best structure."""
+    """The budget is spent. An algorithm need not catch this error: the run then ends with the best structure."""
 
 
 @dataclass(frozen=True)
 class About:
-    """What an algorithm declares about itself.
+    """The declaration of an algorithm.
 
     Attributes
     ----------
     reference : str
-        Its source, in one line.
+        The source of the algorithm, in one line.
     deterministic : bool
-        Whether it draws nothing: a study runs it once on each data set.
+        Whether it makes no random draws: a study runs it once on each data set.
     stops_early : bool
         Whether it may end before the budget is spent.
     needs_objective : bool
-        Whether it evaluates structures; one that does not returns a structure without a value of J.
+        Whether it evaluates structures; an algorithm that does not returns a structure without a value of J.
     minimises : bool
         Whether it searches for the structure of lowest J: such methods are compared by the J that they reach. Others
         have a criterion of their own.
     requires : tuple of str
-        The distributions that it imports, by their names in the package index. It imports them in ``load`` and ``run``.
+        The distributions that it imports in ``load`` and ``run``, by their names in the package index.
     starts_programs : bool
-        Whether its runs start other programs. Those of others can start no process and no thread.
+        Whether its runs start other programs. This is information for readers; nothing depends on it.
     options : mapping
         Further values of its settings, by name, that the conformance suite tries.
     """
@@ -74,8 +74,8 @@ class About:
     options: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("requires", *self.options):
-            values = self.requires if name == "requires" else self.options[name]
+        lists = {"requires": self.requires, **self.options}
+        for name, values in lists.items():
             if not isinstance(values, (list, tuple)):
                 raise NarxbenchError(f"ABOUT: {name}: found {values!r}; allowed: a list")
 
@@ -90,7 +90,7 @@ class SearchWarning(NamedTuple):
     message : str
         One line for readers.
     values : mapping
-        The numbers behind it, as plain data.
+        The numbers behind the doubt, as plain data.
     """
 
     kind: str
@@ -99,21 +99,21 @@ class SearchWarning(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a run returns: a structure, and weights if they shall not be those of least squares."""
+    """The result of a run: a structure, and weights unless they are those of least squares."""
 
     position: ArrayLike
     """Shape (N_t,): a 1 where the structure has the term."""
     coefficients: ArrayLike | None = None
     """The weights of its terms, in the order of the candidate terms."""
     details: Mapping[str, Any] | None = None
-    """What else it has found, as plain data; at most :data:`LONGEST_DETAILS` characters of JSON."""
+    """Further results as plain data, at most :data:`LONGEST_DETAILS` characters of JSON."""
 
 
 class ProblemView:
-    """What an algorithm sees of a problem: the candidate terms and the data.
+    """The part of a problem that an algorithm sees: the candidate terms and the data.
 
-    All arrays are copies that cannot be written to. What searches for low J uses the estimation part, and J judges on
-    the other; what holds nothing out for J uses all samples.
+    All arrays are copies and read-only. Searches that minimise J estimate weights on the estimation part, and J is
+    computed on the validation part. Algorithms that hold no samples out use all samples.
 
     Parameters
     ----------
@@ -125,13 +125,13 @@ class ProblemView:
     criterion : str
         Name of the criterion.
     penalty : float
-        What the first term adds to J. Under a linear criterion, such as BIC and AIC, each term adds as much;
-        ``penalties`` has what more terms add under any.
+        The penalty of the first term in J. Under a linear criterion, such as BIC and AIC, it is that of each term;
+        ``penalties`` has the penalty of any number of terms under any criterion.
     n_validation : int
-        L, the samples that J is computed on.
+        L, the number of samples on which J is computed.
     **arrays
-        Functions that return the arrays of these names, which the properties describe: gram, moments, u, y, rows,
-        penalties, training_u, training_y, stretches and segments.
+        Functions that return the arrays of these names: gram, moments, u, y, rows, penalties, training_u, training_y,
+        stretches and segments. The properties describe them.
     """
 
     def __init__(
@@ -164,7 +164,7 @@ class ProblemView:
 
     @cached_property
     def u(self) -> Floats:
-        """Input of the estimation part, shape (samples,); of measured data (samples, inputs)."""
+        """Input of the estimation part, shape (samples,), or (samples, inputs) for measured data."""
         return self._copy("u")
 
     @cached_property
@@ -179,7 +179,7 @@ class ProblemView:
 
     @cached_property
     def training_u(self) -> Floats:
-        """Input of all samples, shape (samples,); of measured data (samples, inputs)."""
+        """Input of all samples, shape (samples,), or (samples, inputs) for measured data."""
         return self._copy("training_u")
 
     @cached_property
@@ -189,27 +189,27 @@ class ProblemView:
 
     @cached_property
     def stretches(self) -> NDArray[np.int64]:
-        """Runs of samples whose lags are all there, shape (stretches, 2): the first, and the one behind the last."""
+        """Stretches of consecutive rows, shape (stretches, 2): the first sample and the end of each."""
         return self._places("stretches")
 
     @cached_property
     def segments(self) -> NDArray[np.int64]:
-        """The parts that J is computed on, shape (segments, 2): first sample of each, and the one behind its last."""
+        """The segments on which J is computed, shape (segments, 2): the first sample and the end of each."""
         return self._places("segments")
 
     @cached_property
     def training_rows(self) -> NDArray[np.int64]:
-        """All samples whose lags are there, shape (rows,): the estimation rows and those that J is computed on."""
+        """The samples of all rows, shape (rows,): the estimation rows and those on which J is computed."""
         return _fixed(np.concatenate([np.arange(first, end) for first, end in self.stretches.tolist()]))
 
     @cached_property
     def penalties(self) -> Floats:
-        """What a structure of 0 to N_t terms adds to J, shape (N_t + 1,); +inf where the criterion allows none."""
+        """The penalties of 0 to N_t terms in J, shape (N_t + 1,); +inf for more terms than the criterion allows."""
         return self._copy("penalties")
 
     @property
     def n_rows(self) -> int:
-        """Number of estimation rows."""
+        """The number of estimation rows."""
         return len(self.rows)
 
     @cached_property
@@ -255,14 +255,14 @@ def _fixed(array: NDArray[Any]) -> NDArray[Any]:
 
 
 class Objective(ABC):
-    """Evaluations on a budget. What counts and records them stands behind it, outside of the algorithm.
+    """Evaluations of structures on a budget; they are counted and recorded outside the algorithm.
 
     Attributes
     ----------
     n_terms : int
         N_t, the number of candidate terms.
     budget : int
-        Evaluations of the whole run; equal structures count each time.
+        The evaluations that the whole run may make; repeated structures count each time.
     """
 
     n_terms: int
@@ -271,7 +271,7 @@ class Objective(ABC):
     @property
     @abstractmethod
     def remaining(self) -> int:
-        """Evaluations that are left."""
+        """The number of evaluations that remain."""
 
     @property
     @abstractmethod
@@ -281,7 +281,7 @@ class Objective(ABC):
     @property
     @abstractmethod
     def best_fitness(self) -> float:
-        """The lowest J so far; +inf before there is one."""
+        """The lowest J so far; +inf if no J was finite."""
 
     def evaluate(self, positions: ArrayLike) -> Floats:
         """Evaluate structures.
@@ -294,14 +294,14 @@ class Objective(ABC):
         Returns
         -------
         array of float, shape (structures,)
-            J of each structure; +inf where it is empty, singular or divergent, and in rows beyond the budget.
+            J of each structure; +inf if it is empty, singular or divergent, and for rows beyond the budget.
 
         Raises
         ------
         NarxbenchError
-            For another shape, or another entry than 0 and 1.
+            If the shape is wrong, or an entry is neither 0 nor 1.
         BudgetSpentError
-            When there are structures and nothing is left of the budget.
+            If there are structures and the budget is spent.
         """
         rows = checked_positions(positions, self.n_terms)
         if len(rows) and not self.remaining:
@@ -317,24 +317,24 @@ class Objective(ABC):
         """Return J of structures that the budget allows."""
 
 
-def checked_found(found: object, n_terms: int) -> tuple[NDArray[np.uint8], list[float] | None, dict[str, Any]]:
+def checked_found(result: object, n_terms: int) -> tuple[NDArray[np.uint8], list[float] | None, dict[str, Any]]:
     """Return the structure, shape (N_t,), the weights and the details that a run returned.
 
     Raises
     ------
     NarxbenchError
-        For anything that is no :class:`Found` of 0 and 1, weights that are not one finite number for each term, and
-        details that are not plain data or too long.
+        If the result is no :class:`Found` with a structure of 0 and 1, the weights are not one finite number for each
+        term, or the details are not plain data or too long.
     """
-    if not isinstance(found, Found):
-        raise NarxbenchError(f"result: found {type(found).__name__}; allowed: narxbench.algorithms.contract.Found")
-    position = np.asarray(found.position)
+    if not isinstance(result, Found):
+        raise NarxbenchError(f"result: found {type(result).__name__}; allowed: narxbench.algorithms.contract.Found")
+    position = np.asarray(result.position)
     if position.shape != (n_terms,):
         raise NarxbenchError(f"result: found a structure of shape {position.shape}; allowed: ({n_terms},)")
-    position, details = checked_positions(position[None], n_terms)[0], _plain(found.details or {})
-    if found.coefficients is None:
+    position, details = checked_positions(position[None], n_terms)[0], _plain(result.details or {})
+    if result.coefficients is None:
         return position, None, details
-    weights = np.asarray(found.coefficients)
+    weights = np.asarray(result.coefficients)
     size = int(np.count_nonzero(position))
     if weights.shape != (size,) or weights.dtype.kind not in "iuf" or not np.isfinite(weights).all():
         raise NarxbenchError(
@@ -344,7 +344,7 @@ def checked_found(found: object, n_terms: int) -> tuple[NDArray[np.uint8], list[
 
 
 def _plain(details: object) -> dict[str, Any]:
-    """Return details as they are read back from JSON."""
+    """Return details as JSON holds them."""
     try:
         text = canonical_json(details)
     except (TypeError, ValueError, RecursionError) as error:

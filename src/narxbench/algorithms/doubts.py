@@ -29,9 +29,9 @@ CLOSE_NOISE_MODEL = 2.0
 HEAVY = 5.0
 
 
-def doubts(search: LikelihoodSearch, fit: Fit, known: Certainty, names: Sequence[str]) -> list[SearchWarning]:
+def doubts(search: LikelihoodSearch, fit: Fit, certainty: Certainty, names: Sequence[str]) -> list[SearchWarning]:
     """Return all reasons to doubt a fit of a search, with the names of the candidate terms."""
-    warnings = _certainty_warnings(fit, known, names)
+    warnings = _certainty_warnings(fit, certainty, names)
     innovations = winsorised(search.errors, fit)
     if innovations.any():
         warnings += _innovation_warnings(fit, innovations)
@@ -40,41 +40,47 @@ def doubts(search: LikelihoodSearch, fit: Fit, known: Certainty, names: Sequence
 
 
 def _listed(terms: Sequence[str], most: int = 4) -> str:
-    more = f" and {len(terms) - most} more" if len(terms) > most else ""
-    return ", ".join(terms[:most]) + more
+    listed = ", ".join(terms[:most])
+    return listed if len(terms) <= most else f"{listed} and {len(terms) - most} more"
 
 
-def _certainty_warnings(fit: Fit, known: Certainty, names: Sequence[str]) -> list[SearchWarning]:
-    chosen = tuple(fit.terms.tolist())
-    probability = 0.0
-    rivals = []
-    for structure in known.structures:
-        if structure.terms == chosen:
-            probability = structure.probability
-        else:
-            rivals.append(structure)
-    warnings = []
-    if probability < LIKELY_STRUCTURE and rivals:
-        rival = rivals[0]
-        added = [f"with {names[term]}" for term in rival.terms if term not in chosen]
-        dropped = [f"without {names[term]}" for term in chosen if term not in rival.terms]
-        message = (
-            f"the structure has a probability of {probability:.2f} only; the next one, {_listed(added + dropped)}, "
-            f"has {rival.probability:.2f}"
-        )
-        values = {"probability": probability, "rival": rival.probability}
-        warnings.append(SearchWarning("uncertain_structure", message, values))
-    weak = [term for term in chosen if known.terms[term] < LIKELY_TERM]
-    if weak:
-        listed = _listed([f"{names[term]} ({known.terms[term]:.2f})" for term in weak])
-        values = {names[term]: float(known.terms[term]) for term in weak}
-        warnings.append(SearchWarning("uncertain_terms", f"the data do not quite call for {listed}", values))
-    missing = [term for term in np.flatnonzero(known.terms > LIKELY_MISSING).tolist() if term not in chosen]
-    if missing:
-        listed = _listed([f"{names[term]} ({known.terms[term]:.2f})" for term in missing])
-        values = {names[term]: float(known.terms[term]) for term in missing}
-        warnings.append(SearchWarning("missing_terms", f"the data call for {listed} too", values))
+def _certainty_warnings(fit: Fit, certainty: Certainty, names: Sequence[str]) -> list[SearchWarning]:
+    chosen = set(fit.terms.tolist())
+    weak = [term for term in fit.terms.tolist() if certainty.terms[term] < LIKELY_TERM]
+    missing = [term for term in np.flatnonzero(certainty.terms > LIKELY_MISSING).tolist() if term not in chosen]
+    warnings = _structure_warnings(fit, certainty, names)
+    warnings += _term_warnings("uncertain_terms", "the data do not quite call for {}", weak, certainty, names)
+    warnings += _term_warnings("missing_terms", "the data call for {} too", missing, certainty, names)
     return warnings
+
+
+def _structure_warnings(fit: Fit, certainty: Certainty, names: Sequence[str]) -> list[SearchWarning]:
+    """Return a warning if the structure of a fit is not likely, with the strongest rival."""
+    chosen = tuple(fit.terms.tolist())
+    probability = sum(structure.probability for structure in certainty.structures if structure.terms == chosen)
+    rivals = [structure for structure in certainty.structures if structure.terms != chosen]
+    if probability >= LIKELY_STRUCTURE or not rivals:
+        return []
+    rival = rivals[0]
+    differences = [f"with {names[term]}" for term in rival.terms if term not in chosen]
+    differences += [f"without {names[term]}" for term in chosen if term not in rival.terms]
+    message = (
+        f"the structure has a probability of {probability:.2f} only; the next one, {_listed(differences)}, "
+        f"has {rival.probability:.2f}"
+    )
+    values = {"probability": probability, "rival": rival.probability}
+    return [SearchWarning("uncertain_structure", message, values)]
+
+
+def _term_warnings(
+    kind: str, message: str, terms: Sequence[int], certainty: Certainty, names: Sequence[str]
+) -> list[SearchWarning]:
+    """Return a warning that lists some terms with their probabilities, if there are any."""
+    if not terms:
+        return []
+    listed = _listed([f"{names[term]} ({certainty.terms[term]:.2f})" for term in terms])
+    values = {names[term]: float(certainty.terms[term]) for term in terms}
+    return [SearchWarning(kind, message.format(listed), values)]
 
 
 def _innovation_warnings(fit: Fit, innovations: Floats) -> list[SearchWarning]:

@@ -1,11 +1,11 @@
 """The feature selection of fastcan: terms enter by their canonical correlation with the output.
 
 Source: S. Zhang, T. Wang, K. Worden, L. Sun and E. J. Cross, Canonical-correlation-based fast feature selection for
-structural health monitoring, Mechanical Systems and Signal Processing 223, 2025, 111895; the package's ``FastCan``, by
-which its ``make_narx`` selects terms. With one output it is forward regression on centred columns.
+structural health monitoring, Mechanical Systems and Signal Processing 223, 2025, 111895; the package's class
+``FastCan``, with which its ``make_narx`` selects terms. For one output it is forward regression on centred columns.
 
-The package leaves the number of terms to the user, and an intercept belongs to every model. Here every number up to a
-limit is tried, with the constant term and without it, and one of them is chosen. All samples are used.
+The package leaves the number of terms to the user, and every model has an intercept. Here every number up to a limit is
+tried, with the constant term and without it, and one of them is chosen. All samples are used.
 """
 
 import numpy as np
@@ -35,7 +35,7 @@ class Settings(BaseSettings):
 
 
 def load() -> None:
-    """Import what the runs need."""
+    """Import the packages that the runs need."""
     import fastcan  # noqa: F401
 
 
@@ -46,7 +46,7 @@ def entered(columns: np.ndarray, y: np.ndarray, most: int) -> list[int]:
     for size in range(min(most, columns.shape[1]), 0, -1):
         try:
             selection = FastCan(size, verbose=0).fit(columns, y)
-        except RuntimeError:  # so many are dependent
+        except RuntimeError:  # this many columns are dependent
             continue
         order: list[int] = selection.indices_.tolist()
         return order
@@ -54,11 +54,13 @@ def entered(columns: np.ndarray, y: np.ndarray, most: int) -> list[int]:
 
 
 def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
-    """Let terms enter, then choose how many."""
+    """Let terms enter, then choose their number."""
     features = np.array([i for i, monomial in enumerate(problem.monomials) if monomial], np.int64)
+    constants = [i for i, monomial in enumerate(problem.monomials) if not monomial]
     order = entered(problem.training_regressors()[:, features], problem.training_outputs(), settings.max_terms)
-    tried = np.zeros((2 * len(order), len(problem.terms)), np.uint8)
+    # Of each size one structure without the constant term, then one with it.
+    candidates = np.zeros((2 * len(order), len(problem.terms)), np.uint8)
     for size in range(len(order)):
-        tried[2 * size : 2 * size + 2, features[order[: size + 1]]] = 1
-        tried[2 * size + 1, [i for i, monomial in enumerate(problem.monomials) if not monomial]] = 1
-    return estimated(problem, chosen(problem, tried, settings.choice, products(problem)))
+        candidates[2 * size : 2 * size + 2, features[order[: size + 1]]] = 1
+        candidates[2 * size + 1, constants] = 1
+    return estimated(problem, chosen(problem, candidates, settings.choice, products(problem)))

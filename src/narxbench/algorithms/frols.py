@@ -4,12 +4,12 @@ Forward regression with orthogonal least squares. Source: S. A. Billings, S. Che
 of MIMO non-linear systems using a forward-regression orthogonal estimator, International Journal of Control 49(6),
 1989, pages 2157-2189; S. A. Billings, Nonlinear System Identification, 2013, chapter 3.
 
-The source leaves open when to stop. Here all lengths up to a limit are known at the end, and one of them is chosen. All
-samples are used, none are held out.
+The source leaves open when to stop. Here terms enter up to a limit, and one of all these lengths is chosen. All samples
+are used; none are held out.
 
-With extended least squares the weights are those of a NARMAX model with these terms and a linear moving average, so
-that coloured noise does not bias them (ELS: Billings, chapter 3). ELS iterates regressions on its own residuals; here
-the model of the same form is fitted by its prediction errors (:mod:`narxbench.fitness.prediction_error`).
+With extended least squares (ELS: Billings, chapter 3) the weights are those of a NARMAX model with these terms and a
+linear moving average, so that coloured noise does not bias them. ELS iterates regressions on its own residuals. Here
+the same model is fitted by its prediction errors (:mod:`narxbench.fitness.prediction_error`).
 """
 
 from typing import Literal
@@ -58,18 +58,20 @@ class Settings(BaseSettings):
 
 
 def criterion(problem: ProblemView, settings: Settings) -> OwnCriterion | None:
-    """Return the BIC that chooses the length; AIC and a threshold are not tried, nor is J."""
+    """Return the BIC that chooses the length; None for AIC, a threshold or J."""
     if settings.stop == "bic":
         return products(problem, settings.rows).bic()
-    return criterion_of(problem, "free_run") if (settings.stop, settings.rows) == ("free_run", "all") else None
+    if settings.stop == "free_run" and settings.rows == "all":
+        return criterion_of(problem, "free_run")
+    return None
 
 
 def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
-    """Let terms enter, then choose how many."""
-    found = products(problem, settings.rows)
+    """Let terms enter, then choose their number."""
+    inner_products = products(problem, settings.rows)
     longest = min(settings.max_terms, objective.n_terms)
     order, explained = np.empty(longest, np.int64), np.empty(longest)
-    entered = forward(found.gram, found.moments, -1, order, explained)
+    entered = forward(inner_products.gram, inner_products.moments, -1, order, explained)
     if not entered:
         return Found(np.zeros(objective.n_terms, np.uint8))
     structures = nested(order[:entered], objective.n_terms)
@@ -78,18 +80,26 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
         judge.evaluate(structures)
         position = judge.best_position
     else:
-        position = structures[_length(found.energy, explained[:entered], found.n_rows, settings) - 1]
+        length = _length(inner_products.energy, explained[:entered], inner_products.n_rows, settings)
+        position = structures[length - 1]
     if settings.weights == "extended_least_squares" and position.any():
         errors = PredictionErrors(problem)
         fit = errors.fit(Narmax(ma_lags=(1, 2)), np.flatnonzero(position).tolist())
         if fit.is_finite:
             return Found(position, errors.coefficients(fit))
-    return estimated(problem, position) if settings.rows == "all" else Found(position)
+    if settings.rows == "all":
+        return estimated(problem, position)
+    return Found(position)
 
 
 def _length(energy: float, explained: np.ndarray, n_rows: int, settings: Settings) -> int:
+    """Return the length that ERR, AIC or BIC chooses."""
     sums = residuals(explained, energy)
     if settings.stop == "err":
-        enough = settings.unexplained * energy
-        return next((length for length, left in enumerate(sums, start=1) if left <= enough), len(sums))
-    return best_length(sums, n_rows, 2.0 if settings.stop == "aic" else float(natural_log(float(n_rows))))
+        for length, residual in enumerate(sums, start=1):
+            if residual <= settings.unexplained * energy:
+                return length
+        return len(sums)
+    if settings.stop == "aic":
+        return best_length(sums, n_rows, penalty=2.0)
+    return best_length(sums, n_rows, penalty=float(natural_log(float(n_rows))))

@@ -1,7 +1,7 @@
 """Binary genetic algorithm for structure selection (paper, section IV-A).
 
 The paper cites Siedlecki and Sklansky (1989) and Grefenstette (1986) for it. An individual is a 0/1 vector of length
-N_t. A generation: parents by selection, crossover of pairs, bit-flip mutation.
+N_t. The steps of a generation are the selection of parents, the crossover of pairs, and bit-flip mutation.
 """
 
 from typing import Literal, NamedTuple
@@ -72,8 +72,8 @@ class Settings(BaseSettings):
     )
 
 
-class Parameters(NamedTuple):
-    """The settings as the compiled loop takes them."""
+class GeneticParameters(NamedTuple):
+    """The settings in the form of the compiled loop."""
 
     population_size: int
     crossover_probability: float
@@ -89,19 +89,15 @@ class Parameters(NamedTuple):
 
 @compiled
 def selection_weights(fitness, scheme, divergent_fitness):
-    """Return the roulette weight of each individual; a divergent one weighs 0.
+    """Return the roulette weight of each individual; that of a divergent one is 0.
 
-    Proportional: worst - J, worst being the largest finite J. If an individual is divergent and ``divergent_fitness``
-    is finite and larger, worst is that: all others then weigh nearly the same. Linear rank: N for the best down to 1;
-    of equal ones the earlier ranks first. Maximising: J. Cumulative: -J. These two may be negative.
+    Proportional: worst - J, where worst is the largest finite J. If an individual is divergent and
+    ``divergent_fitness`` is finite and larger, worst is ``divergent_fitness``: then all others have nearly the same
+    weight. Linear rank: from N for the best down to 1; of equal individuals the earlier one is better. Maximising: J.
+    Cumulative: -J. The last two may be negative.
     """
     weights = np.zeros(fitness.shape[0])
-    worst = -np.inf
-    for i in range(fitness.shape[0]):
-        if fitness[i] < np.inf:
-            worst = max(worst, fitness[i])
-        elif divergent_fitness < np.inf:
-            worst = max(worst, divergent_fitness)
+    worst = _worst(fitness, divergent_fitness)
     for i in range(fitness.shape[0]):
         if not fitness[i] < np.inf:
             continue
@@ -112,16 +108,34 @@ def selection_weights(fitness, scheme, divergent_fitness):
         elif scheme == CUMULATIVE:
             weights[i] = -fitness[i]
         else:
-            ahead = 0
-            for j in range(fitness.shape[0]):
-                ahead += fitness[j] < fitness[i] or (fitness[j] == fitness[i] and j < i)
-            weights[i] = fitness.shape[0] - ahead
+            weights[i] = fitness.shape[0] - _number_ahead(fitness, i)
     return weights
 
 
 @compiled
+def _worst(fitness, divergent_fitness):
+    # The largest J, where a divergent individual has ``divergent_fitness`` if that is finite.
+    worst = -np.inf
+    for f in fitness:
+        if f < np.inf:
+            worst = max(worst, f)
+        elif divergent_fitness < np.inf:
+            worst = max(worst, divergent_fitness)
+    return worst
+
+
+@compiled
+def _number_ahead(fitness, i):
+    # The number of individuals that are better than i, or equally good and earlier.
+    ahead = 0
+    for j in range(fitness.shape[0]):
+        ahead += fitness[j] < fitness[i] or (fitness[j] == fitness[i] and j < i)
+    return ahead
+
+
+@compiled
 def select_parent(fitness, weights, scheme, draws):
-    """Return the index of one parent: the better of two random individuals, or by a wheel with the weights."""
+    """Return the index of one parent: the better of two random individuals, or the choice of a roulette wheel."""
     if scheme == TOURNAMENT:
         a = int(uniform(draws) * fitness.shape[0])
         b = int(uniform(draws) * fitness.shape[0])
@@ -133,9 +147,9 @@ def select_parent(fitness, weights, scheme, draws):
 
 @compiled
 def first_beyond(weights, fraction):
-    """Return the first index at which the sum of the weights so far exceeds a fraction of their sum, or the last one.
+    """Return the first index at which the cumulative sum of the weights exceeds a fraction of their sum, or the last.
 
-    That is a roulette as it is programmed for weights that are not negative, whatever they are.
+    That is a usual implementation of a roulette wheel for positive weights, applied to any weights.
 
     >>> [first_beyond(np.array([1.0, -3.0, 2.0, 4.0]), fraction) for fraction in (0.1, 0.3, 0.9)]
     [0, 3, 3]
@@ -162,13 +176,16 @@ def cross_over(a, b, scheme, draws):
         first, second = 1 + int(uniform(draws) * (n - 1)), 1 + int(uniform(draws) * (n - 1))
         low, high = min(first, second), max(first, second)
     for j in range(n):
-        if uniform(draws) < 0.5 if scheme == UNIFORM else low <= j < high:
+        exchanges = low <= j < high
+        if scheme == UNIFORM:
+            exchanges = uniform(draws) < 0.5
+        if exchanges:
             a[j], b[j] = b[j], a[j]
 
 
 @compiled
 def mutate(individual, probability, draws):
-    """Flip each bit in place with the given probability."""
+    """Flip each bit in place with a probability."""
     for j in range(individual.shape[0]):
         if uniform(draws) < probability:
             individual[j] = 1 - individual[j]
@@ -176,7 +193,7 @@ def mutate(individual, probability, draws):
 
 @compiled
 def random_survivors(size, count, elite, draws):
-    """Return ``count`` distinct individuals that survive intact, chosen at random; ``elite`` (or -1) is among them."""
+    """Return ``count`` random individuals that survive intact; ``elite`` is one of them, unless it is -1."""
     chosen = np.empty(count, np.int64)
     order = np.arange(size)
     if elite >= 0:
@@ -190,44 +207,58 @@ def random_survivors(size, count, elite, draws):
 
 
 @compiled
+def _reproduce(population, weights, fitness, draws, p, children):
+    # Fill the rows of ``children``, an even number, with pairs of children.
+    n_terms = population.shape[1]
+    for c in range(0, children.shape[0], 2):
+        copy_row(population[select_parent(fitness, weights, p.selection, draws)], children[c])
+        copy_row(population[select_parent(fitness, weights, p.selection, draws)], children[c + 1])
+        if uniform(draws) < p.crossover_probability and n_terms > 1:
+            cross_over(children[c], children[c + 1], p.crossover, draws)
+        mutate(children[c], p.mutation_probability, draws)
+        mutate(children[c + 1], p.mutation_probability, draws)
+
+
+@compiled
 def _evolve(data, record, draws, p):
+    # Evolve generations until the budget is spent; returns the best individual.
     size, n_terms = p.population_size, record.best_position.shape[0]
     population = initial_positions(draws, size, n_terms, p.uniform_cardinality)
     fitness = np.empty(size)
     evaluate(data, record, population, fitness)
     while record.evaluations[0] < record.fitness.shape[0]:
-        elite = index_of_best(fitness) if p.elitism else -1
-        kept = random_survivors(size, max(p.survivors, 1 if p.elitism else 0), elite, draws)
-        first, n_children = kept.shape[0], size - kept.shape[0]
+        n_survivors, elite = p.survivors, -1
+        if p.elitism:
+            n_survivors, elite = max(n_survivors, 1), index_of_best(fitness)
+        survivors = random_survivors(size, n_survivors, elite, draws)
         weights = selection_weights(fitness, p.selection, p.divergent_fitness)
-        # One more than needed when the number is odd: children come in pairs.
-        following = np.empty((size + n_children % 2, n_terms), np.uint8)
-        following_fitness = np.empty(size)
-        for k in range(first):
-            copy_row(population[kept[k]], following[k])
-            following_fitness[k] = fitness[kept[k]]
-        for c in range(first, size, 2):
-            copy_row(population[select_parent(fitness, weights, p.selection, draws)], following[c])
-            copy_row(population[select_parent(fitness, weights, p.selection, draws)], following[c + 1])
-            if uniform(draws) < p.crossover_probability and n_terms > 1:
-                cross_over(following[c], following[c + 1], p.crossover, draws)
-            mutate(following[c], p.mutation_probability, draws)
-            mutate(following[c + 1], p.mutation_probability, draws)
-        population, fitness = following[:size], following_fitness
-        evaluate(data, record, population[first:], fitness[first:])
-    found = record.best_position.copy()
+        # Children come in pairs: if their number is odd, there is one more than needed.
+        n_children = size - n_survivors
+        next_population = np.empty((size + n_children % 2, n_terms), np.uint8)
+        next_fitness = np.empty(size)
+        for k in range(n_survivors):
+            copy_row(population[survivors[k]], next_population[k])
+            next_fitness[k] = fitness[survivors[k]]
+        _reproduce(population, weights, fitness, draws, p, next_population[n_survivors:])
+        population, fitness = next_population[:size], next_fitness
+        evaluate(data, record, population[n_survivors:], fitness[n_survivors:])
+    best_position = record.best_position.copy()
     if p.last_generation:
         best = index_of_best(fitness)
+        is_finite = fitness[best] < np.inf
         for t in range(n_terms):
-            found[t] = population[best, t] if fitness[best] < np.inf else np.uint8(0)
-    return found
+            best_position[t] = population[best, t] if is_finite else 0
+    return best_position
 
 
 def run(problem: ProblemView, objective: CountedObjective, rng: np.random.Generator, settings: Settings) -> Found:
     """Spend the objective's budget on one run of the GA."""
-    # At least one individual is replaced in each generation, or the search would never end.
+    # At least one individual is replaced in each generation; otherwise the search would never end.
     replaced = max(1, round(settings.generation_gap * settings.population_size))
-    parameters = Parameters(
+    divergent_fitness = np.inf
+    if settings.divergent_fitness is not None:
+        divergent_fitness = float(settings.divergent_fitness)
+    parameters = GeneticParameters(
         population_size=settings.population_size,
         crossover_probability=float(settings.crossover_probability),
         mutation_probability=float(settings.mutation_probability),
@@ -236,7 +267,7 @@ def run(problem: ProblemView, objective: CountedObjective, rng: np.random.Genera
         elitism=settings.elitism,
         survivors=settings.population_size - replaced,
         uniform_cardinality=settings.initial_positions == "uniform_cardinality",
-        divergent_fitness=np.inf if settings.divergent_fitness is None else float(settings.divergent_fitness),
+        divergent_fitness=divergent_fitness,
         last_generation=settings.result == "last_generation",
     )
     with draws_of(rng, 1) as draws:

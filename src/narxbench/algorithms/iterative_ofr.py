@@ -4,20 +4,20 @@ Source: Y. Guo, L. Z. Guo, S. A. Billings and H.-L. Wei, An iterative orthogonal
 International Journal of Systems Science 46(5), 2015, pages 776-789, as R. Gunawardena, Z.-Q. Lang and F. He restate it
 (NonSysId, 2024, arXiv:2411.16475, and the supplement of that package):
 
-1. Each of a set of terms is the first of a forward regression over all candidates.
+1. A forward regression over all candidates begins with each term of a set.
 2. The best of these models is chosen, in the restatement by the BIC of its free run.
-3. Its terms are the new set. Again from 1, until no better model is found.
+3. The terms of this model are the new set. Continue with 1 until no better model is found.
 
-The first set are the terms of one long forward regression, as Guo et al. propose, or all candidates. What comes after
-a first term depends on it alone; so no term is first twice, and the search ends when all terms of the best model have
-been.
+The first set consists of the terms of one long forward regression, as Guo et al. propose, or of all candidates. The
+terms after a first term depend only on it. So no regression begins with the same term twice, and the search ends when
+one has begun with each term of the best model.
 
-The restatement chooses each next term by PRESS, the sum of squared errors when each row is left out in turn (X. Hong,
-P. M. Sharkey and K. Warwick, IEE Proceedings - Control Theory and Applications 150(3), 2003), Guo et al. by ERR. A
-path has many lengths; here that of the best model is chosen, or, as in Hong et al., the path ends where PRESS begins
-to rise. Models are judged by the BIC of their free run over all samples, or by J. Of NonSysId are left out: its
-threshold for the fall of PRESS, which depends on the units of y; the linear model that it begins with; and its test of
-stability with constant inputs, as the free run is judged.
+The restatement chooses the next term by PRESS, the sum of squared errors when each row is left out in turn (X. Hong,
+P. M. Sharkey and K. Warwick, IEE Proceedings - Control Theory and Applications 150(3), 2003), and Guo et al. by ERR. A
+path contains models of many lengths. Here the best of them is chosen, or, as in Hong et al., the path ends where PRESS
+begins to rise. Models are judged by the BIC of their free run over all samples, or by J. Three parts of NonSysId are
+left out: its threshold for the fall of PRESS, which depends on the units of y; the linear model that it begins with;
+and its test of stability with constant inputs, because the free run is judged anyway.
 """
 
 from typing import Literal
@@ -70,36 +70,28 @@ class Settings(BaseSettings):
 def forward_by_press(gram, moments, columns, y, first, order, press):
     """Let terms enter by the lowest PRESS, as :func:`forward` does by the largest ERR.
 
-    ``columns`` and ``y``, shapes (rows, N_t) and (rows,), are what ``gram`` and ``moments`` are the products of;
+    ``gram`` and ``moments`` are the inner products of ``columns``, shape (rows, N_t), and ``y``, shape (rows,).
     ``press`` receives PRESS after each term.
     """
     n_rows, n_terms = columns.shape
-    factor, left = np.empty((order.shape[0], n_terms)), np.ones(n_terms, np.bool_)
+    factor, is_free = np.empty((order.shape[0], n_terms)), np.ones(n_terms, np.bool_)
     pivots, projections = np.diag(gram).copy(), moments.copy()
-    # The columns made orthogonal, the residuals, and 1 minus the leverage of each row.
+    # The orthogonal columns, the residuals, and 1 minus the leverage of each row.
     w, residual, slack = columns.copy(), y.copy(), np.ones(n_rows)
     weight, inverse, share, sums = np.empty(n_terms), np.empty(n_terms), np.zeros(n_terms), np.empty(n_terms)
     entering = np.zeros(n_rows)
     for step in range(order.shape[0]):
         for j in range(n_terms):
-            regular = left[j] and pivots[j] > SINGULAR * gram[j, j]
-            inverse[j] = 1.0 / pivots[j] if regular else 0.0
+            inverse[j] = 0.0
+            if is_free[j] and pivots[j] > SINGULAR * gram[j, j]:
+                inverse[j] = 1.0 / pivots[j]
             weight[j] = projections[j] * inverse[j]
-            sums[j] = 0.0
-        # Candidates go side by side; each sum runs over time in order.
-        for k in range(n_rows):
-            for j in range(n_terms):
-                value = w[k, j] - share[j] * entering[k]
-                w[k, j] = value
-                error = (residual[k] - weight[j] * value) / (slack[k] - inverse[j] * value * value)
-                sums[j] += error * error
-        chosen, least = -1, np.inf
-        for j in range(n_terms):
-            if inverse[j] > 0.0 and sums[j] < least and (step > 0 or first < 0 or j == first):
-                chosen, least = j, sums[j]
+        _press_with_each(w, share, entering, residual, slack, weight, inverse, sums)
+        candidate = first if step == 0 else -1
+        chosen = _lowest(sums, inverse, candidate)
         if chosen < 0:
             return step
-        order[step], press[step], left[chosen] = chosen, least, False
+        order[step], press[step], is_free[chosen] = chosen, sums[chosen], False
         for k in range(n_rows):
             entering[k] = w[k, chosen]
             residual[k] -= weight[chosen] * entering[k]
@@ -111,54 +103,96 @@ def forward_by_press(gram, moments, columns, y, first, order, press):
     return order.shape[0]
 
 
+@compiled
+def _press_with_each(w, share, entering, residual, slack, weight, inverse, press):
+    # Make the columns orthogonal to the one that has just entered, and compute PRESS with each candidate added. The
+    # candidates are processed side by side; each sum runs over time in order.
+    for j in range(w.shape[1]):
+        press[j] = 0.0
+    for k in range(w.shape[0]):
+        for j in range(w.shape[1]):
+            value = w[k, j] - share[j] * entering[k]
+            w[k, j] = value
+            error = (residual[k] - weight[j] * value) / (slack[k] - inverse[j] * value * value)
+            press[j] += error * error
+
+
+@compiled
+def _lowest(press, inverse, candidate):
+    # Return the candidate of lowest PRESS, or -1 if there is none. Unless ``candidate`` is -1, only that one may enter.
+    chosen, least = -1, np.inf
+    for j in range(press.shape[0]):
+        if inverse[j] > 0.0 and press[j] < least and (candidate < 0 or j == candidate):
+            chosen, least = j, press[j]
+    return chosen
+
+
 def first_rise(values: NDArray[np.float64]) -> int:
-    """Return how many values there are before the first that is not below its predecessor."""
+    """Return the number of values before the first one that is not below its predecessor."""
     rises = np.flatnonzero(values[1:] >= values[:-1])
-    return int(rises[0]) + 1 if len(rises) else len(values)
+    if not len(rises):
+        return len(values)
+    return int(rises[0]) + 1
 
 
 def criterion(problem: ProblemView, settings: Settings) -> OwnCriterion | None:
     """Return the BIC of the free run over all samples, if models are chosen by it."""
-    return criterion_of(problem, "free_run") if settings.rows == "all" else None
+    if settings.rows == "all":
+        return criterion_of(problem, "free_run")
+    return None
+
+
+class _Regressions:
+    """Forward regressions on the rows of a problem, each with its first term."""
+
+    def __init__(self, problem: ProblemView, settings: Settings) -> None:
+        self._settings, self._n_terms = settings, len(problem.terms)
+        self._products = products(problem, settings.rows)
+        if settings.rows == "all":
+            self._columns, self._y = problem.training_regressors(), problem.training_outputs()
+        else:
+            self._columns, self._y = problem.regressors(), problem.outputs()
+        longest = min(settings.max_terms, self._n_terms)
+        self._order, self._values = np.empty(longest, np.int64), np.empty(longest)
+
+    def path(self, first: int) -> tuple[list[int], NDArray[np.uint8]]:
+        """Return the terms of a path in order, and its structures: of all lengths, or only of the chosen length."""
+        gram, moments = self._products.gram, self._products.moments
+        if self._settings.selection == "press":
+            entered = forward_by_press(gram, moments, self._columns, self._y, first, self._order, self._values)
+        else:
+            entered = forward(gram, moments, first, self._order, self._values)
+        terms = self._order[:entered]
+        structures = nested(terms, self._n_terms)
+        if self._settings.length == "one_step" and entered:
+            length = self._length(self._values[:entered])
+            structures = structures[length - 1 : length]
+        return terms.tolist(), structures
+
+    def _length(self, values: NDArray[np.float64]) -> int:
+        """Return the length of a path that its predictions one step ahead choose."""
+        if self._settings.selection == "press":
+            return first_rise(values)
+        n_rows = self._products.n_rows
+        return best_length(residuals(values, self._products.energy), n_rows, float(natural_log(float(n_rows))))
 
 
 def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
-    """Search paths until all terms of the best model have been first."""
-    n_terms = objective.n_terms
-    longest = min(settings.max_terms, n_terms)
-    order, values = np.empty(longest, np.int64), np.empty(longest)
-    found = products(problem, settings.rows)
-    whole = settings.rows == "all"
-    columns = problem.training_regressors() if whole else problem.regressors()
-    y = problem.training_outputs() if whole else problem.outputs()
-    judge = WholeRecordJudge(problem) if whole else objective
-
-    def path(first: int) -> tuple[list[int], NDArray[np.uint8]]:
-        """Return the terms of a path in order, and the structures along it or the one where it ends."""
-        if settings.selection == "press":
-            entered = forward_by_press(found.gram, found.moments, columns, y, first, order, values)
-        else:
-            entered = forward(found.gram, found.moments, first, order, values)
-        terms, structures = order[:entered].tolist(), nested(order[:entered], n_terms)
-        if settings.length == "free_run" or not entered:
-            return terms, structures
-        if settings.selection == "press":
-            length = first_rise(values[:entered])
-        else:
-            sums = residuals(values[:entered], found.energy)
-            length = best_length(sums, found.n_rows, float(natural_log(float(found.n_rows))))
-        return terms, structures[length - 1 : length]
-
-    waiting = list(range(n_terms))
+    """Search paths until one has begun with each term of the best model."""
+    regressions = _Regressions(problem, settings)
+    judge = WholeRecordJudge(problem) if settings.rows == "all" else objective
+    pending = list(range(objective.n_terms))
     if settings.first_terms == "long_model":
-        # All of its terms, whatever length of it is best.
-        waiting, structures = path(-1)
+        # All terms of the path begin further paths, whichever of its lengths is best.
+        pending, structures = regressions.path(-1)
         judge.evaluate(structures)
-    been: set[int] = set()
-    # The end of the budget ends the run, if J is what judges.
-    while waiting:
-        for first in waiting:
-            judge.evaluate(path(first)[1])
-        been.update(waiting)
-        waiting = [int(term) for term in np.flatnonzero(judge.best_position) if term not in been]
-    return estimated(problem, judge.best_position) if whole else Found(judge.best_position)
+    finished: set[int] = set()
+    # If structures are judged by J, the run ends when the budget is spent.
+    while pending:
+        for first in pending:
+            judge.evaluate(regressions.path(first)[1])
+        finished.update(pending)
+        pending = [term for term in np.flatnonzero(judge.best_position).tolist() if term not in finished]
+    if settings.rows == "all":
+        return estimated(problem, judge.best_position)
+    return Found(judge.best_position)

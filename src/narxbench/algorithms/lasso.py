@@ -1,15 +1,15 @@
-"""LASSO and elastic net: weights shrink to zero along a path of penalties, a criterion chooses the place on it.
+"""LASSO and elastic net: weights shrink to zero along a path of penalties, and a criterion chooses a point on it.
 
 Source: R. Tibshirani, Regression shrinkage and selection via the lasso, Journal of the Royal Statistical Society B 58,
 1996, pages 267-288; H. Zou and T. Hastie, Regularization and variable selection via the elastic net, ibid. 67, 2005,
 pages 301-320; for NARX models M. Bonin, V. Seghezza and L. Piroddi, NARX model selection based on simulation error
 minimisation and LASSO, IET Control Theory and Applications 4, 2010, pages 1157-1168.
 
-The path is scikit-learn's coordinate descent on standardised columns of all samples. What the sources leave open: the
-structure of each penalty is evaluated, with weights by least squares, and that of lowest J is the result, or of lowest
-BIC of the prediction one step ahead. Its weights are those of least squares over all samples. With ``adaptive`` the
-penalty of a term is divided by its weight by ridge regression: H. Zou, The adaptive lasso and its oracle properties,
-Journal of the American Statistical Association 101, 2006, pages 1418-1429.
+The path is that of scikit-learn's coordinate descent on standardised columns of all samples. The sources leave open how
+to choose a penalty. Here the structure of each penalty is evaluated with least-squares weights, and the one of lowest
+J, or of lowest BIC of the prediction one step ahead, is the result. Its weights are those of least squares over all
+samples. With ``adaptive`` the penalty of a term is divided by its weight in a ridge regression: H. Zou, The adaptive
+lasso and its oracle properties, Journal of the American Statistical Association 101, 2006, pages 1418-1429.
 """
 
 import warnings
@@ -36,7 +36,8 @@ ABOUT = About(
     },
 )
 
-# What ridge regression adds to the squared length of each column, by the number of rows: the pilot of adaptive LASSO.
+# The ridge regression that precedes adaptive LASSO adds this, times the number of rows, to the squared length of each
+# column.
 PILOT = 1e-6
 
 
@@ -57,16 +58,14 @@ class Settings(BaseSettings):
 
 
 def load() -> None:
-    """Import what the runs need."""
+    """Import the packages that the runs need."""
     import sklearn.linear_model  # noqa: F401
 
 
 def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
-    """Follow the path, then evaluate the structures that lie on it."""
-    from sklearn.linear_model import enet_path
-
+    """Follow the path, then evaluate the structures on it."""
     columns, outputs = problem.training_regressors(), problem.training_outputs()
-    # The constant term takes the mean; it enters every structure, and one without it is evaluated as well.
+    # The constant term models the mean.
     centred = columns - columns.mean(axis=0)
     scale = centred.std(axis=0)
     varying = np.flatnonzero(scale > 1e-12 * (1.0 + np.abs(columns).max(axis=0)))
@@ -77,38 +76,50 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
     if settings.adaptive:
         gram = standardised.T @ standardised
         standardised *= np.abs(np.linalg.solve(gram + PILOT * len(target) * np.eye(len(gram)), standardised.T @ target))
-    standardised = np.asfortranarray(standardised)
-    largest = np.abs(standardised.T @ target).max() / (len(target) * settings.l1_ratio)
+    path = _path(standardised, target, rng, settings)
+    constants = [i for i, monomial in enumerate(problem.monomials) if not monomial]
+    # Each structure once, in the order of the path, without the constant term and with it.
+    structures: dict[tuple[int, ...], None] = {}
+    for weights in path.T:
+        terms = tuple(varying[np.flatnonzero(weights)].tolist())
+        if terms:
+            structures[terms] = structures[(*constants, *terms)] = None
+    positions = _positions([*structures], objective.n_terms)
+    if settings.choice == "free_run":
+        best = _best(objective, positions)
+    else:
+        inner_products = Products(columns.T @ columns, columns.T @ outputs, float(outputs @ outputs), len(outputs))
+        best = positions[int(np.argmin(list(map(inner_products.bic(), positions))))]
+    coefficients = np.linalg.lstsq(columns[:, np.flatnonzero(best)], outputs, rcond=None)[0]
+    if not np.isfinite(coefficients).all():
+        return Found(best)
+    return Found(best, coefficients)
+
+
+def _path(
+    columns: NDArray[np.float64], target: NDArray[np.float64], rng: np.random.Generator, settings: Settings
+) -> NDArray[np.float64]:
+    """Return the weights along the path, shape (columns, penalties)."""
+    from sklearn.linear_model import enet_path
+
+    columns = np.asfortranarray(columns)
+    largest = np.abs(columns.T @ target).max() / (len(target) * settings.l1_ratio)
     with warnings.catch_warnings():
         # A penalty near zero need not converge: its structure is judged like the others.
         warnings.simplefilter("ignore")
         _, weights, _ = enet_path(
-            standardised,
+            columns,
             target,
             l1_ratio=settings.l1_ratio,
             alphas=largest * np.geomspace(1.0, settings.smallest_penalty, settings.penalties),
-            # With scikit-learn's default a path ends its descent before small weights leave zero.
+            # With scikit-learn's default the descent ends before small weights leave zero.
             tol=1e-8,
             max_iter=10_000,
-            # It draws a number even though it goes through the columns in their order.
+            # The function draws a number even though it takes the columns in their order.
             random_state=int(rng.integers(1 << 32)),
             precompute=True,
         )
-    constant = [i for i, monomial in enumerate(problem.monomials) if not monomial]
-    chosen: dict[tuple[int, ...], None] = {}
-    for at in range(weights.shape[1]):
-        terms = tuple(varying[np.flatnonzero(weights[:, at])].tolist())
-        if terms:
-            chosen[terms] = chosen[(*constant, *terms)] = None
-    structures = _positions([*chosen], objective.n_terms)
-    if settings.choice == "free_run":
-        best = _best(objective, structures)
-    else:
-        found = Products(columns.T @ columns, columns.T @ outputs, float(outputs @ outputs), len(outputs))
-        of = found.bic()
-        best = structures[int(np.argmin([of(structure) for structure in structures]))]
-    weights = np.linalg.lstsq(columns[:, np.flatnonzero(best)], outputs, rcond=None)[0]
-    return Found(best, weights if np.isfinite(weights).all() else None)
+    return np.asarray(weights)
 
 
 def _positions(structures: Sequence[Sequence[int]], n_terms: int) -> NDArray[np.uint8]:

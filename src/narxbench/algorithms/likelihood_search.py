@@ -18,7 +18,7 @@ from pydantic import Field
 from narxbench.algorithms.common_factor import common_factor, without_factor
 from narxbench.algorithms.forward_regression import nested
 from narxbench.algorithms.multistart import predicted
-from narxbench.fitness.criteria import LinearExtendedBIC
+from narxbench.fitness.criteria.ebicl import LinearExtendedBIC
 from narxbench.fitness.prediction_error import FilterChoice, Fit, Linearised, PredictionErrors
 from narxbench.fitness.structure_fit import NoiseFilters, adapt_filter, noise_price
 from narxbench.io.settings import Settings
@@ -112,12 +112,20 @@ class LikelihoodSearch:
     def __init__(self, errors: PredictionErrors, settings: SearchSettings) -> None:
         self.errors, self.settings, self.n_terms = errors, settings, errors.n_terms
         self.families = [noise_family(name) for name in settings.noise_models]
-        self.penalties = term_penalties(errors, settings.gamma)
+        self.penalties = self.term_penalties(settings.gamma)
         self.filters = NoiseFilters(settings.noise_models, settings.largest_order)
         self.fits: dict[tuple[NoiseModel, bytes], Fit] = {}
         self.criteria: dict[tuple[NoiseModel, bytes], float] = {}
         self._descended: set[tuple[NoiseModel, bytes, bool, int | None]] = set()
         self._lowest_at_end = math.inf
+
+    def term_penalties(self, gamma: float) -> Floats:
+        """Return what 0 to N_t terms cost, shape (N_t + 1,)."""
+        return term_penalties(self.errors, gamma)
+
+    def criterion(self, fit: Fit) -> float:
+        """Return the criterion of a fit of these data, which need not be one of the search."""
+        return criterion_of(self.errors, fit, self.penalties)
 
     def fit(self, noise_model: NoiseModel, structure: Structure, near: tuple[Linearised, Fit] | None = None) -> float:
         """Fit a structure, from where the linearised problem of a model has its weights; return the criterion."""
@@ -135,7 +143,7 @@ class LikelihoodSearch:
 
     def _keep(self, fit: Fit) -> float:
         key = fit.noise_model, self.structure(fit).tobytes()
-        self.fits[key], self.criteria[key] = fit, criterion_of(self.errors, fit, self.penalties)
+        self.fits[key], self.criteria[key] = fit, self.criterion(fit)
         return self.criteria[key]
 
     def costs(self, linear: Linearised, structure: Structure) -> tuple[NDArray[np.int64], Floats, Floats]:
@@ -151,13 +159,25 @@ class LikelihoodSearch:
             The change when one of the terms is exchanged for another, row by row.
         """
         n, size = self.n_terms, int(structure.sum())
+        members, flips, swaps = self.changes_of_deviance(linear, structure)
+        price_of_adding, price_of_dropping = math.inf, math.inf
+        if size < n:
+            price_of_adding = self.penalties[size + 1] - self.penalties[size]
+        if size > 1:
+            price_of_dropping = self.penalties[size - 1] - self.penalties[size]
+        prices = np.where(structure, price_of_dropping, price_of_adding)
+        return members[:size], flips[:n] + prices, swaps[:size, :n].ravel()
+
+    def changes_of_deviance(self, linear: Linearised, structure: Structure) -> tuple[NDArray[np.int64], Floats, Floats]:
+        """Return by how much each change is predicted to change the deviance.
+
+        As :meth:`costs`, but the coefficients of the noise stand behind the terms, and ``swaps`` has rows.
+        """
         extended = np.ones(len(linear.moments), np.uint8)
-        extended[:n] = structure
+        extended[: self.n_terms] = structure
         samples = float(self.errors.samples)
         members, flips, swaps = predicted(linear.gram, linear.moments, linear.energy, samples, 0.0, extended)
-        more = self.penalties[size + 1] - self.penalties[size] if size < n else math.inf
-        less = self.penalties[size - 1] - self.penalties[size] if size > 1 else math.inf
-        return members[:size], flips[:n] + np.where(structure, less, more), swaps[:size, :n].ravel()
+        return members, flips, swaps
 
     def local_optimum(self, linear: Linearised, structure: Structure, left_out: int | None = None) -> Structure:
         """Return where the changes of lowest cost lead to in the linearised problem, if need be without a term."""

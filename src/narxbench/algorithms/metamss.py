@@ -1,4 +1,4 @@
-"""MetaMSS: a swarm of structures that attract each other by gravity, rid of insignificant terms before each evaluation.
+"""MetaMSS: structures attract each other by gravity and lose their insignificant terms before each evaluation.
 
 Source: W. R. Lacerda Junior, S. A. M. Martins and E. G. Nepomuceno, Meta-model structure selection: building
 polynomial NARX models for regression and classification, 2021, arXiv:2109.09917, and its implementation in SysIdentPy
@@ -6,28 +6,28 @@ polynomial NARX models for regression and classification, 2021, arXiv:2109.09917
 and gravitational search of S. Mirjalili, G.-G. Wang and L. dos S. Coelho, Neural Computing and Applications 25, 2014,
 pages 1423-1435.
 
-Taken from it are
+The following parts are taken from the source:
 
-- the search: masses from fitness, forces of the k heaviest agents, k falling from all to few; a gravitational constant
-  that falls exponentially; attraction by the best structure so far; and bits that flip with the probability
-  the magnitude of tanh(velocity);
-- the test: before an agent is evaluated, every term is dropped whose weight differs from zero with no significance in
-  a two-sided t-test of the least squares on the estimation part. The agent keeps what is left.
+- The search. Masses follow from fitness. Forces are exerted by the k heaviest agents, where k falls from all to few. A
+  gravitational constant falls exponentially, the best structure so far attracts, and a bit flips with the probability
+  abs(tanh(velocity)).
+- The test. Before an agent is evaluated, a two-sided t-test of the least squares on the estimation part drops every
+  term whose weight does not differ from zero significantly. The agent keeps the remaining terms.
 
-What is minimized is the J of all methods here, not the cost of the source (relative error of the free run times a
-penalty from the derivative of a sigmoid). Where the paper and the code differ, this follows the code: the transfer
-function is abs(tanh), in the paper abs(2/pi arctan(pi/2 v)); only the inertia is random, in the paper the
-accelerations are. Neither says what becomes of the search when more evaluations may be made than it has iterations:
-here it starts again. Masses are those of the development version: how far the cost is below the worst one. In releases
-up to 0.9.0 it is 0.99 times the worst, which would have no meaning for a J that may be negative.
+This method minimises J like all methods here, instead of the cost of the source (the relative error of the free run,
+times a penalty from the derivative of a sigmoid). Where paper and code differ, it follows the code: the transfer
+function is abs(tanh), in the paper abs(2/pi arctan(pi/2 v)); only the inertia is random, in the paper the accelerations
+are. Neither says what happens if the budget allows more evaluations than the iterations need: here the search starts
+again. Masses are those of the development version: by how much the cost is below the worst one. In releases up to 0.9.0
+it is by how much it is below 0.99 times the worst, which would have no meaning for a J that may be negative.
 
 Like the source, it estimates on one part of the record and judges the free run on the rest.
 
 For the forces the paper refers to gravitational search (E. Rashedi, H. Nezamabadi-pour and S. Saryazdi, Information
-Sciences 179, 2009), where they fall with the Euclidean distance R. The code divides by R^2, R being the "norm of order
--2", which is zero unless two agents differ in every term: the forces are then so large that an agent flips every bit
-in which a heavier one differs. ``distance`` chooses; the default is the paper's. A structure of infinite J has no mass
-here. A structure that is singular, and one of which no term is significant, stays as it is.
+Sciences 179, 2009), in which they fall with the Euclidean distance R. The code divides by R^2, where R is the "norm of
+order -2", which is zero unless two agents differ in every term: then the forces are so large that an agent flips every
+bit in which a heavier one differs. ``distance`` chooses between the two; the default is that of the paper. Here, a
+structure of infinite J has no mass. The test leaves a structure as it is if it is singular or has no significant term.
 """
 
 from decimal import Context, Decimal
@@ -81,8 +81,8 @@ class Settings(BaseSettings):
     )
 
 
-class Parameters(NamedTuple):
-    """The settings as the compiled loop takes them."""
+class GravityParameters(NamedTuple):
+    """The settings in the form of the compiled loop."""
 
     agents: int
     iterations: int
@@ -97,7 +97,7 @@ class Parameters(NamedTuple):
 
 @compiled
 def masses(fitness):
-    """Return the mass of each agent: in proportion to how far J is below the worst finite one, 5 together."""
+    """Return the mass of each agent, in proportion to how far J is below the worst finite one; their sum is 5."""
     worst = -np.inf
     for f in fitness:
         if f < np.inf:
@@ -108,7 +108,10 @@ def masses(fitness):
             mass[i] = worst - fitness[i]
             total += mass[i]
     for i in range(fitness.shape[0]):
-        mass[i] = 5.0 * mass[i] / total if total > 0.0 else 5.0 / fitness.shape[0]
+        if total > 0.0:
+            mass[i] = 5.0 * mass[i] / total
+        else:
+            mass[i] = 5.0 / fitness.shape[0]
     return mass
 
 
@@ -116,34 +119,56 @@ def masses(fitness):
 def attraction(positions, i, mass, heaviest, euclidean, draws, force):
     """Write into ``force``, shape (N_t,), the sum of the forces on agent i, without the gravitational constant.
 
-    Each of the ``heaviest`` exerts one, with a draw for each term. It falls with the Euclidean distance of the two
-    structures, or with the square of the norm of order -2.
+    Each of the ``heaviest`` agents exerts a force, with a draw for each term. It falls with the Euclidean distance of
+    the two structures, or with the square of the norm of order -2.
     """
     n_terms = positions.shape[1]
     for j in range(n_terms):
         force[j] = 0.0
-    for other in heaviest:
-        if other == i:
+    for attractor in heaviest:
+        if attractor == i:
             continue
         differing = 0
         for j in range(n_terms):
-            differing += positions[i, j] != positions[other, j]
-        divisor = np.sqrt(float(differing)) if euclidean else (differing == n_terms) / n_terms
-        strength = mass[other] / (divisor + np.finfo(np.float64).eps)
+            differing += positions[i, j] != positions[attractor, j]
+        if euclidean:
+            divisor = np.sqrt(float(differing))
+        else:
+            divisor = (differing == n_terms) / n_terms
+        strength = mass[attractor] / (divisor + np.finfo(np.float64).eps)
         for j in range(n_terms):
-            force[j] += uniform(draws) * strength * (np.float64(positions[other, j]) - np.float64(positions[i, j]))
+            force[j] += uniform(draws) * strength * (np.float64(positions[attractor, j]) - np.float64(positions[i, j]))
 
 
 @compiled
 def below_tanh(draw, velocity):
-    """Return whether a draw from [0, 1) is below abs(tanh(velocity)), without an exponential of the C library."""
+    """Return whether a draw from [0, 1) is below abs(tanh(velocity)), without the C library's exponential."""
     return 0.5 * natural_log((1.0 + draw) / (1.0 - draw)) < abs(velocity)
 
 
 @compiled
+def _move_agents(positions, velocities, best_position, mass, heaviest, gravity, t, p, draws):
+    # Move all agents at iteration t.
+    n_terms = positions.shape[1]
+    force = np.empty(n_terms)
+    past = t / p.iterations
+    past *= past * past
+    previous = positions.copy()
+    for i in range(p.agents):
+        attraction(previous, i, mass, heaviest, p.euclidean, draws, force)
+        for j in range(n_terms):
+            velocity = uniform(draws) * velocities[i, j] + (2.0 - 2.0 * past) * gravity * force[j]
+            velocity += (2.0 + 2.0 * past) * (np.float64(best_position[j]) - np.float64(previous[i, j]))
+            velocities[i, j] = velocity
+            if below_tanh(uniform(draws), velocity):
+                positions[i, j] = 1 - positions[i, j]
+
+
+@compiled
 def _search(data, record, draws, thresholds, p):
+    # Make searches, one after the other, until the budget is spent.
     n_terms = record.best_position.shape[0]
-    fitness, force, best_position = np.empty(p.agents), np.empty(n_terms), np.empty(n_terms, np.uint8)
+    fitness, best_position = np.empty(p.agents), np.empty(n_terms, np.uint8)
     while record.evaluations[0] < record.fitness.shape[0]:
         positions = initial_positions(draws, p.agents, n_terms, p.uniform_cardinality)
         velocities = np.zeros((p.agents, n_terms))
@@ -164,21 +189,11 @@ def _search(data, record, draws, thresholds, p):
             share = p.last_attractors + (1.0 - t / p.iterations) * (1.0 - p.last_attractors)
             heaviest = np.argsort(-mass, kind="mergesort")[: int(p.agents * share + 0.5)]
             gravity *= p.gravity_factor
-            past = t / p.iterations
-            past *= past * past
-            before = positions.copy()
-            for i in range(p.agents):
-                attraction(before, i, mass, heaviest, p.euclidean, draws, force)
-                for j in range(n_terms):
-                    velocity = uniform(draws) * velocities[i, j] + (2.0 - 2.0 * past) * gravity * force[j]
-                    velocity += (2.0 + 2.0 * past) * (np.float64(best_position[j]) - np.float64(before[i, j]))
-                    velocities[i, j] = velocity
-                    if below_tanh(uniform(draws), velocity):
-                        positions[i, j] = 1 - positions[i, j]
+            _move_agents(positions, velocities, best_position, mass, heaviest, gravity, t, p, draws)
 
 
 def exponential(x: float) -> float:
-    """Return exp(x), rounded correctly by decimal arithmetic: the C library's last bit depends on the machine."""
+    """Return exp(x), correctly rounded by decimal arithmetic: the C library's last bit depends on the machine."""
     return float(Context(prec=30).exp(Decimal(x)))
 
 
@@ -187,7 +202,7 @@ def run(problem: ProblemView, objective: CountedObjective, rng: np.random.Genera
     thresholds = np.empty(0)
     if settings.significance is not None:
         thresholds = squared_t_values(settings.significance, problem.n_rows, objective.n_terms)
-    parameters = Parameters(
+    parameters = GravityParameters(
         agents=settings.agents,
         iterations=settings.iterations,
         gravity=float(settings.gravity),

@@ -1,4 +1,4 @@
-"""The observer of a run: it evaluates on a budget, and records in the order of the evaluations."""
+"""The observer of a run: it evaluates structures on a budget and records the evaluations in order."""
 
 from typing import NamedTuple
 
@@ -17,14 +17,14 @@ from narxbench.numerics.compilation import compiled
 _WORD = 64
 
 
-class Record(NamedTuple):
-    """The trace of one run, and the fitness of structures that may come up again."""
+class EvaluationRecord(NamedTuple):
+    """The evaluations of one run, and a hash table of evaluated structures."""
 
     fitness: NDArray[np.float64]  # (budget,) J of each evaluation
     evaluations: NDArray[np.int64]  # (1,) evaluations so far
     best_position: NDArray[np.uint8]  # (N_t,) first structure that reached the lowest J
     best_fitness: NDArray[np.float64]  # (1,)
-    known_structures: NDArray[np.uint64]  # (slots, words) hash table: the structure, one bit for each term
+    known_structures: NDArray[np.uint64]  # (slots, words) the structure in each slot, one bit for each term
     known_fitness: NDArray[np.float64]  # (slots,) its J
     slot_used: NDArray[np.bool_]  # (slots,)
     kernel: Kernel
@@ -33,7 +33,7 @@ class Record(NamedTuple):
 
 @compiled
 def copy_row(source, target):
-    """Copy one row to another: loops compile in a tenth of the time that assignments of whole arrays take."""
+    """Copy one row to another; a loop compiles in a tenth of the time of an assignment of whole arrays."""
     for j in range(source.shape[0]):
         target[j] = source[j]
 
@@ -49,7 +49,7 @@ def index_of_best(fitness):
 
 
 @compiled
-def _same(a, b):
+def _are_equal(a, b):
     w = 0
     while w < a.shape[0] and a[w] == b[w]:
         w += 1
@@ -58,7 +58,7 @@ def _same(a, b):
 
 @compiled
 def _slot(record, position, words):
-    # Open addressing with linear probing; the table is never more than half full.
+    # Return the slot of a structure. Open addressing with linear probing; the table is never more than half full.
     for w in range(words.shape[0]):
         words[w] = np.uint64(0)
     for t in range(position.shape[0]):
@@ -68,16 +68,16 @@ def _slot(record, position, words):
         mixed = (mixed ^ word) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(32)
     slot = np.int64(mixed & np.uint64(record.slot_used.shape[0] - 1))
-    while record.slot_used[slot] and not _same(record.known_structures[slot], words):
+    while record.slot_used[slot] and not _are_equal(record.known_structures[slot], words):
         slot = (slot + 1) & (record.slot_used.shape[0] - 1)
     return slot
 
 
 @compiled
 def evaluate(data, record, positions, fitness):
-    """Evaluate as many structures as the budget still allows (compiled algorithms call this), and return how many.
+    """Evaluate as many structures as the budget allows, and return their number; compiled algorithms call this.
 
-    ``positions`` has a 1 where a structure has the term, shape (structures, N_t). ``fitness`` receives J, +inf beyond
+    ``positions``, shape (structures, N_t), has a 1 where a structure has the term. ``fitness`` receives J, +inf beyond
     the budget. A structure that was evaluated before spends budget again, but no time.
     """
     earlier = record.evaluations[0]
@@ -118,12 +118,12 @@ def _evaluate(data, record, positions, fitness):
 
 
 class CountedObjective(Objective):
-    """The objective of a structure problem: it evaluates, counts and records, as far as a budget goes."""
+    """The objective of a structure problem, which evaluates, counts and records structures within a budget."""
 
     def __init__(self, problem: StructureProblem, budget: int) -> None:
         self.n_terms, self.budget, self._data = len(problem.terms), budget, problem.data
         slots = 1 << (2 * budget - 1).bit_length()
-        record = Record(
+        record = EvaluationRecord(
             fitness=np.empty(budget),
             evaluations=np.zeros(1, np.int64),
             best_position=np.zeros(self.n_terms, np.uint8),
@@ -137,28 +137,28 @@ class CountedObjective(Objective):
         self._record = record._replace(evaluate=_address(self._data, record))
 
     @property
-    def compiled(self) -> tuple[ProblemData, Record]:
+    def compiled(self) -> tuple[ProblemData, EvaluationRecord]:
         """The first arguments of :func:`evaluate`, for compiled algorithms that run in this process."""
         return self._data, self._record
 
     @property
     def remaining(self) -> int:
-        """Evaluations that are left."""
+        """The number of evaluations that remain."""
         return self.budget - self.evaluations
 
     @property
     def evaluations(self) -> int:
-        """Evaluations so far."""
+        """The number of evaluations so far."""
         return int(self._record.evaluations[0])
 
     @property
     def best_position(self) -> NDArray[np.uint8]:
-        """The first structure that reached the lowest J so far, shape (N_t,)."""
+        """The first structure that reached the lowest J so far, shape (N_t,); empty if no J was finite."""
         return self._record.best_position.copy()
 
     @property
     def best_fitness(self) -> float:
-        """The lowest J so far."""
+        """The lowest J so far; +inf if no J was finite."""
         return float(self._record.best_fitness[0])
 
     def _evaluated(self, positions: NDArray[np.uint8]) -> NDArray[np.float64]:
@@ -174,7 +174,9 @@ class CountedObjective(Objective):
         words = np.packbits(bits, bitorder="little").view(np.uint64)
         slots = np.flatnonzero(record.known_structures[:, 0] == words[0])
         slots = slots[record.slot_used[slots] & (record.known_structures[slots] == words).all(axis=1)]
-        return float(record.known_fitness[slots[0]]) if len(slots) else None
+        if not len(slots):
+            return None
+        return float(record.known_fitness[slots[0]])
 
     def trace(self) -> NDArray[np.float64]:
         """Return J of every evaluation in order, shape (evaluations,)."""
@@ -183,16 +185,16 @@ class CountedObjective(Objective):
     def history(self) -> list[tuple[int, float]]:
         """Return (evaluations so far, best J) at each improvement of the best J."""
         trace = self.trace()
-        before = np.minimum.accumulate(np.concatenate([[np.inf], trace]))[:-1]
-        improved = np.flatnonzero(trace < before)
+        lowest_before = np.minimum.accumulate(np.concatenate([[np.inf], trace]))[:-1]
+        improved = np.flatnonzero(trace < lowest_before)
         return list(zip((improved + 1).tolist(), trace[improved].tolist(), strict=True))
 
 
-# Every problem has the same types, and so the same code.
+# All problems have the same types and therefore the same code, whose address is kept here.
 _ADDRESS: list[int] = []
 
 
-def _address(data: ProblemData, record: Record) -> int:
+def _address(data: ProblemData, record: EvaluationRecord) -> int:
     if not _ADDRESS:
         arguments = numba.typeof(data), numba.typeof(record), types.uint8[:, ::1], types.float64[::1]
         _ADDRESS.append(address_of(_evaluate, *arguments))
@@ -200,7 +202,7 @@ def _address(data: ProblemData, record: Record) -> int:
 
 
 def view_of(problem: StructureProblem) -> ProblemView:
-    """Return what an algorithm may see of a problem."""
+    """Return the part of a problem that an algorithm may see."""
     u, y = problem.estimation_part
     return ProblemView(
         terms=problem.terms,

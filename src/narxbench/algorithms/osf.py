@@ -1,18 +1,18 @@
-"""Orthogonal floating search: terms enter and leave again, as long as models of that size get better by it.
+"""Orthogonal floating search: terms enter and leave as long as models of the same size become better.
 
 Source: F. Hafiz, A. Swain and E. Mendes, Orthogonal floating search algorithms: From the perspective of nonlinear
 system identification, Neurocomputing 350, 2019, pages 221-236, as SysIdentPy implements it
 (``orthogonal_floating_search.py``). The score of a set of terms is the sum of their error reduction ratios, the share
 of the output that least squares explains.
 
-- ``floating`` (OSF): the most significant term enters. Then the least significant terms leave, one by one, as long as a
-  set of that size is better than the best one before; the term that has just entered does not leave at once.
-- ``oscillating`` (O2S): a set of a number of terms, found by forward regression, swings: some terms leave and as many
-  enter, or some enter and as many leave, deeper after swings without success, at most a quarter of the terms. Terms
-  enter and leave one by one here; the source lets a swing float.
+- ``floating`` (OSF): the most significant term enters. Then the least significant terms leave, one by one, as long as
+  each smaller set is better than the best one of its size so far. The term that has just entered does not leave first.
+- ``oscillating`` (O2S): a set with a certain number of terms, from forward regression, swings: some terms leave and the
+  same number enters, or some enter and the same number leaves. Swings become deeper after failures, up to a quarter of
+  the terms. Here terms enter and leave one by one; in the source a swing floats.
 
-The source chooses the number of terms by information criteria; here BIC, of the prediction or of the free run. All
-samples are used.
+The source chooses the number of terms by information criteria. Here it is BIC, of the prediction or of the free run.
+All samples are used.
 """
 
 from typing import Literal
@@ -35,7 +35,7 @@ ABOUT = About(
     options={"choice": ["bic"], "max_terms": [3]},
 )
 
-# By how much the score of a set must be higher to be better, as a share of y'y: less is rounding.
+# A set is better only if its score, a share of y'y, is higher by more than this; smaller differences are rounding.
 LEAST_GAIN = 1e-10
 
 
@@ -48,50 +48,50 @@ class Settings(BaseSettings):
 
 
 class Sets:
-    """Scores of sets of terms, and which term is the best to enter or leave."""
+    """Scores of sets of terms, and the best terms to enter or leave a set."""
 
-    def __init__(self, found: Products) -> None:
-        # Columns of length 1: products of large and small numbers stand side by side.
-        scale = np.sqrt(np.diag(found.gram))
+    def __init__(self, inner_products: Products) -> None:
+        # Columns are scaled to length 1, because products of very large and very small numbers are combined.
+        scale = np.sqrt(np.diag(inner_products.gram))
         self.usable = scale > 0
         scale = np.where(self.usable, scale, 1.0)
-        with np.errstate(invalid="ignore"):  # nothing is found where products overflow
-            self.gram = found.gram / np.outer(scale, scale)
-        self.moments, self.energy = found.moments / scale, found.energy
+        with np.errstate(invalid="ignore"):  # if products overflow, no set is better than another
+            self.gram = inner_products.gram / np.outer(scale, scale)
+        self.moments, self.energy = inner_products.moments / scale, inner_products.energy
 
     def score(self, terms: list[int]) -> float:
-        """Return the share of y'y that terms explain."""
+        """Return the share of y'y that a set of terms explains."""
         if not terms or not self.energy > 0:
             return 0.0
-        # In one order, so that a set always has the same score.
+        # The order is always the same, so that a set has one score.
         terms = sorted(terms)
         moments = self.moments[terms]
         score = float(moments @ np.linalg.solve(self.gram[np.ix_(terms, terms)], moments)) / self.energy
         return min(score, 1.0) if score > 0 else 0.0
 
     def to_enter(self, terms: list[int]) -> int | None:
-        """Return the term outside of a set that explains most of what it leaves; None if all depend on it."""
-        pivots, left = np.ones(len(self.moments)), self.moments.copy()
+        """Return the term outside a set that explains most of its residual; None if all others depend on the set."""
+        pivots, projections = np.ones(len(self.moments)), self.moments.copy()
         if terms:
-            across = self.gram[terms]
-            solved = np.linalg.solve(self.gram[np.ix_(terms, terms)], across)
-            pivots -= np.einsum("ij,ij->j", across, solved)
-            left -= self.moments[terms] @ solved
+            rows = self.gram[terms]
+            regressions = np.linalg.solve(self.gram[np.ix_(terms, terms)], rows)
+            pivots -= np.einsum("ij,ij->j", rows, regressions)
+            projections -= self.moments[terms] @ regressions
         free = self.usable & (pivots > SINGULAR)
         free[terms] = False
         if not free.any():
             return None
-        return int(np.argmax(np.where(free, left**2 / np.where(free, pivots, 1.0), -1.0)))
+        return int(np.argmax(np.where(free, projections**2 / np.where(free, pivots, 1.0), -1.0)))
 
     def to_leave(self, terms: list[int]) -> int:
-        """Return the term of a set without which least is explained less."""
+        """Return the term of a set whose loss lowers the score least."""
         inverse = np.linalg.inv(self.gram[np.ix_(terms, terms)])
         weights = inverse @ self.moments[terms]
         return terms[int(np.argmin(weights**2 / np.diag(inverse)))]
 
 
 def floating(sets: Sets, most: int) -> list[list[int]]:
-    """Return the best set of each number of terms by sequential floating search."""
+    """Return the best set of each number of terms, by sequential floating search."""
     best: dict[int, tuple[float, list[int]]] = {}
     terms: list[int] = []
     while len(terms) < most:
@@ -104,63 +104,83 @@ def floating(sets: Sets, most: int) -> list[list[int]]:
             best[len(terms)] = score, terms
         else:
             terms = best[len(terms)][1]
-        first = True
-        while len(terms) > 2:
-            leaving = sets.to_leave(terms)
-            without = [term for term in terms if term != leaving]
-            score = sets.score(without)
-            if (first and leaving == entered) or score <= best[len(without)][0] + LEAST_GAIN:
-                break
-            terms, first = without, False
-            best[len(terms)] = score, terms
-    return [own for _, own in best.values()]
+        terms = _without_insignificant(sets, terms, entered, best)
+    return [terms for _, terms in best.values()]
+
+
+def _without_insignificant(
+    sets: Sets, terms: list[int], entered: int, best: dict[int, tuple[float, list[int]]]
+) -> list[int]:
+    """Return a set after terms have left it as long as smaller sets become better; these are recorded as best sets."""
+    is_first = True
+    while len(terms) > 2:
+        leaving = sets.to_leave(terms)
+        smaller_set = [term for term in terms if term != leaving]
+        score = sets.score(smaller_set)
+        if (is_first and leaving == entered) or score <= best[len(smaller_set)][0] + LEAST_GAIN:
+            break
+        terms, is_first = smaller_set, False
+        best[len(terms)] = score, terms
+    return terms
 
 
 def _swung(sets: Sets, terms: list[int], depth: int, enter_first: bool) -> list[int]:
-    """Return a set of terms after a swing, or the set itself where there is none."""
+    """Return a set of terms after a swing, or the set itself if no term can enter."""
     swung = list(terms)
-    for entering in (enter_first,) * depth + (not enter_first,) * depth:
-        entered = sets.to_enter(swung) if entering else None
-        if entering and entered is None:
-            return terms
-        if entered is None:
-            swung.remove(sets.to_leave(swung))
-        else:
+    for enters in (enter_first,) * depth + (not enter_first,) * depth:
+        if enters:
+            entered = sets.to_enter(swung)
+            if entered is None:
+                return terms
             swung.append(entered)
+        else:
+            swung.remove(sets.to_leave(swung))
     return swung
 
 
 def oscillating(sets: Sets, most: int, n_terms: int) -> list[list[int]]:
-    """Return the set of each number of terms by oscillating search."""
-    found: list[list[int]] = []
+    """Return a set for each number of terms, by oscillating search."""
+    improved_sets: list[list[int]] = []
     start: list[int] = []
-    while len(start) < most and (entered := sets.to_enter(start)) is not None:
+    while len(start) < most:
+        entered = sets.to_enter(start)
+        if entered is None:
+            break
         start.append(entered)
-        terms, score = list(start), sets.score(start)
-        deepest, depth = max(1, min(len(terms), n_terms - len(terms)) // 4), 1
-        while depth <= deepest:
-            improved = False
-            for enter_first in (False, True):
-                if enter_first or depth < len(terms):
-                    swung = _swung(sets, terms, depth, enter_first)
-                    if (better := sets.score(swung)) > score + LEAST_GAIN:
-                        terms, score, improved = swung, better, True
-            depth = 1 if improved else depth + 1
-        found.append(terms)
-    return found
+        improved_sets.append(_oscillated(sets, list(start), n_terms))
+    return improved_sets
+
+
+def _oscillated(sets: Sets, terms: list[int], n_terms: int) -> list[int]:
+    """Return a set after all swings that improve it."""
+    score = sets.score(terms)
+    deepest, depth = max(1, min(len(terms), n_terms - len(terms)) // 4), 1
+    while depth <= deepest:
+        is_improved = False
+        for enter_first in (False, True):
+            if enter_first or depth < len(terms):
+                swung = _swung(sets, terms, depth, enter_first)
+                swung_score = sets.score(swung)
+                if swung_score > score + LEAST_GAIN:
+                    terms, score, is_improved = swung, swung_score, True
+        depth = 1 if is_improved else depth + 1
+    return terms
 
 
 def criterion(problem: ProblemView, settings: Settings) -> OwnCriterion:
-    """Return what chooses how many terms."""
+    """Return the criterion that chooses the number of terms."""
     return criterion_of(problem, settings.choice)
 
 
 def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
     """Search for the best set of each number of terms, then choose the number."""
-    found, n_terms = products(problem), objective.n_terms
-    sets, most = Sets(found), min(settings.max_terms, n_terms, found.n_rows // 2)
-    best = floating(sets, most) if settings.search == "floating" else oscillating(sets, most, n_terms)
+    inner_products, n_terms = products(problem), objective.n_terms
+    sets, most = Sets(inner_products), min(settings.max_terms, n_terms, inner_products.n_rows // 2)
+    if settings.search == "floating":
+        best = floating(sets, most)
+    else:
+        best = oscillating(sets, most, n_terms)
     positions = np.zeros((len(best), n_terms), np.uint8)
     for position, terms in zip(positions, best, strict=True):
         position[terms] = 1
-    return estimated(problem, chosen(problem, positions, settings.choice, found))
+    return estimated(problem, chosen(problem, positions, settings.choice, inner_products))

@@ -211,6 +211,19 @@ class _Choice:
         self.passed_over[id(fit)] = {"reason": reason, **_described(self._problem, self._search, fit)}
 
 
+def factored_structures(search: LikelihoodSearch) -> list[Structure]:
+    """Return the best structures that are shorter ones times a filter, as long as one without is not much worse."""
+    factored: list[Structure] = []
+    for fit in search.ranked():
+        structure = search.structure(fit)
+        if has_factor(structure, factored):
+            continue
+        if not search.common_factor(fit) or not _has_alternative(search, fit):
+            break
+        factored.append(structure)
+    return factored
+
+
 def _has_alternative(search: LikelihoodSearch, fit: Fit) -> bool:
     """Return whether a model without a common factor is not much worse than one that has it."""
     limit = search.value(fit) + COPIED * float(search.penalties[1])

@@ -1,4 +1,4 @@
-"""What population-based algorithms share: random first structures and the roulette."""
+"""Parts of population-based algorithms: random first structures and the roulette wheel."""
 
 import numpy as np
 
@@ -10,18 +10,18 @@ from narxbench.numerics.draws import uniform
 def initial_positions(draws, count, n_terms, uniform_cardinality):
     """Draw random structures, shape (count, N_t).
 
-    Each has each term with probability 1/2. With ``uniform_cardinality`` the number of terms is uniform on 1..N_t, and
-    the terms are a uniform subset of that size.
+    Each structure has each term with probability 1/2. With ``uniform_cardinality`` the number of terms is uniform on
+    1..N_t, and the terms are a uniform random subset of that size.
     """
     positions = np.zeros((count, n_terms), np.uint8)
     for i in range(count):
         if uniform_cardinality:
-            left = 1 + int(uniform(draws) * n_terms)
+            missing = 1 + int(uniform(draws) * n_terms)
             for t in range(n_terms):
-                # Selection sampling: each subset of the wanted size is equally likely.
-                if uniform(draws) * (n_terms - t) < left:
+                # Selection sampling: each subset of this size is equally likely.
+                if uniform(draws) * (n_terms - t) < missing:
                     positions[i, t] = 1
-                    left -= 1
+                    missing -= 1
         else:
             for t in range(n_terms):
                 positions[i, t] = uniform(draws) < 0.5
@@ -30,10 +30,10 @@ def initial_positions(draws, count, n_terms, uniform_cardinality):
 
 @compiled
 def roulette(weights, fraction):
-    """Choose an index by roulette with a uniform draw from [0, 1).
+    """Return the index that a roulette wheel selects with a uniform draw ``fraction`` from [0, 1).
 
-    It is the j with sum(weights[:j]) <= fraction * sum(weights) < sum(weights[:j+1]), negative weights counting as 0.
-    If no weight is positive, every j is equally likely.
+    It is the j with sum(weights[:j]) <= fraction * sum(weights) < sum(weights[:j+1]), where negative weights count as
+    0. If no weight is positive, every j is equally likely.
     """
     total = 0.0
     last = -1

@@ -1,7 +1,7 @@
-"""The genetic algorithm of pymoo: tournament, uniform crossover, bit-flip mutation, the best of parents and children.
+"""The genetic algorithm of pymoo: tournament, uniform crossover, bit-flip mutation, survival of the best.
 
-Source: J. Blank and K. Deb, pymoo: Multi-Objective Optimization in Python, IEEE Access 8, 2020, pages 89497-89509. It
-is the package's GA as its documentation shows it for binary variables, with a mutation rate of one bit in N_t.
+Source: J. Blank and K. Deb, pymoo: Multi-Objective Optimization in Python, IEEE Access 8, 2020, pages 89497-89509. The
+package's class ``GA`` is used as its documentation shows for binary variables, with a mutation rate of one bit in N_t.
 """
 
 from typing import Any
@@ -14,13 +14,13 @@ from narxbench.io.settings import Settings as BaseSettings
 
 ABOUT = About(
     reference="Blank and Deb, pymoo: Multi-Objective Optimization in Python, IEEE Access 8, 2020",
-    # Where it can make no individual that is new, it ends.
+    # It ends if it cannot create a new individual.
     stops_early=True,
     requires=("pymoo",),
     options={"population_size": [20], "uniform_cardinality": [False]},
 )
 
-# What pymoo sees in place of an infinite J, which its sorting does not know.
+# The J that pymoo gets instead of an infinite one, which it cannot sort.
 _NOT_FINITE = 1e300
 
 
@@ -34,7 +34,7 @@ class Settings(BaseSettings):
 
 
 def load() -> None:
-    """Import what the runs need."""
+    """Import the packages that the runs need."""
     import pymoo.algorithms.soo.nonconvex.ga
     import pymoo.optimize  # noqa: F401
 
@@ -49,14 +49,16 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
     from pymoo.optimize import minimize
 
     n_terms, size = objective.n_terms, settings.population_size
-    share = rng.integers(1, n_terms + 1, (size, 1)) / n_terms if settings.uniform_cardinality else 0.5
+    share: Any = 0.5
+    if settings.uniform_cardinality:
+        share = rng.integers(1, n_terms + 1, (size, 1)) / n_terms
     first = rng.random((size, n_terms)) < share
 
     class Structures(Problem):
-        """The structure problem as pymoo takes it."""
+        """The structure problem in the form of pymoo."""
 
         def _evaluate(self, x: Any, out: dict[str, Any], *_: Any, **__: Any) -> None:
-            # The end of the budget ends the run from within.
+            # When the budget is spent, the objective raises an error, which ends the run.
             fitness = objective.evaluate(x)
             out["F"] = np.where(np.isfinite(fitness), fitness, _NOT_FINITE)
 

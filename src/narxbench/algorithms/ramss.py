@@ -1,23 +1,23 @@
-"""RaMSS: terms are drawn by probabilities, which rise for the terms of models that are better than those without.
+"""RaMSS: terms are drawn with probabilities, which rise for terms whose models are better than those without them.
 
 Randomised model structure selection. Source: A. Falsone, L. Piroddi and M. Prandini, A randomized algorithm for
-nonlinear model structure selection, Automatica 60, 2015, pages 227-238, as a public program has it (``RaMSSLS.m`` of
-jcvcastro/RaMSS_23). In each iteration
+nonlinear model structure selection, Automatica 60, 2015, pages 227-238, as implemented in a public program
+(``RaMSSLS.m`` of jcvcastro/RaMSS_23). The steps of an iteration are:
 
-1. structures are drawn, each term with its inclusion probability; an empty one is drawn again;
-2. of each structure the terms are dropped whose weights do not differ from zero in a t-test of least squares;
-3. the score of a structure is J = (1 - a) exp(-K MSPE) + a exp(-K MSSE), by its mean squared errors of the prediction
-   one step ahead and of the free run;
-4. the probability of each term changes by the mean J of the structures with it, less that of those without it (zero
-   where there are none), times 1 / (10 (J_max - mean J) + 0.1), J_max being the largest J so far. It stays within
+1. Structures are drawn, each term with its inclusion probability. An empty structure is drawn again.
+2. A t-test of least squares drops the terms whose weights do not differ from zero significantly.
+3. The score of a structure is J = (1 - a) exp(-K MSPE) + a exp(-K MSSE), where MSPE and MSSE are its mean squared
+   errors of the prediction one step ahead and of the free run.
+4. The probability of each term changes by the mean J of the structures with it, minus that of the structures without it
+   (zero if there are none), times 1 / (10 (J_max - mean J) + 0.1), where J_max is the largest J so far. It stays within
    bounds.
 
-The terms whose probability is 1 in the end are the result; where there are none, those of the structure of largest J.
+The result are the terms whose probability is 1 in the end or, if there are none, those of the structure of largest J.
 
-The program computes the errors on data that it holds out; here weights and errors are those of all samples. Its errors
-have the unit of y^2; here they are relative to the variance of y, so that units do not matter. It leaves out structures
-without past inputs or outputs; a structure that is singular, or of which no term is significant, it draws again, and
-here it stays as it is.
+The program computes the errors on held-out data; here weights and errors are those of all samples. Its errors have the
+unit of y^2; here they are relative to the variance of y, so that units do not matter. It omits structures without past
+inputs or outputs. A structure that is singular, or has no significant term, it draws again; here such a structure stays
+as it is.
 """
 
 import numpy as np
@@ -51,43 +51,43 @@ class Settings(BaseSettings):
 
 
 def stepped(probabilities: Floats, structures: NDArray[np.uint8], values: Floats, largest: float) -> Floats:
-    """Return the inclusion probabilities, shape (N_t,), after an iteration, before they are bounded: step 4."""
-    having = structures.sum(axis=0)
-    with_term = structures.T @ values / np.maximum(having, 1)
-    without = (1 - structures).T @ values / np.maximum(len(structures) - having, 1)
+    """Return the inclusion probabilities, shape (N_t,), after step 4 of an iteration, before they are bounded."""
+    n_with = structures.sum(axis=0)
+    mean_with = structures.T @ values / np.maximum(n_with, 1)
+    mean_without = (1 - structures).T @ values / np.maximum(len(structures) - n_with, 1)
     gain = 1.0 / (10.0 * (largest - float(values.mean())) + 0.1)
-    changed: Floats = probabilities + gain * (with_term - without)
+    changed: Floats = probabilities + gain * (mean_with - mean_without)
     return changed
 
 
 class Judge:
-    """Scores structures."""
+    """The test of terms and the score of structures."""
 
     def __init__(self, problem: ProblemView, settings: Settings) -> None:
-        self._found, self._whole, self._settings = products(problem), whole_record(problem), settings
-        self._thresholds = squared_t_values(settings.significance, self._found.n_rows, len(problem.terms))
+        self._products, self._whole, self._settings = products(problem), whole_record(problem), settings
+        self._thresholds = squared_t_values(settings.significance, self._products.n_rows, len(problem.terms))
         with np.errstate(over="ignore"):
-            # Under a constant output every error is as good as another.
-            self._scale = self._found.n_rows * (float(problem.training_outputs().var()) or 1.0)
+            # For a constant output the scale of the errors does not matter.
+            self._scale = self._products.n_rows * (float(problem.training_outputs().var()) or 1.0)
 
     def drop_insignificant(self, structure: NDArray[np.uint8]) -> None:
-        """Drop the terms that the test finds insignificant, in place."""
-        found = self._found
-        drop_insignificant(found.gram, found.moments, found.energy, found.n_rows, self._thresholds, structure)
+        """Drop the insignificant terms of a structure in place."""
+        gram, moments, energy, n_rows = self._products
+        drop_insignificant(gram, moments, energy, n_rows, self._thresholds, structure)
 
     def values(self, structures: NDArray[np.uint8]) -> Floats:
-        """Return J of structures, shape (structures,); 0 where they are singular, or numbers too large."""
-        _, simulated, weights = self._whole.evaluate_positions(structures)
+        """Return J of structures, shape (structures,); 0 if a structure is singular or its numbers overflow."""
+        _, simulation_errors, weights = self._whole.evaluate_positions(structures)
         a, k = self._settings.simulation, self._settings.sharpness / self._scale
         with np.errstate(over="ignore", invalid="ignore"):
-            predicted = np.maximum(self._found.energy - weights @ self._found.moments, 0.0)
-            values = (1.0 - a) * np.exp(-k * predicted) + a * np.exp(-k * simulated)
+            prediction_errors = np.maximum(self._products.energy - weights @ self._products.moments, 0.0)
+            values = (1.0 - a) * np.exp(-k * prediction_errors) + a * np.exp(-k * simulation_errors)
         # The last digits of an exponential may depend on the machine.
         return np.where(weights.any(axis=1) & np.isfinite(values), values, 0.0).round(12)
 
 
 def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
-    """Draw structures, and change the probabilities by their scores."""
+    """Draw structures, and change the probabilities according to their scores."""
     judge, n_terms, largest = Judge(problem, settings), objective.n_terms, 0.0
     probabilities, best = np.full(n_terms, 1.0 / n_terms), np.zeros(n_terms, np.uint8)
     for _ in range(settings.iterations):
@@ -101,4 +101,6 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
             largest, best = float(values.max()), structures[values.argmax()].copy()
         probabilities = stepped(probabilities, structures, values, largest).clip(settings.least_probability, 1.0)
     certain = (probabilities == 1.0).astype(np.uint8)
-    return estimated(problem, certain if certain.any() else best)
+    if certain.any():
+        best = certain
+    return estimated(problem, best)

@@ -1,8 +1,8 @@
-"""Random search: structures drawn independently, the best one kept.
+"""Random search: structures are drawn independently, and the best one is kept.
 
-What any search has to beat. Source: S. H. Brooks, A discussion of random methods for seeking maxima, Operations
-Research 6(2), 1958, pages 244-251. The number of terms is uniform, or few of the structures would be small: with each
-term by the toss of a coin, nearly all have about half of the terms.
+Any other search has to be better than this one. Source: S. H. Brooks, A discussion of random methods for seeking
+maxima, Operations Research 6(2), 1958, pages 244-251. The number of terms is drawn uniformly. If each term were drawn
+with probability 1/2, nearly all structures would have about half of the terms, and few would be small.
 """
 
 from typing import Literal
@@ -20,7 +20,7 @@ ABOUT = About(
     options={"positions": ["bernoulli"]},
 )
 
-# Structures that are evaluated together: the kernel wants many, and more than this gains nothing.
+# The number of structures that are evaluated together. The kernel needs many; more than this is not faster.
 _BATCH = 256
 
 

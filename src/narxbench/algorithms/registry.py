@@ -1,8 +1,8 @@
-"""The algorithms that there are: one module each, in this folder or in a package of its own.
+"""The registry of algorithms: one module each, in this folder or in another package.
 
-What an algorithm is, :mod:`narxbench.algorithms.contract` says. A module in this folder is found by being there. One
-of another package is found by an entry point of the group ``narxbench.algorithms``, whose name is the algorithm's and
-whose value is the module.
+:mod:`narxbench.algorithms.contract` says what an algorithm is. A module in this folder is an algorithm without being
+listed anywhere. A module of another package is listed by an entry point of the group ``narxbench.algorithms``, whose
+name is that of the algorithm and whose value is the module.
 """
 
 import json
@@ -22,13 +22,12 @@ import pydantic
 import narxbench.algorithms
 from narxbench.algorithms.contract import About, OwnCriterion, ProblemView
 from narxbench.algorithms.isolation.host import describe
-from narxbench.algorithms.isolation.worker import in_words
-from narxbench.io.errors import NarxbenchError, did_you_mean
+from narxbench.io.errors import NarxbenchError, did_you_mean, error_line
 from narxbench.io.files import canonical_json
-from narxbench.io.settings import Problem, Settings, SettingsError, validated
+from narxbench.io.settings import Mistake, Settings, SettingsError, validated
 
 GROUP = "narxbench.algorithms"
-# What the algorithms share: no algorithms themselves.
+# Modules in this folder that are no algorithms.
 _SHARED = (
     *("certainty", "common_factor", "conformance", "contract", "doubts", "forward_regression", "likelihood_search"),
     *("objective", "population", "registry", "search", "significance", "sysidentpy_fit", "training"),
@@ -36,22 +35,22 @@ _SHARED = (
 
 
 class Cost(NamedTuple):
-    """What a run costs, roughly: within a factor of three, as ``benchmarks/estimate.py`` measures."""
+    """The approximate cost of a run, within a factor of three; ``benchmarks/estimate.py`` measures it."""
 
     evaluation: float
-    """CPU seconds of an evaluation of J, few of 66 candidate terms chosen, with 600 samples to validate."""
+    """CPU seconds of an evaluation of J, for a small structure out of 66 candidate terms and 600 validation samples."""
     wide: bool = False
-    """Whether structures have about half of the candidate terms: least squares cost the cube of their number."""
+    """Whether structures have about half of the candidate terms; least squares cost the cube of the number of terms."""
     most: float = math.inf
-    """Evaluations after which a run ends by itself."""
+    """The number of evaluations after which a run ends by itself."""
     start: float = 0.0
     """CPU seconds before the first evaluation with 66 candidate terms; they grow with the square of their number."""
     copies: int = 0
-    """Copies that it makes of the columns of all candidate terms."""
+    """The number of copies that it makes of the columns of all candidate terms."""
 
 
-# What is reviewed with this package, and what it costs. The pipeline itself imports it, and it runs in its process if
-# it needs no other package. Whatever else lies in the folder or is installed is neither imported nor run there.
+# The algorithms that are reviewed with this package, and their costs. The process of the pipeline imports these and, if
+# they need no other package, runs them. It neither imports nor runs other modules in the folder or other packages.
 REVIEWED = {
     "annealing": Cost(1e-5),
     "aols": Cost(4e-6, most=1, start=0.02),
@@ -81,21 +80,21 @@ _UNKNOWN = REVIEWED["pymoo_ga"]
 
 
 class AlgorithmUnavailableError(NarxbenchError):
-    """An algorithm that there is, and that cannot be used here."""
+    """An algorithm that exists but cannot be used here."""
 
 
 class _OtherSettings(Settings):
-    """Settings that were checked where the algorithm may be imported."""
+    """Settings that were checked in the process that may import the algorithm."""
 
     model_config = pydantic.ConfigDict(extra="allow")
 
 
 @dataclass(frozen=True)
 class Algorithm:
-    """An algorithm by name; what it declares is looked up when it is asked for.
+    """An algorithm by name; its declaration is read when it is needed.
 
-    ``distribution`` is the installed one that its module comes from, empty for this package's own. What looks into an
-    algorithm raises :class:`AlgorithmUnavailableError` if it cannot be imported.
+    ``distribution`` is the installed distribution of its module, empty for algorithms of this package. Properties that
+    need the module raise :class:`AlgorithmUnavailableError` if it cannot be imported.
     """
 
     name: str
@@ -104,7 +103,7 @@ class Algorithm:
 
     @property
     def reviewed(self) -> bool:
-        """Whether it is one of this package that may be imported here."""
+        """Whether it is a reviewed algorithm of this package, which may be imported here."""
         return not self.distribution and self.name in REVIEWED
 
     @cached_property
@@ -113,17 +112,20 @@ class Algorithm:
         try:
             return import_module(self.module)
         except Exception as error:
-            raise AlgorithmUnavailableError(f"algorithm {self.name!r}: cannot be imported: {in_words(error)}") from None
+            raise AlgorithmUnavailableError(
+                f"algorithm {self.name!r}: cannot be imported: {error_line(error)}"
+            ) from None
 
-    def _described(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def _description(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the description of an algorithm with some settings by a process that may import it."""
         try:
-            plain = canonical_json(given)
+            settings = canonical_json(values)
         except (TypeError, ValueError) as error:
             raise NarxbenchError(f"settings of {self.name!r}: found another value than plain data ({error})") from None
-        described = _described(self.module, plain, tuple(sys.path))
-        if "failed" in described:
-            raise AlgorithmUnavailableError(f"algorithm {self.name!r}: cannot be imported: {described['failed']}")
-        return described
+        description = _description(self.module, settings, tuple(sys.path))
+        if "failed" in description:
+            raise AlgorithmUnavailableError(f"algorithm {self.name!r}: cannot be imported: {description['failed']}")
+        return description
 
     @property
     def _model(self) -> type[Settings]:
@@ -132,27 +134,30 @@ class Algorithm:
 
     @cached_property
     def about(self) -> About:
-        """What it declares."""
+        """The declaration of the algorithm."""
         if self.reviewed:
             about: About = self.imported.ABOUT
             return about
-        declared = self._described({})["about"]
-        return About(**{**declared, "requires": tuple(declared["requires"])})
+        declaration = self._description({})["about"]
+        return About(**{**declaration, "requires": tuple(declaration["requires"])})
 
     @property
     def document(self) -> str:
-        """What its module says of itself."""
-        return (self.imported.__doc__ or "").strip() if self.reviewed else str(self._described({})["document"])
+        """The docstring of the module."""
+        if self.reviewed:
+            return (self.imported.__doc__ or "").strip()
+        return str(self._description({})["document"])
 
     @cached_property
     def files(self) -> list[Path]:
-        """The files of its code: its module, or the whole package that it comes in."""
-        names = [self.imported.__file__] if self.reviewed else self._described({})["files"]
-        return [Path(str(name)) for name in names]
+        """The files of its code: its module, or the whole package that contains the module."""
+        if self.reviewed:
+            return [Path(str(self.imported.__file__))]
+        return [Path(str(name)) for name in self._description({})["files"]]
 
     @property
     def cost(self) -> Cost:
-        """What a run costs; one that is not reviewed counts as a population that a process of its own looks after."""
+        """The cost of a run; one that is not reviewed is estimated as a population search in a separate process."""
         return REVIEWED[self.name] if self.reviewed else _UNKNOWN
 
     @cached_property
@@ -161,43 +166,45 @@ class Algorithm:
         return self.reviewed and not self.about.requires
 
     def own_criterion(self, problem: ProblemView, settings: Mapping[str, Any]) -> OwnCriterion | None:
-        """Return the criterion by which it chooses on a problem; None where it does not tell, or does not run here."""
-        made = getattr(self.imported, "criterion", None) if self.in_process else None
-        found: OwnCriterion | None = made(problem, self.settings(settings)) if made else None
-        return found
+        """Return the criterion that it minimises on a problem; None if it reports none, or runs in another process."""
+        if not self.in_process or not hasattr(self.imported, "criterion"):
+            return None
+        criterion: OwnCriterion | None = self.imported.criterion(problem, self.settings(settings))
+        return criterion
 
     @property
     def versions(self) -> dict[str, str]:
-        """Versions of what it comes from and needs, by distribution; AlgorithmUnavailableError if one is missing."""
-        found = {}
+        """Versions of its own and the required distributions; AlgorithmUnavailableError if one is missing."""
+        versions = {}
         for name in filter(None, (self.distribution, *self.about.requires)):
             try:
-                found[name] = metadata.version(name)
+                versions[name] = metadata.version(name)
             except metadata.PackageNotFoundError:
                 raise AlgorithmUnavailableError(
                     f"algorithm {self.name!r}: needs {name}, which is not installed; python3 -m pip install {name}"
                 ) from None
-        return found
+        return versions
 
-    def settings(self, given: Mapping[str, Any], source: str = "") -> Settings:
-        """Return all settings of the algorithm; SettingsError has a line for each mistake in the given ones."""
+    def settings(self, values: Mapping[str, Any], source: str = "") -> Settings:
+        """Return all settings of the algorithm with some values; SettingsError has a line for each mistake in them."""
         if self.reviewed:
-            return validated(self._model, given, source)
-        described = self._described(given)
-        if "problems" in described:
-            raise SettingsError([Problem(tuple(path), text) for path, text in described["problems"]], source)
-        return _OtherSettings(**described["settings"])
+            return validated(self._model, values, source)
+        description = self._description(values)
+        if "problems" in description:
+            raise SettingsError([Mistake(tuple(path), text) for path, text in description["problems"]], source)
+        return _OtherSettings(**description["settings"])
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON schema of its settings."""
         if self.reviewed:
             return self._model.model_json_schema()
-        return dict(self._described({})["schema"])
+        return dict(self._description({})["schema"])
 
 
 @cache
-def _described(module: str, given: str, _: tuple[str, ...]) -> dict[str, Any]:
-    return describe(module, json.loads(given))
+def _description(module: str, settings: str, search_path: tuple[str, ...]) -> dict[str, Any]:
+    """Return the description by another process; it is made anew when the search path of modules changes."""
+    return describe(module, json.loads(settings))
 
 
 def packaged_names() -> list[str]:
@@ -212,20 +219,22 @@ def algorithm_names() -> list[str]:
 
 
 @cache
-def _algorithms(_: tuple[str, ...]) -> dict[str, Algorithm]:
-    found = {name: Algorithm(name, f"{narxbench.algorithms.__name__}.{name}") for name in packaged_names()}
-    for point in metadata.entry_points(group=GROUP):
-        origin = "" if point.dist is None else point.dist.name
-        # Of two of the same name that of this package stays: no installation may change what its results mean.
-        found.setdefault(point.name, Algorithm(point.name, point.module, origin))
-    return found
+def _algorithms(search_path: tuple[str, ...]) -> dict[str, Algorithm]:
+    """Return all algorithms by name; they are looked up anew when the search path of modules changes."""
+    algorithms = {name: Algorithm(name, f"{narxbench.algorithms.__name__}.{name}") for name in packaged_names()}
+    for entry_point in metadata.entry_points(group=GROUP):
+        distribution = ""
+        if entry_point.dist is not None:
+            distribution = entry_point.dist.name
+        # If two have the same name, the one of this package counts: no installation may change the meaning of results.
+        algorithms.setdefault(entry_point.name, Algorithm(entry_point.name, entry_point.module, distribution))
+    return algorithms
 
 
 def algorithm(name: str) -> Algorithm:
     """Return the algorithm of a name; NarxbenchError if there is none."""
-    found = _algorithms(tuple(sys.path))
-    if name not in found:
-        raise NarxbenchError(
-            f"algorithm: found {name!r}; allowed: {', '.join(map(repr, sorted(found)))}{did_you_mean(name, found)}"
-        )
-    return found[name]
+    algorithms = _algorithms(tuple(sys.path))
+    if name not in algorithms:
+        allowed = ", ".join(map(repr, sorted(algorithms)))
+        raise NarxbenchError(f"algorithm: found {name!r}; allowed: {allowed}{did_you_mean(name, algorithms)}")
+    return algorithms[name]

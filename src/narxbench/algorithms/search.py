@@ -10,22 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench.algorithms.contract import BudgetSpentError, Found, SearchWarning, checked_found
-from narxbench.algorithms.isolation.host import Answer, Host, RunFailedError, kept_host
+from narxbench.algorithms.isolation.host import AlgorithmProcess, RunFailedError, RunOutcome, reused_process
 from narxbench.algorithms.objective import CountedObjective, view_of
 from narxbench.algorithms.registry import Algorithm, AlgorithmUnavailableError
 from narxbench.algorithms.registry import algorithm as algorithm_of
 from narxbench.fitness.problem import StructureProblem
 from narxbench.io.errors import NarxbenchError, is_whole_number
 from narxbench.io.settings import Settings, validated
+from narxbench.model.terms import signal_name
 from narxbench.numerics.random_streams import generator
 
 _LOGGER = logging.getLogger("narxbench")
 
 
 class AlgorithmFailedError(NarxbenchError):
-    """A run that has failed through its algorithm: the text names it and says how.
+    """A run that failed because of its algorithm; the text names the algorithm and the reason.
 
-    ``refused`` says whether the algorithm has raised a ValueError.
+    ``refused`` says whether the algorithm raised a ValueError.
     """
 
     def __init__(self, text: str, refused: bool = False) -> None:
@@ -40,21 +41,33 @@ class SearchResult:
     Attributes
     ----------
     terms : list of str
-        The structure that was returned, in canonical order; empty when no structure had a finite J.
+        The terms of the best structure, in canonical order; empty if no structure had a finite J.
     fitness, sse : float
-        Its J and its free-run error e with least-squares weights; +inf when ``terms`` is empty.
+        J and free-run error e of the structure with least-squares weights; +inf if ``terms`` is empty.
     coefficients : list of float
-        Its weights, in the order of ``terms``: those that the algorithm returned, else those of least squares.
+        The weights of the terms: those that the algorithm returned, else those of least squares.
     evaluations : int
-        Fitness evaluations made.
+        The number of fitness evaluations.
     history : list of (int, float)
-        Evaluations so far and best J, at each improvement.
+        Evaluations so far and lowest J, at each improvement.
     algorithm, seed, settings
-        What was run, with all settings of the algorithm.
+        The algorithm and the seed of the run, and all settings of the algorithm.
     details : dict
-        What else the algorithm has found, as plain data: see its module.
+        Further results of the algorithm as plain data; its module describes them.
     offsets, scales : tuple of float
-        Of the output and each input: terms, weights, J and e are of ``(signal - offset) / scale``.
+        One for the output and for each input: terms, weights, J and e are those of ``(signal - offset) / scale``.
+
+    Examples
+    --------
+    >>> import narxbench
+    >>> u, y = narxbench.load_system("S1").simulate(1000, snr_db=40)
+    >>> problem = narxbench.StructureProblem(u, y, n_u=1, n_y=1, degree=2, n_validation=300)
+    >>> result = narxbench.search(problem, algorithm="stepwise", seed=1, evaluations=200)
+    >>> print(result)
+    y(k-1)         0.499746
+    u(k-1)         0.299977
+    y(k-1)*u(k-1)  0.301199
+    u(k-1)^2       0.50005
     """
 
     terms: list[str]
@@ -72,50 +85,75 @@ class SearchResult:
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """The names that terms have for the inputs."""
+        """The names of the inputs in the terms."""
         n_inputs = len(self.offsets) - 1
-        return ("u",) if n_inputs == 1 else tuple(f"u{i}" for i in range(1, n_inputs + 1))
+        return tuple(signal_name(signal, n_inputs) for signal in range(1, 1 + n_inputs))
 
     @property
     def warnings(self) -> list[SearchWarning]:
-        """Reasons to doubt the structure, where the algorithm tells them: those of ``"pem"`` do."""
+        """Reasons to doubt the structure, from algorithms that report them, such as ``"pem"``."""
         return [SearchWarning(**warning) for warning in self.details.get("warnings", [])]
 
     @property
     def probabilities(self) -> dict[str, float]:
-        """The probability that a candidate is a term, by name, where the algorithm tells it; the smallest left out."""
+        """The probability of each candidate to be a term, by name, from algorithms that report it.
+
+        Candidates of very small probability are left out.
+        """
         return dict(self.details.get("probabilities", {}))
 
     def __str__(self) -> str:
         """Return the structure with its weights, the noise model, and one line for each reason to doubt it."""
         if not self.terms:
             return f"{self.algorithm}: no structure with a finite J"
+        lines = [*self._term_lines(), *self._scaling_lines(), *self._detail_lines()]
+        lines += [f"warning: {warning.message}" for warning in self.warnings]
+        return "\n".join(lines)
+
+    def _term_lines(self) -> Iterator[str]:
+        """Yield a line for each term with its weight and, if it is known, its probability."""
         probabilities = self.probabilities
         weights = [f"{weight: .6g}" for weight in self.coefficients]
         term_width, weight_width = max(map(len, self.terms)), max(map(len, weights))
-        lines = []
         for term, weight in zip(self.terms, weights, strict=True):
             line = f"{term:<{term_width}} {weight:<{weight_width}}"
             if probabilities:
                 line += f"   probability {probabilities.get(term, 0.0):.2f}"
-            lines.append(line.rstrip())
+            yield line.rstrip()
+
+    def _scaling_lines(self) -> Iterator[str]:
+        """Yield a line for each signal with an offset or a scale."""
         for name, offset, scale in zip(("y", *self.inputs), self.offsets, self.scales, strict=True):
             if offset or scale != 1.0:
-                sign = "-" if offset > 0 else "+"
-                lines.append(f"{name} stands for ({name} {sign} {abs(offset):.15g}) / {scale:g}")
+                yield f"{name} stands for {_scaled_name(name, offset, scale)}"
+
+    def _detail_lines(self) -> Iterator[str]:
+        """Yield lines on the noise model, exchangeable terms and hidden terms, as far as the algorithm reports them."""
         if "noise" in self.details:
-            lines.append(f"noise: {self.details['noise']['description']}")
+            yield f"noise: {self.details['noise']['description']}"
         for group in self.details.get("groups", []):
             shares = ", ".join(f"{share:.2f}" for share in group["probabilities"])
-            lines.append(f"exchangeable: one of {', '.join(group['terms'])} ({shares})")
-        for hidden in self.details.get("hidden", []):
-            lines.append(f"hidden: drift of the noise hides a term {hidden}")
-        lines += [f"warning: {warning.message}" for warning in self.warnings]
-        return "\n".join(lines)
+            yield f"exchangeable: one of {', '.join(group['terms'])} ({shares})"
+        for term in self.details.get("hidden", []):
+            yield f"hidden: drift of the noise hides a term {term}"
+
+
+def _scaled_name(name: str, offset: float, scale: float) -> str:
+    """Return the formula (signal - offset) / scale, without a part that changes nothing."""
+    formula = name
+    if offset:
+        sign = "-" if offset > 0 else "+"
+        formula = f"{name} {sign} {abs(offset):.15g}"
+    if scale == 1.0:
+        return formula
+    return f"({formula}) / {scale:g}" if offset else f"{formula} / {scale:g}"
 
 
 def budget(settings: Mapping[str, Any], evaluations: int) -> int:
-    """Return the evaluations that a run may make, with the first population if the settings do not count it."""
+    """Return the number of evaluations that a run may make.
+
+    If the settings do not count the first population, it is added.
+    """
     if settings.get("count_initial_evaluations", True):
         return evaluations
     return evaluations + int(settings.get("swarm_size", 0) or settings.get("population_size", 0))
@@ -138,19 +176,19 @@ def search(
     problem : StructureProblem
         Data, candidate terms and criterion.
     algorithm : str
-        Name of an algorithm. The default, ``"pem"``, looks for the true terms by likelihood; ``"multistart"``,
-        ``"upso2d"``, ``"ga"`` and others look for the lowest J.
+        Name of an algorithm. The default, ``"pem"``, searches for the true terms by likelihood; ``"multistart"``,
+        ``"upso2d"``, ``"ga"`` and others search for the lowest J.
     seed : int
-        Non-negative; with algorithm, criterion and ``axes`` it determines every random draw.
+        A whole number from 0 on. With algorithm, criterion and ``axes`` it determines every random draw.
     evaluations : int
-        Budget of fitness evaluations; equal structures count each time.
+        Budget of fitness evaluations; repeated structures count each time.
     axes : mapping, optional
-        Further named axes of the random stream, e.g. ``{"system": "S1", "snr_db": "30"}``, so that runs on different
+        Further named axes of the random stream, such as ``{"system": "S1", "snr_db": "30"}``, so that runs on different
         data draw independently.
     time_limit : float, optional
-        Seconds after which an algorithm that runs in a process of its own is ended.
+        Seconds after which a run is ended, if the algorithm runs in a separate process.
     **settings
-        Settings of the algorithm, see its ``Settings``.
+        Settings of the algorithm; its class ``Settings`` describes them.
 
     Returns
     -------
@@ -162,7 +200,7 @@ def search(
     NarxbenchError
         If the algorithm, a setting, the seed or the budget is unknown or impossible.
     AlgorithmFailedError
-        If the run fails: by an error of the algorithm, at the time limit, or because its result does not hold.
+        If the run fails: by an error of the algorithm, at the time limit, or because its result is wrong.
 
     Examples
     --------
@@ -176,32 +214,30 @@ def search(
     with prepared(algorithm, settings) as runner:
         result = runner.run(problem, seed=seed, evaluations=evaluations, axes=axes, time_limit=time_limit).result
     if not result.terms:
-        tried = f"none of the {result.evaluations} structures that it evaluated has a finite J"
-        _LOGGER.warning("narxbench: %s found no structure: %s; all are singular or diverge", algorithm, tried)
+        reason = f"none of the {result.evaluations} structures that it evaluated has a finite J"
+        _LOGGER.warning("narxbench: %s found no structure: %s; all are singular or diverge", algorithm, reason)
     return result
 
 
 @dataclass(frozen=True)
 class Observation:
-    """A run as it was seen from outside the algorithm."""
+    """A run, as observed from outside the algorithm."""
 
     result: SearchResult
     trace: NDArray[np.float64]  # J of every evaluation in order
-    # Where it ran in a process of its own: the generators of random numbers that it made itself, and the CPU time.
-    generators: list[str]
-    cpu_seconds: float | None
+    cpu_seconds: float | None  # of the separate process, if the run had one
 
 
 class Runner:
-    """An algorithm with its settings, ready for runs that know nothing of each other."""
+    """An algorithm with its settings, ready for independent runs."""
 
-    def __init__(self, algorithm: Algorithm, settings: Settings, host: Host | None) -> None:
-        self._algorithm, self._settings, self._host = algorithm, settings, host
+    def __init__(self, algorithm: Algorithm, settings: Settings, process: AlgorithmProcess | None) -> None:
+        self._algorithm, self._settings, self._process = algorithm, settings, process
 
-    def given(self, **settings: Any) -> "Runner":
+    def with_settings(self, **settings: Any) -> "Runner":
         """Return a runner with other values of some settings, which the algorithm checks at the beginning of a run."""
         values = {**self._settings.model_dump(), **settings}
-        return Runner(self._algorithm, validated(type(self._settings), values, "settings"), self._host)
+        return Runner(self._algorithm, validated(type(self._settings), values, "settings"), self._process)
 
     def run(
         self,
@@ -212,7 +248,7 @@ class Runner:
         axes: Mapping[str, object] | None = None,
         time_limit: float | None = None,
     ) -> Observation:
-        """Make one run, evaluate its result again, and return what was seen; arguments are those of :func:`search`."""
+        """Make one run, verify its result and return the observation; the arguments are those of :func:`search`."""
         for name, value, least in (("seed", seed, 0), ("evaluations", evaluations, 1)):
             if not is_whole_number(value, least):
                 raise NarxbenchError(f"search: {name}: found {value!r}; allowed: a whole number from {least} on")
@@ -220,76 +256,99 @@ class Runner:
         objective = CountedObjective(problem, budget(settings, evaluations))
         stream = {"purpose": "search", "algorithm": name, "criterion": problem.criterion, "seed": seed, **(axes or {})}
         try:
-            if self._host is None:
-                answer = self._run_here(problem, objective, stream)
+            if self._process is None:
+                outcome = self._run_here(problem, objective, stream)
             else:
                 view = view_of(problem)
-                answer = self._host.run(view, objective, settings=settings, axes=stream, time_limit=time_limit)
-            result = _checked(problem, objective, answer)
+                outcome = self._process.run(view, objective, settings=settings, axes=stream, time_limit=time_limit)
+            values = _verified_values(problem, objective, outcome)
         except RunFailedError as error:
             raise AlgorithmFailedError(f"algorithm {name!r}: seed {seed}: {error}", error.refused) from None
-        found = SearchResult(**result, algorithm=name, seed=seed, settings=settings)
-        return Observation(found, objective.trace(), answer.generators, answer.cpu_seconds)
+        result = SearchResult(**values, algorithm=name, seed=seed, settings=settings)
+        return Observation(result, objective.trace(), outcome.cpu_seconds)
 
-    def _run_here(self, problem: StructureProblem, objective: CountedObjective, stream: Mapping[str, object]) -> Answer:
-        before = problem.digest
+    def _run_here(
+        self, problem: StructureProblem, objective: CountedObjective, stream: Mapping[str, object]
+    ) -> RunOutcome:
+        """Make a run in this process."""
+        digest = problem.digest
         try:
-            found = self._algorithm.imported.run(view_of(problem), objective, generator(**stream), self._settings)
+            result = self._algorithm.imported.run(view_of(problem), objective, generator(**stream), self._settings)
         except BudgetSpentError:
-            found = Found(objective.best_position)
-        if problem.digest_now() != before:
+            result = Found(objective.best_position)
+        if problem.digest_now() != digest:
             raise RunFailedError("it has changed the data of the problem")
         try:
-            return Answer(*checked_found(found, objective.n_terms), [])
+            return RunOutcome(*checked_found(result, objective.n_terms))
         except NarxbenchError as error:
             raise RunFailedError(str(error)) from None
 
 
 @contextmanager
-def prepared(
-    algorithm: str, settings: Mapping[str, Any], *, wrong_clock: bool = False, keep: bool = False
-) -> Iterator[Runner]:
-    """Give an algorithm with its settings for runs, in a process of its own if it is to have one.
+def prepared(algorithm: str, settings: Mapping[str, Any], *, keep: bool = False) -> Iterator[Runner]:
+    """Give a runner of an algorithm with some settings.
 
-    The clocks of that process can run wrong, and it can be kept for the next that asks for the algorithm. Raises
-    NarxbenchError for an unknown algorithm, setting or value, and an algorithm that cannot be used.
+    Parameters
+    ----------
+    algorithm : str
+        Name of the algorithm.
+    settings : mapping
+        Values of its settings.
+    keep : bool
+        Whether a separate process is kept for the next call with the same algorithm.
+
+    Raises
+    ------
+    NarxbenchError
+        If the algorithm, a setting or a value is unknown, or the algorithm cannot be used.
     """
-    found = algorithm_of(algorithm)
-    _ = found.versions
-    chosen = found.settings(settings, f"search(algorithm={algorithm!r})")
-    if found.in_process:
-        yield Runner(found, chosen, None)
+    chosen_algorithm = algorithm_of(algorithm)
+    _ = chosen_algorithm.versions  # raises an error if a package is missing
+    checked_settings = chosen_algorithm.settings(settings, f"search(algorithm={algorithm!r})")
+    if chosen_algorithm.in_process:
+        yield Runner(chosen_algorithm, checked_settings, None)
         return
     try:
-        with kept_host(found.module) if keep else Host(found.module, wrong_clock) as host:
-            yield Runner(found, chosen, host)
+        module = chosen_algorithm.module
+        with reused_process(module) if keep else AlgorithmProcess(module) as process:
+            process.start()
+            yield Runner(chosen_algorithm, checked_settings, process)
     except RunFailedError as error:
         raise AlgorithmUnavailableError(f"algorithm {algorithm!r}: cannot be imported: {error}") from None
 
 
-def _checked(problem: StructureProblem, objective: CountedObjective, answer: Answer) -> dict[str, Any]:
-    """Evaluate what a run returned again, and compare it with what was recorded."""
-    position = answer.position
-    known = objective.known_fitness(position)
-    if known is None and position.any():
-        # A structure that comes from elsewhere is an evaluation like any other.
-        if not objective.remaining:
-            raise RunFailedError("it returns a structure that it did not evaluate, and nothing is left of the budget")
-        known = float(objective.evaluate(position[None])[0])
-    best = problem.evaluate([name for name, chosen in zip(problem.terms, position, strict=True) if chosen])
+def _verified_values(problem: StructureProblem, objective: CountedObjective, outcome: RunOutcome) -> dict[str, Any]:
+    """Evaluate the structure of a run again, compare it with the record, and return the values of the result."""
+    recorded = _recorded_fitness(objective, outcome.position)
+    evaluation = problem.evaluate([problem.terms[i] for i in np.flatnonzero(outcome.position)])
     history = objective.history()
-    lowest = history[-1][1] if history else np.inf
-    if (known is not None and known != best.fitness) or lowest != objective.best_fitness:
-        raise RunFailedError(f"its record does not hold: J is {best.fitness!r}, recorded {known!r}")
-    finite = np.isfinite(best.fitness)
-    return {
-        "terms": best.terms if finite else [],
-        "fitness": best.fitness,
-        "sse": best.sse,
-        "coefficients": (answer.coefficients or best.coefficients) if finite else [],
+    lowest = np.inf
+    if history:
+        lowest = history[-1][1]
+    if recorded not in (None, evaluation.fitness) or lowest != objective.best_fitness:
+        raise RunFailedError(f"its record does not hold: J is {evaluation.fitness!r}, recorded {recorded!r}")
+    values: dict[str, Any] = {
+        "terms": [],
+        "fitness": evaluation.fitness,
+        "sse": evaluation.sse,
+        "coefficients": [],
         "evaluations": objective.evaluations,
         "history": history,
-        "details": answer.details if finite else {},
         "offsets": problem.offsets,
         "scales": problem.scales,
     }
+    if np.isfinite(evaluation.fitness):
+        values["terms"] = evaluation.terms
+        values["coefficients"] = outcome.coefficients or evaluation.coefficients
+        values["details"] = outcome.details
+    return values
+
+
+def _recorded_fitness(objective: CountedObjective, position: NDArray[np.uint8]) -> float | None:
+    """Return the recorded J of a structure, None if it is empty; a structure that is not recorded is evaluated."""
+    fitness = objective.known_fitness(position)
+    if fitness is not None or not position.any():
+        return fitness
+    if not objective.remaining:
+        raise RunFailedError("it returns a structure that it did not evaluate, and nothing is left of the budget")
+    return float(objective.evaluate(position[None])[0])

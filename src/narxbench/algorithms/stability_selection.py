@@ -1,9 +1,9 @@
-"""Stability selection: the terms that are selected on most of many random halves of the data.
+"""Stability selection: terms stay that are selected on most of many random halves of the data.
 
 Source: N. Meinshausen and P. Bühlmann, Stability selection, Journal of the Royal Statistical Society B 72, 2010, pages
-417-473. On each half a forward regression selects the first q terms, and those stay that are selected on at least a
-share pi of the halves. With q = sqrt((2 pi - 1) E N_t) at most E terms are wrong in the mean, under conditions that
-lagged outputs hardly meet; q is rounded down. The halves are random rows of all samples.
+417-473. On each half a forward regression selects the first q terms. Terms that are selected on at least a share pi of
+the halves stay. With q = sqrt((2 pi - 1) E N_t), rounded down, at most E terms are wrong on average, under conditions
+that lagged outputs hardly meet. The halves are random rows of all samples.
 """
 
 import math
@@ -34,22 +34,23 @@ class Settings(BaseSettings):
 
 
 def counts(problem: ProblemView, rng: np.random.Generator, settings: Settings) -> np.ndarray:
-    """Return on how many halves each candidate is selected, shape (N_t,)."""
+    """Return the number of halves on which each candidate is selected, shape (N_t,)."""
     n_terms, rows = len(problem.terms), problem.training_rows
-    selected = max(1, min(n_terms, math.isqrt(int((2 * settings.share - 1) * settings.wrong_terms * n_terms))))
-    found, order, explained = np.zeros(n_terms, np.int64), np.empty(selected, np.int64), np.empty(selected)
+    n_selected = math.isqrt(int((2 * settings.share - 1) * settings.wrong_terms * n_terms))
+    n_selected = max(1, min(n_terms, n_selected))
+    frequencies, order, explained = np.zeros(n_terms, np.int64), np.empty(n_selected, np.int64), np.empty(n_selected)
     for _ in range(settings.halves):
         half = np.sort(rng.permutation(rows)[: max(1, len(rows) // 2)])
         gram = products_over(problem.training_u, problem.training_y, list(problem.monomials), half)
         entered = forward(np.ascontiguousarray(gram[:-1, :-1]), gram[-1, :-1].copy(), -1, order, explained)
-        found[order[:entered]] += 1
-    return found
+        frequencies[order[:entered]] += 1
+    return frequencies
 
 
 def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
-    """Select on all halves, and keep what is stable; if nothing is, the most frequent term that explains something."""
-    found = counts(problem, rng, settings)
-    position = (found >= settings.share * settings.halves).astype(np.uint8)
-    if not position.any() and found.any() and products(problem).energy > 0:
-        position[int(found.argmax())] = 1
+    """Select terms on all halves and keep the stable ones; if there are none, the most frequent term."""
+    frequencies = counts(problem, rng, settings)
+    position = (frequencies >= settings.share * settings.halves).astype(np.uint8)
+    if not position.any() and frequencies.any() and products(problem).energy > 0:
+        position[int(frequencies.argmax())] = 1
     return estimated(problem, position)

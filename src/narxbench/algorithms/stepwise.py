@@ -1,8 +1,8 @@
 """Stepwise search: add, drop or swap a term while J falls, then start again from a random structure.
 
-The plain method that any other has to beat. The first descent starts from the empty structure, unless set otherwise.
-A step evaluates every structure that differs in one term and takes the best; only if none is better, every exchange of
-one term for another.
+Any other search has to be better than this simple method. The first descent starts from the empty structure, unless set
+otherwise. A step evaluates all structures that differ in one term and takes the best. Only if none is better, it
+evaluates all exchanges of one term for another.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -40,12 +40,12 @@ class Settings(BaseSettings):
 
 
 def flips(position: Structure) -> Iterator[Structures]:
-    """Yield the structures with one term added or dropped, all at once."""
+    """Yield the structures with one term added or dropped, in one batch."""
     yield position ^ np.eye(len(position), dtype=np.uint8)
 
 
 def swaps(position: Structure) -> Iterator[Structures]:
-    """Yield the structures with one term exchanged for another, those without the same term at once."""
+    """Yield the structures with one term exchanged for another, in a batch for each term that is dropped."""
     absent = np.flatnonzero(position == 0)
     for dropped in np.flatnonzero(position):
         swapped = np.repeat(position[None], len(absent), axis=0)
@@ -55,13 +55,13 @@ def swaps(position: Structure) -> Iterator[Structures]:
 
 
 def best_of(batches: Iterable[Structures], evaluate: Callable[[Structures], Values]) -> tuple[Structure | None, float]:
-    """Return the structure of lowest J, the first of equal ones, and its J; None and +inf if no J is finite."""
-    position, best = None, np.inf
+    """Return the first structure of lowest J, and its J; None and +inf if no J is finite."""
+    position, lowest = None, np.inf
     for structures in batches:
         fitness = evaluate(structures)
-        if len(fitness) and fitness.min() < best:
-            position, best = structures[fitness.argmin()], float(fitness.min())
-    return position, best
+        if len(fitness) and fitness.min() < lowest:
+            position, lowest = structures[fitness.argmin()], float(fitness.min())
+    return position, lowest
 
 
 def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
@@ -73,14 +73,17 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
             position = initial_positions(draws, 1, objective.n_terms, uniform)[0]
         return position, float(objective.evaluate(position[None])[0])
 
-    position, best = (np.zeros(objective.n_terms, np.uint8), np.inf) if settings.start == "empty" else random_start()
-    # The end of the budget ends the run, in the middle of a step too.
+    if settings.start == "random":
+        position, lowest = random_start()
+    else:
+        position, lowest = np.zeros(objective.n_terms, np.uint8), np.inf
+    # The run ends when the budget is spent, even within a step.
     while objective.remaining:
         for neighbours in (flips, swaps):
             candidate, fitness = best_of(neighbours(position), objective.evaluate)
-            if candidate is not None and fitness < best:
-                position, best = candidate, fitness
+            if candidate is not None and fitness < lowest:
+                position, lowest = candidate, fitness
                 break
         else:
-            position, best = random_start()
+            position, lowest = random_start()
     return Found(objective.best_position)

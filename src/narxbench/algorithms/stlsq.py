@@ -1,10 +1,11 @@
-"""STLSQ: least squares again and again, without the terms whose weights are below a threshold.
+"""STLSQ: repeated least squares, each time without the terms whose weights are below a threshold.
 
-The regression of SINDy. Source: S. L. Brunton, J. L. Proctor and J. N. Kutz, Discovering governing equations from data
-by sparse identification of nonlinear dynamical systems, PNAS 113(15), 2016, pages 3932-3937, and its supplement.
+This is the regression of SINDy. Source: S. L. Brunton, J. L. Proctor and J. N. Kutz, Discovering governing equations
+from data by sparse identification of nonlinear dynamical systems, PNAS 113(15), 2016, pages 3932-3937, and its
+supplement.
 
-The source leaves the threshold to the user. Here it takes many values from large to small, on columns scaled to the
-same length, and one of them is chosen. All samples are used.
+The source leaves the threshold to the user. Here many thresholds from large to small are tried, on columns scaled to
+the same length, and one of the structures is chosen. All samples are used.
 """
 
 import numpy as np
@@ -35,24 +36,28 @@ class Settings(BaseSettings):
     choice: Choice = Field(default="free_run", description=CHOICE)
 
 
-def structures(found: Products, settings: Settings) -> np.ndarray:
+def structures(inner_products: Products, settings: Settings) -> np.ndarray:
     """Return the different structures of all thresholds, shape (structures, N_t)."""
-    scale, n_terms = np.sqrt(np.diag(found.gram)), len(found.moments)
+    scale, n_terms = np.sqrt(np.diag(inner_products.gram)), len(inner_products.moments)
     varying = np.flatnonzero(scale > 0)
-    different: dict[bytes, np.ndarray] = {}
-    with np.errstate(invalid="ignore"):  # nothing is found where products overflow
-        gram = found.gram[np.ix_(varying, varying)] / np.outer(scale[varying], scale[varying])
+    with np.errstate(invalid="ignore"):  # if products overflow, no structure has a term
+        gram = inner_products.gram[np.ix_(varying, varying)] / np.outer(scale[varying], scale[varying])
     gram[np.diag_indices_from(gram)] += settings.ridge
-    moments = found.moments[varying] / scale[varying]
+    moments = inner_products.moments[varying] / scale[varying]
 
     def regression(terms: np.ndarray) -> np.ndarray:
         weights: np.ndarray = np.linalg.solve(gram[np.ix_(terms, terms)], moments[terms])
         return weights
 
-    whole = regression(np.arange(len(varying))) if len(varying) else np.empty(0)
-    largest = abs(whole).max(initial=0.0)
-    for threshold in largest * np.geomspace(1.0, settings.smallest, settings.thresholds) if largest > 0 else []:
-        terms = np.flatnonzero(abs(whole) >= threshold)
+    different: dict[bytes, np.ndarray] = {}
+    all_weights = np.empty(0)
+    if len(varying):
+        all_weights = regression(np.arange(len(varying)))
+    largest = abs(all_weights).max(initial=0.0)
+    if not largest > 0:
+        return np.zeros((0, n_terms), np.uint8)
+    for threshold in largest * np.geomspace(1.0, settings.smallest, settings.thresholds):
+        terms = np.flatnonzero(abs(all_weights) >= threshold)
         for _ in range(settings.iterations):
             kept = terms[abs(regression(terms)) >= threshold]
             if len(kept) in (0, len(terms)):
@@ -65,12 +70,12 @@ def structures(found: Products, settings: Settings) -> np.ndarray:
 
 
 def criterion(problem: ProblemView, settings: Settings) -> OwnCriterion:
-    """Return what chooses how many terms."""
+    """Return the criterion that chooses the number of terms."""
     return criterion_of(problem, settings.choice)
 
 
 def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
     """Try all thresholds, then choose one."""
-    found = products(problem)
-    tried = structures(found, settings)
-    return estimated(problem, chosen(problem, tried, settings.choice, found))
+    inner_products = products(problem)
+    candidates = structures(inner_products, settings)
+    return estimated(problem, chosen(problem, candidates, settings.choice, inner_products))

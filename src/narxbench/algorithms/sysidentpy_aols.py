@@ -3,9 +3,10 @@
 Source: A. Hashemi and H. Vikalo, Accelerated orthogonal least-squares for large-scale sparse reconstruction, Digital
 Signal Processing 82, 2018, pages 91-105; the package's class ``AOLS``.
 
-The package leaves the number of terms to the user. Here every number up to a limit is fitted, and one is chosen. It
-finds the same terms as :mod:`narxbench.algorithms.aols` if one enters at once. If several do, those of largest weights
-stay: the package compares the weights as they are, the other those of columns of the same length.
+The package leaves the number of terms to the user. Here every number up to a limit is fitted, and one is chosen. If one
+term enters in each step, the terms are those of :mod:`narxbench.algorithms.aols`. If several enter, those of largest
+weights stay: the package compares the weights of the unscaled columns, the other method those of columns of the same
+length.
 """
 
 import numpy as np
@@ -30,6 +31,6 @@ class Settings(BaseSettings):
 def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
     """Fit the package's AOLS for each number of terms, then choose one."""
     most = min(settings.max_terms, len(problem.terms))
-    tried = [fitted(problem, "AOLS", k=k, L=settings.at_once) for k in range(1, most + 1)]
-    of = criterion_of(problem, settings.choice)
-    return min(tried, key=lambda found: of(np.asarray(found.position)))
+    results = [fitted(problem, "AOLS", k=k, L=settings.at_once) for k in range(1, most + 1)]
+    criterion = criterion_of(problem, settings.choice)
+    return min(results, key=lambda result: criterion(np.asarray(result.position)))

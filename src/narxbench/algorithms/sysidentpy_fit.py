@@ -1,4 +1,4 @@
-"""What the methods of SysIdentPy share: the record that they are given, and what they find as terms of the problem."""
+"""Fits of the methods of SysIdentPy: conversion of the record and of the terms that they find."""
 
 import math
 import sys
@@ -11,7 +11,7 @@ from narxbench.algorithms.contract import About, Found, ProblemView
 from narxbench.io.errors import NarxbenchError
 from narxbench.model.terms import Monomial
 
-# Of the methods that let terms enter one by one.
+# The declaration of the methods that let terms enter one by one.
 ABOUT = About(
     reference="Lacerda Junior et al., SysIdentPy, Journal of Open Source Software 5(54), 2020",
     deterministic=True,
@@ -24,26 +24,42 @@ ABOUT = About(
 
 
 def load() -> None:
-    """Import what the runs need."""
+    """Import the packages that the runs need."""
     import sysidentpy.model_structure_selection  # noqa: F401
 
 
 def fitted(problem: ProblemView, method: str, **settings: Any) -> Found:
-    """Return the terms and weights that a method of SysIdentPy finds in the whole record; none if its fit fails.
+    """Return the terms and weights that a method of SysIdentPy finds in the whole record, no terms if its fit fails.
 
-    ``method`` is a class of ``sysidentpy.model_structure_selection``, ``settings`` are its own but lags, degree and the
-    estimator, which is least squares. Raises NarxbenchError for a record that is not one stretch with one input at
-    most, and for candidates that are not all products of lags from 1 on.
+    Parameters
+    ----------
+    problem : ProblemView
+        The problem.
+    method : str
+        A class of ``sysidentpy.model_structure_selection``.
+    **settings
+        Arguments of the class other than lags, degree and estimator, which is least squares.
+
+    Raises
+    ------
+    NarxbenchError
+        If the record is not one stretch with at most one input, or the candidates are not all products of lags from 1
+        on.
     """
     from sysidentpy import model_structure_selection
     from sysidentpy.basis_function import Polynomial
     from sysidentpy.parameter_estimation import LeastSquares
 
     u, y = _record(problem)
+    model_type = "NARMAX"
+    if not problem.n_u:
+        model_type = "NAR"
+    elif not problem.n_y:
+        model_type = "NFIR"
     model = getattr(model_structure_selection, method)(
         xlag=max(1, problem.n_u),
         ylag=max(1, problem.n_y),
-        model_type="NAR" if not problem.n_u else "NARMAX" if problem.n_y else "NFIR",
+        model_type=model_type,
         basis_function=Polynomial(degree=problem.degree),
         estimator=LeastSquares(),
         **settings,
@@ -63,26 +79,33 @@ def fitted(problem: ProblemView, method: str, **settings: Any) -> Found:
 
 
 def _code(monomial: Monomial, degree: int) -> tuple[int, ...]:
-    """Return a term as SysIdentPy codes it: 1002 is y(k-2), 2001 is u(k-1)."""
+    """Return the code of a term in SysIdentPy: 1002 is y(k-2), 2001 is u(k-1)."""
     code = sorted((1000 * (1 + signal) + lag for signal, lag in monomial), reverse=True)
     return (*code, *[0] * (degree - len(code)))
 
 
 def _record(problem: ProblemView) -> tuple[np.ndarray | None, np.ndarray]:
-    """Return the input, none if no term has it, and the output, as columns."""
+    """Return the input, None if no term has it, and the output, as columns."""
     y = problem.training_y[:, None]
     u = problem.training_u.reshape(len(y), -1)
     stretches = problem.stretches.tolist()
-    factors = {factor for monomial in problem.monomials for factor in monomial}
-    number = math.comb(problem.n_u + problem.n_y + problem.degree, problem.degree)
-    whole = len(problem.terms) == number and all(lag >= 1 for _, lag in factors)
-    for what, found, allowed, holds in (
-        ("inputs", u.shape[1], "one at most", u.shape[1] <= 1),
-        ("stretches of samples", len(stretches), "one", len(stretches) == 1),
-        ("candidate terms", len(problem.terms), "all products of lags from 1 on, up to a degree", whole),
-    ):
-        if not holds:
-            raise NarxbenchError(f"SysIdentPy: {what}: found {found}; allowed: {allowed}")
+    if u.shape[1] > 1:
+        raise NarxbenchError(f"SysIdentPy: inputs: found {u.shape[1]}; allowed: one at most")
+    if len(stretches) != 1:
+        raise NarxbenchError(f"SysIdentPy: stretches of samples: found {len(stretches)}; allowed: one")
+    if not _has_all_products(problem):
+        allowed = "all products of lags from 1 on, up to a degree"
+        raise NarxbenchError(f"SysIdentPy: candidate terms: found {len(problem.terms)}; allowed: {allowed}")
     ((first, end),) = stretches
     rows = slice(first - max(problem.n_u, problem.n_y), end)
-    return (u[rows].copy() if problem.n_u else None), y[rows].copy()
+    if not problem.n_u:
+        return None, y[rows].copy()
+    return u[rows].copy(), y[rows].copy()
+
+
+def _has_all_products(problem: ProblemView) -> bool:
+    """Return whether the candidates are all products of the lags from 1 on."""
+    for monomial in problem.monomials:
+        if any(lag < 1 for _, lag in monomial):
+            return False
+    return len(problem.terms) == math.comb(problem.n_u + problem.n_y + problem.degree, problem.degree)

@@ -3,9 +3,9 @@
 Source: W. R. Lacerda Junior, L. P. C. da Andrade, S. C. P. Oliveira and S. A. M. Martins, SysIdentPy: a Python package
 for system identification using NARMAX models, Journal of Open Source Software 5(54), 2020, 2384; its class ``FROLS``.
 
-Terms enter in the same order as in :mod:`narxbench.algorithms.frols`. The package stops where the criterion rises for
-the first time, here the lowest value counts; and it takes the variance of the residuals about their mean, here it is
-their mean square.
+Terms enter in the same order as in :mod:`narxbench.algorithms.frols`. There are two differences: the package stops
+where the criterion rises for the first time, whereas the other method takes its lowest value; and the package uses the
+variance of the residuals about their mean, whereas the other method uses their mean square.
 """
 
 from typing import Literal

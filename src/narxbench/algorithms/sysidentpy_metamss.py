@@ -3,15 +3,15 @@
 Source: W. R. Lacerda Junior, S. A. M. Martins and E. G. Nepomuceno, Meta-model structure selection: building
 polynomial NARX models for regression and classification, 2021, arXiv:2109.09917; the package's class ``MetaMSS``.
 
-What differs from :mod:`narxbench.algorithms.metamss`:
+The differences to :mod:`narxbench.algorithms.metamss` are:
 
 - It minimises its own cost: the relative error of the free run over the last quarter of the record, with weights from
   the quarters before, times a penalty that grows with the number of terms.
 - Its t-test takes the variance of the noise from the residuals of that free run.
-- The mass of an agent of cost f is in proportion to (f - 0.99 worst) / (best - worst), and so a little below zero for
-  the worst one, which repels. The other has worst - J.
+- The mass of an agent of cost f is proportional to (f - 0.99 worst) / (best - worst), and so slightly negative for the
+  worst agent, which repels. The other method uses worst - J.
 - Forces fall with the square of the norm of order -2.
-- It makes one search of ``iterations``, fewer if the budget has not so many structures, and does not start again.
+- It makes one search of ``iterations``, or fewer if the budget does not allow so many, and does not start again.
 """
 
 from typing import Any
@@ -51,9 +51,9 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
         return rng.random(shape)
 
     with (
-        # Its first agents come from ``random_state``, all else from NumPy's global generator.
+        # It draws the first agents from ``random_state``, and everything else from NumPy's global generator.
         patch("numpy.random.rand", rand),
-        # It asks for a function that NumPy has had until 2.3.
+        # It uses a function that NumPy had until version 2.3.
         patch("numpy.in1d", np.isin, create=True),
     ):
         return fitted(

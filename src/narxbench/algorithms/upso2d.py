@@ -2,7 +2,7 @@
 
 A velocity is a matrix of shape (2, N_t): row 0 (rho) holds the selection likelihood of each cardinality 1..N_t, row 1
 (sigma) that of each candidate term. Learning sets have the same shape. Positions are 0/1 vectors of length N_t.
-Details of the learning sets come from Hafiz, Swain, Patel and Naik, Pattern Recognition 76 (2018).
+Details of the learning sets are those of Hafiz, Swain, Patel and Naik, Pattern Recognition 76 (2018).
 """
 
 from typing import Literal, NamedTuple
@@ -112,8 +112,8 @@ class Settings(BaseSettings):
     )
 
 
-class Parameters(NamedTuple):
-    """The settings as the compiled loop takes them."""
+class UnifiedSwarmParameters(NamedTuple):
+    """The settings in the form of the compiled loop."""
 
     swarm_size: int
     inertia: float
@@ -138,32 +138,33 @@ class Parameters(NamedTuple):
 
 
 @compiled
-def learn(exemplar, known, learned):
-    """Write the learning set L of an exemplar, shape (2, N_t): its cardinality (one-hot), and its terms not known yet.
+def learn(exemplar, own_terms, learned):
+    """Write the learning set L of an exemplar, shape (2, N_t): its cardinality (one-hot), and its terms not owned yet.
 
-    The exemplar is pbest, gbest or nbest, and the particle knows its own structure. With nothing known and the particle
-    itself as exemplar this is L_self.
+    The exemplar is pbest, gbest or nbest, and the own terms are those of the particle. If there are none, and the
+    particle itself is the exemplar, this is L_self.
     """
     cardinality = 0
     for j in range(exemplar.shape[0]):
         cardinality += exemplar[j]
         learned[CARDINALITY, j] = 0
-        learned[ATTRIBUTE, j] = exemplar[j] & (1 - known[j])
+        learned[ATTRIBUTE, j] = exemplar[j] & (1 - own_terms[j])
     if cardinality > 0:
         learned[CARDINALITY, cardinality - 1] = 1
 
 
 @compiled
-def update_velocity(velocity, inertia, c1, c2, r_global, r_local, delta, unification, own, gbest, nbest, itself):
-    """Make v_i = u v_gi + (1 - u) v_li of v_i (paper, equations 3 to 5), shape (2, N_t), in place.
+def update_velocity(velocity, inertia, c1, c2, r_global, r_local, delta, unification, pbest, gbest, nbest, itself):
+    """Replace v_i by u v_gi + (1 - u) v_li (paper, equations 3 to 5), shape (2, N_t), in place.
 
-    ``r_global`` and ``r_local`` are the random weights (r_1, r_2) of v_gi and of v_li; ``own``, ``gbest``, ``nbest``
-    and ``itself`` the learning sets L_cog, L_soc,1, L_soc,2 and L_self; ``delta`` and ``unification`` Delta_i and u(t).
+    ``r_global`` and ``r_local`` are the random weights (r_1, r_2) of v_gi and of v_li. ``pbest``, ``gbest``, ``nbest``
+    and ``itself`` are the learning sets L_cog, L_soc,1, L_soc,2 and L_self. ``delta`` and ``unification`` are Delta_i
+    and u(t).
     """
     (a1, a2), (b1, b2) = r_global, r_local
     for row in (CARDINALITY, ATTRIBUTE):
         for j in range(velocity.shape[1]):
-            v, learned = inertia * velocity[row, j], own[row, j]
+            v, learned = inertia * velocity[row, j], pbest[row, j]
             v_global = v + c1 * a1[row, j] * learned + c2 * a2[row, j] * gbest[row, j] + delta * itself[row, j]
             v_local = v + c1 * b1[row, j] * learned + c2 * b2[row, j] * nbest[row, j] + delta * itself[row, j]
             velocity[row, j] = unification * v_global + (1.0 - unification) * v_local
@@ -171,12 +172,14 @@ def update_velocity(velocity, inertia, c1, c2, r_global, r_local, delta, unifica
 
 @compiled
 def scale_rows(velocity, scaling):
-    """Divide each row by the sum of its positive entries, or by its largest entry; one without any stays as it is."""
+    """Divide each row by the sum of its positive entries, or by its largest entry, unless no entry is positive."""
     for row in (CARDINALITY, ATTRIBUTE):
         scale = 0.0
         for value in velocity[row]:
-            if value > 0.0:
-                scale = scale + value if scaling == SUM else max(scale, value)
+            if value > 0.0 and scaling == SUM:
+                scale += value
+            elif value > 0.0:
+                scale = max(scale, value)
         if scale > 0.0:
             for j in range(velocity.shape[1]):
                 velocity[row, j] /= scale
@@ -191,11 +194,11 @@ def clip_row(likelihood, bound):
 
 @compiled
 def self_feedback(fitness, previous, mode):
-    """Return Delta of every particle (paper, equation 6) by J of the swarm now and one iteration before.
+    """Return Delta of every particle (paper, equation 6) from J of the swarm now and one iteration earlier.
 
-    Literal: delta = 1 - f / max(F), positive when f_t / f_(t-1) < 1. Range-normalised: delta = 1 - (f - min F) / (max F
-    - min F), in [-1, 1], positive when f_t < f_(t-1). Minimum and maximum are over finite J; a divergent particle has
-    delta 0.
+    Literal: delta = 1 - f / max(F), positive if f_t / f_(t-1) < 1. Range-normalised: delta = 1 - (f - min F) / (max F
+    - min F), in [-1, 1], positive if f_t < f_(t-1). Minimum and maximum are those of the finite J. The delta of a
+    divergent particle is 0.
     """
     feedback = np.zeros(fitness.shape[0])
     lowest, highest = np.inf, -np.inf
@@ -203,27 +206,41 @@ def self_feedback(fitness, previous, mode):
         if np.isfinite(f):
             lowest, highest = min(lowest, f), max(highest, f)
     for i in range(fitness.shape[0]):
-        f = fitness[i]
-        if mode == OFF or not np.isfinite(f):
-            continue
-        if mode == LITERAL:
-            delta = 1.0 - f / highest if highest != 0.0 else 0.0
-            improved = np.isinf(previous[i]) or (previous[i] != 0.0 and f / previous[i] < 1.0)
-        else:
-            delta = 1.0 - (f - lowest) / (highest - lowest) if highest > lowest else 0.0
-            improved = f < previous[i]
-        feedback[i] = delta if improved else -delta
+        if mode == LITERAL and np.isfinite(fitness[i]):
+            feedback[i] = _literal_feedback(fitness[i], previous[i], highest)
+        elif mode == RANGE_NORMALISED and np.isfinite(fitness[i]):
+            feedback[i] = _normalised_feedback(fitness[i], previous[i], lowest, highest)
     return feedback
 
 
 @compiled
+def _literal_feedback(f, previous, highest):
+    delta = 0.0
+    if highest != 0.0:
+        delta = 1.0 - f / highest
+    if np.isinf(previous) or (previous != 0.0 and f / previous < 1.0):
+        return delta
+    return -delta
+
+
+@compiled
+def _normalised_feedback(f, previous, lowest, highest):
+    delta = 0.0
+    if highest > lowest:
+        delta = 1.0 - (f - lowest) / (highest - lowest)
+    if f < previous:
+        return delta
+    return -delta
+
+
+@compiled
 def nth_largest(values, n, scratch):
-    """Return the n-th largest of the values, n from 1; ``scratch`` has their shape and is written over."""
+    """Return the n-th largest of the values, n from 1; ``scratch`` has their shape and is overwritten."""
     for k in range(values.shape[0]):
         scratch[k] = values[k]
-    first, last, wanted = 0, values.shape[0] - 1, n - 1
+    first, last, target = 0, values.shape[0] - 1, n - 1
     while first < last:
-        # What is larger than the pivot goes to the front; without a branch, which no processor could foresee.
+        # Values larger than the pivot move to the front. There is no branch, which a processor could not predict.
         middle = (first + last) // 2
         pivot = scratch[middle]
         scratch[middle] = scratch[last]
@@ -235,13 +252,13 @@ def nth_largest(values, n, scratch):
             end += value > pivot
         scratch[last] = scratch[end]
         scratch[end] = pivot
-        if end == wanted:
+        if end == target:
             return pivot
-        if end > wanted:
+        if end > target:
             last = end - 1
         else:
             first = end + 1
-    return scratch[wanted]
+    return scratch[target]
 
 
 @compiled
@@ -259,8 +276,8 @@ def draw_cardinality(likelihood, fraction, negative):
     """Return the cardinality xi, in 1..N_t, by roulette on rho (paper, algorithm 1, lines 3 to 5).
 
     ``fraction`` is r divided by the sum of rho, in [0, 1). ``ZERO``: a negative entry of rho counts as 0. ``SHIFTED``:
-    every entry is lowered by the smallest one if that is negative. ``CUMULATIVE``: sums as printed: the first j whose
-    sum exceeds r, and every j equally likely if the sum of all is not positive.
+    if the smallest entry is negative, it is subtracted from all. ``CUMULATIVE``: cumulative sums as printed: the result
+    is the first j whose sum exceeds r, and every j is equally likely if the sum of all is not positive.
     """
     n = likelihood.shape[0]
     if negative == CUMULATIVE:
@@ -290,9 +307,9 @@ def draw_cardinality(likelihood, fraction, negative):
 def update_position(velocity, fraction, negative, order, scratch, position):
     """Write the new position (paper, algorithm 1): cardinality by roulette on rho, then the likeliest terms by sigma.
 
-    Of equally likely terms those are chosen that come first in ``order``, a permutation; ``scratch``, shape (N_t,), is
-    written over. The example of the paper: r = 3.5 gives the cardinality 3, the likeliest terms are the fifth, second
-    and first.
+    Of equally likely terms, those that come first in ``order``, a permutation, are chosen. ``scratch``, shape (N_t,),
+    is overwritten. In the example of the paper, r = 3.5 gives the cardinality 3, and the likeliest terms are the fifth,
+    the second and the first.
 
     >>> rho, sigma = np.array([0.82, 2.53, 2.22, 0.28, 0.95]), np.array([1.61, 1.88, 0.80, 1.33, 2.88])
     >>> position = np.empty(5, np.uint8)
@@ -303,14 +320,14 @@ def update_position(velocity, fraction, negative, order, scratch, position):
     cardinality = draw_cardinality(velocity[CARDINALITY], fraction, negative)
     sigma = velocity[ATTRIBUTE]
     least = nth_largest(sigma, cardinality, scratch)
-    left = cardinality
+    missing = cardinality
     for t in range(sigma.shape[0]):
         position[t] = sigma[t] > least
-        left -= position[t]
+        missing -= position[t]
     for k in range(order.shape[0]):
-        equal = sigma[order[k]] == least and left > 0
-        position[order[k]] |= equal
-        left -= equal
+        is_added = sigma[order[k]] == least and missing > 0
+        position[order[k]] |= is_added
+        missing -= is_added
 
 
 @compiled
@@ -343,7 +360,7 @@ def _draw(draws, numbers):
 
 @compiled
 def _draw_weights(draws, per_particle, learned, also_learned, weights):
-    # r_1 or r_2. What is multiplied by zero is passed over, and stays as it is.
+    # Draw r_1 or r_2. Numbers that are multiplied by zero are skipped and keep their old values.
     n = weights.shape[1]
     if per_particle:
         r = uniform(draws)
@@ -359,6 +376,41 @@ def _draw_weights(draws, per_particle, learned, also_learned, weights):
 
 
 @compiled
+def _draw_all_weights(draws, p, learned, random):
+    # Draw r_1 and r_2 of v_g into random[:2], and those of v_l, unless they are the same, into random[2:].
+    pbest, gbest, nbest = learned[0], learned[1], learned[2]
+    _draw_weights(draws, p.per_particle, pbest, pbest, random[0])
+    _draw_weights(draws, p.per_particle, gbest, nbest, random[1])
+    if not p.shared_weights:
+        _draw_weights(draws, p.per_particle, pbest, pbest, random[2])
+        _draw_weights(draws, p.per_particle, nbest, nbest, random[3])
+
+
+@compiled
+def _limit_velocity(velocity, p):
+    # Scale and clip the rows of a velocity, as the settings say.
+    if p.row_scaling != UNSCALED:
+        scale_rows(velocity, p.row_scaling)
+    if p.cardinality_bound < np.inf:
+        clip_row(velocity[CARDINALITY], p.cardinality_bound)
+    if p.term_bound < np.inf:
+        clip_row(velocity[ATTRIBUTE], p.term_bound)
+
+
+@compiled
+def _update_best(positions, fitness, count, restart_count, best_positions, best_fitness, stagnation):
+    # Update pbest and the stagnation counts of the particles that were evaluated.
+    for i in range(count):
+        if fitness[i] < best_fitness[i]:
+            best_fitness[i] = fitness[i]
+            copy_row(positions[i], best_positions[i])
+            if restart_count in (BY_IMPROVEMENT, UNTIL_IMPROVED):
+                stagnation[i] = 0
+        else:
+            stagnation[i] += 1
+
+
+@compiled
 def _fly(data, record, draws, p):
     # Algorithm 2 of the paper.
     size, n_terms = p.swarm_size, record.best_position.shape[0]
@@ -366,27 +418,24 @@ def _fly(data, record, draws, p):
     velocities = np.empty((size, 2, n_terms))
     for i in range(size):
         _draw(draws, velocities[i])
-    fitness, previous, best_fitness = np.empty(size), np.empty(size), np.empty(size)
+    fitness, previous = np.empty(size), np.full(size, np.inf)
     evaluate(data, record, positions, fitness)
-    best_positions = np.empty((size, n_terms), np.uint8)
-    for i in range(size):
-        previous[i] = np.inf if p.first_feedback > 0 else fitness[i]
-        best_fitness[i] = fitness[i]
-        copy_row(positions[i], best_positions[i])
-    stagnation = np.zeros(size, np.int64)
-    weights = np.zeros(size)
+    if p.first_feedback <= 0:
+        copy_row(fitness, previous)
+    best_positions, best_fitness = positions.copy(), fitness.copy()
+    stagnation, feedback = np.zeros(size, np.int64), np.zeros(size)
     nothing, order, scratch = np.zeros(n_terms, np.uint8), np.arange(n_terms), np.empty(n_terms)
-    learned = np.empty((4, 2, n_terms), np.uint8)
-    own, gbest, nbest, itself = learned[0], learned[1], learned[2], learned[3]
-    random = np.zeros((4, 2, n_terms))
-    r_global = random[0], random[1]
-    r_local = r_global if p.shared_weights else (random[2], random[3])
+    learned, random = np.empty((4, 2, n_terms), np.uint8), np.zeros((4, 2, n_terms))
+    pbest, gbest, nbest, itself = learned[0], learned[1], learned[2], learned[3]
+    r_global, r_local = (random[0], random[1]), (random[2], random[3])
+    if p.shared_weights:
+        r_local = r_global
     iterations = -(-(record.fitness.shape[0] - record.evaluations[0]) // size)
     for t in range(1, iterations + 1):
         unification = unification_factor(t, iterations, p.unification_start, p.unification_end)
         # In the first iteration there is no earlier fitness to compare with.
         if t > 1 or p.first_feedback != 0:
-            weights = self_feedback(fitness, previous, p.feedback)
+            feedback = self_feedback(fitness, previous, p.feedback)
         leader = index_of_best(best_fitness)
         for i in range(size):
             velocity, position = velocities[i], positions[i]
@@ -394,16 +443,14 @@ def _fly(data, record, draws, p):
                 _draw(draws, velocity)
                 if p.restart_count != UNTIL_IMPROVED:
                     stagnation[i] = 0
-            known = nothing if p.whole_exemplar else position
-            learn(best_positions[i], known, own)
-            learn(best_positions[leader], known, gbest)
-            learn(best_positions[ring_best(best_fitness, i, p.ring_radius)], known, nbest)
+            own_terms = position
+            if p.whole_exemplar:
+                own_terms = nothing
+            learn(best_positions[i], own_terms, pbest)
+            learn(best_positions[leader], own_terms, gbest)
+            learn(best_positions[ring_best(best_fitness, i, p.ring_radius)], own_terms, nbest)
             learn(position, nothing, itself)
-            _draw_weights(draws, p.per_particle, own, own, r_global[0])
-            _draw_weights(draws, p.per_particle, gbest, nbest, r_global[1])
-            if not p.shared_weights:
-                _draw_weights(draws, p.per_particle, own, own, r_local[0])
-                _draw_weights(draws, p.per_particle, nbest, nbest, r_local[1])
+            _draw_all_weights(draws, p, learned, random)
             update_velocity(
                 velocity,
                 p.inertia,
@@ -411,19 +458,14 @@ def _fly(data, record, draws, p):
                 p.social,
                 r_global,
                 r_local,
-                weights[i],
+                feedback[i],
                 unification,
-                own,
+                pbest,
                 gbest,
                 nbest,
                 itself,
             )
-            if p.row_scaling != UNSCALED:
-                scale_rows(velocity, p.row_scaling)
-            if p.cardinality_bound < np.inf:
-                clip_row(velocity[CARDINALITY], p.cardinality_bound)
-            if p.term_bound < np.inf:
-                clip_row(velocity[ATTRIBUTE], p.term_bound)
+            _limit_velocity(velocity, p)
             fraction = uniform(draws)
             if p.random_ties:
                 random_order(draws, order)
@@ -431,22 +473,19 @@ def _fly(data, record, draws, p):
         copy_row(fitness, previous)
         lowest = best_fitness[leader]
         count = evaluate(data, record, positions, fitness)
-        for i in range(count):
-            if fitness[i] < best_fitness[i]:
-                best_fitness[i] = fitness[i]
-                copy_row(positions[i], best_positions[i])
-                if p.restart_count == BY_IMPROVEMENT or p.restart_count == UNTIL_IMPROVED:
-                    stagnation[i] = 0
-            else:
-                stagnation[i] += 1
+        _update_best(positions, fitness, count, p.restart_count, best_positions, best_fitness, stagnation)
         if p.restart_count == BY_GBEST and best_fitness.min() < lowest:
             stagnation[:] = 0
 
 
 def run(problem: ProblemView, objective: CountedObjective, rng: np.random.Generator, settings: Settings) -> Found:
     """Spend the objective's budget on one run of 2D-UPSO."""
-    bound = np.inf if settings.velocity_bound is None else float(settings.velocity_bound)
-    parameters = Parameters(
+    cardinality_bound = term_bound = np.inf
+    if settings.velocity_bound is not None and settings.bounded_rows != "terms":
+        cardinality_bound = float(settings.velocity_bound)
+    if settings.velocity_bound is not None and settings.bounded_rows != "cardinality":
+        term_bound = float(settings.velocity_bound)
+    parameters = UnifiedSwarmParameters(
         swarm_size=settings.swarm_size,
         inertia=float(settings.inertia),
         cognitive=float(settings.cognitive_acceleration),
@@ -454,8 +493,8 @@ def run(problem: ProblemView, objective: CountedObjective, rng: np.random.Genera
         unification_start=float(settings.unification_start),
         unification_end=float(settings.unification_end),
         refresh_gap=settings.refresh_gap,
-        cardinality_bound=np.inf if settings.bounded_rows == "terms" else bound,
-        term_bound=np.inf if settings.bounded_rows == "cardinality" else bound,
+        cardinality_bound=cardinality_bound,
+        term_bound=term_bound,
         row_scaling=_ROW_SCALING[settings.row_scaling],
         per_particle=settings.random_weights == "per_particle",
         feedback=_FEEDBACK[settings.self_feedback],

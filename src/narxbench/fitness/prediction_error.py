@@ -53,7 +53,7 @@ _LN_2PI = float(natural_log(2.0 * math.pi))
 
 
 class Training(Protocol):
-    """What offers all data of a problem: a structure problem, or what an algorithm sees of one."""
+    """All data of a problem, as a structure problem offers them, or the view of one that an algorithm gets."""
 
     @property
     def training_u(self) -> Floats:
@@ -147,7 +147,7 @@ class Linearised:
     explain, ``energy`` is that of this with itself. ``finite`` is False where sensitivities grow without bounds.
     """
 
-    def __init__(self, data: kernel.Signals, rows: int, bands: Floats, fit: Fit, n_terms: int) -> None:
+    def __init__(self, data: kernel.PredictionData, rows: int, bands: Floats, fit: Fit, n_terms: int) -> None:
         self._data, self._rows, self._bands = data, rows, bands
         n = n_terms + len(fit.noise_weights)
         diagonal = np.empty(n + 1)
@@ -156,8 +156,10 @@ class Linearised:
         self._compute([*fit.terms.tolist(), *range(n_terms, n + 1)])
         self._gram, self.moments = np.array(self._products[:n, :n], order="C"), self._products[n, :n].copy()
         pairs = list(zip(fit.terms.tolist(), fit.weights.tolist(), strict=True))
-        for term, weight in pairs:
-            self.moments += weight * self._products[term, :n]
+        # Products that are not finite are told by ``finite``.
+        with np.errstate(invalid="ignore", over="ignore"):
+            for term, weight in pairs:
+                self.moments += weight * self._products[term, :n]
         # Code for arrays that can be written would be compiled next to that for the others.
         self.gram = self._gram.view()
         self.gram.flags.writeable = self.moments.flags.writeable = False
@@ -224,7 +226,7 @@ class PredictionErrors:
             for value in values[OUTPUT, first:last].tolist():
                 energy += value * value
         self._least_sse = max(EXACT * energy, 1e-300)
-        self._data = kernel.Signals(
+        self._data = kernel.PredictionData(
             values=np.concatenate([values.ravel(), np.ones(samples)]),
             factors=factors,
             sizes=np.array([len(monomial) for monomial in monomials]),
@@ -449,10 +451,32 @@ class PredictionErrors:
 
         For scaled signals, shape (rows, N_t + coefficients).
         """
-        n = self.n_terms + len(fit.noise_weights)
-        bands = np.empty(kernel.columns_size(self._rows, n + 1))
         gaussian = replace(fit, noise_model=replace(fit.noise_model, distribution=Distribution()))
-        self._linearise(gaussian, np.arange(self.n_terms), bands)
+        return self._columns(gaussian)[:, :-1]
+
+    def regression(self, fit: Fit) -> tuple[Floats, Floats]:
+        """Return the choice of terms close to a model as columns and what they explain, over the samples that count.
+
+        It is the problem of :meth:`linearised` before products are taken, which lose half of the digits.
+
+        Returns
+        -------
+        columns : array, shape (N, N_t + coefficients)
+            What the prediction gains by the weight of each candidate, then of the coefficients of the noise.
+        explained : array, shape (N,)
+            The innovations, and what the present terms contribute.
+        """
+        columns = np.concatenate(self.counted(self._columns(fit)))
+        explained = columns[:, -1].copy()
+        for term, weight in zip(fit.terms.tolist(), fit.weights.tolist(), strict=True):
+            explained += weight * columns[:, term]
+        return columns[:, :-1], explained
+
+    def _columns(self, fit: Fit) -> Floats:
+        """Return the sensitivities of all candidates and of the coefficients of the noise, then the innovations."""
+        n = self.n_terms + len(fit.noise_weights) + 1
+        bands = np.empty(kernel.columns_size(self._rows, n))
+        self._linearise(fit, np.arange(self.n_terms), bands)
         return bands.reshape(-1, self._rows, kernel.BAND).transpose(1, 0, 2).reshape(self._rows, -1)[:, :n]
 
     def deviance(self, fit: Fit) -> float:
@@ -534,10 +558,10 @@ class PredictionErrors:
             return 1.0
         return max(LEAST_START_SHARE, math.ldexp(1.0, math.frexp(innovations / noise)[1] - 1))
 
-    def _noise(self, fit: Fit) -> kernel.Noise:
+    def _noise(self, fit: Fit) -> kernel.NoiseParts:
         model = fit.noise_model
         distribution = model.distribution
-        return kernel.Noise(
+        return kernel.NoiseParts(
             on_output=model.place == "output",
             is_integrated=model.is_integrated,
             ar_lags=np.array(model.ar_lags, np.int64),

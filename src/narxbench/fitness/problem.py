@@ -33,13 +33,23 @@ class Evaluation:
     Attributes
     ----------
     terms : list of str
-        Canonical names, in the order in which they were given.
+        Canonical names of the terms, in the order in which they were given.
     fitness : float
-        J; lower is better, +inf when empty, singular, divergent, or of more terms than the criterion allows.
+        J; lower is better. +inf if the structure is empty, singular, divergent, or has more terms than the criterion
+        allows.
     sse : float
         The free-run error e over the validation samples.
     coefficients : list of float
-        The least-squares weights, in the order of ``terms``; zeros when singular.
+        The least-squares weights, in the order of ``terms``; zeros if the structure is singular.
+
+    Examples
+    --------
+    >>> import narxbench
+    >>> u, y = narxbench.load_system("S1").simulate(1000, snr_db=40)
+    >>> problem = narxbench.StructureProblem(u, y, n_u=1, n_y=1, degree=1, n_validation=300)
+    >>> evaluation = problem.evaluate(["y(k-1)", "u(k-1)"])
+    >>> evaluation.terms, evaluation.status
+    (['y(k-1)', 'u(k-1)'], 'finite')
     """
 
     terms: list[str]
@@ -49,14 +59,16 @@ class Evaluation:
 
     @property
     def status(self) -> Literal["finite", "empty", "large", "singular", "divergent"]:
-        """Whether J is finite, else why not: no terms or too many, dependent terms, or a run that diverges."""
+        """``"finite"``, or why J is infinite: no terms, too many terms, dependent terms, or a run that diverges."""
         if np.isfinite(self.fitness):
             return "finite"
         if not self.terms:
             return "empty"
         if np.isfinite(self.sse):
             return "large"
-        return "divergent" if any(self.coefficients) else "singular"
+        if any(self.coefficients):
+            return "divergent"
+        return "singular"
 
 
 class StructureProblem:
@@ -65,49 +77,49 @@ class StructureProblem:
     Parameters
     ----------
     u, y : arrays of shape (samples,)
-        Input and output. The last ``n_validation`` samples validate; rows max(n_u, n_y) to the start of the validation
-        part estimate the weights.
+        Input and output. The last ``n_validation`` samples are the validation part. The weights are estimated on the
+        rows from max(n_u, n_y) to the start of the validation part.
     n_u, n_y, degree : int
         Largest lags and largest total degree of the candidate terms (N_l in the paper).
     criterion : str
-        A name of :data:`narxbench.fitness.criteria.CRITERIA`; ``"bic"``: J = L ln(e) + ln(L) xi, ``"aic-<rho>"``:
-        J = L ln(e) + rho xi (equations 10 and 11).
+        A name as :func:`narxbench.fitness.criteria.parse_criterion` reads it. ``"bic"``: J = L ln(e) + ln(L) xi;
+        ``"aic-<rho>"``: J = L ln(e) + rho xi (equations 10 and 11).
     estimation : str
         ``"before_validation"``: the weights are estimated on the rows before the validation part (the paper has 1400
         samples there); ``"all"``: on all rows.
     error : str
-        ``"free_run"``: e is the error of the model-predicted output (the model sees its own past outputs);
-        ``"one_step"``: of the prediction one step ahead from measured outputs.
+        ``"free_run"``: e is the error of the simulated output, which depends on simulated past outputs;
+        ``"one_step"``: e is the error of the prediction one step ahead from measured outputs.
     n_segments : int
-        Segments of the validation part that are simulated, each from the measured outputs before it. Together they
-        have the L samples of J.
+        The number of segments of the validation part, each of which is simulated from the measured outputs before it.
+        Together they have the L samples of J.
     segment_length : int, optional
-        Samples of each segment; the segments then lie evenly over the validation part, and a search of a long record
-        costs no more than that of a short one. None: the segments fill the validation part.
+        The samples of each segment. The segments are then spread evenly over the validation part, and a search on a
+        long record costs no more than one on a short record. None: the segments fill the validation part.
     rescaled : bool
-        Whether a signal that lies far from zero is taken as its difference from a round number of its range, and one
-        whose values are near the limits of numbers in another unit: products of such signals cannot be told apart. All
-        other signals are taken as they are. False: all are.
+        Whether a signal far from zero is replaced by its difference from a round number in its range, and a signal with
+        values near the limits of floating-point numbers is taken in another unit: products of such signals could not be
+        distinguished. Other signals stay as they are. False: all signals stay as they are.
 
     Attributes
     ----------
     terms : list of str
         The N_t candidate terms in canonical order.
     offsets, scales : tuple of float
-        Of output and input: the terms are of ``(signal - offset) / scale``, and so are J, e and weights.
+        One for the output and one for the input: terms, J, e and weights are those of ``(signal - offset) / scale``.
     segments : list of range
-        The samples that validate.
+        The validation samples.
     estimation_rows : array of int, shape (rows,)
-        The samples that estimate.
+        The samples on which the weights are estimated.
     estimation_part : pair of arrays
-        Input and output up to the end of the samples that estimate.
+        Input and output up to the last estimation row.
     training_u, training_y : arrays
-        Input and output of all samples, rescaled, as in ``estimation_part``.
+        Input and output of all samples, rescaled like those of ``estimation_part``.
     stretches : array of int, shape (stretches, 2)
-        Runs of samples that estimate or validate: the first of each, and the one behind its last. The lags before a
-        run are in none, so that each can be simulated on its own.
+        Stretches of consecutive samples that are used for estimation or validation: the first sample and the end of
+        each. The lagged samples before a stretch belong to no other stretch, so each can be simulated on its own.
     data : ProblemData
-        What the compiled kernel needs of the problem.
+        The data of the problem for the compiled kernel.
 
     Raises
     ------
@@ -162,7 +174,9 @@ class StructureProblem:
             y, u = (y - y_scaling.offset) / y_scaling.scale, (u - u_scaling.offset) / u_scaling.scale
             self.offsets, self.scales = (y_scaling.offset, u_scaling.offset), (y_scaling.scale, u_scaling.scale)
         self.n_validation, self.estimation = n_validation, estimation
-        end, start = len(y) if estimation == "all" else len(y) - n_validation, len(y) - n_validation
+        start = end = len(y) - n_validation
+        if estimation == "all":
+            end = len(y)
         rows, segments = np.arange(first_row, end), _segments(start, len(y), n_segments, segment_length)
         self._prepare(u, y, monomials, rows, segments, criterion, error)
         self.estimation_part = u[:end], y[:end]
@@ -182,16 +196,32 @@ class StructureProblem:
         repeated: float = 1,
         products: NDArray[np.float64] | None = None,
     ) -> "StructureProblem":
-        """Return the problem for records that stand one behind the other.
+        """Return the problem for several records, one after the other in the arrays.
 
-        Inputs have the shape (samples, inputs); without any there are only terms of the output. ``monomials`` are the
-        candidate terms in canonical order. ``rows`` estimate: the lags of a row must lie in its record, and a row may
-        occur again. Each range of ``segments`` validates, from the measured outputs before it. ``repeated`` says how
-        many samples that validate say the same, as those of a record that is sampled far too fast do: the penalty grows
-        with it, as the criterion's other part does. ``products`` are those of
-        :func:`narxbench.fitness.kernel.problem_data.products_over` over ``rows``, where they are known.
+        Parameters
+        ----------
+        u : array, shape (samples, inputs)
+            The inputs; an array without columns if there are only terms of the output.
+        y : array, shape (samples,)
+            The output.
+        monomials : list of Monomial
+            The candidate terms in canonical order.
+        rows : array of int, shape (rows,)
+            The estimation rows. The lagged samples of a row must lie in the same record; a row may occur repeatedly.
+        segments : list of range
+            The validation samples. Each segment is simulated from the measured outputs before it.
+        criterion, error
+            As for the class.
+        repeated : float
+            The number of successive validation samples that carry the same information, as in a record that is sampled
+            far too fast. The penalty grows with it, as L ln(e) does.
+        products : array, shape (N_t + 1, N_t + 1), optional
+            The result of :func:`narxbench.fitness.kernel.problem_data.products_over` for ``rows``, if it is known.
 
-        The ``estimation_part`` has zeros where no row reaches.
+        Returns
+        -------
+        StructureProblem
+            The problem. Its ``estimation_part`` is zero at samples that no row refers to.
         """
         problem = cls.__new__(cls)
         n_signals = 1 + u.shape[1]
@@ -220,19 +250,20 @@ class StructureProblem:
         _check_choice("error", error, get_args(ErrorKind))
         self.training_u, self.training_y = u, y
         self.monomials, self.segments, self.estimation_rows = monomials, segments, rows
-        self.n_inputs = 1 if u.ndim == 1 else u.shape[1]
-        self.terms: list[str] = [term_name(m, self.n_inputs) for m in monomials]
-        self._index = {m: i for i, m in enumerate(monomials)}
-        self.n_y = max((lag for m in monomials for signal, lag in m if signal == OUTPUT), default=0)
-        self.n_u = max((lag for m in monomials for signal, lag in m if signal != OUTPUT), default=0)
+        self.n_inputs = 1
+        if u.ndim == 2:
+            self.n_inputs = u.shape[1]
+        self.terms: list[str] = [term_name(monomial, self.n_inputs) for monomial in monomials]
+        self._index = {monomial: i for i, monomial in enumerate(monomials)}
+        self.n_y, self.n_u = _largest_lags(monomials)
         self.degree = max(map(len, monomials))
-        named = parse_criterion(criterion)
-        self.criterion, self.error = named.name, error
+        parsed_criterion = parse_criterion(criterion)
+        self.criterion, self.error = parsed_criterion.name, error
         n_steps = sum(map(len, segments))
-        penalties = named.penalties(n_steps, len(monomials), repeated)
+        penalties = parsed_criterion.penalties(n_steps, len(monomials), repeated)
         if penalties[1] == np.inf:
             raise NarxbenchError(
-                f"criterion: found {named.name!r} for {n_steps} samples; needed: more samples to validate"
+                f"criterion: found {self.criterion!r} for {n_steps} samples; needed: more samples to validate"
             )
         if products is None:
             products = products_over(u, y, monomials, rows)
@@ -240,11 +271,11 @@ class StructureProblem:
 
     @cached_property
     def digest(self) -> int:
-        """A checksum of what the kernel reads, as it was when first asked for."""
+        """A checksum of the kernel's data at the time of the first access."""
         return self.digest_now()
 
     def digest_now(self) -> int:
-        """Return a checksum of what the kernel reads, as it is."""
+        """Return a checksum of the current data of the kernel."""
         digest = 0
         for array in self.data:
             digest = crc32(np.ascontiguousarray(array).data, digest)
@@ -256,11 +287,11 @@ class StructureProblem:
         return kernel_for(self.data)
 
     def __getstate__(self) -> dict[str, Any]:
-        # Another process has its code elsewhere.
+        # In another process the compiled code has another address.
         return {name: value for name, value in self.__dict__.items() if name != "kernel"}
 
     def evaluate(self, term_names: Iterable[str]) -> Evaluation:
-        """Evaluate one structure, whose terms are named in any spelling and order.
+        """Evaluate one structure; its terms may be named in any spelling and order.
 
         Raises
         ------
@@ -272,8 +303,8 @@ class StructureProblem:
         >>> import narxbench
         >>> u, y = narxbench.load_system("S1").simulate(1000, snr_db=40)
         >>> problem = narxbench.StructureProblem(u, y, n_u=2, n_y=2, degree=2, n_validation=300)
-        >>> found = problem.evaluate(["y(k-1)", "u(k-1)", "u(k-1)*y(k-1)", "u(k-1)^2"])
-        >>> [round(weight, 1) for weight in found.coefficients]
+        >>> evaluation = problem.evaluate(["y(k-1)", "u(k-1)", "u(k-1)*y(k-1)", "u(k-1)^2"])
+        >>> [round(weight, 1) for weight in evaluation.coefficients]
         [0.5, 0.3, 0.3, 0.5]
         """
         if isinstance(term_names, str):
@@ -284,13 +315,13 @@ class StructureProblem:
         return Evaluation([self.terms[i] for i in chosen], float(fitness[0]), float(sse[0]), weights)
 
     def predict(self, term_names: Iterable[str]) -> NDArray[np.float64]:
-        """Return the free run (or one-step prediction) behind :meth:`evaluate`.
+        """Return the simulated output (or the prediction one step ahead) whose error :meth:`evaluate` computes.
 
         Returns
         -------
         array of float, shape (L,)
-            The predicted output at the samples of ``segments``, in the units of ``y``; that of a divergent structure
-            may hold infinities or NaN.
+            The output at the samples of ``segments``, in the units of ``y``; for a divergent structure it may have
+            infinities or NaN.
         """
         _, position = self._position(term_names)
         outputs = np.empty(len(self.data.measured))
@@ -298,9 +329,11 @@ class StructureProblem:
         return outputs * self.scales[OUTPUT] + self.offsets[OUTPUT]
 
     def _position(self, term_names: Iterable[str]) -> tuple[list[int], NDArray[np.uint8]]:
-        chosen, position = index_of_terms(term_names, self._index, self.n_inputs), np.zeros(len(self.terms), np.uint8)
-        position[chosen] = 1
-        return chosen, position[None]
+        """Return the indices of the terms, and the structure as an array of one row."""
+        chosen = index_of_terms(term_names, self._index, self.n_inputs)
+        position = np.zeros((1, len(self.terms)), np.uint8)
+        position[0, chosen] = 1
+        return chosen, position
 
     def evaluate_positions(self, positions: ArrayLike) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """Evaluate many structures at once.
@@ -322,15 +355,27 @@ class StructureProblem:
         NarxbenchError
             For another shape, or another entry than 0 and 1.
         """
-        chosen = checked_positions(positions, len(self.terms))
-        count = len(chosen)
+        structures = checked_positions(positions, len(self.terms))
+        count = len(structures)
         fitness, sse, coefficients = np.empty(count), np.empty(count), np.empty((count, len(self.terms)))
-        evaluate_structures(self.kernel, self.data, chosen, fitness, sse, coefficients, np.empty((0, 0)))
+        evaluate_structures(self.kernel, self.data, structures, fitness, sse, coefficients, np.empty((0, 0)))
         return fitness, sse, coefficients
 
 
+def _largest_lags(monomials: list[Monomial]) -> tuple[int, int]:
+    """Return the largest lag of the output and the largest lag of an input."""
+    n_y = n_u = 0
+    for monomial in monomials:
+        for signal, lag in monomial:
+            if signal == OUTPUT:
+                n_y = max(n_y, lag)
+            else:
+                n_u = max(n_u, lag)
+    return n_y, n_u
+
+
 def _segments(start: int, end: int, count: int, length: int | None) -> list[range]:
-    """Lay segments over the samples from ``start`` to ``end``: of a length, or such that they fill them."""
+    """Return segments of the samples from ``start`` to ``end``: of a given length, or such that they fill them."""
     available = end - start
     if length is None:
         if count > available:
@@ -347,7 +392,7 @@ def _segments(start: int, end: int, count: int, length: int | None) -> list[rang
 
 
 def _stretches(rows: NDArray[np.int64], segments: list[range], longest_lag: int) -> NDArray[np.int64]:
-    """Return the runs of samples among all of these, cut so that the lags before each are in none."""
+    """Return the stretches of consecutive samples, shortened so that the lags before each belong to no other."""
     samples = np.unique(np.concatenate([rows, *(np.array(segment, np.int64) for segment in segments)]))
     cuts = np.flatnonzero(np.diff(samples) != 1) + 1
     stretches, end = [], -longest_lag

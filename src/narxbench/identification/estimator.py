@@ -25,7 +25,8 @@ from sklearn.metrics import r2_score
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
 
-from narxbench.identification.data.reading import LEAST_SAMPLES, read_recording
+from narxbench.identification.data.experiments import LEAST_SAMPLES
+from narxbench.identification.data.reading import read_recording
 from narxbench.identification.identify import identify_recording
 from narxbench.identification.settings import settings_from_python
 from narxbench.io.errors import NarxbenchError, is_whole_number, show
@@ -92,8 +93,9 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     effort : float, default 20.0
         Seconds that the searches are planned for. They decide how much is tried, by a fixed rule, not by a clock.
         Allowed: above 0 and at most 1000000.
-    resamples : int, default 40
-        Resampled data sets that are searched to see how sure each term is. Allowed: at least 0 and at most 10000.
+    resamples : int, default 0
+        Resampled data sets that are searched, to see how sure each term is without supposing anything of the noise.
+        Allowed: at least 0 and at most 10000.
     threshold : float, default 0.5
         Share of the resampled data sets from which on a term belongs to the structure by threshold. Allowed: above 0
         and at most 1.
@@ -141,7 +143,7 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         selection: Literal["mean", "worst"] = "mean",
         divergent: float = 0.0,
         effort: float = 20.0,
-        resamples: int = 40,
+        resamples: int = 0,
         threshold: float = 0.5,
         confidence: float = 0.95,
         noise: Literal["auto", "narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"] = "auto",

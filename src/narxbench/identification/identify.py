@@ -12,7 +12,7 @@ from narxbench.identification.finding import Finding
 from narxbench.identification.result import Identification
 from narxbench.identification.search.choice import choose
 from narxbench.identification.search.scan import Scan
-from narxbench.identification.search.steps import BRIEF, RESAMPLES, THOROUGH, Progress, Steps
+from narxbench.identification.search.steps import BRIEF, RESAMPLES, THOROUGH, WEIGHTS, SearchProgress, Steps
 from narxbench.identification.settings import IdentificationSettings, settings_from_python
 from narxbench.io.errors import FieldError, is_whole_number, show
 from narxbench.model.records import Recording, Role
@@ -56,7 +56,7 @@ def identify(
     selection: Literal["mean", "worst"] = "mean",
     divergent: float = 0.0,
     effort: float = 20.0,
-    resamples: int = 40,
+    resamples: int = 0,
     threshold: float = 0.5,
     confidence: float = 0.95,
     noise: Literal["auto", "narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"] = "auto",
@@ -129,8 +129,9 @@ def identify(
     effort : float, default 20.0
         Seconds that the searches are planned for. They decide how much is tried, by a fixed rule, not by a clock.
         Allowed: above 0 and at most 1000000.
-    resamples : int, default 40
-        Resampled data sets that are searched to see how sure each term is. Allowed: at least 0 and at most 10000.
+    resamples : int, default 0
+        Resampled data sets that are searched, to see how sure each term is without supposing anything of the noise.
+        Allowed: at least 0 and at most 10000.
     threshold : float, default 0.5
         Share of the resampled data sets from which on a term belongs to the structure by threshold. Allowed: above 0
         and at most 1.
@@ -216,7 +217,7 @@ def identify_repeatedly(
     settings: IdentificationSettings,
     times: int,
     check_cost: Callable[[Scan], None] | None = None,
-    report_progress: Callable[[Progress], None] | None = None,
+    report_progress: Callable[[SearchProgress], None] | None = None,
 ) -> Identification:
     """Identify a model as :func:`identify_recording` does, and again with other random draws, to see what they decide.
 
@@ -269,7 +270,7 @@ def identify_recording(
     recording: Recording,
     settings: IdentificationSettings,
     check_cost: Callable[[Scan], None] | None = None,
-    report_progress: Callable[[Progress], None] | None = None,
+    report_progress: Callable[[SearchProgress], None] | None = None,
 ) -> Identification:
     """Identify a model from a recording; all steps run in this process.
 
@@ -279,7 +280,8 @@ def identify_recording(
     """
     # Threads of a BLAS would wait for those of the search, and sum in an order that depends on their number.
     with threadpool_limits(1, "blas"):
-        scan, steps = Scan(recording, settings), Steps(report_progress)
+        scan = Scan(recording, settings)
+        steps = Steps(report_progress, RESAMPLES if settings.resamples else WEIGHTS)
         if check_cost is not None:
             check_cost(scan)
         brief_searches = steps.run(BRIEF, scan.brief, [(configuration,) for configuration in scan.configurations])

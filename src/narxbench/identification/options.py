@@ -148,8 +148,8 @@ OPTIONS = (
         group="search",
         metavar="N",
         kind="number",
-        help="resampled data sets that are searched to see how sure each term is (at least 0 and at most 10000; "
-        "default: 40)",
+        help="resampled data sets that are searched, to see how sure each term is without supposing anything of the "
+        "noise (at least 0 and at most 10000; default: 0)",
     ),
     SettingOption(
         setting="noise",

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from narxbench.identification.data.reading import Reading, columns_listed, read_recording
+from narxbench.identification.data.columns import columns_listed
+from narxbench.identification.data.reading import Reading, read_recording
 from narxbench.identification.identify import identify_repeatedly
 from narxbench.identification.result import Identification
 from narxbench.identification.settings import settings_from_python
@@ -50,7 +51,7 @@ def identify_outputs(
     selection: Literal["mean", "worst"] = "mean",
     divergent: float = 0.0,
     effort: float = 20.0,
-    resamples: int = 40,
+    resamples: int = 0,
     threshold: float = 0.5,
     confidence: float = 0.95,
     noise: Literal["auto", "narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"] = "auto",
@@ -125,8 +126,9 @@ def identify_outputs(
     effort : float, default 20.0
         Seconds that the searches are planned for. They decide how much is tried, by a fixed rule, not by a clock.
         Allowed: above 0 and at most 1000000.
-    resamples : int, default 40
-        Resampled data sets that are searched to see how sure each term is. Allowed: at least 0 and at most 10000.
+    resamples : int, default 0
+        Resampled data sets that are searched, to see how sure each term is without supposing anything of the noise.
+        Allowed: at least 0 and at most 10000.
     threshold : float, default 0.5
         Share of the resampled data sets from which on a term belongs to the structure by threshold. Allowed: above 0
         and at most 1.

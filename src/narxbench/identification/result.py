@@ -1,4 +1,4 @@
-"""What an identification gives: the model, how sure it is, how good it is, and how it was found."""
+"""The outcome of an identification: the model, how sure it is, how good it is, and how it came about."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from narxbench.identification.finding import Finding
 from narxbench.identification.search.structures import Structure
 from narxbench.identification.trust.bands import BAND, Unseen
+from narxbench.identification.trust.frequencies import resample_frequencies
+from narxbench.identification.trust.probabilities import StructureCertainty
 from narxbench.identification.trust.residuals import CorrelationTest
 from narxbench.identification.trust.steady_state import FixedPoint, Rest
 from narxbench.identification.trust.validation import FREE_RUN, ONE_STEP, metrics_by_role
@@ -43,13 +45,16 @@ class Identification:
         Configurations that the planned time did not suffice for.
     weights : list of dict
         One for each term: coefficient, standard errors, t, p and error reduction ratio.
+    certainty : StructureCertainty
+        How probable the structure and its terms are: ``probability``, ``probabilities``, the ten best other structures
+        (``rivals``), ``groups`` of exchangeable terms, and ``doubts``, or why nothing can be said (``missing``).
     selection : DataFrame
-        How often each candidate was chosen: :func:`narxbench.identification.trust.certainty.selection_table`.
+        How often searches chose each candidate: :func:`narxbench.identification.trust.frequencies.selection_table`.
     structures : dict of str to Structure
-        Structures next to one another: ``best``, ``threshold``, ``most_frequent`` and, where it was made,
-        ``iterative_ofr``.
+        Structures next to one another: ``best``, where it was made ``iterative_ofr``, and where data were resampled
+        ``threshold`` and ``most_frequent``.
     structures_made : dict
-        How the second and the third came about: :func:`narxbench.identification.trust.certainty.structures`.
+        How the last two came about: :func:`narxbench.identification.trust.frequencies.frequent_structures`.
     alike : list of (str, str, float)
         Terms of the model, the candidate outside that could nearly take their place, and their correlation.
     validation : DataFrame
@@ -78,6 +83,7 @@ class Identification:
     tried: pd.DataFrame
     left_out: int
     weights: list[dict[str, Any]]
+    certainty: StructureCertainty
     selection: pd.DataFrame
     structures: dict[str, Structure]
     structures_made: dict[str, Any]
@@ -89,6 +95,11 @@ class Identification:
     summary: list[Finding]
     notes: list[Finding] = field(default_factory=list)
     unseen: Mapping[str, Unseen] = field(default_factory=dict)
+
+    @property
+    def probabilities(self) -> dict[str, float]:
+        """The probability that a candidate is a term, by name; the smallest left out, and none where none is known."""
+        return self.certainty.probabilities
 
     def __repr__(self) -> str:
         """Return what a terminal shows: the equation, the error, and what to look at."""
@@ -104,11 +115,11 @@ class Identification:
 
     def _facts(self) -> list[tuple[str, str]]:
         """Return titles and texts: the error, the findings by status, and how many warnings there are."""
-        found = next(finding.values for finding in self.summary if finding.name == "prediction")
-        steps = found["steps"]
+        prediction = next(finding.values for finding in self.summary if finding.name == "prediction")
+        steps = prediction["steps"]
         how = "free run" if steps is None else f"{steps} step{'s' * (steps != 1)} ahead"
-        error = "diverges" if found["rrse"] is None else f"RRSE {found['rrse']:.3g}"
-        facts = [("Error", f"{how} over the data of {found['role']}: {error}")]
+        error = "diverges" if prediction["rrse"] is None else f"RRSE {prediction['rrse']:.3g}"
+        facts = [("Error", f"{how} over the data of {prediction['role']}: {error}")]
         facts.append(("Noise", self.model.noise.description))
         for status in ("bad", "look", "fine"):
             names = [finding.name.replace("_", " ") for finding in self.summary if finding.status == status]
@@ -186,21 +197,26 @@ class Identification:
     def to_dict(self) -> dict[str, Any]:
         """Return the model and what is known of it as plain data.
 
-        ``noise`` has the noise model with its coefficients; offsets and scales are those of the model. ``metrics`` has
-        the roles estimation, selection and test, each with ``one_step`` and ``free_run`` at the
-        sampling of the model, and both again ``at_incoming_sampling``; None where there is no such record. ``bands``
-        has for both kinds the half width of the band, the parts it comes from and its coverage of test data.
-        ``warnings`` and ``summary`` hold findings as values; :func:`narxbench.report.findings.as_json` adds the words.
+        ``certainty`` has how probable the structure is, its terms and its rivals. ``selection_frequency`` has the share
+        of the resampled data sets that led to each term, None without such data. ``noise`` has the noise model with its
+        coefficients; offsets and scales are those of the model. ``metrics`` has the roles estimation, selection and
+        test, each with ``one_step`` and ``free_run`` at the sampling of the model, and both again
+        ``at_incoming_sampling``; None where there is no such record. ``bands`` has for both kinds the half width of the
+        band, the parts it comes from and its coverage of test data. ``warnings`` and ``summary`` hold findings as
+        values; :func:`narxbench.report.findings.as_json` adds the words.
         """
         model = self.model
-        column = "resample_frequency" if self.settings["resamples"] else "seed_frequency"
-        often = dict(zip(self.selection["term"], self.selection[column], strict=True))
+        often = resample_frequencies(self.selection)
+        bands: dict[str, Any] = {"confidence": BAND}
+        for kind, unseen in self.unseen.items():
+            bands[kind] = self._band(None if kind == FREE_RUN else 1, unseen)
         return {
             "equation": model.equation(),
             "terms": list(model.terms),
             "coefficients": list(model.coefficients),
             "standard_errors": [row["standard_error"] for row in self.weights],
-            "selection_frequency": [often.get(term, 0.0) for term in model.terms],
+            "certainty": self.certainty.as_dict(),
+            "selection_frequency": [often.get(term, 0.0) for term in model.terms] if often else None,
             "noise": {
                 "name": model.noise_model,
                 "description": model.noise.description,
@@ -216,10 +232,7 @@ class Identification:
             "method": self.settings["method"],
             "settings": {**self.settings, "found": self.configuration},
             "metrics": metrics_by_role(self.validation),
-            "bands": {
-                "confidence": BAND,
-                **{kind: self._band(None if kind == FREE_RUN else 1, own) for kind, own in self.unseen.items()},
-            },
+            "bands": bands,
             "warnings": [*self.recording.notes, *(vars(note) for note in self.notes)],
             "summary": [vars(finding) for finding in self.summary],
             "data_digest": model.data_digest,

@@ -17,7 +17,7 @@ from pydantic import AfterValidator, Field, PlainValidator
 from narxbench.algorithms.registry import algorithm
 from narxbench.fitness.criteria import canonical_criterion
 from narxbench.io.errors import NarxbenchError, is_whole_number
-from narxbench.io.settings import Coverage, Problem, Settings, SettingsError, described_as, show, validated
+from narxbench.io.settings import Coverage, Mistake, Settings, SettingsError, described_as, show, validated
 from narxbench.model.noise_models import NOISE_NAMES, NoiseName
 from narxbench.model.terms import MAX_DEGREE, MAX_LAG
 
@@ -218,8 +218,8 @@ class IdentificationSettings(Settings):
     """Share of the selection parts on which a model may diverge."""
     effort: Annotated[float, search_option("SECONDS")] = Field(default=20.0, gt=0, le=1e6)
     """Seconds that the searches are planned for. They decide how much is tried, by a fixed rule, not by a clock."""
-    resamples: Annotated[int, search_option("N")] = Field(default=40, ge=0, le=10_000)
-    """Resampled data sets that are searched to see how sure each term is."""
+    resamples: Annotated[int, search_option("N")] = Field(default=0, ge=0, le=10_000)
+    """Resampled data sets that are searched, to see how sure each term is without supposing anything of the noise."""
     threshold: float = Field(default=0.5, gt=0, le=1)
     """Share of the resampled data sets from which on a term belongs to the structure by threshold."""
     confidence: Coverage = 0.95
@@ -240,7 +240,7 @@ class IdentificationSettings(Settings):
         try:
             algorithm(self.method).settings(self.method_settings)
         except SettingsError as error:
-            raise SettingsError(Problem(("method_settings", *path), text) for path, text in error.problems) from None
+            raise SettingsError(Mistake(("method_settings", *path), text) for path, text in error.mistakes) from None
         return self
 
 

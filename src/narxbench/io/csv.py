@@ -11,7 +11,6 @@ read: signals (:mod:`narxbench.model.dataset`) share this module's rows and numb
 
 import csv
 import io
-import itertools
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SEPARATOR = ";"
+_LINE_BREAK = re.compile("[\r\n]")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 # A spreadsheet takes a field that begins so for a formula, and runs it.
 _FORMULA = re.compile(r"'*[=+@\t\r\n-]")
@@ -32,14 +32,14 @@ _FORMULA = re.compile(r"'*[=+@\t\r\n-]")
 
 @dataclass(frozen=True)
 class Kind:
-    """What the fields of a column hold."""
+    """The texts that fields of a column may hold, and their values."""
 
     allowed: str
-    """What may stand there, as messages say it."""
-    read: Callable[[str], Any]
+    """The description of the allowed texts in messages."""
+    parse: Callable[[str], Any]
     """Returns the value of a field's text; raises ValueError or LookupError for a text that is not allowed."""
     words: tuple[str, ...] = ()
-    """The allowed words, if there are few: the closest is proposed."""
+    """The allowed words, if there are few of them: a message proposes the closest one."""
 
 
 def number(text: str) -> float:
@@ -47,50 +47,66 @@ def number(text: str) -> float:
 
     ``float`` would also take 1_000, nan, blanks and digits of other scripts.
     """
-    if not _NUMBER.fullmatch(text) or not math.isfinite(value := float(text)):
+    if not _NUMBER.fullmatch(text):
+        raise ValueError(text)
+    value = float(text)
+    if not math.isfinite(value):
         raise ValueError(text)
     return value
 
 
 def guarded(text: str) -> str:
-    """Return a text for a field of CSV: with an apostrophe before what a spreadsheet would take for a formula."""
-    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
+    """Return a text for a field of CSV, with an apostrophe in front if a spreadsheet would take it for a formula."""
+    if _FORMULA.match(text) and not _NUMBER.fullmatch(text):
+        return f"'{text}"
+    return text
 
 
 def unguarded(text: str) -> str:
-    """Return the text that :func:`guarded` was given."""
-    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
+    """Return a text without the apostrophe that :func:`guarded` put in front of it."""
+    if _FORMULA.match(text):
+        return text.removeprefix("'")
+    return text
 
 
-def matching(pattern: str, allowed: str, read: Callable[[str], Any] = str) -> Kind:
-    """Return the kind of texts that match a regular expression as a whole, turned into values by ``read``."""
+def matching(pattern: str, allowed: str, parse: Callable[[str], Any] = str) -> Kind:
+    """Return the kind of texts that match a regular expression as a whole, and that ``parse`` turns into values."""
     expression = re.compile(pattern, re.ASCII)
 
-    def read_match(text: str) -> Any:
+    def parse_match(text: str) -> Any:
         if not expression.fullmatch(text):
             raise ValueError(text)
-        return read(text)
+        return parse(text)
 
-    return Kind(allowed, read_match)
+    return Kind(allowed, parse_match)
 
 
 def one_of(*words: str) -> Kind:
     """Return the kind of texts that are one of these words."""
-    return Kind(f"one of {printable(', '.join(words))}", {word: word for word in words}.__getitem__, words)
+    values = dict(zip(words, words, strict=True))
+    return Kind(f"one of {printable(', '.join(words))}", values.__getitem__, words)
 
 
 def optional(kind: Kind) -> Kind:
-    """Return a kind that may also be missing: an empty field is NaN."""
-    return Kind(f"{kind.allowed}, or nothing", lambda text: kind.read(text) if text else math.nan, kind.words)
+    """Return a kind whose values may also be missing: an empty field is NaN."""
+
+    def parse_optional(text: str) -> Any:
+        if text == "":
+            return math.nan
+        return kind.parse(text)
+
+    return Kind(f"{kind.allowed}, or nothing", parse_optional, kind.words)
 
 
 def list_of(kind: Kind) -> Kind:
     """Return the kind of tuples, written with ``;`` between the entries; an empty field is the empty tuple."""
 
-    def read_list(text: str) -> tuple[Any, ...]:
-        return tuple(map(kind.read, text.split(_SEPARATOR))) if text else ()
+    def parse_list(text: str) -> tuple[Any, ...]:
+        if text == "":
+            return ()
+        return tuple(map(kind.parse, text.split(_SEPARATOR)))
 
-    return Kind(f"a list joined by {_SEPARATOR}, each {kind.allowed}", read_list)
+    return Kind(f"a list joined by {_SEPARATOR}, each {kind.allowed}", parse_list)
 
 
 TEXT = Kind("text", unguarded)
@@ -101,7 +117,10 @@ FLAG = Kind("true or false", {"true": True, "false": False}.__getitem__, ("true"
 
 
 def rows_of(path: StrPath, lines: Iterable[str], above: int = 0, **form: Any) -> list[list[str]]:
-    """Return the fields of each line; a mistake is told with its line, ``above`` of which stand before these."""
+    """Return the fields of each line.
+
+    A mistake raises NarxbenchError with the number of its line in the file, where ``above`` lines precede these.
+    """
     reader = csv.reader(lines, strict=True, **form)
     rows: list[list[str]] = []
     try:
@@ -116,9 +135,10 @@ def rows_of(path: StrPath, lines: Iterable[str], above: int = 0, **form: Any) ->
 
 
 def read_rows(path: StrPath) -> tuple[list[str], list[list[str]]]:
-    """Return header and rows of a CSV file as texts; every row is as long as the header and stands on one line.
+    """Return the header and the rows of a CSV file as texts.
 
-    Row ``i``, counted from 0, stands in line ``i + 2``; empty lines at the end are left out.
+    Every row is as long as the header and stands on one line: row ``i``, counted from 0, in line ``i + 2``. Empty lines
+    at the end are left out.
     """
     header, *rows = rows_of(path, io.StringIO(read_text(path, MOST_FOUND), newline="")) or [[]]
     while rows and not rows[-1]:
@@ -132,29 +152,40 @@ def read_rows(path: StrPath) -> tuple[list[str], list[list[str]]]:
 def read_table(path: StrPath, columns: Mapping[str, Kind], *, may_be_empty: bool = False) -> "pd.DataFrame":
     """Return a CSV file with exactly these columns in this order as a frame: missing numbers are NaN, lists tuples.
 
-    A mistake is told in one line with file, line, column, what was found and what is allowed. A file without rows is
-    one, unless it ``may_be_empty``.
+    A mistake raises NarxbenchError, whose one line names file, line, column, what was found and what is allowed. A file
+    without rows is a mistake, unless it ``may_be_empty``.
     """
     import pandas as pd
 
     header, rows = read_rows(path)
     if header != list(columns):
-        hints = (did_you_mean(name, header) for name in columns if name not in header)
-        found = f"found columns {printable(','.join(header)) or 'none'}; allowed: {','.join(columns)}{next(hints, '')}"
-        raise NarxbenchError(f"{path}: line 1: {found}")
+        raise _wrong_header(path, header, list(columns))
     if not rows and not may_be_empty:
         raise NarxbenchError(f"{path}: found no rows below the header; allowed: at least one")
-    texts = zip(*rows, strict=True) if rows else ((),) * len(columns)
-    named = zip(columns.items(), texts, strict=True)
-    return pd.DataFrame({name: _column(path, name, column, kind) for (name, kind), column in named})
+    values = {}
+    for place, (name, kind) in enumerate(columns.items()):
+        texts = [row[place] for row in rows]
+        values[name] = _parse_column(path, name, texts, kind)
+    return pd.DataFrame(values)
 
 
-def _column(path: StrPath, name: str, texts: tuple[str, ...], kind: Kind) -> list[Any]:
-    """Return the values of a column; each distinct text is read once."""
+def _wrong_header(path: StrPath, header: list[str], columns: list[str]) -> NarxbenchError:
+    """Return the error of a header, with a proposal for the first column that is missing."""
+    hint = ""
+    for name in columns:
+        if name not in header:
+            hint = did_you_mean(name, header)
+            break
+    names = printable(",".join(header)) or "none"
+    return NarxbenchError(f"{path}: line 1: found columns {names}; allowed: {','.join(columns)}{hint}")
+
+
+def _parse_column(path: StrPath, name: str, texts: list[str], kind: Kind) -> list[Any]:
+    """Return the values of a column; each distinct text is parsed once."""
     values = {}
     for text in dict.fromkeys(texts):
         try:
-            values[text] = kind.read(text)
+            values[text] = kind.parse(text)
         except (ValueError, LookupError):
             raise wrong(path, texts.index(text), name, text, kind.allowed, kind.words) from None
     return [values[text] for text in texts]
@@ -163,7 +194,7 @@ def _column(path: StrPath, name: str, texts: tuple[str, ...], kind: Kind) -> lis
 def wrong(
     path: StrPath, row: int, column: str, found: object, allowed: str, words: Iterable[str] = ()
 ) -> NarxbenchError:
-    """Return the error of a field, to be raised; where one of ``words`` is close to what was found, it is proposed."""
+    """Return the error of a field, to be raised; it proposes the closest of ``words`` to what was found, if any."""
     where = f"{path}: line {row + 2}, column {printable(column)}"
     return NarxbenchError(f"{where}: found {show(found, kind=False)}; allowed: {allowed}{did_you_mean(found, words)}")
 
@@ -179,27 +210,42 @@ def write_table(frame: "pd.DataFrame") -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(frame.columns)
-    # As objects, so that every mark of a missing value becomes None: NaN, NaT, pandas' own.
-    columns = (frame[name].astype(object).where(frame[name].notna(), None) for name in frame.columns)
-    writer.writerows(zip(*(_texts(column.tolist()) for column in columns), strict=True))
+    columns = []
+    for name in frame.columns:
+        # As objects, so that every mark of a missing value becomes None: NaN, NaT, pandas' own.
+        values = frame[name].astype(object).where(frame[name].notna(), None).tolist()
+        columns.append(_column_texts(values))
+    writer.writerows(zip(*columns, strict=True))
     return stream.getvalue()
 
 
-def _texts(values: list[Any]) -> list[str]:
-    floats = [isinstance(value, float) for value in values]
-    whole = all(value.is_integer() and abs(value) < 2**53 for value in itertools.compress(values, floats))
-    return [_text(int(value) if whole and is_float else value) for value, is_float in zip(values, floats, strict=True)]
+def _column_texts(values: list[Any]) -> list[str]:
+    """Return the texts of a column, with floats as whole numbers if all of them are whole."""
+    floats = [value for value in values if isinstance(value, float)]
+    if not all(map(_is_whole, floats)):
+        return list(map(_field_text, values))
+    return [_field_text(int(value) if isinstance(value, float) else value) for value in values]
 
 
-def _text(value: Any) -> str:
-    value = value.item() if hasattr(value, "item") else value  # a NumPy scalar
+def _is_whole(value: float) -> bool:
+    return value.is_integer() and abs(value) < 2**53
+
+
+def _field_text(value: Any) -> str:
+    """Return the text of a value; those that cannot be read back raise ValueError."""
+    if hasattr(value, "item"):  # a NumPy scalar
+        value = value.item()
     if value is None or value != value:
         return ""
     if isinstance(value, tuple | list):
-        return _SEPARATOR.join(map(_text, value))
+        return _SEPARATOR.join(map(_field_text, value))
     if isinstance(value, bool):
-        return "true" if value else "false"
-    text = repr(value + 0.0) if isinstance(value, float) else str(value)
-    if value in (math.inf, -math.inf) or "\n" in text or "\r" in text:
+        return str(value).lower()
+    text = str(value)
+    if isinstance(value, float):
+        text = repr(value + 0.0)
+    elif isinstance(value, str):
+        text = guarded(value)
+    if value in (math.inf, -math.inf) or _LINE_BREAK.search(text):
         raise ValueError(f"found {show(value, kind=False)} in a table; allowed: finite numbers, and text of one line")
-    return guarded(text) if isinstance(value, str) else text
+    return text

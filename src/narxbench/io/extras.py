@@ -1,10 +1,10 @@
-"""What a bare installation leaves out: the extras of the package, and one line for each that is missing."""
+"""The extras of the package, which a bare installation leaves out, and the error where one is missing."""
 
 from importlib.util import find_spec
 
 from narxbench.io.errors import NarxbenchError
 
-# What of each extra the package imports itself, by the name of the module; pyproject.toml has the distributions.
+# The modules of each extra that the package imports itself, with their distributions, as in pyproject.toml.
 EXTRAS = {
     "report": {"jinja2": "jinja2", "markdown_it": "markdown-it-py", "matplotlib": "matplotlib"},
     "sklearn": {"sklearn": "scikit-learn"},
@@ -12,11 +12,12 @@ EXTRAS = {
 
 
 def require(extra: str, what: str) -> None:
-    """Raise NarxbenchError unless an extra is installed: ``what`` needs it, as the user knows it.
+    """Raise NarxbenchError unless an extra is installed.
 
-    The error names the packages that are missing and the command that installs them.
+    The error says that ``what`` needs the extra, which packages are missing, and which command installs them.
     """
     missing = [name for module, name in EXTRAS[extra].items() if find_spec(module) is None]
     if missing:
-        found = f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not installed"
-        raise NarxbenchError(f"{what}: {found}; needed: python3 -m pip install 'narxbench[{extra}]'")
+        verb = "is" if len(missing) == 1 else "are"
+        needed = f"python3 -m pip install 'narxbench[{extra}]'"
+        raise NarxbenchError(f"{what}: {', '.join(missing)} {verb} not installed; needed: {needed}")

@@ -16,7 +16,7 @@ import pydantic_core
 from narxbench.io.errors import NarxbenchError, printable, show
 
 StrPath = str | os.PathLike[str]
-# The largest files that are read, in bytes: data of users, what steps have found, and texts.
+# The largest files that are read, in bytes: data of users, results of steps, and texts.
 MOST_DATA, MOST_FOUND, MOST_TEXT = 2_000_000_000, 100_000_000, 10_000_000
 _CHUNK = 1_000_000
 # How a shell names what it has opened for a command.
@@ -29,14 +29,14 @@ CONFIG_FOLDER = _BUNDLED if _BUNDLED.is_dir() else Path(__file__).parents[3] / "
 def write_atomically(path: StrPath, content: str | bytes) -> None:
     """Write to a temporary name next to ``path`` and rename, so that a kill leaves nothing half-written.
 
-    What a kill can leave is a hidden file ``.NAME.xxxxxxxx``, which nothing reads. Missing folders are made.
+    A kill can leave a hidden file ``.NAME.xxxxxxxx``, which nothing reads. Missing folders are made.
     """
     target = Path(path)
     temporary = target.parent / f".{target.name}.{secrets.token_hex(4)}"
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with open(temporary, "xb") as stream:
-            stream.write(content.encode() if isinstance(content, str) else content)
+            stream.write(_as_bytes(content))
         os.replace(temporary, target)
     except OSError as error:
         needed = "needed: room on the disk and a folder that may be written to"
@@ -47,9 +47,9 @@ def write_atomically(path: StrPath, content: str | bytes) -> None:
 
 
 def read_bytes(path: StrPath, most: int = MOST_DATA) -> bytes:
-    """Return the content of a file of up to ``most`` bytes; one that cannot be read raises :class:`NarxbenchError`.
+    """Return the content of a file of up to ``most`` bytes; a file that cannot be read raises NarxbenchError.
 
-    A pipe is read if a shell has opened it, as in ``<(zcat data.csv.gz)``: others, and devices, may never end.
+    A pipe is read if a shell has opened it, as in ``<(zcat data.csv.gz)``; other pipes, and devices, may never end.
     """
     try:
         return _content(os.fspath(path), most)
@@ -80,7 +80,7 @@ def _content(path: str, most: int) -> bytes:
 
 
 def read_text(path: StrPath, most: int = MOST_TEXT) -> str:
-    """Return the text of a file in UTF-8, without a byte order mark; other bytes raise :class:`NarxbenchError`."""
+    """Return the text of a file in UTF-8, without a byte order mark; other bytes raise NarxbenchError."""
     try:
         return read_bytes(path, most).decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -88,7 +88,7 @@ def read_text(path: StrPath, most: int = MOST_TEXT) -> str:
 
 
 def read_json(path: StrPath) -> Any:
-    """Return what a JSON file says; a missing or damaged file raises :class:`NarxbenchError`."""
+    """Return the value of a JSON file; a missing or damaged file raises NarxbenchError."""
     content = read_bytes(path, MOST_FOUND)
     try:
         return pydantic_core.from_json(content, allow_inf_nan=False)
@@ -108,4 +108,8 @@ def canonical_json(value: Any, indent: int | None = None) -> str:
 
 def sha256(content: str | bytes) -> str:
     """Return the hexadecimal SHA-256 digest of ``content``; text is encoded as UTF-8."""
-    return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()
+    return hashlib.sha256(_as_bytes(content)).hexdigest()
+
+
+def _as_bytes(content: str | bytes) -> bytes:
+    return content.encode() if isinstance(content, str) else content

@@ -14,28 +14,45 @@ def listed(names: Iterable[str]) -> str:
     ('S1, S2 and S3', 'S1')
     """
     *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last
+    if not first:
+        return last
+    return f"{', '.join(first)} and {last}"
 
 
 def some(names: Sequence[str], what: str) -> str:
-    """Return names as a list in a sentence; of many the first, and how many more there are.
+    """Return names as a list in a sentence: of many names the first three, and the number of the others.
 
     Examples
     --------
     >>> some(["a", "b", "c", "d", "e"], "files")
     'a, b, c and 2 other files'
     """
-    others = [f"{len(names) - _SHOWN} other {what}"] if len(names) > _SHOWN else []
-    return listed([*names[:_SHOWN], *others])
+    shown = list(names[:_SHOWN])
+    if len(names) > _SHOWN:
+        shown.append(f"{len(names) - _SHOWN} other {what}")
+    return listed(shown)
+
+
+def counted(count: int, singular: str, plural: str) -> str:
+    """Return a count with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "record is", "records are"), counted(2, "record is", "records are")
+    ('1 record is', '2 records are')
+    """
+    return f"{count} {singular if count == 1 else plural}"
 
 
 def ordinal(number: int) -> str:
-    """Return the place that a number counts.
+    """Return a number as an ordinal.
 
     Examples
     --------
     >>> [ordinal(number) for number in (1, 2, 3, 4, 11, 22, 113)]
     ['1st', '2nd', '3rd', '4th', '11th', '22nd', '113th']
     """
-    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{ending}"
+    if number % 100 in (11, 12, 13):
+        return f"{number}th"
+    endings = {1: "st", 2: "nd", 3: "rd"}
+    return f"{number}{endings.get(number % 10, 'th')}"

@@ -1,4 +1,4 @@
-"""YAML files read strictly: plain values only, no key given twice, and one clear line for what cannot be read.
+"""Strict reading of YAML: plain values only, no key twice, and one clear line for each mistake.
 
 The syntax is YAML 1.2, scanned by ruamel.yaml; values are mappings, lists, texts, finite numbers, ``true``, ``false``
 and ``null``. All else is text: ``on``, ``yes``, dates, ``0x10`` and ``1_000``. Anchors, aliases and tags are refused,
@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from copy import deepcopy
 from functools import lru_cache
+from itertools import takewhile
 from typing import Any, NoReturn
 
 from ruamel.yaml import YAML
@@ -26,12 +27,13 @@ MOST_BYTES = 100_000
 
 _WORDS: dict[str, bool | None] = {"": None, "~": None, "null": None, "Null": None, "NULL": None}
 _WORDS |= {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _WHOLE = re.compile(r"[-+]?[0-9]+")
 _NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 
 
 def read_mapping(path: StrPath) -> dict[str, Any]:
-    """Return the mapping that a YAML file holds; see :func:`read_value`."""
+    """Return the mapping in a YAML file; see :func:`read_value`."""
     value = read_value(read_text(path, MOST_BYTES), str(path))
     if not isinstance(value, dict):
         raise NarxbenchError(f"{path}: found {show(value)} at the top level; allowed: a mapping (KEY: VALUE)")
@@ -39,12 +41,12 @@ def read_mapping(path: StrPath) -> dict[str, Any]:
 
 
 def read_value(text: str, source: str) -> Any:
-    r"""Return the value of YAML text, built of dict, list, str, int, float, bool and None; errors name ``source``."""
-    return deepcopy(_read(text, source))
+    """Return the value of YAML text, built of dict, list, str, int, float, bool and None; errors name ``source``."""
+    return deepcopy(_cached_value(text, source))
 
 
 @lru_cache(maxsize=64)  # a process reads the same settings several times
-def _read(text: str, source: str) -> Any:
+def _cached_value(text: str, source: str) -> Any:
     try:
         return _document(YAML(typ="safe", pure=True).parse(text))
     except MarkedYAMLError as error:
@@ -53,8 +55,8 @@ def _read(text: str, source: str) -> Any:
         raise NarxbenchError(f"{source}: {where}{printable(error.problem or error.context or 'not YAML')}") from None
     except ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
-        found = f"found the character U+{ord(text[error.position]):04X}; allowed: printable text"
-        raise NarxbenchError(f"{source}: line {line}: not YAML: {found}") from None
+        problem = f"found the character U+{ord(text[error.position]):04X}; allowed: printable text"
+        raise NarxbenchError(f"{source}: line {line}: not YAML: {problem}") from None
     except (ValueError, ArithmeticError) as error:  # the scanner's, of escapes and versions with impossible numbers
         raise NarxbenchError(f"{source}: not YAML: {printable(str(error))}") from None
 
@@ -65,7 +67,8 @@ def _document(events: Iterator[Event]) -> Any:
         return None
     value = _value(next(events), events, 1)
     next(events)  # the end of the document
-    if not isinstance(end := next(events), StreamEndEvent):
+    end = next(events)
+    if not isinstance(end, StreamEndEvent):
         _refuse(end, "found another document; allowed: one")
     return value
 
@@ -73,33 +76,41 @@ def _document(events: Iterator[Event]) -> Any:
 def _value(event: Event, events: Iterator[Event], depth: int) -> Any:
     """Return the value that begins with an event, and take the rest of it from ``events``."""
     for part, name in (("anchor", "anchor or alias"), ("tag", "tag")):
-        if found := getattr(event, part, None):
-            _refuse(event, f"found the {name} {found!s:.40}; allowed: plain values")
+        text = getattr(event, part, None)
+        if text:
+            _refuse(event, f"found the {name} {text!s:.40}; allowed: plain values")
     if isinstance(event, ScalarEvent):
         return _scalar(event)
     if depth > MAX_DEPTH:
         _refuse(event, f"found more than {MAX_DEPTH} levels of nesting; allowed: at most {MAX_DEPTH}")
     if isinstance(event, SequenceStartEvent):
-        items = []
-        while not isinstance(item := next(events), SequenceEndEvent):
-            items.append(_value(item, events, depth + 1))
-        return items
+        return [_value(item, events, depth + 1) for item in _until(SequenceEndEvent, events)]
+    return _mapping(events, depth)
+
+
+def _until(end: type[Event], events: Iterator[Event]) -> Iterator[Event]:
+    """Yield events up to one of type ``end``, which is taken too."""
+    return takewhile(lambda event: not isinstance(event, end), events)
+
+
+def _mapping(events: Iterator[Event], depth: int) -> dict[Any, Any]:
+    """Return the mapping whose start was the last event."""
     mapping: dict[Any, Any] = {}
     lines: dict[Any, int] = {}
-    while not isinstance(item := next(events), MappingEndEvent):
-        if not isinstance(item, ScalarEvent):
-            _refuse(item, "found a list, mapping or alias for a key; allowed: a plain value")
-        key = _value(item, events, depth + 1)
+    for event in _until(MappingEndEvent, events):
+        if not isinstance(event, ScalarEvent):
+            _refuse(event, "found a list, mapping or alias for a key; allowed: a plain value")
+        key = _value(event, events, depth + 1)
         if key in mapping:
-            _refuse(item, f"the key {show(key, kind=False)} is given twice (first in line {lines[key]})")
-        lines[key] = item.start_mark.line + 1
+            _refuse(event, f"the key {show(key, kind=False)} is given twice (first in line {lines[key]})")
+        lines[key] = event.start_mark.line + 1
         mapping[key] = _value(next(events), events, depth + 1)
     return mapping
 
 
 def _scalar(event: ScalarEvent) -> Any:
     text = event.value
-    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+    if _SURROGATE.search(text):
         _refuse(event, f"found {show(text, kind=False)}; allowed: text without halves of surrogate pairs")
     if not event.implicit[0]:  # quoted
         return text

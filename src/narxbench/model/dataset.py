@@ -18,63 +18,76 @@ class Signals(NamedTuple):
 
 
 def as_signals(name: str, values: ArrayLike, columns: int = 1) -> NDArray[np.float64]:
-    """Return numbers of shape (samples, columns); of one column they may have the shape (samples,).
+    """Return numbers as an array of shape (samples, columns); a single column may also have the shape (samples,).
 
-    What is no array of numbers of this shape raises :class:`NarxbenchError`, which calls it ``name``.
+    Anything else raises :class:`NarxbenchError`, whose message calls the argument ``name``.
     """
     try:
-        found = np.asarray(values)
+        numbers = np.asarray(values)
     except ValueError:  # rows of different lengths
-        found = np.array(None)
-    if found.dtype.kind not in "biuf":
+        numbers = np.array(None)
+    if numbers.dtype.kind not in "biuf":
         raise NarxbenchError(f"{name}: not an array of numbers; allowed: one number per sample")
-    array = found[:, None] if found.ndim == 1 and columns == 1 else found
-    if array.ndim != 2 or array.shape[1] != columns:
-        allowed = f"(samples, {columns})" + (" or (samples,)" if columns == 1 else "")
-        raise NarxbenchError(f"{name}: found an array of shape {found.shape}; allowed: {allowed}")
-    return np.ascontiguousarray(array, np.float64)
+    allowed = f"(samples, {columns})"
+    table = numbers
+    if columns == 1:
+        allowed += " or (samples,)"
+        if numbers.ndim == 1:
+            table = numbers[:, None]
+    if table.ndim != 2 or table.shape[1] != columns:
+        raise NarxbenchError(f"{name}: found an array of shape {numbers.shape}; allowed: {allowed}")
+    return np.ascontiguousarray(table, np.float64)
 
 
 def finite_signals(name: str, values: ArrayLike, columns: int = 1) -> NDArray[np.float64]:
-    """Return finite numbers as :func:`as_signals` does; others raise :class:`NarxbenchError` too."""
-    array = as_signals(name, values, columns)
-    wrong = np.flatnonzero(~np.isfinite(array).all(axis=1))
-    if wrong.size:
-        bad = array[wrong[0]]
-        raise NarxbenchError(
-            f"{name}: found {bad[~np.isfinite(bad)][0]} at sample {wrong[0] + 1}; allowed: finite numbers"
-        )
-    return array
+    """Return numbers as :func:`as_signals` does, and raise :class:`NarxbenchError` if one of them is not finite."""
+    table = as_signals(name, values, columns)
+    bad_rows = np.flatnonzero(~np.isfinite(table).all(axis=1))
+    if bad_rows.size:
+        sample = table[bad_rows[0]]
+        value = sample[~np.isfinite(sample)][0]
+        raise NarxbenchError(f"{name}: found {value} at sample {bad_rows[0] + 1}; allowed: finite numbers")
+    return table
 
 
 def read_signals(path: StrPath, columns: tuple[str, ...] = ("u", "y")) -> list[NDArray[np.float64]]:
-    """Return the named columns of a CSV file.
-
-    The process that plans a study reads every data set of it, so that this goes without pandas.
+    r"""Return the named columns of a CSV file.
 
     Parameters
     ----------
     path : path
-        A file in UTF-8 whose first line names the columns; it may have others too, in any order.
+        A file in UTF-8 whose first line names the columns. It may have other columns too, in any order.
     columns : tuple of str
-        Names of the columns that are wanted.
+        Names of the columns to return.
 
     Returns
     -------
     list of numpy.ndarray
-        One array of shape (samples,) for each column: the doubles that the texts mean.
+        One array of doubles of shape (samples,) for each column.
 
     Raises
     ------
     NarxbenchError
-        One line with file, line, column, what was found and what is allowed: finite numbers, at least one row.
+        If a column is missing, a value is not a finite number, or there are no samples. The message is one line with
+        the file, the line, the column, what was found and what is allowed.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "data.csv")
+    ...     _ = file.write_text("time,u,y\n0,0.1,0\n1,-1,0.25\n")
+    ...     read_signals(file)
+    [array([ 0.1, -1. ]), array([0.  , 0.25])]
     """
+    # The process that plans a study reads every data set of it: without pandas, which takes long to import.
     header, rows = read_rows(path)
     header = [name.strip() for name in header]
     for name in columns:
         if header.count(name) != 1:
-            found = f"found columns {show(header, kind=False)}; needed: {', '.join(columns)}, each once"
-            raise NarxbenchError(f"{path}: line 1: {found}{did_you_mean(name, {*header} - {name})}")
+            finding = f"found columns {show(header, kind=False)}; needed: {', '.join(columns)}, each once"
+            raise NarxbenchError(f"{path}: line 1: {finding}{did_you_mean(name, {*header} - {name})}")
     if not rows:
         raise NarxbenchError(f"{path}: found no samples below the header; allowed: at least one")
     signals = [np.empty(len(rows)) for _ in columns]
@@ -89,7 +102,7 @@ def read_signals(path: StrPath, columns: tuple[str, ...] = ("u", "y")) -> list[N
 
 
 def signals_csv(u: NDArray[np.float64], y: NDArray[np.float64]) -> str:
-    """Return finite inputs and outputs as the text of a CSV file, whose numbers read back as the same doubles."""
+    """Return finite inputs and outputs as the text of a CSV file; reading it gives exactly the same doubles."""
     return "u,y\n" + "".join(f"{float(a)!r},{float(b)!r}\n" for a, b in zip(u, y, strict=True))
 
 
@@ -108,6 +121,8 @@ def write_signals(path: StrPath, u: NDArray[np.float64], y: NDArray[np.float64])
 
 
 def snr_label(snr_db: float) -> str:
-    """Return the text of an SNR in file names, ``50`` or ``37.5``; different numbers differ in it."""
+    """Return an SNR as file names have it, such as ``50`` or ``37.5``; different SNRs have different labels."""
     number = float(snr_db)
-    return str(int(number)) if number.is_integer() else repr(number)
+    if number.is_integer():
+        return str(int(number))
+    return repr(number)

@@ -46,29 +46,37 @@ class Notation:
     with_digits: Callable[[int], "Notation"]
 
     def summands(self, weights: Sequence[float], terms: Sequence[str], *, is_first: bool = True) -> list[str]:
-        """Return the summands of a sum with their signs; the first of the sum has one only if it is negative."""
+        """Return the summands of a sum with their signs; the first of the sum has a sign only if it is negative."""
         summands: list[str] = []
         for weight, term in zip(weights, terms, strict=True):
-            factor = "" if term == "1" else self.times + self.term(term)
-            summand = self.number(abs(weight)) + factor
+            summand = self.number(abs(weight))
+            if term != "1":
+                summand += self.times + self.term(term)
+            sign = "- " if weight < 0 else "+ "
             if is_first and not summands:
-                summands.append(f"-{summand}" if weight < 0 else summand)
-            else:
-                summands.append(f"- {summand}" if weight < 0 else f"+ {summand}")
+                sign = "-" if weight < 0 else ""
+            summands.append(sign + summand)
         return summands
 
 
 def plain(digits: int | None) -> Notation:
-    """Return the notation of plain text with so many significant digits, or as many as a number has."""
-    return Notation(repr if digits is None else _rounded(digits), str, " ", str, printable, plain)
+    """Return the notation of plain text with this number of significant digits; None: all digits of a number."""
+    number: Callable[[float], str] = repr
+    if digits is not None:
+        number = _rounded(digits)
+    return Notation(number, str, " ", str, printable, plain)
 
 
 def latex(digits: int) -> Notation:
-    """Return the notation of LaTeX with so many significant digits."""
+    """Return the notation of LaTeX with this number of significant digits."""
     rounded = _rounded(digits)
 
+    def power_of_ten(exponent: re.Match[str]) -> str:
+        sign, number = exponent.groups()
+        return rf" \times 10^{{{sign.strip('+')}{number}}}"
+
     def number(value: float) -> str:
-        return re.sub(r"e([+-])0*(\d+)", lambda e: rf" \times 10^{{{e[1].strip('+')}{e[2]}}}", rounded(value))
+        return re.sub(r"e([+-])0*(\d+)", power_of_ten, rounded(value))
 
     def words(text: str) -> str:
         return printable(text).translate(_LATEX)
@@ -81,7 +89,9 @@ def text_of(model: "Model", digits: int) -> str:
     notation = plain(digits)
     equation = "y(k) = " + " ".join(notation.summands(model.coefficients, model.terms))
     lines = legend(model, notation)
-    return f"{equation}\n{'; '.join(lines)}" if lines else equation
+    if not lines:
+        return equation
+    return f"{equation}\n{'; '.join(lines)}"
 
 
 def latex_of(model: "Model", digits: int) -> str:
@@ -91,12 +101,14 @@ def latex_of(model: "Model", digits: int) -> str:
     lines = [" ".join(summands[i : i + _TERMS_PER_LINE]) for i in range(0, len(summands), _TERMS_PER_LINE)]
     body = " \\\\\n& {} ".join(lines)
     formula = f"\\[\n\\begin{{array}}{{rl}}\ny(k) = & {body}\n\\end{{array}}\n\\]"
-    sentences = legend(model, notation)
-    return f"{formula}\n{'; '.join(sentences)}." if sentences else formula
+    phrases = legend(model, notation)
+    if not phrases:
+        return formula
+    return f"{formula}\n{'; '.join(phrases)}."
 
 
 def legend(model: "Model", notation: Notation, *, with_plain_names: bool = False, with_step: bool = True) -> list[str]:
-    """Return what the signals of a model are, what its noise is, and how long a step is.
+    """Return phrases that say what the signals of a model are, what its noise is, and how long a step is.
 
     Parameters
     ----------
@@ -105,37 +117,42 @@ def legend(model: "Model", notation: Notation, *, with_plain_names: bool = False
     notation : Notation
         How it is written.
     with_plain_names : bool
-        Name the signals even if each is called as in the equation.
+        Describe the signals even if each has the name that the equation gives it.
     with_step : bool
-        Say how long a step is, where that is known.
+        Say how long a step is, if that is known.
     """
     symbols = [signal_name(signal, model.n_inputs) for signal in range(1 + model.n_inputs)]
-    signals = list(_signals(model, symbols, notation))
-    plain_signals = [f"{notation.formula(notation.term(symbol))}: {notation.words(symbol)}" for symbol in symbols]
-    lines = [] if signals == plain_signals and not with_plain_names else signals
-    noise = noise_line(model, notation)
-    step = _step(model, notation) if with_step else ""
-    return lines + [line for line in (noise, step) if line]
+    phrases = list(_signals(model, symbols, notation))
+    plain_phrases = [f"{notation.formula(notation.term(symbol))}: {notation.words(symbol)}" for symbol in symbols]
+    if phrases == plain_phrases and not with_plain_names:
+        phrases = []
+    phrases.append(noise_line(model, notation))
+    if with_step:
+        phrases.append(_step(model, notation))
+    return [phrase for phrase in phrases if phrase]
 
 
 def _signals(model: "Model", symbols: Sequence[str], notation: Notation) -> Iterator[str]:
+    """Yield a phrase for each signal: its symbol, name, unit, offset and scale."""
     offsets, scales = (values.tolist() for values in model.scaling())
     names = [model.output, *model.inputs]
     for symbol, name, offset, scale in zip(symbols, names, offsets, scales, strict=True):
         line = f"{notation.formula(notation.term(symbol))}: {notation.words(name)}"
-        if unit := model.units.get(name):
+        unit = model.units.get(name)
+        if unit:
             line += f" ({notation.words(unit)})"
         if offset:
-            # Where a signal varies little about its level, the last digits of the level matter.
+            # If a signal varies little about its level, the last digits of the level matter.
             level = notation.with_digits(_level_digits(offset, scale)).number(abs(offset))
-            line += f", {'minus' if offset > 0 else 'plus'} {notation.formula(level)}"
+            operation = "minus" if offset > 0 else "plus"
+            line += f", {operation} {notation.formula(level)}"
         if scale != 1:
             line += f", divided by {notation.formula(notation.number(scale))}"
         yield line
 
 
 def _level_digits(offset: float, scale: float) -> int:
-    """Return the significant digits of an offset that are those of a signal which is scaled by its variation."""
+    """Return the number of significant digits of an offset that the equation shows, from its size and the scale."""
     if scale == 1.0:
         return MOST_DIGITS
     needed = LEVEL_DIGITS + math.ceil(math.log10(max(1.0, abs(offset) / scale)))
@@ -143,7 +160,7 @@ def _level_digits(offset: float, scale: float) -> int:
 
 
 def noise_line(model: "Model", notation: Notation) -> str:
-    """Return the noise model in words with its coefficients; nothing for white Gaussian noise in the equation."""
+    """Return a phrase on the noise model and its coefficients, empty for white Gaussian noise in the equation."""
     noise = model.noise
     if noise == Narx():
         return ""
@@ -159,13 +176,14 @@ def noise_line(model: "Model", notation: Notation) -> str:
 
 
 def _noise_formula(model: "Model", notation: Notation) -> str:
-    """Return how the noise w(k) follows from white noise e(k); v(k) are its differences if it is integrated."""
+    """Return the formula of the noise w(k), made of white noise e(k); v(k) is its difference if it is integrated."""
     noise = model.noise
     signal = "v" if noise.is_integrated else "w"
     ar_weights = [-model.autoregression[lag - 1] for lag in noise.ar_lags]
     ma_weights = [model.moving_average[lag - 1] for lag in noise.ma_lags]
     summands = notation.summands(ar_weights, [f"{signal}(k-{lag})" for lag in noise.ar_lags])
-    summands.append("+ e(k)" if summands else "e(k)")
+    innovation = "+ e(k)" if summands else "e(k)"
+    summands.append(innovation)
     summands += notation.summands(ma_weights, [f"e(k-{lag})" for lag in noise.ma_lags], is_first=False)
     noise_sum = " ".join(summands)
     if not noise.is_integrated:
@@ -176,21 +194,33 @@ def _noise_formula(model: "Model", notation: Notation) -> str:
 
 
 def _step(model: "Model", notation: Notation) -> str:
-    time = "" if model.step_time is None else notation.words(duration(model.step_time))
+    """Return a phrase on the length of a step, empty if a step is a sample of unknown length."""
     symbol = notation.formula("k")
+    step_time = ""
+    if model.step_time is not None:
+        step_time = notation.words(duration(model.step_time))
     if model.decimation > 1:
-        return f"{symbol} counts steps of {model.decimation} samples{f', {time}' if time else ''}"
-    return f"{symbol} counts samples of {time}" if time else ""
+        phrase = f"{symbol} counts steps of {model.decimation} samples"
+        return f"{phrase}, {step_time}" if step_time else phrase
+    return f"{symbol} counts samples of {step_time}" if step_time else ""
 
 
 def duration(seconds: float) -> str:
-    """Return seconds in the largest unit that is not longer."""
-    units = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
-    unit, length = next(((unit, length) for unit, length in units if seconds >= length), ("ns", 1e-9))
-    return f"{seconds / length:.6g} {unit}"
+    """Return a duration in the largest of s, ms, µs and ns that is not longer than it.
+
+    Examples
+    --------
+    >>> duration(0.0125)
+    '12.5 ms'
+    """
+    for unit, length in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= length:
+            return f"{seconds / length:.6g} {unit}"
+    return f"{seconds / 1e-9:.6g} ns"
 
 
 def _rounded(digits: int) -> Callable[[float], str]:
+    """Return the function that writes a number with this number of significant digits."""
     if not is_whole_number(digits, 1, 17):
         raise NarxbenchError(f"digits: found {show(digits)}; allowed: a whole number from 1 to 17")
     return lambda value: f"{value:.{digits}g}"

@@ -1,6 +1,6 @@
 """Excitation: the input signals that drive a simulated system.
 
-Each kind is a settings model, known by its key ``kind``; ``samples`` draws its signal.
+Each kind of excitation is a settings model with its own value of the key ``kind``; ``samples`` draws the signal.
 """
 
 from itertools import accumulate
@@ -56,20 +56,21 @@ class AutoregressiveInput(Settings):
         """Return the input, of shape (size,)."""
         white = standard_normal(rng, size)
         gain = float(np.sqrt(1.0 - self.pole * self.pole))
-        return self.sd * np.array(list(accumulate(white, lambda before, e: self.pole * before + gain * e)))
+        coloured = accumulate(white, lambda previous, e: self.pole * previous + gain * e)
+        return self.sd * np.array(list(coloured))
 
 
 class RecordedInput(Settings):
-    """Input read from the column ``u`` of a CSV file with at least as many samples as are simulated.
+    """Input read from the column ``u`` of a CSV file, which has at least as many samples as are simulated.
 
-    The washout takes the first of them.
+    The washout uses the first samples.
     """
 
     kind: Literal["recorded"] = "recorded"
     file: str = Field(min_length=1)
 
     def samples(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
-        """Return the first samples of the file, of shape (size,), without a random draw."""
+        """Return the first samples of the file, of shape (size,); nothing is drawn."""
         (recorded,) = read_signals(self.file, ("u",))
         if len(recorded) < size:
             raise NarxbenchError(f"{self.file}: found {len(recorded)} samples; allowed: at least {size} (with washout)")
@@ -79,10 +80,12 @@ class RecordedInput(Settings):
 Excitation = Annotated[UniformInput | GaussianInput | AutoregressiveInput | RecordedInput, Field(discriminator="kind")]
 
 
-class _Described(Settings):
+class _ExcitationSettings(Settings):
+    """Settings with the one field by which messages know an excitation."""
+
     excitation: Excitation
 
 
 def excitation_of(values: object, source: str = "") -> Excitation:
-    """Return the excitation that plain data describe (or that is given); errors name ``source``, if any."""
-    return validated(_Described, {"excitation": values}, source).excitation
+    """Return the excitation that plain data describe, or the excitation itself; errors name ``source``, if any."""
+    return validated(_ExcitationSettings, {"excitation": values}, source).excitation

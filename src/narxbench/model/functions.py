@@ -1,4 +1,4 @@
-"""Functions of an input that are inputs of their own, such as ``abs(u)``."""
+"""Inputs that are computed from other inputs, such as ``abs(u)``."""
 
 import math
 import re
@@ -12,53 +12,76 @@ from narxbench.io.errors import NarxbenchError, did_you_mean, printable
 
 Floats = NDArray[np.float64]
 
-# One value at a time, by the C library: NumPy's differ in the last digit between processors.
+
+def _sign(value: float) -> float:
+    """Return -1, 0 or 1."""
+    return math.copysign(1.0, value) if value else 0.0
+
+
+# The functions of the C library, one value at a time: NumPy's results differ in the last digit between processors.
 FUNCTIONS: dict[str, Callable[[float], float]] = {
     "abs": abs,
-    "sign": lambda value: math.copysign(1.0, value) if value else 0.0,
+    "sign": _sign,
     **{name: getattr(math, name) for name in ("sqrt", "exp", "log", "sin", "cos", "tan", "tanh", "atan")},
 }
 
 
 def parsed(name: Any) -> tuple[str, str] | None:
-    """Return function and input of a name such as ``abs(u)``, whether there is such a function or not."""
-    match = re.fullmatch(r"\s*([A-Za-z_]\w*)\s*\(\s*(\S.*?)\s*\)\s*", name) if isinstance(name, str) else None
-    return (match[1], match[2]) if match else None
+    """Return function and input of a name such as ``abs(u)``, whether or not such a function exists; else None."""
+    if not isinstance(name, str):
+        return None
+    match = re.fullmatch(r"\s*([A-Za-z_]\w*)\s*\(\s*(\S.*?)\s*\)\s*", name)
+    if match is None:
+        return None
+    return match[1], match[2]
 
 
 def check_function(name: str) -> None:
-    """Raise NarxbenchError unless there is a function of this name."""
+    """Raise NarxbenchError unless a function of this name exists."""
     if name not in FUNCTIONS:
         allowed = f"{', '.join(FUNCTIONS)}{did_you_mean(name, FUNCTIONS)}"
         raise NarxbenchError(f"found no function {printable(name)}; allowed: {allowed}")
 
 
 def applied(name: str, values: Floats) -> Floats:
-    """Return a function of each value; NaN where it is not a finite number, as the root of a negative one."""
-
-    def finite(value: float) -> float:
+    """Return a function of each value; NaN where the result is not a finite number, as for sqrt(-1)."""
+    function = FUNCTIONS[name]
+    results = []
+    for value in values.tolist():
         try:
-            result = FUNCTIONS[name](value)
+            result = function(value)
         except (ValueError, OverflowError):
-            return math.nan
-        return result if math.isfinite(result) else math.nan
-
-    return np.array([finite(value) for value in values.tolist()], np.float64)
+            result = math.nan
+        results.append(result)
+    array = np.array(results, np.float64)
+    array[~np.isfinite(array)] = np.nan
+    return array
 
 
 def derived(inputs: Sequence[str]) -> dict[int, tuple[str, int]]:
-    """Return the inputs that are functions of another one, by their place: the function, and the place of that one."""
-    found = {}
-    for place, name in enumerate(inputs):
-        function, of = parsed(name) or ("", "")
-        if function in FUNCTIONS and of in inputs:
-            found[place] = function, list(inputs).index(of)
-    return found
+    """Return the inputs that are functions of other inputs.
+
+    Returns
+    -------
+    dict of int to (str, int)
+        For the position of each such input, the name of the function and the position of its argument.
+
+    Examples
+    --------
+    >>> derived(["u", "abs(u)"])
+    {1: ('abs', 0)}
+    """
+    functions = {}
+    for position, name in enumerate(inputs):
+        function, argument = parsed(name) or ("", "")
+        if function in FUNCTIONS and argument in inputs:
+            functions[position] = function, list(inputs).index(argument)
+    return functions
 
 
 def completed(inputs: Sequence[str], values: Floats) -> Floats:
-    """Return values, shape (samples, inputs), with those of functions among the inputs computed from the others."""
+    """Return values, shape (samples, inputs), in which inputs that are functions of others have been computed."""
     values = values.copy()
-    for place, (function, of) in derived(inputs).items():
-        values[:, place] = applied(function, values[:, of])
+    for position, (function, argument) in derived(inputs).items():
+        values[:, position] = applied(function, values[:, argument])
     return values

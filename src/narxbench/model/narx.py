@@ -25,28 +25,29 @@ from narxbench.model.noise_models import NoiseModel, NoiseName, noise_model_of
 from narxbench.model.prediction import NoiseFilter, forecast_noise, predicted_ahead, simulated
 from narxbench.model.system import DIVERGED
 from narxbench.model.terms import OUTPUT, Monomial, parse_term, term_name
-from narxbench.model.working_point import Linearised, fixed_points, linearised
+from narxbench.model.working_point import LinearModel, fixed_points, linearised
 
 Floats = NDArray[np.float64]
 
 FORMAT, VERSION = "narxbench-model", 1
 DIVERGENCE_FACTOR = 1e6
-# A sum of squares so small, relative to the largest square, is nothing to divide by.
-_NOTHING = 1e-300
+# A sum of squares below this, relative to the largest square, is too small to divide by.
+_SMALLEST_SPREAD = 1e-300
 
 
 class DivergedError(NarxbenchError):
-    """Predictions that leave all bounds."""
+    """A prediction whose output grows beyond all bounds."""
 
 
 class Scores(NamedTuple):
-    """How well predictions agree with measured outputs; None where they diverge, or where nothing is scored.
+    """How well predictions agree with measured outputs; None if they diverge, or if there is nothing to score.
 
     Attributes
     ----------
     rrse : float or None
-        Root of the squared errors relative to those of the mean: 0 for a perfect model, 1 for one that is no better
-        than the mean. None for a constant output, as the next two.
+        Root relative squared error: the root of the sum of squared errors relative to that of the mean of the output. 0
+        for a perfect model, 1 for one that is no better than the mean. For a constant output this and the next two are
+        None.
     nrmse : float or None
         Root mean squared error relative to the range of the output.
     fit_percent : float or None
@@ -54,7 +55,7 @@ class Scores(NamedTuple):
     mae : float or None
         Mean absolute error, in the unit of the output.
     samples : int
-        Samples scored.
+        The number of samples that were scored.
     """
 
     rrse: float | None
@@ -65,7 +66,7 @@ class Scores(NamedTuple):
 
 
 class ModelFile(Settings):
-    """The keys of a file of a model."""
+    """The keys of a model file."""
 
     format: Literal["narxbench-model"]
     version: int
@@ -89,7 +90,7 @@ class ModelFile(Settings):
 
 
 class SearchOutcome(Protocol):
-    """What a model is made of that a search has chosen."""
+    """The result of a search, as far as :meth:`Model.from_search` needs it."""
 
     @property
     def terms(self) -> Sequence[str]:
@@ -97,7 +98,7 @@ class SearchOutcome(Protocol):
 
     @property
     def coefficients(self) -> Sequence[float]:
-        """Their weights."""
+        """Weights of the terms."""
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -113,7 +114,7 @@ class SearchOutcome(Protocol):
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """``noise_model``, its name, and the values of ``noise``, if they were chosen."""
+        """The name ``noise_model`` of the noise model and its values ``noise``, if the search has chosen them."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,29 +124,29 @@ class Model:
     Attributes
     ----------
     terms : tuple of str
-        Names of the terms, such as ``"1"``, ``"y(k-1)"``, ``"y(k-1)*u(k-2)"``; with several inputs ``u1``, ``u2``, ….
-        Any spelling is taken, and the canonical one kept.
+        Names of the terms, such as ``"1"``, ``"y(k-1)"``, ``"y(k-1)*u(k-2)"``. Several inputs are called ``u1``,
+        ``u2``, …. Terms may be written in any spelling; the model keeps the canonical one.
     coefficients : tuple of float
-        Their weights, in the same order.
+        The weights of the terms, in the same order.
     inputs : tuple of str
         Names of the inputs; empty for a model of the output alone.
     output : str
         Name of the output.
     decimation : int
-        Samples of the data in one step of k: ``y(k-1)`` is the sample that many before.
+        The number of samples of the data in one step of k: ``y(k-1)`` is the sample that many samples earlier.
     sampling_time : float or None
-        Seconds between samples of the data, where it is known.
+        Seconds between samples of the data, if known.
     units : mapping of str to str
         Units of signals by name, where they are known.
     covariance : tuple of tuple of float, or None
         Covariance of the coefficients.
     offsets, scales : tuple of float, or None
-        Of the output and each input: the terms are of ``(signal - offset) / scale``, as their sum is. None: of the
-        signals themselves.
+        One for the output and for each input. Terms and their sum are in units of ``(signal - offset) / scale``. None:
+        terms and their sum are in the units of the signals.
     data_digest : str
-        SHA-256 of the data that it is from.
+        SHA-256 of the data that the model was identified from.
     about : mapping
-        How it was found, as plain data.
+        How the model was found, as plain data.
     noise_model : {"narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"}
         Where noise w(k) enters and which coefficients it has; :mod:`narxbench.model.noise_models` describes each. In
         the equation: white (NARX), a moving average (NARMAX), an autoregression (ARARX) or both (ARARMAX); on the
@@ -158,13 +159,13 @@ class Model:
     is_integrated : bool
         Whether the noise drifts: D(q) has the factor ``1 - q^-1`` too.
     degrees_of_freedom : float or None
-        Of Student-t, which e(k) is from; None: it is Gaussian.
+        Degrees of freedom of the Student-t distribution of e(k); None: e(k) is Gaussian.
 
     Raises
     ------
     NarxbenchError
-        For terms that cannot be read or occur twice, numbers that do not fit, and coefficients of the noise that its
-        model does not have or that make no stable filter.
+        If a term cannot be read or occurs twice, numbers do not fit, the noise model does not have such coefficients,
+        or they make no stable filter.
 
     Examples
     --------
@@ -211,6 +212,7 @@ class Model:
             object.__setattr__(self, name, value)
 
     def _check_texts(self) -> None:
+        """Raise NarxbenchError for a value that is not text."""
         texts = {
             "terms": self.terms,
             "inputs": self.inputs,
@@ -220,15 +222,20 @@ class Model:
         }
         for name, values in texts.items():
             if not isinstance(values, list | tuple) or not all(isinstance(value, str) for value in values):
-                value = show(getattr(self, name))
-                raise NarxbenchError(f"{name}: found {value}; allowed: text, or texts for each of them")
+                finding = show(getattr(self, name))
+                raise NarxbenchError(f"{name}: found {finding}; allowed: text, or texts for each of them")
 
     def _canonical_terms(self) -> tuple[str, ...]:
+        """Return the canonical names of the terms."""
         n_inputs = len(self.inputs)
         terms = [term_name(parse_term(term, n_inputs, current=True), n_inputs) for term in self.terms]
+        finding = ""
+        if not terms:
+            finding = "found none"
         repeated = [term for i, term in enumerate(terms) if term in terms[:i]]
-        if repeated or not terms:
-            finding = f"found {repeated[0]} twice" if repeated else "found none"
+        if repeated:
+            finding = f"found {repeated[0]} twice"
+        if finding:
             raise NarxbenchError(f"terms: {finding}; allowed: at least one, each once")
         return tuple(terms)
 
@@ -262,6 +269,7 @@ class Model:
         return scaling
 
     def _checked_noise(self) -> dict[str, Any]:
+        """Return the values that describe the noise, as plain numbers."""
         filters = {}
         for name in ("autoregression", "moving_average"):
             order = np.size(np.array(getattr(self, name), object))
@@ -280,6 +288,7 @@ class Model:
         return values
 
     def _plain_values(self) -> dict[str, Any]:
+        """Return copies of the values that only need to be plain data."""
         inputs = tuple(self.inputs)
         values = {"units": dict(self.units), "about": dict(self.about), "output": self.output, "inputs": inputs}
         try:
@@ -290,7 +299,7 @@ class Model:
 
     @property
     def noise(self) -> NoiseModel:
-        """The noise model with the lags of the coefficients that are not zero."""
+        """The noise model, in which the coefficients that are not zero are free."""
         return noise_model_of(
             self.noise_model,
             self.autoregression,
@@ -312,61 +321,69 @@ class Model:
     @property
     def max_lag(self) -> int:
         """The largest lag of output and inputs, in steps."""
-        return max((lag for monomial in self.monomials for _, lag in monomial), default=0)
+        largest = 0
+        for monomial in self.monomials:
+            for _, lag in monomial:
+                largest = max(largest, lag)
+        return largest
 
     @property
     def initial_samples(self) -> int:
-        """How many first outputs a prediction needs: largest lag times decimation."""
+        """The number of first outputs that a prediction needs: largest lag times decimation."""
         return self.max_lag * self.decimation
 
     @property
     def step_time(self) -> float | None:
-        """Seconds in one step of k, where that is known."""
-        return None if self.sampling_time is None else self.decimation * self.sampling_time
+        """Seconds in one step of k, if known."""
+        if self.sampling_time is None:
+            return None
+        return self.decimation * self.sampling_time
 
     @property
     def standard_errors(self) -> tuple[float, ...] | None:
-        """Standard errors of the coefficients, where their covariance is known."""
-        rows = self.covariance
-        return None if rows is None else tuple(math.sqrt(row[i]) for i, row in enumerate(rows))
+        """Standard errors of the coefficients, if their covariance is known."""
+        if self.covariance is None:
+            return None
+        return tuple(math.sqrt(row[i]) for i, row in enumerate(self.covariance))
 
     def predict(
         self, u: ArrayLike | None, y_initial: ArrayLike, steps: int | None = None, *, samples: int | None = None
     ) -> Floats:
-        """Return what the model predicts from the inputs and from outputs that are given.
+        """Return the output that the model predicts from the inputs and from measured outputs.
 
         Parameters
         ----------
         u : array or frame, shape (samples,) or (samples, inputs), or None
-            The inputs; None for a model without any. A frame may have them in any order next to other columns. Inputs
-            that are functions of others, such as ``abs(u)`` next to ``u``, may be left out.
+            The inputs; None for a model without inputs. A frame may have them in any order next to other columns.
+            Inputs that are functions of others, such as ``abs(u)`` next to ``u``, may be left out.
         y_initial : array, shape (at least initial_samples,)
-            The measured outputs from the first sample on. A free run uses ``initial_samples`` of them, however many
-            are given.
+            The measured outputs from the first sample on. A free run uses only the first ``initial_samples``.
         steps : int, optional
-            From outputs measured how many steps of k before; it needs the outputs of all samples. A sample that is
-            closer to the beginning is predicted from there. None: a free run, from the beginning always. What the
-            noise model forecasts from the noise up to then is added: to the equation, or to a free run where the noise
-            is on the output. Of white noise that is nothing, so that of NOE a free run is returned.
+            The prediction horizon in steps of k: each sample is predicted from the outputs measured up to that many
+            steps earlier, so all outputs must be given. A sample closer to the beginning is predicted from there. None:
+            a free run, in which each sample is predicted from the beginning. The noise model adds its forecast of the
+            noise, to the equation or, if the noise is on the output, to the free run. The forecast of white noise is
+            zero; so the result of NOE is a free run.
         samples : int, optional
-            How many samples to return; needed for a free run without inputs.
+            The number of samples to return; needed for a free run without inputs.
 
         Returns
         -------
         array of float, shape (samples,)
-            The given outputs of the first ``initial_samples``, and then the predicted ones. From a frame or series of
-            pandas a series with its index.
+            The measured outputs of the first ``initial_samples``, then the predicted ones. If an argument is a frame or
+            series of pandas, the result is a series with its index.
 
         Raises
         ------
         DivergedError
-            If a prediction is larger than 1e6 times the largest given output. Unless the outputs of all samples are
-            given, the bound is at least 1e12, for it is not known how large outputs are.
+            If a prediction is larger than 1e6 times the largest measured output. If outputs of some samples are not
+            given, the bound is at least 1e12, because the size of the output is not known.
         NarxbenchError
-            For too few samples, other shapes, and numbers that are not finite.
+            If there are too few samples, a shape is wrong, or a number is not finite.
         """
         y = finite_signals("y", y_initial)[:, 0]
-        inputs = self._inputs(u, samples, None if steps is None else len(y))
+        n_outputs = None if steps is None else len(y)
+        inputs = self._inputs(u, samples, n_outputs)
         count = len(inputs)
         self._check_outputs(len(y), count, steps)
         bound = _divergence_bound(y, count)
@@ -378,16 +395,20 @@ class Model:
             else:
                 predicted, end = self._ahead(scaled_inputs, y, steps, bound)
         if end < count:
-            kind = "a free run" if steps is None else f"a prediction {_count(steps, 'step')} ahead"
+            kind = "a free run"
+            if steps is not None:
+                kind = f"a prediction {_count(steps, 'step')} ahead"
             finding = f"{kind} of the model diverges (|y| > {bound:.3g}) at sample {end + 1}"
             raise DivergedError(f"{finding}; allowed: inputs and first outputs for which the model is stable")
         return self._with_index(predicted, u, y_initial)
 
     def _check_outputs(self, n_outputs: int, samples: int, steps: int | None) -> None:
-        if steps is not None and not is_whole_number(steps, 1):
+        """Raise NarxbenchError for an impossible horizon, or a number of outputs that does not fit."""
+        is_free_run = steps is None
+        if not is_free_run and not is_whole_number(steps, 1):
             raise NarxbenchError(f"steps: found {show(steps)}; allowed: a whole number from 1 on, or None")
-        if n_outputs > samples or (steps is not None and n_outputs < samples):
-            allowed = "at most as many" if steps is None else "as many"
+        if n_outputs > samples or (not is_free_run and n_outputs < samples):
+            allowed = "at most as many" if is_free_run else "as many"
             raise NarxbenchError(f"y: found {n_outputs} outputs for {samples} samples; allowed: {allowed}")
         needed = self.initial_samples
         if n_outputs < needed:
@@ -409,7 +430,7 @@ class Model:
         )
 
     def _ahead(self, u: Floats, y: Floats, steps: int, bound: float) -> tuple[Floats, int]:
-        """Return predictions from outputs measured some steps before, and the first sample that diverges."""
+        """Return predictions some steps ahead for scaled inputs, and the first sample that diverges."""
         first = self.initial_samples
         noise_filter = NoiseFilter(self.autoregression, self.moving_average, self.is_integrated)
         if self.noise.place == "output":
@@ -431,22 +452,23 @@ class Model:
                 offset=offsets[OUTPUT],
                 scale=scales[OUTPUT],
             )
-        # Only the last ones count: what is fewer steps ahead begins elsewhere.
         outside = np.flatnonzero(~(np.abs(predicted[first:]) <= bound))
-        return predicted, first + int(outside[0]) if outside.size else len(y)
+        if outside.size:
+            return predicted, first + int(outside[0])
+        return predicted, len(y)
 
     def _with_index(self, predicted: Floats, *signals: Any) -> Floats:
-        """Return predictions as a series with the index of the first frame or series of pandas, if there is one."""
-        index = next((signal.index for signal in signals if hasattr(signal, "iloc")), None)
-        if index is None or len(index) != len(predicted):
+        """Return predictions as a series with the index of the first signal that is a frame or series of pandas."""
+        pandas_signals = [signal for signal in signals if hasattr(signal, "iloc")]
+        if not pandas_signals or len(pandas_signals[0].index) != len(predicted):
             return predicted
-        # Pandas is there where its objects are.
+        # Whoever has frames has imported pandas already; nobody else waits for its import.
         import pandas as pd
 
-        return cast(Floats, pd.Series(predicted, index=index, name=self.output))
+        return cast(Floats, pd.Series(predicted, index=pandas_signals[0].index, name=self.output))
 
     def score(self, u: ArrayLike | None, y: ArrayLike, steps: int | None = None) -> Scores:
-        """Return how well the model predicts measured outputs, after the ``initial_samples`` that it is given.
+        """Return how well the model predicts measured outputs; the first ``initial_samples`` are not scored.
 
         Parameters
         ----------
@@ -458,7 +480,7 @@ class Model:
         Raises
         ------
         NarxbenchError
-            As :meth:`predict`, but not for predictions that diverge, whose scores are None.
+            As :meth:`predict`, except that predictions that diverge raise nothing: their scores are None.
         """
         measured = finite_signals("y", y)[:, 0]
         count = len(self._inputs(u, None, len(measured)))
@@ -471,20 +493,21 @@ class Model:
             predicted = np.full(count, np.nan)
         return scores(measured[first:], predicted[first:])
 
-    def linearised(self, u0: ArrayLike | None = None, y0: float | None = None) -> Linearised:
-        """Return the model for small deviations from where it rests at constant inputs: coefficients, poles, gain.
+    def linearised(self, u0: ArrayLike | None = None, y0: float | None = None) -> LinearModel:
+        """Return the model for small deviations from a state of rest at constant inputs: coefficients, poles, gain.
 
         Parameters
         ----------
         u0 : float or array, shape (inputs,), or None
-            The constant inputs; None for a model without any.
+            The constant inputs; None for a model without inputs.
         y0 : float, optional
-            An output: of the states of rest the nearest one is taken, stable or not. None: the only stable one.
+            An output: the model is linearised at the state of rest nearest to it, stable or not. None: at the only
+            stable state of rest.
 
         Raises
         ------
         NarxbenchError
-            For inputs that do not fit, and where there is no such state, or without ``y0`` more than one.
+            If the inputs do not fit, there is no such state, or there are several and ``y0`` is None.
 
         Examples
         --------
@@ -494,38 +517,52 @@ class Model:
         (18.0, array([0.5]), array([[0., 6.]]), (12.0,))
         """
         u = self._constant("u0", u0)
-        (near,) = (None,) if y0 is None else _numbers("y0", [y0], (1,), "one")
-        offsets, scales = (values.tolist()[OUTPUT] for values in self.scaling())
-        centre, scale = (offsets, scales) if near is None else (near, max(scales, abs(near)))
-        fixed = fixed_points(self, u, centre, scale)
-        rests = [rest for rest, size in fixed if near is not None or size < 1]
-        if not rests or (near is None and len(rests) > 1):
-            kind = "one stable state of rest, or y0 near the one that is meant" if near is None else "a state of rest"
-            outputs = ", ".join(f"{rest:.6g} ({'' if size < 1 else 'not '}stable)" for rest, size in fixed[:6])
-            raise NarxbenchError(f"u0: found the states of rest: {outputs or 'none'}; needed: {kind}")
-        return linearised(self, u, rests[0] if near is None else min(rests, key=lambda rest: abs(rest - near)))
+        if y0 is None:
+            rest = self._stable_rest(u)
+        else:
+            (near,) = _numbers("y0", [y0], (1,), "one")
+            rest = self._nearest_rest(u, near)
+        return linearised(self, u, rest)
+
+    def _stable_rest(self, u: tuple[float, ...]) -> float:
+        """Return the output of the only stable state of rest."""
+        offsets, scales = self.scaling()
+        points = fixed_points(self, u, float(offsets[OUTPUT]), float(scales[OUTPUT]))
+        stable = [output for output, size in points if size < 1]
+        if len(stable) != 1:
+            needed = "one stable state of rest, or y0 near the one that is meant"
+            raise NarxbenchError(f"u0: found the states of rest: {_listed_rests(points)}; needed: {needed}")
+        return stable[0]
+
+    def _nearest_rest(self, u: tuple[float, ...], near: float) -> float:
+        """Return the output of the state of rest nearest to an output."""
+        scale = max(float(self.scaling()[1][OUTPUT]), abs(near))
+        outputs = [output for output, _ in fixed_points(self, u, near, scale)]
+        if not outputs:
+            raise NarxbenchError("u0: found the states of rest: none; needed: a state of rest")
+        return min(outputs, key=lambda output: abs(output - near))
 
     def step_response(self, u0: ArrayLike, du: ArrayLike, steps: int, y0: float | None = None) -> Floats:
-        """Return the output after a step of the inputs from where the model rests.
+        """Return the response of the output to a step of the inputs from a state of rest.
 
         Parameters
         ----------
         u0, y0
-            Where it rests, as for :meth:`linearised`.
+            The state of rest, as for :meth:`linearised`.
         du : float or array, shape (inputs,)
             The height of the step of each input.
         steps : int
-            How many steps of the model to return.
+            The number of steps of the model to return.
 
         Returns
         -------
         array of float, shape (steps,)
-            Outputs in steps of the model, from that of the step on.
+            The output in steps of the model, from the moment of the step on.
 
         Raises
         ------
         NarxbenchError
-            As :meth:`linearised`; DivergedError for an output that leaves all bounds.
+            As :meth:`linearised`; DivergedError if the output grows beyond all bounds.
 
         Examples
         --------
@@ -536,26 +573,31 @@ class Model:
         if not is_whole_number(steps, 1):
             raise NarxbenchError(f"steps: found {show(steps)}; allowed: a whole number from 1 on")
         rest, first = self.linearised(u0, y0), self.max_lag
-        heights = np.where(np.arange(first + steps) < first, 0.0, 1.0)[:, None] * self._constant("du", du)
-        return self.decimated().predict(heights + np.array(rest.u), [rest.y] * first, samples=first + steps)[first:]
+        samples = first + steps
+        unit_step = np.where(np.arange(samples) < first, 0.0, 1.0)
+        inputs = unit_step[:, None] * self._constant("du", du) + np.array(rest.u)
+        return self.decimated().predict(inputs, [rest.y] * first, samples=samples)[first:]
 
     def _constant(self, name: str, values: ArrayLike | None) -> tuple[float, ...]:
-        constants = np.zeros(0) if values is None else np.atleast_1d(np.asarray(values, object))
-        return _numbers(name, constants.tolist() or np.zeros(0), (self.n_inputs,), "one for each input")
+        """Return one number for each input."""
+        constants: list[Any] = []
+        if values is not None:
+            constants = np.atleast_1d(np.asarray(values, object)).tolist()
+        return _numbers(name, constants or np.zeros(0), (self.n_inputs,), "one for each input")
 
     def decimated(self) -> "Model":
-        """Return the same model for data of which only every ``decimation``-th sample is there."""
+        """Return this model for data that consist only of every ``decimation``-th sample."""
         return replace(self, decimation=1, sampling_time=self.step_time)
 
     def expanded(self) -> "Model":
-        """Return the same function as a polynomial of the signals themselves, without offsets and scales.
+        """Return this model as a polynomial of the signals in their own units, without offsets and scales.
 
-        The coefficients are exact before they are rounded; their covariance is transformed with them.
+        The coefficients are computed exactly and rounded once; their covariance is transformed with them.
 
         Raises
         ------
         NarxbenchError
-            For a coefficient that is too large for a number of double precision.
+            If a coefficient is too large for double precision.
 
         Examples
         --------
@@ -565,16 +607,15 @@ class Model:
         """
         if self.offsets is None and self.scales is None:
             return self
-        offsets, scales = ([Fraction(value) for value in values.tolist()] for values in self.scaling())
+        offsets, scales = (list(map(Fraction, values.tolist())) for values in self.scaling())
         expansions = [_expansion(monomial, offsets, scales) for monomial in self.monomials]
-        sums: dict[Monomial, Fraction] = {(): offsets[OUTPUT]} if offsets[OUTPUT] else {}
-        for coefficient, expansion in zip(self.coefficients, expansions, strict=True):
-            for m, c in expansion.items():
-                sums[m] = sums.get(m, Fraction()) + Fraction(coefficient) * c
-        monomials = sorted(sums, key=lambda m: (len(m), m))
+        sums = _weighted_sum(expansions, self.coefficients)
+        if offsets[OUTPUT]:
+            sums[()] = sums.get((), Fraction()) + offsets[OUTPUT]
+        monomials = sorted(sums, key=lambda monomial: (len(monomial), monomial))
         try:
-            coefficients = tuple(float(sums[m]) for m in monomials)
-            rows = [_row(m, expansions) for m in monomials]
+            coefficients = tuple(float(sums[monomial]) for monomial in monomials)
+            rows = [_row(monomial, expansions) for monomial in monomials]
         except OverflowError:
             finding = "found values with which the model has no expansion in double precision"
             allowed = "scales that are like the signals"
@@ -584,7 +625,7 @@ class Model:
             covariance = _transformed(np.array(rows), np.array(self.covariance))
         return replace(
             self,
-            terms=tuple(term_name(m, self.n_inputs) for m in monomials),
+            terms=tuple(term_name(monomial, self.n_inputs) for monomial in monomials),
             coefficients=coefficients,
             covariance=covariance,
             offsets=None,
@@ -592,31 +633,32 @@ class Model:
         )
 
     def save(self, path: StrPath) -> None:
-        """Write the model to a file in JSON, from which :meth:`load` gives an equal one.
+        """Write the model to a file in JSON; :meth:`load` returns an equal model.
 
         Raises
         ------
         NarxbenchError
             If the file cannot be written.
         """
-        content = {"format": FORMAT, "version": VERSION, **{f.name: getattr(self, f.name) for f in fields(self)}}
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        content = {"format": FORMAT, "version": VERSION, **values}
         write_atomically(path, canonical_json(content, indent=1))
 
     @classmethod
     def from_search(cls, result: SearchOutcome) -> "Model":
         """Return the structure that a search has chosen as a model, in the units of the data.
 
-        Its noise model is the one that the algorithm has chosen, if it chooses one.
+        The model has the noise model that the algorithm has chosen, if it chooses one.
 
         Parameters
         ----------
         result : SearchResult
-            What :func:`narxbench.search` returned.
+            The result of :func:`narxbench.search`.
 
         Raises
         ------
         NarxbenchError
-            If no structure was found.
+            If the search has found no structure.
 
         Examples
         --------
@@ -631,16 +673,19 @@ class Model:
         """
         if not result.terms:
             raise NarxbenchError("result: found no structure; allowed: the result of a search that found one")
-        noise = {name: value for name, value in result.details.get("noise", {}).items() if name != "description"}
+        values = dict(result.details.get("noise", {}))
+        values.pop("description", None)
+        if any(result.offsets):
+            values["offsets"] = result.offsets
+        if set(result.scales) != {1.0}:
+            values["scales"] = result.scales
         return cls(
             tuple(result.terms),
             tuple(result.coefficients),
             inputs=result.inputs,
             output="y",
-            offsets=result.offsets if any(result.offsets) else None,
-            scales=result.scales if set(result.scales) != {1.0} else None,
             noise_model=result.details.get("noise_model", "narx"),
-            **noise,
+            **values,
         )
 
     @classmethod
@@ -650,7 +695,7 @@ class Model:
         Raises
         ------
         NarxbenchError
-            For a file that cannot be read, is none of a model, has another version, or values that are not allowed.
+            If the file cannot be read, is no model file, has another version, or has values that are not allowed.
         """
         content = read_bytes(path)
         try:
@@ -671,7 +716,7 @@ class Model:
             raise NarxbenchError(f"{path}: {error}") from None
 
     def equation(self, digits: int = 4) -> str:
-        """Return the model as text; below it what the signals are and how long a step is, where that is not plain.
+        """Return the equation as text, with a line below it on the signals, the noise and the steps, where needed.
 
         Parameters
         ----------
@@ -688,7 +733,7 @@ class Model:
         return text_of(self, digits)
 
     def latex(self, digits: int = 4) -> str:
-        r"""Return the model as one displayed formula of LaTeX, and a sentence below it as for :meth:`equation`.
+        r"""Return the equation as a displayed formula of LaTeX, with a sentence below it as for :meth:`equation`.
 
         Examples
         --------
@@ -702,41 +747,50 @@ class Model:
         return latex_of(self, digits)
 
     def __repr__(self) -> str:
-        """Return what a terminal shows: the equation."""
+        """Return the equation, which a terminal shows."""
         return f"<Model: {self.equation()}>"
 
     def _repr_latex_(self) -> str:
-        """Return what a notebook shows."""
-        formula, _, legend = self.latex().removeprefix(r"\[").partition(r"\]")
-        return f"$${formula}$${legend}"
+        """Return the equation in LaTeX, which a notebook shows."""
+        formula, _, sentence = self.latex().removeprefix(r"\[").partition(r"\]")
+        return f"$${formula}$${sentence}"
 
     def export(self, language: str, name: str = "narx_model") -> str:
-        """Return the source text of a program that predicts as the model does, at the model's own sampling.
+        """Return the source text of a program that predicts as the model does, one step of the model at a time.
 
         Parameters
         ----------
         language : {"python", "c", "matlab", "sysidentpy"}
             Python without packages, C99, a function for MATLAB and Octave, or an object of the package SysIdentPy 0.9.
         name : str
-            What the names in it begin with: a letter, then letters, digits and underscores, at most 40.
+            The beginning of the names in the program: a letter, then letters, digits and underscores, at most 40
+            characters.
 
         Returns
         -------
         str
-            Its comment says what to give to it. Its operations are those of :meth:`predict`, in the same order, except
-            for SysIdentPy's own.
+            The program. A comment at the top says what its arguments are. Its operations are those of :meth:`predict`,
+            in the same order; SysIdentPy has operations of its own.
 
         Raises
         ------
         NarxbenchError
-            For another language or name, and for lags that SysIdentPy has no code for.
+            If the language or the name is not allowed, or SysIdentPy has no code for a lag.
+
+        Examples
+        --------
+        >>> program = Model(("y(k-1)", "u(k)"), (0.5, 1.0), inputs=("u",), output="y").export("c")
+        >>> [line for line in program.splitlines() if line.startswith("double")]
+        ['double narx_model_step(const double *y_past, const double *u_past)']
         """
         model = self.decimated()
         if language == "sysidentpy":
             model = model.expanded()
         offsets, scales = (values.tolist() for values in model.scaling())
-        # SysIdentPy takes columns as they are.
-        functions = {} if language == "sysidentpy" else derived(self.inputs)
+        functions = derived(self.inputs)
+        if language == "sysidentpy":
+            # It computes no functions of inputs; they are columns like the others.
+            functions = {}
         comment = self._comment(model, functions)
         program = Program(model.monomials, model.coefficients, model.n_inputs, offsets, scales, comment, functions)
         return source(program, language, name)
@@ -745,10 +799,14 @@ class Model:
         equation = model.equation(6).split("\n")[0]
         lines = [f"A polynomial NARX model, exported by narxbench {__version__}.", equation]
         lines += legend(model, plain(None), with_plain_names=True, with_step=False)
-        every = "every sample" if self.decimation == 1 else f"every {ordinal(self.decimation)} sample"
-        time = "" if self.step_time is None else f": one step of k is {duration(self.step_time)}"
-        lines.append(f"Give {every} of the data{time}.")
-        inputs = [printable(name) for place, name in enumerate(self.inputs) if place not in functions]
+        samples = "every sample"
+        if self.decimation > 1:
+            samples = f"every {ordinal(self.decimation)} sample"
+        sampling = f"Give {samples} of the data"
+        if self.step_time is not None:
+            sampling += f": one step of k is {duration(self.step_time)}"
+        lines.append(f"{sampling}.")
+        inputs = [printable(name) for position, name in enumerate(self.inputs) if position not in functions]
         if len(inputs) > 1:
             lines.append(f"Order of the inputs: {', '.join(inputs)}.")
         if self.data_digest:
@@ -757,15 +815,19 @@ class Model:
 
     def scaling(self) -> tuple[Floats, Floats]:
         """Return offset and scale of the output and each input, two arrays of shape (1 + inputs,)."""
-        offsets = np.zeros(1 + self.n_inputs) if self.offsets is None else np.array(self.offsets)
-        return offsets, np.ones(1 + self.n_inputs) if self.scales is None else np.array(self.scales)
+        offsets, scales = np.zeros(1 + self.n_inputs), np.ones(1 + self.n_inputs)
+        if self.offsets is not None:
+            offsets[:] = self.offsets
+        if self.scales is not None:
+            scales[:] = self.scales
+        return offsets, scales
 
-    def _inputs(self, u: Any, samples: int | None, outputs: int | None) -> Floats:
-        """Return the inputs, shape (samples, inputs); of a model without any, an array without columns."""
+    def _inputs(self, u: Any, samples: int | None, n_outputs: int | None) -> Floats:
+        """Return the inputs, shape (samples, inputs); for a model without inputs an array without columns."""
         if samples is not None and not is_whole_number(samples, 0):
             raise NarxbenchError(f"samples: found {show(samples)}; allowed: a whole number from 0 on, or None")
         if u is None:
-            return self._no_inputs(outputs if samples is None else samples)
+            return self._no_inputs(n_outputs if samples is None else samples)
         if not self.n_inputs and not (isinstance(u, np.ndarray) and u.ndim == 2):
             raise NarxbenchError("u: the model has no inputs; allowed: None")
         inputs = finite_signals("u", self._completed_inputs(u), self.n_inputs)
@@ -774,7 +836,7 @@ class Model:
         return inputs
 
     def _no_inputs(self, samples: int | None) -> Floats:
-        """Return an array without columns for so many samples."""
+        """Return an array of inputs without columns."""
         if self.n_inputs:
             raise NarxbenchError(f"u: found null; needed: {', '.join(map(printable, self.inputs))}")
         if samples is None:
@@ -782,16 +844,18 @@ class Model:
         return np.zeros((samples, 0))
 
     def _completed_inputs(self, u: Any) -> Any:
-        """Return inputs in the order of the model, with functions of inputs that are left out computed."""
+        """Return inputs in the order of the model; functions of inputs that were left out are computed."""
         functions = derived(self.inputs)
-        measured = [place for place in range(self.n_inputs) if place not in functions]
-        names = [self.inputs[place] for place in measured]
+        measured = [position for position in range(self.n_inputs) if position not in functions]
+        names = [self.inputs[position] for position in measured]
         if hasattr(u, "iloc") and hasattr(u, "columns") and set(names) <= set(u.columns):
             u = u[names]
         if not functions:
             return u
         shape = np.shape(np.array(u, dtype=object))
-        n_columns = shape[1] if len(shape) == 2 else len(shape)
+        n_columns = len(shape)
+        if len(shape) == 2:
+            n_columns = shape[1]
         if n_columns != len(measured):
             return u
         values = finite_signals("u", u, len(measured))
@@ -801,32 +865,34 @@ class Model:
 
 
 def scores(measured: ArrayLike, predicted: ArrayLike) -> Scores:
-    """Return how well predictions agree with as many measured outputs; those that are not finite have diverged."""
+    """Return how well predictions agree with measured outputs; predictions that are not finite have diverged."""
     y = finite_signals("measured", measured)[:, 0]
-    p = as_signals("predicted", predicted)[:, 0]
-    if len(p) != len(y):
-        raise NarxbenchError(f"measured, predicted: found {len(y)} and {len(p)} samples; allowed: equally many")
+    predictions = as_signals("predicted", predicted)[:, 0]
     count = len(y)
-    if not count or not np.isfinite(p).all():
+    if len(predictions) != count:
+        raise NarxbenchError(
+            f"measured, predicted: found {count} and {len(predictions)} samples; allowed: equally many"
+        )
+    if not count or not np.isfinite(predictions).all():
         return Scores(None, None, None, None, count)
-    # By a power of two, which rounds nothing: squares of large numbers would overflow.
-    exponent = math.frexp(max(np.abs(y).max(), np.abs(p).max()))[1]
-    values, guesses = np.ldexp(y, -exponent).tolist(), np.ldexp(p, -exponent).tolist()
+    # Squares of large numbers would overflow. Division by a power of two rounds nothing.
+    exponent = math.frexp(max(np.abs(y).max(), np.abs(predictions).max()))[1]
+    values = np.ldexp(y, -exponent).tolist()
+    errors = (np.ldexp(y, -exponent) - np.ldexp(predictions, -exponent)).tolist()
     # math.fsum is correctly rounded; NumPy's sums depend on the processor's vector width.
     mean = math.fsum(values) / count
-    errors = [a - b for a, b in zip(values, guesses, strict=True)]
-    squares = math.fsum(e * e for e in errors)
+    squared_errors = math.fsum(error * error for error in errors)
     mae = float(np.ldexp(math.fsum(map(abs, errors)) / count, exponent))
-    spread = math.fsum((a - mean) * (a - mean) for a in values)
+    spread = math.fsum((value - mean) * (value - mean) for value in values)
     extent = max(values) - min(values)
-    if not extent or spread < _NOTHING:
+    if not extent or spread < _SMALLEST_SPREAD:
         return Scores(None, None, None, mae, count)
-    rrse = math.sqrt(squares / spread)
-    return Scores(rrse, math.sqrt(squares / count) / extent, 100 * (1 - rrse), mae, count)
+    rrse = math.sqrt(squared_errors / spread)
+    return Scores(rrse, math.sqrt(squared_errors / count) / extent, 100 * (1 - rrse), mae, count)
 
 
 def _divergence_bound(y: Floats, samples: int) -> float:
-    """Return the magnitude above which predictions of so many samples from these outputs diverge."""
+    """Return the magnitude above which predictions of some samples from measured outputs have diverged."""
     largest = float(np.abs(y).max(initial=0.0))
     bound = DIVERGENCE_FACTOR * largest
     if len(y) < samples or not largest:
@@ -851,13 +917,22 @@ def _expansion(monomial: Monomial, offsets: list[Fraction], scales: list[Fractio
     for factor in monomial:
         signal = factor[0]
         product: dict[Monomial, Fraction] = {}
-        for m, coefficient in expansion.items():
-            c = coefficient / scales[signal]
-            with_factor = tuple(sorted((*m, factor)))
-            product[with_factor] = product.get(with_factor, Fraction()) + c
-            product[m] = product.get(m, Fraction()) - c * offsets[signal]
+        for partial, coefficient in expansion.items():
+            scaled = coefficient / scales[signal]
+            with_factor = tuple(sorted((*partial, factor)))
+            product[with_factor] = product.get(with_factor, Fraction()) + scaled
+            product[partial] = product.get(partial, Fraction()) - scaled * offsets[signal]
         expansion = product
-    return {m: c for m, c in expansion.items() if c}
+    return {product: coefficient for product, coefficient in expansion.items() if coefficient}
+
+
+def _weighted_sum(polynomials: list[dict[Monomial, Fraction]], weights: Sequence[float]) -> dict[Monomial, Fraction]:
+    """Return the weighted sum of some polynomials, each of which is a coefficient for each monomial."""
+    sums: dict[Monomial, Fraction] = {}
+    for weight, polynomial in zip(weights, polynomials, strict=True):
+        for monomial, coefficient in polynomial.items():
+            sums[monomial] = sums.get(monomial, Fraction()) + Fraction(weight) * coefficient
+    return sums
 
 
 def _row(monomial: Monomial, expansions: list[dict[Monomial, Fraction]]) -> list[float]:
@@ -870,10 +945,20 @@ def _transformed(transform: Floats, covariance: Floats) -> tuple[tuple[float, ..
     half = sum(map(np.outer, transform.T, covariance), np.zeros(transform.shape))
     whole = sum(map(np.outer, half.T, transform.T), np.zeros((len(transform), len(transform))))
     whole = (whole + whole.T) / 2
-    # What is no more than rounding may lie below 0.
+    # Rounding may make a variance negative.
     np.fill_diagonal(whole, np.maximum(whole.diagonal(), 0.0))
     return tuple(map(tuple, whole.tolist()))
 
 
+def _listed_rests(points: list[tuple[float, float]]) -> str:
+    """Return the first states of rest as a list in words."""
+    phrases = []
+    for output, size in points[:6]:
+        stability = "stable" if size < 1 else "not stable"
+        phrases.append(f"{output:.6g} ({stability})")
+    return ", ".join(phrases) or "none"
+
+
 def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    """Return a number of things in words."""
+    return f"1 {noun}" if number == 1 else f"{number} {noun}s"

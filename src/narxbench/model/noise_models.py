@@ -5,10 +5,10 @@ The noise w(k) is white noise e(k), the innovations, behind a filter,
     D(q) w(k) = C(q) e(k),    D(q) = (1 + d_1 q^-1 + ...) (1 - q^-1)^i,    C(q) = 1 + c_1 q^-1 + ...,
 
 with i = 1 for noise that drifts and 0 otherwise. It enters the equation, y(k) = f(y, u) + w(k), or the measured output,
-x(k) = f(x, u), y(k) = x(k) + w(k). Each class below is one such combination under the name that the field has for it;
-an instance of it says which coefficients are free.
+x(k) = f(x, u), y(k) = x(k) + w(k). Each class below is one combination of place and filter, under the name that it has
+in the field; an instance of the class says which coefficients are free.
 
-To add a noise model, write a class here and name it in :data:`NOISE_MODELS`.
+To add a noise model, write a class here and name it in :data:`NOISE_MODELS` and :data:`NoiseName`.
 
 Source: L. Ljung, System Identification: Theory for the User, 2nd edition, 1999, section 4.2; S. A. Billings, Nonlinear
 System Identification, 2013, chapter 3.
@@ -29,7 +29,7 @@ Lags = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Distribution:
-    """The distribution of the innovations: Student-t with so many degrees of freedom; infinitely many are Gaussian."""
+    """The distribution of the innovations: Student-t, or Gaussian if the degrees of freedom are infinite."""
 
     degrees_of_freedom: float = math.inf
 
@@ -41,22 +41,24 @@ class Distribution:
     @property
     def n_parameters(self) -> int:
         """The number of parameters besides the scale."""
-        return 0 if self.is_gaussian else 1
+        return int(not self.is_gaussian)
 
     @property
     def title(self) -> str:
-        """The name that readers know it by."""
-        return "Gaussian" if self.is_gaussian else f"Student-t with {self.degrees_of_freedom:g} degrees of freedom"
+        """The name of the distribution for readers."""
+        if self.is_gaussian:
+            return "Gaussian"
+        return f"Student-t with {self.degrees_of_freedom:g} degrees of freedom"
 
     def log_likelihood(self, innovations: Sequence[float], scale: float) -> float:
-        """Return the logarithm of the likelihood of innovations, by plain Python.
+        """Return the logarithm of the likelihood of innovations, computed in plain Python.
 
         Parameters
         ----------
         innovations : sequence of float
-            In any unit.
+            The innovations, in any unit.
         scale : float
-            Their standard deviation if they are Gaussian, else the scale parameter of Student-t, in the same unit.
+            The standard deviation of a Gaussian, or the scale parameter of Student-t, in the same unit.
         """
         squares = [(e / scale) ** 2 for e in innovations]
         if self.is_gaussian:
@@ -67,7 +69,7 @@ class Distribution:
 
 
 GAUSSIAN = Distribution()
-# Degrees of freedom that are tried: with fewer there is no variance, and with more the tails are hardly heavy.
+# The degrees of freedom that are tried: with 2 or fewer there is no variance, with more the tails are hardly heavy.
 STUDENT_T = tuple(Distribution(nu) for nu in (2.0, 3.0, 4.0, 6.0, 10.0))
 
 
@@ -78,11 +80,11 @@ class NoiseModel(ABC):
     Attributes
     ----------
     ar_lags, ma_lags : tuple of int
-        Lags of the coefficients d_i and c_i that are free, ascending; all others are zero.
+        Lags of the free coefficients d_i and c_i, ascending; all other coefficients are zero.
     is_integrated : bool
-        Whether the filter integrates: the noise drifts without bounds. A constant is hidden by such noise.
+        Whether the filter integrates: the noise drifts without bounds. Such noise hides a constant.
     distribution : Distribution
-        Of the innovations.
+        The distribution of the innovations.
     """
 
     ar_lags: Lags = ()
@@ -91,9 +93,9 @@ class NoiseModel(ABC):
     distribution: Distribution = field(default=GAUSSIAN)
 
     name: ClassVar[str]  # in settings and files
-    title: ClassVar[str]  # what readers know it as
+    title: ClassVar[str]  # for readers
     place: ClassVar[Place]
-    words: ClassVar[str]  # what the noise is, in a phrase
+    words: ClassVar[str]  # a phrase that describes the noise
 
     def __post_init__(self) -> None:
         for name, lags in (("ar_lags", self.ar_lags), ("ma_lags", self.ma_lags)):
@@ -112,17 +114,24 @@ class NoiseModel(ABC):
 
     @property
     def n_parameters(self) -> int:
-        """The number of coefficients that are free, an integration and a shape of the distribution included."""
+        """The number of free coefficients; an integration and a shape of the distribution count as one each."""
         return len(self.ar_lags) + len(self.ma_lags) + int(self.is_integrated) + self.distribution.n_parameters
 
     @property
     def description(self) -> str:
         """The noise model with its orders, as readers see it: ``Box-Jenkins (AR 1, MA 1)``."""
-        orders = [f"AR {self.ar_lags[-1]}"] if self.ar_lags else []
-        orders += [f"MA {self.ma_lags[-1]}"] if self.ma_lags else []
-        orders += ["drift"] if self.is_integrated else []
-        orders += [] if self.distribution.is_gaussian else [self.distribution.title]
-        return f"{self.title} ({', '.join(orders)})" if orders else self.title
+        details = []
+        if self.ar_lags:
+            details.append(f"AR {self.ar_lags[-1]}")
+        if self.ma_lags:
+            details.append(f"MA {self.ma_lags[-1]}")
+        if self.is_integrated:
+            details.append("drift")
+        if not self.distribution.is_gaussian:
+            details.append(self.distribution.title)
+        if not details:
+            return self.title
+        return f"{self.title} ({', '.join(details)})"
 
     def innovations(
         self,
@@ -130,17 +139,17 @@ class NoiseModel(ABC):
         autoregression: Sequence[float] = (),
         moving_average: Sequence[float] = (),
     ) -> list[float]:
-        """Return the innovations behind the noise of consecutive samples, by plain Python.
+        """Return the innovations behind the noise of consecutive samples, computed in plain Python.
 
         Parameters
         ----------
         errors : sequence of float
-            The noise w(k). Before the first sample it is zero, or as at the first if the noise is integrated.
+            The noise w(k). Before the first sample it is zero or, if the noise is integrated, equal to the first.
         autoregression, moving_average : sequence of float
-            d_1, d_2, ... and c_1, c_2, ..., the zeros between free coefficients included.
+            d_1, d_2, ... and c_1, c_2, ..., including the zeros between free coefficients.
         """
         if self.is_integrated:
-            errors = [0.0] + [now - before for before, now in pairwise(errors)]
+            errors = [0.0] + [current - previous for previous, current in pairwise(errors)]
         innovations: list[float] = []
         for k, error in enumerate(errors):
             value = error
@@ -157,7 +166,7 @@ def _orders(largest_order: int) -> Iterator[Lags]:
         yield tuple(range(1, order + 1))
 
 
-# Autoregression and moving average together, each up to this order: one of them alone may be longer.
+# The largest order of an autoregression and a moving average together; one of them alone may have a larger order.
 MIXED_ORDER = 2
 
 
@@ -248,18 +257,17 @@ def noise_family(name: object) -> type[NoiseModel]:
     Raises
     ------
     NarxbenchError
-        For an unknown name.
+        If the name is unknown.
 
     Examples
     --------
     >>> noise_family("ararx").title
     'ARARX'
     """
-    family = NOISE_MODELS.get(name) if isinstance(name, str) else None
-    if family is None:
-        names = list(NOISE_MODELS)
-        raise NarxbenchError(f"noise model: found {show(name)}; allowed: {', '.join(names)}{did_you_mean(name, names)}")
-    return family
+    if isinstance(name, str) and name in NOISE_MODELS:
+        return NOISE_MODELS[name]
+    names = list(NOISE_MODELS)
+    raise NarxbenchError(f"noise model: found {show(name)}; allowed: {', '.join(names)}{did_you_mean(name, names)}")
 
 
 def noise_model(
@@ -270,7 +278,7 @@ def noise_model(
     is_integrated: bool = False,
     distribution: Distribution = GAUSSIAN,
 ) -> NoiseModel:
-    """Return the noise model at a place with these free coefficients.
+    """Return the noise model at a place with some free coefficients.
 
     Examples
     --------
@@ -307,24 +315,24 @@ def noise_model_of(
     is_integrated: object = False,
     degrees_of_freedom: float | None = None,
 ) -> NoiseModel:
-    """Return the noise model that values of coefficients belong to; those that are not zero are free.
+    """Return the noise model to which some coefficients belong; those that are not zero are free.
 
     Parameters
     ----------
     name : object
         The name of the noise model.
     autoregression, moving_average : sequence of float
-        d_1, d_2, ... and c_1, c_2, ..., finite numbers, the zeros between free coefficients included.
+        d_1, d_2, ... and c_1, c_2, ..., finite numbers, including the zeros between free coefficients.
     is_integrated : object
         Whether the noise drifts.
     degrees_of_freedom : float, optional
-        Of Student-t, a finite number; None: the innovations are Gaussian.
+        The degrees of freedom of Student-t, a finite number; None: the innovations are Gaussian.
 
     Raises
     ------
     NarxbenchError
-        For an unknown name, coefficients that this noise model does not have, filters whose zeros do not lie inside the
-        unit circle, and other values that are not allowed.
+        If the name is unknown, the noise model does not have such coefficients, the zeros of a filter do not lie inside
+        the unit circle, or another value is not allowed.
 
     Examples
     --------
@@ -350,17 +358,17 @@ def _free_lags(coefficients: Sequence[float]) -> Lags:
 
 
 def _has_autoregression(family: type[NoiseModel]) -> bool:
-    return any(ar_lags for ar_lags, _ in family.filters(1))
+    return any(ar_lags for ar_lags, _ in family.filters(largest_order=1))
 
 
 def _has_moving_average(family: type[NoiseModel]) -> bool:
-    return any(ma_lags for _, ma_lags in family.filters(1))
+    return any(ma_lags for _, ma_lags in family.filters(largest_order=1))
 
 
 def _check_filter(
     family: type[NoiseModel], name: str, coefficients: Sequence[float], has_filter: Callable[[type[NoiseModel]], bool]
 ) -> None:
-    """Raise NarxbenchError for coefficients that a family does not have, and for a filter that is not stable."""
+    """Raise NarxbenchError if a family does not have such coefficients, or if the filter is not stable."""
     if len(coefficients) and not has_filter(family):
         names = ", ".join(member.name for member in NOISE_MODELS.values() if has_filter(member))
         allowed = f"none for {family.name}, any for {names}"

@@ -28,16 +28,35 @@ def simulated(
 ) -> tuple[NDArray[np.float64], int]:
     """Return the free run of a model as far as it goes, and how far that is.
 
-    The operations are those of :meth:`narxbench.model.system.System.simulate`, in the order of the terms: the system's
-    own terms and coefficients give its noise-free output to the last bit. ``y_initial`` are the first outputs; what
-    lies before the first sample is zero. An output above ``bound`` in magnitude has diverged; ``stride`` is the number
-    of samples in a step of a lag. The terms are of ``(y - offset) / scale``, as their sum is; outputs are not.
+    The operations are those of :meth:`narxbench.model.system.System.simulate`, in the order of the terms: with the
+    terms and coefficients of a system the result is its noise-free output to the last bit.
 
-    Returns outputs, shape (samples,), and the first sample that diverges: the number of samples if none does.
+    Parameters
+    ----------
+    monomials, coefficients
+        The terms and their weights. Terms and their sum are in units of ``(y - offset) / scale``.
+    u : array, shape (samples,) or (samples, inputs)
+        The inputs.
+    y_initial : array
+        The first outputs, in their own unit. Before the first sample all signals are zero.
+    bound : float
+        An output of a larger magnitude has diverged.
+    stride : int
+        The number of samples in a step of a lag.
+    offset, scale : float
+        Offset and scale of the output.
+
+    Returns
+    -------
+    outputs : array of float, shape (samples,)
+        The outputs in their own unit.
+    end : int
+        The first sample that diverges, or the number of samples if none does.
     """
     initial = np.asarray(y_initial, np.float64)
     inputs = np.ascontiguousarray(u, np.float64)
-    inputs = inputs[:, None] if inputs.ndim == 1 else inputs
+    if inputs.ndim == 1:
+        inputs = inputs[:, None]
     y = np.zeros(len(inputs))
     y[: len(initial)] = initial
     factors = [factor for monomial in monomials for factor in monomial]
@@ -84,12 +103,14 @@ class NoiseFilter:
         array, shape (samples, series)
             Row k is the forecast of w(k) from the noise up to w(k - steps), 0 where that is before the first.
         """
-        # It takes half a second to import.
+        # SciPy's signal package takes half a second to import.
         from scipy.signal import lfilter
 
-        differences = np.diff(noise, axis=0, prepend=noise[:1]) if self.is_integrated else noise
+        differences = noise
+        if self.is_integrated:
+            differences = np.diff(noise, axis=0, prepend=noise[:1])
         innovations = lfilter([1.0, *self.autoregression], [1.0, *self.moving_average], differences, axis=0)
-        # Forecasts of the differences that look fewer steps ahead, the last one first.
+        # Forecasts of the differences with shorter horizons, the longest horizon first.
         shorter: deque[Floats] = deque(maxlen=len(self.autoregression))
         level = noise
         step = 0
@@ -131,41 +152,44 @@ def predicted_ahead(
     y : array, shape (samples,)
         The measured outputs.
     steps : int
-        How many steps before. A sample that is closer to the beginning is predicted from there.
+        The number of steps ahead. A sample that is closer to the beginning is predicted from the beginning.
     noise_filter : NoiseFilter
         The filter of the noise.
     initial_samples : int
-        How many first outputs are returned as they are: at least the largest lag times ``stride``.
+        The number of first outputs that are returned as measured: at least the largest lag times ``stride``.
     """
     first = initial_samples
     measured = (y - offset) / scale
-    largest_lag = max((lag for monomial in monomials for _, lag in monomial), default=0)
-    # What was predicted one step less ahead comes first, as lag 1 needs it. The first samples are measured in all.
+    lags = [lag for monomial in monomials for _, lag in monomial]
+    largest_lag = max(lags, default=0)
+    # Outputs that lag 1, 2, ... of y refers to. For lag 1 these are the predictions of a horizon one step shorter. The
+    # first samples are always measured ones.
     outputs = deque([measured] * largest_lag, maxlen=largest_lag)
     sums = _sums(monomials, coefficients, u, outputs, first, stride)
-    is_white = noise_filter.is_white
     forecasts = noise_filter.forecasts(_folded(measured[first:] - sums, stride))
     predicted = y.copy()
     for step in range(min(steps, -((first - len(y)) // stride))):
         if step > 0:
             sums = _sums(monomials, coefficients, u, outputs, first, stride)
-        values = sums if is_white else sums + next(forecasts).ravel()[: len(sums)]
+        values = sums
+        if not noise_filter.is_white:
+            values = sums + next(forecasts).ravel()[: len(sums)]
         predicted[first:] = values * scale + offset
         outputs.appendleft((predicted - offset) / scale)
     return predicted
 
 
 def forecast_noise(noise: Floats, steps: int, noise_filter: NoiseFilter, stride: int = 1) -> Floats:
-    """Return the forecast of each sample of a noise from the noise some steps before, 0 where there is none.
+    """Return the forecast of each sample of a noise from the noise some steps earlier, 0 where there is none.
 
     Parameters
     ----------
     noise : array, shape (samples,)
         The noise.
     steps : int
-        How many steps before.
+        The number of steps ahead.
     noise_filter : NoiseFilter
-        Its filter.
+        The filter of the noise.
     stride : int
         The number of samples in a step.
     """
@@ -177,7 +201,7 @@ def forecast_noise(noise: Floats, steps: int, noise_filter: NoiseFilter, stride:
 
 
 def _folded(series: Floats, stride: int) -> Floats:
-    """Return a series in rows of one step each, shape (steps, stride), zeros at the end."""
+    """Return a series in rows of one step each, shape (steps, stride), filled up with zeros at the end."""
     padding = np.zeros(-len(series) % stride)
     return np.concatenate([series, padding]).reshape(-1, stride)
 
@@ -190,7 +214,7 @@ def _sums(
     first: int,
     stride: int,
 ) -> Floats:
-    """Return the sum of the terms from the sample ``first`` on; ``outputs`` are what lag 1, 2, ... of y reads."""
+    """Return the sum of the terms from the sample ``first`` on; ``outputs`` has the series for lag 1, 2, ... of y."""
     count = len(u) - first
     sums = np.zeros(count)
     for weight, monomial in zip(coefficients, monomials, strict=True):
@@ -204,7 +228,7 @@ def _sums(
 
 @compiled
 def _simulate(ends, signals, delays, weights, u, y, start, bound, offset, scale):  # type: ignore[no-untyped-def]
-    # Returns the first sample outside the bound; of a term t the factors are those from ends[t - 1] to ends[t].
+    # Returns the first sample outside the bound. The factors of term t are those from ends[t - 1] to ends[t].
     scaled = (y - offset) / scale
     for k in range(start, u.shape[0]):
         value = 0.0
@@ -221,7 +245,7 @@ def _simulate(ends, signals, delays, weights, u, y, start, bound, offset, scale)
                     product *= u[past, signals[f] - 1]
                 f += 1
             value += product
-        # The output is what is passed on, as in a program that sees nothing else.
+        # Later samples use the output itself, scaled anew, as a program does that sees only outputs.
         value = value * scale + offset
         if not abs(value) <= bound:
             return k

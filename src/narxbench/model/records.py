@@ -17,8 +17,16 @@ ROLES: tuple[Role, ...] = get_args(Role)
 class Record:
     """Evenly sampled data of one experiment, without gaps: no row of a regression spans two records.
 
-    ``name`` says where it comes from: a file and, if that was cut, the samples; ``u`` has the shape (samples, inputs);
-    without a ``role`` estimation and selection share it.
+    Attributes
+    ----------
+    name : str
+        Where the record comes from: a file and, if only a part of it was taken, the samples.
+    u : array of float, shape (samples, inputs)
+        The inputs.
+    y : array of float, shape (samples,)
+        The output.
+    role : {"estimation", "selection", "test"}, optional
+        Use of the record; None: estimation and selection share it.
     """
 
     name: str
@@ -36,7 +44,7 @@ class Record:
         return replace(self, name=name, u=self.u[start:end], y=self.y[start:end], role=role or self.role)
 
     def phase(self, first: int, decimation: int) -> "Record":
-        """Return every ``decimation``-th sample from ``first`` on as a record."""
+        """Return every ``decimation``-th sample, starting with ``first``, as a record."""
         return replace(self, u=self.u[first::decimation], y=self.y[first::decimation])
 
 
@@ -44,9 +52,20 @@ class Record:
 class Recording:
     """The records that a model is identified from and tested on.
 
-    ``inputs`` are named in the order of the columns of ``u``; ``sampling_time`` is in seconds, and ``units`` are by
-    name, where they are known. ``notes`` say in whole sentences what a reader should know of how the data were read:
-    gaps, cuts, columns that were left out.
+    Attributes
+    ----------
+    records : tuple of Record
+        The experiments.
+    inputs : tuple of str
+        Names of the inputs, in the order of the columns of ``u``.
+    output : str
+        Name of the output.
+    sampling_time : float, optional
+        Seconds between samples, if known.
+    units : dict of str to str
+        Units of signals by name, where they are known.
+    notes : tuple of str
+        Whole sentences that tell a reader how the data were read: gaps, cuts, columns that were left out.
     """
 
     records: tuple[Record, ...]
@@ -62,12 +81,12 @@ class Recording:
 
     @property
     def known(self) -> tuple[Record, ...]:
-        """The records that may be looked at before a test: all but those of role test."""
+        """The records that may be used before the test: all records except those with the role test."""
         return tuple(record for record in self.records if record.role != "test")
 
     @property
     def digest(self) -> str:
-        """SHA-256 of names, roles and samples, 64 hexadecimal digits."""
+        """SHA-256 digest of signal names, roles and samples, as 64 hexadecimal digits."""
         parts = [repr((self.inputs, self.output)).encode()]
         for record in self.records:
             parts += [repr((record.role, record.u.shape)).encode(), record.u.tobytes(), record.y.tobytes()]

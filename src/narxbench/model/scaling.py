@@ -1,7 +1,7 @@
-"""Offsets and scales that signals are computed with: levels and units that numbers of a computer do not bear.
+"""Offsets and scales of signals whose level or unit is beyond the precision of floating-point numbers.
 
-Products of signals that lie far from zero are nearly the same, and the tenth power of a small unit is zero. A signal
-like that is taken as its difference from a round number of its range, or in another unit. All other signals are taken
+Products of signals that lie far from zero are nearly equal, and the tenth power of a very small number is zero. Such a
+signal is replaced by its difference from a round number in its range, or taken in another unit. All other signals stay
 as they are.
 """
 
@@ -13,26 +13,26 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-# A signal whose mean is more than so many times its standard deviation lies far from zero.
+# A signal lies far from zero if its mean is more than this many times its standard deviation.
 FAR = 30.0
-# Signals whose largest value lies outside of these are taken in another unit.
+# A signal is taken in another unit if its largest magnitude lies outside these limits.
 SMALLEST, LARGEST = 1e-20, 1e20
 
 
 class SignalScaling(NamedTuple):
-    """Offset and scale of a signal, which is taken as (value - offset) / scale."""
+    """Offset and scale of a signal: computations use (value - offset) / scale."""
 
     offset: float
     scale: float
 
 
 def mean(values: list[float]) -> float:
-    """Return a mean that is the same on every machine: NumPy's sums depend on the processor's vectors."""
+    """Return a mean that is the same on every machine: NumPy's sums depend on the processor's vector width."""
     return math.fsum(values) / len(values)
 
 
 def mean_and_deviation(signal: Floats) -> tuple[float, float]:
-    """Return the mean and the standard deviation, whose squares are those of numbers near 1."""
+    """Return the mean and the standard deviation of a signal of any unit; no square overflows."""
     largest = float(np.abs(signal).max(initial=0.0))
     if not largest > 0.0:
         return 0.0, 0.0
@@ -48,7 +48,7 @@ def is_far(signal: Floats) -> bool:
 
 
 def round_number(low: float, high: float, near: float) -> float:
-    """Return the number from low to high that has the fewest digits, of these the one closest to another number.
+    """Return the number from low to high that has the fewest digits; of several, the one closest to ``near``.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def round_number(low: float, high: float, near: float) -> float:
 
 
 def least_scaling(signal: Floats) -> SignalScaling:
-    """Return offset and scale of a signal that is taken as it is wherever that can be computed with.
+    """Return the offset and scale that a signal needs: 0 and 1 unless its level or its unit requires others.
 
     Examples
     --------

@@ -8,25 +8,30 @@ from narxbench.model.terms import OUTPUT, Monomial
 
 
 def checked_positions(positions: ArrayLike, n_terms: int) -> NDArray[np.uint8]:
-    """Return structures, shape (structures, N_t), as compiled code takes them, which relies on them without looking.
+    """Return structures, shape (structures, N_t), in the form that compiled code needs; it does not check them itself.
 
-    Another shape, and another entry than 0 and 1, raise :class:`NarxbenchError`.
+    Another shape, or an entry other than 0 and 1, raises :class:`NarxbenchError`.
     """
-    found = np.asarray(positions)
-    if found.ndim != 2 or found.shape[1] != n_terms:
-        raise NarxbenchError(f"positions: found shape {found.shape}; allowed: (structures, {n_terms})")
-    if found.dtype.kind not in "biuf" or not ((found == 0) | (found == 1)).all():
+    rows = np.asarray(positions)
+    if rows.ndim != 2 or rows.shape[1] != n_terms:
+        raise NarxbenchError(f"positions: found shape {rows.shape}; allowed: (structures, {n_terms})")
+    if rows.dtype.kind not in "biuf" or not ((rows == 0) | (rows == 1)).all():
         raise NarxbenchError("positions: found another entry than 0 and 1; allowed: 1 where a structure has the term")
-    return np.require(found, np.uint8, ["C", "W"])
+    return np.require(rows, np.uint8, ["C", "W"])
 
 
 def column(
     u: NDArray[np.float64], y: NDArray[np.float64], monomial: Monomial, rows: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the values of a term at the samples ``rows``; ``u`` is of shape (samples,) or (samples, inputs)."""
+    """Return the values of a term at the samples ``rows``; ``u`` has the shape (samples,) or (samples, inputs)."""
     values = np.ones(len(rows))
-    inputs = u.reshape(len(y), -1) if len(y) else u
-    with np.errstate(over="ignore"):  # J of what overflows is infinite
+    inputs = u
+    if len(y):
+        inputs = u.reshape(len(y), -1)
+    with np.errstate(over="ignore"):  # a structure with a term that overflows has an infinite J
         for signal, lag in monomial:
-            values *= y[rows - lag] if signal == OUTPUT else inputs[rows - lag, signal - 1]
+            if signal == OUTPUT:
+                values *= y[rows - lag]
+            else:
+                values *= inputs[rows - lag, signal - 1]
     return values

@@ -1,4 +1,4 @@
-"""Systems: a difference equation written as text, read as data (never evaluated), and simulated."""
+"""Systems: difference equations that are written as text, read as data (never evaluated) and simulated."""
 
 import math
 from collections import Counter
@@ -22,7 +22,6 @@ from narxbench.model.noise import NOISES, NoiseKind
 from narxbench.model.terms import (
     MAX_DEGREE,
     MAX_LAG,
-    OUTPUT,
     Monomial,
     Token,
     candidate_monomials,
@@ -35,7 +34,7 @@ from narxbench.numerics.random_streams import generator, standard_normal
 
 SYSTEMS_FOLDER = CONFIG_FOLDER / "systems"
 DIVERGED = 1e12
-# What a signal-to-noise ratio takes as the size of a signal.
+# The size of a signal in a signal-to-noise ratio.
 SignalSize = Literal["variance", "power", "one"]
 
 
@@ -57,16 +56,17 @@ class System:
     Parameters
     ----------
     name : str
-        Decides the random streams of the system's data, together with their seed.
+        The name; together with a seed it determines the random streams of the system's data.
     equation : str
-        A polynomial, as :func:`parse_equation` reads it: the system terms. It may have noise terms too: they are no
-        system terms, and have lagged noise as a factor, as ``0.5*e(k-1)`` and ``0.1*u(k-1)*e(k-2)``. Or, instead of a
-        polynomial, fractions, ``exp`` and ``sin``, as :func:`~narxbench.model.expression.parse_expression` reads them:
-        the truth then lies outside the candidate terms.
+        A polynomial, as :func:`parse_equation` reads it: its terms are the system terms. It may also have noise terms,
+        which have lagged noise as a factor, such as ``0.5*e(k-1)`` and ``0.1*u(k-1)*e(k-2)``, and are no system terms.
+        Instead of a polynomial it may have fractions, ``exp`` and ``sin``, as
+        :func:`~narxbench.model.expression.parse_expression` reads them: then the truth lies outside the candidate
+        terms.
     n_u, n_y, degree : int
         Largest lags of input and output, and degree of the candidate terms; system terms must lie within them.
     excitation : Excitation or mapping, optional
-        The system's own input; None: whatever a study uses.
+        The input that belongs to the system; None: the input of the study.
     description, reference : str
         For readers.
 
@@ -81,7 +81,7 @@ class System:
     Raises
     ------
     NarxbenchError
-        For an equation that cannot be read or has terms that are no candidates.
+        If the equation cannot be read or has terms that are no candidates.
 
     Examples
     --------
@@ -106,24 +106,32 @@ class System:
     ) -> None:
         self.name, self.equation, self.description, self.reference = name, equation, description, reference
         self.n_u, self.n_y, self.degree = n_u, n_y, degree
-        self.excitation = None if excitation is None else excitation_of(excitation)
+        self.excitation: Excitation | None = None
+        if excitation is not None:
+            self.excitation = excitation_of(excitation)
         right = _right_side(equation)
-        found = parse_expression(right) if is_special(right) else Expression(right, None, [])
-        self._function, self._noise = found.function, found.noise
-        self.inside = found.polynomial is not None
-        pairs = [] if found.polynomial is None else parse_equation(f"y(k) = {found.polynomial}")
-        self.monomials: list[Monomial] = [m for m, _ in pairs]
-        self.coefficients: list[float] = [c for _, c in pairs]
-        self.terms: list[str] = [term_name(m) for m in self.monomials]
+        expression = Expression(right, None, [])
+        if is_special(right):
+            expression = parse_expression(right)
+        self._function, self._noise_terms = expression.function, expression.noise
+        self.inside = expression.polynomial is not None
+        weighted_terms: list[tuple[Monomial, float]] = []
+        if expression.polynomial is not None:
+            weighted_terms = parse_equation(f"y(k) = {expression.polynomial}")
+        self.monomials: list[Monomial] = [monomial for monomial, _ in weighted_terms]
+        self.coefficients: list[float] = [coefficient for _, coefficient in weighted_terms]
+        self.terms: list[str] = [term_name(monomial) for monomial in self.monomials]
         candidates = candidate_monomials(n_y=n_y, n_u=n_u, degree=degree)
-        index_of_terms(self.terms, {m: i for i, m in enumerate(candidates)})
+        index_of_terms(self.terms, {monomial: i for i, monomial in enumerate(candidates)})
 
     def __repr__(self) -> str:
-        own = "" if self.excitation is None else f", excitation={self.excitation!r}"
-        return f"System({self.name!r}, {self.equation!r}, n_u={self.n_u}, n_y={self.n_y}, degree={self.degree}{own})"
+        arguments = f"{self.name!r}, {self.equation!r}, n_u={self.n_u}, n_y={self.n_y}, degree={self.degree}"
+        if self.excitation is not None:
+            arguments += f", excitation={self.excitation!r}"
+        return f"System({arguments})"
 
     def definition(self) -> dict[str, Any]:
-        """Return the arguments that define the system, as plain data: ``System(**definition)`` builds it again."""
+        """Return the arguments that define the system as plain data: ``System(**definition)`` builds it again."""
         definition = {key: getattr(self, key) for key in ("name", "equation", "n_u", "n_y", "degree")}
         if self.excitation is not None:
             definition["excitation"] = self.excitation.model_dump(mode="json")
@@ -148,31 +156,31 @@ class System:
     ) -> Signals:
         """Simulate the system from rest.
 
-        Input and unit-variance noise depend on the system's name, ``seed`` and, unless it is None, ``realisation``
-        alone, so all SNRs share them, unless ``own_noise``.
+        Input and unit-variance noise depend only on the system's name, ``seed`` and, unless it is None,
+        ``realisation``. So all SNRs share them, except with ``own_noise``.
 
         Parameters
         ----------
         samples : int
-            Samples to return.
+            The number of samples to return.
         snr_db : float, optional
             Signal-to-noise ratio in dB: the variance of the white Gaussian noise is that of the signal divided by
-            10^(SNR/10). None: no noise, nor noise terms.
+            10^(SNR/10). None: no noise and no noise terms.
         seed : int
             Seed of input and noise, from 0 on.
         excitation : Excitation, optional
             The input; default: that of the system, or else white, uniform on (-1, 1).
         noise : str
-            How e(k) enters, a name of :data:`~narxbench.model.noise.NOISES`: added to the ``"output"`` (measurement
-            noise) or inside the ``"equation"`` (process noise). A system that has noise terms has e(k) inside its
-            equation always.
+            How e(k) enters, a name of :data:`~narxbench.model.noise.NOISES`: ``"output"`` adds it to the output
+            (measurement noise), ``"equation"`` puts it inside the equation (process noise). In a system with noise
+            terms e(k) is always inside the equation.
         washout : int
             Samples simulated before the first one returned, so that the start at rest is forgotten.
         realisation : int, optional
-            Number of a run that has input and noise of its own, from 1 on, or 0 for data that no run sees.
+            The number of a run with its own input and noise, from 1 on, or 0 for data that no run uses.
         snr_of : str
-            What the SNR takes as the size of the signal: the ``"variance"`` of the noise-free output after the washout,
-            its ``"power"``, which is the mean of its squares, or ``"one"``.
+            The size of the signal in the SNR: the ``"variance"`` of the noise-free output after the washout, its
+            ``"power"``, which is the mean of its squares, or ``"one"``.
         own_noise : bool
             Whether each SNR has noise of its own.
 
@@ -184,7 +192,7 @@ class System:
         Raises
         ------
         NarxbenchError
-            For impossible arguments, and when the output exceeds 1e12 in magnitude.
+            If an argument is impossible, or the output exceeds 1e12 in magnitude.
 
         Examples
         --------
@@ -195,44 +203,52 @@ class System:
         >>> bool(y[2] == 0.5 * y[1] + u[1])
         True
         """
-        numbered = {} if realisation is None else {"realisation": realisation}
-        for label, value in {"samples": samples, "washout": washout, "seed": seed, **numbered}.items():
-            least = 1 if label == "samples" else 0
+        counts = {"samples": samples, "washout": washout, "seed": seed}
+        axes: dict[str, Any] = {"system": self.name, "seed": seed}
+        if realisation is not None:
+            counts["realisation"] = axes["realisation"] = realisation
+        for label, value in counts.items():
+            least = int(label == "samples")
             if not is_whole_number(value, least):
                 raise NarxbenchError(f"simulate: {label}: found {value!r}; allowed: a whole number from {least} on")
         if noise not in NOISES:
             raise NarxbenchError(f"simulate: noise: found {noise!r}; allowed: {' or '.join(map(repr, NOISES))}")
         excitation = excitation or self.excitation or UniformInput()
         total = washout + samples
-        axes: dict[str, Any] = {"system": self.name, "seed": seed, **numbered}
         u = excitation.samples(generator(purpose="input", **axes), total)
-        y = clean = self._respond(u, np.zeros(total), excitation)
-        if snr_db is not None:
-            of_snr = {"snr_db": snr_label(snr_db)} if own_noise else {}
-            unit = np.array(standard_normal(generator(purpose="noise", **axes, **of_snr), total))
-            values = clean[washout:].tolist()
-            # math.fsum is correctly rounded; NumPy's sums depend on the processor's vector width.
-            mean = math.fsum(values) / samples if snr_of == "variance" else 0.0
-            size = 1.0 if snr_of == "one" else math.fsum((v - mean) * (v - mean) for v in values) / samples
-            sd = math.sqrt(size / float(Decimal(10) ** (Decimal(repr(float(snr_db))) / 10)))
-            inside = self._noise or noise == "equation"
-            y = self._respond(u, sd * unit, excitation) if inside else clean + sd * unit
+
+        def respond(disturbance: NDArray[np.float64]) -> NDArray[np.float64]:
+            return self._respond(u, disturbance, excitation)
+
+        clean = respond(np.zeros(total))
+        if snr_db is None:
+            return Signals(u[washout:].copy(), clean[washout:].copy())
+        if own_noise:
+            axes["snr_db"] = snr_label(snr_db)
+        unit_noise = np.array(standard_normal(generator(purpose="noise", **axes), total))
+        size = _signal_size(clean[washout:].tolist(), snr_of)
+        noise_sd = math.sqrt(size / float(Decimal(10) ** (Decimal(repr(float(snr_db))) / 10)))
+        kind = NOISES["equation" if self._noise_terms else noise]
+        y = kind.measured(noise_sd * unit_noise, clean, respond)
         return Signals(u[washout:].copy(), y[washout:].copy())
 
     def _respond(self, u: NDArray[np.float64], e: NDArray[np.float64], excitation: Excitation) -> NDArray[np.float64]:
+        """Return the output of the system at rest for an input and a noise inside the equation."""
         # Plain floats in the order of the equation: slower than arrays, but the same bytes on every machine.
-        inputs, disturbance = u.tolist(), e.tolist()
         y: list[float] = []
-        others = [self._function, *self._noise] if self._function else self._noise
-        for k in range(len(inputs)):
-            value = disturbance[k]
+        signals = y, u.tolist(), e.tolist()
+        functions = list(self._noise_terms)
+        if self._function:
+            functions.insert(0, self._function)
+        for k, disturbance in enumerate(signals[2]):
+            value = disturbance
             for monomial, coefficient in zip(self.monomials, self.coefficients, strict=True):
                 product = coefficient
                 for signal, lag in monomial:
-                    product *= (y if signal == OUTPUT else inputs)[k - lag] if k >= lag else 0.0
+                    product *= signals[signal][k - lag] if k >= lag else 0.0
                 value += product
-            for function in others:
-                value += function((y, inputs, disturbance), k)
+            for function in functions:
+                value += function(signals, k)
             if not abs(value) <= DIVERGED:
                 raise NarxbenchError(
                     f"system {self.name}: its output diverges (|y| > {DIVERGED:g}) at sample {k + 1} with the input "
@@ -242,50 +258,74 @@ class System:
         return np.array(y)
 
 
+def _signal_size(values: list[float], kind: SignalSize) -> float:
+    """Return the size of a signal for the signal-to-noise ratio."""
+    if kind == "one":
+        return 1.0
+    # math.fsum is correctly rounded; NumPy's sums depend on the processor's vector width.
+    mean = 0.0
+    if kind == "variance":
+        mean = math.fsum(values) / len(values)
+    return math.fsum((value - mean) * (value - mean) for value in values) / len(values)
+
+
 def parse_equation(equation: str) -> list[tuple[Monomial, float]]:
     """Return the (monomial, coefficient) pairs of an equation in the order of the text, which is never evaluated.
 
-    Each term may stand there once, and coefficients are finite and not 0; errors name the column.
+    Each term must occur only once, and coefficients must be finite and not 0; errors name the column.
     """
     right = _right_side(equation)
-    tokens = tokenize(right, "equation")
-    summands: list[tuple[float, list[Token]]] = [(1.0, [])]
-    for before, token in zip([None, *tokens], tokens, strict=False):
-        if token.kind != "sign":
-            summands[-1][1].append(token)
-        elif before and before.kind == "sign":
-            raise NarxbenchError(f"equation: two signs in a row before column {token.column + 1} of {right[:60]!r}")
-        else:
-            summands.append((1.0 if token.text == "+" else -1.0, []))
+    summands = _summands(tokenize(right, "equation"), right)
     if not summands[-1][1]:
         raise NarxbenchError(f"equation: {equation[:60]!r} ends where a term is expected")
-    pairs = []
-    for sign, summand in summands:
-        if summand:
-            number = summand[0].kind == "number"
-            coefficient = sign * float(summand[0].text) if number else sign
-            if coefficient == 0.0 or not math.isfinite(coefficient):
-                found = f"found the coefficient {summand[0].text[:40]}"
-                raise NarxbenchError(f"equation: {found}; allowed: a finite number other than 0")
-            pairs.append((product_of(summand[number:], "equation", right, after_number=number), coefficient))
-    repeated, times = Counter(m for m, _ in pairs).most_common(1)[0]
+    weighted_terms = [_weighted_term(sign, tokens, right) for sign, tokens in summands if tokens]
+    monomial, times = Counter(monomial for monomial, _ in weighted_terms).most_common(1)[0]
     if times > 1:
-        raise NarxbenchError(f"equation: the term {term_name(repeated)} appears twice; allowed: each term once")
-    return pairs
+        raise NarxbenchError(f"equation: the term {term_name(monomial)} appears twice; allowed: each term once")
+    return weighted_terms
+
+
+def _summands(tokens: list[Token], right: str) -> list[tuple[float, list[Token]]]:
+    """Return the sign and the tokens of each summand; an equation that begins with a sign has an empty one first."""
+    summands: list[tuple[float, list[Token]]] = [(1.0, [])]
+    is_after_sign = False
+    for token in tokens:
+        if token.kind != "sign":
+            summands[-1][1].append(token)
+        elif is_after_sign:
+            raise NarxbenchError(f"equation: two signs in a row before column {token.column + 1} of {right[:60]!r}")
+        else:
+            sign = 1.0 if token.text == "+" else -1.0
+            summands.append((sign, []))
+        is_after_sign = token.kind == "sign"
+    return summands
+
+
+def _weighted_term(sign: float, tokens: list[Token], right: str) -> tuple[Monomial, float]:
+    """Return the monomial and the coefficient of a summand."""
+    has_number = tokens[0].kind == "number"
+    coefficient = sign
+    if has_number:
+        number, *tokens = tokens
+        coefficient = sign * float(number.text)
+        if coefficient == 0.0 or not math.isfinite(coefficient):
+            finding = f"found the coefficient {number.text[:40]}"
+            raise NarxbenchError(f"equation: {finding}; allowed: a finite number other than 0")
+    return product_of(tokens, "equation", right, after_number=has_number), coefficient
 
 
 def _right_side(equation: str) -> str:
+    """Return the right-hand side of an equation of y(k); the columns that messages count are those of this text."""
     left, equals, right = equation.partition("=")
     if not equals or "".join(left.split()) not in ("y(k)", "y(t)"):
         raise NarxbenchError(f"equation: found {equation[:60]!r}; allowed: 'y(k) = ' and a sum of terms")
-    # Messages count columns in what stands behind the equals sign.
     return right.strip()
 
 
 def system_names(folder: str | Path | None = None) -> list[str]:
     """Return the names of the systems described in ``folder`` (default: the project's ``config/systems``).
 
-    A name that no message could show, with control characters or bytes that are no text, is that of no system.
+    Files whose name is not printable text, which no message could show, are left out.
     """
     return sorted(path.stem for path in Path(folder or SYSTEMS_FOLDER).glob("*.yaml") if path.stem.isprintable())
 
@@ -296,7 +336,7 @@ def load_system(name: str, folder: str | Path | None = None) -> System:
     Raises
     ------
     NarxbenchError
-        For a name without a file, and for mistakes in the file.
+        If there is no file of that name, or if the file has a mistake.
 
     Examples
     --------
@@ -310,8 +350,8 @@ def load_system(name: str, folder: str | Path | None = None) -> System:
             f"allowed: {', '.join(names) or 'none, the folder has no system files'}{did_you_mean(name, names)}"
         )
     path = Path(folder or SYSTEMS_FOLDER) / f"{name}.yaml"
-    described = validated(SystemFile, read_mapping(path), str(path))
+    system_file = validated(SystemFile, read_mapping(path), str(path))
     try:
-        return System(name, **dict(described))
+        return System(name, **dict(system_file))
     except NarxbenchError as error:
         raise NarxbenchError(f"{path}: {error}") from None

@@ -3,9 +3,9 @@
 The model is y(k) = sum_i theta_i x_i(k) + e(k), where each candidate term x_i is a monomial of degree 0 to n_l in
 y(k-1), …, y(k-n_y), u(k-1), …, u(k-n_u) (paper, section II).
 
-A monomial is a sorted tuple of factors ``(signal, lag)``: ``((OUTPUT, 1), (INPUT, 2))`` is ``y(k-1)*u(k-2)``, and the
-empty one the constant term, named ``1``. Measured data may have several inputs, the signals 1, 2, …, named ``u1``,
-``u2``, …, and terms with the current input, of lag 0, named ``u(k)``.
+A monomial is a sorted tuple of factors ``(signal, lag)``: ``((OUTPUT, 1), (INPUT, 2))`` is ``y(k-1)*u(k-2)``. The
+empty tuple is the constant term, named ``1``. Measured data may have several inputs: the signals 1, 2, …, named ``u1``,
+``u2``, …. They may also have terms with the current input, of lag 0, named ``u(k)``.
 """
 
 import re
@@ -49,21 +49,30 @@ def model_size(*, n_y: int, n_u: int, degree: int, n_e: int = 0) -> int:
     N_t = n_0 + … + n_l with n_0 = 1 and n_i = n_(i-1) (n_y + n_u + n_e + i - 1) / i (paper, section II, equations 1
     and 2), which is a binomial coefficient; the constant term is counted.
 
+    Parameters
+    ----------
+    n_y, n_u, n_e : int
+        Largest lags of output, input and noise.
+    degree : int
+        Largest degree of a term, n_l in the paper.
+
     Raises
     ------
     NarxbenchError
-        For lags of output, input and noise outside 0 to 9999, a degree n_l outside 1 to 12, and where neither output
-        nor input has a lag.
+        If a lag lies outside 0 to 9999, the degree outside 1 to 12, or neither output nor input has a lag.
 
     Examples
     --------
     >>> model_size(n_y=5, n_u=5, degree=2), model_size(n_y=3, n_u=3, degree=3)
     (66, 84)
     """
-    for name, value, least, most in (
-        *(("n_y", n_y, 0, MAX_LAG), ("n_u", n_u, 0, MAX_LAG)),
-        *(("degree", degree, 1, MAX_DEGREE), ("n_e", n_e, 0, MAX_LAG)),
-    ):
+    orders = (
+        ("n_y", n_y, 0, MAX_LAG),
+        ("n_u", n_u, 0, MAX_LAG),
+        ("degree", degree, 1, MAX_DEGREE),
+        ("n_e", n_e, 0, MAX_LAG),
+    )
+    for name, value, least, most in orders:
         if not is_whole_number(value, least, most):
             raise NarxbenchError(f"{name}: found {value!r}; allowed: a whole number from {least} to {most}")
     if n_y + n_u == 0:
@@ -100,32 +109,41 @@ def candidate_terms(*, n_y: int, n_u: int, degree: int) -> list[str]:
 def monomials_of(factors: Iterable[Factor], degree: int) -> list[Monomial]:
     """Return every monomial of some lagged signals in canonical order: constant, by degree, then by factors."""
     ordered = sorted(set(factors))
-    return [m for total in range(degree + 1) for m in combinations_with_replacement(ordered, total)]
+    monomials: list[Monomial] = []
+    for total_degree in range(degree + 1):
+        monomials.extend(combinations_with_replacement(ordered, total_degree))
+    return monomials
 
 
 def signal_name(signal: int, n_inputs: int = 1) -> str:
-    """Return the name of a signal in terms: ``y``, and ``u`` or, of several inputs, ``u1``, ``u2``, …."""
+    """Return the name of a signal in terms: ``y`` or ``u``, and with several inputs ``u1``, ``u2``, …."""
     if signal == OUTPUT:
         return SIGNALS[OUTPUT]
-    return SIGNALS[INPUT] + (str(signal) if n_inputs > 1 else "")
+    if n_inputs > 1:
+        return f"{SIGNALS[INPUT]}{signal}"
+    return SIGNALS[INPUT]
 
 
 def term_name(monomial: Monomial, n_inputs: int = 1) -> str:
-    """Return the one name of a monomial: y before u, lags ascending, a power instead of a repeated factor."""
+    """Return the canonical name of a monomial: y before u, lags ascending, a power instead of a repeated factor."""
     names = []
     for factor in dict.fromkeys(monomial):
-        power, (signal, lag) = monomial.count(factor), factor
-        lagged = f"{signal_name(signal, n_inputs)}(k{f'-{lag}' if lag else ''})"
-        names.append(lagged + (f"^{power}" if power > 1 else ""))
+        signal, lag = factor
+        time = f"k-{lag}" if lag else "k"
+        name = f"{signal_name(signal, n_inputs)}({time})"
+        power = monomial.count(factor)
+        if power > 1:
+            name += f"^{power}"
+        names.append(name)
     return "*".join(names) or "1"
 
 
 def parse_term(text: str, n_inputs: int = 1, *, current: bool = False) -> Monomial:
     """Return the monomial that ``text`` names.
 
-    Factors may stand in any order, joined by ``*`` or nothing, with ``t`` for ``k`` and ``**`` for ``^``. With
-    ``current`` there may also be factors of the current input, such as ``u(k)``. Lags are 1 to 9999, degrees at most
-    12; errors name the column of what is no factor.
+    Factors may stand in any order and be joined by ``*`` or nothing; ``t`` may stand for ``k`` and ``**`` for ``^``.
+    With ``current`` there may also be factors of the current input, such as ``u(k)``. Lags are 1 to 9999 and degrees at
+    most 12. Errors name the column of the text that is no factor.
     """
     if not isinstance(text, str):
         raise NarxbenchError(f"term: found {text!r}; allowed: text such as 'y(k-1)*u(k-2)', or '1' for the constant")
@@ -135,29 +153,36 @@ def parse_term(text: str, n_inputs: int = 1, *, current: bool = False) -> Monomi
 @lru_cache(maxsize=10_000)
 def _parse_term(text: str, n_inputs: int, current: bool) -> Monomial:
     tokens = tokenize(text, "term", n_inputs, current=current)
-    return () if [t.text for t in tokens] == ["1"] else product_of(tokens, "term", text)
+    if [token.text for token in tokens] == ["1"]:
+        return ()
+    return product_of(tokens, "term", text)
 
 
-def product_of(tokens: Iterable[Token], what: str, text: str, *, after_number: bool = False) -> Monomial:
-    """Return the monomial of factors with or without ``*`` between them; anything else raises NarxbenchError."""
+def product_of(tokens: Iterable[Token], source: str, text: str, *, after_number: bool = False) -> Monomial:
+    """Return the monomial of factors with or without ``*`` between them; anything else raises NarxbenchError.
+
+    ``source`` says in messages what ``text`` is: a term or an equation.
+    """
     factors: list[Factor] = []
     expects_factor = not after_number
     for token in tokens:
         if token.kind == "factor":
             factors.extend(token.monomial)
         elif token.kind != "times" or expects_factor:
-            raise _unexpected(what, text, token.column)
+            raise _unexpected(source, text, token.column)
         expects_factor = token.kind == "times"
     if expects_factor:
-        raise _unexpected(what, text, len(text))
+        raise _unexpected(source, text, len(text))
     if len(factors) > MAX_DEGREE:
-        raise NarxbenchError(f"{what} {_shortened(text)}: found degree {len(factors)}; allowed: at most {MAX_DEGREE}")
+        raise NarxbenchError(f"{source} {_shortened(text)}: found degree {len(factors)}; allowed: at most {MAX_DEGREE}")
     return tuple(sorted(factors))
 
 
-def tokenize(text: str, what: str, n_inputs: int = 1, *, current: bool = False) -> list[Token]:
-    """Cut a term or the right-hand side of an equation (``what`` of the two) into tokens, or raise NarxbenchError."""
-    signals = {signal_name(signal, n_inputs): signal for signal in range(n_inputs + 1)}
+def tokenize(text: str, source: str, n_inputs: int = 1, *, current: bool = False) -> list[Token]:
+    """Cut a term or the right-hand side of an equation into tokens, or raise NarxbenchError.
+
+    ``source`` says in messages what ``text`` is: a term or an equation.
+    """
     tokens, position = [], 0
     while position < len(text):
         if text[position].isspace():
@@ -165,31 +190,43 @@ def tokenize(text: str, what: str, n_inputs: int = 1, *, current: bool = False) 
             continue
         match = _TOKEN.match(text, position)
         if not match:
-            raise _unexpected(what, text, position)
+            raise _unexpected(source, text, position)
         monomial: Monomial = ()
         if match["factor"]:
-            signal = signals.get(match["signal"])
-            # Only an input may be the current one.
-            if signal is None or (match["lag"] is None and not (current and signal != OUTPUT)):
-                raise _unexpected(what, text, position)
-            numbers = []
-            for name, first, most in (("lag", int(not current or signal == OUTPUT), MAX_LAG), ("power", 1, MAX_DEGREE)):
-                found = match[name] or ("0" if name == "lag" else "1")
-                # The length is checked before int(), which is slow for a number of a million digits.
-                if len(found) > 9 or not first <= int(found) <= most:
-                    allowed = f"{first} to {most}"
-                    raise NarxbenchError(f"{what} {_shortened(text)}: found {name} {found[:12]}; allowed: {allowed}")
-                numbers.append(int(found))
-            monomial = ((signal, numbers[0]),) * numbers[1]
+            monomial = _lagged_signal(match, source, n_inputs, current=current)
         tokens.append(Token(str(match.lastgroup), match[0], monomial, position))
         position = match.end()
     return tokens
 
 
+def _lagged_signal(match: re.Match[str], source: str, n_inputs: int, *, current: bool) -> Monomial:
+    """Return a lagged signal, as often as its power says."""
+    signals = {signal_name(signal, n_inputs): signal for signal in range(n_inputs + 1)}
+    signal = signals.get(match["signal"])
+    may_be_current = current and signal != OUTPUT
+    if signal is None or (match["lag"] is None and not may_be_current):
+        raise _unexpected(source, match.string, match.start())
+    smallest_lag = int(not may_be_current)
+    lag = _whole_number("lag", match["lag"] or "0", smallest_lag, MAX_LAG, source, match.string)
+    power = _whole_number("power", match["power"] or "1", 1, MAX_DEGREE, source, match.string)
+    return ((signal, lag),) * power
+
+
+def _whole_number(name: str, digits: str, least: int, most: int, source: str, text: str) -> int:
+    # The length is checked before int(), which is slow for a number of a million digits.
+    if len(digits) > 9 or not least <= int(digits) <= most:
+        finding = f"found {name} {digits[:12]}; allowed: {least} to {most}"
+        raise NarxbenchError(f"{source} {_shortened(text)}: {finding}")
+    return int(digits)
+
+
 def index_of_terms(names: Iterable[str], candidates: dict[Monomial, int], n_inputs: int = 1) -> list[int]:
-    """Return the position of each term, named in any spelling and once, among the candidates with their positions."""
+    """Return the position of each term among the candidates, whose positions are given.
+
+    Terms may be named in any spelling, but each only once.
+    """
     indices: dict[int, None] = {}
-    current = any(signal != OUTPUT and lag == 0 for monomial in candidates for signal, lag in monomial)
+    current = any(map(_has_current_input, candidates))
     for name in names:
         monomial = parse_term(name, n_inputs, current=current)
         if monomial not in candidates:
@@ -204,14 +241,21 @@ def index_of_terms(names: Iterable[str], candidates: dict[Monomial, int], n_inpu
     return list(indices)
 
 
-def _unexpected(what: str, text: str, position: int) -> NarxbenchError:
-    found = repr(text[position : position + 12]) if position < len(text) else "its end"
+def _has_current_input(monomial: Monomial) -> bool:
+    return any(signal != OUTPUT and lag == 0 for signal, lag in monomial)
+
+
+def _unexpected(source: str, text: str, position: int) -> NarxbenchError:
+    finding = "its end"
+    if position < len(text):
+        finding = repr(text[position : position + 12])
     factors = "factors such as y(k-1) or u(k-2)^2 joined by *"
-    allowed = f"{factors}, or 1 for the constant" if what == "term" else f"a number first, then {factors}"
-    return NarxbenchError(
-        f"{what} {_shortened(text)}: did not expect {found} at column {position + 1}; allowed: {allowed}"
-    )
+    allowed = {"term": f"{factors}, or 1 for the constant", "equation": f"a number first, then {factors}"}
+    finding = f"did not expect {finding} at column {position + 1}"
+    return NarxbenchError(f"{source} {_shortened(text)}: {finding}; allowed: {allowed[source]}")
 
 
 def _shortened(text: str) -> str:
-    return repr(text if len(text) <= 60 else text[:57] + "…")
+    if len(text) > 60:
+        text = text[:57] + "…"
+    return repr(text)

@@ -1,7 +1,7 @@
 """Calls by address, between functions that are compiled separately.
 
-Numba puts the code of every function that a function calls into its own, and optimises it there once more. Deep in a
-chain of calls a large function is so compiled again and again. What is called by its address is compiled once.
+Numba copies the code of every function that a function calls into the caller and optimises it there again. So a large
+function deep in a chain of calls is compiled many times. A function that is called by its address is compiled once.
 """
 
 from typing import Any
@@ -13,9 +13,10 @@ from numba.extending import intrinsic
 
 
 def address_of(function: Any, *arguments: types.Type) -> int:
-    """Return where the machine code of a compiled function that returns nothing is in this process, for :func:`call`.
+    """Return the address in this process of the machine code of a compiled function, for :func:`call`.
 
-    The function is compiled for these types of its arguments, or loaded, if it is not there yet.
+    The function must return nothing. It is compiled for these types of its arguments, or loaded from the cache, if that
+    has not happened yet.
     """
     function.compile(arguments)
     code = function.overloads[arguments]
@@ -26,18 +27,19 @@ def address_of(function: Any, *arguments: types.Type) -> int:
 def call(_: Any, address: Any, *arguments: Any) -> Any:
     """``call(address, ...)``: call a function that was compiled for arguments of exactly these types.
 
-    Nothing can check the types against the address. At least every array is contiguous, as :func:`address_of` expects.
+    Nothing can check the types against the address. But it is an error if an array is not contiguous, as
+    :func:`address_of` expects it to be.
     """
-    for kind in arguments:
-        if isinstance(kind, types.Array) and (kind.layout != "C" or not kind.mutable):
-            raise TypingError(f"call by address: found {kind}; allowed: contiguous arrays that can be written")
+    for argument in arguments:
+        if isinstance(argument, types.Array) and (argument.layout != "C" or not argument.mutable):
+            raise TypingError(f"call by address: found {argument}; allowed: contiguous arrays that can be written")
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        convention, given = context.call_conv, sig.args[1]
-        kind = convention.get_function_type(types.none, given.types)
-        function = builder.inttoptr(args[0], kind.as_pointer())
+        convention, argument_types = context.call_conv, sig.args[1].types
+        function_type = convention.get_function_type(types.none, argument_types)
+        function = builder.inttoptr(args[0], function_type.as_pointer())
         values = cgutils.unpack_tuple(builder, args[1])
-        status, _ = convention.call_function(builder, function, types.none, given.types, values)
+        status, _ = convention.call_function(builder, function, types.none, argument_types, values)
         with cgutils.if_unlikely(builder, status.is_error):
             convention.return_status_propagate(builder, status)
         return context.get_dummy_value()

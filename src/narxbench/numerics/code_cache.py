@@ -1,10 +1,10 @@
-"""Machine code on disk: what one process has compiled, the others load.
+"""Machine code on disk: what one process has compiled, other processes load.
 
-Where it lies is Numba's choice: ``NUMBA_CACHE_DIR``, else next to the source, else the user's cache folder. The files
-are our own, for Numba trusts the content of its files. One that is damaged ends the program. And its index is written
-before the code that it lists: a process that is killed in between, or two at once, can leave an index that lists other
-code, of an earlier source, of other types, of another processor. Here each piece of code is one file with a seal,
-written whole.
+Numba chooses the folder: ``NUMBA_CACHE_DIR``, else next to the source, else the user's cache folder. The files have a
+format of our own, because Numba trusts the content of its files: a damaged file ends the program. Numba also writes the
+index of a cache before the code that it lists. A process that is killed in between, or two processes at once, can leave
+an index that lists the wrong code: that of an earlier source, of other types, or of another processor. Here each piece
+of code is one file that carries its digest and is written in one step.
 """
 
 import hashlib
@@ -33,24 +33,25 @@ _SEAL_BYTES = hashlib.sha256().digest_size
 
 
 @cache
-def digest_of_compiled_modules(own: Path | None = None) -> str:
-    """Return one SHA-256 digest of the modules whose machine code that of a module may hold.
+def digest_of_compiled_modules(module: Path | None = None) -> str:
+    """Return one SHA-256 digest of all modules whose functions the machine code of a module may contain.
 
-    These are all that hold compiled functions or make code for them, other algorithms than ``own`` left out: no
-    algorithm calls another.
+    These are the modules with compiled functions, and those that generate code for them, but of the algorithms only the
+    module itself, because no algorithm calls another.
     """
     package = Path(__file__).parents[1]
     digest = hashlib.sha256()
     for folder in _COMPILED:
         for path in sorted((package / folder).glob("*.py")):
             content = path.read_bytes()
-            if path == own or (_MAKES_CODE.search(content) and b"\ndef run(" not in content):
+            is_algorithm = b"\ndef run(" in content
+            if path == module or (_MAKES_CODE.search(content) and not is_algorithm):
                 digest.update(content)
     return digest.hexdigest()
 
 
 class _Unwritable(InTreeCacheLocator):
-    """The folder of the source where no folder can be written: whoever installed the package may have filled it."""
+    """The folder of the source when no folder can be written to: it may contain code from the installation."""
 
     @classmethod
     def from_function(cls, py_func: Any, py_file: str) -> Self:
@@ -64,8 +65,8 @@ class _Code(CompileResultCacheImpl):
 class CodeCache(FunctionCache):
     """The cache of one compiled function.
 
-    Reading never fails: what is missing, damaged, or the code of other source is compiled. A process that cannot write
-    goes on with what it has compiled, and says so once.
+    Reading never fails: if a file is missing or damaged, or has the code of another source, the function is compiled. A
+    process that cannot write goes on with the code that it has compiled, and logs one warning.
     """
 
     _impl_class = _Code
@@ -90,7 +91,7 @@ class CodeCache(FunctionCache):
         return self._impl.rebuild(target_context, pickle.loads(body))  # noqa: S301 (as safe as the source)
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Write the compiled function for these types, if that is possible."""
+        """Write the compiled function for these types, if possible."""
         if not (self.keeps and self._impl.check_cachable(data)):
             return
         path, seal = self._place(sig, data.codegen)
@@ -103,16 +104,16 @@ class CodeCache(FunctionCache):
                 logger.warning("narxbench: compiled code is not kept for other processes: %s", error)
 
     def _place(self, sig: Any, codegen: Any) -> tuple[Path, Any]:
-        """Return the file of the function for these types on this processor, and what seals its content.
+        """Return the file of the function for these types on this processor, and a function that digests its content.
 
-        A new source takes over the file of the old one, so that files do not pile up.
+        When the source changes, its code replaces that of the old source, so that files do not accumulate.
         """
         key, source = self._index_key(sig, codegen), Path(self._py_func.__code__.co_filename)
         versions = sys.implementation.cache_tag, numba.__version__, llvmlite.__version__
         name = repr((*versions, sig, codegen.magic_tuple()))
         file = f"{source.stem}.{self._py_func.__name__}-{hashlib.sha256(name.encode()).hexdigest()[:16]}.nbc"
         path = Path(self.cache_path, file)
-        # It holds the functions that it calls in other files: an edit of any of them must count.
-        stamp = digest_of_compiled_modules(source)
-        prefix = repr((stamp, name, key)).encode()
+        # The code contains functions of other files. Editing any of these files invalidates it.
+        source_digest = digest_of_compiled_modules(source)
+        prefix = repr((source_digest, name, key)).encode()
         return path, lambda body: hashlib.sha256(prefix + body).digest()

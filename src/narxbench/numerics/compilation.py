@@ -1,4 +1,4 @@
-"""Compilation to machine code, such that the same bytes come out on every machine.
+"""Compilation to machine code whose results are the same bytes on every machine.
 
 No operation is reassociated or fused (no fastmath).
 """
@@ -22,19 +22,20 @@ def compiled(function: Callable[..., Any]) -> Any:
     """
     # Nobody calls these functions from C.
     dispatcher = njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True)(function)
-    # What njit(cache=True) does, with our cache.
+    # As njit(cache=True) does, but with our cache.
     dispatcher._cache = CodeCache(function)
     return dispatcher
 
 
 class Notice(event.Listener):
-    """Says once in a process that functions of this package are being compiled, when that has lasted ``patience``
-    seconds.
+    """Warn once in a process when compiling functions of this package has taken more than ``patience`` seconds.
 
-    Meanwhile Python collects no cyclic garbage: it would search what the compiler builds again and again, in vain.
-    Numba reports the beginning and the end of each compilation, also of the functions that the function calls, but not
-    of code that it loads. It holds its lock meanwhile, so that threads take turns here. The level is that of a warning
-    because lower ones are not shown unless the program asks for them: then the first search would seem to hang.
+    The message is a warning because messages of lower levels are not shown by default: without it, the first search
+    would seem to hang.
+
+    Numba reports the beginning and the end of each compilation, including those of the functions that a function calls,
+    but not the loading of code. It holds a lock meanwhile, so only one thread at a time is here. During a compilation
+    Python's cyclic garbage collector is off: it would traverse the compiler's objects many times and free nothing.
     """
 
     def __init__(self, patience: float) -> None:
@@ -44,8 +45,8 @@ class Notice(event.Listener):
         self._collecting = False
 
     def on_start(self, event: Any) -> None:
-        """Take the time if nothing of ours is being compiled yet; say what goes on if that has lasted."""
-        # What Numba itself lifts out of a function has no cache.
+        """Start the clock if no function of this package is being compiled yet; warn if that has taken too long."""
+        # Parts that Numba itself lifts out of a function have no cache.
         if self._outermost is None and isinstance(getattr(event.data["dispatcher"], "_cache", None), CodeCache):
             self._outermost, self._began = event.data, time.monotonic()
             self._collecting = gc.isenabled()
@@ -62,7 +63,7 @@ class Notice(event.Listener):
             )
 
     def on_end(self, event: Any) -> None:
-        """Stop taking the time when the outermost compilation ends."""
+        """Stop the clock when the outermost compilation ends."""
         if event.data is self._outermost:
             self._left -= time.monotonic() - self._began
             self._outermost = None
@@ -70,6 +71,6 @@ class Notice(event.Listener):
                 gc.enable()
 
 
-# A single small function takes tenths of a second.
+# One small function takes tenths of a second: that is no reason to warn.
 NOTICE = Notice(patience=1.0)
 event.register("numba:compile", NOTICE)

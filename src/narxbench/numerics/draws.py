@@ -1,7 +1,7 @@
-"""Uniform draws in compiled code: the numbers of a NumPy generator, of which any can be had without those before it.
+"""Uniform draws in compiled code: the numbers of a NumPy generator, each of which can be computed without the others.
 
-A swarm multiplies most of its random numbers by zero. Here these are passed over in one step, and the others are the
-same as if all had been drawn.
+A swarm multiplies most of its random numbers by zero. These are skipped in one step, and the other numbers are the same
+as if all had been drawn.
 
 References
 ----------
@@ -27,19 +27,19 @@ _MASK = (1 << 128) - 1
 _WORD, _DOUBLE_WORD = ir.IntType(64), ir.IntType(128)
 
 
-class Draws(NamedTuple):
-    """A generator as compiled code takes it: 128 bits are two words, the upper one first."""
+class CompiledGenerator(NamedTuple):
+    """A generator for compiled code; a number of 128 bits is two words, the upper one first."""
 
     state: NDArray[np.uint64]  # (2,)
-    jumps: NDArray[np.uint64]  # (longest + 1, 4) A and C of so many steps at once
+    jumps: NDArray[np.uint64]  # (longest + 1, 4) for each number of steps, A and C of the jump
 
 
 @contextmanager
-def draws_of(rng: np.random.Generator, longest: int) -> Iterator[Draws]:
-    """Give the draws of a PCG64 generator to compiled code; afterwards the generator goes on where that ended.
+def draws_of(rng: np.random.Generator, longest: int) -> Iterator[CompiledGenerator]:
+    """Give a PCG64 generator to compiled code; afterwards the generator continues where that code stopped.
 
-    ``longest`` says how far :func:`uniform_ahead` and :func:`skip` may go at once. Raises a TypeError for a generator
-    of another kind.
+    ``longest`` is the largest number of steps that :func:`uniform_ahead` and :func:`skip` may take at once. Another
+    kind of generator raises a TypeError.
     """
     if not isinstance(rng.bit_generator, np.random.PCG64):
         raise TypeError(f"random generator: found {type(rng.bit_generator).__name__}; allowed: PCG64")
@@ -50,7 +50,7 @@ def draws_of(rng: np.random.Generator, longest: int) -> Iterator[Draws]:
     for _ in range(longest + 1):
         jumps.append([*_words(factor), *_words(addend)])
         factor, addend = factor * _MULTIPLIER & _MASK, (addend * _MULTIPLIER + increment) & _MASK
-    draws = Draws(np.array(_words(state["state"]["state"]), np.uint64), np.array(jumps, np.uint64))
+    draws = CompiledGenerator(np.array(_words(state["state"]["state"]), np.uint64), np.array(jumps, np.uint64))
     try:
         yield draws
     finally:
@@ -71,14 +71,14 @@ def uniform(draws):
 
 @compiled
 def uniform_ahead(draws, steps):
-    """Return what the ``steps``-th call of :func:`uniform` from now would return."""
+    """Return the number that the ``steps``-th call of :func:`uniform` from now would return."""
     jumps = draws.jumps[steps]
     return _output(*_jump(draws.state[0], draws.state[1], jumps[0], jumps[1], jumps[2], jumps[3]))
 
 
 @compiled
 def skip(draws, steps):
-    """Pass over so many draws."""
+    """Skip a number of draws."""
     jumps = draws.jumps[steps]
     draws.state[0], draws.state[1] = _jump(draws.state[0], draws.state[1], jumps[0], jumps[1], jumps[2], jumps[3])
 
@@ -102,7 +102,8 @@ def _jump(_: Any, high: Any, low: Any, a_high: Any, a_low: Any, c_high: Any, c_l
 
 @intrinsic
 def _output(_: Any, high: Any, low: Any) -> Any:
-    # The words of the state, exclusively or-ed, rotated by the uppermost six bits; the upper 53 bits are the double.
+    # The two words of the state, combined by exclusive or, are rotated by the upper six bits of the state. The upper 53
+    # bits of the result make the double.
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         word, distance = builder.xor(*args), builder.lshr(args[0], _WORD(58))
         back = builder.and_(builder.sub(_WORD(0), distance), _WORD(63))

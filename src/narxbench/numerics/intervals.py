@@ -20,13 +20,14 @@ class Interval(NamedTuple):
 
 
 def median_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[float, float]:
-    """Return the interval of a median between two values of the sample, whatever the distribution.
+    """Return a confidence interval of the median, between two values of the sample, for any distribution.
 
-    Of few values no interval has the coverage: then it is that from the least to the greatest.
+    With few values no interval reaches the confidence. Then it is the interval from the smallest to the largest value.
     """
     ordered = sorted(values)
-    # The largest rank that at most (1 - confidence) / 2 of all samples have more values below than.
-    rank = max(int(np.sum(bdtr(range(len(ordered)), len(ordered), 0.5) < (1 - confidence) / 2)), 1)
+    tails = bdtr(range(len(ordered)), len(ordered), 0.5)
+    # The largest rank at which a tail still has at most half of the allowed error.
+    rank = max(int(np.sum(tails < (1 - confidence) / 2)), 1)
     return ordered[rank - 1], ordered[-rank]
 
 
@@ -34,10 +35,14 @@ def median_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[
 def selection_frequency(count: int, runs: int, confidence: float = 0.95) -> Interval:
     """Return nu = count / runs (paper, equation 12) with its Wilson score interval, to 12 digits.
 
-    It serves nu_max (equation 14) too; where several spurious terms are about as frequent as the first, it is wider
-    than it need be (``benchmarks/coverage.md``).
+    The interval is valid for nu_max (equation 14) too. If several spurious terms are about equally frequent, it is
+    wider than necessary (``benchmarks/coverage.md``).
     """
     share, z = count / runs, float(-ndtri((1 - confidence) / 2))
     middle, reach = 2 * count + z**2, z * math.sqrt(z**2 + 4 * runs * share * (1 - share))
     low, high = ((middle + side) / (2 * (runs + z**2)) for side in (-reach, reach))
-    return Interval(*map(significant, (share, low if count else 0.0, high if count < runs else 1.0)))
+    if count == 0:
+        low = 0.0
+    if count == runs:
+        high = 1.0
+    return Interval(significant(share), significant(low), significant(high))

@@ -1,4 +1,4 @@
-"""The natural logarithm, computed by the project itself: the last bit of the C library's depends on the processor."""
+"""The natural logarithm, computed here: the last bit of the C library's result depends on the processor."""
 
 import math
 
@@ -13,8 +13,7 @@ def natural_log(x: float) -> float:
     """Return ln(x) for finite x > 0, with an error below one unit in the last place.
 
     The method is that of fdlibm's ``e_log.c``: x = 2^e (1 + f) with sqrt(1/2) < 1 + f < sqrt(2), and ln(1 + f) from a
-    polynomial in s = f / (2 + f). Every operation is one that IEEE 754 rounds correctly. For x <= 0 the result means
-    nothing.
+    polynomial in s = f / (2 + f). IEEE 754 rounds every operation correctly. For x <= 0 the result has no meaning.
     """
     mantissa, exponent = math.frexp(x)
     if mantissa < _HALF_SQRT2:

@@ -1,4 +1,4 @@
-"""Random draws: every generator is derived from named axes, so that no draw depends on order, cores or time."""
+"""Random draws: each generator is derived from named axes, so that draws do not depend on order, cores or time."""
 
 import numpy as np
 
@@ -7,10 +7,10 @@ from narxbench.numerics.logarithm import natural_log
 
 
 def generator(**axes: object) -> np.random.Generator:
-    """Return the PCG64 generator of the named axes: what the draws belong to, such as purpose, system and seed.
+    """Return the PCG64 generator of some named axes, which say what the draws are for: purpose, system, seed and so on.
 
-    The axes are hashed (SHA-256) as ``name=value`` lines sorted by name, a value as its text. Streams of different axes
-    are independent, and adding a system, an SNR or a seed changes no other stream.
+    The axes are written as ``name=value`` lines, sorted by name, and hashed with SHA-256. Streams of different axes are
+    independent, and adding a system, an SNR or a seed changes no other stream.
 
     Examples
     --------
@@ -24,12 +24,12 @@ def generator(**axes: object) -> np.random.Generator:
 def standard_normal(rng: np.random.Generator, size: int) -> list[float]:
     """Return ``size`` draws from N(0, 1) by Marsaglia's polar method.
 
-    NumPy's own normal draws call the C library's exponential and logarithm, whose last bit differs between
-    machines. This uses only operations that IEEE 754 rounds correctly, hence gives the same bytes everywhere.
+    NumPy's normal draws call the exponential and logarithm of the C library, whose last bit differs between machines.
+    This function uses only operations that IEEE 754 rounds correctly, so it gives the same bytes everywhere.
     """
     draws: list[float] = []
     while len(draws) < size:
-        # Each point (a, b) inside the unit circle gives two.
+        # Each point (a, b) inside the unit circle gives two draws.
         a, b = (2.0 * float(x) - 1.0 for x in rng.random(2))
         square = a * a + b * b
         if 0.0 < square < 1.0:

@@ -11,12 +11,15 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
+from narxbench.fitness.criteria import criterion_words
 from narxbench.io.files import sha256
 from narxbench.study.provenance import code_digest
 
 PACKAGE = Path(__file__).parents[1]
 # A module that fills in templates imports this one; the templates stand next to it.
 TEMPLATING = PACKAGE / "report" / "templating.py"
+# A module that looks a criterion up by its name imports this one; the criteria stand next to it.
+CRITERIA = PACKAGE / "fitness" / "criteria" / "__init__.py"
 # Packages that are imported under another name; looking through all that are installed would take a second.
 _DISTRIBUTIONS = {"markdown_it": "markdown-it-py", "ruamel": "ruamel.yaml", "sklearn": "scikit-learn"}
 # They start steps and check what steps read: another version refuses more or less, and alters no result.
@@ -34,6 +37,15 @@ def closure(*files: Path) -> frozenset[Path]:
                 imported |= imported_files(file)
         waiting = imported - reached
     return frozenset(reached)
+
+
+@cache
+def with_criteria(criterion: str | None, *files: Path) -> tuple[Path, ...]:
+    """Return the files of a step with that of a criterion, or with those of all, where it looks criteria up by name."""
+    if CRITERIA not in closure(*files):
+        return files
+    words = criterion_words() if criterion is None else [criterion.partition("-")[0]]
+    return (*files, *(CRITERIA.with_name(f"{word}.py") for word in words))
 
 
 @cache

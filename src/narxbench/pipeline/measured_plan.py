@@ -39,7 +39,7 @@ class MeasuredPlan(StudyPlan):
         refuse(self.estimate)
         self.page, self.kept_results = f"{self.reports}/report.html", [f"{self.reports}/identification.json"]
         # Parameters that all jobs share: of reading, and of the search.
-        self.method, self.forward = study.identification.method, FORWARD
+        self.method, self.forward, self.criterion = study.identification.method, FORWARD, study.identification.criterion
         self.job = {"reading": study.reading, "identification": study.identification.model_dump(mode="json")}
         names = [configuration.name for configuration in self.scan.configurations]
         self.configurations = dict(zip(map(_short, names), names, strict=True))

@@ -30,6 +30,10 @@ class MethodsPlan(SimulatedPlan):
         self._compared = defaultdict[str, list[Condition]](list)
         for condition in self.all_conditions:
             self._compared[self._summed(condition)].append(condition)
+        self.scoring_code = {
+            problem: self.code("score", criterion=conditions[0].criterion)
+            for problem, conditions in self._compared.items()
+        }
         # For each method with a process of its own, condition and seed of a run that is made again: on the last problem
         # of the study, the last run of the first job, which has the most runs: those before it could have left it
         # notes.
@@ -62,7 +66,7 @@ class MethodsPlan(SimulatedPlan):
     def repeated(self, method: str) -> dict[str, Any]:
         """Return the run file of the run that is made again, its data set, and its parameters."""
         name, seed = self._repeated[method]
-        repeat = {"seed": seed, "run": self.runs[name], "code": self.code("repeat", self.by_name[name].algorithm)}
+        repeat = {"seed": seed, "run": self.runs[name], "code": self.code_of("repeat", name)}
         return {"run": self.run_files[name][0], "data": self.data_files(name, [seed]), "repeat": repeat}
 
     def scoring(self, problem: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from narxbench.algorithms.registry import algorithm
 from narxbench.io.files import read_bytes, sha256
 from narxbench.io.resources import Estimate
 from narxbench.io.settings import flattened
-from narxbench.pipeline.code import PACKAGE, digest_of, versions_of
+from narxbench.pipeline.code import PACKAGE, digest_of, versions_of, with_criteria
 from narxbench.pipeline.manifest import SETTINGS, VERSIONS, check_settings
 from narxbench.pipeline.steps import SCRIPTS, ended_in_one_line
 
@@ -113,12 +113,15 @@ class StudyPlan:
                 made_with[prefix + name] = value
         return made_with
 
-    def code(self, script: str, name: str | None = None) -> str:
-        """Return a digest of all code that a script and the algorithm ``name`` depend on, with the versions."""
-        files, step = [SCRIPTS / f"{script}.py"], script
-        if name is not None:
-            files += algorithm(name).files
-            step = f"{script} ({name})"
+    def code(self, script: str, name: str | None = None, criterion: str | None = None) -> str:
+        """Return a digest of all code that a script depends on, with the versions.
+
+        The code of the algorithm ``name`` counts, and that of all criteria, or of one if the script is run for one.
+        """
+        algorithm_files = [] if name is None else algorithm(name).files
+        files = with_criteria(criterion, SCRIPTS / f"{script}.py", *algorithm_files)
+        run_for = ", ".join(filter(None, (name, criterion)))
+        step = f"{script} ({run_for})" if run_for else script
         digest, versions = digest_of(*files), versions_of(*files)
         if script not in _WITHOUT_RESULTS:
             self._code_digests[step] = digest

@@ -51,9 +51,9 @@ class SimulatedPlan(StudyPlan):
         self._plan_data_sets()
         self._name_files()
         # No rule asks for the code behind the results where summaries stand for the runs.
-        algorithms = {method.algorithm for method in study.methods.values()}
-        for script, name in product(("search", self.summing[0]), algorithms):
-            self.code(script, name)
+        searched = dict.fromkeys((condition.algorithm, condition.criterion) for condition in self.all_conditions)
+        for script, (name, criterion) in product(("search", self.summing[0]), searched):
+            self.code(script, name, criterion)
 
     def _plan_runs(self) -> None:
         """Set for each condition its seeds, those that share a job and a run file, and the parameters of its runs."""
@@ -155,8 +155,16 @@ class SimulatedPlan(StudyPlan):
 
     def search(self, condition: str, block: str) -> dict[str, Any]:
         """Return all parameters of a job of runs: its seeds, those that all jobs share, and the digest of the code."""
-        run = self.runs[condition]
-        return {"seeds": self.blocks[condition][block], "run": run, "code": self.code("search", run["algorithm"])}
+        return {
+            "seeds": self.blocks[condition][block],
+            "run": self.runs[condition],
+            "code": self.code_of("search", condition),
+        }
+
+    def code_of(self, script: str, condition: str) -> str:
+        """Return a digest of all code that a script depends on when it is run for a condition."""
+        algorithm_name, criterion = self.by_name[condition].algorithm, self.by_name[condition].criterion
+        return self.code(script, algorithm_name, criterion)
 
     def summary(self, condition: str) -> dict[str, Any]:
         """Return the parameters of the summary of a condition besides files and seeds."""

@@ -7,8 +7,8 @@ from narxbench.identification.data.reading import Reading
 from narxbench.io.errors import printable
 from narxbench.io.files import StrPath, write_atomically
 from narxbench.model.narx import Model
-from narxbench.report import model_figures as drawn
-from narxbench.report.comparison import cells, prepared
+from narxbench.report import model_figures
+from narxbench.report.comparison import cells, models_of_the_data, prepare_comparison
 from narxbench.report.markup import inline_svg
 from narxbench.report.table import Table, columns, to_html
 from narxbench.report.templating import rendered
@@ -29,28 +29,36 @@ def write_comparison(models: Mapping[str, Model], path: StrPath, data: Any = Non
     NarxbenchError
         As :func:`compare`, and where the page cannot be written.
     """
-    compared, any_model = prepared(models, data, reading), next(iter(models.values()))
-    # One that diverges has no line; the table says so.
-    table, (record, runs) = compared.errors(models), compared.longest(models)
-    axis, output = drawn.time_axis(any_model.sampling_time), drawn.signal_label(any_model.output, any_model.units)
+    comparison = prepare_comparison(models, data, reading)
+    table = comparison.errors(models)
+    # A model that diverges has no line; the table says so.
+    record, runs = comparison.longest(models)
+    any_model = next(iter(models.values()))
+    axis = model_figures.time_axis(any_model.sampling_time)
+    output = model_figures.signal_label(any_model.output, any_model.units)
+    figure = model_figures.comparison_figure(record.y, runs, comparison.first, axis, output)
     head = (
         *columns("text", model="Model"),
         *columns(terms="Terms", decimation="Decimation"),
         *columns(group="Free run", free_run_rmse="RMSE", free_run_rrse="RRSE"),
         *columns(group="One step ahead", one_step_rmse="RMSE", one_step_rrse="RRSE"),
     )
-    rows = [
-        [printable(row["model"]), *(str(row[key]) for key in ("terms", "decimation")), *cells(row, "diverges", "–")]
-        for row in table.to_dict("records")
-    ]
-    shown = Table.of("compared", f"Errors on {table['samples'].iloc[0]} samples, the same for all", head, rows)
+    rows = []
+    for row in table.to_dict("records"):
+        rows.append([printable(row["model"]), str(row["terms"]), str(row["decimation"]), *cells(row, "diverges", "–")])
+    caption = f"Errors on {table['samples'].iloc[0]} samples, the same for all"
     page = {
-        **{"current": "compared", "titles": {"compared": "Comparison"}, "links": {"compared": "#main"}},
-        **{"repository": "", "study": "", "output": any_model.output, "unit": any_model.units.get(any_model.output)},
-        "table": to_html(shown),
-        "figure": inline_svg(drawn.comparison_figure(record.y, runs, compared.first, axis, output), "runs"),
+        "current": "compared",
+        "titles": {"compared": "Comparison"},
+        "links": {"compared": "#main"},
+        "repository": "",
+        "study": "",
+        "output": any_model.output,
+        "unit": any_model.units.get(any_model.output),
+        "table": to_html(Table.of("compared", caption, head, rows)),
+        "figure": inline_svg(figure, "runs"),
         "record": printable(record.name),
         "equations": {printable(name): model.equation() for name, model in models.items()},
-        "known": [printable(row["model"]) for row in table.to_dict("records") if row["known"]],
+        "known": models_of_the_data(table),
     }
     write_atomically(path, rendered("comparison.html.j2", page))

@@ -1,6 +1,6 @@
-"""The looks that all figures share, which are drawn with matplotlib's object interface.
+"""The style that all figures share; they are drawn with matplotlib's object interface.
 
-The bytes of a figure depend on nothing but what is drawn.
+The bytes of a figure depend only on what is drawn.
 """
 
 import io
@@ -22,7 +22,7 @@ METHOD_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E
 DARK = "#333333"
 
 _STYLE: Any = {
-    # It comes with matplotlib, has the signs that users name systems with, and is in the pages' own list of fonts.
+    # This font comes with matplotlib, has the signs that users name systems with, and is one of the fonts of the pages.
     "font.family": ["DejaVu Sans"],
     **dict.fromkeys(("font.size", "axes.titlesize", "axes.labelsize"), 9),
     **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), 8),
@@ -41,9 +41,9 @@ _NO_DATE: Any = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
 
 
 def drawing(name: str) -> AbstractContextManager[None]:
-    """Return the context in which the named figure is drawn: matplotlib's defaults and the style above.
+    """Return the context in which a figure is drawn: matplotlib's defaults and the style above.
 
-    The user's own matplotlibrc plays no part. The name makes the ids of the SVG.
+    The user's matplotlibrc has no effect. The ids in the SVG depend on the name.
     """
     return matplotlib.style.context(["default", _STYLE | {"svg.hashsalt": f"narxbench {name}"}])
 
@@ -54,7 +54,7 @@ def new_figure(height: float, width: float = WIDTH) -> Figure:
 
 
 def panels(figure: Figure, count: int, across: int) -> list[Axes]:
-    """Return so many axes of a figure, side by side in rows; the places left over in the last row stay empty."""
+    """Return axes of a figure, side by side in rows; places that are left over in the last row stay empty."""
     axes: list[Axes] = figure.subplots(math.ceil(count / across), across, squeeze=False).ravel().tolist()
     for axis in axes[count:]:
         axis.set_axis_off()
@@ -64,7 +64,7 @@ def panels(figure: Figure, count: int, across: int) -> list[Axes]:
 def saved(figure: Figure, formats: Sequence[str] = ("pdf", "svg"), *, whole: bool = True) -> dict[str, bytes]:
     """Return the bytes of a figure in each format; to be called within its context `drawing`.
 
-    A ``whole`` figure grows by what stands out of it, such as a long label, and else keeps its size.
+    A ``whole`` figure grows to hold parts that extend beyond it, such as a long label; otherwise it keeps its size.
     """
     area: Any = None
     if whole:
@@ -74,6 +74,8 @@ def saved(figure: Figure, formats: Sequence[str] = ("pdf", "svg"), *, whole: boo
     for name in formats:
         stream = io.BytesIO()
         figure.savefig(stream, format=name, metadata=_NO_DATE[name], bbox_inches=area)
-        # Names stand in comments of an SVG; XML has none of these characters, not even escaped.
-        files[name] = stream.getvalue() if name == "pdf" else _NOT_OF_XML.sub(b"", stream.getvalue())
+        files[name] = stream.getvalue()
+        if name == "svg":
+            # Names stand in comments of an SVG; XML has none of these characters, not even escaped.
+            files[name] = _NOT_OF_XML.sub(b"", files[name])
     return files

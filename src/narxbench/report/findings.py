@@ -9,14 +9,24 @@ from narxbench.identification.data.sampling import FEWEST_STEPS, MOST_STEPS, STE
 from narxbench.identification.finding import Finding
 from narxbench.identification.result import Identification
 from narxbench.identification.search.scan import CLEARLY_BETTER, STANDS_IN
+from narxbench.identification.trust.probabilities import EXACT, ExchangeableTerms
 from narxbench.identification.trust.validation import FREE_RUN
-from narxbench.identification.trust.verdicts import ANSWERS, CORRELATION_SMALL
+from narxbench.identification.trust.verdicts import ANSWERS, CORRELATION_SMALL, LIKELY
 from narxbench.io.errors import printable
 from narxbench.io.words import listed, ordinal
 from narxbench.model.noise_models import noise_family
+from narxbench.report.model_certainty import MOST_NAMES, group_sentence, probability, probability_words
 
-# A reader can hold this many names in a sentence.
-_MOST_NAMES = 6
+# Reasons to doubt a structure that say more than its probability, in words.
+_DOUBTS = {
+    "coloured_innovations": "the innovations are not white",
+    "heavy_tails": "the innovations have heavy tails",
+    "changing_variance": "the innovations change their variance",
+    "common_factor": "the terms share a factor, as lagged copies do",
+    "noise_models_disagree": "another noise model with other terms is almost as likely",
+    "likelier_noise": "another noise model is more likely",
+}
+_WEAK = "Less than two standard errors from zero"
 
 Values = Mapping[str, Any]
 Setting = Callable[..., str]
@@ -272,25 +282,60 @@ def _to_predict(found: Finding, setting: Setting) -> tuple[str, str]:
     return text.strip(), "" if values["role"] == "test" else f"Keep data for a test ({setting('test')})."
 
 
-def _to_read(found: Finding, setting: Setting) -> tuple[str, str]:
-    values, runs, total = found.values, found.values["runs"], len(found.values["shares"])
-    if runs < 2:
-        known = "One search was made on the data as they are: how sure the structure is, is not known."
-        return known, f"Ask for {setting('resamples')}."
-    seeds, noise = values["source"] == "seed", "There is nothing to read in noise. " if values["noise"] else ""
-    same = "stays the same" if values["kept"] == total else "changes" if 2 * values["kept"] < total else "stays in part"
-    unsure = [f"{t} {_percent(s)}" for t, s in values["shares"].items() if s < values["threshold"]]
-    text = f"{noise}The structure {same} with {'other seeds of the search' if seeds else 'resampled data'}: "
-    text += f"{values['kept']} of {total} terms come in at least {_percent(values['threshold'])} of the {runs} searches"
-    text += f"{_first(unsure, ' (not ', ')')}. The most frequent structure came up in {values['count']} of "
-    text += f"{values['searches']} searches of all."
-    text += _first(values["rivals"], " As often, but not in the model: ", ".")
-    text += _first([f"{a} with {b} (r {r:.3f})" for a, b, r in values["alike"]], " Exchangeable: ", ".")
-    text += _first(values["superfluous"], " Without any effect: ", ".")
-    text += _first(values["weak"], " Less than two standard errors from zero: ", ".")
-    text += " No data were resampled: how the terms depend on the data at hand is not known." if seeds else ""
-    doubt = (unsure or values["rivals"] or values["alike"]) and not values["noise"]
-    return text, "Longer records, or more excitation, would tell such terms apart." if doubt else ""
+def _to_read(finding: Finding, setting: Setting) -> tuple[str, str]:
+    values = finding.values
+    texts = ["There is nothing to read in noise."] if values["noise"] else []
+    texts.append(_structure_in_words(values))
+    if values["missing"] and values["alike"]:
+        pairs = [f"{first} with {second} (r {r:.3f})" for first, second, r in values["alike"]]
+        texts.append(f"Nearly the same on these data: {_first_of(pairs)}.")
+    for group in values["groups"]:
+        texts.append(group_sentence(ExchangeableTerms(**group)))
+    for names, before in ((values["superfluous"], "Without any effect"), (values["weak"], _WEAK)):
+        if names:
+            texts.append(f"{before}: {_first_of(names)}.")
+    doubts = [_DOUBTS[kind] for kind in values["doubts"] if kind in _DOUBTS]
+    if doubts:
+        texts.append(f"Reasons for doubt: {listed(doubts)}.")
+    resampled = values["resampled"]
+    if resampled:
+        kept, often = f"{resampled['kept']} of {count_terms(resampled['terms'])}", _percent(resampled["threshold"])
+        texts.append(f"Searches of resampled data found {kept} again in {often} or more of {resampled['searches']}.")
+    return " ".join(texts), _advice_to_read(values, setting)
+
+
+def _structure_in_words(values: Values) -> str:
+    """Return how probable a structure and its terms are."""
+    if values["missing"] == EXACT:
+        return f"The structure is exact: {EXACT}."
+    if values["missing"]:
+        return f"It is not known how probable the terms are: {values['missing']}."
+    improbable = []
+    for term, value in values["probabilities"].items():
+        if value < LIKELY:
+            improbable.append(f"{term} {probability(value)}")
+    text = f"The probability of the structure is {probability_words(values['probability'])}. "
+    if improbable:
+        text += f"Of its {count_terms(len(values['probabilities']))}, {values['likely']} "
+        text += f"{'is' if values['likely'] == 1 else 'are'} more probable than not; less probable: "
+        text += f"{_first_of(improbable)}."
+    else:
+        text += "All of its terms are more probable than not."
+    if values["outside"]:
+        outside = [f"{term} {probability(value)}" for term, value in values["outside"].items()]
+        text += f" Probable, but not in the model: {_first_of(outside)}."
+    return text
+
+
+def _advice_to_read(values: Values, setting: Setting) -> str:
+    if values["noise"]:
+        return ""
+    if values["likelier_noise"]:
+        return f"Estimate the weights under the likelier noise ({setting('noise', values['likelier_noise'])})."
+    if values["missing"]:
+        return "" if values["missing"] == EXACT else f"Search resampled data ({setting('resamples', 40)})."
+    is_unsure = values["likely"] < len(values["probabilities"]) or values["outside"] or values["groups"]
+    return "Longer records, or more excitation, would tell such terms apart." if is_unsure else ""
 
 
 def _to_control(found: Finding, _: Setting) -> tuple[str, str]:
@@ -319,10 +364,15 @@ def _unit(units: Mapping[str, str], name: str) -> str:
     return f" {printable(units[name])}" if units.get(name) else ""
 
 
+def _first_of(names: Sequence[str]) -> str:
+    """Return a list in a sentence of which the first ones are named."""
+    return _first(names, "")
+
+
 def _first(names: Sequence[str], before: str, after: str = "") -> str:
     """Return a list in a sentence of which the first ones are named, or "" for none."""
-    more = [f"{len(names) - _MOST_NAMES} more"] if len(names) > _MOST_NAMES else []
-    return before + listed([*names[:_MOST_NAMES], *more]) + after if names else ""
+    more = [f"{len(names) - MOST_NAMES} more"] if len(names) > MOST_NAMES else []
+    return before + listed([*names[:MOST_NAMES], *more]) + after if names else ""
 
 
 def _exact(found: Finding, _: Setting) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""How names and numbers are shown to readers, and how any text is escaped for the format of an output."""
+"""Names and numbers as readers see them, and the escaping of any text for the format of an output."""
 
 import math
 import re
@@ -10,7 +10,7 @@ from narxbench.fitness.criteria import parse_criterion
 from narxbench.io.words import listed as listed
 
 OutputFormat = Literal["plain", "markdown", "latex", "html"]
-# How values are shown, which narxbench.report.table knows.
+# The ways to show values that narxbench.report.table has.
 Form = Literal["frequency", "share", "effect", "significant", "count", "fitness", "number"]
 
 MISSING = "–"
@@ -57,20 +57,27 @@ def signed(value: float, digits: int = 3) -> str:
     return f"+{text}" if value > 0 and text.strip("0.") else text
 
 
+def cut(text: str, most: int) -> str:
+    """Return a text of at most so many characters; where it is longer, an ellipsis stands for its end."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def p_value(value: float) -> str:
     """Return a p-value with three decimals, or that it is below 0.001."""
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def percent(part: float, whole: float = 1) -> str:
-    """Return a share in whole per cent; without a whole there is none."""
+    """Return a share in whole per cent; a whole of 0 has no shares."""
     return f"{100 * part / whole:.0f} %" if whole else MISSING
 
 
 def share(value: float) -> str:
     """Return a share in whole per cent; only exactly none and all are 0 and 100."""
-    shown = percent(value)
-    return {"0 %": "< 1 %", "100 %": "> 99 %"}.get(shown, shown) if 0 < value < 1 else shown
+    text = percent(value)
+    if 0 < value < 1:
+        return {"0 %": "< 1 %", "100 %": "> 99 %"}.get(text, text)
+    return text
 
 
 def count(value: float) -> str:
@@ -82,11 +89,13 @@ def significant(value: float, digits: int = 2) -> str:
     """Return a number with this many significant digits, not as a power of ten: tiny and huge ones as such."""
     if not value:
         return "0"
-    sign, size = "−" if value < 0 else "", abs(value)
-    if (tiny := size < 1e-4) or size > 1e6:
-        return f"{'<' if tiny == (value > 0) else '>'} {sign}{'0.0001' if tiny else '1,000,000'}"
-    short = float(f"{size:.{digits}g}")
-    return f"{sign}{short:,.{max(0, digits - 1 - math.floor(math.log10(short)))}f}"
+    if abs(value) < 1e-4:
+        return "> −0.0001" if value < 0 else "< 0.0001"
+    if abs(value) > 1e6:
+        return "< −1,000,000" if value < 0 else "> 1,000,000"
+    rounded_size = float(f"{abs(value):.{digits}g}")
+    decimals = max(0, digits - 1 - math.floor(math.log10(rounded_size)))
+    return f"{math.copysign(rounded_size, value):,.{decimals}f}".replace("-", "−")
 
 
 _TEXT = {
@@ -110,7 +119,7 @@ _LATEX = str.maketrans(
 
 
 def escape(text: str, output_format: OutputFormat) -> str:
-    """Return any text, as a user may have written it, such that the format shows it literally."""
+    """Return any text, as a user may have written it, in a form that the format shows literally."""
     if output_format == "latex":
         return text.translate(_LATEX).replace("--", "-{}-")
     if output_format == "html":
@@ -126,12 +135,17 @@ _MATH = re.compile(r"([yu]\(k-\d+\)(?:\^\d+|\*[yu]\(k-\d+\))*|ν_max|\bT\d+\b|\b
 
 def format_math(text: str, output_format: OutputFormat) -> str:
     """Return a text of this project in which terms, labels and symbols are set as mathematics; the rest is escaped."""
-    parts = enumerate(_MATH.split(text))
-    shown = "".join(_math(part, output_format) if place % 2 else escape(part, output_format) for place, part in parts)
+    parts = _MATH.split(text)
+    # The split puts mathematics at every second place.
+    parts[::2] = [escape(part, output_format) for part in parts[::2]]
+    parts[1::2] = [_math(part, output_format) for part in parts[1::2]]
+    shown = "".join(parts)
     # A label stays on the line of its term.
     if output_format == "latex":
         return re.sub(r"(\$T_\{\d+\}\$) ", r"\1~", shown)
-    return shown.replace("</sub> <code>", "</sub>&nbsp;<code>") if output_format == "html" else shown
+    if output_format == "html":
+        return shown.replace("</sub> <code>", "</sub>&nbsp;<code>")
+    return shown
 
 
 def format_equation(text: str, output_format: OutputFormat) -> str:
@@ -151,19 +165,21 @@ def format_symbol(text: str, output_format: OutputFormat) -> str:
         return text
     if output_format == "latex":
         return rf"$\mathit{{{base}}}_{{{index}}}$".replace("_{}", "").replace(r"\mathit{ω}", r"\omega")
-    below = f"<sub>{index}</sub>" if index else ""
-    return (f"*{base}*" if output_format == "markdown" else f"<i>{base}</i>") + below
+    italic_base = f"*{base}*" if output_format == "markdown" else f"<i>{base}</i>"
+    return f"{italic_base}<sub>{index}</sub>".replace("<sub></sub>", "")
 
 
 def _math(text: str, output_format: OutputFormat) -> str:
+    """Return a term, a symbol of one letter, or a symbol with an index as mathematics."""
     if output_format == "plain":
         return text
     if "(" in text:
-        shown = {"latex": f"${{{_latex_term(text)}}}$", "markdown": f"`{text}`", "html": f"<code>{text}</code>"}
-        return shown[output_format]
+        forms = {"latex": f"${{{_latex_term(text)}}}$", "markdown": f"`{text}`", "html": f"<code>{text}</code>"}
+        return forms[output_format]
     if len(text) == 1:
         return {"latex": f"${text}$", "markdown": f"*{text}*", "html": f"<i>{text}</i>"}[output_format]
-    base, index = text.split("_") if "_" in text else (text[0], text[1:])
+    # "ν_max" and "N_t" have the index behind a line, labels such as "T3" have not.
+    base, index = text[0], text[1:].removeprefix("_")
     if output_format == "latex":
         return r"$\nu_{\max}$" if text == "ν_max" else f"${base}_{{{index}}}$"
     if output_format == "markdown" and base == "T":

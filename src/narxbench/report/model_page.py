@@ -16,6 +16,7 @@ from markupsafe import Markup
 from narxbench.identification.finding import Finding
 from narxbench.identification.result import Identification
 from narxbench.identification.trust import validation
+from narxbench.identification.trust.frequencies import resample_frequencies
 from narxbench.identification.trust.verdicts import ANSWERS, OF_MODEL
 from narxbench.io.csv import write_table
 from narxbench.io.errors import NarxbenchError, printable
@@ -30,6 +31,13 @@ from narxbench.report import model_figures as drawn
 from narxbench.report.findings import as_json, before_all, in_words, plural_s
 from narxbench.report.formats import MISSING, count, fixed, format_equation, method_name, p_value, share
 from narxbench.report.markup import inline_svg, script_json
+from narxbench.report.model_certainty import (
+    change_of,
+    doubt_sentences,
+    group_sentence,
+    probability,
+    structure_sentence,
+)
 from narxbench.report.model_fits import SHARED, Fit, name_of, shown_fits
 from narxbench.report.table import Column, Table, columns, to_html
 from narxbench.report.templating import rendered
@@ -105,13 +113,14 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
     rests, compared = any(point.y is not None for point in found.curve), found.tried["rrse"].notna().sum() >= 3
     places, titles = _shown_records(found)
     tables = (
-        *(_fit_table(found), _weights_table(found), _structures_table(found), _figures_table(found)),
+        *(_fit_table(found), _weights_table(found), _rivals_table(found), _structures_table(found)),
+        _figures_table(found),
         *(_records_table(found), _tests_table(found), _rests_table(found), _fixed_points_table(found)),
         *(_tried_table(found), _data_table(found)),
     )
     figures = {
         "fit": drawn.fit_figure(fits[0], axis, output) if fits else None,
-        "certainty": drawn.certainty_figure(found.selection, model.terms),
+        "certainty": drawn.certainty_figure(found),
         "residuals": drawn.residual_figure(found.tests) if found.tests else None,
         "static": drawn.static_figure(found.curve, found.rests, recording) if model.inputs and rests else None,
         "errors": drawn.tried_figure(found.tried, f"{error_of} error") if compared else None,
@@ -132,6 +141,9 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
         "searched": [in_words(note).text for note in found.notes if note.status == "fine"],
         "each_record": any(_several(found, role) for role in ROLES),
         "tried_sentences": _tried_sentences(found),
+        "sure": structure_sentence(found.certainty),
+        "groups": [_unbroken(group_sentence(group)) for group in found.certainty.groups],
+        "doubts": [_unbroken(sentence) for sentence in doubt_sentences(found.certainty)],
         "says": {finding.name: _worded(finding) for finding in found.summary},
         "checks": [_worded(finding) for finding in found.checks],
         "settings": [(name, value) for name, value in flattened(found.settings) if value not in ("null", "[]", "{}")],
@@ -146,9 +158,13 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
 
 
 def _worded(finding: Finding) -> dict[str, str]:
-    # A term is not broken at its minus.
-    words = {name: text.replace("(k-", "(k−") for name, text in in_words(finding)._asdict().items()}
+    words = {name: _unbroken(text) for name, text in in_words(finding)._asdict().items()}
     return {"name": finding.name, "status": finding.status, **words}
+
+
+def _unbroken(text: str) -> str:
+    """Return a text whose terms no line is broken at: a hyphen is a place to break, a minus is not."""
+    return text.replace("(k-", "(k−")
 
 
 def _fit_table(found: Identification) -> Table:
@@ -195,58 +211,90 @@ def _chart_data(fits: Sequence[Fit], captions: Sequence[str], axis: drawn.TimeAx
     }
 
 
-def _weights_table(found: Identification) -> Table:
+def _weights_table(identification: Identification) -> Table:
+    often = {row["term"]: row for row in identification.selection.to_dict("records")}
+    is_resampled = bool(resample_frequencies(identification.selection))
     head = (
         *columns("equation", term="Term"),
         *columns(coefficient="Coefficient", error="± standard error", t="t", p="p", err="ERR"),
-        *columns(group="Chosen in a share", resampled="of resamples", seeds="of seeds"),
+        *columns(probability="Probability"),
+        *(columns(resampled="Found again in resampled data") if is_resampled else ()),
     )
-    often = {row["term"]: row for row in found.selection.to_dict("records")}
-    rows = [
-        (
+    rows = []
+    for row in identification.weights:
+        value = identification.probabilities.get(row["term"])
+        cells = [
             row["term"],
-            *(_number(row["coefficient"]), _number(row["standard_error"], 2)),
-            *(_number(row["t"], 3), MISSING if row["p"] is None else p_value(row["p"]), _percent(row["err"])),
-            *(_interval(often.get(row["term"]), source, found) for source in ("resample", "seed")),
-        )
-        for row in found.weights
-    ]
+            *(_number(row["coefficient"]), _number(row["standard_error"], 2), _number(row["t"], 3)),
+            *(MISSING if row["p"] is None else p_value(row["p"]), _percent(row["err"])),
+            MISSING if value is None else probability(value),
+        ]
+        if is_resampled:
+            cells.append(_resampled_share(often.get(row["term"])))
+        rows.append(cells)
     return Table.of("weights", "Terms of the model", head, rows)
 
 
-def _interval(row: Mapping[Any, Any] | None, source: str, found: Identification) -> str:
-    if not found.selection[f"{source}_runs"].head(1).any():
-        return MISSING
+def _resampled_share(row: Mapping[Any, Any] | None) -> str:
+    """Return the share of the resampled data sets that led to a term, with its interval."""
     if row is None:
         return share(0)
-    text = share(row[f"{source}_frequency"])
-    low, high = row[f"{source}_low"], row[f"{source}_high"]
+    text = share(row["resample_frequency"])
+    low, high = row["resample_low"], row["resample_high"]
     return text if low is None or high is None else f"{text} ({share(low)} to {share(high)})"
 
 
-def _structures_table(found: Identification) -> Table:
+def _rivals_table(identification: Identification) -> Table:
+    """Return the model's structure and the most probable others by their probability."""
+    certainty, terms = identification.certainty, identification.model.terms
+    head = (
+        *columns(probability="Probability", difference="Criterion, less that of the model"),
+        *columns("text", noise="Noise"),
+        *columns("equation", change="Compared with the model"),
+    )
+    rated: list[tuple[float, tuple[str, ...]]] = []
+    for rival in certainty.rivals:
+        cells = (probability(rival.probability), fixed(rival.difference, 1), rival.noise_model)
+        rated.append((rival.difference, (*cells, change_of(rival, terms))))
+    if certainty.probability is not None:
+        cells = (probability(certainty.probability), fixed(0.0, 1), identification.model.noise.description)
+        rated.append((0.0, (*cells, "this model")))
+    rows = [row for _, row in sorted(rated, key=lambda pair: pair[0])]
+    notes = (
+        "Probability: of being the true structure, if one of those that were looked at is. A structure whose "
+        "criterion, an extended BIC of the likelihood, is higher by 2 is e times less probable. Noise: the most likely "
+        "one for each structure, of this model its own.",
+    )
+    return Table.of("rivals", "The model and its rivals", head, rows, notes=notes)
+
+
+def _structures_table(identification: Identification) -> Table:
     head = (
         *columns(how="Chosen by", size="Number", rrse="RRSE", fitness="J", shared="shared"),
         *columns("equation", terms="Terms"),
     )
-    rows = [
-        (
-            *(_STRUCTURES.get(name, name.replace("_", " ")), count(len(each.terms)), _number(each.rrse, 3)),
-            *(_fitness(each.fitness), count(len({*found.model.terms} & {*each.terms})), ", ".join(each.terms)),
-        )
-        for name, each in found.structures.items()
+    rows = []
+    for name, structure in identification.structures.items():
+        n_shared = len({*identification.model.terms} & {*structure.terms})
+        how = _STRUCTURES.get(name, name.replace("_", " "))
+        cells = (how, count(len(structure.terms)), _number(structure.rrse, 3), _fitness(structure.fitness))
+        rows.append((*cells, count(n_shared), ", ".join(structure.terms)))
+    notes = [
+        f"RRSE: {_error_of(identification)} error on the parts of the selection, with weights that do not know them, "
+        "relative to the spread of the output about its mean over all parts. J weighs it against the number of terms; "
+        "lower is better. Shared: terms of the model."
     ]
-    made, failed = found.structures_made, [each for each in found.structures.values() if each.fitness is None]
-    notes = (
-        f"RRSE: {_error_of(found)} error on the parts of the selection, with weights that do not know them, relative "
-        "to the spread of the output about its mean over all parts. J weighs it against the number of terms; lower is "
-        "better. Shared: terms of the model.",
-        f"The threshold is a frequency of {made['threshold']:g} over {made['source']}.",
-        "" if made["reached"] else "No term reaches it: these are the most frequent ones, as many as the best has.",
-        "Of some, terms depend on one another." if any(each.singular for each in failed) else "",
-        "Some diverge on the selection." if any(not each.singular for each in failed) else "",
-    )
-    return Table.of("structures", "Structures next to one another", head, rows, notes=tuple(filter(None, notes)))
+    about = identification.structures_made
+    if about:
+        notes.append(f"The threshold is a frequency of {about['threshold']:g} over the resampled data sets.")
+        if not about["is_reached"]:
+            notes.append("No term reaches it: these are the most frequent ones, as many as the best has.")
+    failed = [structure for structure in identification.structures.values() if structure.fitness is None]
+    if any(structure.singular for structure in failed):
+        notes.append("Of some, terms depend on one another.")
+    if any(not structure.singular for structure in failed):
+        notes.append("Some diverge on the selection.")
+    return Table.of("structures", "Structures next to one another", head, rows, notes=tuple(notes))
 
 
 def _several(found: Identification, role: str) -> list[str]:
@@ -437,17 +485,23 @@ def _programs(model: Model) -> list[tuple[str, str, str, str]]:
     return found
 
 
-def _all_terms(found: Identification) -> pd.DataFrame:
-    """Return one row for each term of the model and each that was ever chosen: weight, errors and frequencies."""
-    weights = {row["term"]: row for row in found.weights}
-    often = {row["term"]: row for row in found.selection.to_dict("records")}
-    coefficients = dict(zip(found.model.terms, found.model.coefficients, strict=True))
-    names = dict.fromkeys(["term", "in_model", "coefficient", *next(iter(found.weights), {}), *found.selection.columns])
+def _all_terms(identification: Identification) -> pd.DataFrame:
+    """Return one row for each term of the model and each probable or chosen one: weight, errors, how sure it is."""
+    weights = {row["term"]: row for row in identification.weights}
+    often = {row["term"]: row for row in identification.selection.to_dict("records")}
+    coefficients = dict(zip(identification.model.terms, identification.model.coefficients, strict=True))
+    weight_names = next(iter(identification.weights), {})
+    names = ["term", "in_model", "coefficient", "probability", *weight_names, *identification.selection.columns]
     rows = []
-    for term in dict.fromkeys([*coefficients, *often]):
-        own = {"term": term, "in_model": term in coefficients, "coefficient": coefficients.get(term)}
-        rows.append(weights.get(term, {}) | often.get(term, {}) | own)
-    return pd.DataFrame(rows, columns=[*names], dtype=object)
+    for term in dict.fromkeys([*coefficients, *identification.probabilities, *often]):
+        about = {
+            "term": term,
+            "in_model": term in coefficients,
+            "coefficient": coefficients.get(term),
+            "probability": identification.probabilities.get(term),
+        }
+        rows.append(weights.get(term, {}) | often.get(term, {}) | about)
+    return pd.DataFrame(rows, columns=[*dict.fromkeys(names)], dtype=object)
 
 
 def _left(number: int, where: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from narxbench.identification.trust.verdicts import ANSWERS
 from narxbench.io.errors import printable
 from narxbench.model.records import ROLES
 from narxbench.report.findings import Words, as_option, before_all, in_words
+from narxbench.report.model_certainty import doubt_sentences, group_sentence, probability
 
 LINES, WIDTH = 40, 100
 
@@ -90,20 +91,26 @@ def _rrse(row: dict[str, Any] | None) -> str:
     return f"{row['rrse']:.3g}"
 
 
-def _terms(found: Identification, lines: int) -> list[str]:
-    """Return the terms with how sure they are, as many as there are lines for."""
-    numbers = found.to_dict()
-    of = f"{found.settings['resamples']} resamples" if found.settings["resamples"] else "seeds"
-    names = [_cut(term, 50) for term in numbers["terms"]]
+def _terms(identification: Identification, lines: int) -> list[str]:
+    """Return the terms with how sure they are, exchangeable ones and doubts, as many as there are lines for."""
+    model, certainty = identification.model, identification.certainty
+    names = [_cut(term, 50) for term in model.terms]
     width = max(4, *map(len, names))
-    rows = [f"{'term':{width}}{'coefficient':>14} ± standard error   chosen in {of}"]
-    columns = (numbers["coefficients"], numbers["standard_errors"], numbers["selection_frequency"])
-    for name, weight, error, often in zip(names, *columns, strict=True):
-        sure = "-" if error is None else f"{error:.2g}"
-        rows.append(f"{name:{width}}{weight:14.5g} ± {sure:<17}{'-' if often is None else f'{often:.0%}'}")
-    if len(rows) > lines:
-        rows[lines - 1 :] = [f"and {len(rows) - lines + 1} more"]
-    return rows
+    rows = [f"{'term':{width}}{'coefficient':>14} ± standard error   probability"]
+    errors = [weight["standard_error"] for weight in identification.weights]
+    for term, name, weight, error in zip(model.terms, names, model.coefficients, errors, strict=True):
+        sure = certainty.probabilities.get(term)
+        error_text = "-" if error is None else f"{error:.2g}"
+        rows.append(f"{name:{width}}{weight:14.5g} ± {error_text:<17}{'-' if sure is None else probability(sure)}")
+    sentences = [*map(group_sentence, certainty.groups), *doubt_sentences(certainty)]
+    further = [_cut(sentence) for sentence in sentences]
+    n_further = min(len(further), max(lines // 3, lines - len(rows)))
+    n_rows = lines - n_further
+    if len(rows) > n_rows:
+        rows[n_rows - 1 :] = [f"and {len(rows) - n_rows + 1} more"]
+    if len(further) > n_further:
+        further[n_further - 1 :] = [f"and {len(further) - n_further + 1} more lines: --json and the page have them"]
+    return [*rows, *further[:n_further]]
 
 
 def _ending(found: Identification, report: bool) -> list[str]:

@@ -32,8 +32,8 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
     "effect": lambda value: formats.fixed(value, 2),
     "bias": formats.signed,
 }
-# What is more than text, which is escaped.
-_SET: Mapping[str, Callable[[str, OutputFormat], str]] = {
+# Kinds of values that have markup of their own; all others are escaped text.
+_MARKUP: Mapping[str, Callable[[str, OutputFormat], str]] = {
     "equation": formats.format_equation,
     **dict.fromkeys(("prose", "evidence"), formats.format_math),
     "symbol": formats.format_symbol,
@@ -45,10 +45,10 @@ _CHARACTERS_OF_A_NARROW_TABLE, _COLUMNS_OF_A_WIDE_TABLE = 80, 20
 
 
 class Column(NamedTuple):
-    """A column: key in the data, heading, heading that it shares with its neighbours, and how values are shown.
+    """A column: its key in the data, heading, a heading that it shares with its neighbours, and how values are shown.
 
     Values of the kinds ``prose`` and ``evidence`` are sentences of this project, in which symbols are set as
-    mathematics; those of ``evidence`` are too long for a printed page, and LaTeX leaves them out.
+    mathematics. Those of ``evidence`` are too long for a printed page, so that LaTeX leaves them out.
     """
 
     key: str
@@ -56,7 +56,7 @@ class Column(NamedTuple):
     group: str = ""
     kind: Kind = "text"
     form: Callable[[Any], str] | None = None
-    """How values are written, where it is not as its kind says."""
+    """How values are written, if not in the way of the kind."""
 
     @property
     def left(self) -> bool:
@@ -67,25 +67,28 @@ class Column(NamedTuple):
         """Return a value as readers see it, escaped for the format."""
         if pd.isna(value):
             return escape(formats.MISSING, output_format)
-        if self.kind in _SET:
-            return _SET[self.kind](str(value), output_format)
-        text = escape((self.form or _FORMS.get(self.kind, str))(value), output_format)
-        return text.replace(" ", "~") if self.kind == "snr" and output_format == "latex" else text
+        if self.kind in _MARKUP:
+            return _MARKUP[self.kind](str(value), output_format)
+        form = self.form or _FORMS.get(self.kind, str)
+        text = escape(form(value), output_format)
+        if self.kind == "snr" and output_format == "latex":
+            return text.replace(" ", "~")
+        return text
 
 
 def columns(kind: Kind = "text", group: str = "", **headings: str) -> tuple[Column, ...]:
-    """Return columns of one kind under a heading that they share, each with its own by key."""
+    """Return columns of one kind under a shared heading, from their own headings by key."""
     return tuple(Column(key, heading, group, kind) for key, heading in headings.items())
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return rows by column; missing values are None."""
-    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    return [{str(name): value for name, value in row.items()} for row in rows]
+    """Return the rows, each a mapping from column to value; missing values are None."""
+    rows: list[dict[str, Any]] = frame.astype(object).where(frame.notna(), None).rename(columns=str).to_dict("records")
+    return rows
 
 
 class Compared(NamedTuple):
-    """What a reproduced value is compared with: the published one, the interval of the reproduced, and their test."""
+    """The comparison of a reproduced value: the published one, the interval of the reproduced one, and their test."""
 
     published: float
     low: float
@@ -99,7 +102,7 @@ class Table:
     """A table; ``data`` has a column for each of ``columns`` and may have more.
 
     The first ``row_headers`` columns head their rows; of these, the first ``merged`` show a repeated value once.
-    ``comparisons`` has for each row what its values are compared with, by the key of the column.
+    ``comparisons`` has the comparisons of the values of each row by the key of the column.
     """
 
     name: str
@@ -112,10 +115,12 @@ class Table:
     comparisons: tuple[Mapping[str, Compared], ...] = ()
 
     @classmethod
-    def of(cls, name: str, caption: str, columns: Sequence[Column], rows: Iterable[Any], **more: Any) -> "Table":
-        """Return the table of rows with a value for each column."""
+    def of(
+        cls, name: str, caption: str, columns: Sequence[Column], rows: Iterable[Any], **further_fields: Any
+    ) -> "Table":
+        """Return the table of rows that have a value for each column."""
         data = pd.DataFrame(list(rows), columns=[column.key for column in columns])
-        return cls(name, caption, tuple(columns), data, **more)
+        return cls(name, caption, tuple(columns), data, **further_fields)
 
     @property
     def compared(self) -> bool:
@@ -124,32 +129,33 @@ class Table:
 
     @property
     def width(self) -> Literal["narrow", "wide", "dense"]:
-        """What the table needs: half of a page; all of it; or, for very many columns, less space in between too."""
+        """The width of the table: half of a page, all of it, or, for very many columns, all with less space between."""
         if len(self.columns) > _COLUMNS_OF_A_WIDE_TABLE:
             return "dense"
-        headings = [column.heading for column in self.columns]
-        longest = (max(map(len, column)) for column in zip(headings, *self.rows("plain"), strict=True))
-        return "narrow" if sum(longest) + 2 * len(headings) <= _CHARACTERS_OF_A_NARROW_TABLE else "wide"
+        characters = 0
+        for column, *values in zip(self.columns, *self.rows("plain"), strict=True):
+            characters += max(map(len, [column.heading, *values])) + 2
+        return "narrow" if characters <= _CHARACTERS_OF_A_NARROW_TABLE else "wide"
 
     @property
     def values(self) -> pd.DataFrame:
-        """The data of the columns in their order."""
+        """The data of the columns, in the order of the columns."""
         return self.data[[column.key for column in self.columns]]
 
     def rows(self, output_format: OutputFormat) -> list[list[str]]:
         """Return all values as readers see them, escaped for the format."""
-        return [
-            [column.show(value, output_format) for column, value in zip(self.columns, row, strict=True)]
-            for row in self.values.astype(object).itertuples(index=False, name=None)
-        ]
+        rows = []
+        for values in self.values.astype(object).itertuples(index=False, name=None):
+            rows.append([column.show(value, output_format) for column, value in zip(self.columns, values, strict=True)])
+        return rows
 
     def compared_rows(self) -> Iterator[list[Compared | None]]:
-        """Yield for each row what its values are compared with, in the order of the columns."""
-        for found in self.comparisons or [{}] * len(self.data):
-            yield [found.get(column.key) for column in self.columns]
+        """Yield for each row the comparisons of its values, in the order of the columns; None without one."""
+        for comparisons in self.comparisons or [{}] * len(self.data):
+            yield [comparisons.get(column.key) for column in self.columns]
 
     def groups(self) -> list[tuple[str, list[tuple[int, Column]]]]:
-        """Return neighbouring columns and their places by the heading that they share; each has "" without one."""
+        """Return neighbouring columns with their places by their shared heading; it is "" for columns without one."""
         groups = groupby(enumerate(self.columns), lambda entry: entry[1].group)
         return [(group, list(entries)) for group, entries in groups]
 
@@ -166,10 +172,14 @@ class Table:
         return spans
 
     def edges(self) -> Iterator[tuple[float, float | None]]:
-        """Yield left edge and width in rem of the row headers that stay in view; the last has the width it needs."""
+        """Yield the left edge and the width in rem of each row header that stays in view; None fits the content.
+
+        Headers after the first one without a width do not stay in view.
+        """
         left = 0.0
         for column in self.columns[: self.row_headers]:
-            width = _WIDTHS.get(column.kind, 3.6 if column.key == "system" else None)
+            width = 3.6 if column.key == "system" else None
+            width = _WIDTHS.get(column.kind, width)
             yield left, width
             if width is None:
                 return
@@ -179,9 +189,13 @@ class Table:
 def to_html(table: Table, *, study: str | None = None, folder: str = "") -> Markup:
     """Return the table as it stands on a page.
 
-    Below it the files of the table in a study are named, with the command that makes them; ``folder`` is where the
-    folder ``tables`` of the study is from the page.
+    Below a table of a ``study`` are links to its files, and the command that makes them; ``folder`` is the path from
+    the page to the folder of ``tables``.
     """
-    command = study and f"snakemake {shlex.quote(f'reports/{study}/tables/{table.name}.csv')}"
-    given = {"id": re.sub(r"[^\w-]", "-", table.name), "address": f"{folder}tables/{quote(table.name, safe='')}"}
-    return Markup(rendered("table.html.j2", {"table": table, "command": command, **given}))
+    values = {
+        "table": table,
+        "id": re.sub(r"[^\w-]", "-", table.name),
+        "command": study and f"snakemake {shlex.quote(f'reports/{study}/tables/{table.name}.csv')}",
+        "address": f"{folder}tables/{quote(table.name, safe='')}",
+    }
+    return Markup(rendered("table.html.j2", values))

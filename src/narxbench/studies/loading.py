@@ -14,8 +14,7 @@ from typing import Any
 from narxbench.algorithms.registry import AlgorithmUnavailableError, algorithm, packaged_names
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import canonical_json
-from narxbench.io.settings import Problem as Mistake
-from narxbench.io.settings import SettingsError, show, unknown, validated
+from narxbench.io.settings import Mistake, SettingsError, show, unknown, validated
 from narxbench.model.excitation import RecordedInput
 from narxbench.model.system import System, load_system, system_names
 from narxbench.numerics.random_streams import generator

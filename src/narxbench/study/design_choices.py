@@ -16,8 +16,7 @@ from narxbench.algorithms.registry import REVIEWED, algorithm
 from narxbench.fitness.problem import ErrorKind, Estimation
 from narxbench.io.errors import did_you_mean
 from narxbench.io.files import CONFIG_FOLDER
-from narxbench.io.settings import Problem as Mistake
-from narxbench.io.settings import Settings, SettingsError, described_as, unknown, validated
+from narxbench.io.settings import Mistake, Settings, SettingsError, described_as, unknown, validated
 from narxbench.io.words import listed
 from narxbench.io.yaml import read_mapping
 from narxbench.model.excitation import Excitation
@@ -121,7 +120,7 @@ class DesignChoice(Settings):
             try:
                 validated(one_setting, {"value": option.value}, "")
             except SettingsError as error:
-                mistakes = [Mistake(("options", name, *path), text) for path, text in error.problems]
+                mistakes = [Mistake(("options", name, *path), text) for path, text in error.mistakes]
                 raise SettingsError(mistakes) from None
         return self
 

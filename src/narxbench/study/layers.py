@@ -67,8 +67,8 @@ def with_sources(error: SettingsError, layers: Layers, otherwise: str) -> Narxbe
     origins: dict[tuple[str, ...], str] = {}
     for source, layer in layers:
         origins.update(dict.fromkeys(_paths(layer), source))
-    sources = [_source(tuple(map(str, path)), origins, otherwise) for path, _ in error.problems]
-    return NarxbenchError(report(error.problems, sources))
+    sources = [_source(tuple(map(str, path)), origins, otherwise) for path, _ in error.mistakes]
+    return NarxbenchError(report(error.mistakes, sources))
 
 
 def _source(path: tuple[str, ...], origins: Mapping[tuple[str, ...], str], otherwise: str) -> str:

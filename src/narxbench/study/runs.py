@@ -37,7 +37,7 @@ class ProblemSize(Settings):
     error: ErrorKind
 
 
-class RunRecord(Settings):
+class Run(Settings):
     """One run. ``fitness`` and ``sse`` are null when every structure was divergent, or the run has failed."""
 
     seed: int
@@ -53,7 +53,7 @@ class RunRecord(Settings):
     """Further results of the algorithm."""
 
     @pydantic.model_validator(mode="after")
-    def _consistent(self) -> "RunRecord":
+    def _consistent(self) -> "Run":
         terms, weights = self.terms, self.coefficients
         improvements, fitness = self.history.evaluations, self.history.fitness
         is_ordered = improvements == sorted(set(improvements))
@@ -81,7 +81,7 @@ class RunFile(Settings):
     settings: dict[str, Any]
     problem: ProblemSize
     versions: dict[str, str]
-    runs: list[RunRecord]
+    runs: list[Run]
 
 
 def run_seeds(
@@ -137,7 +137,7 @@ def one_run(
     evaluations: int,
     axes: Mapping[str, str],
     time_limit: float | None = None,
-) -> tuple[RunRecord, StructureProblem, float | None]:
+) -> tuple[Run, StructureProblem, float | None]:
     """Make one run on a data set, and return it with its problem and the CPU seconds of its own process.
 
     The parameters are as for :func:`run_seeds`.
@@ -156,7 +156,7 @@ def one_run(
     for evaluation, fitness in result.history:
         history.evaluations.append(evaluation)
         history.fitness.append(fitness)
-    run = RunRecord(
+    run = Run(
         seed=seed,
         data_sha256=digest,
         evaluations=result.evaluations,
@@ -219,7 +219,7 @@ def read_runs(
     candidates: Collection[str],
     stops_early: bool = False,
     **needed_fields: Any,
-) -> tuple[RunFile, list[RunRecord]]:
+) -> tuple[RunFile, list[Run]]:
     """Return the first of the run files of a condition, and all runs, after a check that they belong together.
 
     Files, the digests of each seed's data set and the runs are in the order of the seeds. Each run must have spent the
@@ -229,7 +229,7 @@ def read_runs(
     """
     files = {path: read_run_file(path) for path in paths}
     first = next(iter(files.values()), None)
-    runs: list[RunRecord] = []
+    runs: list[Run] = []
     seeds = list(data_sha256)
     for path, file in files.items():
         for name, needed in needed_fields.items():

@@ -15,10 +15,9 @@ import pydantic
 from pydantic import AfterValidator, BeforeValidator, Field, SerializeAsAny, ValidationInfo
 
 from narxbench.algorithms.registry import algorithm, packaged_names
-from narxbench.fitness.criteria import FORMS, canonical_criterion
+from narxbench.fitness.criteria import canonical_criterion, criterion_forms
 from narxbench.io.errors import did_you_mean
-from narxbench.io.settings import Coverage, Settings, SettingsError, described_as, show
-from narxbench.io.settings import Problem as Mistake
+from narxbench.io.settings import Coverage, Mistake, Settings, SettingsError, described_as, show
 from narxbench.model.dataset import snr_label
 from narxbench.model.excitation import Excitation
 from narxbench.model.system import System
@@ -78,6 +77,11 @@ def _known_algorithm(name: str) -> str:
     return name
 
 
+def _describe_criteria(schema: dict[str, Any]) -> None:
+    """Say in a schema which criteria there are; a study that asks for no schema loads those that it names."""
+    schema["allowed"] = f"{criterion_forms()}: up to 40 characters"
+
+
 Name = Annotated[
     str,
     Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$", max_length=100),
@@ -87,7 +91,7 @@ PositiveInt = Annotated[int, Field(ge=1)]
 Decibels = Annotated[float, Field(ge=-300, le=300)]
 # Criteria are parts of paths, which must not grow without end.
 Criterion = Annotated[
-    str, Field(max_length=40), AfterValidator(canonical_criterion), described_as(f"{FORMS}: up to 40 characters")
+    str, Field(max_length=40, json_schema_extra=_describe_criteria), AfterValidator(canonical_criterion)
 ]
 Seeds = Annotated[
     list[PositiveInt],

@@ -15,7 +15,7 @@ from narxbench.fitness.problem import StructureProblem
 from narxbench.io.files import canonical_json, read_bytes, sha256
 from narxbench.model.system import System
 from narxbench.study.condition import ConditionKey
-from narxbench.study.runs import RunRecord, finite, load_problem, read_runs, size_of
+from narxbench.study.runs import Run, finite, load_problem, read_runs, size_of
 
 
 def summarise(
@@ -86,7 +86,7 @@ def _digest(digests: Sequence[str]) -> str:
     return digests[0] if len(digests) == 1 else sha256("\n".join(digests))
 
 
-def _columns(runs: Sequence[RunRecord], candidates: Sequence[str]) -> dict[str, list[Any]]:
+def _columns(runs: Sequence[Run], candidates: Sequence[str]) -> dict[str, list[Any]]:
     """Return the values of all runs by name; structures as the places of their terms among the candidates."""
     place_of = dict(zip(candidates, count(), strict=False))
     columns: dict[str, list[Any]] = defaultdict(list)
@@ -112,7 +112,7 @@ def _final_model(problem: StructureProblem, structure: Sequence[str]) -> dict[st
     }
 
 
-def _best_run(runs: Sequence[RunRecord]) -> dict[str, Any] | None:
+def _best_run(runs: Sequence[Run]) -> dict[str, Any] | None:
     """Return the run with the smallest J, the first of several; None if no run has a finite structure."""
     successful = [run for run in runs if run.fitness is not None]
     if not successful:

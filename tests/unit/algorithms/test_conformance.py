@@ -55,7 +55,7 @@ def test_a_breach_is_found(plugins, monkeypatch, name):
     monkeypatch.setattr(conformance, "_CHECKS", {what: conformance._CHECKS[what] for what in kept})
     found = first_failed(name)
     assert found.name == CHEATS[name].check
-    assert re.search(CHEATS[name].words, found.text), found.text
+    assert re.search(CHEATS[name].message, found.text), found.text
 
 
 def test_a_run_that_fails_ends_the_checks(plugins):

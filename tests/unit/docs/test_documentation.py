@@ -30,6 +30,8 @@ TEXT = {page: (ROOT / page).read_text(encoding="utf-8") for page in PAGES}
 NOT_KEPT = re.compile(
     r"(reports|data|logs|docs/_build|\.snakemake|\.venv|measurements|profiles/cluster/\w+-)|.*[A-Z]{3}"
 )
+# They say what a plug-in may do all the same.
+UNCONFINED = ("SECURITY.md", "docs/own_algorithm.md", "docs/methods.md")
 
 
 def anchors(text):
@@ -48,6 +50,12 @@ def commands():
             found |= set(re.findall(r"^(?:python3 .*)?\bsnakemake (.*)$", blocks, re.MULTILINE))
             found |= set(re.findall(r"`snakemake ([^`]*)`", text))
     return sorted(command for command in found if not re.search(r"[A-Z]{4}|…", command))
+
+
+def test_what_a_process_of_its_own_does_not_stop_is_told_alike():
+    told = [re.findall(r"It\s+does not stop:\n\n((?:[-  ].*\n)+)", TEXT[page]) for page in UNCONFINED]
+    assert [len(lists) for lists in told] == [1, 1, 1]
+    assert told[0] == told[1] == told[2]
 
 
 @pytest.mark.slow
@@ -159,3 +167,12 @@ def test_the_same_task_with_other_packages(tmp_path, monkeypatch, capsys):
     own, *others = re.split(r"[\r\n]+", capsys.readouterr().out.strip())
     errors = [float(each) for each in others if re.fullmatch(r"0\.\d+", each)]
     assert own.startswith("<Identification: ") and len(errors) == 2
+
+
+def test_the_glossary_has_every_class_of_the_walks():
+    classes = set()
+    for path in (ROOT / "src/narxbench").rglob("*.py"):
+        classes |= set(re.findall(r"^class (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE))
+    named = set(re.findall(r"`([A-Z][a-z]\w*)`", TEXT["docs/architecture.md"])) - {"Settings", "Snakefile"}
+    explained = set(re.findall(r"`([A-Z][a-z]\w*)`", TEXT["docs/glossary.md"].partition("## Classes")[2]))
+    assert len(named) > 15 and named <= explained <= classes

@@ -12,7 +12,7 @@ import narxbench
 from narxbench.fitness.criteria import parse_criterion
 from narxbench.identification.data.reading import read_recording
 from narxbench.identification.search.scan import BY_CHANCE, CLEARLY_BETTER, Scan
-from narxbench.identification.search.structures import Run
+from narxbench.identification.search.structures import Proposal
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.report.findings import as_json
 
@@ -46,7 +46,7 @@ def test_every_setting_named_exists():
     settings = {*IdentificationSettings.model_fields, *inspect.signature(read_recording).parameters}
     spoken = set(re.findall(r"`(\w+)(?:: [\w-]+)?`", PAGE.partition("`narxbench identify --json`")[0]))
     others = {"refit", "compare", "u2", "auto", "left_out", "found", "fit_percent", "nrmse", "rmse", "max_error"}
-    others |= {"export", "write_report"}
+    others |= {"export", "write_report", "likelier_noise", "common_factor"}
     assert spoken - settings - others == set()
 
 
@@ -55,7 +55,7 @@ def test_the_score_is_what_the_page_says(found):
     scan = Scan(found.recording, IdentificationSettings(**found.settings))
     (configuration,) = [c for c in scan.configurations if c.name == found.configuration["name"]]
     density = max(scan.sampling.advised, configuration.decimation)
-    (scored,) = scan.compared([Run(configuration.name, "", found.model.terms)], density)
+    (scored,) = scan.compared([Proposal(configuration.name, "", found.model.terms)], density)
     n = sum(len(record) for record in found.recording.records if record.role != "test") / density
     judged_by = parse_criterion("bic").across_candidates()
     expected = n * math.log(scored.rrse**2) + math.log(n) * len(scored.terms)

@@ -6,7 +6,7 @@ import tomllib
 
 import pytest
 from tests.unit.algorithms.plugins import install_text
-from tests.unit.docs.own_algorithm import console, examples, matches, saved, typed
+from tests.unit.docs.own_algorithm import BLOCKS, console, examples, matches, saved, typed
 from tests.workflow.project import Project
 
 from narxbench.algorithms.registry import algorithm
@@ -36,14 +36,17 @@ def test_it_passes_its_checks(checkout):
 
 def test_a_draw_from_elsewhere_is_reported_as_the_page_says(checkout):
     right = saved()[MODULE]
-    (checkout / MODULE).write_text(right.replace("rng.integers(objective", "np.random.randint(objective"))
+    (checkout / MODULE).write_text(
+        right.replace("rng.integers(objective", "np.random.default_rng().integers(objective")
+    )
     try:
         done = typed(console()[0][0], checkout)
     finally:
         (checkout / MODULE).write_text(right)
     reported = [line for line in done.stdout.splitlines() if line.startswith("FAILED")]
+    (shown,) = (content for kind, content in BLOCKS if kind == "text" and content.startswith("FAILED"))
     assert done.returncode == 1 and len(reported) == 1
-    assert f"```text\n{reported[0]}\n```" in (checkout / "docs/own_algorithm.md").read_text(encoding="utf-8")
+    assert matches(reported[0] + "\n", shown)
 
 
 def test_its_examples(checkout, tmp_path):

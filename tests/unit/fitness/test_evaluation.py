@@ -124,5 +124,7 @@ def test_no_data_give_nan(data):
 
 
 def test_an_error_whose_squares_overflow_is_no_nan():
-    problem = StructureProblem(np.zeros(12), [*np.zeros(11), 1e160], n_u=1, n_y=1, degree=2, n_validation=4)
+    problem = StructureProblem(
+        np.zeros(12), [*np.zeros(11), 1e160], n_u=1, n_y=1, degree=2, n_validation=4, rescaled=False
+    )
     assert problem.evaluate(["1"]).fitness == math.inf

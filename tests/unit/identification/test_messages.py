@@ -12,6 +12,7 @@ from narxbench.identification.finding import Finding
 from narxbench.identification.search.configurations import configurations
 from narxbench.identification.search.scan import NOTHING, STANDS_IN
 from narxbench.identification.settings import IdentificationSettings
+from narxbench.identification.trust.probabilities import EXACT, TOO_FEW
 from narxbench.io.settings import validated
 from narxbench.model.records import Record, Recording
 from narxbench.report.findings import as_option, in_words
@@ -117,10 +118,13 @@ PREDICTS = {
     **{"ranges": {"in": [0.0, 5.0], "out": [-1.0, 2.0]}, "units": {"out": "V"}, "output": "out"},
 }
 READS = {
-    **{"source": "resample", "runs": 40, "threshold": 0.5, "shares": {"y(k-1)": 1.0, "u(k-2)": 0.25}, "kept": 1},
-    **{"rivals": ["u(k-1)"], "alike": [["u(k-2)", "u(k-1)", 0.99]], "superfluous": [], "noise": False},
-    **{"count": 2, "searches": 44, "weak": ["u(k-2)"]},
+    **{"missing": "", "samples": 180, "probability": 0.3, "likely": 1, "outside": {"u(k-1)": 0.61}},
+    **{"probabilities": {"y(k-1)": 1.0, "u(k-2)": 0.25}, "groups": [], "doubts": [], "likelier_noise": None},
+    **{"alike": [["u(k-2)", "u(k-1)", 0.99]], "superfluous": [], "noise": False, "weak": ["u(k-2)"], "resampled": None},
 }
+GROUPS = [{"terms": ["u(k-1)", "u(k-2)", "u(k-3)"], "probabilities": [0.33, 0.32, 0.24]}]
+DOUBTS = ["uncertain_structure", "coloured_innovations", "likelier_noise"]
+RESAMPLED = {"searches": 40, "threshold": 0.5, "kept": 1, "terms": 2, "outside": ["u(k-1)"]}
 CONTROLS = {
     **{"inputs": {"in": {"at": 2.5, "gain": -10.9, "turns": False, "delay": 8}}, "units": {"out": "V"}},
     **{"output": "out", "predicts": "fine", "y": 12.0, "eigenvalue": 0.8, "settling_steps": 18.2, "decimation": 8},
@@ -153,9 +157,11 @@ EXAMPLES = [
     ("to_predict", PREDICTS, ("fine", {}), ("look", {"role": "selection", "because": ["gap", "test-range"]})),
     ("to_predict", PREDICTS, ("bad", {"kind": "k_step", "steps": 5, "noise": True})),
     ("to_predict", PREDICTS, ("bad", {"rmse": None, "diverged": ["a.csv"], "role": "estimation"})),
-    ("to_read", READS, ("look", {}), ("bad", {"kept": 0, "noise": True}), ("look", {"runs": 1})),
-    ("to_read", READS, ("look", {"source": "seed", "superfluous": ["y(k-3)"]})),
-    ("to_read", READS, ("fine", {"shares": {"y(k-1)": 1.0}, "rivals": [], "alike": []})),
+    ("to_read", READS, ("look", {}), ("bad", {"likely": 0, "noise": True}), ("look", {"missing": TOO_FEW})),
+    ("to_read", READS, ("look", {"groups": GROUPS, "resampled": RESAMPLED, "superfluous": ["y(k-3)"]})),
+    ("to_read", READS, ("look", {"doubts": DOUBTS, "likelier_noise": "noe"})),
+    ("to_read", READS, ("fine", {"probability": 0.9, "probabilities": {"y(k-1)": 1.0}, "outside": {}, "weak": []})),
+    ("to_read", READS, ("fine", {"missing": EXACT, "alike": [], "weak": []})),
     ("to_control", CONTROLS, ("fine", {}), ("bad", NOWHERE)),
     ("exact", {"rrse": 1e-16}, *(("look", {"superfluous": terms}) for terms in ([], ["y(k-1)", "y(k-2)"]))),
     ("free_run_residuals", UNBIASED, ("look", {})),

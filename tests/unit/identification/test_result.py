@@ -12,7 +12,7 @@ from narxbench.identification.settings import IdentificationSettings
 from narxbench.report.findings import as_json
 
 KEYS = [
-    *("equation", "terms", "coefficients", "standard_errors", "selection_frequency"),
+    *("equation", "terms", "coefficients", "standard_errors", "certainty", "selection_frequency"),
     *("noise", "offsets", "scales", "decimation", "sampling_time"),
     *("method", "settings", "metrics", "bands", "warnings", "summary", "data_digest"),
 ]
@@ -43,6 +43,19 @@ def test_the_keys_and_one_entry_for_each_term(found):
     np.testing.assert_allclose(reported["standard_errors"], found.model.standard_errors, rtol=1e-6)
     frequency = dict(zip(found.selection["term"], found.selection["resample_frequency"], strict=True))
     assert reported["selection_frequency"] == [frequency.get(term, 0.0) for term in reported["terms"]]
+
+
+def test_how_sure_the_terms_are(found):
+    certainty = found.to_dict()["certainty"]
+    assert certainty == found.certainty.as_dict() and certainty["probabilities"] == found.probabilities
+    assert certainty["missing"] == "" and set(found.model.terms) <= set(found.probabilities)
+    assert all(0.0 <= probability <= 1.0 for probability in found.probabilities.values())
+    assert 0 < len(certainty["rivals"]) <= 10
+    assert all(rival["terms"] != list(found.model.terms) for rival in certainty["rivals"])
+    # Without resampled data there is no frequency.
+    alone = identified(resamples=0)
+    assert alone.to_dict()["selection_frequency"] is None and alone.to_dict()["certainty"] == certainty
+    assert set(alone.structures) == {"best", "iterative_ofr"} and alone.structures_made == {}
 
 
 def test_settings(found):

@@ -31,8 +31,8 @@ def test_a_spreadsheet_finds_no_formula(tmp_path: Path) -> None:
     assert fields == [*(f"'{text}" for text in texts[:6]), "'", "-1", "+2e3", "a=1"]
     assert write_table(frame).splitlines()[1].endswith(",-3,'=1;b;'-c")
     (tmp_path / "t.csv").write_text(write_table(frame))
-    found = read_table(tmp_path / "t.csv", {"name": NAME, "x": INTEGER, "all": list_of(TEXT)})
-    pd.testing.assert_frame_equal(found, frame)
+    table = read_table(tmp_path / "t.csv", {"name": NAME, "x": INTEGER, "all": list_of(TEXT)})
+    pd.testing.assert_frame_equal(table, frame)
 
 
 @given(values=st.lists(rows, min_size=1, max_size=5))
@@ -41,9 +41,9 @@ def test_every_frame_reads_back_to_the_last_bit(tmp_path: Path, values: list[tup
     frame = pd.DataFrame(values, columns=list(SCHEMA))
     text = write_table(frame)
     (tmp_path / "t.csv").write_bytes(text.encode())
-    found = read_table(tmp_path / "t.csv", SCHEMA)
-    pd.testing.assert_frame_equal(found, frame, check_exact=True)
-    assert write_table(found) == text
+    table = read_table(tmp_path / "t.csv", SCHEMA)
+    pd.testing.assert_frame_equal(table, frame, check_exact=True)
+    assert write_table(table) == text
 
 
 def test_the_text_is_canonical() -> None:
@@ -79,5 +79,5 @@ def test_what_cannot_be_read_back_is_not_written(value: object) -> None:
 )
 def test_kinds(tmp_path: Path, kind: csv.Kind, text: str, value: object) -> None:
     (tmp_path / "t.csv").write_text(f"\ufeffx\r\n{text or chr(34) * 2}\r\n", newline="")
-    (found,) = read_table(tmp_path / "t.csv", {"x": kind})["x"].tolist()
-    assert repr(found) == repr(value)
+    (entry,) = read_table(tmp_path / "t.csv", {"x": kind})["x"].tolist()
+    assert repr(entry) == repr(value)

@@ -39,10 +39,10 @@ def test_any_form_of_the_same_numbers_reads_the_same(
 ):
     comma = comma and separator != ","
     quoted = quoted and separator != " \t "  # a tab then is the separator, and blanks follow a quote
-    lines = [[repr(value).replace(".", "," if comma else ".") for value in row] for row in rows]
-    lines = [["in", "out", "T_1"]] * header + lines
-    lines = [[f'"{field}"' for field in line] for line in lines] if quoted else lines
-    text = above + "\n".join(separator.join(line) for line in lines) + below
+    mark, quote = "," if comma else ".", '"' if quoted else ""
+    lines = [["in", "out", "T_1"]] * header + [[repr(value).replace(".", mark) for value in row] for row in rows]
+    texts = [quote + f"{quote}{separator}{quote}".join(fields) + quote for fields in lines]
+    text = above + "\n".join(texts) + below
     table = read_delimited(_file(tmp_path, text.replace("\n", ends)), [0, 2])
     assert table.names == (("in", "out", "T_1") if header else None)
     assert table.numbers([0, 1, 2]).tobytes() == np.array(rows).tobytes()

@@ -11,7 +11,7 @@ from narxbench.io import csv
 from narxbench.io.csv import FLAG, INTEGER, NAME, NUMBER, list_of, matching, one_of, optional, read_table
 from narxbench.io.delimited import read_delimited
 from narxbench.io.files import MOST_DATA, MOST_FOUND, read_bytes, read_json, read_text, write_atomically
-from narxbench.io.settings import Problem, Settings, SettingsError, described_as, validated
+from narxbench.io.settings import Mistake, Settings, SettingsError, described_as, validated
 from narxbench.io.yaml import read_mapping
 
 
@@ -32,7 +32,7 @@ class Inner(Settings):
     @model_validator(mode="after")
     def _ordered(self) -> "Inner":
         if self.low >= 1:
-            raise SettingsError([Problem(("low",), f"found {self.low:g}; allowed: below 1")])
+            raise SettingsError([Mistake(("low",), f"found {self.low:g}; allowed: below 1")])
         return self
 
 
@@ -113,9 +113,9 @@ NO_FILES = ["none", "folder", "a\x00b", "\ud800", "pipe", "/dev/zero", "loop", "
 SIZES = [(read_bytes, MOST_DATA), (read_json, MOST_FOUND), (read_mapping, 100_000)]
 
 
-def _read(read, content):
+def _read(reader, content):
     Path("it").write_bytes(content if isinstance(content, bytes) else content.encode())
-    return read("it")
+    return reader("it")
 
 
 def _field(kind, text):
@@ -132,10 +132,13 @@ def _table(path):
     return read_table(path, {"a": INTEGER, "x": INTEGER})
 
 
-def _too_large(read, size):
+READERS = [read_json, read_mapping, _table, _measured]
+
+
+def _too_large(reader, size):
     Path("large").touch()
     os.truncate("large", size + 1)  # takes no room on the disk
-    return read("large")
+    return reader("large")
 
 
 def _short(text):
@@ -151,12 +154,12 @@ def test_messages(review):
         | {f"table {_short(text)}": partial(_read, _table, text) for text in TABLES}
         | {"a reader's own": lambda: str(csv.wrong("t.csv", 3, "system", "S11", "one of S1, S2", ["S1", "S2"]))}
         | {f"measured {_short(text)}": partial(_read, _measured, text) for text in MEASURED}
-        | {"measured, wanted": lambda: _read(partial(read_delimited, wanted=[0, 1]), "1.5,x\n1,2\n")}
+        | {"measured, by number": lambda: _read(partial(read_delimited, number_columns=[0, 1]), "1.5,x\n1,2\n")}
         | {f"yaml {_short(text)}": partial(_read, read_mapping, text) for text in YAML}
         | {f"json {_short(text)}": partial(_read, read_json, text) for text in JSON}
         | {f"settings {_short(values)}": partial(validated, Outer, values, "my.yaml") for values in SETTINGS}
         | {f"no file {_short(name)}": partial(read_text, name) for name in NO_FILES}
-        | {f"{read.__name__}, no file": partial(read, "pipe") for read in (read_json, read_mapping, _table, _measured)}
-        | {f"{read.__name__}, too large": partial(_too_large, read, size) for read, size in SIZES}
+        | {f"{reader.__name__}, no file": partial(reader, "pipe") for reader in READERS}
+        | {f"{reader.__name__}, too large": partial(_too_large, reader, size) for reader, size in SIZES}
         | {"no folder to write to": lambda: write_atomically("pipe/file.txt", "new")}
     )

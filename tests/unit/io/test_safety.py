@@ -68,7 +68,7 @@ def test_code_in_any_file_is_text(tmp_path, monkeypatch, payload):
     texts = [canonical_json({"a": payload, payload: 1}), *(shape.replace("{}", payload) for shape in shapes)]
     for number, text in enumerate(texts):
         Path(f"F{number}.yaml").write_text(text)
-        calls += [partial(read, f"F{number}.yaml") for read in (read_mapping, read_json, read_signals)]
+        calls += [partial(reader, f"F{number}.yaml") for reader in (read_mapping, read_json, read_signals)]
         calls += [partial(read_table, f"F{number}.yaml", {"a": TEXT}), partial(load_system, f"F{number}", ".")]
     before = sorted(os.listdir())
     record(calls)  # the first use of a reader imports what it needs

@@ -50,11 +50,11 @@ def test_a_byte_order_mark_and_windows_lines_are_no_mistakes(tmp_path: Path) -> 
 @quick
 def test_json_is_yaml_with_the_same_values(value: Any) -> None:
     try:
-        found = read_value(json.dumps({"value": value}), "text")
+        mapping = read_value(json.dumps({"value": value}), "text")
     except NarxbenchError as error:
         assert any(word in str(error) for word in ("64 bits", "surrogate"))
         return
-    assert repr(found["value"]) == repr(value)
+    assert repr(mapping["value"]) == repr(value)
 
 
 @given(

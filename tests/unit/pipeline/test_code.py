@@ -8,7 +8,16 @@ from pathlib import Path
 import pytest
 
 import narxbench
-from narxbench.pipeline.code import PACKAGE, closure, digest_of, imported_files, versions_of
+from narxbench.fitness.criteria import criterion_words
+from narxbench.pipeline.code import (
+    CRITERIA,
+    PACKAGE,
+    closure,
+    digest_of,
+    imported_files,
+    versions_of,
+    with_criteria,
+)
 
 ROOT = Path(__file__).parents[3]
 SCRIPTS = sorted((ROOT / "scripts").glob("*.py"))
@@ -73,6 +82,19 @@ def test_a_step_depends_on_the_templates_that_its_modules_fill_in(script: str, t
     names = {str(path.relative_to(PACKAGE)).replace("templates/", "") for path in files}
     assert set(templates.split()) <= names
     assert bool(names) == bool(templates)
+
+
+def test_a_step_depends_on_its_criterion_or_on_all_where_it_looks_them_up() -> None:
+    scripts = {name: ROOT / "scripts" / f"{name}.py" for name in ("search", "tables", "simulate")}
+
+    def criteria(script: str, criterion: str | None) -> set[str]:
+        files = closure(*with_criteria(criterion, scripts[script]))
+        return {path.stem for path in files if path.parent == CRITERIA.parent and path != CRITERIA}
+
+    assert criteria("search", "aic-6.5") == {"aic"}
+    assert criteria("search", "bic") == {"bic", "ebic"}
+    assert criteria("tables", None) == {*criterion_words()}
+    assert criteria("simulate", None) == set()
 
 
 @pytest.mark.parametrize(

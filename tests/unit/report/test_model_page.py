@@ -13,6 +13,7 @@ import pytest
 from tests.tiers import mostly_slow
 from tests.unit.studies.paper.test_page import Page
 
+from narxbench.algorithms.contract import SearchWarning
 from narxbench.identification.data.checks import checks_before
 from narxbench.identification.finding import Finding
 from narxbench.identification.result import Identification
@@ -20,7 +21,8 @@ from narxbench.identification.search.structures import Structure
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.identification.trust import validation as validated
 from narxbench.identification.trust.bands import BAND, Unseen
-from narxbench.identification.trust.certainty import selection_table
+from narxbench.identification.trust.frequencies import frequent_structures, selection_table
+from narxbench.identification.trust.probabilities import EXACT, TOO_FEW, ExchangeableTerms, Rival, StructureCertainty
 from narxbench.identification.trust.residuals import correlation_tests, free_run_bias
 from narxbench.identification.trust.steady_state import measured_static_points, static_curve
 from narxbench.identification.trust.validation import ARX, INCOMING, LAST_VALUE, MODEL, Case, linear_arx, validate
@@ -34,6 +36,7 @@ from narxbench.report import model_page as page_of
 from narxbench.report.findings import as_json, before_all, in_words, warnings
 from narxbench.report.model_figures import fit_figure, time_axis
 from narxbench.report.model_page import model_page, write_report
+from narxbench.report.model_summary import summary_lines
 
 TERMS, WEIGHTS = ("y(k-1)", "u(k-1)", "u(k-2)^2"), (0.6, 1.0, 0.4)
 TWO = ("y(k-1)", "u1(k-1)", "u1(k-1)*u2(k-2)")
@@ -55,6 +58,14 @@ def record(name, samples=200, role="estimation", of=None, noise=0.1, dwell=0):
     start = rng.standard_normal(of.initial_samples)
     y = of.predict(u if of.n_inputs else None, start, samples=samples) + noise * rng.standard_normal(samples)
     return Record(name, u, y, role)
+
+
+def sure_of(terms, **changes):
+    """Return a certainty that leaves no doubt of some terms."""
+    probabilities = {"y(k-2)": 0.02, **dict.fromkeys(terms, 1.0)}
+    rivals = [Rival([*terms, "y(k-2)"], 0.02, 7.0, "NARX")]
+    known = StructureCertainty("", 180, 0.95, probabilities, rivals)
+    return replace(known, **changes)
 
 
 def found(of=None, records=None, *, seeds=4, resamples=10, arx=None, **changes):
@@ -84,6 +95,8 @@ def found(of=None, records=None, *, seeds=4, resamples=10, arx=None, **changes):
         {"term": term, "coefficient": weight, **dict.fromkeys(errors, abs(weight) / 8), "t": 8.0, "p": 1e-5, "err": 0.1}
         for term, weight in zip(of.terms, of.coefficients, strict=True)
     ]
+    selection = selection_table(candidates, [list(of.terms)] * seeds, often)
+    frequent, frequent_about = frequent_structures(selection, candidates, of.terms, often)
     score = {"fitness": -100.0, "rrse": 0.1, "divergent": 0.0, "singular": False, "candidates": len(candidates)}
     structure = Structure(configuration="q1", terms=list(of.terms), found_by="x", **score)
     tried = pd.DataFrame(
@@ -106,9 +119,11 @@ def found(of=None, records=None, *, seeds=4, resamples=10, arx=None, **changes):
             **{"name": "q1", "decimation": of.decimation, "degree": 2, "y_lags": [1, 2], "u_lags": [[1, 2]]},
             **{"centred": False, "candidates": len(candidates), "dropped": {"u(k-1)^2": "is 1 <always>"}},
         },
-        "selection": selection_table(candidates, [list(of.terms)] * seeds, often),
-        "structures": {"best": structure, "threshold": structure.model_copy(update={"rrse": None, "fitness": None})},
-        "structures_made": {"threshold": 0.5, "source": "resamples", "reached": True, "count": 3, "searches": 14},
+        "certainty": sure_of(of.terms),
+        "selection": selection,
+        "structures": {"best": structure}
+        | {name: structure.model_copy(update={"rrse": None, "fitness": None}) for name in frequent},
+        "structures_made": frequent_about,
         "alike": [(of.terms[0], "y(k-2)", -0.97)],
         "summary": summary(of, validation, tests, curve, rests, checks, bias),
     }
@@ -289,14 +304,25 @@ def test_to_predict_has_the_errors_in_units_and_the_ranges_of_the_data():
 
 
 def test_to_read_is_about_the_structure_alone():
-    assert status("to_read", found(alike=[], resamples=0)) == "look"
-    sure = selection_table(list(TERMS), [list(TERMS)], [list(TERMS)] * 5)
-    assert status("to_read", found(alike=[], selection=sure)) == "fine"
-    assert status("to_read", found(selection=sure)) == "look"
-    rival = selection_table([*TERMS, "u(k)"], [list(TERMS)], [[*TERMS, "u(k)"]] * 5)
-    assert status("to_read", found(alike=[], selection=rival)) == "look"
-    other = found(alike=[], selection=selection_table([*TERMS, "1"], [["1"]], [["1"]] * 5))
+    assert status("to_read", found()) == "fine"
+    doubts = [
+        {"probabilities": dict(zip(TERMS, (1.0, 1.0, 0.4), strict=True))},
+        {"probabilities": {**dict.fromkeys(TERMS, 1.0), "y(k-2)": 0.6}},
+        {"groups": [ExchangeableTerms(["u(k-1)", "u(k-2)"], [0.5, 0.45])]},
+        {"doubts": [SearchWarning("coloured_innovations", "the innovations are not white", {})]},
+    ]
+    for changes in doubts:
+        assert status("to_read", found(certainty=sure_of(TERMS, **changes))) == "look", changes
+    # Terms of which perhaps one is there, but probably none, are no doubt of the structure.
+    perhaps = [ExchangeableTerms(["u(k-3)", "u(k-4)"], [0.1, 0.07])]
+    assert status("to_read", found(certainty=sure_of(TERMS, groups=perhaps))) == "fine"
+    improbable = dict(zip(TERMS, (1.0, 0.3, 0.4), strict=True))
+    other = found(certainty=sure_of(TERMS, probabilities=improbable))
     assert status("to_read", other) == "bad" and status("prediction", other) == "fine"
+    # What is not known is neither good nor bad; an exact structure is good unless another could be exact.
+    assert status("to_read", found(certainty=StructureCertainty(TOO_FEW))) == "look"
+    assert status("to_read", found(certainty=StructureCertainty(EXACT))) == "look"
+    assert status("to_read", found(certainty=StructureCertainty(EXACT), alike=[])) == "fine"
 
 
 def test_to_control_has_gain_pole_and_delay():
@@ -340,7 +366,7 @@ def test_no_finding_contradicts_another():
         if predicts.status == "fine":
             assert "bad" not in [status_of.get(n) for n in ("prediction", "gap", "residuals_linear")], name
             assert by_name["prediction"].values["role"] == "test" and not predicts.values["because"]
-        assert (reads.status == "fine") <= (reads.values["kept"] == len(reads.values["shares"])), name
+        assert (reads.status == "fine") <= (reads.values["likely"] == len(reads.values["probabilities"])), name
         if control:
             assert (predicts.status == "bad") <= (control.status == "bad"), name
             assert (control.status == "fine") <= (status_of.get("fixed_points", "fine") == "fine"), name
@@ -365,17 +391,48 @@ def test_how_sure_the_structure_is():
         return found(**changes).summary[1].values
 
     # Of ten resamples the n-th has the first 1 + n mod 3 terms.
-    of = reported()
-    assert (of["kept"], of["runs"], of["shares"]["u(k-2)^2"], of["rivals"]) == (2, 10, pytest.approx(0.3), ["y(k-2)"])
-    of = reported(resamples=0)
-    assert (of["source"], of["kept"], len(of["shares"]), reported(resamples=0, seeds=1)["runs"]) == ("seed", 3, 3, 1)
+    values = reported()
+    assert values["resampled"] == {"searches": 10, "threshold": 0.5, "kept": 2, "terms": 3, "outside": ["y(k-2)"]}
+    assert (values["likely"], values["probability"], values["outside"]) == (3, 0.95, {})
+    assert reported(resamples=0)["resampled"] is None
     row = {"term": "u(k-1)", "t": 1.9, "coefficient": 1.0, "standard_error": 1.0, "p": 0.1, "err": 0.0}
     assert reported(weights=[row])["weak"] == ["u(k-1)"]
     assert [row[-2:] for row in cells(undrawn_page(found()), "weights")] == [
-        ["100 % (72 % to 100 %)", "100 % (51 % to 100 %)"],
-        ["60 % (31 % to 83 %)", "100 % (51 % to 100 %)"],
-        ["30 % (11 % to 60 %)", "100 % (51 % to 100 %)"],
+        ["&gt; 0.99", "100 % (72 % to 100 %)"],
+        ["&gt; 0.99", "60 % (31 % to 83 %)"],
+        ["&gt; 0.99", "30 % (11 % to 60 %)"],
     ]
+    assert [row[-1] for row in cells(undrawn_page(found(resamples=0)), "weights")] == ["&gt; 0.99"] * 3
+
+
+def test_the_page_and_the_terminal_say_how_sure_the_structure_is():
+    doubt = SearchWarning("heavy_tails", "the innovations have heavy tails (excess kurtosis 2.6)", {})
+    rivals = [
+        Rival([TERMS[0], TERMS[1], "u(k-1)^2"], 0.31, -0.4, "NOE"),
+        Rival([*TERMS, "y(k-2)"], 0.05, 3.2, "ARARX (AR 1)"),
+    ]
+    groups = [ExchangeableTerms(["u(k-2)^2", "u(k-1)^2", "u(k-1)*u(k-2)"], [0.33, 0.32, 0.24])]
+    probabilities = {**dict(zip(TERMS, (1.0, 0.96, 0.33), strict=True)), "u(k-1)^2": 0.32}
+    certainty = StructureCertainty("", 180, 0.26, probabilities, rivals, groups, [doubt])
+    of = found(certainty=certainty, resamples=0)
+    html = undrawn_page(of)
+    text = Page(html).text
+    assert "The probability of the structure is 0.26, that of the most probable other one 0.31" in text
+    sentence = "One of these three is probably a term: u(k−2)^2 (0.33), u(k−1)^2 (0.32) and u(k−1)*u(k−2) (0.24)."
+    assert sentence in text and "The innovations have heavy tails (excess kurtosis 2.6)." in text
+    assert [row[0] for row in cells(html, "rivals")] == ["0.31", "0.26", "0.05"]
+    assert [row[1] for row in cells(html, "rivals")] == ["−0.4", "0.0", "3.2"]
+    assert [row[2] for row in cells(html, "rivals")] == ["NOE", "NARX", "ARARX (AR 1)"]
+    assert "this model" in cells(html, "rivals")[1][3]
+    lines = "\n".join(summary_lines(of, report=False))
+    assert re.search(r"u\(k-2\)\^2 .*0\.33$", lines, re.MULTILINE)
+    assert sentence.replace("−", "-")[:80] in lines and "The innovations have heavy tails" in lines
+    # Nothing is known of it: nothing is said, but why.
+    missing = found(certainty=StructureCertainty(TOO_FEW), resamples=0)
+    html = undrawn_page(missing)
+    assert f"It is not known how probable the structure is: {TOO_FEW}." in Page(html).text and 'id="rivals"' not in html
+    assert [row[-1] for row in cells(html, "weights")] == ["–"] * 3
+    assert "Search resampled data (resamples=40)." in Page(html).text
 
 
 def test_names_of_users_stay_text(pages):
@@ -437,8 +494,8 @@ def test_the_program_and_the_lines_of_the_page_predict(tmp_path, undrawn):
 def test_axes_of_time_suit_the_sampling():
     labels = ["sample", "time (s)", "time (s)", "time (ms)", "time (µs)", "time (ns)"]
     assert [time_axis(seconds).label for seconds in (None, 10.0, 0.01, 1e-5, 1e-8, 1e-11)] == labels
-    assert time_axis(1e-5).of(3, 2) == pytest.approx([0, 0.02, 0.04])
-    assert time_axis(None).of(3).tolist() == [1, 2, 3]
+    assert time_axis(1e-5).positions(3, 2) == pytest.approx([0, 0.02, 0.04])
+    assert time_axis(None).positions(3).tolist() == [1, 2, 3]
 
 
 def test_the_chart_has_the_band_of_its_kind_of_prediction(undrawn):

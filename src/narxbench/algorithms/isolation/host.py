@@ -1,12 +1,14 @@
-"""The calling side: the process of an algorithm, and its runs, each in a fresh child of it."""
+"""The calling side: starts the process of an algorithm, evaluates for its runs, and ends them at their limits."""
 
 import json
 import os
+import pickle
+import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from tempfile import TemporaryDirectory
@@ -15,19 +17,17 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from narxbench.algorithms.contract import BudgetSpentError, Found, ProblemView, checked_found
-from narxbench.algorithms.isolation import wire
-from narxbench.algorithms.isolation.wire import BrokenMessageError, receive, send
+from narxbench.algorithms.contract import LONGEST_DETAILS, BudgetSpentError, Found, ProblemView, checked_found
+from narxbench.algorithms.isolation.messages import ANSWER, EVALUATE, BrokenChannelError, Channel, plain_data
 from narxbench.algorithms.objective import CountedObjective
 from narxbench.io.errors import NarxbenchError, printable
+from narxbench.numerics.random_streams import generator
 
-_WORK = "from narxbench.algorithms.isolation.worker import main; main(sys.argv[1:])"
-# Next to PYTHONPATH, as a colon in the path of a folder would end an entry there.
-_PATHS = "NARXBENCH_IMPORTS"
-# Time to import an algorithm with all that it needs.
+_FIELDS = ("terms", "monomials", "n_u", "n_y", "degree", "criterion", "penalty", "n_validation")
+_ARRAYS = ("gram", "moments", "u", "y", "rows", "penalties", "training_u", "training_y", "stretches", "segments")
+# Seconds to import an algorithm with all that it needs.
 _START_SECONDS = 120.0
-# Time to end all that a run has started, before the process is killed that ends it.
-_END_SECONDS = 5.0
+_LONGEST_REPLY = 1 << 24
 
 
 class RunFailedError(Exception):
@@ -38,80 +38,83 @@ class RunFailedError(Exception):
         self.refused = refused
 
 
-class Answer(NamedTuple):
-    """What a run has returned, and what was noted of it."""
+class RunOutcome(NamedTuple):
+    """The structure that a run has returned, its weights, its details, and the CPU time of its own process."""
 
     position: NDArray[np.uint8]  # (N_t,)
     coefficients: list[float] | None
-    details: dict[str, Any]  # what it says of its model
-    generators: list[str]  # generators of random numbers that it made, with their seeds
-    cpu_seconds: float | None = None  # of the process of the run, and of all that it started
+    details: dict[str, Any]
+    cpu_seconds: float | None = None
 
 
-def describe(module: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what an algorithm declares, and its settings after a check, without importing it here."""
-    command = [*python(_WORK), "describe", module]
-    try:
-        ended = subprocess.run(
-            command,
-            input=json.dumps(given).encode(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            timeout=_START_SECONDS,
-            env=environment(),
-        )
-    except subprocess.TimeoutExpired:
-        return {"failed": f"its import takes more than {_START_SECONDS:.0f} s"}
-    try:
-        described = json.loads(ended.stdout)
-    except ValueError:
-        return {"failed": f"its import ends the process (exit code {ended.returncode})"}
-    return described if isinstance(described, dict) else {"failed": "no description"}
+class AlgorithmProcess:
+    """The process of an algorithm, for the time of a ``with`` block; it starts again after a run that has broken it."""
 
-
-class Host:
-    """The process of an algorithm, for the time of a ``with`` block; RunFailedError if it cannot be imported."""
-
-    def __init__(self, module: str, wrong_clock: bool = False) -> None:
-        self._module, self._clock = module, "wrong" if wrong_clock else "right"
+    def __init__(self, module: str) -> None:
+        self._module = module
+        self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
-        """Start the process."""
-        try:
-            # Not in the project's: what it writes there is gone with the process.
-            self._folder = TemporaryDirectory(prefix="narxbench-", ignore_cleanup_errors=True)
-        except OSError as error:
-            raise RunFailedError(f"there is no temporary folder: {error.strerror}") from None
-        # It closes with this process, whatever ends it, and with it end the other and its runs.
-        self._control, theirs = socket.socketpair()
-        command = [*python(_WORK), "serve", str(theirs.fileno()), self._module, self._clock]
-        # What an algorithm prints is no result.
-        self._process = subprocess.Popen(
-            command,
-            pass_fds=[theirs.fileno()],
-            stdin=subprocess.DEVNULL,
-            stdout=sys.__stderr__,
-            cwd=self._folder.name,
-            env=environment() | {"TMPDIR": self._folder.name},
-        )
-        theirs.close()
-        self._control.settimeout(_START_SECONDS)
-        try:
-            began, _ = receive(self._control, 0)
-        except (BrokenMessageError, TimeoutError):
-            began = {"failed": "its import ends the process, or does not end"}
-        if "failed" in began:
-            self.__exit__()
-            raise RunFailedError(printable(str(began["failed"]), 1000))
+        """Return it as it is: the process starts when it is needed."""
         return self
 
     def __exit__(self, *_: object) -> None:
         """End the process."""
-        self._control.close()
-        with suppress(subprocess.TimeoutExpired):  # of an import that does not end
-            self._process.wait(_END_SECONDS)
-        self._process.kill()
+        self.close()
+
+    def start(self, settings: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Start the process if there is none; RunFailedError if the algorithm cannot be imported.
+
+        With settings it returns what the algorithm declares and those settings after a check; without, it is for runs.
+        """
+        if self._process is not None:
+            return {}
+        try:
+            # What the algorithm writes into its working folder is gone with the process.
+            self._folder = TemporaryDirectory(prefix="narxbench-", ignore_cleanup_errors=True)
+        except OSError as error:
+            raise RunFailedError(f"there is no temporary folder: {error.strerror}") from None
+        end, remote_end = socket.socketpair()
+        code = "from narxbench.algorithms.isolation.worker import main; main(*sys.argv[1:])"
+        with remote_end:
+            self._process = subprocess.Popen(
+                python_command(code, str(remote_end.fileno()), self._module),
+                pass_fds=[remote_end.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=sys.__stderr__,  # what an algorithm prints is no result
+                cwd=self._folder.name,
+                env=environment() | {"TMPDIR": self._folder.name},
+                start_new_session=True,
+            )
+        self._groups = [self._process.pid]
+        # It closes when this process ends, however it does; then the other ends itself and its run.
+        self._channel = Channel(end)
+        self._channel.deadline = time.monotonic() + _START_SECONDS
+        process = self._process
+        try:
+            self._channel.send(json.dumps({"settings": settings}).encode())
+            reply = plain_data(self._channel.receive(_LONGEST_REPLY))
+        except TimeoutError:
+            self.close()
+            raise RunFailedError(f"its import takes more than {_START_SECONDS:.0f} s") from None
+        except BrokenChannelError:
+            self.close()
+            raise RunFailedError(f"its import ends the process (exit code {process.returncode})") from None
+        if "failed" in reply:
+            self.close()
+            raise RunFailedError(printable(str(reply["failed"]), 1000))
+        return reply
+
+    def close(self) -> None:
+        """End the process, its run, and what that has left in its process group."""
+        if self._process is None:
+            return
+        for group in self._groups:
+            with suppress(ProcessLookupError):
+                os.killpg(group, signal.SIGKILL)
         self._process.wait()
+        self._process = None
+        self._channel.socket.close()
         self._folder.cleanup()
 
     def run(
@@ -122,113 +125,118 @@ class Host:
         settings: Mapping[str, Any],
         axes: Mapping[str, object],
         time_limit: float | None = None,
-    ) -> Answer:
-        """Make one run with all settings as plain data, and the axes of the random stream.
+    ) -> RunOutcome:
+        """Make one run with all settings as plain data, and the axes of its random stream.
 
-        RunFailedError says in words: an error in the algorithm, a limit, an end of its process, or a draw elsewhere.
+        RunFailedError says in one line what went wrong: an error of the algorithm, a limit, or an end of its process.
         """
-        begin = {
-            **{name: getattr(view, name) for name in wire.VIEW_FIELDS},
-            "budget": objective.budget,
-            "settings": dict(settings),
-            "axes": {name: str(value) for name, value in axes.items()},
-        }
-        ours, theirs = socket.socketpair()
+        self.start()
+        self._channel.deadline = None if time_limit is None else time.monotonic() + time_limit
         try:
-            socket.send_fds(self._control, [b"r"], [theirs.fileno()])
-            theirs.close()
-            try:
-                end = None if time_limit is None else time.monotonic() + time_limit
-                ours.settimeout(time_limit)
-                # Whole numbers go as doubles, which hold them exactly.
-                send(ours, begin, {name: np.asarray(getattr(view, name), np.float64) for name in wire.VIEW_ARRAYS})
-                answer = _served(ours, objective, end)
-            finally:
-                ours.close()
-                self._control.sendall(b"e")
-                ended, _ = receive(self._control, 0)
-            return answer._replace(cpu_seconds=ended["cpu_seconds"])
+            self._channel.send(b"")
+            # The run begins with its request, when its group is known here.
+            self._groups.append(int(self._channel.receive(20)))
+            self._channel.send(_request(view, objective, settings, axes))
+            answer = _evaluate_until_answer(self._channel, objective)
+            usage = plain_data(self._channel.receive(_LONGEST_REPLY))
         except TimeoutError:
-            raise RunFailedError(f"not done after the time limit of {time_limit or _START_SECONDS:g} s") from None
-        except BrokenMessageError as error:
+            self.close()
+            raise RunFailedError(f"not done after the time limit of {time_limit:g} s") from None
+        except BrokenChannelError as error:
+            self.close()
             raise RunFailedError(str(error)) from None
-        except ConnectionError:
-            raise RunFailedError(wire.ENDED) from None
+        self._groups.pop()
+        return _checked_outcome(answer, usage, objective.n_terms)
 
 
-# Processes that wait for their next run: to import an algorithm with all that it needs can take longer than a run.
-_waiting: dict[str, list[Host]] = {}
-_lock = threading.Lock()
+def _request(
+    view: ProblemView, objective: CountedObjective, settings: Mapping[str, Any], axes: Mapping[str, object]
+) -> bytes:
+    """Return the message that a run begins with.
+
+    It has generators in place of the axes, which name the system, whose true terms are published.
+    """
+    content = {
+        "fields": {name: getattr(view, name) for name in _FIELDS},
+        "arrays": {name: np.ascontiguousarray(getattr(view, name)) for name in _ARRAYS},
+        "budget": objective.budget,
+        "settings": dict(settings),
+        "rng": generator(**axes),
+        "global_seed": int(generator(**{**axes, "purpose": "global"}).integers(1 << 32)),
+    }
+    return pickle.dumps(content)
+
+
+def _evaluate_until_answer(channel: Channel, objective: CountedObjective) -> dict[str, Any]:
+    """Evaluate the structures that a run sends, until it sends its answer, and return that."""
+    longest_answer = 12 * LONGEST_DETAILS + 100 * objective.n_terms
+    while True:
+        message = channel.receive(1 + max(longest_answer, objective.n_terms * objective.remaining))
+        kind, content = message[:1], message[1:]
+        if kind == ANSWER:
+            return plain_data(content)
+        if kind != EVALUATE:
+            raise BrokenChannelError
+        try:
+            fitness = objective.evaluate(np.frombuffer(content, np.uint8).reshape(-1, objective.n_terms))
+        except BudgetSpentError:
+            raise BrokenChannelError("it evaluates more than the budget allows") from None
+        except ValueError as error:
+            raise BrokenChannelError(f"it sends no structures ({error})") from None
+        channel.send(fitness.tobytes())
+
+
+def _checked_outcome(answer: Mapping[str, Any], usage: Mapping[str, Any], n_terms: int) -> RunOutcome:
+    """Return the outcome of a run; RunFailedError if it failed or does not keep the contract."""
+    if "failed" in answer:
+        raise RunFailedError(printable(str(answer["failed"]), 1000), answer.get("refused") is True)
+    try:
+        structure = Found(answer["position"], answer["coefficients"], answer["details"])
+        return RunOutcome(*checked_found(structure, n_terms), float(usage["cpu_seconds"]))
+    except NarxbenchError as error:
+        raise RunFailedError(str(error)) from None
+    except (KeyError, TypeError, ValueError) as error:
+        raise RunFailedError(f"it sends no structure ({error})") from None
+
+
+def describe(module: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what an algorithm declares, and its settings after a check, without importing it here."""
+    with AlgorithmProcess(module) as process:
+        try:
+            return process.start(settings)
+        except RunFailedError as error:
+            return {"failed": str(error)}
+
+
+_idle_processes: defaultdict[str, list[AlgorithmProcess]] = defaultdict(list)
 
 
 @contextmanager
-def kept_host(module: str) -> Iterator[Host]:
-    """Give the process of an algorithm, and keep it for the next that asks; runs know nothing of each other.
+def reused_process(module: str) -> Iterator[AlgorithmProcess]:
+    """Give the process of an algorithm and keep it for the next caller, as an import can take longer than a run.
 
-    A process that an error was raised with is ended.
+    After an exception the process is ended instead.
     """
-    with _lock:
-        host = _waiting[module].pop() if _waiting.get(module) else None
-    host = Host(module).__enter__() if host is None else host
     try:
-        yield host
+        process = _idle_processes[module].pop()
+    except IndexError:
+        process = AlgorithmProcess(module)
+    try:
+        yield process
     except BaseException:
-        host.__exit__()
+        process.close()
         raise
-    with _lock:
-        _waiting.setdefault(module, []).append(host)
+    _idle_processes[module].append(process)
 
 
-def _served(ours: socket.socket, objective: CountedObjective, end: float | None) -> Answer:
-    """Evaluate what a run asks for, until it answers."""
-    while True:
-        content, arrays = receive(ours, objective.n_terms * max(9, objective.remaining), end)
-        if content.get("kind") != "evaluate":
-            return _answer(content, arrays, objective.n_terms)
-        try:
-            fitness = objective.evaluate(arrays["positions"])
-        except BudgetSpentError:
-            raise BrokenMessageError(wire.TOO_MUCH) from None
-        except (NarxbenchError, KeyError) as error:
-            raise BrokenMessageError(f"it sends no structures ({error})") from None
-        send(ours, {"remaining": objective.remaining}, {"fitness": fitness})
-
-
-def _answer(content: dict[str, Any], arrays: dict[str, NDArray[Any]], n_terms: int) -> Answer:
-    drawn, made = (_texts(content.get(name)) for name in ("global", "made"))
-    if content.get("kind") == "failed":
-        raise RunFailedError(printable(str(content.get("text")), 1000), content.get("refused") is True)
-    if drawn:
-        raise RunFailedError(
-            f"it draws from the global generator of {', '.join(drawn)}; allowed: the generator that run() is given"
-        )
-    if "position" not in arrays:
-        raise BrokenMessageError("it returns no structure")
-    try:
-        returned = Found(arrays["position"], arrays.get("coefficients"), content.get("details"))
-        position, coefficients, details = checked_found(returned, n_terms)
-    except NarxbenchError as error:
-        raise RunFailedError(str(error)) from None
-    return Answer(position, coefficients, details, made)
-
-
-def _texts(noted: object) -> list[str]:
-    return [printable(str(text)) for text in noted] if isinstance(noted, list) else []
-
-
-def python(code: str) -> list[str]:
-    """Return the command that runs code, which may use ``sys``, with the same imports as here."""
-    begin = f"import json, os, sys; sys.path[:] = json.loads(os.environ[{_PATHS!r}])"
-    return [sys.executable, "-P", "-c", f"{begin}; {code}"]
+def python_command(code: str, *arguments: str) -> list[str]:
+    """Return the command that runs code, which may use ``sys``, in a process with the import paths of this one."""
+    paths = [os.path.abspath(path) for path in sys.path]
+    begin = "import json, sys; sys.path[:] = json.loads(sys.argv.pop(1))"
+    return [sys.executable, "-P", "-c", f"{begin}; {code}", json.dumps(paths), *arguments]
 
 
 def environment() -> dict[str, str]:
-    """Return the environment of such a process: the same imports as here, one thread, one order of sets."""
-    paths = [os.path.abspath(path) for path in sys.path]
-    return {
-        **os.environ,
-        _PATHS: json.dumps(paths),
-        "PYTHONPATH": os.pathsep.join(path for path in paths if os.pathsep not in path),
-        "PYTHONHASHSEED": "0",
-        **{f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA")},
-    }
+    """Return the environment of such a process: one thread, one order of sets."""
+    threads = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
+    return {**os.environ, **threads, "PYTHONHASHSEED": "0"}

@@ -22,12 +22,12 @@ from narxbench.numerics.logarithm import natural_log
 
 GROUP, PART = free_run.LANES, least_squares.LANES
 STEPS, KEPT = free_run.STEPS, free_run.KEPT
-# An exact fit (e.g. of all-zero data) would make ln(SSE) minus infinity and its penalty meaningless.
+# The error of an exact fit, such as that of all-zero data, is raised to this, because the logarithm of 0 is not finite.
 SMALLEST_SSE = 1e-300
 
 
 class Kernel(NamedTuple):
-    """Where the parts of the kernel are in this process; compiled code calls them by :func:`call`."""
+    """Addresses of the parts of the kernel in this process; compiled code calls them by :func:`call`."""
 
     estimate: int
     simulate: int
@@ -42,10 +42,10 @@ def kernel_for(data: ProblemData) -> Kernel:
 @cache
 def _kernel(data: types.Type) -> Kernel:
     integers, floats, matrix = types.int64[::1], types.float64[::1], types.float64[:, ::1]
-    programs = types.UniTuple(types.int64, 3)
+    counts = types.UniTuple(types.int64, 3)
     parts = (
         address_of(estimate, data, integers, integers, floats, floats, floats),
-        address_of(simulate, data, programs, integers, integers, floats, floats, floats, floats, floats, matrix),
+        address_of(simulate, data, counts, integers, integers, floats, floats, floats, floats, floats, matrix),
     )
     kernel = numba.typeof(Kernel(0, 0, 0))
     positions = types.uint8[:, ::1]
@@ -64,57 +64,100 @@ def evaluate_structures(kernel, data, positions, fitness, sse, coefficients, out
     """
     n_structures, n_terms = positions.shape
     n_nodes, n_y, n_steps = data.node_parent.shape[0], data.initial.shape[1], data.measured.shape[0]
-    size = np.zeros(n_structures, np.int64)
-    for s in range(n_structures):
-        for t in range(n_terms):
-            size[s] += positions[s, t]
-    order = _by_size(size, n_terms)
-    largest = size[order[-1]] if n_structures > 0 else 0
+    sizes = _sizes(positions)
+    order = _by_size(sizes, n_terms)
+    largest, n_simulated = 0, 0
+    if n_structures > 0:
+        largest = sizes[order[-1]]
+    if outputs.shape[0] > 0:
+        n_simulated = GROUP
     # Places for terms, factor and weights; behind the last term there is one more.
     places = (largest + 1) * PART
     scratch = np.empty(places, np.int64), aligned(factor_size(largest)), aligned(places)
     theta, sound = np.empty((GROUP, n_terms)), np.empty(GROUP, np.bool_)
     present, place = np.empty(n_terms, np.bool_), np.empty(n_terms, np.int64)
-    known, nested = np.empty(n_terms + 2 * n_nodes, np.int64), np.empty(4 * n_nodes, np.int64)
+    input_program, output_program = np.empty(n_terms + 2 * n_nodes, np.int64), np.empty(4 * n_nodes, np.int64)
     weights, values = aligned(n_terms * GROUP), aligned(n_nodes * STEPS * GROUP)
     past, errors, peaks = aligned((n_y + KEPT) * GROUP), np.empty(GROUP), np.empty(GROUP)
-    simulated = np.empty((GROUP if outputs.shape[0] > 0 else 0, n_steps))
+    simulated = np.empty((n_simulated, n_steps))
     end = 0
     while end < n_structures:
-        # What does not fill a group are the smallest structures.
+        # The first group, of the smallest structures, is the one that may not be full.
         first, end = end, end + 1 + (n_structures - end - 1) % GROUP
         group = order[first:end]
-        for t in range(n_terms):
-            present[t] = False
-        for s in group:
-            for t in range(n_terms):
-                present[t] |= positions[s, t] > 0
+        _mark_present(positions, group, present)
         _estimate_group(kernel, data, positions, group, scratch, theta, sound)
-        programs = write_program(data, present, place, known, nested)
-        for t in range(n_terms):
-            if present[t]:
-                for g in range(GROUP):
-                    weights[place[t] * GROUP + g] = theta[g, t] if g < end - first else 0.0
-        call(kernel.simulate, data, programs, known, nested, weights, values, past, errors, peaks, simulated)
+        counts = write_program(data, present, place, input_program, output_program)
+        _copy_weights(theta, end - first, present, place, weights)
+        call(
+            kernel.simulate,
+            data,
+            counts,
+            input_program,
+            output_program,
+            weights,
+            values,
+            past,
+            errors,
+            peaks,
+            simulated,
+        )
         for g in range(end - first):
             s = group[g]
-            if coefficients.shape[0] > 0:
-                for t in range(n_terms):
-                    coefficients[s, t] = theta[g, t]
-            if outputs.shape[0] > 0:
-                for k in range(n_steps):
-                    outputs[s, k] = simulated[g, k]
-            # One step may overflow to a NaN, which is no peak but makes the error a NaN; squares may overflow as well.
+            # A step may overflow to a NaN, which is no peak but makes the error a NaN. Squares may overflow, too.
             if sound[g] and peaks[g] <= data.bound and errors[g] < np.inf:
                 sse[s] = errors[g]
-                fitness[s] = n_steps * natural_log(max(errors[g], SMALLEST_SSE)) + data.penalties[size[s]]
+                fitness[s] = n_steps * natural_log(max(errors[g], SMALLEST_SSE)) + data.penalties[sizes[s]]
             else:
                 sse[s] = fitness[s] = np.inf
+        _copy_rows(theta, group, coefficients)
+        _copy_rows(simulated, group, outputs)
+
+
+@compiled
+def _sizes(positions):
+    # The number of terms of each structure.
+    sizes = np.zeros(positions.shape[0], np.int64)
+    for s in range(positions.shape[0]):
+        for t in range(positions.shape[1]):
+            sizes[s] += positions[s, t]
+    return sizes
+
+
+@compiled
+def _mark_present(positions, group, present):
+    # Mark the terms that occur in a structure of the group.
+    for t in range(present.shape[0]):
+        present[t] = False
+    for s in group:
+        for t in range(present.shape[0]):
+            present[t] |= positions[s, t] > 0
+
+
+@compiled
+def _copy_weights(theta, size, present, place, weights):
+    # Write the weights of each present term side by side; those of lanes without a structure are zero.
+    for t in range(present.shape[0]):
+        if present[t]:
+            first = place[t] * GROUP
+            for g in range(size):
+                weights[first + g] = theta[g, t]
+            for g in range(size, GROUP):
+                weights[first + g] = 0.0
+
+
+@compiled
+def _copy_rows(rows, group, target):
+    # Write the rows of a group to the places of its structures, if the target has rows.
+    if target.shape[0] > 0:
+        for g in range(group.shape[0]):
+            for j in range(target.shape[1]):
+                target[group[g], j] = rows[g, j]
 
 
 @compiled
 def _estimate_group(kernel, data, positions, group, scratch, theta, sound):
-    # The weights of a few structures at a time, into rows of theta; those of singular structures are zero.
+    # Estimate a few structures at a time. Rows of theta receive the weights, which are zero for singular structures.
     member, factor, weights = scratch
     part_size, regular = np.empty(PART, np.int64), np.empty(PART)
     end = 0
@@ -137,7 +180,7 @@ def _estimate_group(kernel, data, positions, group, scratch, theta, sound):
 
 @compiled
 def _list_terms(position, member, lane):
-    # Without a branch, which no processor could foresee: what is no term is written over by the next.
+    # There is no branch, which a processor could not predict: an entry that is no term is overwritten by the next term.
     n = 0
     for t in range(position.shape[0]):
         member[lane + n * PART] = t
@@ -147,7 +190,7 @@ def _list_terms(position, member, lane):
 
 @compiled
 def _by_size(sizes, largest):
-    # From small to large; the order of equally large ones stays.
+    # The structures from small to large; structures of equal size keep their order.
     first = np.zeros(largest + 2, np.int64)
     for size in sizes:
         first[size + 1] += 1

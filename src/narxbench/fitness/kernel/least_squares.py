@@ -1,7 +1,7 @@
 """Least squares of several structures side by side: normal equations, Cholesky factor, substitution.
 
-Every entry of a factor is computed by the same operations in the same order, wherever it stands: the products with
-the columns before it are subtracted one by one from left to right, then it is multiplied by the inverse pivot.
+Every entry of a factor is computed by the same operations in the same order, wherever it is stored: the products with
+the previous columns are subtracted one by one from left to right, then the result is multiplied by the inverse pivot.
 """
 
 import numpy as np
@@ -9,25 +9,25 @@ import numpy as np
 from narxbench.fitness.kernel.simd import fill, gather, inverse_root, load, part, repeat, store, where_greater
 from narxbench.numerics.compilation import compiled
 
-# Structures that are estimated side by side; rows and columns of the factor that are computed together: an entry that
-# is fetched serves TILE others.
+# The number of structures that are estimated side by side, and of rows and columns of the factor that are computed
+# together: each entry that is loaded is used for TILE others.
 LANES, TILE = 8, 4
 COLUMN = TILE * LANES
-# A candidate column whose squared sine to the columns before it is below this is taken as a combination of them.
-# The Gram matrix is only exact to about 1e-13 of its diagonal, so smaller values would be noise.
+# If the squared sine between a candidate column and the previous columns is below this, it counts as a combination of
+# them. The Gram matrix is exact only to about 1e-13 of its diagonal, so smaller values would be noise.
 SINGULAR = 1e-11
 
 
 @compiled
 def _band(i):
-    # Where the band of rows i, i + 1, ..., i + TILE - 1 begins; i is a multiple of TILE. A band holds its columns one
-    # after the other up to the diagonal, a column its TILE rows, a row its LANES structures.
+    # The beginning of the band of rows i, i + 1, ..., i + TILE - 1; i is a multiple of TILE. A band holds its columns
+    # one after the other up to the diagonal, a column its TILE rows, a row its LANES structures.
     return i * (i + TILE) // 2 * LANES
 
 
 @compiled
 def factor_size(n_terms):
-    """Return how many doubles :func:`estimate` needs as scratch for structures of up to ``n_terms`` terms."""
+    """Return the number of doubles that :func:`estimate` needs as scratch for structures of up to ``n_terms`` terms."""
     return _band(n_terms + TILE - n_terms % TILE)
 
 
@@ -35,10 +35,10 @@ def factor_size(n_terms):
 def estimate(data, member, size, factor, weights, regular):
     """Estimate the weights of ``LANES`` structures, of which the largest has n terms.
 
-    ``member``, shape (at least n * LANES,), has the first term of each structure, then the second, ...; what is behind
-    the last term of a structure is written over. ``size``, shape (LANES,), has their numbers of terms, 0 where there is
-    no structure. ``factor``, of :func:`factor_size`, is scratch. ``weights`` receives the weights in the order of
-    ``member``; ``regular``, shape (LANES,), 1, or 0 where a column depends on those before it.
+    ``member``, shape (at least n * LANES,), has the first term of each structure, then the second, and so on; entries
+    after the last term of a structure are overwritten. ``size``, shape (LANES,), has the numbers of terms, 0 for a lane
+    without a structure. ``factor``, of :func:`factor_size`, is scratch. ``weights`` receives the weights in the order
+    of ``member``. ``regular``, shape (LANES,), receives 1, or 0 if a column depends on the previous ones.
     """
     n = size[0]
     for lane in range(LANES):
@@ -63,8 +63,9 @@ def estimate(data, member, size, factor, weights, regular):
 
 @compiled
 def _gather(data, member, size, n, factor):
-    # The normal equations. The moments are one more row: its entries are what forward substitution gives. Places that
-    # a structure does not fill, and rows up to that of the moments, are unit rows, which change nothing else.
+    # Write the normal equations. The moments are the last row: the factorisation turns it into the result of forward
+    # substitution. Places that a structure does not fill, and rows up to that of the moments, are unit rows, which have
+    # no effect on the others.
     gram, n_terms, rows = data.gram.reshape(-1), data.gram.shape[0] - 1, n + TILE - n % TILE
     row_of, zeros = np.empty(n * LANES, np.int64), np.zeros(LANES, np.int64)
     for i in range(n):
@@ -89,18 +90,18 @@ def _gather(data, member, size, n, factor):
 
 @compiled
 def _tile(factor, band, j):
-    # The entries of a band in the columns j, j + 1, ...: the inner loop of all least squares.
-    other, tile = _band(j), band + j * COLUMN
+    # Compute the entries of a band in the columns j, j + 1, ...: the inner loop of all least squares.
+    column_band, tile = _band(j), band + j * COLUMN
     a, b = load(factor, tile, COLUMN), load(factor, tile + COLUMN, COLUMN)
     c, d = load(factor, tile + 2 * COLUMN, COLUMN), load(factor, tile + 3 * COLUMN, COLUMN)
     for k in range(0, j * COLUMN, COLUMN):
         x = load(factor, band + k, COLUMN)
-        a = a - x * _spread(factor, other + k)
-        b = b - x * _spread(factor, other + k + LANES)
-        c = c - x * _spread(factor, other + k + 2 * LANES)
-        d = d - x * _spread(factor, other + k + 3 * LANES)
-    # The first column of the other band's diagonal tile, then the second, ...
-    first = other + j * COLUMN
+        a = a - x * _spread(factor, column_band + k)
+        b = b - x * _spread(factor, column_band + k + LANES)
+        c = c - x * _spread(factor, column_band + k + 2 * LANES)
+        d = d - x * _spread(factor, column_band + k + 3 * LANES)
+    # The columns of the diagonal tile in the band of rows j, j + 1, ....
+    first = column_band + j * COLUMN
     second, third, fourth = first + COLUMN, first + 2 * COLUMN, first + 3 * COLUMN
     a = a * _spread(factor, first)
     b = (b - a * _spread(factor, first + LANES)) * _spread(factor, second + LANES)
@@ -116,13 +117,13 @@ def _tile(factor, band, j):
 
 @compiled
 def _spread(factor, place):
-    # One row of a band's column, as often as a column has rows.
+    # One row of a band's column, repeated for all rows of a column.
     return repeat(load(factor, place, LANES), COLUMN)
 
 
 @compiled
 def _diagonal_tile(factor, band, i, last, sound):
-    # What lies above the diagonal is computed and never used. On the diagonal the inverse pivots are kept.
+    # Entries above the diagonal are computed too, but never used. The diagonal holds the inverse pivots.
     tile = band + i * COLUMN
     a, b = load(factor, tile, COLUMN), load(factor, tile + COLUMN, COLUMN)
     c, d = load(factor, tile + 2 * COLUMN, COLUMN), load(factor, tile + 3 * COLUMN, COLUMN)

@@ -47,8 +47,8 @@ FADED = 1e-9
 SCALE_KNOWN, SCALE_STEPS = 1e-10, 200
 
 
-class Signals(NamedTuple):
-    """What prediction errors need of a data set, with N_t candidate terms of at most ``degree`` factors.
+class PredictionData(NamedTuple):
+    """The signals of a data set, and where in them the factors of N_t candidate terms are, at most ``degree`` each.
 
     A stretch is a run of samples that is predicted without a gap, from the measured outputs before it. ``rows`` count
     the samples of all stretches, one behind the other.
@@ -68,7 +68,7 @@ class Signals(NamedTuple):
     floor: float  # a sum of squares below this is rounding
 
 
-class Noise(NamedTuple):
+class NoiseParts(NamedTuple):
     """A noise model, as the kernel reads it."""
 
     on_output: bool
@@ -563,6 +563,27 @@ def _start_equations(data, noise, state, first, gram):
 
 
 @compiled
+def _divide(matrix, divisor):
+    for i in range(matrix.shape[0]):
+        for j in range(matrix.shape[1]):
+            matrix[i, j] /= divisor
+
+
+@compiled
+def _shortened_step(data, noise, terms, state, step, value, following):
+    # Takes a step into ``following``, shortened until it lowers the objective below ``value``; returns the objective.
+    share, lower = 1.0, np.inf
+    for _ in range(SHORTENINGS):
+        _step(data, noise, state, step, share, following)
+        if is_admissible(noise, following):
+            lower = objective(data, noise, terms, following)
+            if lower < value:
+                break
+        share *= SHORTER
+    return lower
+
+
+@compiled
 def gauss_newton(data, noise, terms, state, following, tolerance):
     """Fit all that a structure and a noise model leave free, from where ``state`` begins, which receives it.
 
@@ -589,21 +610,12 @@ def gauss_newton(data, noise, terms, state, following, tolerance):
         products(data, rows, bands, wanted, gram)
         if noise.degrees_of_freedom > 0.0:
             # The objective is in units of the scale, as its start is.
-            for i in range(size + 1):
-                for j in range(size + 1):
-                    gram[i, j] /= state.scale[0]
+            _divide(gram, state.scale[0])
         _start_equations(data, noise, state, free, gram)
         if not _finite(gram):
             return value
         solve(gram, size, step)
-        share, lower = 1.0, np.inf
-        for _ in range(SHORTENINGS):
-            _step(data, noise, state, step, share, following)
-            if is_admissible(noise, following):
-                lower = objective(data, noise, terms, following)
-                if lower < value:
-                    break
-            share *= SHORTER
+        lower = _shortened_step(data, noise, terms, state, step, value, following)
         if not lower < value:
             break
         unit = value if noise.degrees_of_freedom == 0.0 else float(data.n_counted)
@@ -670,6 +682,27 @@ def regressions(gram, energy, columns, sizes, weights, errors):
 
 
 @compiled
+def _autocovariances(data, bands, n, errors, bandwidth, total):
+    # Adds the autocovariances of S(k) e(k) with their weights to ``total``, shape (n, n).
+    rows = errors.shape[0]
+    now, before = np.empty(n), np.empty(n)
+    for s in range(data.begin.shape[0]):
+        skipped = data.row[s] - data.begin[s]
+        first = data.counted[s] + skipped
+        for row in range(first, data.end[s] + skipped):
+            for j in range(n):
+                now[j] = bands[(j // BAND * rows + row) * BAND + j % BAND] * errors[row]
+            for lag in range(min(bandwidth, row - first) + 1):
+                past, share = row - lag, 1.0 - lag / (bandwidth + 1.0)
+                for j in range(n):
+                    before[j] = bands[(j // BAND * rows + past) * BAND + j % BAND] * errors[past]
+                for i in range(n):
+                    for j in range(n):
+                        product = now[i] * before[j]
+                        total[i, j] += share * (product if lag == 0 else product + before[i] * now[j])
+
+
+@compiled
 def covariances(data, bands, n, errors, variance, bandwidth, classical, robust):
     """Compute the covariance of n weights from their sensitivities, ``bands``, at the end of :func:`gauss_newton`.
 
@@ -691,21 +724,7 @@ def covariances(data, bands, n, errors, variance, bandwidth, classical, robust):
         unit[n, n] = 0.0
         solve(unit, n, step)
         _copy(step, inverse[j])
-    now, before = np.empty(n), np.empty(n)
-    for s in range(data.begin.shape[0]):
-        skipped = data.row[s] - data.begin[s]
-        first = data.counted[s] + skipped
-        for row in range(first, data.end[s] + skipped):
-            for j in range(n):
-                now[j] = bands[(j // BAND * rows + row) * BAND + j % BAND] * errors[row]
-            for lag in range(min(bandwidth, row - first) + 1):
-                past, share = row - lag, 1.0 - lag / (bandwidth + 1.0)
-                for j in range(n):
-                    before[j] = bands[(j // BAND * rows + past) * BAND + j % BAND] * errors[past]
-                for i in range(n):
-                    for j in range(n):
-                        product = now[i] * before[j]
-                        middle[i, j] += share * (product if lag == 0 else product + before[i] * now[j])
+    _autocovariances(data, bands, n, errors, bandwidth, middle)
     for i in range(n):
         for j in range(n):
             classical[i, j] = inverse[i, j] * variance

@@ -1,6 +1,5 @@
-"""What all structures of a data set share: Gram matrix over the estimation rows, monomials over the validation rows."""
+"""Data that all structures of a problem share: Gram matrix of the estimation rows, inputs of the validation rows."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -16,38 +15,39 @@ Integers = NDArray[np.int64]
 
 # A simulation diverges when |y| passes this multiple of the largest measured |y|.
 DIVERGENCE_FACTOR = 1e6
-# Columns that stand side by side, and columns whose products with them are computed together.
+# The number of columns that are stored side by side, and of columns whose products with them are computed together.
 BAND, TILE = 16, 4
 
 
 class ProblemData(NamedTuple):
-    """What the kernel needs of one data set; N_t candidate terms, L validation samples.
+    """A data set as the kernel needs it; N_t candidate terms, L validation samples.
 
-    In Gram matrix, diagonal and moments an N_t-th term stands for none: it belongs to no other term and to no y.
+    Gram matrix, diagonal and moments have an entry N_t that stands for no term: its products with terms and y are 0.
     """
 
     gram: Floats  # (N_t + 1, N_t + 1) inner products of the candidate columns over the estimation rows
     diagonal: Floats  # (N_t + 1,) its diagonal
     moments: Floats  # (N_t + 1,) inner products of the candidate columns with y
-    inputs: Floats  # (L + 3, number of u-monomials) over the validation rows; column 0 is 1; three rows to fill up
+    inputs: Floats  # (L + 3, u-monomials) over the validation rows; column 0 is 1; the last three rows are padding
     term_node: Integers  # (N_t,) node (y-monomial) of each candidate term
     term_input: Integers  # (N_t,) u-monomial of each candidate term
-    term_order: Integers  # (N_t,) the terms ordered by node, those of a node in canonical order
+    term_order: Integers  # (N_t,) the terms ordered by node, and within a node in canonical order
     node_parent: Integers  # (nodes,) node without its last factor; node 0 is the constant
     node_lag: Integers  # (nodes,) lag of the last factor
-    segment_end: Integers  # (segments,) where each segment ends among the L validation samples
-    initial: Floats  # (segments, n_y) measured outputs just before each segment
+    segment_end: Integers  # (segments,) end of each segment among the L validation samples
+    initial: Floats  # (segments, n_y) measured outputs immediately before each segment
     measured: Floats  # (L,) measured outputs
     bound: float  # a simulated |y| above this has diverged
     penalties: Floats  # (N_t + 1,) added to J for 0 to N_t terms
 
 
 def products_over(u: Floats, y: Floats, monomials: list[Monomial], rows: Integers) -> Floats:
-    """Return the inner products of the candidate columns and, last, y over some samples, shape (N_t + 1, N_t + 1).
+    """Return the inner products of the candidate columns and y, which comes last, over some samples.
 
-    They are summed in the order of ``rows``. Sums over parts of the samples may be added.
+    The result has the shape (N_t + 1, N_t + 1). Products are summed in the order of ``rows``; sums over parts of the
+    samples may be added.
     """
-    # The candidate columns and y behind them, BAND columns side by side.
+    # The candidate columns, followed by y, BAND columns side by side.
     n_terms = len(monomials)
     bands = np.zeros((n_terms // BAND + 1, len(rows), BAND))
     for i, monomial in enumerate(monomials):
@@ -68,35 +68,49 @@ def prepare(
     penalties: Floats,
     one_step: bool,
 ) -> ProblemData:
-    """Compute what all candidate structures of a data set share.
+    """Return the data of a problem as the kernel needs them.
 
-    The candidates are in canonical order, the ``products`` over the samples that estimate; each segment is simulated on
-    its own from the measured outputs before it. ``one_step``: the error is that of the prediction one step ahead.
+    Parameters
+    ----------
+    u, y : arrays
+        Inputs and output of all samples.
+    monomials : list of Monomial
+        The candidate terms in canonical order.
+    n_y : int
+        The largest lag of the output.
+    products : array of float, shape (N_t + 1, N_t + 1)
+        Inner products as :func:`products_over` returns them, over the estimation rows.
+    segments : list of range
+        The validation samples. Each segment is simulated from the measured outputs before it.
+    penalties : array of float, shape (N_t + 1,)
+        Penalties of 0 to N_t terms.
+    one_step : bool
+        Whether the error is that of the prediction one step ahead.
     """
     validation, gram = np.concatenate(segments), products.copy()
     moments = gram[-1].copy()
     moments[-1] = gram[-1] = gram[:, -1] = 0.0
     diagonal = gram.diagonal().copy()
     diagonal[-1] = 1.0
-    split = [(tuple(f for f in m if f[0] == OUTPUT), tuple(f for f in m if f[0] != OUTPUT)) for m in monomials]
+    output_parts, input_parts = _parts(monomials)
     if one_step:
         # Past outputs are known before the simulation: to the kernel they are inputs.
-        split = [((), m) for m in monomials]
-    # A candidate need not come with all of its parts: a node has its parents, though, and there is a constant.
-    by_node = _numbered(node[:end] for node, _ in split for end in range(len(node) + 1))
-    by_input = _numbered([(), *(inputs for _, inputs in split)])
-    term_node = np.array([by_node[m] for m, _ in split])
+        output_parts, input_parts = [()] * len(monomials), monomials
+    nodes = _node_places(output_parts)
+    inputs = _places({(), *input_parts})
+    input_columns = np.array([column(u, y, monomial, validation) for monomial in inputs]).T
+    term_node = np.array([nodes[monomial] for monomial in output_parts])
     return ProblemData(
         gram=gram,
         diagonal=diagonal,
         moments=moments,
-        inputs=np.vstack([np.array([column(u, y, m, validation) for m in by_input]).T, np.zeros((3, len(by_input)))]),
+        inputs=np.vstack([input_columns, np.zeros((3, len(inputs)))]),
         term_node=term_node,
-        term_input=np.array([by_input[m] for _, m in split]),
+        term_input=np.array([inputs[monomial] for monomial in input_parts]),
         term_order=np.argsort(term_node, kind="stable"),
-        node_parent=np.array([by_node[m[:-1]] for m in by_node]),
-        node_lag=np.array([m[-1][1] if m else 0 for m in by_node]),
-        segment_end=np.cumsum([len(segment) for segment in segments]),
+        node_parent=np.array([nodes[node[:-1]] for node in nodes]),
+        node_lag=np.array([node[-1][1] if node else 0 for node in nodes]),
+        segment_end=np.cumsum(list(map(len, segments))),
         initial=np.array([y[segment.start - n_y : segment.start] for segment in segments]),
         measured=y[validation],
         bound=DIVERGENCE_FACTOR * float(np.abs(y).max()),
@@ -104,14 +118,31 @@ def prepare(
     )
 
 
-def _numbered(monomials: Iterable[Monomial]) -> dict[Monomial, int]:
-    """Return the place of each different monomial in canonical order."""
-    return {m: i for i, m in enumerate(sorted(set(monomials), key=lambda m: (len(m), m)))}
+def _parts(monomials: list[Monomial]) -> tuple[list[Monomial], list[Monomial]]:
+    """Return the y-monomial and the u-monomial whose product each monomial is."""
+    output_parts = [tuple(factor for factor in monomial if factor[0] == OUTPUT) for monomial in monomials]
+    input_parts = [tuple(factor for factor in monomial if factor[0] != OUTPUT) for monomial in monomials]
+    return output_parts, input_parts
+
+
+def _node_places(output_parts: list[Monomial]) -> dict[Monomial, int]:
+    """Return the place of each node: the different y-monomials and all of their parents, which may be no candidates."""
+    nodes: set[Monomial] = {()}
+    for monomial in output_parts:
+        for n_factors in range(1, len(monomial) + 1):
+            nodes.add(monomial[:n_factors])
+    return _places(nodes)
+
+
+def _places(monomials: set[Monomial]) -> dict[Monomial, int]:
+    """Return the place of each monomial in canonical order."""
+    ordered = sorted(monomials, key=lambda monomial: (len(monomial), monomial))
+    return {monomial: place for place, monomial in enumerate(ordered)}
 
 
 @compiled
 def _inner_products(bands, gram):
-    # Each sum runs over time in order. BAND columns meet TILE others at a time; all of their sums stay in registers.
+    # Each sum runs over time in order. BAND columns meet TILE columns at a time; all these sums stay in registers.
     n, rows = gram.shape[0], bands.shape[1]
     columns, sums = bands.reshape(-1), np.empty(TILE * BAND)
     for first in range(0, n, BAND):

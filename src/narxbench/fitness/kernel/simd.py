@@ -1,8 +1,8 @@
 """Vectors of doubles as compiled types: many candidate structures go through the same arithmetic side by side.
 
-Each lane is its own IEEE 754 computation in program order, so a result does not depend on its neighbours, on the
-number of lanes or on the vector width of the processor; compilers alone do not find this layout in plain loops.
-The number of lanes is a compile-time constant, given where a vector is made; arithmetic follows from the type.
+Each lane is a separate IEEE 754 computation in program order, so a result does not depend on its neighbours, on the
+number of lanes or on the vector width of the processor. Compilers do not find this layout in plain loops. The number of
+lanes is a compile-time constant, given where a vector is created; arithmetic follows from the type.
 """
 
 import operator
@@ -18,7 +18,7 @@ from numba.extending import intrinsic, models, register_model
 
 from narxbench.numerics.compilation import compiled
 
-LINE = 8  # doubles in a line of the cache
+LINE = 8  # doubles in a cache line
 
 
 class Lanes(types.Type):
@@ -37,7 +37,7 @@ class _LanesModel(models.PrimitiveModel):
 
 @compiled
 def aligned(count):
-    """Return an uninitialised array of doubles that begins with a line of the cache: no vector crosses two lines."""
+    """Return an uninitialised array of doubles that begins at a cache line, so that no vector crosses two lines."""
     doubles = np.empty(count + LINE)
     start = (-(doubles.ctypes.data // 8)) % LINE
     return doubles[start : start + count]
@@ -72,27 +72,28 @@ def load(_: Any, array: Any, offset: Any, lanes: Any) -> Any:
 
 
 @intrinsic(prefer_literal=True)
-def gather(_: Any, array: Any, offsets: Any, first: Any, more: Any, second: Any, lanes: Any) -> Any:
-    """``gather(array, offsets, first, more, second, lanes)``: elements of a flat array.
+def gather(_: Any, array: Any, rows: Any, first: Any, columns: Any, second: Any, lanes: Any) -> Any:
+    """``gather(array, rows, first, columns, second, lanes)``: elements of a flat array.
 
-    Lane number l receives ``array[offsets[first + l] + more[second + l]]``.
+    Lane number l receives ``array[rows[first + l] + columns[second + l]]``.
     """
     kind = Lanes(lanes.literal_value)
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         vector = ir.Constant(kind.vector, ir.Undefined)
+
+        def summand(argument: int, lane: int) -> Any:
+            """Return the element of ``rows`` or ``columns`` for a lane."""
+            place = builder.add(args[argument + 1], args[argument + 1].type(lane))
+            return builder.load(_element(context, builder, sig.args[argument], args[argument], place))
+
         for lane in range(kind.vector.count):
-            place = [
-                builder.load(
-                    _element(context, builder, sig.args[i], args[i], builder.add(args[i + 1], args[i + 1].type(lane)))
-                )
-                for i in (1, 3)
-            ]
-            element = builder.load(_element(context, builder, sig.args[0], args[0], builder.add(*place)))
+            offset = builder.add(summand(1, lane), summand(3, lane))
+            element = builder.load(_element(context, builder, sig.args[0], args[0], offset))
             vector = builder.insert_element(vector, element, ir.Constant(ir.IntType(32), lane))
         return vector
 
-    return kind(array, offsets, types.intp, more, types.intp, lanes), generate
+    return kind(array, rows, types.intp, columns, types.intp, lanes), generate
 
 
 @intrinsic
@@ -133,7 +134,7 @@ def part(_: Any, value: Any, index: Any, lanes: Any) -> Any:
 
 @intrinsic(prefer_literal=True)
 def repeat(_: Any, value: Any, lanes: Any) -> Any:
-    """``repeat(value, lanes)``: the vector again and again, until it fills ``lanes``."""
+    """``repeat(value, lanes)``: the vector, repeated until it fills ``lanes``."""
     kind = Lanes(lanes.literal_value)
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -174,8 +175,9 @@ def _define(operation: Any, instruction: str) -> None:
     @infer_global(operation)
     class _Template(AbstractTemplate):
         def generic(self, args: Any, kws: Any) -> Any:
-            alike = len(args) == 2 and isinstance(args[0], Lanes) and args[0] == args[1]
-            return signature(args[0], *args) if alike else None
+            if len(args) == 2 and isinstance(args[0], Lanes) and args[0] == args[1]:
+                return signature(args[0], *args)
+            return None
 
     @lower_builtin(operation, Lanes, Lanes)
     def _lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:

@@ -1,6 +1,7 @@
-"""Signs of an effect of an input on the output, and samples of the output that are none."""
+"""Signs of an effect of an input on the output, and samples of the output that are disturbances."""
 
 from collections.abc import Sequence
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -10,21 +11,24 @@ from scipy.fft import irfft, next_fast_len, rfft
 from scipy.linalg import solve_toeplitz
 
 from narxbench.identification.data.sampling import autocorrelation
+from narxbench.identification.data.signals import inputs, outputs
 from narxbench.model.records import Record, Recording
 
 Array = NDArray[np.float64]
 
-# Of an autoregression: enough for an input that is held for as many samples.
+# Order of an autoregression: enough for an input that is held for as many samples.
 MOST_ORDER = 40
+# Correlations below this are no effect: remains of an input's own correlation, however long the record.
 LEAST_RESPONSE = 0.03
+MOST_LAGS = 100
 
 
 class Response(NamedTuple):
-    """Correlations of the output with what is new in a power of an input at lag 0, 1, …, their band, its changes."""
+    """Correlations of the output with what is new in a power of an input, at lag 0, 1, …"""
 
     correlations: Array
-    band: Array
-    changes: float
+    band: Array  # correlations within it may be chance
+    changes: float  # the effective number of changes of the power
     power: int
 
     def first(self) -> int:
@@ -34,34 +38,54 @@ class Response(NamedTuple):
 
 
 def responses(recording: Recording) -> dict[str, list[Response]]:
-    """Return the signs of an effect of each input on the output, by its column; of some inputs nothing can."""
+    """Return the signs of an effect of each input on the output, by its column; a constant input has none."""
     # A disturbance of the measurement may be in all signals at once, which is no effect of one on another.
-    y = [record.y - away for record, away in outliers(recording)[0]]
-    pieces = {name: [record.u[:, i] for record in recording.known] for i, name in enumerate(recording.inputs)}
-    return {name: _responses(u, y) for name, u in pieces.items()}
+    y = [record.y - deviation for record, deviation in outliers(recording)[0]]
+    responses_by_column = {}
+    for place, column in enumerate(recording.inputs):
+        responses_by_column[column] = _responses(inputs(recording.known, place), y)
+    return responses_by_column
 
 
 def outliers(recording: Recording) -> tuple[list[tuple[Record, Array]], float]:
-    """Return by how much each sample of the output sticks out, 0 for most, and what counts as sticking out."""
+    """Return by how much each sample of the output sticks out, 0 for most, and the limit for sticking out."""
     records = recording.known
-    around = [sliding_window_view(np.pad(record.y, 3, mode="edge"), 7) for record in records]
-    away = [record.y - np.median(windows, axis=1) for record, windows in zip(records, around, strict=True)]
+    y = outputs(records)
+    deviations = list(map(_deviation_from_median, y))
     # The peak of a smooth oscillation lies above the median, but close to its neighbours.
-    padded = [np.pad(record.y, 1, mode="edge") for record in records]
-    bend = [np.abs(p[1:-1] - 0.5 * (p[:-2] + p[2:])) for p in padded]
-    least = [np.minimum(np.abs(a), b) for a, b in zip(away, bend, strict=True)]
-    y = np.concatenate([record.y for record in records])
-    levels = np.unique(y)
-    quantum = float(np.median(np.diff(levels))) if 1 < len(levels) < len(y) / 4 else 0.0
-    reach = float(np.subtract(*np.percentile(y, [99, 1])))
-    limit = max(_spread(least, 8.0), 2.5 * quantum, 0.1 * reach)
+    sizes = list(map(np.minimum, map(np.abs, deviations), map(_bend, y)))
+    limit = _limit_of_outliers(np.concatenate(y), sizes)
     unexplained = _unexplained(records)
-    most = _spread(unexplained, 6.0)
-    wrong = [
-        (size > limit) & (left > most) & ~_after_jumps(record.u, 15)
-        for record, size, left in zip(records, least, unexplained, strict=True)
-    ]
-    return [(r, np.where(w, a, 0.0)) for r, w, a in zip(records, wrong, away, strict=True)], limit
+    unexplained_limit = _spread(unexplained, 6.0)
+    outlying = []
+    for record, size, rest, deviation in zip(records, sizes, unexplained, deviations, strict=True):
+        is_outlier = (size > limit) & (rest > unexplained_limit) & ~_after_jumps(record.u, 15)
+        outlying.append((record, np.where(is_outlier, deviation, 0.0)))
+    return outlying, limit
+
+
+def _deviation_from_median(y: Array) -> Array:
+    """Return the difference of each sample from the median of 7 samples around it."""
+    windows = sliding_window_view(np.pad(y, 3, mode="edge"), 7)
+    deviation: Array = y - np.median(windows, axis=1)
+    return deviation
+
+
+def _bend(y: Array) -> Array:
+    """Return how far each sample lies from the mean of its two neighbours."""
+    padded = np.pad(y, 1, mode="edge")
+    bend: Array = np.abs(padded[1:-1] - 0.5 * (padded[:-2] + padded[2:]))
+    return bend
+
+
+def _limit_of_outliers(y: Array, sizes: list[Array]) -> float:
+    """Return the limit for sticking out: by the noise, the resolution and the range of the output."""
+    levels = np.unique(y)
+    quantum = 0.0
+    if 1 < len(levels) < len(y) / 4:
+        quantum = float(np.median(np.diff(levels)))
+    reach = float(np.subtract(*np.percentile(y, [99, 1])))
+    return max(_spread(sizes, 8.0), 2.5 * quantum, 0.1 * reach)
 
 
 def _spread(sizes: list[Array], times: float) -> float:
@@ -70,20 +94,22 @@ def _spread(sizes: list[Array], times: float) -> float:
 
 
 def _unexplained(records: Sequence[Record]) -> list[Array]:
-    """Return the size of what a rough model leaves of y: its last two values, and powers of u at lag 0 to 3."""
-    rows = []
-    for record, inputs in zip(records, standard_inputs(records), strict=True):
-        padded = [np.pad(signal, (3, 0), mode="edge") for signal in (record.y, *inputs.T)]
-        lagged = [padded[0][3 - lag : len(padded[0]) - lag] for lag in (1, 2)]
-        for u in padded[1:]:
-            lagged += [u[3 - lag : len(u) - lag] ** power for lag in range(4) for power in (1, 2, 3)]
-        rows.append(np.column_stack([np.ones(len(record)), *lagged]))
-    weights = np.linalg.lstsq(np.vstack(rows), np.concatenate([r.y for r in records]), rcond=1e-10)[0]
-    return [np.abs(record.y - row @ weights) for record, row in zip(records, rows, strict=True)]
+    """Return the size of the residual of a rough model of y: of its last two values, and powers of u at lag 0 to 3."""
+    terms = []
+    for record, standard in zip(records, standard_inputs(records), strict=True):
+        u_lags = [_lagged(u, lag) ** power for u, lag, power in product(standard.T, range(4), (1, 2, 3))]
+        terms.append(np.column_stack([np.ones(len(record)), _lagged(record.y, 1), _lagged(record.y, 2), *u_lags]))
+    weights = np.linalg.lstsq(np.vstack(terms), np.concatenate(outputs(records)), rcond=1e-10)[0]
+    return [np.abs(record.y - columns @ weights) for record, columns in zip(records, terms, strict=True)]
+
+
+def _lagged(signal: Array, lag: int) -> Array:
+    """Return a signal that is ``lag`` samples late; its first sample stands for those before."""
+    return np.pad(signal, (lag, 0), mode="edge")[: len(signal)]
 
 
 def standard_inputs(records: Sequence[Record]) -> list[Array]:
-    """Return the inputs of each record, moved and scaled to within -1 and 1, so that their powers are too."""
+    """Return the inputs of each record, moved and scaled to within -1 and 1, where their powers stay."""
     u = np.vstack([record.u for record in records])
     mean = u.mean(axis=0)
     reach = np.abs(u - mean).max(axis=0, initial=0.0)
@@ -97,51 +123,68 @@ def _after_jumps(u: Array, reach: int) -> NDArray[np.bool_]:
         moves = np.abs(np.diff(signal, prepend=signal[:1]))
         jumps = moves > 0.05 * np.ptp(signal)
         if jumps.any() and np.mean(moves < 0.01 * np.ptp(signal)) > 0.5:
-            # The record may begin in the middle of an answer.
+            # The record may begin in the middle of a response.
             jumps[0] = True
             after |= np.convolve(jumps, np.ones(reach))[: len(u)] > 0.5
     return after
 
 
 def _responses(u: list[Array], y: list[Array]) -> list[Response]:
-    """Return the signs of an effect of u on y: of u and its square, in y less the past of u, and less its own."""
-    mean = float(np.concatenate(u).mean())
-    reach = max(float(np.abs(piece - mean).max()) for piece in u) or 1.0
-    most = min(100, max(map(len, u)) // 4)
-    found = []
+    """Return the signs of an effect of u on y: of u and its square, in y without the past of u, and without its own."""
+    all_u = np.concatenate(u)
+    mean = float(all_u.mean())
+    reach = float(np.abs(all_u - mean).max()) or 1.0
+    most_lags = min(MOST_LAGS, max(map(len, u)) // 4)
+    if not most_lags:
+        return []
+    input_responses = []
     y_predictor = _predictor(y)
     for power in (1, 2):
         signal = [((piece - mean) / reach) ** power for piece in u]
-        predictor = _predictor(signal)
-        new = _filtered(signal, predictor)
-        # What its past foretells but for rounding has nothing new.
-        if not most or sum(p @ p for p in new) <= 1e-8 * sum(float(np.sum((p - p.mean()) ** 2)) for p in signal):
+        u_predictor = _predictor(signal)
+        new = _filtered(signal, u_predictor)
+        # A signal that its past foretells but for rounding has nothing new.
+        if _energy(new) <= 1e-8 * sum(float(np.sum((piece - piece.mean()) ** 2)) for piece in signal):
             continue
-        changes = float(sum(p @ p for p in new) ** 2 / sum(np.sum(p**4) for p in new))
-        for answer in (_filtered(y, predictor), _filtered(y, y_predictor)):
-            energy = float(np.sqrt(sum(p @ p for p in new) * sum(p @ p for p in answer)))
-            if energy > 0.0:
-                c, squares = np.zeros(most + 1), np.zeros(most + 1)
-                for a, b in zip(new, answer, strict=True):
-                    there = min(most + 1, len(a))
-                    c[:there] += _correlated(a, b)[:there]
-                    squares[:there] += np.maximum(0.0, _correlated(a**2, b**2)[:there])
-                # Few large products, of an input that changes seldom or a disturbance of all signals, mean little.
-                band = np.maximum(1.0 / np.sqrt(sum(map(len, new))), np.sqrt(squares) / energy)
-                # What is left of an input's own correlation, however long the record, is no effect.
-                found.append(Response(c / energy, np.maximum(4.0 * band, LEAST_RESPONSE), changes, power))
-    return found
+        changes = float(_energy(new) ** 2 / sum(np.sum(piece**4) for piece in new))
+        for predictor in (u_predictor, y_predictor):
+            filtered_y = _filtered(y, predictor)
+            if _energy(new) * _energy(filtered_y) > 0.0:
+                correlations, band = _correlations_and_band(new, filtered_y, most_lags)
+                input_responses.append(Response(correlations, band, changes, power))
+    return input_responses
+
+
+def _correlations_and_band(new: list[Array], y: list[Array], most_lags: int) -> tuple[Array, Array]:
+    """Return the correlations of y with what is new in an input, and their band."""
+    energy = float(np.sqrt(_energy(new) * _energy(y)))
+    sums, squares = np.zeros(most_lags + 1), np.zeros(most_lags + 1)
+    for a, b in zip(new, y, strict=True):
+        n_lags = min(most_lags + 1, len(a))
+        sums[:n_lags] += _correlated(a, b)[:n_lags]
+        squares[:n_lags] += np.maximum(0.0, _correlated(a**2, b**2)[:n_lags])
+    # Few large products, of an input that changes seldom or a disturbance of all signals, mean little.
+    band = np.maximum(1.0 / np.sqrt(sum(map(len, new))), np.sqrt(squares) / energy)
+    return sums / energy, np.maximum(4.0 * band, LEAST_RESPONSE)
+
+
+def _energy(pieces: list[Array]) -> np.float64:
+    """Return the sum of the squares of a signal."""
+    energy = np.float64(0.0)
+    for piece in pieces:
+        energy = np.float64(energy + piece @ piece)
+    return energy
 
 
 def _correlated(a: Array, b: Array) -> Array:
-    """Return the sums of the products of a with what b is 0, 1, … samples later, of signals of the same length."""
+    """Return the sums of the products of a with b 0, 1, … samples later, for signals of the same length."""
     size = next_fast_len(2 * len(a) - 1, real=True)
-    found: Array = irfft(np.conj(rfft(a, size)) * rfft(b, size), size)
-    return found[: len(a)]
+    sums: Array = irfft(np.conj(rfft(a, size)) * rfft(b, size), size)
+    return sums[: len(a)]
 
 
 def _predictor(pieces: list[Array]) -> Array:
-    """Return the filter to what an autoregression leaves of a signal."""
+    """Return the filter whose output is the residual of an autoregression of a signal."""
     r = autocorrelation(pieces)
     order = min(MOST_ORDER, sum(map(len, pieces)) // 20, len(r) - 1)
     if order < 1:
@@ -153,7 +196,9 @@ def _predictor(pieces: list[Array]) -> Array:
 
 def _filtered(pieces: list[Array], predictor: Array) -> list[Array]:
     """Return the filtered pieces, zero where the filter begins, so that all stay aligned."""
-    found = [np.convolve(piece - piece.mean(), predictor)[: len(piece)] for piece in pieces]
-    for piece in found:
-        piece[: len(predictor) - 1] = 0.0
-    return found
+    filtered_pieces = []
+    for piece in pieces:
+        filtered = np.convolve(piece - piece.mean(), predictor)[: len(piece)]
+        filtered[: len(predictor) - 1] = 0.0
+        filtered_pieces.append(filtered)
+    return filtered_pieces

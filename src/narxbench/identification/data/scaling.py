@@ -1,4 +1,4 @@
-"""The offsets and scales that the signals of a recording are computed with.
+"""Offsets and scales of the signals of a recording in computations.
 
 Signals are taken as they are where that can be computed with (:mod:`narxbench.model.scaling`), unless the settings
 centre them all.
@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from narxbench.identification.data.signals import all_signals
 from narxbench.model.records import Record, Recording
 from narxbench.model.scaling import least_scaling, mean_and_deviation
 
@@ -24,9 +25,9 @@ class Scaling(NamedTuple):
 
 
 def scaling(recording: Recording, centred: bool) -> Scaling | None:
-    """Return the scaling of the signals, by the records that estimate or select; None: all are taken as they are."""
-    signals = np.concatenate([np.column_stack([record.y, record.u]) for record in recording.known]).T
-    pairs = [_centring(signal) if centred else least_scaling(signal) for signal in signals]
+    """Return the scaling of the signals, by the records that estimate or select; None if all are taken as they are."""
+    signals = np.concatenate(all_signals(recording.known)).T
+    pairs = list(map(_centring if centred else least_scaling, signals))
     if all(pair == (0.0, 1.0) for pair in pairs):
         return None
     offsets, scales = zip(*pairs, strict=True)
@@ -34,7 +35,7 @@ def scaling(recording: Recording, centred: bool) -> Scaling | None:
 
 
 def scaled(record: Record, by: Scaling | None) -> Record:
-    """Return a record with its signals centred and scaled."""
+    """Return a record whose signals are centred and scaled."""
     if by is None:
         return record
     offsets, scales = np.array(by.offsets), np.array(by.scales)
@@ -42,5 +43,6 @@ def scaled(record: Record, by: Scaling | None) -> Record:
 
 
 def _centring(signal: Floats) -> tuple[float, float]:
+    """Return the mean and the standard deviation of a signal as offset and scale."""
     middle, deviation = mean_and_deviation(signal)
     return middle, deviation or 1.0

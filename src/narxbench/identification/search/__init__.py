@@ -1,1 +1,1 @@
-"""What is tried on the data, and the structures that are found."""
+"""The search: configurations, the structures that searches propose in them, and the choice of one."""

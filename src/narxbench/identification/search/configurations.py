@@ -1,6 +1,6 @@
-"""What a scan tries: decimations, degrees and lags, and the candidate terms of each."""
+"""Configurations that a scan tries: decimations, degrees and lags, and the candidate terms of each."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import product
@@ -72,11 +72,12 @@ def candidates(configuration: Configuration, settings: IdentificationSettings) -
 
 
 def _all_candidates(configuration: Configuration, settings: IdentificationSettings) -> list[Monomial]:
+    """Return the candidates before any is left out."""
     factors = [(OUTPUT, lag) for lag in configuration.y_lags]
     factors += [(INPUT + i, lag) for i, lags in enumerate(configuration.u_lags) for lag in lags]
-    found = monomials_of(factors, configuration.degree)
-    further = _included(settings, len(configuration.u_lags)) - set(found)
-    return sorted([*found, *further], key=lambda m: (len(m), m))
+    monomials = monomials_of(factors, configuration.degree)
+    further = _included(settings, len(configuration.u_lags)) - set(monomials)
+    return sorted([*monomials, *further], key=lambda monomial: (len(monomial), monomial))
 
 
 def _included(settings: IdentificationSettings, n_inputs: int) -> set[Monomial]:
@@ -89,82 +90,153 @@ def _included(settings: IdentificationSettings, n_inputs: int) -> set[Monomial]:
 def configurations(
     recording: Recording, settings: IdentificationSettings, decimations: Sequence[int], delays: Sequence[int]
 ) -> list[Configuration]:
-    """Return what a scan may try, in canonical order.
+    """Return the configurations that a scan may try, in canonical order.
 
-    ``decimations`` deserve a comparison, where none is given; ``delays`` are the samples before each input acts, as far
-    as the data show. NarxbenchError: nothing can be tried, there are too many terms, or a pattern of ``exclude``
-    matches none.
+    Parameters
+    ----------
+    recording : Recording
+        The data.
+    settings : IdentificationSettings
+        The settings, which fix or scan decimation, degree and lags.
+    decimations : sequence of int
+        Decimations that deserve a comparison where they are scanned.
+    delays : sequence of int
+        Samples before each input acts, as far as the data show.
+
+    Raises
+    ------
+    NarxbenchError
+        Where nothing can be tried, there are too many terms, or a pattern of ``exclude`` matches none.
     """
-    for name in settings.u_lags if isinstance(settings.u_lags, dict) else ():
-        if name not in recording.inputs:
-            allowed = (", ".join(recording.inputs) or "none, for there is no input") + did_you_mean(
-                name, recording.inputs
-            )
-            raise FieldError("u_lags", f"found the input {name!r}; allowed: {allowed}")
-    n_inputs = len(recording.inputs)
-    included = max((lag for monomial in _included(settings, n_inputs) for _, lag in monomial), default=0)
-    strides = list(decimations) if settings.decimation == "auto" else sorted(set(settings.decimation))
-    degrees = list(DEGREES) if settings.degree == "auto" else sorted(set(settings.degree))
-    scans_lags = settings.y_lags == "auto" or (bool(recording.inputs) and settings.u_lags == "auto")
-    centred = [False, True] if settings.centre == "auto" else [settings.centre]
-    known, samples = recording.known, sum(map(len, recording.known))
-    found: dict[Configuration, None] = {}
-    for stride, degree, count in product(strides, degrees, LAGS if scans_lags else (0,)):
-        y_lags = tuple(range(1, count + 1)) if settings.y_lags == "auto" else tuple(sorted(set(settings.y_lags)))
-        u_lags = tuple(_lags_of(recording, settings, i, count, stride, delays) for i in range(n_inputs))
-        given = settings.degree != "auto" and not scans_lags
-        tried = Configuration(stride, degree, y_lags, u_lags)
-        # Blocks that take turns shall be longer than the lags; the fewest lags are tried with whatever there is.
-        enough = samples >= 4 * settings.blocks * tried.max_lag or count <= LAGS[0]
-        # Records that are no longer than the lags say nothing.
-        usable = [record for record in known if len(record) > stride * tried.max_lag]
-        roles = {record.role for record in usable}
-        enough &= sum(map(len, usable)) / stride >= 4 * tried.max_lag and roles != {"selection"}
-        # What only gives lags is not scored: with many the hard beginning of a record would count for some only.
-        enough &= given or count <= LAGS[0] or stride * tried.max_lag * len(usable) <= LOST * samples
-        enough &= ("selection" in roles) == any(record.role == "selection" for record in known)
-        if included > tried.max_lag:
-            enough = enough and Arrangement(known, stride, included, settings.blocks).enough
-        if (given or tried.size <= LARGEST) and enough:
-            # In a linear model it is all the same.
-            both = centred if degree > 1 else centred[:1]
-            found |= {replace(tried, centred=centre): None for centre in both}
-    if not found:
-        given_too = f"; include has {included}" if included else ""
+    _check_input_names(recording, settings)
+    largest_included = max((lag for m in _included(settings, len(recording.inputs)) for _, lag in m), default=0)
+    kept: dict[Configuration, None] = {}
+    for tried, n_lags in _grid(recording, settings, decimations, delays):
+        if not _has_enough_samples(recording, settings, tried, n_lags):
+            continue
+        if largest_included > tried.max_lag:
+            arrangement = Arrangement(recording.known, tried.decimation, largest_included, settings.blocks)
+            if not arrangement.enough:
+                continue
+        for is_centred in _centrings(settings, tried.degree):
+            kept[replace(tried, centred=is_centred)] = None
+    if not kept:
+        samples = sum(map(len, recording.known))
+        lags_of_terms = f"; include has {largest_included}" if largest_included else ""
         raise NarxbenchError(
             f"decimation, degree and lags: found none that {samples} samples are enough for; allowed: fewer lags "
-            f"(give y_lags and u_lags{given_too}), a smaller decimation, or longer records"
+            f"(give y_lags and u_lags{lags_of_terms}), a smaller decimation, or longer records"
         )
-    largest = max(found, key=lambda configuration: configuration.size)
+    _check_size(kept)
+    _check_patterns(kept, settings)
+    return list(kept)
+
+
+def _check_input_names(recording: Recording, settings: IdentificationSettings) -> None:
+    if not isinstance(settings.u_lags, dict):
+        return
+    for name in settings.u_lags:
+        if name not in recording.inputs:
+            inputs = ", ".join(recording.inputs) or "none, for there is no input"
+            hint = did_you_mean(name, recording.inputs)
+            raise FieldError("u_lags", f"found the input {name!r}; allowed: {inputs}{hint}")
+
+
+def _check_size(kept: Iterable[Configuration]) -> None:
+    largest = max(kept, key=lambda configuration: configuration.size)
     if largest.size > MAX_TERMS:
         terms = f"{largest.size} candidate terms of degree {largest.degree} with these lags"
         raise FieldError("degree", f"found {terms}; allowed: at most {MAX_TERMS}")
-    if settings.exclude:
-        names = {term_name(m, n_inputs): None for c in found for m in _all_candidates(c, settings)}
-        for pattern in settings.exclude:
-            if not any(fnmatchcase(name, pattern) for name in names):
-                others = f"others{did_you_mean(pattern, names)}"
-                raise FieldError("exclude", f"found {pattern!r}, which no candidate term matches; allowed: {others}")
-        for configuration in found:
-            candidates(configuration, settings)
-    return list(found)
 
 
-def _lags_of(
-    recording: Recording, settings: IdentificationSettings, i: int, count: int, stride: int, delays: Sequence[int]
-) -> tuple[int, ...]:
-    given = settings.u_lags
-    own = given.get(recording.inputs[i]) if isinstance(given, dict) else given if given != "auto" else None
-    if own is not None:
-        return tuple(sorted(set(own)))
+def _check_patterns(kept: Iterable[Configuration], settings: IdentificationSettings) -> None:
+    """Raise NarxbenchError if a pattern of ``exclude`` matches no candidate, or leaves none in a configuration."""
+    if not settings.exclude:
+        return
+    names: dict[str, None] = {}
+    for configuration in kept:
+        n_inputs = len(configuration.u_lags)
+        names |= {term_name(monomial, n_inputs): None for monomial in _all_candidates(configuration, settings)}
+    for pattern in settings.exclude:
+        if not any(fnmatchcase(name, pattern) for name in names):
+            hint = did_you_mean(pattern, names)
+            raise FieldError("exclude", f"found {pattern!r}, which no candidate term matches; allowed: others{hint}")
+    for configuration in kept:
+        candidates(configuration, settings)
+
+
+def _scans_lags(recording: Recording, settings: IdentificationSettings) -> bool:
+    return settings.y_lags == "auto" or (bool(recording.inputs) and settings.u_lags == "auto")
+
+
+def _is_given(recording: Recording, settings: IdentificationSettings) -> bool:
+    """Return whether degree and lags are those of the user, so that nothing is too much."""
+    return settings.degree != "auto" and not _scans_lags(recording, settings)
+
+
+def _grid(
+    recording: Recording, settings: IdentificationSettings, decimations: Sequence[int], delays: Sequence[int]
+) -> Iterator[tuple[Configuration, int]]:
+    """Yield all combinations of decimation, degree and lags, each with the number of scanned lags, 0 where none is.
+
+    Large ones are left out, unless degree and lags are given.
+    """
+    strides = list(decimations) if settings.decimation == "auto" else sorted(set(settings.decimation))
+    degrees = list(DEGREES) if settings.degree == "auto" else sorted(set(settings.degree))
+    numbers_of_lags = LAGS if _scans_lags(recording, settings) else (0,)
+    for stride, degree, n_lags in product(strides, degrees, numbers_of_lags):
+        y_lags = range(1, n_lags + 1) if settings.y_lags == "auto" else sorted(set(settings.y_lags))
+        u_lags = []
+        for name, delay in zip(recording.inputs, delays, strict=True):
+            u_lags.append(_input_lags(settings, name, n_lags, stride, delay))
+        configuration = Configuration(stride, degree, tuple(y_lags), tuple(u_lags))
+        if configuration.size <= LARGEST or _is_given(recording, settings):
+            yield configuration, n_lags
+
+
+def _has_enough_samples(
+    recording: Recording, settings: IdentificationSettings, configuration: Configuration, n_lags: int
+) -> bool:
+    """Return whether the records are long enough for the lags of a configuration."""
+    records, samples = recording.known, sum(map(len, recording.known))
+    stride, max_lag = configuration.decimation, configuration.max_lag
+    # The fewest lags are tried with whatever there is.
+    has_few_lags = n_lags <= LAGS[0]
+    # Blocks that take turns shall be longer than the lags.
+    if not has_few_lags and samples < 4 * settings.blocks * max_lag:
+        return False
+    # Records that are no longer than the lags say nothing.
+    usable = [record for record in records if len(record) > stride * max_lag]
+    roles = {record.role for record in usable}
+    if not sum(map(len, usable)) / stride >= 4 * max_lag or roles == {"selection"}:
+        return False
+    # Samples that only give lags are not scored: with many the hard beginning of a record would count for some only.
+    is_free = has_few_lags or _is_given(recording, settings)
+    if not is_free and stride * max_lag * len(usable) > LOST * samples:
+        return False
+    return ("selection" in roles) == any(record.role == "selection" for record in records)
+
+
+def _centrings(settings: IdentificationSettings, degree: int) -> list[bool]:
+    """Return whether signals are centred; both are tried where that is open and the model is not linear."""
+    if settings.centre != "auto":
+        return [settings.centre]
+    return [False, True] if degree > 1 else [False]
+
+
+def _input_lags(settings: IdentificationSettings, name: str, n_lags: int, stride: int, delay: int) -> tuple[int, ...]:
+    """Return the lags of an input: those that are given, or scanned ones from its delay in samples on."""
+    lags = settings.u_lags.get(name) if isinstance(settings.u_lags, dict) else settings.u_lags
+    if lags is not None and lags != "auto":
+        return tuple(sorted(set(lags)))
     if settings.delay == "auto":
         # The first lag that is seen is an upper bound where the input seldom changes; 0 is seen where there is one.
-        steps = delays[i] // stride
-        first = steps - 1 if steps >= 3 else min(1, delays[i])
+        steps = delay // stride
+        first = steps - 1 if steps >= 3 else min(1, delay)
     else:
         first = -(-settings.delay // stride)
     # Where only the inputs' lags are scanned, or only the output's, the others have a number of their own.
-    return tuple(range(first, first + (count or LAGS[1])))
+    return tuple(range(first, first + (n_lags or LAGS[1])))
 
 
 def strides(advised: int, first_minimum: int | None, samples: int) -> list[int]:
@@ -173,5 +245,5 @@ def strides(advised: int, first_minimum: int | None, samples: int) -> list[int]:
     A stride over a fifth of ``first_minimum`` (Billings and Aguirre) leaves too few steps until the correlation dips.
     """
     longest = max(advised, (first_minimum or 1) // 5)
-    wanted = {*STRIDES, advised, (advised + 1) // 2, (3 * advised + 1) // 4}
-    return sorted(q for q in wanted if 1 <= q <= longest and (q == 1 or samples // q >= 60))
+    deserving = {*STRIDES, advised, (advised + 1) // 2, (3 * advised + 1) // 4}
+    return sorted(q for q in deserving if 1 <= q <= longest and (q == 1 or samples // q >= 60))

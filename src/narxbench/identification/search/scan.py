@@ -1,21 +1,20 @@
 """The search: many configurations briefly, the best of them thoroughly, and one structure that is chosen in the end.
 
-What is compared across configurations is the free-run error on parts of the data that the weights do not know, at the
-sampling of the data: so a decimation, which is a stride with all of its phases, competes with any other. Each step
-depends on data, settings and its own seed alone; none looks at a clock.
+Configurations are compared by the free-run error on parts of the data that the weights do not know, at the sampling of
+the data: so a decimation, which is a stride with all of its phases, competes with any other. Each step depends on data,
+settings and its own seed alone; none looks at a clock.
 """
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from narxbench.algorithms.forward_regression import forward
 from narxbench.algorithms.likelihood_search import LikelihoodSearch, SearchSettings
-from narxbench.algorithms.registry import algorithm
 from narxbench.algorithms.search import prepared, search
 from narxbench.fitness.criteria import parse_criterion
 from narxbench.fitness.prediction_error import PredictionErrors
@@ -26,7 +25,14 @@ from narxbench.identification.data.sampling import advised_decimations
 from narxbench.identification.search.configurations import Configuration, configurations, strides
 from narxbench.identification.search.noise import PLAIN, NoiseOrders
 from narxbench.identification.search.resampling import block_length, resample
-from narxbench.identification.search.structures import Found, LikelyRun, Run, Score, Search, Structure
+from narxbench.identification.search.structures import (
+    ConfigurationSearch,
+    FoundStructure,
+    LikelyProposal,
+    Proposal,
+    Structure,
+    StructureScore,
+)
 from narxbench.identification.search.ties import Candidate, likeliest_first
 from narxbench.identification.search.trial import PartErrors, Trial
 from narxbench.identification.settings import IdentificationSettings
@@ -52,15 +58,15 @@ FEWEST_RESAMPLES = 10
 _PER_PRODUCT, _PER_EVALUATION, _PER_STEP, _PER_CANDIDATE = 4e-11, 2e-5, 3e-9, 2e-7
 # The method whose structure is shown next to that of the search.
 FORWARD = "iterative_ofr"
-# What finds structures under each noise model; it draws nothing.
+# The method that searches by likelihood under each noise model; it draws nothing.
 PREDICTION_ERRORS = "pem"
-# Its settings: it is one search among others here, and what the noise calls for in the end is found with the weights.
+# Its settings: it is one search among others here, and the noise model of a structure is chosen with the weights.
 LIKELIHOOD: dict[str, Any] = {"drift": False, "tails": False, "largest_order": 4, "path_length": 20, "starts": [4]}
 # Products of a few larger numbers overflow.
 LARGEST = 1e50
 # Relative errors below this are rounding: such structures are equally good.
 ROUNDING = 1e-13
-# What is noted of a search that has found no structure with a finite J.
+# Notes on a search that ended without a structure of finite J.
 STANDS_IN, NOTHING = "forward regression stands in", "nothing"
 # Signals in their own units are easier to read, and NARX has the plainest noise: what centred signals and other noise
 # models gain must be very strong evidence, a difference of 10 (R. E. Kass and A. E. Raftery, Bayes factors, Journal of
@@ -88,14 +94,8 @@ class Scan:
         self.sampling = advised_decimations(recording)
         self.responses = responses(recording)
         samples = self.n_samples = sum(map(len, recording.known))
-        delays = delay_check(recording, seen=self.responses).values["inputs"]
-        tried = configurations(
-            recording,
-            settings,
-            strides(self.sampling.advised, self.sampling.first_minimum, samples),
-            # 1 where no effect is seen.
-            [1 if (seen := delays.get(name, {}).get("delay")) is None else seen for name in recording.inputs],
-        )
+        decimations = strides(self.sampling.advised, self.sampling.first_minimum, samples)
+        tried = configurations(recording, settings, decimations, self._delays())
         tried.sort(key=partial(self.seconds, "brief"))
         costs = np.cumsum([self.seconds("brief", configuration) for configuration in tried])
         count = max(1, int(np.searchsorted(costs, _SHARES["brief"] * settings.effort, side="right")))
@@ -112,6 +112,15 @@ class Scan:
         # Threads that want the same configuration at once may both make it; it is the same.
         trial = partial(Trial, recording, settings=settings, density=self.sampling.advised)
         self.trial = lru_cache(maxsize=KEPT_TRIALS)(trial)
+
+    def _delays(self) -> list[int]:
+        """Return the samples before each input acts; 1 where no effect is seen."""
+        checked = delay_check(self.recording, input_responses=self.responses).values["inputs"]
+        delays = []
+        for name in self.recording.inputs:
+            delay = checked.get(name, {}).get("delay")
+            delays.append(1 if delay is None else delay)
+        return delays
 
     def _search_cost(self, configuration: Configuration, evaluations: int) -> float:
         steps, size = min(self.n_samples, 20_000), configuration.size
@@ -141,38 +150,42 @@ class Scan:
         affordable = int(_SHARES["resampled"] * self.settings.effort / self.seconds("brief", configuration))
         return min(self.settings.resamples, max(FEWEST_RESAMPLES, affordable))
 
-    def brief(self, configuration: Configuration) -> Search:
-        """Score what a forward regression finds in a configuration; if nothing of it is finite, search briefly."""
+    def brief(self, configuration: Configuration) -> ConfigurationSearch:
+        """Score the structures of a forward regression in a configuration; if none is finite, search briefly."""
         problem, name = self.trial(configuration).whole(), configuration.name
-        found, density = Found(terms=[], fitness=None), self.sampling.advised
-        scored = self._scored([Run(name, "", terms, drawn=False) for terms in _path(problem)], density)
-        if not any(math.isfinite(structure.rank) for structure in scored):
-            found = self._searched(problem, configuration, "brief")
-            scored += self._scored([Run(name, "", found.terms)], density)
-        score = Score(fitness=None, rrse=None, divergent=1.0, singular=False, candidates=0, drawn=True)
+        structure, density = FoundStructure(terms=[], fitness=None), self.sampling.advised
+        scored = self._scored([Proposal(name, "", terms, drawn=False) for terms in _path(problem)], density)
+        if not any(math.isfinite(candidate.rank) for candidate in scored):
+            structure = self._searched(problem, configuration, "brief")
+            scored += self._scored([Proposal(name, "", structure.terms)], density)
+        score = StructureScore(fitness=None, rrse=None, divergent=1.0, singular=False, candidates=0, drawn=True)
         if scored:
-            best = min(scored, key=lambda s: s.rank)
-            score = Score(**best.model_dump(include=set(Score.model_fields)))
-            if best.terms != found.terms:
-                found = Found(terms=best.terms, fitness=None)
-        return Search(configuration=name, found=found.model_copy(update={"score": score}))
+            best = min(scored, key=lambda candidate: candidate.rank)
+            score = StructureScore(**best.model_dump(include=set(StructureScore.model_fields)))
+            if best.terms != structure.terms:
+                structure = FoundStructure(terms=best.terms, fitness=None)
+        return ConfigurationSearch(configuration=name, structure=structure.model_copy(update={"score": score}))
 
-    def briefly(self, briefs: Sequence[Search]) -> list[Structure]:
-        """Return the structure that each brief search found, in the order of the configurations."""
-        return [
-            Structure(
-                configuration=b.configuration, terms=b.found.terms, found_by="brief search", **dict(b.found.score)
-            )
-            for b in briefs
-            if b.found and b.found.score
-        ]
+    def briefly(self, briefs: Sequence[ConfigurationSearch]) -> list[Structure]:
+        """Return the structure of each brief search, in the order of the configurations."""
+        structures = []
+        for brief in briefs:
+            if brief.structure and brief.structure.score:
+                structure = Structure(
+                    configuration=brief.configuration,
+                    terms=brief.structure.terms,
+                    found_by="brief search",
+                    **dict(brief.structure.score),
+                )
+                structures.append(structure)
+        return structures
 
-    def ranked(self, briefs: Sequence[Search]) -> list[Configuration]:
+    def ranked(self, briefs: Sequence[ConfigurationSearch]) -> list[Configuration]:
         """Return the configurations that are searched thoroughly, by their brief searches, the best first."""
         return self.ordered(briefs)[: self.n_finalists]
 
-    def ordered(self, briefs: Sequence[Search]) -> list[Configuration]:
-        """Return all configurations in which something was found, by their brief searches, the best first."""
+    def ordered(self, briefs: Sequence[ConfigurationSearch]) -> list[Configuration]:
+        """Return all configurations whose brief search ended with a structure, the best first."""
         # The order of the configurations decides between equal ones.
         order = sorted(self.briefly(briefs), key=lambda structure: structure.rank)
         return [self.named[structure.configuration] for structure in order]
@@ -182,52 +195,56 @@ class Scan:
         seeds = range(1, self.settings.seeds + 1)
         return [*((0, seed) for seed in seeds), *((part, 1) for part in range(1, self.n_parts + 1))]
 
-    def thorough(self, configuration: Configuration, part: int, seed: int) -> Search:
-        """Search on all data or without a part; nothing is found where the configuration has fewer parts."""
-        trial, found = self.trial(configuration), Found(terms=[], fitness=None)
+    def thorough(self, configuration: Configuration, part: int, seed: int) -> ConfigurationSearch:
+        """Search on all data or without a part; there is no structure where the configuration has fewer parts."""
+        trial, structure = self.trial(configuration), FoundStructure(terms=[], fitness=None)
         if part <= trial.arrangement.n_parts_selected:
             problem = trial.whole() if part == 0 else trial.without(part - 1)
-            found = self._searched(problem, configuration, "thorough", seed, part=part)
-        return Search(configuration=configuration.name, part=part, seed=seed, found=found)
+            structure = self._searched(problem, configuration, "thorough", seed, part=part)
+        return ConfigurationSearch(configuration=configuration.name, part=part, seed=seed, structure=structure)
 
     def forward(self, configuration: Configuration) -> list[str]:
-        """Return the terms that iterative orthogonal forward regression finds; none where there is too much for it."""
+        """Return the structure of iterative orthogonal forward regression; none where there is too much for it."""
         problem = self.trial(configuration).whole()
         if len(problem.estimation_rows) * len(problem.terms) > _MOST_VALUES:
             return []
         settings: dict[str, Any] = {"selection": "err", "rows": "estimation"}
         return list(search(problem, algorithm=FORWARD, seed=1, evaluations=THOROUGH, **settings).terms)
 
-    def by_prediction_errors(self, configuration: Configuration) -> list[LikelyRun]:
+    def by_prediction_errors(self, configuration: Configuration) -> list[LikelyProposal]:
         """Return the best structure by the likelihood of each noise model; none where no model is finite."""
         problem = self.trial(configuration).for_prediction_errors()
-        names = list(self.settings.noise_models)
-        settings = algorithm(PREDICTION_ERRORS).settings({"noise_models": names, **LIKELIHOOD})
-        likelihood_search = LikelihoodSearch(PredictionErrors(problem), cast(SearchSettings, settings))
+        settings = SearchSettings(noise_models=list(self.settings.noise_models), **LIKELIHOOD)
+        likelihood_search = LikelihoodSearch(PredictionErrors(problem), settings)
         likelihood_search.run()
-        runs = []
+        proposals = []
         for fit in likelihood_search.leaders():
             if len(fit.terms) and likelihood_search.value(fit) < math.inf:
                 title = f"{PREDICTION_ERRORS}, {fit.noise_model.title}"
                 terms = [problem.terms[term] for term in fit.terms]
-                runs.append(LikelyRun(Run(configuration.name, title, terms, drawn=False), name_of(fit.noise_model)))
-        return runs
+                proposal = Proposal(configuration.name, title, terms, drawn=False)
+                proposals.append(LikelyProposal(proposal, name_of(fit.noise_model)))
+        return proposals
 
-    def compared(self, runs: Sequence[Run], density: int) -> list[Structure]:
+    def compared(self, proposals: Sequence[Proposal], density: int) -> list[Structure]:
         """Return each different structure with its score, the best first; ``density`` samples count as one."""
-        by_configuration: dict[str, dict[tuple[str, ...], Run]] = {}
-        # What is found without a draw is so, whatever else finds it.
-        for run in sorted(runs, key=lambda run: run.drawn):
-            if run.terms:
-                by_configuration.setdefault(run.configuration, {}).setdefault(tuple(run.terms), run)
-        return in_order(s for own in by_configuration.values() for s in self._scored(list(own.values()), density))
+        by_configuration: dict[str, dict[tuple[str, ...], Proposal]] = {}
+        # A structure of a search without draws depends on none, whatever else leads to it.
+        for proposal in sorted(proposals, key=lambda proposal: proposal.drawn):
+            if proposal.terms:
+                by_terms = by_configuration.setdefault(proposal.configuration, {})
+                by_terms.setdefault(tuple(proposal.terms), proposal)
+        scored: list[Structure] = []
+        for by_terms in by_configuration.values():
+            scored += self._scored(list(by_terms.values()), density)
+        return in_order(scored)
 
     def under(self, structure: Structure, families: Sequence[NoiseName], density: int) -> Structure:
         """Return a structure with its score under the noise model of some families that its noise calls for."""
         trial = self.trial(self.named[structure.configuration])
         whole = trial.fit(structure.terms, families)
         errors = trial.part_errors_under_noise(structure.terms, whole)
-        return self._structure(structure.run, errors, 0, density, NoiseOrders.of(whole.noise_model))
+        return self._structure(structure.proposal, errors, 0, density, NoiseOrders.of(whole.noise_model))
 
     def likeliest_first(self, structures: Sequence[Structure], density: int) -> tuple[list[Structure], int]:
         """Return structures with those that tie with the first by their likelihood, and how many these are."""
@@ -246,35 +263,29 @@ class Scan:
     def polished(self, start: Structure, density: int) -> Structure:
         """Return where a descent ends that adds, drops and swaps terms by the score on unseen parts.
 
-        The searches minimise J of the data that also give the weights; a few steps lead to the minimum of what counts.
+        The searches minimise J of the data that also give the weights; a few steps lead to the minimum of the score.
         """
-        trial, best, seen = self.trial(self.named[start.configuration]), start, {tuple(start.terms)}
-        place = {term: i for i, term in enumerate(trial.terms)}
-        each = _PER_EVALUATION * max(1, self.n_parts) + _PER_STEP * self.n_samples
+        candidates, best = self.trial(self.named[start.configuration]).terms, start
+        scored = {tuple(start.terms)}
+        seconds_each = _PER_EVALUATION * max(1, self.n_parts) + _PER_STEP * self.n_samples
         # Brief looks are planned as searches, and take less: that is left for the other half of the descents.
-        left = _SHARES["polished"] * self.settings.effort / (POLISHED * self.n_finalists) / each
+        budget = _SHARES["polished"] * self.settings.effort / (POLISHED * self.n_finalists) / seconds_each
         while True:
-            inside = {place[term] for term in best.terms}
-            outside = [i for i in range(len(place)) if i not in inside]
-            changed = [inside - {i} for i in sorted(inside)] + [inside | {i} for i in outside]
-            if len(changed) + len(inside) * len(outside) <= left / 3:
-                changed += [(inside - {i}) | {j} for i in sorted(inside) for j in outside]
-            structures = [tuple(trial.terms[i] for i in sorted(positions)) for positions in changed]
-            structures = [terms for terms in structures if terms and terms not in seen]
-            seen.update(structures)
-            left -= len(structures)
-            if left < 0 or not structures:
+            neighbours = [terms for terms in _neighbours(candidates, best.terms, budget / 3) if terms not in scored]
+            scored.update(neighbours)
+            budget -= len(neighbours)
+            if budget < 0 or not neighbours:
                 return best
-            scored = self._scored([start.run._replace(terms=terms) for terms in structures], density)
-            found = min(scored, key=lambda s: s.rank)
-            if found.rank >= best.rank:
+            proposals = [start.proposal._replace(terms=terms) for terms in neighbours]
+            following = min(self._scored(proposals, density), key=lambda structure: structure.rank)
+            if following.rank >= best.rank:
                 return best
-            best = found
+            best = following
 
-    def resampled(self, configuration: Configuration, number: int) -> Search:
+    def resampled(self, configuration: Configuration, number: int) -> ConfigurationSearch:
         """Search moving blocks of the rows, and parts drawn with replacement; nothing where no time is left for it."""
         if number > self.n_resamples(configuration):
-            return Search(configuration=configuration.name, resample=number, found=None)
+            return ConfigurationSearch(configuration=configuration.name, resample=number, structure=None)
         trial = self.trial(configuration)
         arrangement = trial.arrangement
         rows = arrangement.rows()
@@ -285,12 +296,12 @@ class Scan:
         rng = generator(purpose="resampled parts", number=number, **axes)
         parts = rng.integers(arrangement.n_parts_selected, size=arrangement.n_parts_selected)
         problem = trial.resampled(drawn, parts.tolist())
-        found = self._searched(problem, configuration, "resampled", number=number)
-        return Search(configuration=configuration.name, resample=number, found=found)
+        structure = self._searched(problem, configuration, "resampled", number=number)
+        return ConfigurationSearch(configuration=configuration.name, resample=number, structure=structure)
 
     def _searched(
         self, problem: StructureProblem, configuration: Configuration, kind: str, seed: int = 1, **axes: Any
-    ) -> Found:
+    ) -> FoundStructure:
         settings = self.settings
         axes |= {"base": settings.seed, "data": self._digest, "configuration": configuration.name, "kind": kind}
         evaluations = self.evaluations(kind, configuration)
@@ -298,32 +309,28 @@ class Scan:
             result = runner.run(problem, seed=seed, evaluations=evaluations, axes=axes).result
         if result.terms:
             fitness = float(result.fitness) if np.isfinite(result.fitness) else None
-            return Found(terms=list(result.terms), fitness=fitness)
-        scored = [(problem.evaluate(terms).fitness, terms) for terms in _path(problem)]
-        finite = [(fitness, terms) for fitness, terms in scored if math.isfinite(fitness)]
-        if not finite:
-            return Found(terms=[], fitness=None, note=NOTHING)
-        return Found(terms=min(finite, key=lambda pair: pair[0])[1], fitness=None, note=STANDS_IN)
+            return FoundStructure(terms=list(result.terms), fitness=fitness)
+        return _best_of_path(problem)
 
-    def _scored(self, runs: Sequence[Run], density: int) -> list[Structure]:
-        """Return what was found in one configuration with its errors on the parts that the weights do not know."""
-        runs = [run for run in runs if run.terms]
-        if not runs:
+    def _scored(self, proposals: Sequence[Proposal], density: int) -> list[Structure]:
+        """Return structures of one configuration with their scores on the parts that the weights do not know."""
+        proposals = [proposal for proposal in proposals if proposal.terms]
+        if not proposals:
             return []
-        trial = self.trial(self.named[runs[0].configuration])
-        errors = trial.part_errors([run.terms for run in runs])
-        return [self._structure(run, errors, i, density, PLAIN) for i, run in enumerate(runs)]
+        trial = self.trial(self.named[proposals[0].configuration])
+        errors = trial.part_errors([proposal.terms for proposal in proposals])
+        return [self._structure(proposal, errors, i, density, PLAIN) for i, proposal in enumerate(proposals)]
 
-    def _structure(self, run: Run, errors: PartErrors, i: int, density: int, noise: NoiseOrders) -> Structure:
-        """Return what was found with its score, by row i of the errors."""
+    def _structure(self, proposal: Proposal, errors: PartErrors, i: int, density: int, noise: NoiseOrders) -> Structure:
+        """Return a structure with its score, by row i of the errors."""
         relative, divergent = self._error(errors, i)
         structure = Structure(
-            **{**run._asdict(), "terms": list(run.terms)},
+            **{**proposal._asdict(), "terms": list(proposal.terms)},
             fitness=None,
             rrse=float(np.sqrt(relative)) if np.isfinite(relative) else None,
             divergent=divergent,
             singular=bool(errors.singular[i]),
-            candidates=len(self.trial(self.named[run.configuration]).terms),
+            candidates=len(self.trial(self.named[proposal.configuration]).terms),
             noise=noise,
             parts=errors.relative(i),
         )
@@ -353,8 +360,8 @@ class Scan:
         if errors.singular[i] or divergent > self.settings.divergent or not energy > 0.0:
             return np.inf, divergent
         if self.settings.selection == "worst":
-            each = sse[runs] / errors.steps[runs]
-            return float(each.max() * errors.steps.sum()) / energy, divergent
+            mean_squares = sse[runs] / errors.steps[runs]
+            return float(mean_squares.max() * errors.steps.sum()) / energy, divergent
         return math.fsum(sse[runs].tolist()) / errors.steps[runs].sum() * errors.steps.sum() / energy, divergent
 
 
@@ -366,14 +373,41 @@ def in_order(structures: Iterable[Structure]) -> list[Structure]:
 def _check_signals(recording: Recording) -> None:
     for record in recording.records:
         for name, signal in zip((recording.output, *recording.inputs), (record.y, *record.u.T), strict=True):
-            if len(signal) and not (size := float(np.abs(signal).max())) <= LARGEST:
-                found = f"found {size:.3g} in {record.name}"
-                raise NarxbenchError(f"{name}: {found}; allowed: up to {LARGEST:g} in size, so scale the signal")
-    known = np.concatenate([record.y for record in recording.known])
-    if np.ptp(known) == 0.0:
+            size = float(np.abs(signal).max()) if len(signal) else 0.0
+            if not size <= LARGEST:
+                largest = f"found {size:.3g} in {record.name}"
+                raise NarxbenchError(f"{name}: {largest}; allowed: up to {LARGEST:g} in size, so scale the signal")
+    outputs = np.concatenate([record.y for record in recording.known])
+    if np.ptp(outputs) == 0.0:
         names = printable(", ".join(record.name for record in recording.known))
-        found = f"found {known[0]:g} in all {len(known)} samples of {names}"
-        raise NarxbenchError(f"{recording.output}: {found}; allowed: an output that varies")
+        constant = f"found {outputs[0]:g} in all {len(outputs)} samples of {names}"
+        raise NarxbenchError(f"{recording.output}: {constant}; allowed: an output that varies")
+
+
+def _neighbours(candidates: Sequence[str], terms: Sequence[str], most: float) -> list[tuple[str, ...]]:
+    """Return the structures that differ from one in a term, and those in which one is swapped if they are few enough.
+
+    Terms are in the order of the candidates.
+    """
+    place = {term: i for i, term in enumerate(candidates)}
+    inside = {place[term] for term in terms}
+    outside = [i for i in range(len(place)) if i not in inside]
+    changed = [inside - {i} for i in sorted(inside)] + [inside | {i} for i in outside]
+    if len(changed) + len(inside) * len(outside) <= most:
+        for i in sorted(inside):
+            changed += [(inside - {i}) | {j} for j in outside]
+    structures = [tuple(candidates[i] for i in sorted(positions)) for positions in changed]
+    return [structure for structure in structures if structure]
+
+
+def _best_of_path(problem: StructureProblem) -> FoundStructure:
+    """Return the structure of a forward regression with the lowest J, which stands in for that of a search."""
+    best_fitness, best_terms = math.inf, list[str]()
+    for terms in _path(problem):
+        fitness = problem.evaluate(terms).fitness
+        if fitness < best_fitness:
+            best_fitness, best_terms = fitness, terms
+    return FoundStructure(terms=best_terms, fitness=None, note=STANDS_IN if best_terms else NOTHING)
 
 
 def _path(problem: StructureProblem) -> list[list[str]]:

@@ -1,10 +1,10 @@
-"""Steps of a search side by side: what is known so far, and an end to them with Ctrl-C that keeps it."""
+"""Steps of a search side by side: how far they are, and an end to them with Ctrl-C that keeps the best so far."""
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any, NamedTuple, TypeVar
 
-from narxbench.identification.search.structures import Search, Structure
+from narxbench.identification.search.structures import ConfigurationSearch, Structure, StructureScore
 
 T = TypeVar("T")
 
@@ -17,7 +17,7 @@ _OVER = {BRIEF: 0.3, THOROUGH: 0.5, FORWARD: 0.52, NOISE: 0.57, DESCENTS: 0.72, 
 THREADS = 4
 
 
-class Progress(NamedTuple):
+class SearchProgress(NamedTuple):
     """How far a search is: the jobs of a step, the best structure so far, and the share of the planned time."""
 
     step: str
@@ -29,25 +29,38 @@ class Progress(NamedTuple):
 
 
 class Steps:
-    """Runs jobs in threads, and tells ``progress`` whenever one is done.
+    """Runs jobs in threads, and reports the progress whenever one is done.
 
-    ``interrupted`` is the step that Ctrl-C ended, or empty. What was not begun then, and all later jobs, are left out.
+    ``interrupted`` is the step that Ctrl-C ended, or empty. Jobs that were not begun then are left out, and so are all
+    later ones.
+
+    Parameters
+    ----------
+    report_progress : callable, optional
+        Called with the progress.
+    last_step : str
+        The step that the search ends with.
     """
 
-    def __init__(self, progress: Callable[[Progress], None] | None = None) -> None:
+    def __init__(
+        self, report_progress: Callable[[SearchProgress], None] | None = None, last_step: str = RESAMPLES
+    ) -> None:
         self.interrupted = ""
-        self._progress = progress
-        self._best: tuple[float, float | None, int] = (float("inf"), None, 0)
+        self._report_progress, self._planned_share = report_progress, _OVER[last_step]
+        self._best_rank = float("inf")
+        self._best_rrse: float | None = None
+        self._best_size = 0
 
     def run(self, step: str, function: Callable[..., T], jobs: Iterable[tuple[Any, ...]]) -> list[T]:
-        """Return what a function makes of each job, in their order; of those that are left out there is nothing."""
+        """Return what a function returns for each job, in their order, without the jobs that are left out."""
         if self.interrupted:
             return []
         with ThreadPoolExecutor(THREADS) as threads:
             futures = [threads.submit(function, *job) for job in jobs]
             try:
                 for done, future in enumerate(as_completed(futures), 1):
-                    self._tell(step, done, len(futures), future.result())
+                    self._note_best(future.result())
+                    self._report(step, done, len(futures))
             except KeyboardInterrupt:
                 self.interrupted = step
                 threads.shutdown(cancel_futures=True)
@@ -56,14 +69,22 @@ class Steps:
                 raise
         return [future.result() for future in futures if not future.cancelled()]
 
-    def _tell(self, step: str, done: int, planned: int, result: Any) -> None:
-        score = result.found.score if isinstance(result, Search) and result.found else None
-        terms = result.found.terms if score else ()
-        if isinstance(result, Structure):
-            score, terms = result, result.terms
-        if score is not None and score.rank < self._best[0]:
-            self._best = score.rank, score.rrse, len(terms)
-        if self._progress is not None:
-            begun = max((share for share in _OVER.values() if share < _OVER[step]), default=0.0)
-            share = begun + (_OVER[step] - begun) * done / planned
-            self._progress(Progress(step, done, planned, *self._best[1:], share))
+    def _note_best(self, result: Any) -> None:
+        """Keep the score of a job's structure if it is the best so far."""
+        score: StructureScore | None = None
+        n_terms = 0
+        if isinstance(result, ConfigurationSearch) and result.structure:
+            score, n_terms = result.structure.score, len(result.structure.terms)
+        elif isinstance(result, Structure):
+            score, n_terms = result, len(result.terms)
+        if score is not None and score.rank < self._best_rank:
+            self._best_rank, self._best_rrse, self._best_size = score.rank, score.rrse, n_terms
+
+    def _report(self, step: str, done: int, planned: int) -> None:
+        if self._report_progress is None:
+            return
+        share_before = max((share for share in _OVER.values() if share < _OVER[step]), default=0.0)
+        share = share_before + (_OVER[step] - share_before) * done / planned
+        self._report_progress(
+            SearchProgress(step, done, planned, self._best_rrse, self._best_size, share / self._planned_share)
+        )

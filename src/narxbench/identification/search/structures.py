@@ -1,4 +1,4 @@
-"""What searches find, in memory as in the files of the pipeline: structures with their scores, and the choice."""
+"""Structures that searches lead to, their scores, and the choice among them: in memory, and in files of a study."""
 
 import math
 from collections.abc import Sequence
@@ -11,8 +11,20 @@ from narxbench.io.settings import Settings
 from narxbench.model.noise_models import NoiseModel, NoiseName
 
 
-class Run(NamedTuple):
-    """What a search has found: in which configuration, what found it, its terms, and whether it hangs on draws."""
+class Proposal(NamedTuple):
+    """A structure that a search proposes.
+
+    Attributes
+    ----------
+    configuration : str
+        Name of the configuration whose candidates its terms are of.
+    found_by : str
+        The search.
+    terms : sequence of str
+        The structure.
+    drawn : bool
+        Whether it depends on random draws.
+    """
 
     configuration: str
     found_by: str
@@ -20,14 +32,14 @@ class Run(NamedTuple):
     drawn: bool = True
 
 
-class LikelyRun(NamedTuple):
-    """A structure that a search has found by likelihood, and the noise model that it was found under."""
+class LikelyProposal(NamedTuple):
+    """A structure that a search proposes by its likelihood, and the noise model that it was fitted under."""
 
-    run: Run
+    proposal: Proposal
     noise_name: NoiseName
 
 
-class Score(Settings):
+class StructureScore(Settings):
     """How good a structure is on parts of the data that its weights do not know."""
 
     fitness: float | None  # J, lower is better; None where it diverges on too many parts or is singular
@@ -35,7 +47,7 @@ class Score(Settings):
     divergent: float = Field(ge=0, le=1)  # share of the parts on which it diverges
     singular: bool  # in some part, terms depend on one another
     candidates: int = Field(ge=0)  # how many there were
-    drawn: bool = False  # only searches have found it that hang on random draws
+    drawn: bool = False  # all searches that led to it depend on random draws
     parts: list[float] = Field(default=[])  # the squared error on each part, relative to the variance of the output
 
     @property
@@ -44,13 +56,13 @@ class Score(Settings):
         return math.inf if self.fitness is None else self.fitness
 
 
-class Structure(Score):
-    """A structure with its score, where it was found, and what found it first."""
+class Structure(StructureScore):
+    """A structure with its score, its configuration, and the search that led to it first."""
 
     configuration: str
     terms: list[str]  # in canonical order
     found_by: str
-    noise: NoiseOrders = PLAIN  # what its weights are estimated under
+    noise: NoiseOrders = PLAIN  # the noise model that its weights are estimated under
 
     @property
     def noise_model(self) -> NoiseModel:
@@ -58,35 +70,35 @@ class Structure(Score):
         return self.noise.model
 
     @property
-    def run(self) -> Run:
-        """What has found it."""
-        return Run(self.configuration, self.found_by, self.terms, self.drawn)
+    def proposal(self) -> Proposal:
+        """The structure without its score."""
+        return Proposal(self.configuration, self.found_by, self.terms, self.drawn)
 
 
-class Found(Settings):
-    """What a search has found; the score is that of a brief search."""
+class FoundStructure(Settings):
+    """The structure that a search ended with; the score is that of a brief search."""
 
     terms: list[str]
     fitness: float | None
     note: str = ""
-    score: Score | None = None
+    score: StructureScore | None = None
 
 
-class Search(Settings):
-    """A search: of which configuration, without which part, of which resample, with which seed, and what it found.
+class ConfigurationSearch(Settings):
+    """A search of a configuration, perhaps without a part of the data or on a resample, and where it ended.
 
-    Part 0 and resample 0 stand for all data; nothing is found where the search is left out.
+    Part 0 and resample 0 stand for all data. There is no structure where the search was left out.
     """
 
     configuration: str
     part: int = 0
     seed: int = 1
     resample: int = 0
-    found: Found | None
+    structure: FoundStructure | None
 
 
 class Failures(Settings):
-    """How many of some searches found no structure with a finite J, and what came in its place."""
+    """How many of some searches ended without a structure of finite J, and what stands in its place."""
 
     note: str
     count: int
@@ -94,13 +106,13 @@ class Failures(Settings):
 
 
 class Choice(Settings):
-    """What all searches have led to."""
+    """The choice of a structure after all searches."""
 
     finalists: list[Structure] = Field(min_length=1)  # all that were compared, the best first
     briefly: list[Structure]  # the best of each configuration that was searched briefly only
-    runs: list[list[str]]  # what was found in the best configuration with each seed
-    forward: Structure | None  # what iterative orthogonal forward regression found there
-    notes: list[Failures]  # what went otherwise than planned
+    runs: list[list[str]]  # the structure in the best configuration by each seed
+    forward: Structure | None  # the structure there by iterative orthogonal forward regression
+    notes: list[Failures]  # searches that failed
     density: int = Field(ge=1)  # how many samples count as one, for all that was compared
     passed_over: list[Structure]  # of a lower J than the best, but worse over whole records than over the parts
     holds: bool  # whether the best is not worse there

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from narxbench.fitness.criteria import LinearExtendedBIC
+from narxbench.fitness.criteria.ebicl import LinearExtendedBIC
 from narxbench.fitness.prediction_error import PredictionErrors
 from narxbench.fitness.structure_fit import fit_noise_model
 from narxbench.identification.data.arrangement import Arrangement
@@ -149,5 +149,5 @@ def likeliest_first(
     else:
         leaders = [ties[0].structure]
     places = {id(structure) for structure in leaders}
-    others = [candidate.structure for candidate in candidates if id(candidate.structure) not in places]
-    return [*leaders, *others], len(ties)
+    following = [candidate.structure for candidate in candidates if id(candidate.structure) not in places]
+    return [*leaders, *following], len(ties)

@@ -49,7 +49,9 @@ class PartErrors:
         if not np.isfinite(self.sse[i]).all():
             return []
         variance = math.fsum(self.energy.tolist()) / int(self.steps.sum())
-        return [significant(value) for value in (self.sse[i] / self.steps / variance).tolist()] if variance else []
+        if not variance:
+            return []
+        return list(map(significant, (self.sse[i] / self.steps / variance).tolist()))
 
 
 def shortened(segments: list[range], most: int, max_lag: int) -> list[range]:
@@ -59,14 +61,14 @@ def shortened(segments: list[range], most: int, max_lag: int) -> list[range]:
         return segments
     # Long enough that the first measured outputs are forgotten.
     length = max(500, 20 * max_lag)
-    pieces = [
-        range(start, min(start + length, segment.stop))
-        for segment in segments
-        for start in range(segment.start, segment.stop, length)
-    ]
+    pieces = []
+    for segment in segments:
+        for start in range(segment.start, segment.stop, length):
+            pieces.append(range(start, min(start + length, segment.stop)))
     count = max(1, most // length)
-    chosen = sorted({i * len(pieces) // count for i in range(count)}) if count < len(pieces) else range(len(pieces))
-    return [pieces[i] for i in chosen]
+    if count >= len(pieces):
+        return pieces
+    return [pieces[i] for i in sorted({i * len(pieces) // count for i in range(count)})]
 
 
 class Trial:
@@ -142,7 +144,10 @@ class Trial:
 
     def resampled(self, rows: NDArray[np.int64], parts: Sequence[int]) -> StructureProblem:
         """Return the problem of resampled rows, which is simulated over some parts, one of them perhaps twice."""
-        return self._problem(rows, self._shortened([each for part in parts for each in self._segments(part)]))
+        segments = []
+        for part in parts:
+            segments += self._segments(part)
+        return self._problem(rows, self._shortened(segments))
 
     def _segments(self, part: int) -> list[range]:
         return self.arrangement.segments(self.arrangement.part == part)
@@ -160,14 +165,17 @@ class Trial:
         parts = ((part, self._segments(part)) for part in range(self.arrangement.n_parts_selected))
         return [(part, segments, self._of_part(part, segments)) for part, segments in parts if segments]
 
-    def for_prediction_errors(self) -> StructureProblem:
+    def for_prediction_errors(self, *, estimating: bool = False, most_values: int = MOST_VALUES) -> StructureProblem:
         """Return the problem that prediction error methods search: of one phase, and of long records some pieces.
 
-        The disturbance within a step is in all phases the same; one of them has it once, and likelihoods are right.
+        The disturbance within a step is in all phases the same; one of them has it once, and likelihoods are right. The
+        samples are all that are not for the test, or those that estimate; all candidates have no more than
+        ``most_values`` values there.
         """
         arrangement = self.arrangement
         phase = replace(arrangement, most_samples=sum(map(len, arrangement.records)) // arrangement.decimation)
-        segments = self._shortened(phase.segments(phase.has_lags), MOST_VALUES // len(self.terms))
+        samples = phase.estimates() if estimating else phase.has_lags
+        segments = self._shortened(phase.segments(samples), most_values // len(self.terms))
         rows = np.concatenate([np.arange(segment.start, segment.stop) for segment in segments])
         signals = phase.u, phase.y, self.monomials
         return StructureProblem.of_records(
@@ -205,10 +213,10 @@ class Trial:
         )
         sums = []
         for segment in segments:
-            known = slice(segment.start - model.initial_samples, segment.stop)
-            y = self.arrangement.y[known]
+            samples = slice(segment.start - model.initial_samples, segment.stop)
+            y = self.arrangement.y[samples]
             try:
-                predicted = model.predict(self.arrangement.u[known], y, steps)
+                predicted = model.predict(self.arrangement.u[samples], y, steps)
             except DivergedError:
                 return math.inf
             sums.append(math.fsum(((y - predicted) ** 2).tolist()))

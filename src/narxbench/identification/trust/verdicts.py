@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 from narxbench.identification.finding import Finding, Status, worst
-from narxbench.identification.trust.certainty import frequency_source
+from narxbench.identification.trust.frequencies import frequent_terms
+from narxbench.identification.trust.probabilities import EXACT
 from narxbench.identification.trust.residuals import ROUNDING, CorrelationTest
 from narxbench.identification.trust.steady_state import FixedPoint, Rest
 from narxbench.identification.trust.validation import (
@@ -50,6 +51,8 @@ GAP_FINE, GAP_LOOK, GAP_SMALL = 1.5, 3.0, 0.05
 CORRELATION_SMALL, CORRELATION_LARGE = 0.1, 0.3
 # The rests of the data and the model's static curve: share of the output's range.
 STATIC_FINE = 0.1
+# A term of this probability is more probable than not.
+LIKELY = 0.5
 # Where neither the model nor a simpler one explains a tenth of the variance, nothing is there to be predicted.
 NOISE = 0.95
 ANSWERS = ("to_predict", "to_read", "to_control")
@@ -137,27 +140,68 @@ def _to_predict(found: "Identification", findings: Mapping[str, Finding]) -> Fin
     return Finding("to_predict", "bad" if noise else status, values)
 
 
-def _to_read(found: "Identification", findings: Mapping[str, Finding], noise: bool) -> Finding:
-    """Fine if resamples keep every term, no other comes as often, and none could be another; bad if they keep less
-    than half of the terms, and for noise.
+def _to_read(identification: "Identification", findings: Mapping[str, Finding], is_noise: bool) -> Finding:
+    """Return whether the terms of a model tell something about the process.
+
+    Fine if nothing makes doubt of the structure and no terms are exchangeable; for an exact model if none of its terms
+    is rounding and none could be another. Bad if less than half of the terms are more probable than not, and for noise.
     """
-    table, threshold = found.selection, found.structures_made["threshold"]
-    source = frequency_source(table)
-    runs = int(table[f"{source}_runs"].iloc[0]) if len(table) else 0
-    often = dict(zip(table["term"], table[f"{source}_frequency"], strict=True))
-    nothing = findings["exact"].values["superfluous"] if "exact" in findings else []
-    shares = {term: often.get(term, 0.0) for term in found.model.terms if term not in nothing}
-    kept = sum(share >= threshold for share in shares.values())
-    rivals = [term for term in often if term not in found.model.terms and often[term] >= threshold]
+    certainty, terms = identification.certainty, identification.model.terms
+    superfluous = findings["exact"].values["superfluous"] if "exact" in findings else []
+    inside, outside = {}, {}
+    for term, probability in certainty.probabilities.items():
+        if term in terms and term not in superfluous:
+            inside[term] = probability
+        elif term not in terms and probability >= LIKELY:
+            outside[term] = probability
+    groups = [group._asdict() for group in certainty.groups if sum(group.probabilities) >= LIKELY]
+    n_likely = sum(probability >= LIKELY for probability in inside.values())
     values = {
-        **{"source": source, "runs": runs, "threshold": threshold, "shares": shares, "kept": kept, "rivals": rivals},
-        **{"alike": list(map(list, found.alike)), "superfluous": nothing, "noise": noise},
-        "weak": [row["term"] for row in found.weights if row["t"] is not None and abs(row["t"]) < 2],
-        **{name: found.structures_made[name] for name in ("count", "searches")},
+        "missing": certainty.missing,
+        "samples": certainty.samples,
+        "probability": certainty.probability,
+        "probabilities": inside,
+        "likely": n_likely,
+        "outside": outside,
+        "groups": groups,
+        "doubts": [doubt.kind for doubt in certainty.doubts],
+        "likelier_noise": _likelier_noise(identification),
+        "alike": [list(pair) for pair in identification.alike],
+        "superfluous": superfluous,
+        "noise": is_noise,
+        "weak": [row["term"] for row in identification.weights if row["t"] is not None and abs(row["t"]) < 2],
+        "resampled": _resampled(identification),
     }
-    same = source == "resample" and runs > 1 and kept == len(shares) and not (rivals or found.alike or nothing)
-    changes = noise or (runs > 1 and 2 * kept < len(shares))
-    return Finding("to_read", "bad" if changes else "fine" if same else "look", values)
+    is_doubtful = bool(superfluous or certainty.doubts or groups or outside) or n_likely < len(inside)
+    if certainty.missing:
+        is_doubtful = bool(superfluous or identification.alike) or certainty.missing != EXACT
+    status: Status = "look" if is_doubtful else "fine"
+    if is_noise or 2 * n_likely < len(inside):
+        status = "bad"
+    return Finding("to_read", status, values)
+
+
+def _likelier_noise(identification: "Identification") -> str | None:
+    """Return the name of a noise model of another kind than that of the model that is clearly more likely."""
+    for doubt in identification.certainty.doubts:
+        if doubt.kind == "likelier_noise" and doubt.values["noise_model"] != identification.model.noise_model:
+            return str(doubt.values["noise_model"])
+    return None
+
+
+def _resampled(identification: "Identification") -> dict[str, Any] | None:
+    """Return how many terms searches of resampled data find again; None where there are no such searches."""
+    if not identification.structures_made:
+        return None
+    threshold = identification.structures_made["threshold"]
+    often = set(frequent_terms(identification.selection, threshold))
+    return {
+        "searches": identification.structures_made["searches"],
+        "threshold": threshold,
+        "kept": sum(term in often for term in identification.model.terms),
+        "terms": len(identification.model.terms),
+        "outside": sorted(often - set(identification.model.terms)),
+    }
 
 
 def _to_control(found: "Identification", findings: Mapping[str, Finding], predicts: Status) -> Finding:

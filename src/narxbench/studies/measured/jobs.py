@@ -16,7 +16,7 @@ from narxbench.identification.result import Identification
 from narxbench.identification.search.choice import choose
 from narxbench.identification.search.configurations import Configuration
 from narxbench.identification.search.scan import Scan
-from narxbench.identification.search.structures import Choice, Search
+from narxbench.identification.search.structures import Choice, ConfigurationSearch
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.io.errors import NarxbenchError, printable, show
 from narxbench.io.files import StrPath, canonical_json, read_bytes, read_json, sha256
@@ -116,22 +116,24 @@ def _configuration(scan: Scan, name: str, source: object) -> Configuration:
     return scan.named[name]
 
 
-def _searches(files: Sequence[StrPath], needed: Sequence[Mapping[str, Any]], scored: bool = False) -> list[Search]:
+def _searches(
+    files: Sequence[StrPath], needed: Sequence[Mapping[str, Any]], scored: bool = False
+) -> list[ConfigurationSearch]:
     """Return the searches in some files, which must be the needed ones, in this order."""
-    searches = [_read(Search, path) for path in files]
+    searches = [_read(ConfigurationSearch, path) for path in files]
     for path, search, needed_search in zip(files, searches, needed, strict=True):
-        here = search.model_dump(exclude={"found"})
-        there = Search(**needed_search, found=None).model_dump(exclude={"found"})
+        here = search.model_dump(exclude={"structure"})
+        there = ConfigurationSearch(**needed_search, structure=None).model_dump(exclude={"structure"})
         if here != there:
             raise _refused(path, f"found the search {show(here, kind=False)}; needed: {show(there, kind=False)}")
-        if search.found is None:
+        if search.structure is None:
             raise _refused(path, "found no search")
-        if scored and search.found.score is None:
+        if scored and search.structure.score is None:
             raise _refused(path, "found no score of what was found")
     return searches
 
 
-def _briefs(scan: Scan, files: Sequence[StrPath]) -> list[Search]:
+def _briefs(scan: Scan, files: Sequence[StrPath]) -> list[ConfigurationSearch]:
     """Return the brief searches of all configurations."""
     needed = [{"configuration": configuration.name} for configuration in scan.configurations]
     return _searches(files, needed, scored=True)

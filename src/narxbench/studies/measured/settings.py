@@ -19,8 +19,7 @@ from narxbench.identification.search.scan import Scan
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.io.errors import FieldError, NarxbenchError, show
 from narxbench.io.files import canonical_json
-from narxbench.io.settings import Problem as Mistake
-from narxbench.io.settings import Settings, SettingsError, described_as, validated
+from narxbench.io.settings import Mistake, Settings, SettingsError, described_as, validated
 from narxbench.model.records import Role
 from narxbench.studies.measured.jobs import scan_of
 from narxbench.study.layers import Layers, merge_layers, with_sources

@@ -2,27 +2,49 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import takewhile
+from operator import itemgetter
 from typing import NamedTuple
 
 from narxbench.report.formats import count, escape, fixed, listed, method_name, share, significant
-from narxbench.studies.methods.metrics import DIFFERENCES, EARLY, EXACT, FRESH, GAP, Difference
+from narxbench.studies.methods.metrics import (
+    DIFFERENCES,
+    EARLY,
+    EXACT,
+    FRESH,
+    GAP,
+    IN_FRESH_ERROR,
+    IN_GAP,
+    IN_RECOVERY,
+    Difference,
+)
 from narxbench.studies.methods.rank_tests import DATA_SET
 from narxbench.studies.methods.score_file import TRUTH
-from narxbench.studies.methods.views import CHEAPEST, LOWEST_J, NEW_DATA, TERMS, USEFUL, WANTS, Comparison, Row, View
+from narxbench.studies.methods.views import (
+    CHEAPEST,
+    LOWEST_J,
+    NEW_DATA,
+    TERMS,
+    USEFUL,
+    WANTS,
+    Comparison,
+    Row,
+    View,
+    values_of,
+)
 
-# By what two methods are compared, for each want.
-_DIFFERENCE = {
-    want: next(each for each in DIFFERENCES if each.metric is metric)
-    for want, metric in {TERMS: EXACT, NEW_DATA: FRESH, LOWEST_J: GAP, CHEAPEST: EXACT}.items()
-}
-REGIONS = f"Practically equal is what differs by no more than {'; '.join(each.region for each in DIFFERENCES)}."
+# The difference that decides between two methods, by what is wanted.
+_DIFFERENCE = {TERMS: IN_RECOVERY, NEW_DATA: IN_FRESH_ERROR, LOWEST_J: IN_GAP, CHEAPEST: IN_RECOVERY}
+_REGIONS = "; ".join(difference.region for difference in DIFFERENCES)
+REGIONS = f"Practically equal is what differs by no more than {_REGIONS}."
 _VERDICTS = {"a": "better", "b": "worse", "equivalent": "practically equal", "open": "open"}
+_REVERSED = {"a": "b", "b": "a"}
 _ENOUGH = f"at least {share(USEFUL)} of the best exact recovery"
 
 
-class Compared(NamedTuple):
-    """The difference of a method to another one, as readers see it, and p after Holm's correction."""
+class ShownDifference(NamedTuple):
+    """The difference of a method from another one, as readers see it, and p after Holm's correction."""
 
     difference: str
     interval: str
@@ -31,59 +53,77 @@ class Compared(NamedTuple):
 
 
 def document_lines(comparison: Comparison) -> list[str]:
-    """Return the whole answer: for the right terms, on the first data sets of the study, then for other wishes.
+    """Return the whole answer for the first part of the data sets: for the right terms, then for other wishes.
 
     The first line says which method to use.
     """
-    view, *others = comparison.within(comparison.parts[0])
+    view, *special_views = comparison.within(comparison.parts[0])
     lines = answer_lines(view, TERMS)
     for want in list(WANTS)[1:]:
-        if (line := answer_lines(view, want)[0]) not in lines:
+        line = answer_lines(view, want)[0]
+        if line not in lines:
             lines.append(line.replace("**", f"**If you want {WANTS[want]}: ", 1))
-    special = "; ".join(_special(view, others))
+    special = "; ".join(_special(view, special_views))
     return [*lines, f"**Special data.** {special}."] if special else lines
 
 
 def answer_lines(view: View, want: str) -> list[str]:
     """Return which method to use, how sure that is, and what follows from it."""
     best = view.best(want)
-    if best is None or all(row["failures"] == row["runs"] for row in view.ranked(NEW_DATA)):
+    if best is None or _all_failed(view.ranked(NEW_DATA)):
         lines = [f"**No method can be recommended.** {_why_none(view.ranked(NEW_DATA), want)}"]
     else:
-        lines = [" ".join(filter(None, [f"**Use {_name(best)}.**", *_HEADS[want](view, best), view.caveat]))]
+        sentences = [f"**Use {_name(best)}.**", *_HEADS[want](view, best), view.caveat]
+        lines = [" ".join(filter(None, sentences))]
         if want == TERMS:
             lines += filter(None, (_limits(view), _cost(view, best)))
     # Numbers stay on the line of their signs and units.
     return [re.sub(r" (?=%|[<=] |points\b)|(?<=[<=]) ", "\u00a0", line) for line in lines]
 
 
-def compared(view: View, of: Difference, name: str) -> dict[str, Compared]:
-    """Return the differences of a method to the others that it was tested against, by method."""
-    pairs, found = view.of("pairs"), {}
-    for row in pairs[pairs["measure"] == of.metric.name].to_dict("records"):
-        if name in (row["a"], row["b"]):
-            values, verdict, other = [row[key] for key in ("difference", "low", "high")], row["verdict"], row["b"]
-            if name == other:
-                values = [1 / value if of.ratio else -value for value in (values[0], values[2], values[1])]
-                verdict, other = {"a": "b", "b": "a"}.get(verdict, verdict), row["a"]
-            interval = "" if math.isnan(values[1]) else f"{_shown(values[1], of)} to {_shown(values[2], of)}"
-            size = f"{_shown(values[0], of)}{' points' if of.metric is EXACT else ''}"
-            found[other] = Compared(size, interval, _VERDICTS[verdict], row["p_holm"])
-    return found
+def differences_from(view: View, difference: Difference, method: str) -> dict[str, ShownDifference]:
+    """Return the differences of a method from each method that it was tested against, by the name of the latter."""
+    pairs = view.frame("pairs")
+    shown = {}
+    for pair in pairs[pairs["measure"] == difference.metric.name].to_dict("records"):
+        size, low, high, verdict = pair["difference"], pair["low"], pair["high"], pair["verdict"]
+        if method == pair["a"]:
+            rival = pair["b"]
+        elif method == pair["b"]:
+            rival = pair["a"]
+            size, low, high = _reversed(size, difference), _reversed(high, difference), _reversed(low, difference)
+            verdict = _REVERSED.get(verdict, verdict)
+        else:
+            continue
+        size_text = _size_text(size, difference)
+        if difference.metric is EXACT:
+            size_text += " points"
+        interval = ""
+        if not math.isnan(low):
+            interval = f"{_size_text(low, difference)} to {_size_text(high, difference)}"
+        shown[rival] = ShownDifference(size_text, interval, _VERDICTS[verdict], pair["p_holm"])
+    return shown
 
 
 def cheapest_equal(view: View) -> Row | None:
     """Return the cheapest method whose exact recovery is within the region of practical equivalence of the best."""
     best = view.best()
-    near = (best[EXACT.name] if best else math.inf) - _DIFFERENCE[TERMS].negligible - 1e-9
-    return next((row for row in view.ranked(CHEAPEST) if row[EXACT.name] >= near), None)
+    if not best:
+        return None
+    least = best[EXACT.name] - _DIFFERENCE[TERMS].negligible - 1e-9
+    return next((row for row in view.ranked(CHEAPEST) if row[EXACT.name] >= least), None)
 
 
-def _shown(value: float, of: Difference) -> str:
+def _reversed(value: float, difference: Difference) -> float:
+    """Return the difference, or ratio, of b from a, given that of a from b."""
+    return 1 / value if difference.ratio else -value
+
+
+def _size_text(value: float, difference: Difference) -> str:
     """Return a difference as readers see it: percentage points of a share, a factor, or a number with its sign."""
-    if of.ratio:
+    if difference.ratio:
         return f"×{significant(value)}"
-    text = fixed(100 * value, 0) if of.metric is EXACT else significant(value)
+    text = fixed(100 * value, 0) if difference.metric is EXACT else significant(value)
     return f"+{text}" if value > 0 and text.strip("0.") else text
 
 
@@ -100,9 +140,10 @@ def _terms(view: View, best: Row) -> Iterator[str]:
 def _new_data(view: View, best: Row) -> Iterator[str]:
     yield f"By its error on fresh data it has the best mean rank of {_number(len(view.ranked(NEW_DATA)), 'method')},"
     yield f"{_two(best['rank_fresh_error'])}{_interval(best, 'rank_fresh_error', _two)}, on {_where(view, best)}; its"
-    truth = [_size(row[FRESH.name]) for row in view.rows() if row["method"] == TRUTH]
-    against = f" (least squares on the system terms: {truth[0]})" if truth else ""
-    yield f"median error is {_size(best[FRESH.name])} of the spread of the output{against}."
+    reference, reference_error = _row_of(view, TRUTH), ""
+    if reference:
+        reference_error = f"least squares on the system terms: {_size(reference[FRESH.name])}"
+    yield f"median error is {_size(best[FRESH.name])} of the spread of the output{_bracketed(reference_error)}."
     yield from _sure(view, best, NEW_DATA, lambda row: _two(row["rank_fresh_error"]))
 
 
@@ -112,15 +153,21 @@ def _lowest_j(view: View, best: Row) -> Iterator[str]:
     yield f"rank by its gap, {_two(best['rank_gap'])}{_interval(best, 'rank_gap', _two)}, on {_where(view, best)}; its"
     yield f"median gap is {_size(best[GAP.name])}, that of its worst runs {_size(best['gap_worst'])}."
     yield from _sure(view, best, LOWEST_J, lambda row: _two(row["rank_gap"]))
-    early = [_name(min(searches, key=lambda row: row[f"rank_gap_{made}"])) for made in EARLY]
-    if {*early} == {_name(best)}:
-        yield f"It is first after {EARLY[0]} and after {EARLY[1]} evaluations, too."
-    else:
-        yield f"After {EARLY[0]} evaluations {early[0]} is first, after {EARLY[1]} {early[1]}."
+    yield _first_early(searches, best)
     finder = view.best()
     if finder and finder[EXACT.name] and finder["method"] != best["method"]:
         yield f"The lowest J need not have the right terms: exact recovery {share(best[EXACT.name])};"
         yield f"{_name(finder)}, {share(finder[EXACT.name])}."
+
+
+def _first_early(searches: Sequence[Row], best: Row) -> str:
+    """Return which searches are first after fewer evaluations than the whole budget."""
+    names = []
+    for evaluations in EARLY:
+        names.append(_name(min(searches, key=itemgetter(f"rank_gap_{evaluations}"))))
+    if {*names} == {_name(best)}:
+        return f"It is first after {EARLY[0]} and after {EARLY[1]} evaluations, too."
+    return f"After {EARLY[0]} evaluations {names[0]} is first, after {EARLY[1]} {names[1]}."
 
 
 def _cheapest(view: View, best: Row) -> Iterator[str]:
@@ -135,97 +182,143 @@ def _cheapest(view: View, best: Row) -> Iterator[str]:
 _HEADS = {TERMS: _terms, NEW_DATA: _new_data, LOWEST_J: _lowest_j, CHEAPEST: _cheapest}
 
 
+def _all_failed(ranked: Sequence[Row]) -> bool:
+    return values_of(ranked, "failures") == values_of(ranked, "runs")
+
+
 def _why_none(ranked: Sequence[Row], want: str) -> str:
     if not ranked:
         return "There is no data set that all of them ran on."
-    if all(row["failures"] == row["runs"] for row in ranked):
-        return f"All {count(sum(row['runs'] for row in ranked))} runs failed."
+    if _all_failed(ranked):
+        return f"All {count(sum(values_of(ranked, 'runs')))} runs failed."
     if want == LOWEST_J:
         return "No method that minimises J took part."
-    if all(row[EXACT.name] is None for row in ranked):
+    if set(values_of(ranked, EXACT.name)) == {None}:
         return "The system terms are not among the candidate terms here: ask for what is good on new data."
     return "No method ends at exactly the system terms, or the CPU time of those that do was not measured."
 
 
 def _sure(view: View, best: Row, want: str, value: Callable[[Row], str]) -> Iterator[str]:
-    """Yield by how much the best method leads, and against how many others that is sure."""
+    """Yield by how much the best method leads, and what the tests against each of the others say."""
     following = view.ranked(want)[1:]
     if not following:
         return
-    of, name = _DIFFERENCE[want], following[0]["method"]
-    found, size = compared(view, of, best["method"]), ""
-    if name in found:
-        difference, interval, verdict, _ = found[name]
-        size = f": difference {difference}{f' ({interval})' if interval else ''}, {verdict}"
-    yield f"Next is {_name(following[0])}, {value(following[0])}{size}."
-    if found:
-        better = sum(each.verdict == "better" for each in found.values())
-        parts = [f"better than {better or 'none'} of {_number(len(found), 'other')}"]
-        for verdict, joint in (("practically equal", "to"), ("worse", "than"), ("open", "against")):
-            names = [escape(method_name(other), "markdown") for other, each in found.items() if each.verdict == verdict]
-            parts += [f"{verdict} {joint} {listed(names) if len(names) < 4 else len(names)}"] if names else []
-        yield f"It is {', '.join(parts)}; up to {of.region} counts as equal."
+    second, difference = following[0], _DIFFERENCE[want]
+    differences = differences_from(view, difference, best["method"])
+    lead = ""
+    if second["method"] in differences:
+        shown = differences[second["method"]]
+        lead = f": difference {shown.difference}{_bracketed(shown.interval)}, {shown.verdict}"
+    yield f"Next is {_name(second)}, {value(second)}{lead}."
+    if differences:
+        yield f"It is {_verdicts_in_words(differences)}; up to {difference.region} counts as equal."
+
+
+def _verdicts_in_words(differences: Mapping[str, ShownDifference]) -> str:
+    """Return than how many others a method is better, and which it is equal to, worse than, or undecided against."""
+    rivals: dict[str, list[str]] = {}
+    for rival, difference in differences.items():
+        rivals.setdefault(difference.verdict, []).append(escape(method_name(rival), "markdown"))
+    n_worse = len(rivals.get("better", ()))
+    parts = [f"better than {n_worse or 'none'} of {_number(len(differences), 'other')}"]
+    for verdict, preposition in (("practically equal", "to"), ("worse", "than"), ("open", "against")):
+        names = rivals.get(verdict)
+        if names:
+            parts.append(f"{verdict} {preposition} {listed(names) if len(names) < 4 else len(names)}")
+    return ", ".join(parts)
 
 
 def _limits(view: View) -> str:
-    """Return to what the runs that miss the system terms are lost: the criterion or the search."""
-    known = [row for row in view.ranked() if row["lost_to_search"] is not None and row[EXACT.name] < 1]
-    searches = [row for row in view.ranked(LOWEST_J) if row in known]
+    """Return whether the criterion or the search is the limit where runs miss the system terms."""
+    searches = [row for row in view.ranked(LOWEST_J) if _misses_for_known_reasons(row)]
     if not searches:
         return ""
-    lost = math.fsum(row["lost_to_criterion"] for row in searches)
-    of_all = lost / (lost + math.fsum(row["lost_to_search"] for row in searches))
-    first = f"; with the best search, {_name(searches[0])}, the criterion in {_of_criterion(searches[0])}"
-    own = "; ".join(f"{_name(row)} {_of_criterion(row)}" for row in known if not row["searches"])
-    return (
+    lost_to_criterion = math.fsum(values_of(searches, "lost_to_criterion"))
+    lost_to_search = math.fsum(values_of(searches, "lost_to_search"))
+    share_of_criterion = lost_to_criterion / (lost_to_criterion + lost_to_search)
+    text = (
         f"**Criterion or search.** Where methods that minimise J miss the system terms, the criterion is the limit in "
-        f"{share(of_all)} of the runs, for J is no lower at the system terms, the search in {share(1 - of_all)}"
-        f"{first if searches[0] == view.best(LOWEST_J) else ''}"
-        f"{f'. With criteria of their own the criterion is it in: {own}' if own else ''}."
+        f"{share(share_of_criterion)} of the runs, for J is no lower at the system terms, the search in "
+        f"{share(1 - share_of_criterion)}"
     )
+    if searches[0] == view.best(LOWEST_J):
+        text += f"; with the best search, {_name(searches[0])}, the criterion in {_share_of_criterion(searches[0])}"
+    other_methods = []
+    for row in view.ranked():
+        if _misses_for_known_reasons(row) and not row["searches"]:
+            other_methods.append(f"{_name(row)} {_share_of_criterion(row)}")
+    if other_methods:
+        text += f". With criteria of their own the criterion is it in: {'; '.join(other_methods)}"
+    return f"{text}."
 
 
-def _of_criterion(row: Row) -> str:
+def _misses_for_known_reasons(row: Row) -> bool:
+    """Return whether runs of a method miss the system terms, and whether the search was the limit is known."""
+    return row["lost_to_search"] is not None and row[EXACT.name] < 1
+
+
+def _share_of_criterion(row: Row) -> str:
     return share(row["lost_to_criterion"] / (row["lost_to_criterion"] + row["lost_to_search"]))
 
 
 def _cost(view: View, best: Row) -> str:
-    """Return the cheapest method that is practically equal to the best, or what one loses with a cheap one."""
+    """Return the cheapest method that is practically equal to the best, or the loss with the cheapest one."""
     text = f"**What cost buys.** {_name(best)} takes {_time(best)}"
-    cheaper = [row for row in view.ranked(CHEAPEST) if row["seconds"] < (best["seconds"] or math.inf)]
+    most_seconds = best["seconds"] or math.inf
+    # The cheapest methods come first.
+    cheaper = list(takewhile(lambda row: row["seconds"] < most_seconds, view.ranked(CHEAPEST)))
+    if not cheaper and not (best["useful"] and best["seconds"]):
+        return ""
     if not cheaper:
-        return f"{text}; no method with {_ENOUGH} takes less." if best["useful"] and best["seconds"] else ""
-    found = compared(view, _DIFFERENCE[TERMS], best["method"])
-    equal = [row for row in cheaper if row["method"] in found and found[row["method"]].verdict == "practically equal"]
-    row, which = (equal[0], "that is practically equal") if equal else (cheaper[0], f"with {_ENOUGH}")
-    text += f"; the cheapest one {which}, {_name(row)}, takes {_time(row)} and has {share(row[EXACT.name])}"
-    end = " No cheaper one is shown to be practically equal." if found and not equal else ""
+        return f"{text}; no method with {_ENOUGH} takes less."
+    row, description, end = cheaper[0], f"with {_ENOUGH}", ""
+    differences = differences_from(view, _DIFFERENCE[TERMS], best["method"])
+    if differences:
+        end = " No cheaper one is shown to be practically equal."
+    for cheaper_row in cheaper:
+        difference = differences.get(cheaper_row["method"])
+        if difference and difference.verdict == "practically equal":
+            row, description, end = cheaper_row, "that is practically equal", ""
+            break
+    text += f"; the cheapest one {description}, {_name(row)}, takes {_time(row)} and has {share(row[EXACT.name])}"
     return f"{text} exact recovery{_against(view, row, best)}.{end}"
 
 
-def _against(view: View, row: Row, other: Row) -> str:
-    said = compared(view, _DIFFERENCE[TERMS], row["method"]).get(other["method"])
-    return f" (difference {', '.join(filter(None, said[:2]))}: {said.verdict})" if said else ""
+def _against(view: View, row: Row, rival: Row) -> str:
+    """Return the difference in exact recovery of a method from another one, in brackets; empty without a test."""
+    shown = differences_from(view, _DIFFERENCE[TERMS], row["method"]).get(rival["method"])
+    if shown is None:
+        return ""
+    size = ", ".join(filter(None, (shown.difference, shown.interval)))
+    return _bracketed(f"difference {size}: {shown.verdict}")
 
 
-def _special(whole: View, others: Sequence[View]) -> Iterator[str]:
+def _special(whole: View, special_views: Sequence[View]) -> Iterator[str]:
     """Yield groups in which another method finds the terms clearly more often: the intervals do not overlap."""
-    usual = whole.best() or {"method": None}
-    for view in others:
-        best, own = view.best(), next((row for row in view.rows() if row["method"] == usual["method"]), None)
-        if not best or not own or None in (best["exact_low"], own["exact_high"]):
+    overall_best = whole.best()
+    if not overall_best:
+        return
+    for view in special_views:
+        best, usual = view.best(), _row_of(view, overall_best["method"])
+        if not best or not usual or None in (best["exact_low"], usual["exact_high"]):
             continue
-        if best["exact_low"] > own["exact_high"]:
-            names = f"*{escape(view.group, 'markdown')}* ({escape(view.description, 'markdown')})"
-            yield f"{names}: {_name(best)}, {share(best['exact'])} against {share(own['exact'])}"
+        if best["exact_low"] > usual["exact_high"]:
+            group = f"*{escape(view.group, 'markdown')}* ({escape(view.description, 'markdown')})"
+            yield f"{group}: {_name(best)}, {share(best['exact'])} against {share(usual['exact'])}"
+
+
+def _row_of(view: View, method: str) -> Row | None:
+    return next((row for row in view.rows() if row["method"] == method), None)
 
 
 def _where(view: View, row: Row, measure: str = "") -> str:
-    """Say on how many data sets a method was tried; with a measure, on how many it applies."""
-    scores = view.of("scores")
-    own = scores[scores["method"] == row["method"]].dropna(subset=[measure] if measure else [])
-    tried = len(own[DATA_SET].drop_duplicates())
-    return f"{count(tried)} {view.data_sets} of {_number(own['system'].nunique(), 'system')}"
+    """Return on how many data sets and systems a method was tried; with a measure, only those that it applies to."""
+    scores = view.frame("scores")
+    scores = scores[scores["method"] == row["method"]]
+    if measure:
+        scores = scores.dropna(subset=[measure])
+    n_data_sets = len(scores[DATA_SET].drop_duplicates())
+    return f"{count(n_data_sets)} {view.data_sets} of {_number(scores['system'].nunique(), 'system')}"
 
 
 def _name(row: Row) -> str:
@@ -233,7 +326,9 @@ def _name(row: Row) -> str:
 
 
 def _number(value: int, noun: str, plural: str = "") -> str:
-    return f"{count(value)} {noun if value == 1 else plural or noun + 's'}"
+    if value == 1:
+        return f"{count(value)} {noun}"
+    return f"{count(value)} {plural or noun + 's'}"
 
 
 def _two(value: float) -> str:
@@ -250,5 +345,13 @@ def _time(row: Row) -> str:
 
 
 def _interval(row: Row, stem: str, form: Callable[[float], str]) -> str:
+    """Return the interval of a value in brackets, after a space; empty if there is none."""
     low, high = row[f"{stem}_low"], row[f"{stem}_high"]
-    return "" if low is None or high is None else f" (interval {form(low)} to {form(high)})"
+    if low is None or high is None:
+        return ""
+    return _bracketed(f"interval {form(low)} to {form(high)}")
+
+
+def _bracketed(text: str) -> str:
+    """Return a text in brackets, after a space; empty for an empty text."""
+    return f" ({text})" if text else ""

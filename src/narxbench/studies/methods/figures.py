@@ -1,20 +1,22 @@
-"""The figures of a comparison of methods, as SVG that fits the width of the page or screen it stands on.
+"""The figures of a comparison of methods, as SVG that fits the width of its page or screen.
 
-Across, places are per cent of the width; down, and in the size of text, they are pixels. So text stays as large on a
-phone as on a desk. Labels stand next to what they name.
+Horizontal places are per cent of the width; vertical places and the size of text are pixels. So text is as large on a
+phone as on a desk. Labels stand next to the points that they name.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
+from operator import itemgetter
+from typing import NamedTuple
 
 import pandas as pd
 from markupsafe import Markup, escape
 
-from narxbench.report.formats import count, method_name, percent
+from narxbench.report.formats import count, cut, method_name, percent
 from narxbench.studies.methods.ranking import ALL
 from narxbench.studies.methods.score_file import TRUTH
-from narxbench.studies.methods.views import LOWEST_J, Comparison, Row, View
+from narxbench.studies.methods.views import LOWEST_J, Comparison, Row, View, values_of
 
 SIZES = {"recovery_cost": 400, "ecdf": 400}
 FILE_WIDTH = 960
@@ -22,48 +24,107 @@ _CHARACTER, _LINE = 6.6, 14  # pixels of a label
 _TOP, _DEPTH = 30, 320  # pixels above the plot, and of the plot
 _CURVES = 70  # per cent of the width; the rest is for labels
 _BLUE, _GREY, _FAINT, _LIGHT = "#0b5394", "#8a8f96", "#565b62", "#d4d8dd"
-# Widths between which a label must be free: on any screen, or on wide ones.
+# Widths of screens at which a label must not overlap anything: on any screen, or on wide ones only.
 _ANY: tuple[float, ...] = (340, 420, 520, 640, 800, 920, 1080, 1240)
 _WIDE = _ANY[-3:]
-_Area = tuple[float, float, float, float]  # left, top, right and bottom in pixels
 _LONGEST = 18  # characters of a label
 # The first four of Okabe and Ito's palette, which readers with any form of colour blindness can distinguish.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
 
 
+class _Area(NamedTuple):
+    """A rectangle on a screen, in pixels."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def overlaps(self, area: "_Area") -> bool:
+        """Return whether the inner parts of two rectangles meet."""
+        meets_across = self.left < area.right and area.left < self.right
+        return meets_across and self.top < area.bottom and area.top < self.bottom
+
+
+class _Offset(NamedTuple):
+    """Where a label stands from its point, in pixels, and which of its ends is there."""
+
+    dx: int
+    dy: int
+    anchor: str
+
+
+class _Label(NamedTuple):
+    """The text of a point, whose place is per cent of the width and pixels from the top."""
+
+    x: float
+    y: float
+    text: str
+
+    def baseline(self, offset: _Offset) -> float:
+        """Return the baseline of the text; beside the point it is in the middle of its height."""
+        height_above_baseline = 4 if abs(offset.dy) < 3 else 0
+        return self.y + offset.dy + height_above_baseline
+
+    def area(self, width: float, offset: _Offset) -> _Area:
+        """Return the area of the text on a screen of some width."""
+        text_width = _CHARACTER * len(self.text)
+        to_left = {"start": 0.0, "middle": text_width / 2, "end": text_width}
+        left = self.x * width / 100 + offset.dx - to_left[offset.anchor]
+        baseline = self.baseline(offset)
+        return _Area(left, baseline - 10, left + text_width, baseline + 3)
+
+
+def _offsets() -> Iterator[_Offset]:
+    """Yield the places that are tried for a label, the closest to its point first."""
+    yield _Offset(8, 0, "start")
+    yield _Offset(-8, 0, "end")
+    yield _Offset(0, -9, "middle")
+    yield _Offset(0, 18, "middle")
+    for distance in range(28, 200, 14):
+        for dy in (-distance, distance):
+            yield _Offset(4, dy, "start")
+            yield _Offset(-4, dy, "end")
+
+
 def leaderboard_figures(comparison: Comparison) -> dict[str, bytes]:
     """Return ``recovery_cost``, ``ecdf`` and ``situations`` of the first part of the data sets as SVG files by name."""
     views = comparison.within(comparison.parts[0])
-    found = {f"{name}.svg": file(drawn, SIZES[name]) for name, drawn in drawings(views[0]).items()}
-    shown = panels(views)
-    across, height = 3, shown[0][1] + 12
-    placed = (
-        Markup('<svg x="{}" y="{}" width="{}" height="{}">{}</svg>').format(
-            place % across * FILE_WIDTH // across + 8, place // across * height, FILE_WIDTH // across - 16, size, drawn
-        )
-        for place, (drawn, size) in enumerate(shown)
-    )
-    return found | {"situations.svg": file(Markup("").join(placed), math.ceil(len(shown) / across) * height)}
+    files = {}
+    for name, drawing in drawings(views[0]).items():
+        files[f"{name}.svg"] = file(drawing, SIZES[name])
+    tiles = panels(views)
+    n_across = 3
+    row_height = tiles[0][1] + 12
+    template = Markup('<svg x="{}" y="{}" width="{}" height="{}">{}</svg>')
+    parts = []
+    for place, (drawing, height) in enumerate(tiles):
+        row, column = divmod(place, n_across)
+        left = column * FILE_WIDTH // n_across + 8
+        parts.append(template.format(left, row * row_height, FILE_WIDTH // n_across - 16, height, drawing))
+    files["situations.svg"] = file(Markup("").join(parts), math.ceil(len(tiles) / n_across) * row_height)
+    return files
 
 
 def drawings(view: View) -> dict[str, Markup]:
     """Return the content of the figures ``recovery_cost`` and ``ecdf`` of a view."""
-    return {"recovery_cost": recovery_cost(view.rows()), "ecdf": ecdf(view.of("ecdf"), view.rows(LOWEST_J))}
+    return {"recovery_cost": recovery_cost(view.rows()), "ecdf": ecdf(view.frame("ecdf"), view.rows(LOWEST_J))}
 
 
-def file(drawn: Markup, height: int) -> bytes:
+def file(drawing: Markup, height: int) -> bytes:
     """Return a drawing as a file, on white."""
     looks = 'font-family="Helvetica Neue, Arial, Liberation Sans, sans-serif" font-size="12"'
     size = f'width="{FILE_WIDTH}" height="{height}" viewBox="0 0 {FILE_WIDTH} {height}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {looks}>'
-    return f'{head}<rect width="100%" height="100%" fill="#fff"/>{drawn}</svg>\n'.encode()
+    return f'{head}<rect width="100%" height="100%" fill="#fff"/>{drawing}</svg>\n'.encode()
 
 
 def recovery_cost(rows: Sequence[Row]) -> Markup:
-    """Return exact recovery against CPU seconds, a point with its interval for each method, references as lines."""
-    known = [row for row in rows if row["seconds"] and row["exact"] is not None and not row["reference"]]
-    decades = [math.log10(row["seconds"]) for row in known] or [0.0]
-    low, high = math.floor(min(decades)), max(math.ceil(max(decades)), math.floor(min(decades)) + 1)
+    """Return exact recovery against CPU seconds: a point with its interval for each method, references as lines."""
+    rows = [row for row in rows if row["exact"] is not None]
+    references = [row for row in rows if row["reference"]]
+    methods = [row for row in rows if row["seconds"] and not row["reference"]]
+    low, high = _decades(values_of(methods, "seconds"))
 
     def across(seconds: float) -> float:
         return 4 + 92 * (math.log10(seconds) - low) / (high - low)
@@ -72,136 +133,168 @@ def recovery_cost(rows: Sequence[Row]) -> Markup:
     for power in range(low, high + 1):
         parts += _tick(across(10.0**power), f"{10.0**power:g}" if power < 3 else count(10**power))
     parts.append(_text("50%", _TOP + _DEPTH + 40, "CPU seconds of a run", "middle"))
-    lines = [row for row in rows if row["reference"] and row["exact"] is not None]
-    for row in lines:
-        words = "system terms" if row["method"] == TRUTH else "all candidate terms"
-        parts.append(_line("0%", _down(row["exact"]), "100%", _down(row["exact"]), _GREY, dash="6 4"))
-        parts.append(_text("100%", _down(row["exact"]) - 5, words, "end", _FAINT))
-    points = [(across(row["seconds"]), _down(row["exact"])) for row in known]
-    for row, (x, _) in zip(known, points, strict=True):
-        if None not in (row["exact_low"], row["exact_high"]):
-            parts.append(_line(f"{x:.1f}%", _down(row["exact_low"]), f"{x:.1f}%", _down(row["exact_high"]), _LIGHT))
-    labels = [(x, y, _short(row)) for row, (x, y) in zip(known, points, strict=True)]
-    parts += _labels(labels, [_down(row["exact"]) for row in lines])
+    for row in references:
+        parts += _reference_line(row)
+    labels, circles = [], []
     circle = Markup('<circle cx="{:.1f}%" cy="{:.0f}" r="4.5" fill="{}"><title>{}: {}, {:.2g} s</title></circle>')
-    for row, (x, y) in zip(known, points, strict=True):
-        name = method_name(row["method"])
-        parts.append(circle.format(x, y, _GREY if row["last"] else _BLUE, name, percent(row["exact"]), row["seconds"]))
-    return Markup("").join(parts)
+    for row in methods:
+        x, y = across(row["seconds"]), _down(row["exact"])
+        labels.append(_Label(x, y, _short(row)))
+        if _has_interval(row):
+            place = f"{x:.1f}%"
+            parts.append(_line(place, _down(row["exact_low"]), place, _down(row["exact_high"]), _LIGHT))
+        colour = _GREY if row["last"] else _BLUE
+        circles.append(circle.format(x, y, colour, method_name(row["method"]), percent(row["exact"]), row["seconds"]))
+    parts += _labels(labels, list(map(_down, values_of(references, "exact"))))
+    return Markup("").join(parts + circles)
+
+
+def _reference_line(row: Row) -> list[Markup]:
+    """Return the exact recovery of a reference as a line with its name."""
+    y = _down(row["exact"])
+    words = "system terms" if row["method"] == TRUTH else "all candidate terms"
+    return [_line("0%", y, "100%", y, _GREY, dash="6 4"), _text("100%", y - 5, words, "end", _FAINT)]
+
+
+def _decades(seconds: Sequence[float]) -> tuple[int, int]:
+    """Return the powers of ten, at least two, between which all values lie; 0 and 1 without a value."""
+    if not seconds:
+        return 0, 1
+    low = math.floor(math.log10(min(seconds)))
+    return low, max(math.ceil(math.log10(max(seconds))), low + 1)
 
 
 def ecdf(curves: pd.DataFrame, rows: Sequence[Row]) -> Markup:
     """Return the share of targets that each search has reached within some evaluations: four of them in colour."""
-    own = {str(name): of for name, of in curves.groupby("method")}
-    shown = [row for row in rows if row["method"] in own]
-    most = max(curves["evaluations"].max(), 10) if len(curves) else 10
+    curve_by_method = {str(name): curve for name, curve in curves.groupby("method")}
+    searches = [row for row in rows if row["method"] in curve_by_method]
+    most_evaluations = 10
+    if len(curves):
+        most_evaluations = max(most_evaluations, curves["evaluations"].max())
 
     def across(evaluations: float) -> float:
-        return 1000 * math.log10(evaluations) / math.log10(most)
+        return 1000 * math.log10(evaluations) / math.log10(most_evaluations)
 
     parts = [*_levels("targets reached", _CURVES)]
-    for power in range(math.floor(math.log10(most)) + 1):
+    for power in range(math.floor(math.log10(most_evaluations)) + 1):
         parts += _tick(_CURVES * across(10.0**power) / 1000, count(10**power))
     parts.append(_text(f"{_CURVES / 2}%", _TOP + _DEPTH + 40, "evaluations of J", "middle"))
     paths: list[Markup] = []
     ends = []
-    for place, row in enumerate(shown):
-        of, line = own[row["method"]], "M0 1000"
-        total, last = of["total"].iloc[0], 0
-        for evaluations, reached in zip(of["evaluations"], of["reached"], strict=True):
-            if reached > last:
-                line, last = f"{line}H{across(evaluations):.0f}V{1000 - 1000 * reached / total:.0f}", reached
-        colour = _COLOURS[place] if place < 4 else _GREY
-        looks = f'fill="none" stroke="{colour}" stroke-width="{2.5 if place < 4 else 1}"'
-        paths.insert(0, Markup(f'<path d="{line}H1000" {looks} vector-effect="non-scaling-stroke"/>'))
-        ends.append((_down(last / total), colour, _short(row)))
+    for place, row in enumerate(searches):
+        curve = curve_by_method[row["method"]]
+        total = curve["total"].iloc[0]
+        line, height = "M0 1000", 0
+        for evaluations, reached in zip(curve["evaluations"], curve["reached"], strict=True):
+            if reached > height:
+                line, height = f"{line}H{across(evaluations):.0f}V{1000 - 1000 * reached / total:.0f}", reached
+        colour, width = _GREY, "1"
+        if place < len(_COLOURS):
+            colour, width = _COLOURS[place], "2.5"
+        looks = f'fill="none" stroke="{colour}" stroke-width="{width}"'
+        paths.append(Markup(f'<path d="{line}H1000" {looks} vector-effect="non-scaling-stroke"/>'))
+        ends.append((_down(height / total), colour, _short(row)))
     box = f'<svg width="{_CURVES}%" y="{_TOP}" height="{_DEPTH}" viewBox="0 0 1000 1000" preserveAspectRatio="none">'
-    parts.append(Markup("{}{}</svg>").format(Markup(box), Markup("").join(paths)))
-    ends = sorted(ends[: _DEPTH // _LINE], key=lambda end: end[0])
+    # The best search is drawn last, above the others.
+    parts.append(Markup("{}{}</svg>").format(Markup(box), Markup("").join(reversed(paths))))
+    return Markup("").join([*parts, *_labels_at_ends(ends[: _DEPTH // _LINE])])
+
+
+def _labels_at_ends(ends: Sequence[tuple[float, str, str]]) -> Iterator[Markup]:
+    """Yield the labels of curves, each with a line from the end of its curve; an end is height, colour and name."""
+    ends = sorted(ends, key=itemgetter(0))
     # Labels keep their distance: moved down where they crowd, and up again at the bottom.
-    places = list(accumulate((y for y, *_ in ends), lambda before, y: max(y, before + _LINE)))
-    for left, (y, colour, name) in enumerate(reversed(ends)):
-        middle = min(places[-1 - left], _TOP + _DEPTH - _LINE * left)
-        parts.append(_line(f"{_CURVES}%", y, f"{_CURVES + 2}%", middle, colour))
-        parts.append(_text(f"{_CURVES + 2.5}%", middle + 4, name))
-    return Markup("").join(parts)
+    places = list(accumulate(map(itemgetter(0), ends), lambda above, y: max(y, above + _LINE)))
+    for n_below, (y, colour, name) in enumerate(reversed(ends)):
+        middle = min(places[-1 - n_below], _TOP + _DEPTH - _LINE * n_below)
+        yield _line(f"{_CURVES}%", y, f"{_CURVES + 2}%", middle, colour)
+        yield _text(f"{_CURVES + 2.5}%", middle + 4, name)
 
 
 def panels(views: Sequence[View]) -> list[tuple[Markup, int]]:
-    """Return drawing and height in pixels for each group: recovery of the best methods, and of the best search.
+    """Return a drawing and its height in pixels for each view: recovery of the best methods and of the best search.
 
     They are the best ones in the first of the views.
     """
     best = (*views[0].ranked()[:4], *views[0].ranked(LOWEST_J)[:1])
-    names = list(dict.fromkeys(row["method"] for row in best))
-    found = ((view.group, {row["method"]: row for row in view.rows()}) for view in views)
-    height = 40 + 22 * len(names)
-    return [(_panel(group, [rows[name] for name in names if name in rows]), height) for group, rows in found]
+    methods = list(dict.fromkeys(values_of(best, "method")))
+    height = 40 + 22 * len(methods)
+    tiles = []
+    for view in views:
+        rows = [row for row in view.rows() if row["method"] in methods]
+        rows.sort(key=lambda row: methods.index(row["method"]))
+        tiles.append((_panel(view.group, rows), height))
+    return tiles
 
 
 def _panel(group: str, rows: Sequence[Row]) -> Markup:
+    """Return the recovery of some methods on a group of the data sets, each with its interval."""
     bottom = 24 + 22 * len(rows)
     parts = [Markup('<text x="0" y="14" font-weight="bold">{}</text>').format("all data" if group == ALL else group)]
     for level in (0, 0.5, 1):
-        at = f"{44 + 50 * level}%"
-        parts += [_line(at, 22, at, bottom, _LIGHT), _text(at, bottom + 13, percent(level), "middle", _FAINT)]
+        x = f"{44 + 50 * level}%"
+        parts += [_line(x, 22, x, bottom, _LIGHT), _text(x, bottom + 13, percent(level), "middle", _FAINT)]
     for place, row in enumerate(rows):
         y = 34 + 22 * place
         parts.append(_text("0", y + 4, _short(row)))
-        if row["exact"] is not None:
-            if None not in (row["exact_low"], row["exact_high"]):
-                low, high = (f"{44 + 50 * row[key]:.1f}%" for key in ("exact_low", "exact_high"))
-                parts.append(_line(low, y, high, y, _GREY, width=2))
-            colour = _COLOURS[1] if row["searches"] else _BLUE
-            circle = Markup('<circle cx="{:.1f}%" cy="{}" r="4.5" fill="{}"><title>{}</title></circle>')
-            parts.append(circle.format(44 + 50 * row["exact"], y, colour, percent(row["exact"])))
+        if row["exact"] is None:
+            continue
+        if _has_interval(row):
+            low, high = f"{44 + 50 * row['exact_low']:.1f}%", f"{44 + 50 * row['exact_high']:.1f}%"
+            parts.append(_line(low, y, high, y, _GREY, width=2))
+        colour = _COLOURS[1] if row["searches"] else _BLUE
+        circle = Markup('<circle cx="{:.1f}%" cy="{}" r="4.5" fill="{}"><title>{}</title></circle>')
+        parts.append(circle.format(44 + 50 * row["exact"], y, colour, percent(row["exact"])))
     return Markup("").join(parts)
 
 
-def _labels(points: Sequence[tuple[float, float, str]], lines: Sequence[float]) -> Iterator[Markup]:
-    """Yield labels next to points, where nothing overlaps; what has no place on a narrow screen is left out there."""
-    taken: dict[float, list[_Area]] = {
-        width: [
-            *((x * width / 100 - 5, y - 5, x * width / 100 + 5, y + 5) for x, y, _ in points),
-            *((width - 130, y - 16, width, y) for y in lines),
-        ]
-        for width in _ANY
-    }
+def _has_interval(row: Row) -> bool:
+    return row["exact_low"] is not None and row["exact_high"] is not None
 
-    def free(width: float, box: _Area) -> bool:
-        left, top, right, bottom = box
-        inside = left >= 30 and right <= width and top >= 12 and bottom <= _TOP + _DEPTH + 6
-        return inside and not any(left < c and a < right and top < d and b < bottom for a, b, c, d in taken[width])
 
-    for x, y, text in points:
-        choices = ((widths, at) for widths in (_ANY, _WIDE) for at in _PLACES)
-        fitting = (each for each in choices if all(free(width, _box(width, x, y, text, each[1])) for width in each[0]))
-        widths, (dx, dy, anchor) = next(fitting, ((), (0, 0, "")))
+def _labels(labels: Sequence[_Label], lines: Sequence[float]) -> Iterator[Markup]:
+    """Yield labels next to their points such that nothing overlaps.
+
+    A label that has no place on a narrow screen is left out there. ``lines`` are the heights of the references, whose
+    texts stand at the right.
+    """
+    occupied: dict[float, list[_Area]] = {}
+    for width in _ANY:
+        circles = [_Area(x * width / 100 - 5, y - 5, x * width / 100 + 5, y + 5) for x, y, _ in labels]
+        occupied[width] = circles + [_Area(width - 130, y - 16, width, y) for y in lines]
+    for label in labels:
+        place = _free_place(label, occupied)
+        if place is None:
+            continue
+        widths, offset = place
         for width in widths:
-            taken[width].append(_box(width, x, y, text, (dx, dy, anchor)))
+            occupied[width].append(label.area(width, offset))
+        x, dy = f"{label.x:.1f}%", offset.dy
         if abs(dy) > _LINE:
-            yield _line(f"{x:.1f}%", y, f"{x:.1f}%", y + dy - (4 if dy > 0 else 0), _GREY, width=0.5)
-        if widths:
-            roomy = Markup(' class="roomy"') if widths is _WIDE else ""
-            label = Markup('<text x="{:.1f}%" dx="{}" y="{:.0f}" text-anchor="{}"{}>{}</text>')
-            yield label.format(x, dx, y + dy + (4 if abs(dy) < 3 else 0), anchor, roomy, text)
+            above_text = 4 if dy > 0 else 0
+            yield _line(x, label.y, x, label.y + dy - above_text, _GREY, width=0.5)
+        roomy = Markup(' class="roomy"') if widths is _WIDE else ""
+        text = Markup('<text x="{}" dx="{}" y="{:.0f}" text-anchor="{}"{}>{}</text>')
+        yield text.format(x, offset.dx, label.baseline(offset), offset.anchor, roomy, label.text)
 
 
-_PLACES = [
-    *((8, 0, "start"), (-8, 0, "end"), (0, -9, "middle"), (0, 18, "middle")),
-    *((dx, dy, at) for far in range(28, 200, 14) for dy in (-far, far) for dx, at in ((4, "start"), (-4, "end"))),
-]
+def _free_place(label: _Label, occupied: Mapping[float, Sequence[_Area]]) -> tuple[tuple[float, ...], _Offset] | None:
+    """Return the first place of a label that is free on all screens, or on wide ones, with these widths."""
+    for widths in (_ANY, _WIDE):
+        for offset in _offsets():
+            if all(_is_free(label.area(width, offset), width, occupied[width]) for width in widths):
+                return widths, offset
+    return None
 
 
-def _box(width: float, x: float, y: float, text: str, at: tuple[int, int, str]) -> _Area:
-    dx, dy, anchor = at
-    long, start = _CHARACTER * len(text), x * width / 100 + dx
-    left = start - {"start": 0.0, "middle": long / 2, "end": long}[anchor]
-    base = y + dy + (4 if abs(dy) < 3 else 0)
-    return left, base - 10, left + long, base + 3
+def _is_free(area: _Area, width: float, occupied: Sequence[_Area]) -> bool:
+    """Return whether an area is inside the plot and overlaps no other."""
+    is_inside = area.left >= 30 and area.right <= width and area.top >= 12 and area.bottom <= _TOP + _DEPTH + 6
+    return is_inside and not any(map(area.overlaps, occupied))
 
 
 def _levels(words: str, width: float = 100) -> Iterator[Markup]:
+    """Yield the horizontal lines of a plot of shares with their labels, and what the shares are of."""
     for level in (0, 0.25, 0.5, 0.75, 1):
         yield _line("0%", _down(level), f"{width}%", _down(level), _LIGHT)
         yield _text("0%", _down(level) - 3, percent(level), colour=_FAINT)
@@ -209,27 +302,31 @@ def _levels(words: str, width: float = 100) -> Iterator[Markup]:
 
 
 def _tick(x: float, words: str) -> list[Markup]:
-    at, bottom = f"{x:.1f}%", _TOP + _DEPTH
-    return [
-        _line(at, bottom, at, bottom + 5, _GREY),
-        _text(at, bottom + 20, words, "middle" if x > 1 else "start", _FAINT),
-    ]
+    place, bottom = f"{x:.1f}%", _TOP + _DEPTH
+    anchor = "middle" if x > 1 else "start"
+    return [_line(place, bottom, place, bottom + 5, _GREY), _text(place, bottom + 20, words, anchor, _FAINT)]
 
 
 def _down(share: float) -> float:
+    """Return the vertical place of a share, in pixels."""
     return _TOP + _DEPTH * (1 - share)
 
 
 def _line(x1: str, y1: float, x2: str, y2: float, colour: str, *, width: float = 1, dash: str = "") -> Markup:
-    looks = f'stroke="{colour}" stroke-width="{width}"{f" stroke-dasharray={chr(34)}{dash}{chr(34)}" if dash else ""}'
+    looks = f'stroke="{colour}" stroke-width="{width}"'
+    if dash:
+        looks += f' stroke-dasharray="{dash}"'
     return Markup(f'<line x1="{x1}" y1="{y1:.0f}" x2="{x2}" y2="{y2:.0f}" {looks}/>')
 
 
 def _text(x: str, y: float, words: str, anchor: str = "start", colour: str = "") -> Markup:
-    looks = (f' text-anchor="{anchor}"' if anchor != "start" else "") + (f' fill="{colour}"' if colour else "")
+    looks = ""
+    if anchor != "start":
+        looks += f' text-anchor="{anchor}"'
+    if colour:
+        looks += f' fill="{colour}"'
     return Markup(f'<text x="{x}" y="{y:.0f}"{looks}>{escape(words)}</text>')
 
 
 def _short(row: Row) -> str:
-    name = method_name(row["method"])
-    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+    return cut(method_name(row["method"]), _LONGEST)

@@ -1,7 +1,7 @@
-"""Metrics by which methods are compared, each declared once.
+"""The metrics by which methods are compared, each declared once.
 
-Frames, ranks, tests, tables, figures and pages read the declarations: what a metric is called, how it is computed and
-shown, which way is better, where it applies.
+Frames, ranks, tests, tables, figures and pages read the declarations: the name of a metric, how it is computed and
+shown, which way is better, and where it applies.
 """
 
 import math
@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from statistics import median
 from typing import Literal
 
@@ -18,18 +19,20 @@ from narxbench.numerics.rounding import significant
 from narxbench.studies.methods.score_file import Score, ScoredRun
 from narxbench.study.metrics import Metric, mean
 
-# Identify: which terms and which model a method returns, whatever its criterion. Search: which J it reaches.
+# "identify" is about the terms and the model that a method returns, whatever its criterion; "search" about the J that
+# it reaches.
 Contest = Literal["identify", "search"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ComparisonMetric(Metric):
-    """A metric by which methods are compared, those that take part in its ``contest``.
+    """A metric that compares the methods which take part in its ``contest``.
 
-    It is computed for each run, from problem, run and best known J (``of_run``; NaN where it does not apply), then
-    summed up over the runs on a data set (``over_runs``) and over data sets (``average``); or for all runs of a method
-    together (``of_runs``), from rows of the ranking. ``kind`` is that of its column in the frame ``scores``, if it has
-    one; ``words`` is its name in sentences, ``hint`` what a heading says below it.
+    It is computed for each run from the problem, the run and the best known J (``of_run``; NaN where it does not
+    apply). The values are then summarised over the runs on a data set (``over_runs``) and over data sets
+    (``average``). Other metrics are computed for all runs of a method together (``of_runs``), from the rows of the
+    ranking. ``kind`` is the type of its column in the frame ``scores``, if it has one. ``words`` is its name in
+    sentences, ``hint`` the text below its heading.
     """
 
     contest: Contest = "identify"
@@ -48,85 +51,117 @@ class ComparisonMetric(Metric):
 
     @property
     def columns(self) -> list[str]:
-        """Its columns in the frame ``ranking``."""
-        return [self.name, f"{self.name}_low", f"{self.name}_high"] if self.interval else [self.name]
+        """The columns of the metric in the frame ``ranking``."""
+        if self.interval:
+            return [self.name, f"{self.name}_low", f"{self.name}_high"]
+        return [self.name]
 
     def of_data_set(self, values: Iterable[float]) -> float:
-        """Return the value of a method on a data set, from those of its runs."""
-        return _of_known(values, self.over_runs or self._averaged)
+        """Return the value of a method on a data set, from the values of its runs."""
+        return _summary(values, self.over_runs or self._mean_or_median)
 
     def overall(self, results: pd.DataFrame) -> float:
-        """Return the value of a method over its data sets, one row each, to 12 digits."""
-        return significant(self.of_runs(results) if self.of_runs else _of_known(results[self.name], self._averaged))
+        """Return the value of a method over its data sets, which have one row each, to 12 digits."""
+        if self.of_runs:
+            return significant(self.of_runs(results))
+        return significant(_summary(results[self.name], self._mean_or_median))
 
-    def _averaged(self, values: Sequence[float]) -> float:
+    def _mean_or_median(self, values: Sequence[float]) -> float:
         return median(values) if self.average == "median" else mean(values)
 
 
-def _of_known(values: Iterable[float], summed_up: Callable[[Sequence[float]], float]) -> float:
-    known = [value for value in values if not math.isnan(value)]
-    return summed_up(known) if known else math.nan
+def _summary(values: Iterable[float], summarise: Callable[[Sequence[float]], float]) -> float:
+    """Return the summary of the values that are not NaN; NaN where there are none."""
+    defined_values = [value for value in values if not math.isnan(value)]
+    return summarise(defined_values) if defined_values else math.nan
 
 
-# Values this many decimals apart count as equal: the last bits of two equal results may differ.
+# Values are compared to this many decimals, because the last bits of two equal results may differ.
 DECIMALS = 9
-# How far above J of the system terms, over L, runs are to come. They do not move with what other methods find, and
-# there is none below: what is lower fits the noise. The expected evaluations are those to one of them.
+# The targets of a search: how far J of a run may lie above J of the system terms, over L. They do not depend on what
+# other methods find. None lies below the system terms, because a lower J fits the noise.
 TARGETS = (0.0, 0.01, 0.03, 0.1, 0.3, 1.0)
+# The target that the expected evaluations are computed for.
 ERT_TARGET = 0.01
 TARGETS_NAMED = f"{', '.join(f'{target:g}' for target in TARGETS[:-1])} and {TARGETS[-1]:g}"
-# Budgets, of evaluations, at which searches are ranked besides the whole one.
+# Numbers of evaluations after which searches are ranked, besides the end of the run.
 EARLY = (100, 500)
 # A free run with a larger error is worse than the mean of the output, which takes no model.
 USELESS = 1.0
 
 
-def _of_terms(share: Callable[[int, int, int], float]) -> Callable[[Score, ScoredRun, float], float]:
-    """Return a metric of the numbers of right, chosen and system terms; unknown where the latter are no candidates."""
-    return lambda score, run, _: share(run.hits, len(run.terms), score.true_terms) if score.true_terms else math.nan
+def _exact(score: Score, run: ScoredRun, _: float) -> float:
+    """Return 1 if a run chose exactly the system terms, else 0; NaN where these are no candidates."""
+    if not score.true_terms:
+        return math.nan
+    return float(run.hits == len(run.terms) == score.true_terms)
+
+
+def _f1(score: Score, run: ScoredRun, _: float) -> float:
+    """Return the F1 score of the terms that a run chose; NaN where the system terms are no candidates."""
+    if not score.true_terms:
+        return math.nan
+    return 2 * run.hits / (len(run.terms) + score.true_terms)
 
 
 def _lost(score: Score, run: ScoredRun, _: float, *, to_search: bool) -> float:
-    """Return whether a run missed the system terms by its search, or by the method's criterion; NaN where unknown."""
+    """Return 1 if a run missed the system terms by its search, or else by the method's criterion; NaN where unknown."""
     if not score.true_terms:
         return math.nan
     if not run.terms:
         return float(to_search)
     if run.excess is None:
         return math.nan
-    exact = run.hits == len(run.terms) == score.true_terms
-    # Its own criterion is lower at the system terms, and they were not found; or it is not.
-    return float(not exact and (round(run.excess, 6) > 0) == to_search)
+    is_exact = run.hits == len(run.terms) == score.true_terms
+    # The search is the limit if the method's own criterion is lower at the system terms.
+    search_is_limit = round(run.excess, 6) > 0
+    return float(not is_exact and search_is_limit == to_search)
 
 
 def gap(score: Score, run: ScoredRun, best: float, after: int | None = None) -> float:
     """Return (J - best known J) / L, after some evaluations or at the end; infinite without a finite J."""
-    made = 1 if after is None else bisect_right(run.history.evaluations, after)
-    if run.fitness is None or not made:
+    if run.fitness is None:
         return math.inf
-    fitness = run.fitness if after is None else run.history.fitness[made - 1]
+    fitness = run.fitness
+    if after is not None:
+        n_improvements = bisect_right(run.history.evaluations, after)
+        if not n_improvements:
+            return math.inf
+        fitness = run.history.fitness[n_improvements - 1]
     return round((fitness - best) / score.n_validation, DECIMALS)
 
 
 def expected_evaluations(results: pd.DataFrame) -> float:
     """Return the evaluations that one success at `ERT_TARGET` costs; NaN without a success.
 
-    A run that reaches the target counts until then, another whole (the ERT of COCO, N. Hansen et al., Optimization
-    Methods and Software 36 (2021) 114-144).
+    A run that reaches the target counts until then, another run counts whole (the ERT of COCO, N. Hansen et al.,
+    Optimization Methods and Software 36 (2021) 114-144).
     """
-    known = [run[TARGETS.index(ERT_TARGET)] for reach in results["reach"] for run in reach]
-    successes = sum(hit for _, hit in known)
-    return sum(made for made, _ in known) / successes if successes else math.nan
+    target = TARGETS.index(ERT_TARGET)
+    spent = successes = 0
+    for run in chain.from_iterable(results["reach"]):
+        evaluations, is_reached = run[target]
+        spent += evaluations
+        successes += is_reached
+    return spent / successes if successes else math.nan
 
 
 def reached(results: pd.DataFrame) -> float:
     """Return the share of all pairs of a run and a target that were reached; NaN where there are no targets."""
-    hits = [hit for reach in results["reach"] for run in reach for _, hit in run]
-    return sum(hits) / len(hits) if hits else math.nan
+    n_pairs = n_reached = 0
+    for run in chain.from_iterable(results["reach"]):
+        n_pairs += len(run)
+        n_reached += sum(is_reached for _, is_reached in run)
+    return n_reached / n_pairs if n_pairs else math.nan
 
 
-def _fresh(_: Score, run: ScoredRun, best: float) -> float:
-    return math.inf if run.fresh_error is None else run.fresh_error
+def or_infinity(value: float | None) -> float:
+    """Return a value, or infinity for a missing one, so that it is the worst."""
+    return math.inf if value is None else value
+
+
+def _fresh_error(_: Score, run: ScoredRun, best: float) -> float:
+    return or_infinity(run.fresh_error)
 
 
 EXACT = ComparisonMetric(
@@ -136,7 +171,7 @@ EXACT = ComparisonMetric(
     hint="share of the runs",
     form="share",
     kind="truth",
-    of_run=_of_terms(lambda hits, size, true: float(hits == size == true)),
+    of_run=_exact,
     larger_is_better=True,
     by_system=True,
     interval=True,
@@ -150,7 +185,7 @@ F1 = ComparisonMetric(
     hint="of the terms",
     form="effect",
     kind="number",
-    of_run=_of_terms(lambda hits, size, true: 2 * hits / (size + true)),
+    of_run=_f1,
     larger_is_better=True,
     by_system=True,
     ranked=True,
@@ -165,7 +200,7 @@ FRESH = ComparisonMetric(
     hint="on new data",
     form="significant",
     kind="number",
-    of_run=_fresh,
+    of_run=_fresh_error,
     average="median",
     by_system=True,
     description="root of the squared error of the free run on new data without noise, relative to the spread of the "
@@ -196,7 +231,7 @@ COMPARISON = (
         words="error of the worst run",
         hint="on new data",
         form="significant",
-        of_run=_fresh,
+        of_run=_fresh_error,
         over_runs=max,
         average="median",
         description="the same error of the worst run on each data set; median over the data sets.",
@@ -276,33 +311,34 @@ COMPARISON = (
 
 
 RANKED = [metric for metric in COMPARISON if metric.ranked]
+# The names of metrics in sentences.
+WORDS = {metric.name: metric.words for metric in COMPARISON}
 
 
 @dataclass(frozen=True)
 class Difference:
-    """How two methods are compared on a metric, and what difference is too small to matter.
+    """How two methods are compared on a metric, and which difference is too small to matter.
 
-    ``transformed`` maps the value on a data set to what is averaged and subtracted, perhaps the logarithm of a
-    ``ratio``; ``negligible`` is in its units, and ``region`` says it in words.
+    ``transform`` maps the value on a data set to the one that is averaged and subtracted; for a ``ratio`` it is the
+    logarithm. ``negligible`` is in the units of the transformed value, and ``region`` says it in words.
     """
 
     metric: ComparisonMetric
-    transformed: Callable[[float], float]
+    transform: Callable[[float], float]
     negligible: float
     region: str
     ratio: bool = False
 
 
-DIFFERENCES = (
-    Difference(EXACT, float, 0.05, "5 percentage points of exact recovery"),
-    Difference(
-        FRESH,
-        # What is worse than the mean is as bad as that, and what is better than rounding is exact.
-        lambda error: math.log(min(max(error, 1e-9), USELESS)),
-        math.log(1.1),
-        "a factor of 1.1 in the error on fresh data",
-        ratio=True,
-    ),
-    # As useless as a free run that is a factor e off.
-    Difference(GAP, lambda value: min(value, 1.0), 0.01, "a gap of 0.01, one per cent of squared error"),
+IN_RECOVERY = Difference(EXACT, float, 0.05, "5 percentage points of exact recovery")
+IN_FRESH_ERROR = Difference(
+    FRESH,
+    # An error worse than that of the mean counts like it, and one below rounding counts as exact.
+    lambda error: math.log(min(max(error, 1e-9), USELESS)),
+    math.log(1.1),
+    "a factor of 1.1 in the error on fresh data",
+    ratio=True,
 )
+# A gap of more than 1 counts as 1: such a model is as useless as one whose free run is off by a factor of e.
+IN_GAP = Difference(GAP, lambda value: min(value, 1.0), 0.01, "a gap of 0.01, one per cent of squared error")
+DIFFERENCES = (IN_RECOVERY, IN_FRESH_ERROR, IN_GAP)

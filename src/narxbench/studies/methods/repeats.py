@@ -1,7 +1,7 @@
-"""Runs made again: whether an algorithm that has a process of its own gives the same run in a fresh one.
+"""Runs that are repeated: whether an algorithm that has a process of its own gives the same run in a fresh one.
 
-So draws from clocks, process numbers or the system are noticed, and notes that runs leave each other. The files hold a
-time, so they differ from one rebuild to the next, and are in no manifest.
+This reveals draws from clocks, process numbers or the system, and notes that runs leave each other. The files hold a
+time, so they differ from one rebuild to the next and are in no manifest.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ from narxbench.io.errors import NarxbenchError, printable, show
 from narxbench.io.files import StrPath, canonical_json
 from narxbench.io.settings import Settings, read_result
 from narxbench.study.condition import ConditionKey
-from narxbench.study.runs import RunRecord, one_run, read_run_file
+from narxbench.study.runs import Run, one_run, read_run_file
 
 
 class _RepeatFile(Settings):
@@ -26,7 +26,7 @@ class _RepeatFile(Settings):
 
 
 class Repeat(NamedTuple):
-    """What a run that was made again says of its method."""
+    """The outcome of a repeated run."""
 
     same: bool
     reason: str
@@ -36,40 +36,48 @@ class Repeat(NamedTuple):
 
 
 def repeat(path: str, data: str, *, seed: int, run: Mapping[str, Any]) -> str:
-    """Make a run of a run file again in a fresh process and return the text of the file that says what came of it."""
+    """Repeat a run of a run file in a fresh process, and return the text of the file with the outcome."""
     file = read_run_file(path)
-    earlier = next((each for each in file.runs if each.seed == seed), None)
+    earlier = next((recorded for recorded in file.runs if recorded.seed == seed), None)
     if earlier is None:
         raise NarxbenchError(f"{path}: runs: found none of seed {seed}; delete it and run again")
-    made = {name: value for name, value in run.items() if name not in ("algorithm", "settings")}
+    arguments = {name: value for name, value in run.items() if name not in ("algorithm", "settings")}
     with prepared(run["algorithm"], run["settings"]) as runner:
-        again, _, seconds = one_run(runner, data, seed=seed, **made)
+        again, _, seconds = one_run(runner, data, seed=seed, **arguments)
     content = _RepeatFile(
         condition=file.condition, seed=seed, difference=_difference(earlier, again), cpu_seconds=seconds
     )
     return canonical_json(content.model_dump(mode="json", exclude_unset=True))
 
 
-def _difference(earlier: RunRecord, again: RunRecord) -> str:
-    """Return the first difference of two runs in words."""
+def _difference(earlier: Run, again: Run) -> str:
+    """Return the first difference between two runs in words; empty if there is none."""
     if earlier.failure == again.failure:
-        histories = ([*zip(run.history.evaluations, run.history.fitness, strict=True)] for run in (again, earlier))
-        for i, (here, there) in enumerate(zip_longest(*histories), 1):
+        improvements = zip_longest(_improvements(again), _improvements(earlier), fillvalue="none")
+        for number, (here, there) in enumerate(improvements, start=1):
             if here != there:
-                found, had = (f"J = {e[1]!r} after {e[0]} evaluations" if e else "none" for e in (here, there))
-                return f"improvement {i}: found {found}; at first {had}"
-    for name in ("failure", *RunRecord.model_fields):
+                return f"improvement {number}: found {here}; at first {there}"
+    for name in ("failure", *Run.model_fields):
         here, there = getattr(again, name), getattr(earlier, name)
         if here != there:
-            found, had = (show(value, kind=False) if value else "none" for value in (here, there))
-            return f"{name}: found {found}; at first {had}"
+            return f"{name}: found {_shown(here)}; at first {_shown(there)}"
     return ""
 
 
+def _improvements(run: Run) -> list[str]:
+    """Return the improvements of a run in words, which tell any two values of J apart."""
+    history = zip(run.history.evaluations, run.history.fitness, strict=True)
+    return [f"J = {fitness!r} after {evaluations} evaluations" for evaluations, fitness in history]
+
+
+def _shown(value: Any) -> str:
+    return show(value, kind=False) if value else "none"
+
+
 def read_repeats(paths: Iterable[StrPath]) -> dict[str, Repeat]:
-    """Return what runs that were made again say, by method."""
-    found = {}
+    """Return the outcomes of repeated runs by method."""
+    repeats = {}
     for path in paths:
         file = read_result(_RepeatFile, path, "repeated run")
-        found[file.condition.method] = Repeat(not file.difference, printable(file.difference, 300), file.cpu_seconds)
-    return found
+        repeats[file.condition.method] = Repeat(not file.difference, printable(file.difference, 300), file.cpu_seconds)
+    return repeats

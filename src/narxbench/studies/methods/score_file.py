@@ -1,4 +1,4 @@
-"""Score files: JSON with what all runs of all methods found on one problem."""
+"""Score files: JSON with the results of all runs of all methods on one problem."""
 
 import pydantic
 from pydantic import Field
@@ -7,14 +7,14 @@ from narxbench.io.files import StrPath
 from narxbench.io.settings import Line, Settings, read_result
 from narxbench.study.condition import MOST, History, ProblemKey
 
-# What methods are held against, and what no method may be called.
+# The references that methods are compared with; no method may have their names.
 REFERENCES = TRUTH, EVERYTHING = "truth", "all-candidates"
 
 
 class ScoredRun(Settings, extra="allow"):
     """One run. ``fitness`` is null when it failed or every structure was divergent.
 
-    Other numbers of a run are what further metrics are computed from; null where they are unknown.
+    A run may have other numbers, from which further metrics are computed; null where they are unknown.
     """
 
     __pydantic_extra__: dict[str, float | None] = Field(init=False)
@@ -50,7 +50,7 @@ class ScoredMethod(Settings):
     minimises: bool = True
     """Whether it searches for the lowest J."""
     reference: bool = False
-    """Whether it is no method, but what methods are held against: the system terms, or all candidate terms."""
+    """Whether it is no method but a reference: the system terms, or all candidate terms."""
     versions: dict[str, str]
     algorithm_sha256: str
     budget: int = Field(ge=1, le=MOST)
@@ -76,9 +76,9 @@ class Score(ProblemKey):
     penalty: float
     data_sha256: str
     true_terms: int = Field(ge=0, le=MOST)
-    """Number of system terms; 0: they are not among the candidate terms."""
+    """Number of system terms; 0 if they are not among the candidate terms."""
     true_fitness: float | None
-    """J of the system terms; null where it is not finite, or there are none."""
+    """J of the system terms; null where it is not finite or there are no such terms."""
     methods: list[ScoredMethod] = Field(min_length=1)
 
     @pydantic.model_validator(mode="after")
@@ -89,5 +89,5 @@ class Score(ProblemKey):
 
 
 def read_score(path: StrPath) -> Score:
-    """Read a score file; one that is missing, damaged or of another version is told in one line."""
+    """Read a score file; one that is missing, damaged or of another version raises NarxbenchError."""
     return read_result(Score, path, "score file")

@@ -1,14 +1,12 @@
-"""The comparison of methods: each on every data set of every scenario."""
+"""The settings of a comparison of methods, each of which runs on every data set of every scenario."""
 
-from collections.abc import Iterator
-from itertools import product
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal
 
 import pydantic
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from narxbench.io.settings import Problem as Mistake
-from narxbench.io.settings import Settings, unknown
+from narxbench.io.settings import Mistake, Settings, unknown
 from narxbench.model.excitation import Excitation
 from narxbench.model.noise import NoiseKind
 from narxbench.model.system import system_names
@@ -31,11 +29,16 @@ from narxbench.study.settings import (
 )
 
 
+def _places(setting: Place, names: Sequence[str]) -> list[tuple[Place, str]]:
+    """Return the names that a list in the settings has, each with its place."""
+    return [((*setting, index), name) for index, name in enumerate(names)]
+
+
 class Scenario(Settings):
-    """How the problems of a scenario depart from the study's; what is left out is the study's."""
+    """How the problems of a scenario differ from those of the study; settings that are left out are the study's."""
 
     description: str = Field(min_length=1, max_length=200)
-    """What is special about it, for readers."""
+    """What is special about the scenario, for readers."""
     systems: Annotated[list[Name], AfterValidator(distinct)] | None = Field(default=None, min_length=1)
     """Systems of the study that it is for."""
     without: Annotated[list[Name], AfterValidator(distinct)] = Field(default=[])
@@ -70,7 +73,7 @@ class HeldOut(Settings):
 
 
 class Situation(Settings):
-    """A kind of system, whose data sets are shown together."""
+    """A kind of system; the data sets of these systems are shown together."""
 
     description: str = Field(min_length=1, max_length=200)
     """What the data of these systems are like, for readers."""
@@ -87,7 +90,7 @@ class MethodsStudy(Study):
     held_out: HeldOut | None = None
     """Data sets on which no method was developed or tuned."""
     tuned: Annotated[list[Name], AfterValidator(distinct)] = Field(default=[])
-    """Methods that were developed or tuned on data sets that are not held out; names of others do nothing."""
+    """Methods that were developed or tuned on data sets that are not held out; unknown names have no effect."""
     only_in: Annotated[
         dict[Name, list[Name]],
         BeforeValidator(without_null, json_schema_input_type=dict[Name, list[Name] | None]),
@@ -106,22 +109,27 @@ class MethodsStudy(Study):
     """The problems, by name. A scenario set to null is left out."""
 
     @pydantic.model_validator(mode="after")
-    def _some_estimation(self) -> "MethodsStudy":
-        sizes = {part.place: (part.data.validation_samples, part.data.samples) for part in self.parts()}
-        raise_if(
-            Mistake(place, f"found {judged} validation_samples of {kept} samples; allowed: less than all")
-            for place, (judged, kept) in sizes.items()
-            if judged >= kept
-        )
+    def _estimation_has_samples(self) -> "MethodsStudy":
+        mistakes = {}
+        for part in self.parts():
+            judged, kept = part.data.validation_samples, part.data.samples
+            if judged >= kept:
+                text = f"found {judged} validation_samples of {kept} samples; allowed: less than all"
+                mistakes[part.place] = Mistake(part.place, text)
+        raise_if(mistakes.values())
         return self
 
     @pydantic.model_validator(mode="after")
-    def _a_criterion_of_its_own(self) -> "MethodsStudy":
+    def _methods_are_no_references(self) -> "MethodsStudy":
         raise_if(
             Mistake(("methods", name), "found the name of a reference; allowed: any other name")
             for name in self.methods
             if name in REFERENCES
         )
+        return self
+
+    @pydantic.model_validator(mode="after")
+    def _methods_have_one_criterion(self) -> "MethodsStudy":
         raise_if(
             Mistake(("methods", name, "criteria"), f"found {len(method.criteria)}; allowed: one, the method’s own")
             for name, method in self.methods.items()
@@ -130,41 +138,38 @@ class MethodsStudy(Study):
         return self
 
     def named_systems(self) -> list[tuple[Place, str]]:
-        """Return the systems, those that are held out too, with the places where they are named."""
-        held_out = self.held_out.systems if self.held_out else []
-        others = [(("held_out", "systems", index), name) for index, name in enumerate(held_out)]
-        return [*super().named_systems(), *others]
+        """Return all systems, including those that are held out, with the places where they are named."""
+        places = super().named_systems()
+        if self.held_out:
+            places += _places(("held_out", "systems"), self.held_out.systems)
+        return places
 
     def parts(self) -> list[Part]:
-        """Return what the problems of each scenario are made of: those of the study, and those that are held out."""
-        sets = [(False, self.systems, self.data.seeds)]
-        if self.held_out:
-            sets.append((True, self.held_out.systems, self.held_out.seeds))
+        """Return the parts of each scenario: one with the systems of the study, one with those that are held out."""
         parts = []
-        for (name, scenario), (held_out, systems, seeds) in product(self.scenarios.items(), sets):
-            of_part = [
-                system
-                for system in systems
-                if system in (scenario.systems or systems) and system not in scenario.without
-            ]
-            data = self.data.model_copy(
-                update=scenario.model_dump(include={"samples", "validation_samples", "noise"}, exclude_none=True)
-            )
-            if of_part:
-                parts.append(
-                    Part(
-                        place=("scenarios", name),
-                        systems=of_part,
-                        snr_db=scenario.snr_db or self.snr_db,
-                        seeds=scenario.seeds or seeds,
-                        data=data,
-                        scenario=name,
-                        excitation=scenario.excitation,
-                        orders=scenario.model_dump(include={"n_u", "n_y", "degree"}, exclude_none=True),
-                        held_out=held_out,
-                    )
-                )
-        return parts
+        for name, scenario in self.scenarios.items():
+            parts.append(self._part(name, scenario, self.systems, self.data.seeds, held_out=False))
+            if self.held_out:
+                parts.append(self._part(name, scenario, self.held_out.systems, self.held_out.seeds, held_out=True))
+        return [part for part in parts if part.systems]
+
+    def _part(
+        self, name: str, scenario: Scenario, systems: Sequence[str], seeds: Sequence[int], *, held_out: bool
+    ) -> Part:
+        """Return the part of a scenario that has those of the systems which the scenario is for."""
+        chosen = set(scenario.systems or systems).difference(scenario.without)
+        changes = scenario.model_dump(include={"samples", "validation_samples", "noise"}, exclude_none=True)
+        return Part(
+            place=("scenarios", name),
+            systems=[system for system in systems if system in chosen],
+            snr_db=scenario.snr_db or self.snr_db,
+            seeds=scenario.seeds or seeds,
+            data=self.data.model_copy(update=changes),
+            scenario=name,
+            excitation=scenario.excitation,
+            orders=scenario.model_dump(include={"n_u", "n_y", "degree"}, exclude_none=True),
+            held_out=held_out,
+        )
 
     def _by_all_methods(self, problem: Problem) -> Iterator[Condition]:
         for condition in super()._by_all_methods(problem):
@@ -172,20 +177,29 @@ class MethodsStudy(Study):
                 yield condition
 
     def unknown_names(self, choices: DesignChoices) -> Iterator[Mistake]:
-        """Yield systems that are both held out and not, and those of scenarios and situations that there are not."""
+        """Yield systems that are both held out and not, unknown systems, and situations places like a scenario."""
         for place, name in self.named_systems()[len(self.systems) :]:
             if name in self.systems:
                 yield Mistake(place, f"found {name!r}, which is one of systems; allowed: one that is not")
-        own, described = (self.all_systems, "a system of the study:"), (system_names(), "a file in config/systems:")
-        named = [(("scenarios", name, "systems"), of.systems or (), own) for name, of in self.scenarios.items()]
-        named += [(("scenarios", name, "without"), of.without, described) for name, of in self.scenarios.items()]
-        named += [(("situations", name, "systems"), of.systems, described) for name, of in self.situations.items()]
-        for path, systems, (known, what) in named:
-            for index, system in enumerate(systems):
-                if system not in known:
-                    yield unknown((*path, index), system, known, what)
+        yield from self._unknown_systems()
         for name in self.situations:
             if name in (*self.scenarios, "all"):
                 yield Mistake(("situations", name), f"found {name!r}, a scenario or all; allowed: another name")
         if not self.parts() and not any(scenario.systems for scenario in self.scenarios.values()):
             yield Mistake(("scenarios",), "found no system in any of them; allowed: at least one")
+
+    def _unknown_systems(self) -> Iterator[Mistake]:
+        """Yield the systems of scenarios that are not in the study, then those that no file describes."""
+        for name, scenario in self.scenarios.items():
+            for place, system in _places(("scenarios", name, "systems"), scenario.systems or ()):
+                if system not in self.all_systems:
+                    yield unknown(place, system, self.all_systems, "a system of the study:")
+        places = []
+        for name, scenario in self.scenarios.items():
+            places += _places(("scenarios", name, "without"), scenario.without)
+        for name, situation in self.situations.items():
+            places += _places(("situations", name, "systems"), situation.systems)
+        described_systems = system_names()
+        for place, system in places:
+            if system not in described_systems:
+                yield unknown(place, system, described_systems, "a file in config/systems:")

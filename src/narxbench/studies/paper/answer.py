@@ -438,7 +438,7 @@ def data_shown(settings: Mapping[str, Any], systems: Iterable[Any]) -> str:
         excitation += f" (not for {listed(exceptions)}, with inputs of their own)"
     seeds = data["seeds"]
     plural = "s" * (len(seeds) > 1)
-    return f"input {excitation}; noise {NOISES[data['noise']]}; data seed{plural} {listed(map(str, seeds))}"
+    return f"input {excitation}; noise {NOISES[data['noise']].words}; data seed{plural} {listed(map(str, seeds))}"
 
 
 def _as_readers_write(value: Any) -> Any:

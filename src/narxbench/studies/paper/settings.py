@@ -4,7 +4,7 @@ from typing import Literal
 
 import pydantic
 
-from narxbench.io.settings import Problem, SettingsError
+from narxbench.io.settings import Mistake, SettingsError
 from narxbench.study.settings import Absent, Study
 
 
@@ -20,5 +20,5 @@ class PaperStudy(Study):
     def _one_data_set(self) -> "PaperStudy":
         if len(self.data.seeds) > 1:
             text = f"found {len(self.data.seeds)} seeds; allowed: one, for the paper's tables show one data set"
-            raise SettingsError([Problem(("data", "seeds"), text)])
+            raise SettingsError([Mistake(("data", "seeds"), text)])
         return self

@@ -1,10 +1,10 @@
 """Phases, rows, parts and segments of records, by their definition in plain loops."""
 
-from itertools import pairwise
+from itertools import chain
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from narxbench.identification.data.arrangement import LEAST_STEPS, NO_PART, Arrangement
@@ -14,82 +14,125 @@ quick = settings(max_examples=60, deadline=None)
 
 
 def records_of(lengths, roles=None, n_inputs=1):
-    """Return records whose samples tell where they are: y is 1000 times the record and the sample."""
-    return [
-        Record(str(i), np.arange(n * n_inputs, dtype=float).reshape(n, n_inputs), 1000.0 * i + np.arange(n), role)
-        for i, (n, role) in enumerate(zip(lengths, roles or [None] * len(lengths), strict=True))
-    ]
+    """Return records whose samples say where they are: y is 1000 times the record and the sample."""
+    records = []
+    for i, (n, role) in enumerate(zip(lengths, roles or [None] * len(lengths), strict=True)):
+        u = np.arange(n * n_inputs, dtype=float).reshape(n, n_inputs)
+        records.append(Record(str(i), u, 1000.0 * i + np.arange(n), role))
+    return records
 
 
-lengths_and_roles = st.lists(
-    st.tuples(st.integers(1, 60), st.sampled_from([None, "estimation", "selection"])), min_size=1, max_size=5
-)
+def samples_of(records, first=0):
+    """Return record and time of each sample from the first one of each record on, by number of the record."""
+    samples = []
+    for i, record in records.items():
+        samples += [(i, k) for k in range(first, len(record))]
+    return samples
 
 
-@given(known=lengths_and_roles, decimation=st.integers(1, 7), lag=st.integers(0, 5), parts=st.integers(2, 9))
+def samples_at(arrangement, places):
+    """Return record and time at some places of an arrangement."""
+    return list(zip(arrangement.record[places], arrangement.time[places], strict=True))
+
+
+@st.composite
+def arrangements(draw, allowed_roles=(None, "estimation", "selection")):
+    lengths_and_roles = st.tuples(st.integers(1, 60), st.sampled_from(allowed_roles))
+    lengths, roles = zip(*draw(st.lists(lengths_and_roles, min_size=1, max_size=5)), strict=True)
+    decimation, lag, parts = draw(st.integers(1, 7)), draw(st.integers(0, 5)), draw(st.integers(2, 9))
+    return Arrangement(records_of(lengths, roles, n_inputs=2), decimation, lag, parts)
+
+
+@given(arrangements())
 @quick
-def test_what_holds_of_all_records(known, decimation, lag, parts):
-    lengths, roles = zip(*known, strict=True)
-    records = records_of(lengths, roles, n_inputs=2)
-    found = Arrangement(records, decimation, lag, parts)
-    # Each sample of each record once.
-    assert found.n_phases == decimation
-    assert sorted(zip(found.record, found.time, strict=True)) == [
-        (i, k) for i, n in enumerate(lengths) for k in range(n)
-    ]
-    assert found.y.tolist() == [1000.0 * i + k for i, k in zip(found.record, found.time, strict=True)]
-    assert found.u.tolist() == [records[i].u[k].tolist() for i, k in zip(found.record, found.time, strict=True)]
-    # A lag is so many steps before, in the same record and phase.
-    assert found.has_lags.tolist() == [bool(k >= lag * decimation) for k in found.time]
-    places = np.flatnonzero(found.has_lags)
-    for back in range(lag + 1):
-        assert (found.record[places - back] == found.record[places]).all()
-        assert (found.time[places - back] == found.time[places] - back * decimation).all()
-    # Rows in the order of time.
-    takes_turns = "selection" not in roles
-    assert found.takes_turns == takes_turns
-    allowed = {i for i, role in enumerate(roles) if role != "selection"}
-    expected = [(i, k) for i, n in enumerate(lengths) for k in range(lag * decimation, n) if i in allowed]
-    rows = found.rows()
-    assert list(zip(found.record[rows], found.time[rows], strict=True)) == expected
-    # Parts have their lags, and records of estimation are in none but where there is nothing else.
-    if takes_turns:
-        shares = {i for i, role in enumerate(roles) if role is None} or set(range(len(roles)))
-        scored = [(i, k) for i, n in enumerate(lengths) for k in range(lag * decimation, n) if i in shares]
-        members = found.part != NO_PART
-        assert sorted(zip(found.record[members], found.time[members], strict=True)) == scored
-    else:
-        selects = [i for i, role in enumerate(roles) if role == "selection" and lengths[i] > lag * decimation]
-        numbers = {i: n for n, i in enumerate(selects)}
-        assert found.part.tolist() == [numbers.get(int(i), NO_PART) for i in found.record]
-        assert found.n_parts_selected == len(selects)
-        assert found.rows(0).tolist() == rows.tolist()
-    # Segments are the chosen samples, each once, and none crosses a record or a phase.
-    everything = found.segments(np.ones(len(found.y), bool))
-    assert [k for segment in everything for k in segment] == places.tolist()
-    for segment in everything:
-        assert len(set(found.record[segment])) == 1
-        assert all(b - a == decimation for a, b in pairwise(found.time[segment]))
-    assert len(everything) == sum(max(0, min(decimation, n - lag * decimation)) for n in lengths)
+def test_each_sample_of_each_record_comes_once(arrangement):
+    records = dict(enumerate(arrangement.records))
+    samples = samples_at(arrangement, range(len(arrangement.y)))
+    assert arrangement.n_phases == arrangement.decimation
+    assert sorted(samples) == samples_of(records)
+    assert arrangement.y.tolist() == [1000.0 * i + k for i, k in samples]
+    assert arrangement.u.tolist() == [records[i].u[k].tolist() for i, k in samples]
+
+
+@given(arrangements())
+@quick
+def test_a_lag_is_so_many_steps_before_in_the_same_record_and_phase(arrangement):
+    lost = arrangement.max_lag * arrangement.decimation
+    assert arrangement.has_lags.tolist() == (arrangement.time >= lost).tolist()
+    places = np.flatnonzero(arrangement.has_lags)
+    for lag in range(arrangement.max_lag + 1):
+        assert (arrangement.record[places - lag] == arrangement.record[places]).all()
+        assert (arrangement.time[places - lag] == arrangement.time[places] - lag * arrangement.decimation).all()
+
+
+@given(arrangements())
+@quick
+def test_rows_are_in_the_order_of_time_and_not_of_the_selection(arrangement):
+    estimating = {i: record for i, record in enumerate(arrangement.records) if record.role != "selection"}
+    assert arrangement.takes_turns == (len(estimating) == len(arrangement.records))
+    expected = samples_of(estimating, arrangement.max_lag * arrangement.decimation)
+    assert samples_at(arrangement, arrangement.rows()) == expected
+
+
+@given(arrangements(["estimation", None]))
+@quick
+def test_parts_have_their_lags_and_leave_out_records_of_estimation_where_there_are_others(arrangement):
+    assert arrangement.takes_turns
+    records = dict(enumerate(arrangement.records))
+    without_role = {i: record for i, record in records.items() if record.role is None}
+    members = arrangement.part != NO_PART
+    lost = arrangement.max_lag * arrangement.decimation
+    assert sorted(samples_at(arrangement, members)) == samples_of(without_role or records, lost)
+
+
+@given(arrangements())
+@quick
+def test_each_record_of_the_selection_is_a_part(arrangement):
+    assume(not arrangement.takes_turns)
+    n_parts = 0
+    for i, record in enumerate(arrangement.records):
+        part = NO_PART
+        if record.role == "selection" and len(record) > arrangement.max_lag * arrangement.decimation:
+            part = n_parts
+            n_parts += 1
+        assert set(arrangement.part[arrangement.record == i]) == {part}
+    assert arrangement.n_parts_selected == n_parts
+    assert arrangement.rows(0).tolist() == arrangement.rows().tolist()
+
+
+@given(arrangements())
+@quick
+def test_segments_have_each_chosen_sample_once_and_stay_in_a_phase(arrangement):
+    segments = arrangement.segments(np.ones(len(arrangement.y), bool))
+    assert [*chain.from_iterable(segments)] == np.flatnonzero(arrangement.has_lags).tolist()
+    for segment in segments:
+        assert len(set(arrangement.record[segment])) == 1
+        assert set(np.diff(arrangement.time[segment])) <= {arrangement.decimation}
+    n_phases_with_rows = 0
+    for record in arrangement.records:
+        rest = len(record) - arrangement.max_lag * arrangement.decimation
+        n_phases_with_rows += max(0, min(arrangement.decimation, rest))
+    assert len(segments) == n_phases_with_rows
 
 
 @given(st.lists(st.integers(60, 300), min_size=1, max_size=4), st.integers(1, 6), st.integers(1, 5), st.integers(2, 10))
 @quick
 def test_parts_are_of_about_equal_size_and_follow_one_another(lengths, decimation, lag, parts):
-    found = Arrangement(records_of(lengths), decimation, lag, parts)
+    arrangement = Arrangement(records_of(lengths), decimation, lag, parts)
     # Of few samples there are fewer parts, each of a few steps.
-    parts = min(parts, max(1, sum(n - lag * decimation for n in lengths) // (LEAST_STEPS * decimation)))
-    counts = np.bincount(found.part[found.part != NO_PART], minlength=parts)
-    assert found.n_parts_selected == len(counts) == parts and counts.sum() == sum(n - lag * decimation for n in lengths)
+    n_samples = sum(lengths) - lag * decimation * len(lengths)
+    parts = min(parts, max(1, n_samples // (LEAST_STEPS * decimation)))
+    counts = np.bincount(arrangement.part[arrangement.part != NO_PART], minlength=parts)
+    assert arrangement.n_parts_selected == len(counts) == parts and counts.sum() == n_samples
     assert counts.min() >= 1 and counts.max() - counts.min() <= 1
     # A part is a stretch of time: by record and time its numbers never fall.
-    members = np.flatnonzero(found.part != NO_PART)
-    ordered = members[np.lexsort((found.time[members], found.record[members]))]
-    assert (np.diff(found.part[ordered]) >= 0).all()
+    members = np.flatnonzero(arrangement.part != NO_PART)
+    ordered = members[np.lexsort((arrangement.time[members], arrangement.record[members]))]
+    assert (np.diff(arrangement.part[ordered]) >= 0).all()
     for part in range(parts):
-        kept, rows = found.rows(part), found.rows()
-        assert kept.tolist() == rows[found.part[rows] != part].tolist()
-        assert sum(map(len, found.segments(found.part == part))) == counts[part]
+        kept, rows = arrangement.rows(part), arrangement.rows()
+        assert kept.tolist() == rows[arrangement.part[rows] != part].tolist()
+        assert sum(map(len, arrangement.segments(arrangement.part == part))) == counts[part]
 
 
 @pytest.mark.parametrize(
@@ -97,25 +140,25 @@ def test_parts_are_of_about_equal_size_and_follow_one_another(lengths, decimatio
     [(8, None, 8), (8, 200, 8), (8, 199, 7), (8, 100, 4), (8, 60, 2), (8, 10, 1), (1, 10, 1), (5, 90, 2)],
 )
 def test_some_phases_are_enough_of_long_records(decimation, most, phases):
-    found = Arrangement(records_of([120, 80]), decimation, 2, 4, most)
-    assert found.n_phases == phases
+    arrangement = Arrangement(records_of([120, 80]), decimation, 2, 4, most)
+    assert arrangement.n_phases == phases
     for record, length in enumerate((120, 80)):
-        firsts = sorted({int(k) % decimation for k in found.time[found.record == record]})
+        firsts = sorted({int(k) % decimation for k in arrangement.time[arrangement.record == record]})
         assert len(firsts) == phases and firsts[0] == 0
         # Spread over the stride.
         assert max(np.diff([*firsts, decimation])) <= -(-decimation // phases)
         for first in firsts:
-            times = found.time[(found.record == record) & (found.time % decimation == first)]
+            times = arrangement.time[(arrangement.record == record) & (arrangement.time % decimation == first)]
             assert times.tolist() == list(range(first, length, decimation))
     if most is not None and decimation > 1:
-        assert len(found.y) <= max(most, 200 // decimation + 2)
+        assert len(arrangement.y) <= max(most, 200 // decimation + 2)
 
 
 def test_segments_of_some_samples():
-    found = Arrangement(records_of([20, 12]), 2, 1, 2)
+    arrangement = Arrangement(records_of([20, 12]), 2, 1, 2)
     # Phases of record 0: places 0-9 and 10-19; of record 1: 20-25 and 26-31.
     chosen = np.zeros(32, bool)
     chosen[[0, 1, 2, 3, 5, 9, 10, 11, 19, 20, 21, 25, 26, 31]] = True
-    bounds = [(s.start, s.stop) for s in found.segments(chosen)]
+    bounds = [(s.start, s.stop) for s in arrangement.segments(chosen)]
     assert bounds == [(1, 4), (5, 6), (9, 10), (11, 12), (19, 20), (21, 22), (25, 26), (31, 32)]
-    assert found.segments(np.zeros(32, bool)) == []
+    assert arrangement.segments(np.zeros(32, bool)) == []

@@ -24,13 +24,13 @@ def answer(u, pole=0.8, delay=1):
 
 
 def delays(*pairs):
-    found = checks.delay_check(recording(*pairs))
-    return found.status, found.values["inputs"]
+    finding = checks.delay_check(recording(*pairs))
+    return finding.status, finding.values["inputs"]
 
 
-def excited(u, y, **more):
-    found = checks.excitation_check(recording((u, y)), **more)
-    return found.status, found.values["inputs"]["a"]["order"]
+def excited(u, y, **options):
+    finding = checks.excitation_check(recording((u, y)), **options)
+    return finding.status, finding.values["inputs"]["a"]["order"]
 
 
 @pytest.fixture
@@ -45,8 +45,8 @@ ALARMS = {"dead-time": {"delay"}, "diniz-volterra": {"outliers"}}
 
 @pytest.mark.parametrize("name", system_names())
 def test_no_false_alarm_for_systems(name):
-    found = checks.checks_before(recording(narxbench.load_system(name).simulate(1000, snr_db=40)))
-    alarms = {check.name for check in found if check.status != "fine"}
+    findings = checks.checks_before(recording(narxbench.load_system(name).simulate(1000, snr_db=40)))
+    alarms = {finding.name for finding in findings if finding.status != "fine"}
     # Some of these systems are as fast as their samples.
     assert alarms - {"sampling"} == ALARMS.get(name, set())
 
@@ -63,22 +63,24 @@ def test_whatever_the_data_there_is_a_plain_answer(samples, inputs, kind, decima
         **{"huge": 1e9 + normal, "tiny": 1e-30 * normal, "tiniest": 1e-170 * normal},
     }[kind]
     with np.errstate(all="raise", under="ignore"):
-        found = checks.checks_before(recording(*[(values[:, 1:], values[:, 0])] * parts), decimation=decimation)
-    for check in found:
-        assert in_words(check).text
-        assert len(json.dumps(check.values, allow_nan=False)) < 30_000
+        findings = checks.checks_before(recording(*[(values[:, 1:], values[:, 0])] * parts), decimation=decimation)
+    for finding in findings:
+        assert in_words(finding).text
+        assert len(json.dumps(finding.values, allow_nan=False)) < 30_000
 
 
 def test_sampling(rng):
-    def found(u, y, **more):
-        data = recording((u, y), **more)
+    def status_limit_and_stride(u, y, **options):
+        data = recording((u, y), **options)
         sampling = checks.sampling_check(advised_decimations(data), data.sampling_time)
         return sampling.status, sampling.values["limit"], sampling.values["advised"]
 
-    assert found(nothing(2000), 5 + np.sin(2 * np.pi * np.arange(2000) / 480), sampling_time=0.5) == ("look", "", 12)
+    y = 5 + np.sin(2 * np.pi * np.arange(2000) / 480)
+    assert status_limit_and_stride(nothing(2000), y, sampling_time=0.5) == ("look", "", 12)
     u = rng.normal(size=2000)
-    assert found(u, answer(u, 0.99)) == ("fine", "input", 1)
-    assert [found(nothing(300), y)[0] for y in (rng.normal(size=300), np.ones(300))] == ["look", "bad"]
+    assert status_limit_and_stride(u, answer(u, 0.99)) == ("fine", "input", 1)
+    assert status_limit_and_stride(nothing(300), rng.normal(size=300))[0] == "look"
+    assert status_limit_and_stride(nothing(300), np.ones(300))[0] == "bad"
 
 
 def test_resolution(rng, ordinary):
@@ -89,9 +91,9 @@ def test_resolution(rng, ordinary):
     assert checks.resolution_check(recording((u, np.sign(y)))).status == "bad"
     for levels in ([0.0, 5.0], [-1.0, 0.5, 1.0]):
         u = rng.choice(levels, 500)
-        found = checks.resolution_check(recording((u, answer(u) + 0.01 * rng.normal(size=500))))
-        values = found.values["a"]
-        assert (found.status, values["seen"], values["range"]) == ("look", "few", [levels[0], levels[-1]])
+        finding = checks.resolution_check(recording((u, answer(u) + 0.01 * rng.normal(size=500))))
+        values = finding.values["a"]
+        assert (finding.status, values["seen"], values["range"]) == ("look", "few", [levels[0], levels[-1]])
         assert values["levels"] == len(levels)
 
 
@@ -100,9 +102,9 @@ def test_limits_of_the_output(rng):
     y = answer(u)
     assert checks.saturation_check(recording((u, y))).status == "fine"
     cut = np.minimum(y, np.percentile(y, 92))
-    found = checks.saturation_check(recording((u, cut)))
-    largest, smallest = found.values["largest"], found.values["smallest"]
-    assert found.status == "look" and largest["limited"] and not smallest["limited"]
+    finding = checks.saturation_check(recording((u, cut)))
+    largest, smallest = finding.values["largest"], finding.values["smallest"]
+    assert finding.status == "look" and largest["limited"] and not smallest["limited"]
     assert largest["share"] == pytest.approx(0.08, abs=0.005) and smallest["share"] < 0.01
     assert checks.saturation_check(recording((u, np.maximum(y, np.median(y))))).status == "bad"
     # A coarse output and one that settles are at no limit.
@@ -118,17 +120,17 @@ def test_dead_time(rng, delay, kind):
     u = {"slow": lfilter([1.0], [1.0, -0.95], white), "held": white[:300].repeat(10)}.get(kind, white)
     y = answer(u**2 if kind == "square" else u, 0.8, delay) + 0.05 * rng.normal(size=3000)
     status, inputs = delays((u, y))
-    of = inputs["a"]
-    assert (of["delay"], of["shown"], of["power"]) == (delay, delay, 2 if kind == "square" else 1)
+    power = 2 if kind == "square" else 1
+    assert (inputs["a"]["delay"], inputs["a"]["shown"], inputs["a"]["power"]) == (delay, delay, power)
     assert status == ("fine" if delay in (1, 2) else "look")
 
 
 def test_the_response_that_is_shown_is_that_of_the_input_itself(rng):
     u = rng.normal(size=3000)
     y = answer(u, delay=6) + 2 * answer(u**2, delay=3)
-    of = delays((u, y))[1]["a"]
-    assert (of["delay"], of["shown"], of["power"]) == (3, 6, 1)
-    assert int(np.argmax(np.abs(of["correlations"]) > of["band"])) == 6
+    values = delays((u, y))[1]["a"]
+    assert (values["delay"], values["shown"], values["power"]) == (3, 6, 1)
+    assert int(np.argmax(np.abs(values["correlations"]) > values["band"])) == 6
 
 
 def test_dead_time_of_each_input_over_several_records(rng):
@@ -163,17 +165,17 @@ def test_excitation_and_rest(rng, ordinary):
     assert excited(np.tile(rng.normal(size=10), 100), y, decimation=5, lags=6) == ("look", 2)
     busy = rng.normal(size=300)
     u = np.concatenate([busy, np.zeros(700)])
-    found = checks.excitation_check(recording((u, answer(u))))
-    assert found.status == "look" and found.values["at_rest"] == pytest.approx(0.7, abs=0.05)
+    finding = checks.excitation_check(recording((u, answer(u))))
+    assert finding.status == "look" and finding.values["at_rest"] == pytest.approx(0.7, abs=0.05)
     assert checks.excitation_check(recording((busy, answer(busy)))).values["at_rest"] == 0
 
 
 def test_drift(rng, ordinary):
     u, y = ordinary
     assert checks.drift_check(recording((u, y))).status == "fine"
-    found = checks.drift_check(recording((u, y + np.linspace(0, 10, 1000))))
-    (trend,) = found.values["trends"]
-    assert found.status == "look" and trend["change"] == pytest.approx(10, abs=0.5)
+    finding = checks.drift_check(recording((u, y + np.linspace(0, 10, 1000))))
+    (trend,) = finding.values["trends"]
+    assert finding.status == "look" and trend["change"] == pytest.approx(10, abs=0.5)
     # An input explains it.
     rising = u + np.linspace(0, 10, 1000)
     assert checks.drift_check(recording((rising, answer(rising)))).status == "fine"
@@ -204,9 +206,9 @@ def test_outliers(rng):
     y = answer(u, 0.9) + 0.1 * rng.normal(size=1000)
     assert checks.outlier_check(recording((u, y))).values["count"] == 0
     y[[100, 400, 401, 800]] += np.ptp(y)
-    found = checks.outlier_check(recording((u, y)))
-    assert [number for _, number, _ in found.values["samples"]] == [101, 401, 402, 801]
-    assert (found.status, found.values["count"], found.values["records"]) == ("look", 4, 1)
+    finding = checks.outlier_check(recording((u, y)))
+    assert [number for _, number, _ in finding.values["samples"]] == [101, 401, 402, 801]
+    assert (finding.status, finding.values["count"], finding.values["records"]) == ("look", 4, 1)
     assert checks.outlier_check(recording((u, y), (u, y))).values["records"] == 2
     # Steps, ringing and steps of the resolution are none.
     u = rng.uniform(0.0, 1.0, 40).repeat(50)
@@ -222,12 +224,13 @@ def test_range_of_the_test_records_and_size(ordinary):
     u, y = ordinary
     assert checks.test_range_check(recording((u, y))).status == "fine"
 
-    def found(factor):
+    def range_of_test(factor):
         return checks.test_range_check(recording((u, y), (u, factor * y), roles=("estimation", "test")))
 
-    assert [found(factor).status for factor in (1.0, 1.3, 5.0)] == ["fine", "look", "bad"]
+    assert [range_of_test(factor).status for factor in (1.0, 1.3, 5.0)] == ["fine", "look", "bad"]
     share = np.mean((5 * y < y.min()) | (5 * y > y.max()))
-    assert found(5.0).values["out"]["share"] == pytest.approx(share) and found(5.0).values["a"]["share"] == 0
+    values = range_of_test(5.0).values
+    assert values["out"]["share"] == pytest.approx(share) and values["a"]["share"] == 0
     assert [checks.size_check(*size).status for size in ((10, 1000), (286, 100))] == ["fine", "look"]
 
 

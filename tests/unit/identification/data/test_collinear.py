@@ -1,4 +1,6 @@
-"""What is dropped is what depends, and nothing else."""
+"""Terms that are combinations of earlier ones are dropped, and no others."""
+
+from itertools import product
 
 import numpy as np
 import pytest
@@ -15,8 +17,7 @@ def answer(u):
 
 def candidates(u, y, lags, degree):
     u = np.reshape(u, (len(y), -1))
-    factors = [(signal, lag) for signal in range(u.shape[1] + 1) for lag in range(1, lags + 1)]
-    monomials = monomials_of(factors, degree)
+    monomials = monomials_of(list(product(range(u.shape[1] + 1), range(1, lags + 1))), degree)
     rows = np.arange(lags, len(y))
     return np.column_stack([column(u, y, m, rows) for m in monomials]), [term_name(m, u.shape[1]) for m in monomials]
 
@@ -24,12 +25,12 @@ def candidates(u, y, lags, degree):
 def dependent(columns):
     """Return which columns lie in the span of earlier ones that do not, one by one."""
     scaled = columns / np.maximum(np.linalg.norm(columns, axis=0), 1e-300)
-    basis, found = [], []
+    basis, dependent_columns = [], []
     for j in range(scaled.shape[1]):
         weights = np.linalg.lstsq(scaled[:, basis], scaled[:, j], rcond=None)[0]
         distance = np.linalg.norm(scaled[:, j] - scaled[:, basis] @ weights)
-        (found if distance < 1e-8 else basis).append(j)
-    return found
+        (dependent_columns if distance < 1e-8 else basis).append(j)
+    return dependent_columns
 
 
 @pytest.mark.parametrize(
@@ -81,8 +82,8 @@ def test_nearly_alike_is_reported_and_not_dropped(rng):
     columns = np.column_stack([np.ones(1000), x, x[:, 1] + 0.01 * rng.normal(size=1000)])
     terms = ["1", "a", "b", "c", "d"]
     assert collinear(columns, terms) == {}
-    found = collinear_check(columns, terms, {})
-    assert (found.status, found.values["near_pairs"], found.values["worst"][:2]) == ("look", 1, ["b", "d"])
+    finding = collinear_check(columns, terms, {})
+    assert (finding.status, finding.values["near_pairs"], finding.values["worst"][:2]) == ("look", 1, ["b", "d"])
     assert collinear_check(columns[:, :4], terms[:4], {}).status == "fine"
     both = collinear_check(columns, terms, {"d": "d is b"})
     assert (both.status, both.values["near_pairs"]) == ("look", 0)

@@ -11,8 +11,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from narxbench.identification.data.reading import LEAST_SAMPLES, read_recording
+from narxbench.identification.data.experiments import LEAST_SAMPLES
+from narxbench.identification.data.reading import read_recording
 from narxbench.io.errors import FieldError, NarxbenchError
+from narxbench.model.records import Recording
 
 N = 60
 U = np.sin(np.arange(2.0 * N)).reshape(N, 2)
@@ -25,6 +27,22 @@ def _file(folder: Path, frame: pd.DataFrame = FRAME, name: str = "a.csv", **form
     path = folder / name
     frame.to_csv(path, **{"index": False} | form)
     return path
+
+
+def _names_and_roles(recording: Recording) -> list[tuple[str, str | None]]:
+    return [(record.name, record.role) for record in recording.records]
+
+
+def _names(recording: Recording) -> list[str]:
+    return [record.name for record in recording.records]
+
+
+def _lengths(recording: Recording) -> list[int]:
+    return list(map(len, recording.records))
+
+
+def _notes(recording: Recording) -> str:
+    return " ".join(recording.notes)
 
 
 def test_files_frames_mappings_and_arrays_are_read_alike(tmp_path: Path) -> None:
@@ -45,7 +63,7 @@ def test_files_frames_mappings_and_arrays_are_read_alike(tmp_path: Path) -> None
         (record,) = recording.records
         assert (record.u.tobytes(), record.y.tobytes(), record.role) == (U.tobytes(), Y.tobytes(), None)
         assert recording.sampling_time == 0.02
-    assert [recording.records[0].name for recording in recordings[2:5]] == ["a.csv", "b", "data"]
+    assert [*map(_names, recordings[2:5])] == [["a.csv"], ["b"], ["data"]]
     assert (recordings[0].inputs, recordings[0].output) == (("in", "in2"), "out")
     assert (recordings[3].inputs, recordings[3].output) == (("column 2", "column 4"), "column 3")
     assert (recordings[7].inputs, recordings[7].output) == (("u1", "u2"), "y")
@@ -64,24 +82,31 @@ def test_all_types_of_numbers(dtype: Any) -> None:
 )
 @settings(max_examples=100, deadline=None)
 def test_pieces_are_the_runs_without_gaps(missing: list[tuple[int, int]], jumps: set[int]) -> None:
-    steps = np.array([3.0 if row in jumps else 1.0 for row in range(100)])
+    steps = np.ones(100)
+    steps[list(jumps)] = 3.0
     columns = np.arange(200.0).reshape(100, 2)
     for row, column in missing:
         columns[row, column] = np.nan
-    runs: list[list[int]] = [[]]  # the oracle: one row after the other
-    for row in range(100):
-        if row in jumps or np.isnan(columns[row]).any():
-            runs.append([])
-        if not np.isnan(columns[row]).any():
-            runs[-1].append(row)
-    runs = [run for run in runs if len(run) >= LEAST_SAMPLES]
+    runs = _runs_without_gaps(columns, jumps)
     assume(runs)
     data = {"t": np.cumsum(steps), "u": columns[:, 0], "y": columns[:, 1]}
     recording = read_recording(data, input="u", output="y")
     assert [(record.y / 2).astype(int).tolist() for record in recording.records] == runs
-    names = [f"data, samples {run[0] + 1} to {run[-1] + 1}" if len(run) < 100 else "data" for run in runs]
-    assert [record.name for record in recording.records] == names
-    assert recording.sampling_time == 1 and any("missing" in note for note in recording.notes) == bool(missing)
+    for record, run in zip(recording.records, runs, strict=True):
+        assert record.name == ("data" if len(run) == 100 else f"data, samples {run[0] + 1} to {run[-1] + 1}")
+    assert recording.sampling_time == 1 and ("missing" in _notes(recording)) == bool(missing)
+
+
+def _runs_without_gaps(columns: Any, jumps: set[int]) -> list[list[int]]:
+    """Return the rows of each run that is long enough, found by one row after the other."""
+    runs: list[list[int]] = [[]]
+    for row, values in enumerate(columns):
+        is_missing = np.isnan(values).any()
+        if row in jumps or is_missing:
+            runs.append([])
+        if not is_missing:
+            runs[-1].append(row)
+    return [run for run in runs if len(run) >= LEAST_SAMPLES]
 
 
 def test_gaps_are_noted_by_line(tmp_path: Path) -> None:
@@ -89,8 +114,8 @@ def test_gaps_are_noted_by_line(tmp_path: Path) -> None:
     frame.loc[[11, 30], "in"] = ["N/A", ""]
     frame.loc[45:, "time"] += 1
     recording = read_recording(_file(tmp_path, frame), input="in", output="out")
-    assert [len(record) for record in recording.records] == [11, 18, 14, 15]
-    text = " ".join(recording.notes)
+    assert _lengths(recording) == [11, 18, 14, 15]
+    text = _notes(recording)
     for words in ("2 rows with missing values", "lines 13, 32.", "the time jumps once", "line 47.", "'in2'"):
         assert words in text
 
@@ -118,7 +143,7 @@ def _timed(times: Any, name: str = "time", **options: Any) -> Any:
 def test_sampling_time(name: str, times: Any, expected: float) -> None:
     recording = _timed(times, name)
     assert recording.sampling_time == pytest.approx(expected, rel=1e-2 if expected == 1 / 60 else 1e-4)
-    assert len(recording.records) == 1 and not any("uneven" in note for note in recording.notes)
+    assert len(recording.records) == 1 and "uneven" not in _notes(recording)
 
 
 def test_stamps_in_a_file_and_in_the_index_of_a_frame(tmp_path: Path) -> None:
@@ -134,19 +159,19 @@ def test_a_row_without_a_stamp_is_a_gap(missing: Any) -> None:
     stamps = [f"2024-05-31 12:00:{i:02}" for i in range(N)]
     times = pd.Series([*stamps[:20], missing, *stamps[21:]], dtype=object)
     recording = _timed(times)
-    assert [len(record) for record in recording.records] == [20, 39] and recording.sampling_time == 1
+    assert _lengths(recording) == [20, 39] and recording.sampling_time == 1
 
 
 def test_uneven_time() -> None:
     even = np.arange(float(N))
     wave = np.sin(even)
-    assert not any("uneven" in note for note in _timed(even + 0.003 * wave).notes)
-    assert any("uneven, steps are up to" in note for note in _timed(even + 0.05 * wave).notes)
+    assert "uneven" not in _notes(_timed(even + 0.003 * wave))
+    assert "uneven, steps are up to" in _notes(_timed(even + 0.05 * wave))
     with pytest.raises(NarxbenchError):
         _timed(even + 0.2 * wave)
     assert _timed(even + 0.2 * wave, time=False).sampling_time is None
     # A missing sample between whole seconds is a gap, no rounding.
-    assert [len(record) for record in _timed(np.delete(even, 30)).records] == [30, 29]
+    assert _lengths(_timed(np.delete(even, 30))) == [30, 29]
 
 
 def test_columns_that_are_no_time() -> None:
@@ -157,7 +182,7 @@ def test_columns_that_are_no_time() -> None:
     times[20] = times[19]
     recording = _timed(times)
     assert recording.sampling_time is None
-    assert "row 21, column time: found the same time as in row 20" in " ".join(recording.notes)
+    assert "row 21, column time: found the same time as in row 20" in _notes(recording)
     with pytest.raises(NarxbenchError):
         _timed(times, time="time")
 
@@ -167,29 +192,27 @@ def test_share_for_the_test(share: Any) -> None:
     y = Y.copy()
     y[50] = np.nan
     recording = read_recording({"y": y}, output="y", test=share)
-    found = [(record.name, record.role) for record in recording.records]
-    assert found == [("data, samples 1 to 40", None), ("data, samples 41 to 50", "test")]
-    assert any("fewer than 10 samples" in note for note in recording.notes)
+    assert _names_and_roles(recording) == [("data, samples 1 to 40", None), ("data, samples 41 to 50", "test")]
+    assert "fewer than 10 samples" in _notes(recording)
 
 
 def test_files_for_the_test_roles_and_units(tmp_path: Path) -> None:
     frames = [FRAME, FRAME.assign(out=Y[::-1]), FRAME.assign(out=Y + U[:, 0])]
-    *files, test = (_file(tmp_path, frame, f"{name}.csv") for frame, name in zip(frames, "abc", strict=True))
-    given: dict[str, Any] = {"input": "in", "output": "out", "roles": {"b.csv": "selection"}, "units": {"in": "V"}}
-    recording = read_recording(files, test=test, **given)
-    found = [(record.name, record.role) for record in recording.records]
-    assert found == [("a.csv", None), ("b.csv", "selection"), ("c.csv", "test")]
+    *files, test = map(_file, [tmp_path] * 3, frames, ["a.csv", "b.csv", "c.csv"])
+    roles: Any = {"b.csv": "selection"}
+    recording = read_recording(files, test=test, input="in", output="out", roles=roles, units={"in": "V"})
+    assert _names_and_roles(recording) == [("a.csv", None), ("b.csv", "selection"), ("c.csv", "test")]
     assert recording.units == {"in": "V"}
     pair = read_recording(input=U[:, 0], output=Y, test=(U[:30, 1], Y[:30]))
-    assert [(record.name, len(record)) for record in pair.records] == [("data", N), ("test", 30)]
-    read = read_recording(frames[:2], output="out", test=frames[2], roles={"data 2": "estimation"})
-    assert [record.name for record in read.records] == ["data 1", "data 2", "test"]
+    assert (_names(pair), _lengths(pair)) == (["data", "test"], [N, 30])
+    recording = read_recording(frames[:2], output="out", test=frames[2], roles={"data 2": "estimation"})
+    assert _names(recording) == ["data 1", "data 2", "test"]
 
 
 def test_equal_names(tmp_path: Path) -> None:
     (tmp_path / "x").mkdir()
     files = [_file(tmp_path), _file(tmp_path / "x")]
-    assert [record.name for record in read_recording(files, output="out").records] == list(map(str, files))
+    assert _names(read_recording(files, output="out")) == list(map(str, files))
     frame = FRAME.set_axis(["time", "u", "y", "u"], axis=1)
     path = _file(tmp_path, frame)
     with pytest.raises(NarxbenchError):
@@ -202,14 +225,14 @@ def test_equal_names(tmp_path: Path) -> None:
 M = 200
 DRAW = np.random.default_rng(7)
 LONG = pd.DataFrame({"u": DRAW.normal(size=M), "y": np.convolve(DRAW.normal(size=M), [0.5, 0.3])[:M]})
-ROUNDED = LONG.round({"u": 2, "y": 3})
+ALL, SECOND_HALF = "lines 2 to 201", "lines 102 to 201"
 COPIES = {
-    "second half": (LONG[100:], {}, "lines 2 to 101 of b.csv", "lines 102 to 201 of a.csv"),
-    "other separators": (LONG[100:], {"sep": ";", "decimal": ","}, "lines 2 to 101 of b.csv", "lines 102 to 201"),
-    "other columns": (LONG[["y", "u"]][30:], {"sep": "\t"}, "lines 2 to 171 of b.csv", "lines 32 to 201 of a.csv"),
-    "fewer decimals": (ROUNDED[50:90], {}, "lines 2 to 41 of b.csv", "lines 52 to 91 of a.csv"),
-    "fewer digits": (LONG[50:90], {"float_format": "%.4g"}, "lines 2 to 41 of b.csv", "lines 52 to 91 of a.csv"),
-    "behind others": (pd.concat([LONG[::-1][:60], LONG[40:90]]), {}, "lines 62 to 111 of b.csv", "lines 42 to 91 of a"),
+    "all": (LONG, {}, f"{ALL} of b.csv", f"{ALL} of a.csv"),
+    "second half": (LONG[100:], {}, "lines 2 to 101 of b.csv", f"{SECOND_HALF} of a.csv"),
+    "another separator": (LONG[100:], {"sep": ";", "decimal": ","}, "lines 2 to 101 of b.csv", SECOND_HALF),
+    "another order": (LONG[["y", "u"]][30:], {"sep": "\t"}, "lines 2 to 171 of b.csv", "lines 32 to 201 of a.csv"),
+    "15 digits": (LONG[100:], {"float_format": "%.15g"}, "lines 2 to 101 of b.csv", f"{SECOND_HALF} of a.csv"),
+    "behind others": (pd.concat([LONG[::-1][:60], LONG[40:]]), {}, "lines 62 to 221 of b.csv", "lines 42 to 201 of a"),
 }
 
 
@@ -217,8 +240,8 @@ COPIES = {
 def test_a_copy_is_no_test_and_counts_twice_elsewhere(tmp_path: Path, name: str) -> None:
     frame, form, rows, before = COPIES[name]
     files: Any = [_file(tmp_path, LONG), _file(tmp_path, frame, "b.csv", **form)]
-    notes = read_recording(files, input="u", output="y", roles={"b.csv": "selection"}).notes
-    assert any(note.startswith(f"{rows} are the same data as {before}") for note in notes)
+    recording = read_recording(files, input="u", output="y", roles={"b.csv": "selection"})
+    assert f"{rows} are the same data as {before}" in _notes(recording)
     arguments: Any
     for arguments in ({"data": files, "roles": {"b.csv": "test"}}, {"data": files[0], "test": files[1]}):
         with pytest.raises(FieldError) as error:
@@ -236,41 +259,51 @@ def test_what_repeats_itself_inside_a_file_is_no_test() -> None:
 def test_columns_of_the_test_in_the_same_data(tmp_path: Path) -> None:
     short = LONG[::-1].reset_index(drop=True)[:150]
     both = pd.DataFrame({"uEst": LONG.u, "yEst": LONG.y, "uVal": short.u, "yVal": short.y})
-    by_name, arguments = ("uEst", "yEst", "uVal", "yVal"), ("input", "output", "test_input", "test_output")
+    by_name = {"input": "uEst", "output": "yEst", "test_input": "uVal", "test_output": "yVal"}
+    by_number = {"input": 1, "output": 2, "test_input": 3, "test_output": 4}
     file = _file(tmp_path, both)
-    for data, columns, label in ((file, by_name, "a.csv"), (both, by_name, "data"), (file, (1, 2, 3, 4), "a.csv")):
-        recording = read_recording(data, **dict(zip(arguments, columns, strict=True)))
-        known, test = recording.records
-        names = [(label, None), (f"{label} (test)", "test")]
-        assert [(r.name, r.role) for r in (known, test)] == names and len(known) == M
+    data: Any
+    columns: Any
+    for data, columns, label in ((file, by_name, "a.csv"), (both, by_name, "data"), (file, by_number, "a.csv")):
+        recording = read_recording(data, **columns)
+        assert _names_and_roles(recording) == [(label, None), (f"{label} (test)", "test")]
+        estimation, test = recording.records
+        assert len(estimation) == M
         assert test.y.tolist() == short.y.tolist() and test.u[:, 0].tolist() == short.u.tolist()
         assert (recording.inputs, recording.output) == (("uEst",), "yEst")
-        notes = " ".join(recording.notes)
+        notes = _notes(recording)
         assert "not used" not in notes and "the data end in" in notes
-    other = _file(tmp_path, short, "b.csv")
-    recording = read_recording(file, input="uEst", output="yEst", test=other, test_input="u", test_output="y")
-    assert [len(record) for record in recording.records] == [M, 150]
+    test_file = _file(tmp_path, short, "b.csv")
+    recording = read_recording(file, input="uEst", output="yEst", test=test_file, test_input="u", test_output="y")
+    assert _lengths(recording) == [M, 150]
     assert len(read_recording(both, output="yEst", test_output="yVal").records) == 2
-    for wrong, field in (
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
         ({"test_output": "yVal"}, "test_input"),
         ({"test_input": "uVal"}, "test_output"),
         ({"test_output": "yVal", "test_input": "uVa"}, "test_input"),
         ({"test_output": "yVal", "test_input": ["uVal", "uEst"]}, "test_input"),
         ({"test_output": "yVal", "test_input": "uVal", "test": 0.2}, "test"),
         ({"test_output": "yEst", "test_input": "uEst"}, "test_output"),
-    ):
-        with pytest.raises(FieldError) as error:
-            read_recording(file, input="uEst", output="yEst", **wrong)
-        assert error.value.field == field
+    ],
+)
+def test_wrong_columns_of_the_test_are_named(arguments: dict[str, Any], field: str) -> None:
+    data = pd.DataFrame({"uEst": LONG.u, "yEst": LONG.y, "uVal": LONG.y, "yVal": LONG.u})
+    with pytest.raises(FieldError) as error:
+        read_recording(data, input="uEst", output="yEst", **arguments)
+    assert error.value.field == field
 
 
 def test_every_guess_about_a_file_is_a_note(tmp_path: Path) -> None:
     path = _file(tmp_path, FRAME, sep=";", decimal=",", header=False)
     recording = read_recording(path, output=3)  # no sample is swallowed as a header, and no input is needed
     assert recording.records[0].u.shape == (N, 0)
-    notes = " ".join(recording.notes)
+    notes = _notes(recording)
     for words in ("separator was taken to be a semicolon", "commas in numbers", "no header was found", "not used"):
         assert words in notes
     reported = read_recording(path, input=2, output=3, time=1, separator=";", decimal=",", header=False)
     assert reported.notes == ("a.csv: columns that were not used: 'column 4'.",)
-    assert "Column 'time' was taken as the time" in " ".join(read_recording(_file(tmp_path), output="out").notes)
+    assert "Column 'time' was taken as the time" in _notes(read_recording(_file(tmp_path), output="out"))

@@ -13,7 +13,7 @@ from narxbench.identification.search import choice as choosing
 from narxbench.identification.search import steps
 from narxbench.identification.search.configurations import Configuration
 from narxbench.identification.search.scan import BY_CHANCE, CLEARLY_BETTER, STANDS_IN, Scan
-from narxbench.identification.search.structures import Run, Structure
+from narxbench.identification.search.structures import Proposal, Structure
 from narxbench.io.errors import NarxbenchError
 from narxbench.model.records import Record, Recording
 from narxbench.numerics.random_streams import generator
@@ -77,7 +77,7 @@ class TestSameResult:
         nearly = replace(known, y=known.y * (1 + 1e-9))
         scans = [Scan(replace(self.recording, records=(r, test)), self.settings) for r in (known, nearly)]
         draws = [scan.resampled(scan.configurations[0], 1) for scan in scans]
-        assert draws[0].found.fitness != pytest.approx(draws[1].found.fitness, rel=1e-6)
+        assert draws[0].structure.fitness != pytest.approx(draws[1].structure.fitness, rel=1e-6)
 
 
 def expected_fitness(relative, independent):
@@ -95,7 +95,9 @@ class TestJudgement:
     def judged(self, *structures, density=1, **settings):
         scan = Scan(self.recording, settings_of(**{**QUICK, **settings}))
         name = scan.configurations[0].name
-        return scan.compared([Run(name, f"run {i}", terms, drawn=False) for i, terms in enumerate(structures)], density)
+        return scan.compared(
+            [Proposal(name, f"run {i}", terms, drawn=False) for i, terms in enumerate(structures)], density
+        )
 
     @pytest.mark.parametrize("density", [1, 5])
     def test_fitness_and_rrse(self, density):
@@ -111,7 +113,7 @@ class TestJudgement:
     def test_fitness_of_records_that_select(self):
         """J counts the samples that its error is taken over, those of the selection."""
         scan = Scan(recording_of(300, ("estimation", None, "selection", "test")), settings_of(**QUICK))
-        (found,) = scan.compared([Run(scan.configurations[0].name, "x", TERMS, drawn=False)], 1)
+        (found,) = scan.compared([Proposal(scan.configurations[0].name, "x", TERMS, drawn=False)], 1)
         errors = scan.trial(scan.configurations[0]).part_errors([TERMS])
         assert errors.steps.sum() == 300 - 2 and found.rrse**2 == pytest.approx(errors.sse.sum() / errors.energy.sum())
         assert found.fitness == pytest.approx(expected_fitness(found.rrse**2, 300), rel=1e-9)
@@ -132,12 +134,16 @@ class TestJudgement:
         kept = []
         for centre in ("auto", True):
             scan = Scan(self.recording, settings_of(**{**QUICK, "centre": centre}))
-            kept.append(scan.compared([Run(centred.name, "x", TERMS, drawn=False)], 1)[0])
+            kept.append(scan.compared([Proposal(centred.name, "x", TERMS, drawn=False)], 1)[0])
         assert kept[0].fitness == pytest.approx(kept[1].fitness + CLEARLY_BETTER, rel=1e-12)
 
     def test_what_only_draws_have_found_must_be_better_by_more_than_chance(self):
         name, other = self.scan.configurations[0].name, TERMS[:2]
-        runs = [Run(name, "drawn", TERMS), Run(name, "again", other), Run(name, "not drawn", other, drawn=False)]
+        runs = [
+            Proposal(name, "drawn", TERMS),
+            Proposal(name, "again", other),
+            Proposal(name, "not drawn", other, drawn=False),
+        ]
         found = {tuple(each.terms): each for each in self.scan.compared(runs, 1)}
         plain = {tuple(each.terms): each for each in self.judged(TERMS, other)}
         assert found[TERMS].drawn and found[TERMS].fitness == pytest.approx(plain[TERMS].fitness + BY_CHANCE)
@@ -149,7 +155,7 @@ class TestJudgement:
         other = Scan(self.recording, settings_of(**{**QUICK, "seed": 2, "effort": 0.01}))
         for configuration in self.scan.configurations:
             found = self.scan.brief(configuration)
-            assert found == other.brief(configuration) and not found.found.score.drawn
+            assert found == other.brief(configuration) and not found.structure.score.drawn
 
     def test_a_share_of_divergent_parts_may_be_allowed(self):
         rng = generator(purpose="squares")
@@ -160,7 +166,7 @@ class TestJudgement:
         for allowed, finite in ((0.0, False), (0.24, False), (0.25, True), (0.5, True)):
             settings = settings_of(**{**QUICK, "y_lags": 1, "u_lags": 1, "divergent": allowed})
             scan = Scan(recording, settings)
-            (found,) = scan.compared([Run(scan.configurations[0].name, "x", ("y(k-1)^2",), drawn=False)], 1)
+            (found,) = scan.compared([Proposal(scan.configurations[0].name, "x", ("y(k-1)^2",), drawn=False)], 1)
             assert (found.divergent, found.singular) == (0.25, False)
             assert (found.fitness is not None) == finite == (found.rrse is not None)
 

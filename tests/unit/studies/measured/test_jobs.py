@@ -50,7 +50,10 @@ def made(scan: Scan) -> tuple[list[str], ...]:
 def test_jobs_lead_to_what_one_call_finds_and_check_what_they_read(folder: Path) -> None:
     scan = jobs.scan_of({"data": ["mine.csv"], "input": "u", "output": "y", "test": "20%"}, SETTINGS)
     briefs, searches, resampled = made(scan)
-    assert (len(searches), json.loads(Path("resampled-4").read_text())["found"]) == (scan.n_finalists * (2 + 3), None)
+    assert (len(searches), json.loads(Path("resampled-4").read_text())["structure"]) == (
+        scan.n_finalists * (2 + 3),
+        None,
+    )
     found = jobs.conclusion(scan, "choice", resampled)
     whole = narxbench.identify("mine.csv", input="u", output="y", test="20%", **SETTINGS)
     assert canonical_json(found.to_dict()) == canonical_json(whole.to_dict())

@@ -42,7 +42,7 @@ def test_a_study_needs_no_other_file_and_is_named_as_its_own() -> None:
     study = load(OWN)
     assert (study.study, study.files, study.data.test_files) == ("mine", ["a.csv"], [])
     assert study.reading == {"data": ["a.csv"], "input": "u", "output": "y"}
-    assert study.identification.resamples == 40
+    assert study.identification.resamples == 0
 
 
 def test_overlays_and_command_line_are_merged() -> None:

@@ -13,7 +13,7 @@ WORKS = SOURCE.replace("def run", "import time\n\n\ndef run").replace(
     "    while objective",
     "    end = time.process_time() + 0.3\n    while time.process_time() < end:\n        pass\n    while objective",
 )
-NOTICED = ("memory_shared", "memory_file", "entropy_system", "entropy_imported")
+NOTICED = ("memory_file", "entropy_system")
 RUN = {"axes": {"system": "X1"}, "structure": STRUCTURE, "settings": {}, "evaluations": 60, "time_limit": 30.0}
 
 

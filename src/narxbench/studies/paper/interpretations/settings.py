@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from narxbench.io.settings import Problem as Mistake
-from narxbench.io.settings import Settings, unknown
+from narxbench.io.settings import Mistake, Settings, unknown
 from narxbench.model.dataset import snr_label
 from narxbench.model.excitation import excitation_of
 from narxbench.model.system import System

@@ -1,0 +1,562 @@
+"""Each recipe of CONTRIBUTING, followed in a copy of the project: the files that it touches, and what it does."""
+
+import csv
+import json
+import math
+import re
+from itertools import chain, product
+from statistics import median
+
+import pytest
+import yaml
+from tests.slow.recipes import RECIPES, following
+from tests.workflow.project import ROOT, TINY, Project
+
+pytestmark = pytest.mark.slow
+
+TESTS = {
+    "algorithm": ["test_algorithm_of_your_own", "test_reviewed_algorithm"],
+    "column of a table": ["test_column_of_a_table"],
+    "criterion": ["test_criterion"],
+    "figure": ["test_figure"],
+    "file format": ["test_file_format"],
+    "kind of noise": ["test_kind_of_noise"],
+    "method": ["test_method"],
+    "metric": ["test_metric_of_methods", "test_metric_of_conditions"],
+    "noise model": ["test_noise_model"],
+    "setting of an identification": ["test_setting_of_an_identification"],
+    "study": ["test_study"],
+    "system": ["test_system"],
+    "table": ["test_table"],
+}
+
+
+def test_every_recipe_has_a_test():
+    assert {*RECIPES} == {*TESTS}
+    assert [name for names in TESTS.values() for name in names if name not in globals()] == []
+
+
+def rows_of(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def signals_of(path):
+    """Return the input and the output of a data set."""
+    rows = rows_of(path)
+    return [float(row["u"]) for row in rows], [float(row["y"]) for row in rows]
+
+
+def run_of(path):
+    """Return the content of a run file and its first run."""
+    content = json.loads(path.read_bytes())
+    return content, content["runs"][0]
+
+
+def summaries_of(project):
+    """Return the summaries of the conditions of a study by system, method and criterion."""
+    paths = (project / f"data/{project.study}/conditions").rglob("*.json")
+    summaries = [json.loads(path.read_bytes()) for path in paths]
+    return {(summary["system"], summary["method"], summary["criterion"]): summary for summary in summaries}
+
+
+def test_system(tmp_path):
+    with following("system", tmp_path / "project") as copy:
+        copy.write("config/systems/tank.yaml", "n_u: 2\nn_y: 1\ndegree: 2\nequation: y(k) = 0.6*y(k-1) + u(k-2)^2\n")
+        # With so little noise its equation can be seen in the data.
+        copy.write("config/tanks.yaml", "systems: [tank]\nsnr_db: [300]\nfigures: {snr_db: 300}\n")
+        data = "data/tanks/problems/tank/300dB.csv"
+        Project(copy.root, "config/tanks").snakemake(data)
+        u, y = signals_of(copy / data)
+        assert len(y) == 2000 and max(y) > 1.0
+        assert y[2:] == pytest.approx([0.6 * y[k - 1] + u[k - 2] ** 2 for k in range(2, 2000)], abs=1e-12)
+
+
+def test_study(tmp_path):
+    with following("study", tmp_path / "project") as copy:
+        settings = "systems: [S3]\nsnr_db: [30]\nseeds: 2\nevaluations: 100\nmethods: {upso2d: {criteria: [bic]}}\n"
+        copy.write("config/small.yaml", settings)
+        project = Project(copy.root, "config/small")
+        outputs = list(chain(*project.planned().values()))
+        assert len(outputs) > 50
+        assert [path for path in outputs if not re.match(r"(data|reports|logs)/small/", path)] == []
+        frame = "data/small/frames/conditions.csv"
+        project.snakemake(frame)
+        rows = rows_of(copy / frame)
+        assert {(row["system"], row["method"], row["runs"], row["evaluations"]) for row in rows} == {
+            ("S3", "upso2d", "2", "100"),
+            ("S3", "ga", "2", "100"),
+        }
+
+
+SEARCH_AGAIN = """
+import narxbench
+u, y = narxbench.read_signals("data/mine/problems/S3/30dB.csv")
+problem = narxbench.StructureProblem(u, y, n_u={n_u}, n_y={n_y}, degree={degree}, rescaled=False)
+axes = {{"system": "S3", "snr_db": "30"}}
+print(narxbench.search(problem, algorithm="ga", seed=1, evaluations=200, axes=axes, selection="tournament").fitness)
+"""
+
+
+def test_method(tmp_path):
+    with following("method", tmp_path / "project") as copy:
+        methods = {"ga-tournament": {"algorithm": "ga", "criteria": ["bic"], "settings": {"selection": "tournament"}}}
+        copy.write("config/mine.yaml", yaml.safe_dump({**yaml.safe_load(TINY), "methods": methods}))
+        paths = [f"data/mine/runs/S3/30dB/{method}/bic/seed-1.json" for method in ("ga-tournament", "ga")]
+        Project(copy.root, "config/mine").snakemake(*paths)
+        (tournament, tournament_run), (proportional, proportional_run) = (run_of(copy / path) for path in paths)
+        assert (tournament["settings"]["selection"], proportional["settings"]["selection"]) == (
+            "tournament",
+            "proportional",
+        )
+        assert tournament_run["history"] != proportional_run["history"]
+        assert float(copy.run("-c", SEARCH_AGAIN.format(**tournament["problem"]))) == tournament_run["fitness"]
+
+
+SMALL_STRUCTURES = '''\
+"""All structures of up to a few terms, the smaller ones first."""
+
+from itertools import combinations
+
+import numpy as np
+from pydantic import Field
+
+from narxbench.algorithms.contract import About, Found, Objective, ProblemView
+from narxbench.io.settings import Settings as BaseSettings
+
+ABOUT = About(
+    reference="none: it tries them all", deterministic=True, stops_early=True, options={"most_terms": [1]}
+)
+
+
+class Settings(BaseSettings):
+    """Settings of the search through all small structures."""
+
+    most_terms: int = Field(default=2, ge=1, le=4, description="terms of the largest structures")
+
+
+def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
+    """Evaluate one structure after the other."""
+    for size in range(1, settings.most_terms + 1):
+        for terms in combinations(range(objective.n_terms), size):
+            structure = np.zeros(objective.n_terms, np.uint8)
+            structure[list(terms)] = 1
+            objective.evaluate(structure[None])
+    return Found(objective.best_position)
+'''
+MODULE = "src/narxbench/algorithms/small_structures.py"
+SEARCH = """
+from itertools import combinations
+import narxbench
+from narxbench.algorithms.registry import algorithm
+u, y = narxbench.load_system("S1").simulate(1000, snr_db=40)
+problem = narxbench.StructureProblem(u, y, n_u=2, n_y=2, degree=2, n_validation=300)
+result = narxbench.search(problem, algorithm="small_structures", seed=1, evaluations=500)
+structures = [terms for size in (1, 2) for terms in combinations(problem.terms, size)]
+best = min((problem.evaluate(terms) for terms in structures), key=lambda evaluation: evaluation.fitness)
+print(result.evaluations, len(structures), result.terms == best.terms, result.fitness == best.fitness)
+print(algorithm("small_structures").in_process)
+"""
+
+
+def test_algorithm_of_your_own(tmp_path):
+    with following("algorithm", tmp_path / "project") as copy:
+        copy.write(MODULE, SMALL_STRUCTURES)
+        assert copy.run("-m", "narxbench", "check-algorithm", "small_structures").endswith(": all checks passed\n")
+        copy.renew()
+        assert "Settings-small_structures" in copy.schema()
+        assert copy.run("-c", SEARCH).split() == ["120", "120", "True", "True", "False"]
+
+
+def test_reviewed_algorithm(tmp_path):
+    with following("algorithm", tmp_path / "project") as copy:
+        copy.write(MODULE, SMALL_STRUCTURES)
+        registry = "src/narxbench/algorithms/registry.py"
+        copy.edit(
+            registry, '    "stepwise": Cost', '    "small_structures": Cost(4e-6, most=120),\n    "stepwise": Cost'
+        )
+        assert copy.run("-c", SEARCH).split() == ["120", "120", "True", "True", "True"]
+        # It comes with the package, so that studies know what it costs, and run it in the main process.
+        methods = {"small": {"algorithm": "small_structures", "criteria": ["bic"], "settings": {"most_terms": 1}}}
+        project = copy.trial("small", yaml.safe_dump({**yaml.safe_load(TINY), "methods": methods}))
+        path = "data/small/runs/S3/30dB/small/bic/seed-1.json"
+        project.snakemake(path)
+        content, run = run_of(copy / path)
+        assert (content["algorithm"], len(run["terms"])) == ("small_structures", 1)
+        assert run["evaluations"] == content["problem"]["n_terms"]
+
+
+SETTING = '''\
+    largest_power: Annotated[int, candidate_option("N")] = Field(default=MAX_DEGREE, ge=1, le=MAX_DEGREE)
+    """Largest power of a signal in a term."""
+    include: '''
+USE = """\
+    kept = [m for m in kept if all(m.count(factor) <= settings.largest_power for factor in m)]
+    kept = [m for m in kept if not any("""
+IDENTIFY = """
+import inspect, json, narxbench
+from narxbench.identification.estimator import NarxRegressor
+for function in (narxbench.identify, narxbench.identify_outputs, NarxRegressor):
+    parameter = inspect.signature(function).parameters["largest_power"]
+    assert (parameter.annotation, parameter.default) == (int, 12), parameter
+    assert "largest_power : int, default 12\\n" in inspect.getdoc(function)
+u, y = narxbench.load_system("S1").simulate(400, snr_db=40)
+small = {"decimation": 1, "degree": 2, "y_lags": 1, "u_lags": 1, "effort": 1.0, "resamples": 0}
+identifications = [narxbench.identify(u, y, largest_power=power, **small) for power in (2, 1)]
+regressor = NarxRegressor(largest_power=1, **small).fit(u[:, None], y)
+models = [identifications[0].model, identifications[1].model, regressor.model_]
+print(json.dumps([model.terms for model in models]))
+try:
+    narxbench.identify(u, y, largest_power=0)
+except narxbench.NarxbenchError as error:
+    print(error)
+"""
+
+
+def test_setting_of_an_identification(tmp_path):
+    with following("setting of an identification", tmp_path / "project") as copy:
+        copy.edit("src/narxbench/identification/settings.py", "    include: ", SETTING)
+        configurations = "src/narxbench/identification/search/configurations.py"
+        copy.edit(configurations, "    kept = [m for m in kept if not any(", USE)
+        copy.renew()
+        terms, message = copy.run("-c", IDENTIFY).splitlines()
+        squares, *without_squares = json.loads(terms)
+        assert "u(k-1)^2" in squares
+        for names in without_squares:
+            assert names and not any("^" in name for name in names)
+        assert message == "identify: largest_power: found 0; allowed: a whole number of at least 1 and at most 12"
+        help_text = " ".join(copy.run("-m", "narxbench", "identify", "--help").split())
+        assert "--largest-power N largest power of a signal in a term" in help_text
+        assert "largest_power" in (copy / "workflow/schemas/measured.schema.json").read_text(encoding="utf-8")
+
+
+CONSISTENT_AIC = '''\
+"""The consistent AIC."""
+
+from narxbench.fitness.criterion import Criterion
+
+
+class ConsistentAIC(Criterion):
+    """ln(L) + 1 for each term (H. Bozdogan, Psychometrika 52, 1987, 345-370)."""
+
+    form, heading, example = "caic", "CAIC", "caic"
+
+    def per_term(self, samples: float) -> float:
+        """Return ln(L) + 1."""
+        return super().per_term(samples) + 1.0
+
+
+CRITERION = ConsistentAIC
+'''
+EVALUATE = """
+import narxbench
+u, y = narxbench.load_system("S1").simulate(1000, snr_db=40)
+for n_terms in (1, 3, 7):
+    values = []
+    for criterion in ("bic", "caic"):
+        problem = narxbench.StructureProblem(u, y, n_u=2, n_y=2, degree=2, n_validation=300, criterion=criterion)
+        values.append(problem.evaluate(problem.terms[:n_terms]).fitness)
+    print(values[1] - values[0])
+"""
+
+
+def test_criterion(tmp_path, finished):
+    with following("criterion", tmp_path / "project", finished) as copy:
+        copy.write("src/narxbench/fitness/criteria/caic.py", CONSISTENT_AIC)
+        copy.renew()
+        assert ", caic, " in copy.schema()
+        assert [float(line) for line in copy.run("-c", EVALUATE).split()] == pytest.approx([1.0, 3.0, 7.0], abs=1e-9)
+        # Tables and pages may show its title; of runs and summaries that are there nothing is made again.
+        planned = Project(copy.root).planned()
+        assert "tables" in planned
+        assert not {"simulate", "search", "summarise"} & planned.keys()
+        project = copy.trial("tiny", TINY.replace("aic-2]", "aic-2, caic]"))
+        planned = project.planned()
+        runs = "data/tiny/runs/{}/30dB/upso2d/caic/seed-{}.json"
+        searched = [runs.format(system, seed) for system, seed in product(("S3", "S4"), (1, 2))]
+        assert sorted(planned["search"]) == searched
+        project.snakemake(searched[0])
+        content, run = run_of(copy / searched[0])
+        n_samples = content["problem"]["n_validation"]
+        penalty = (math.log(n_samples) + 1.0) * len(run["terms"])
+        assert run["fitness"] == pytest.approx(n_samples * math.log(run["sse"]) + penalty, rel=1e-9)
+
+
+RANDOM_WALK = """\
+def _random_walk(e: Floats, clean: Floats, respond: Respond) -> Floats:
+    return clean + np.cumsum(e)
+
+
+NOISES = {
+    "walk": Noise("on the measured output, as a random walk", _random_walk),
+"""
+SIMULATE = """
+import numpy as np
+import narxbench
+system = narxbench.load_system("S3")
+clean = system.simulate(50, washout=0).y
+white, walk = (system.simulate(50, snr_db=30, noise=noise, washout=0).y for noise in ("output", "walk"))
+print(np.abs(white - clean).max() > 0.01, np.allclose(walk - clean, np.cumsum(white - clean), rtol=0, atol=1e-12))
+print(*system.simulate(2000, snr_db=30, noise="walk").y.tolist())
+try:
+    system.simulate(50, snr_db=30, noise="walks")
+except narxbench.NarxbenchError as error:
+    print(error)
+"""
+
+
+def test_kind_of_noise(tmp_path):
+    with following("kind of noise", tmp_path / "project") as copy:
+        copy.edit("src/narxbench/model/noise.py", "NOISES = {\n", RANDOM_WALK)
+        copy.renew()
+        assert copy.schema().count('"walk"') == 2
+        truths, outputs, message = copy.run("-c", SIMULATE).splitlines()
+        assert truths == "True True"
+        assert message == "simulate: noise: found 'walks'; allowed: 'walk' or 'output' or 'equation'"
+        # The same data in a study; and no study runs with noise that there is not.
+        data = "data/walking/problems/S3/30dB.csv"
+        project = copy.trial("walking", TINY + "data: {noise: walk}\n")
+        project.snakemake(data)
+        assert signals_of(copy / data)[1] == pytest.approx([float(text) for text in outputs.split()], abs=1e-12)
+        printed = copy.trial("walking", TINY + "data: {noise: walks}\n").snakemake(data, code=1)
+        assert "data.noise: found 'walks'; allowed: one of walk, output, equation (did you mean 'walk'?)" in printed
+
+
+NOISY = """
+import numpy as np
+import narxbench
+u, x = narxbench.load_system("S1").simulate(800, seed=3)
+e, w = 0.05 * np.random.default_rng(7).standard_normal(800), np.zeros(800)
+for k in range(800):
+    w[k] = e[k] + (0.8 * w[k - 24] if k >= 24 else 0.0)
+problem = narxbench.StructureProblem(u, x + w, n_u=2, n_y=2, degree=2, n_validation=200)
+result = narxbench.search(problem, algorithm="pem", seed=1)
+print(*result.terms)
+print(result.details["noise"]["description"], result.details["noise"]["autoregression"][23], sep=",")
+small = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 2, "effort": 1.0, "resamples": 0}
+for noise in ("auto", "daily"):
+    model = narxbench.identify(u, x + w, noise=noise, **small).model
+    print(model.noise_model, model.autoregression[23], sep=",")
+"""
+
+
+def test_noise_model(tmp_path):
+    page = (ROOT / "docs/noise_models.md").read_text(encoding="utf-8")
+    example = page.partition("## How to add a noise model")[2].partition("```python\n")[2]
+    lines = re.findall(r"^(?:>>> (?=class)|\.\.\. ?)(.*)$", example.partition("```")[0], re.MULTILINE)
+    with following("noise model", tmp_path / "project") as copy:
+        module = "src/narxbench/model/noise_models.py"
+        copy.edit(module, "NOISE_MODELS: dict", "\n".join(lines) + "\n\n\nNOISE_MODELS: dict")
+        copy.edit(module, "Noe, BoxJenkins)", "Noe, BoxJenkins, Daily)")
+        copy.edit(module, '"noe", "box-jenkins"]', '"noe", "box-jenkins", "daily"]')
+        copy.renew()
+        assert '"daily"' in copy.schema()
+        terms, description, *models = copy.run("-c", NOISY).splitlines()
+        assert terms == "y(k-1) u(k-1) y(k-1)*u(k-1) u(k-1)^2"
+        for line, name in zip((description, *models), ("Daily (AR 24)", "daily", "daily"), strict=True):
+            printed_name, _, weight = line.partition(",")
+            assert printed_name == name
+            assert float(weight) == pytest.approx(-0.8, abs=0.05)
+
+
+READ_ARRAYS = """\
+    if is_file(item) and str(item).endswith(".npz"):
+        return source_of_columns(dict(np.load(item)), str(item), label)
+    if is_file(item):
+        table = """
+READ = """
+import numpy as np
+import narxbench
+u, y = narxbench.load_system("S1").simulate(400, snr_db=40)
+np.savez("run.npz", valve=u, level=y)
+small = {"decimation": 1, "degree": 2, "y_lags": 1, "u_lags": 1, "effort": 1.0, "resamples": 0}
+of_file = narxbench.identify("run.npz", output="level", input="valve", **small)
+of_arrays = narxbench.identify({"valve": u, "level": y}, output="level", input="valve", **small)
+print(len(of_file.model.terms) > 2, of_file.model.coefficients == of_arrays.model.coefficients)
+for column in ("flow", "valve"):
+    np.savez("run.npz", valve=u, level=np.where(np.arange(400) == 7, np.inf, y))
+    try:
+        narxbench.identify("run.npz", output="level", input=column)
+    except narxbench.NarxbenchError as error:
+        print(error)
+"""
+
+
+def test_file_format(tmp_path):
+    with following("file format", tmp_path / "project") as copy:
+        sources = "src/narxbench/identification/data/sources.py"
+        copy.edit(sources, "    if is_file(item):\n        table = ", READ_ARRAYS)
+        truths, unknown, wrong = copy.run("-c", READ).splitlines()
+        assert truths == "True True"
+        assert unknown.startswith("run.npz: input: found no column 'flow'; allowed: ")
+        assert wrong.startswith("run.npz: row 8, column level: found inf; allowed: ")
+
+
+COMPARED = """
+kind: methods
+systems: [S1]
+snr_db: [30]
+seeds: 2
+evaluations: 100
+data: {seeds: [1]}
+figures: {snr_db: 30}
+statistics: {bootstrap_samples: 50}
+methods: {upso2d: {criteria: [bic]}, ga: null, stepwise: {algorithm: stepwise, criteria: [bic]}}
+scenarios: {base: {description: plain}}
+"""
+METRIC_OF_METHODS = """\
+COMPARISON = (
+    ComparisonMetric(
+        name="largest_weight",
+        heading="Largest weight",
+        words="largest weight",
+        form="significant",
+        kind="number",
+        of_run=lambda score, run, best: math.nan if run.largest_weight is None else run.largest_weight,
+        average="median",
+        by_system=True,
+        ranked=True,
+        description="size of the largest weight of a run; median over the runs, then over the data sets.",
+    ),
+"""
+
+
+def test_metric_of_methods(tmp_path):
+    with following("metric", tmp_path / "project") as copy:
+        copy.edit("src/narxbench/studies/methods/metrics.py", "COMPARISON = (\n", METRIC_OF_METHODS)
+        scores = "src/narxbench/studies/methods/scores.py"
+        begin = "            seed=run.seed,\n            fitness"
+        copy.edit(scores, begin, f"            largest_weight=max(map(abs, run.coefficients), default=None),\n{begin}")
+        project = copy.trial("compared", COMPARED)
+        project.snakemake("reports/compared/tables/leaderboard.md")
+        ranking = {
+            row["method"]: row for row in rows_of(copy / "data/compared/frames/ranking.csv") if row["group"] == "all"
+        }
+        values = {}
+        for method in ("upso2d", "stepwise"):
+            paths = (copy / f"data/compared/runs/base/S1/30dB/data-1/{method}").rglob("*.json")
+            values[method] = median(max(map(abs, run_of(path)[1]["coefficients"])) for path in paths)
+            assert float(ranking[method]["largest_weight"]) == pytest.approx(values[method], rel=1e-11)
+        assert values["upso2d"] != values["stepwise"]
+        smaller = min(values, key=values.__getitem__)
+        assert float(ranking[smaller]["rank_largest_weight"]) == 1.0
+        assert "Largest weight" in (copy / "reports/compared/tables/leaderboard.md").read_text(encoding="utf-8")
+
+
+METRIC_OF_CONDITIONS = """\
+SIZE = ConditionMetric(
+    name="size",
+    heading="Size",
+    form="frequency",
+    description="median share of the candidate terms that are chosen",
+    of=lambda row, level: Interval(*[row["cardinality"] / row["n_terms"]] * 3),
+)
+CONDITION = (R, NU_MAX, SIZE)
+"""
+
+
+def median_sizes(project):
+    """Return the median number of terms of the runs of each condition, and the number of its candidate terms."""
+    return {
+        key: (median(map(len, summary["runs"]["structures"])), len(summary["candidates"]))
+        for key, summary in summaries_of(project).items()
+    }
+
+
+def test_metric_of_conditions(tmp_path, finished):
+    with following("metric", tmp_path / "project", finished) as copy:
+        copy.edit("src/narxbench/studies/paper/metrics.py", "CONDITION = (R, NU_MAX)\n", METRIC_OF_CONDITIONS)
+        project = Project(copy.root)
+        project.snakemake("reports/tiny/tables/fitness_S3.md")
+        sizes = median_sizes(project)
+        rows = rows_of(copy / "data/tiny/frames/metrics.csv")
+        assert len(rows) == len(sizes) == 6
+        for row in rows:
+            size, n_terms = sizes[row["system"], row["method"], row["criterion"]]
+            assert float(row["size"]) == float(row["size_high"]) == pytest.approx(size / n_terms)
+        table = (copy / "reports/tiny/tables/fitness_S3.md").read_text(encoding="utf-8")
+        assert "Size" in table and "median share of the candidate terms" in table
+
+
+def test_column_of_a_table(tmp_path, finished):
+    with following("column of a table", tmp_path / "project", finished) as copy:
+        exact = "{_CONDITION} exact:whole runs:whole rate low high"
+        copy.edit("src/narxbench/studies/paper/frames.py", exact, f"{exact} cardinality")
+        interval = '        *columns("frequency", "Interval", low="from", high="to"),\n'
+        column = f'{interval}        Column("cardinality", "Median terms", kind="significant"),\n'
+        copy.edit("src/narxbench/studies/paper/tables.py", interval, column)
+        project = Project(copy.root)
+        project.snakemake("reports/tiny/tables/recovery.csv")
+        sizes = median_sizes(project)
+        rows = rows_of(copy / "data/tiny/frames/recovery.csv")
+        assert len(rows) == len(sizes) == 6
+        for row in rows:
+            assert float(row["cardinality"]) == sizes[row["system"], row["method"], row["criterion"]][0]
+        shown = (copy / "reports/tiny/tables/recovery.md").read_text(encoding="utf-8")
+        assert "Median terms" in shown
+        assert all(f"{size:.2g}" in shown for size, _ in sizes.values())
+
+
+PLAN = "src/narxbench/pipeline/paper_plan.py"
+BUDGETS_TABLE = '''\
+def budgets_table(metrics: pd.DataFrame) -> Table:
+    """Return the evaluations that all runs of each condition may make together."""
+    head = (_SYSTEM, _SNR, _CRITERION, _METHOD, Column("budget", "Evaluations"))
+    data = metrics.assign(budget=metrics["runs"] * metrics["evaluations"])
+    return Table("budgets", "Evaluations of all runs", head, data, row_headers=2, merged=1)
+
+
+def recovery_table('''
+
+
+def test_table(tmp_path, finished):
+    with following("table", tmp_path / "project", finished) as copy:
+        tables = "src/narxbench/studies/paper/tables.py"
+        copy.edit(tables, "def recovery_table(", BUDGETS_TABLE)
+        last = '        gaps_table(shown["gaps"]),\n'
+        copy.edit(tables, last, f'{last}        budgets_table(shown["metrics"]),\n')
+        copy.edit(PLAN, 'tables = ["agreement"', 'tables = ["budgets", "agreement"')
+        Project(copy.root).snakemake("reports/tiny/tables/budgets.csv")
+        rows = rows_of(copy / "reports/tiny/tables/budgets.csv")
+        assert len(rows) == 6
+        assert {row["budget"] for row in rows} == {"400"}
+        for form in ("md", "tex"):
+            assert "Evaluations of all runs" in (copy / f"reports/tiny/tables/budgets.{form}").read_text(
+                encoding="utf-8"
+            )
+
+
+BEST_FIGURE = '''\
+def best_fitness(gaps: pd.DataFrame) -> dict[str, bytes]:
+    """Return the figure of the best known J of each system."""
+
+    def draw(axis: Axes) -> None:
+        best = gaps.groupby("system", sort=False)["best_known"].first()
+        axis.bar(best.index, best)
+        axis.set_ylabel("best known J")
+
+    return _panelled("best_fitness", [draw], 2.3)
+
+
+def term_frequency('''
+
+
+def test_figure(tmp_path, finished):
+    with following("figure", tmp_path / "project", finished) as copy:
+        figures = "src/narxbench/studies/paper/figures.py"
+        copy.edit(figures, "def term_frequency(", BEST_FIGURE)
+        first = "    drawn = {\n"
+        copy.edit(figures, first, f'{first}        "best_fitness": best_fitness(shown("gaps")),\n')
+        copy.edit(PLAN, '["convergence", "term_frequency"]', '["convergence", "term_frequency", "best_fitness"]')
+        project = Project(copy.root)
+        project.snakemake("reports/tiny/figures/best_fitness.svg")
+        drawing = (copy / "reports/tiny/figures/best_fitness.svg").read_text(encoding="utf-8")
+        heights = []
+        for path in re.findall(r'<path d="M ([^"]+)" clip-path[^>]*style="fill: #1f77b4', drawing):
+            corners = [float(number) for number in re.findall(r"-?\d+\.?\d*", path)]
+            heights.append(max(corners[1::2]) - min(corners[1::2]))
+        rows = rows_of(copy / "data/tiny/frames/gaps.csv")
+        best = {row["system"]: float(row["best_known"]) for row in rows if row["criterion"] == "bic"}
+        assert len(heights) == 2
+        assert heights[0] / heights[1] == pytest.approx(best["S3"] / best["S4"], rel=1e-3)
+        assert (copy / "reports/tiny/figures/best_fitness.pdf").read_bytes().startswith(b"%PDF")
