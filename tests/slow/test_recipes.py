@@ -12,6 +12,8 @@ import yaml
 from tests.slow.recipes import RECIPES, following
 from tests.workflow.project import ROOT, TINY, Project
 
+import narxbench
+
 pytestmark = pytest.mark.slow
 
 TESTS = {
@@ -34,6 +36,16 @@ TESTS = {
 def test_every_recipe_has_a_test():
     assert {*RECIPES} == {*TESTS}
     assert [name for names in TESTS.values() for name in names if name not in globals()] == []
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled():
+    """Compile in the checkout what searches and identifications call, so that no copy of it has to."""
+    u, y = narxbench.load_system("S1").simulate(400, snr_db=40)
+    problem = narxbench.StructureProblem(u, y, n_u=2, n_y=2, degree=2, n_validation=100)
+    for algorithm in ("pem", "upso2d", "ga", "stepwise"):
+        narxbench.search(problem, algorithm=algorithm, seed=1, evaluations=100)
+    narxbench.identify(u, y, decimation=1, degree=2, y_lags=1, u_lags=1, effort=1.0, resamples=0)
 
 
 def rows_of(path):
