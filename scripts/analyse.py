@@ -18,8 +18,8 @@ def main(job: Any) -> None:
     if [*job.output.keys()] == ["conditions"]:
         frames = {"conditions": conditions_frame(summaries, published)}
     else:
-        given, claims = job.params, load_claims(job.input.claims)
-        frames = analyse(summaries, published, claims, confidence=given.confidence, figure_snr_db=given.figure_snr_db)
+        claims, params = load_claims(job.input.claims), job.params
+        frames = analyse(summaries, published, claims, confidence=params.confidence, figure_snr_db=params.figure_snr_db)
     for name, path in job.output.items():
         write_atomically(path, write_table(frames[name]))
 

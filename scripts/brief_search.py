@@ -8,7 +8,7 @@ from narxbench.studies.measured.jobs import brief_search, scan_of
 
 
 def main(job: Any) -> None:
-    """Write what was found."""
+    """Write the result of the search."""
     write_atomically(job.output[0], brief_search(scan_of(**job.params.settings), job.params.configuration))
 
 

@@ -1,4 +1,4 @@
-"""Choose a structure from all that the searches found."""
+"""Choose a structure from all structures that the searches found."""
 
 from typing import Any
 

@@ -11,8 +11,8 @@ from narxbench.studies.measured.jobs import conclusion, scan_of
 
 def main(job: Any) -> None:
     """Write the page, the model, its numbers and its programs."""
-    found = conclusion(scan_of(**job.params.settings), job.input.choice, list(job.input.resampled))
-    write_report(found, Path(job.output[0]).parent)
+    identification = conclusion(scan_of(**job.params.settings), job.input.choice, list(job.input.resampled))
+    write_report(identification, Path(job.output[0]).parent)
     for path in filter(lambda path: not Path(path).exists(), job.output):
         write_atomically(path, "# There is no such program of this model: see report.html.\n")
 

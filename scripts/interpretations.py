@@ -1,4 +1,4 @@
-"""Tell what each answer to what the paper leaves open does to the results."""
+"""Write the document on what each interpretation of the paper does to its results."""
 
 from pathlib import Path
 from typing import Any

@@ -16,10 +16,9 @@ from narxbench.studies.methods.views import Comparison, read_cost
 def main(job: Any) -> None:
     """Write the page."""
     folder = os.path.relpath(f"reports/{job.params.settings['study']}", Path(job.output[0]).parent)
+    cost, repeats = read_cost(job.input.cost), read_repeats(job.input.repeats)
     page = leaderboard_page(
-        Comparison(
-            read_frames(job.input), job.params.settings, read_cost(job.input.cost), read_repeats(job.input.repeats)
-        ),
+        Comparison(read_frames(job.input), job.params.settings, cost, repeats),
         systems=[load_system(Path(path).stem) for path in job.input.system_files],
         methods_about=job.params.methods,
         left_out=job.params.left_out,

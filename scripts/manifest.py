@@ -8,10 +8,10 @@ from narxbench.pipeline.steps import as_script
 
 
 def main(job: Any) -> None:
-    """Write settings, versions and the digest of every result; then that all of them are there."""
-    given = job.params
-    write_atomically(job.output.manifest, manifest_csv(given.files, given.made_with))
-    write_record(job.output.record, job.input.memory, given.made_with if given.complete else {})
+    """Write settings, versions and the digest of every result; then the record that all results exist."""
+    made_with = job.params.made_with
+    write_atomically(job.output.manifest, manifest_csv(job.params.files, made_with))
+    write_record(job.output.record, job.input.memory, made_with if job.params.complete else {})
 
 
 as_script(main, globals())

@@ -1,4 +1,4 @@
-"""Rank the configurations by what the brief searches found."""
+"""Rank the configurations by the results of the brief searches."""
 
 from typing import Any
 

@@ -8,9 +8,9 @@ from narxbench.studies.methods.repeats import repeat
 
 
 def main(job: Any) -> None:
-    """Write what came of it."""
-    wanted = job.params.repeat
-    write_atomically(job.output[0], repeat(job.input.run, job.input.data[0], seed=wanted["seed"], run=wanted["run"]))
+    """Write the first difference of the two runs, if there is one."""
+    text = repeat(job.input.run, job.input.data[0], seed=job.params.repeat["seed"], run=job.params.repeat["run"])
+    write_atomically(job.output[0], text)
 
 
 as_script(main, globals())

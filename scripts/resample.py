@@ -8,7 +8,7 @@ from narxbench.studies.measured.jobs import resampled_search, scan_of
 
 
 def main(job: Any) -> None:
-    """Write what was found."""
+    """Write the result of the search."""
     scan = scan_of(**job.params.settings)
     write_atomically(job.output[0], resampled_search(scan, job.input.choice, job.params.number))
 

@@ -8,7 +8,7 @@ from narxbench.pipeline.steps import as_script
 
 
 def main(job: Any) -> None:
-    """Write what would make the page differ from one rebuild to the next."""
+    """Write the facts that would make the page differ from one rebuild to the next."""
     write_atomically(job.output[0], run_info(job.params.logs, job.params.files))
 
 

@@ -1,4 +1,4 @@
-"""Score what all methods found on one problem."""
+"""Score the results of all methods on one problem."""
 
 from typing import Any
 

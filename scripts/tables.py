@@ -15,10 +15,8 @@ from narxbench.study.table_files import table_files
 def main(job: Any) -> None:
     """Write every table in each form."""
     frames = read_frames(job.input)
-    claims, systems = (
-        load_claims(job.input.claim_texts),
-        [load_system(Path(path).stem) for path in job.input.system_files],
-    )
+    claims = load_claims(job.input.claim_texts)
+    systems = [load_system(Path(path).stem) for path in job.input.system_files]
     files = table_files(paper_tables(frames, job.params.settings, systems, claims))
     for path in job.output:
         write_atomically(path, files[Path(path).name])

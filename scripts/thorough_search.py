@@ -8,7 +8,7 @@ from narxbench.studies.measured.jobs import scan_of, thorough_search
 
 
 def main(job: Any) -> None:
-    """Write what was found."""
+    """Write the result of the search."""
     scan = scan_of(**job.params.settings)
     write_atomically(job.output[0], thorough_search(scan, job.input.ranking, **job.params.search))
 

@@ -8,7 +8,7 @@ from narxbench.pipeline.steps import as_script
 
 
 def main(job: Any) -> None:
-    """Print the verdict; end with it as a mistake unless everything is the same."""
+    """Print the verdict; unless everything is the same, end with it as a mistake."""
     verified, text = verdict(job.params.reference, job.params.files, job.params.made_with)
     if not verified:
         raise NarxbenchError(text.rstrip())

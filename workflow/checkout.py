@@ -1,4 +1,4 @@
-"""Makes the library of this checkout the one that the rules import, whether or not it is installed."""
+"""Make the rules import the library of this checkout, whether or not it is installed."""
 
 import sys
 from pathlib import Path

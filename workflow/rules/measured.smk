@@ -12,7 +12,7 @@ wildcard_constraints:
 rule brief_search:
     """Search one configuration of decimation, degree and lags briefly."""
     input:
-        data=lambda w: local(PLAN.given),
+        data=lambda w: local(PLAN.input_files),
         memory=lambda w: local(PLAN.memory),
     output:
         f"{PLAN.data}/brief/{{configuration}}.json",
@@ -30,7 +30,7 @@ rule brief_search:
 rule rank_configurations:
     """Rank the configurations: the best are searched thoroughly."""
     input:
-        data=lambda w: local(PLAN.given),
+        data=lambda w: local(PLAN.input_files),
         briefs=PLAN.briefs,
     output:
         PLAN.ranking,
@@ -48,7 +48,7 @@ rule rank_configurations:
 rule thorough_search:
     """Search the configuration of one rank with one seed, on all data (part 0) or without one part of them."""
     input:
-        data=lambda w: local(PLAN.given),
+        data=lambda w: local(PLAN.input_files),
         ranking=PLAN.ranking,
     output:
         f"{PLAN.data}/thorough/rank-{{rank}}/part-{{part}}/seed-{{seed}}.json",
@@ -66,7 +66,7 @@ rule thorough_search:
 rule choose_structure:
     """Compare all structures that were found on data that their weights do not know, and choose one."""
     input:
-        data=lambda w: local(PLAN.given),
+        data=lambda w: local(PLAN.input_files),
         briefs=PLAN.briefs,
         ranking=PLAN.ranking,
         searches=PLAN.searches,
@@ -85,7 +85,7 @@ rule choose_structure:
 rule resample:
     """Search one resampled data set in the configuration of the choice."""
     input:
-        data=lambda w: local(PLAN.given),
+        data=lambda w: local(PLAN.input_files),
         choice=PLAN.choice,
     output:
         f"{PLAN.data}/resampled/{{number}}.json",
@@ -103,7 +103,7 @@ rule resample:
 rule conclude:
     """Estimate the weights, tell how sure and how good the model is, and write the report."""
     input:
-        data=lambda w: local(PLAN.given),
+        data=lambda w: local(PLAN.input_files),
         choice=PLAN.choice,
         resampled=PLAN.resampled,
     output:

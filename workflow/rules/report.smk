@@ -4,7 +4,7 @@
 rule interpretations:
     """Tell what each answer to what the paper leaves open does to the results."""
     input:
-        **PLAN.read,
+        **PLAN.document_files,
         memory=lambda w: local(PLAN.memory),
     output:
         PLAN.documents,

@@ -1,4 +1,4 @@
-"""What an identification takes of the machine."""
+"""The resources of a machine that an identification needs."""
 
 from narxbench.identification.search.scan import KEPT_TRIALS, Scan
 from narxbench.identification.search.trial import MOST_ROWS

@@ -1,4 +1,4 @@
-"""Findings of the checks of data and models: values, and how serious they are. The report puts them into words."""
+"""The finding of a check of the data, or of a model: values, and how serious it is. The report puts it into words."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
@@ -8,7 +8,7 @@ Status = Literal["fine", "look", "bad"]
 
 @dataclass(frozen=True)
 class Finding:
-    """The outcome of one check of the data or of a model."""
+    """The finding of one look at the data or at a model."""
 
     name: str
     """What was looked at; :func:`narxbench.report.findings.in_words` has the words for each name."""

@@ -1,11 +1,11 @@
-"""What the results of a study are and were made with: its manifest, and its record for when Snakemake knows it no more.
+"""The manifest of a study's results, and a record of what they were made with that outlives Snakemake's.
 
 A manifest is CSV with the columns ``name`` and ``value``: settings and versions, then files with their SHA-256 digests
 in the order of causes (data sets, runs, summaries, ..., page): the first difference explains those below it.
 
-Snakemake knows what results were made with as long as it has its folder ``.snakemake``. Without it, it would take those
-of other settings or code for current ones. So two files tell of it. The record ``data/STUDY/made_with.json`` is there
-as long as *all* results are of what it says; the manifest's step writes it, as it comes last. The memory
+Snakemake knows what results were made with as long as it has its folder ``.snakemake``. Without it, it would take
+results of other settings or code for current ones. Two files prevent that. The record ``data/STUDY/made_with.json``
+exists as long as *all* results are of what it says; the manifest's step, the last one, writes it. The memory
 ``.snakemake/narxbench/STUDY`` is lost together with Snakemake's; the first steps of a study read it, so that a new date
 of it makes everything again.
 """
@@ -35,16 +35,21 @@ _LISTED = 4
 
 
 def manifest_csv(files: Mapping[str, str], made_with: Mapping[str, str]) -> str:
-    """Return the manifest of files that are all there."""
-    rows = [(name, guarded(value)) for name, value in made_with.items() if name.startswith(SETTINGS)]
-    rows += [(ENVIRONMENT + name, value) for name, value in _environment(made_with).items()]
-    rows += [(name, sha256(read_bytes(path))) for name, path in files.items()]
+    """Return the manifest of files, all of which exist."""
     stream = io.StringIO()
-    csv.writer(stream, lineterminator="\n").writerows([_HEADER, *rows])
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(_HEADER)
+    for name, value in _part(made_with, SETTINGS).items():
+        writer.writerow([SETTINGS + name, guarded(value)])
+    for name, value in _environment(made_with).items():
+        writer.writerow([ENVIRONMENT + name, value])
+    for name, path in files.items():
+        writer.writerow([name, sha256(read_bytes(path))])
     return stream.getvalue()
 
 
 def _environment(made_with: Mapping[str, str]) -> dict[str, str]:
+    """Return the platform and the versions behind the results."""
     system = f"{platform.system()} {platform.machine()}"
     return {"platform": system, "narxbench": __version__, **_part(made_with, VERSIONS)}
 
@@ -58,12 +63,13 @@ def read_manifest(path: str | Path) -> dict[str, str]:
 
 
 def check_settings(path: str | Path, made_with: Mapping[str, str]) -> None:
-    """Raise the error that the manifest to compare with is missing, or that of other settings."""
+    """Raise the error that the manifest to compare with is missing, or was made with other settings."""
     if not Path(path).exists():
         raise NarxbenchError(f"verify: there is no manifest {path} to compare with: run the study to its end first")
-    known, here = (_part(each, SETTINGS) for each in (read_manifest(path), made_with))
-    if found := _differing(known, here, "{}: found {}; needed: {}"):
-        raise NarxbenchError(f"verify: {path} was made with other settings: {_listed(found)}")
+    there, here = _part(read_manifest(path), SETTINGS), _part(made_with, SETTINGS)
+    differences = _differing(there, here, "{}: found {}; needed: {}")
+    if differences:
+        raise NarxbenchError(f"verify: {path} was made with other settings: {_listed(differences)}")
 
 
 def verdict(reference: str | Path, files: Mapping[str, str], made_with: Mapping[str, str]) -> tuple[bool, str]:
@@ -72,76 +78,111 @@ def verdict(reference: str | Path, files: Mapping[str, str], made_with: Mapping[
     kept = {name: value for name, value in manifest.items() if not name.startswith((SETTINGS, ENVIRONMENT))}
     paths = {name: name for name in kept} | dict(files)
     here = {name: sha256(read_bytes(path)) for name, path in paths.items() if os.path.exists(path)}
-    unlike = {
-        "Different": [name for name in kept if name in here and here[name] != kept[name]],
-        "Missing": [name for name in kept if name not in here],
-        "Not in the reference": [name for name in here if name not in kept],
-    }
-    same = sum(here.get(name) == value for name, value in kept.items())
+    differing = _differing_files(kept, here)
+    same = len(kept.items() & here.items())
     lines = [f"{same} of {len(kept)} files are the same as in {reference}."]
-    for what, names in unlike.items():
-        if names:
-            lines.append(f"{what}: {len(names)} files, the first in the order of causes is {printable(names[0])}")
+    for heading, names in differing.items():
+        lines.append(f"{heading}: {len(names)} files, the first in the order of causes is {printable(names[0])}")
+    lines.append(_comparison_of_environments(_part(manifest, ENVIRONMENT), _environment(made_with)))
+    return not differing, "\n".join(lines) + "\n"
+
+
+def _differing_files(kept: Mapping[str, str], here: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the files whose digests differ from those in the reference, by a heading."""
+    different, missing = [], []
+    for name, digest in kept.items():
+        if name not in here:
+            missing.append(name)
+        elif here[name] != digest:
+            different.append(name)
+    unknown = [name for name in here if name not in kept]
+    files = {"Different": different, "Missing": missing, "Not in the reference": unknown}
+    return {heading: names for heading, names in files.items() if names}
+
+
+def _comparison_of_environments(reference: Mapping[str, str], here: Mapping[str, str]) -> str:
+    """Return a line on the versions and the platform here and of the reference."""
     # Reference results of an earlier version name fewer packages.
-    known = _part(manifest, ENVIRONMENT)
-    now = {name: value for name, value in _environment(made_with).items() if name in known}
-    others = ", ".join(_differing(known, now, "{} {} (reference: {})", "unknown"))
-    same_there = "Versions and platform are those of the reference."
-    lines.append(f"Made in another environment: {others}." if others else same_there)
-    return not any(unlike.values()), "\n".join(lines) + "\n"
+    now = {name: value for name, value in here.items() if name in reference}
+    differences = _differing(reference, now, "{} {} (reference: {})", "unknown")
+    if differences:
+        return f"Made in another environment: {', '.join(differences)}."
+    return "Versions and platform are those of the reference."
 
 
-def _differing(known: Mapping[str, str], here: Mapping[str, str], text: str, absent: str = "nothing") -> list[str]:
-    """Return ``text`` with name, value here and known value for each name whose values differ."""
-    names = [name for name in dict.fromkeys([*known, *here]) if known.get(name) != here.get(name)]
-    values = ((name, here.get(name, absent), known.get(name, absent)) for name in names)
-    return [text.format(*map(printable, each)) for each in values]
+def _differing(there: Mapping[str, str], here: Mapping[str, str], text: str, absent: str = "nothing") -> list[str]:
+    """Return ``text`` with the name, the value here and the value there for each name whose values differ."""
+    texts = []
+    for name in dict.fromkeys([*there, *here]):
+        if there.get(name) != here.get(name):
+            values = (name, here.get(name, absent), there.get(name, absent))
+            texts.append(text.format(*map(printable, values)))
+    return texts
 
 
 def _listed(texts: list[str]) -> str:
-    more = [f"and {len(texts) - _LISTED} more"] if len(texts) > _LISTED else []
-    return "; ".join(texts[:_LISTED] + more)
+    """Return the first texts, and how many more there are."""
+    shown = texts[:_LISTED]
+    if len(texts) > _LISTED:
+        shown.append(f"and {len(texts) - _LISTED} more")
+    return "; ".join(shown)
 
 
 def _part(values: Mapping[str, str], prefix: str) -> dict[str, str]:
+    """Return the values whose names begin with a prefix, by their names without it."""
     return {name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)}
 
 
-class Record(Settings):
-    """What all results that lie here were made with, and the token of the memory that belongs to it."""
+class ResultsRecord(Settings):
+    """The record of what all results here were made with, and the token of the memory that belongs to it."""
 
     token: str
     made_with: dict[str, str]
 
 
 def write_record(path: str, memory: str, made_with: Mapping[str, str]) -> None:
-    """Write the record of results that are all made, with the token of the memory."""
+    """Write the record of complete results, with the token of the memory."""
     record = {"made_with": made_with, "token": read_text(memory).partition(" ")[0]}
     write_atomically(path, canonical_json(record, indent=1))
 
 
 def settle(plan: "StudyPlan") -> None:
-    """Date the memory so that everything is made again, if results here may be of something that nobody knows."""
+    """Date the memory so that everything is made again, if results here may be of unknown settings or code."""
     memory, record = Path(plan.memory), _record(plan)
-    token, _, unknown = read_text(memory).partition(" ") if memory.is_file() else ("", "", "")
+    token, unknown = _token_of_memory(memory)
     lost = not token or (record is not None and record.token != token)
     if lost:
         token = record.token if record else secrets.token_hex(8)
-        unknown = "unknown" if _is_begun(plan) else ""
+        unknown = "unknown" * _is_begun(plan)
     again = bool(unknown) and (record is None or record.made_with != plan.made_with)
     if again:
-        changed = _differing(record.made_with, plan.made_with, "{}") if record else [f"no {plan.at(plan.record)}"]
-        found = f"found results in {plan.at(plan.data)} that may be of other settings or code ({_listed(changed)})"
-        sys.stderr.write(f"narxbench: {found}, and Snakemake has lost its record of them; all are made again\n")
-    if lost or again:
-        # It stays known that Snakemake does not know the results, unless they are made again.
-        write_atomically(memory, token if again else f"{token} {unknown}".strip())
-        if not again:
-            os.utime(memory, (0, 0))
+        _report_lost_results(plan, record)
+        write_atomically(memory, token)
+    elif lost:
+        # The memory still says that Snakemake does not know the results.
+        write_atomically(memory, f"{token} {unknown}".strip())
+        os.utime(memory, (0, 0))
+
+
+def _token_of_memory(memory: Path) -> tuple[str, str]:
+    """Return the token in the memory, and the word that says that Snakemake does not know the results, or ""."""
+    if not memory.is_file():
+        return "", ""
+    token, _, unknown = read_text(memory).partition(" ")
+    return token, unknown
+
+
+def _report_lost_results(plan: "StudyPlan", record: ResultsRecord | None) -> None:
+    """Say on the terminal why all results are made again."""
+    changed = [f"no {plan.at(plan.record)}"]
+    if record is not None:
+        changed = _differing(record.made_with, plan.made_with, "{}")
+    results = f"results in {plan.at(plan.data)} that may be of other settings or code ({_listed(changed)})"
+    sys.stderr.write(f"narxbench: found {results}, and Snakemake has lost its record of them; all are made again\n")
 
 
 def begin(plan: "StudyPlan") -> None:
-    """Take the record away if what is about to be made is of something else, or make the first one."""
+    """Remove the record if the results to be made are not those that it describes, or write the first one."""
     record = _record(plan)
     if record is None and not _is_begun(plan):
         write_record(plan.at(plan.record), plan.memory, plan.made_with)
@@ -149,11 +190,15 @@ def begin(plan: "StudyPlan") -> None:
         os.unlink(plan.at(plan.record))
 
 
-def _record(plan: "StudyPlan") -> Record | None:
+def _record(plan: "StudyPlan") -> ResultsRecord | None:
+    """Return the record of complete results, if there is one."""
     path = plan.at(plan.record)
-    return validated(Record, read_json(path), path) if os.path.exists(path) else None
+    return validated(ResultsRecord, read_json(path), path) if os.path.exists(path) else None
 
 
 def _is_begun(plan: "StudyPlan") -> bool:
-    made = (plan.at(path) for path in (*plan.results(), plan.manifest) if path not in plan.given)
-    return any(map(os.path.exists, made))
+    """Return whether any result exists."""
+    for path in (*plan.results(), plan.manifest):
+        if path not in plan.input_files and os.path.exists(plan.at(path)):
+            return True
+    return False

@@ -5,14 +5,14 @@ from itertools import chain
 from typing import Any
 
 from narxbench.algorithms.registry import algorithm
-from narxbench.pipeline.plan import REFERENCE
+from narxbench.pipeline.plan import REFERENCE, files_in
 from narxbench.pipeline.simulated_plan import SimulatedPlan
 from narxbench.studies.methods.settings import MethodsStudy
 from narxbench.study.settings import Condition, Method
 
 
 class MethodsPlan(SimulatedPlan):
-    """What all methods found on a problem is summed up together."""
+    """The files and jobs of a comparison: the results of all methods on a problem are summed up together."""
 
     study: MethodsStudy
     rules = ("data", "search", "methods")
@@ -26,7 +26,7 @@ class MethodsPlan(SimulatedPlan):
         self.documents = [f"{self.reports}/answer.md"]
         frames = [self.frames["ranking"], self.frames["systems"]]
         self.kept_results = [*self.documents, *self.tables["md"], *self.figures["svg"], *frames]
-        # The conditions of each problem: what its scores are made of.
+        # The conditions of each problem, from which its scores follow.
         self._compared = defaultdict[str, list[Condition]](list)
         for condition in self.all_conditions:
             self._compared[self._summed(condition)].append(condition)
@@ -34,71 +34,80 @@ class MethodsPlan(SimulatedPlan):
             problem: self.code("score", criterion=conditions[0].criterion)
             for problem, conditions in self._compared.items()
         }
-        # Of each method with a process of its own a run that is made again: on the last problem of the study, of the
-        # first job, which has the most runs, the last, as those before it could have left it notes.
-        alone = {c.method: c.name for c in self.conditions if not algorithm(c.algorithm).in_process}
-        self._repeated = {m: (name, next(iter(self.blocks[name].values()))[-1]) for m, name in alone.items()}
+        # For each method with a process of its own, condition and seed of a run that is made again: on the last problem
+        # of the study, the last run of the first job, which has the most runs: those before it could have left it
+        # notes.
+        self._repeated: dict[str, tuple[str, int]] = {}
+        for condition in self.conditions:
+            if not algorithm(condition.algorithm).in_process:
+                first_block = next(iter(self.blocks[condition.name].values()))
+                self._repeated[condition.method] = condition.name, first_block[-1]
         self.page_files = {
             **self.frames,
             "system_files": self.system_files,
             "cost": f"{REFERENCE}/methods/cost.csv",  # CPU time of the methods, measured by hand: benchmarks/methods.py
-            "repeats": [f"{self.data}/repeats/{method}.json" for method in self._repeated],
+            "repeats": files_in(f"{self.data}/repeats", self._repeated, "json"),
         }
 
     def _summed(self, condition: Condition) -> str:
         return f"{condition.problem.name}/{condition.criterion}"
 
     def ranking(self) -> dict[str, Any]:
-        """Return the parameters of the ranking: of its intervals, and what systems are shown together."""
-        situations = {name: of.systems for name, of in self.study.situations.items()}
+        """Return the parameters of the ranking: those of its intervals, and the systems that are shown together."""
+        situations = {name: situation.systems for name, situation in self.study.situations.items()}
         return {**self.study.statistics.model_dump(exclude={"threshold"}), "situations": situations}
 
     def compared(self, problem: str) -> dict[str, list[str]]:
         """Return the run files of all methods on a problem, and its data set."""
         names = [condition.name for condition in self._compared[problem]]
-        return {"runs": list(chain(*(self.run_files[name] for name in names))), "data": self.data_files(names[0])}
+        run_files = chain.from_iterable(map(self.run_files.__getitem__, names))
+        return {"runs": list(run_files), "data": self.data_files(names[0])}
 
     def repeated(self, method: str) -> dict[str, Any]:
-        """Return the run file of the run that is made again, its data set, and what makes it."""
+        """Return the run file of the run that is made again, its data set, and its parameters."""
         name, seed = self._repeated[method]
-        made = {"seed": seed, "run": self.runs[name], "code": self.code_of("repeat", name)}
-        return {"run": self.run_files[name][0], "data": self.data_files(name, [seed]), "repeat": made}
+        repeat = {"seed": seed, "run": self.runs[name], "code": self.code_of("repeat", name)}
+        return {"run": self.run_files[name][0], "data": self.data_files(name, [seed]), "repeat": repeat}
 
     def scoring(self, problem: str) -> dict[str, Any]:
-        """Return the parameters of the scores of a problem besides its data set, and the code of its algorithms."""
-        found = self._compared[problem]
-        first = found[0].problem
+        """Return the parameters of the scores of a problem besides its data set."""
+        conditions = self._compared[problem]
+        run_files, methods = {}, {}
+        for condition in conditions:
+            run_files[condition.method] = [*map(self.at, self.run_files[condition.name])]
+            methods[condition.method] = {
+                "algorithm": condition.algorithm,
+                "settings": dict(condition.settings),
+                "evaluations": condition.evaluations,
+                "seeds": self.seeds[condition.name],
+                **_about(condition, "deterministic", "stops_early", "minimises"),
+            }
+        first = conditions[0]
+        simulation = first.problem.simulation
         return {
-            "runs": {c.method: [*map(self.at, self.run_files[c.name])] for c in found},
-            "problem": found[0].key.model_dump(exclude={"method"}),
-            "methods": {
-                c.method: {
-                    "algorithm": c.algorithm,
-                    "settings": dict(c.settings),
-                    "evaluations": c.evaluations,
-                    "seeds": self.seeds[c.name],
-                    **_about(c, "deterministic", "stops_early", "minimises"),
-                }
-                for c in found
-            },
-            "system": first.simulation["system"],
-            "structure": first.structure,
-            "held_out": first.held_out,
-            "fresh": {name: first.simulation["data"][name] for name in ("washout", "excitation")},
+            "runs": run_files,
+            "problem": first.key.model_dump(exclude={"method"}),
+            "methods": methods,
+            "system": simulation["system"],
+            "structure": first.problem.structure,
+            "held_out": first.problem.held_out,
+            "fresh": {"washout": simulation["data"]["washout"], "excitation": simulation["data"]["excitation"]},
         }
 
     def about_methods(self) -> dict[str, dict[str, Any]]:
-        """Return what the leaderboard says of each method of the study."""
-        return {
-            name: {
+        """Return the description of each method of the study for the leaderboard."""
+        descriptions = {}
+        for name, method in self.study.methods.items():
+            descriptions[name] = {
                 **_about(method, "reference", "deterministic", "needs_objective", "minimises"),
                 "algorithm": method.algorithm,
                 "description": algorithm(method.algorithm).document.partition("\n\n")[0],
                 "settings": method.settings.model_dump(mode="json"),
             }
-            for name, method in self.study.methods.items()
-        }
+        return descriptions
 
 
-def _about(method: Condition | Method, *what: str) -> dict[str, Any]:
-    return {each: getattr(algorithm(method.algorithm).about, each) for each in what}
+def _about(method: Condition | Method, *fields: str) -> dict[str, Any]:
+    """Return some of the facts that the algorithm of a method declares."""
+    about = algorithm(method.algorithm).about
+    return {field: getattr(about, field) for field in fields}

@@ -7,19 +7,27 @@ from typing import Any
 
 from narxbench.io.files import StrPath
 from narxbench.pipeline.plan import StudyPlan
-from narxbench.studies.loading import KINDS
-from narxbench.study.layers import Layers, read_layers, together
+from narxbench.study.layers import Layers, merge_layers, read_layers
+
+# The module of each kind of study.
+_MODULES = {
+    "paper": "paper_plan",
+    "interpretations": "paper_plan",
+    "methods": "methods_plan",
+    "measured": "measured_plan",
+}
 
 
 def plan_of(
     overlays: Sequence[StrPath] = (), command_line: Sequence[str] = (), *others: tuple[str, Mapping[str, Any]]
 ) -> StudyPlan:
-    """Return the plan of what ``--configfile``, ``--config``, and others by the name of their source, set."""
+    """Return the plan of the study that ``--configfile``, ``--config`` and the layers ``others`` set."""
     layers = [*read_layers([*map(os.path.relpath, overlays)], command_line), *others]
-    given = together(layers)
-    name = given.get("kind", "measured" if "identification" in given else "paper")
-    # A kind that there is not is a mistake that the settings tell. What identifies takes a second to import.
-    kind = name if isinstance(name, str) and name in {*KINDS, "measured"} else "paper"
-    module = import_module(f"narxbench.pipeline.{'paper' if kind == 'interpretations' else kind}_plan")
+    settings = merge_layers(layers)
+    kind = settings.get("kind", "measured" if "identification" in settings else "paper")
+    if not isinstance(kind, str) or kind not in _MODULES:
+        kind = "paper"  # whose settings refuse a kind that does not exist
+    # Modules that identify take a second to import.
+    module = import_module(f"narxbench.pipeline.{_MODULES[kind]}")
     plan: Callable[[Layers], StudyPlan] = getattr(module, f"{kind.capitalize()}Plan")
     return plan(layers)

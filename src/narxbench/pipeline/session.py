@@ -29,43 +29,45 @@ from narxbench.pipeline.plan import BASE, MAIN_STUDY, ROOT, StudyPlan
 from narxbench.pipeline.plans import plan_of
 from narxbench.pipeline.steps import StepFailedError, ended_in_one_line
 
-# What this process tells those that it starts: they plan again, and say nothing of it.
+# The variable by which this process tells those that it starts to plan without a word.
 _PLANNED = "NARXBENCH_PLANNED"
 _SHOWN = {None, LogEvent.DEBUG_DAG, LogEvent.RULEGRAPH, LogEvent.RUN_INFO}
 _NOISE = ("Select jobs to execute", "Execute ", "Using shell:", "host: ", "Assuming unrestricted", "Elapsed time")
 _SECONDS_BETWEEN_LINES = 5.0
 
 
-class Progress(logging.Filter):
-    """A line of progress every few seconds in place of some thirty for every job, which Snakemake's own log has."""
+class ProgressFilter(logging.Filter):
+    """Shows a line of progress every few seconds; Snakemake's own log has some thirty for every job."""
 
     shown = 0.0
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether the record is shown."""
-        event, given, now = getattr(record, "event", None), record.__dict__, time.monotonic()
+        event, values, now = getattr(record, "event", None), record.__dict__, time.monotonic()
         if event == LogEvent.PROGRESS:
-            is_due = given["done"] == given["total"] or now - self.shown > _SECONDS_BETWEEN_LINES
-            self.shown = now if is_due else self.shown
+            is_due = bool(values["done"] == values["total"] or now - self.shown > _SECONDS_BETWEEN_LINES)
+            if is_due:
+                self.shown = now
             return is_due
         if event == LogEvent.ERROR:
             # The step has reported its mistake in words.
             return StepFailedError.__name__ not in str(record.msg)
-        noise = event not in _SHOWN or (event is None and str(record.msg).startswith(_NOISE))
-        return record.levelno >= logging.WARNING or not noise
+        is_noise = event not in _SHOWN or (event is None and str(record.msg).startswith(_NOISE))
+        return record.levelno >= logging.WARNING or not is_noise
 
 
 @ended_in_one_line()
 def plan(workflow: Any, config: Mapping[str, Any]) -> StudyPlan:
-    """Return the plan of what the command line asks for, or of the ``config`` of a workflow that uses this one.
+    """Return the plan of the study on the command line, or of the ``config`` of a workflow that uses this one.
 
-    Files and values of the command line are read again: Snakemake's reader takes a key twice, and ``1:30`` for 90.
+    Files and values of the command line are read again: Snakemake's reader accepts a key twice, and takes ``1:30`` for
+    90.
     """
-    # The jobs of a plan live until the end: to look for garbage among them would take a third of the time of planning.
+    # The jobs of a plan live until the end: looking for garbage among them would take a third of the time of planning.
     gc.freeze()
     gc.set_threshold(100_000)
-    # A signal would end Python at once and leave the folder locked.
-    for number in _ends():
+    # By default a signal ends Python at once and leaves the folder locked.
+    for number in _ending_signals():
         signal.signal(number, lambda *_: sys.exit("narxbench: ended while planning; repeat the command to go on."))
     # Steps that are processes of their own use this checkout too, not a library that is installed elsewhere. The path
     # is relative to the folder that they run in, for a colon in it would end an entry.
@@ -74,28 +76,30 @@ def plan(workflow: Any, config: Mapping[str, Any]) -> StudyPlan:
         raise NarxbenchError(f"{source!r}: found a colon in the path; allowed: to work in that folder")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")]))
     if Path(workflow.basedir).resolve() in (ROOT, ROOT / "workflow"):
-        given = workflow.config_settings
-        planned = plan_of(given.configfiles, given.config_args or ())
-        others = [path for path in given.configfiles if path.resolve() != Path(BASE).resolve()]
-        if others and planned.study.study == MAIN_STUDY:
-            found = f"found {MAIN_STUDY!r}, the study of config/paper.yaml, whose results it would replace"
-            raise NarxbenchError(f"{os.path.relpath(others[-1])}: study: {found}; allowed: another name")
+        settings = workflow.config_settings
+        planned = plan_of(settings.configfiles, settings.config_args or ())
+        overlays = [path for path in settings.configfiles if path.resolve() != Path(BASE).resolve()]
+        if overlays and planned.study.study == MAIN_STUDY:
+            problem = f"found {MAIN_STUDY!r}, the study of config/paper.yaml, whose results it would replace"
+            raise NarxbenchError(f"{os.path.relpath(overlays[-1])}: study: {problem}; allowed: another name")
     else:
         planned = plan_of([], [], ("config of the module", config))
     with suppress(WorkflowError):  # jobs are computed elsewhere, and need no memory here
         refuse(planned.estimate, cores=workflow.cores)
     if _PLANNED not in os.environ:
-        lines = [f"the method {name} is left out: {reason}" for name, reason in planned.left_out.items()]
-        sys.stderr.writelines(f"narxbench: {line}\n" for line in [*lines, planned.estimate.line()])
+        for name, reason in planned.left_out.items():
+            sys.stderr.write(f"narxbench: the method {name} is left out: {reason}\n")
+        sys.stderr.write(f"narxbench: {planned.estimate.line()}\n")
         os.environ[_PLANNED] = planned.study.study
     return planned
 
 
 @ended_in_one_line()
 def settle(planned: StudyPlan, manifest: str) -> None:
-    """Note where the results lie, by the output of the manifest's rule, and what they may be of."""
+    """Note where the results lie, by the output of the manifest's rule, and whether Snakemake knows them."""
     planned.folder = manifest.removesuffix(planned.manifest)
-    planned.memory += f"-{sha256(planned.folder)[:8]}" if planned.folder else ""
+    if planned.folder:
+        planned.memory += f"-{sha256(planned.folder)[:8]}"
     record.settle(planned)
 
 
@@ -107,8 +111,8 @@ def begin(workflow: Any, planned: StudyPlan) -> None:
     # waits for a lock that the main thread may hold.
     end = signal.getsignal(signal.SIGTERM)
     if callable(end):
-        for number in _ends():
-            signal.signal(number, lambda *given: threading.Thread(target=end, args=given).start())
+        for number in _ending_signals():
+            signal.signal(number, lambda *received: threading.Thread(target=end, args=received).start())
     if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
         signal.signal(signal.SIGINT, _interrupted)
         # A terminal sends it to all processes. Steps that have their own are under way too, or still importing.
@@ -117,7 +121,7 @@ def begin(workflow: Any, planned: StudyPlan) -> None:
         # Snakemake's log file has everything, and another logger that was asked for is left alone.
         for handler in logger.handlers:
             if isinstance(handler, logging.StreamHandler) and not isinstance(handler, logging.FileHandler):
-                handler.addFilter(Progress())
+                handler.addFilter(ProgressFilter())
     # As long as there is a limit, however high, each scheduling round arms a timer that starts another one. Profiles
     # that allow a million jobs mean no limit.
     limiter = getattr(workflow.scheduler, "job_rate_limiter", None)
@@ -126,16 +130,16 @@ def begin(workflow: Any, planned: StudyPlan) -> None:
 
 
 def end(planned: StudyPlan) -> None:
-    """Say where to read on."""
+    """Say where the page of the study is."""
     sys.stderr.write(f"narxbench: the page of this study is {planned.at(planned.page)}\n")
 
 
-def _ends() -> list[signal.Signals]:
-    # What batch systems and a terminal that is closed send; nohup keeps the latter off.
+def _ending_signals() -> list[signal.Signals]:
+    """Return the signals of batch systems and of a terminal that is closed; nohup keeps the latter off."""
     return [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) != signal.SIG_IGN]
 
 
 def _interrupted(*_: object) -> None:
-    # The first Ctrl-C lets the steps under way end; another would meet Snakemake while it clears up.
+    """Let the steps under way end at the first Ctrl-C; another would meet Snakemake while it clears up."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     raise KeyboardInterrupt

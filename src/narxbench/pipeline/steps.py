@@ -1,8 +1,8 @@
-"""How the rules call their scripts: every script has a function ``main(job)``.
+"""The calls of scripts by the rules: every script has a function ``main(job)``.
 
 ``job`` has the files and parameters of Snakemake. Steps run in threads of the main process (:func:`call`, in a ``run:``
-block), for a process of their own costs a second of imports. Those that draw have one (``script:``), as matplotlib's
-settings belong to a whole process, and so have those that are seldom run.
+block), because a process of their own costs a second of imports. Steps that draw have one (``script:``), as
+matplotlib's settings belong to a whole process, and so have those that are seldom run.
 """
 
 import importlib.util
@@ -27,7 +27,7 @@ SCRIPTS = Path(__file__).resolve().parents[3] / "scripts"
 
 
 class StepFailedError(Exception):
-    """A step has ended with a mistake that was reported already."""
+    """The error of a step that has ended with a mistake, which was reported already."""
 
 
 def as_script(main: Callable[[Any], None], module: Mapping[str, Any]) -> None:
@@ -54,19 +54,19 @@ def ended_in_one_line() -> Iterator[None]:
 
 
 def call(script: str, **job: Any) -> None:
-    """Call ``main`` of a script in this thread; a mistake, which is reported by then, is a StepFailedError."""
+    """Call ``main`` of a script in this thread; a mistake is reported, and raises StepFailedError."""
     try:
         with timed(job["log"][0]):
             _main(script)(SimpleNamespace(**job))
     except NarxbenchError as mistake:
-        # By Snakemake's logger: what threads write next to it can end up in the middle of its lines.
+        # Snakemake's logger is used, because other lines of threads can end up in the middle of its own.
         logger.error(f"narxbench: {mistake}")
         raise StepFailedError from None
 
 
 @cache
 def _main(script: str) -> Any:
-    # A script is executed once a process.
+    """Return ``main`` of a script, which is executed once a process."""
     spec = importlib.util.spec_from_file_location(f"narxbench_script_{script}", SCRIPTS / f"{script}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -13,6 +13,7 @@ from narxbench.report.phrases import (
     percent,
     plural_s,
     signal_title,
+    unless_fine,
 )
 
 # Findings that are named before they are only counted, and outliers.
@@ -206,7 +207,7 @@ def _test_range(finding: Finding, _: Setting) -> tuple[str, str]:
             )
     advice = "A polynomial extrapolates badly: estimate from data that cover this range."
     text = " ".join(texts) or "The test records stay within the range that the model is estimated from."
-    return text, "" if finding.status == "fine" else advice
+    return text, unless_fine(finding, advice)
 
 
 def _collinear(finding: Finding, _: Setting) -> tuple[str, str]:

@@ -26,7 +26,7 @@ from narxbench.io.errors import printable
 from narxbench.model.records import Recording
 from narxbench.report.figures import DARK, METHOD_COLOURS, NARROW, drawing, new_figure, panels, saved
 from narxbench.report.formats import cut
-from narxbench.report.model_fits import Fit
+from narxbench.report.model_fits import ShownFit
 
 Floats = NDArray[np.float64]
 
@@ -70,7 +70,7 @@ def signal_label(name: str, units: Mapping[str, str]) -> str:
     return cut(text, _LONGEST)
 
 
-def fit_figure(fit: Fit, axis: TimeAxis, output: str) -> str:
+def fit_figure(fit: ShownFit, axis: TimeAxis, output: str) -> str:
     """Return the figure of measured and predicted output: the record, and two stretches enlarged.
 
     They are the one where the prediction is farthest from the measured output, and the one with the median error.
@@ -97,7 +97,7 @@ def fit_figure(fit: Fit, axis: TimeAxis, output: str) -> str:
         return _svg(figure, handles=fit_key(fit), ncols=3)
 
 
-def fit_key(fit: Fit) -> list[Line2D]:
+def fit_key(fit: ShownFit) -> list[Line2D]:
     """Return the entries of the legend of :func:`draw_fit`."""
     handles = [Line2D([], [], color=MEASURED_COLOUR, linewidth=1, label="measured")]
     if fit.predicted is not None:
@@ -463,7 +463,7 @@ def _mark(label: str, marker: str, color: str, **look: Any) -> Line2D:
     return Line2D([], [], linestyle="", label=label, marker=marker, color=color, **look)
 
 
-def draw_fit(axis: Axes, fit: Fit, x: Floats, part: slice = slice(None)) -> None:
+def draw_fit(axis: Axes, fit: ShownFit, x: Floats, part: slice = slice(None)) -> None:
     """Draw measured and predicted output, with the band, for a part of the samples, which lie at ``x``."""
     axis.plot(*_thinned(x[part], fit.y[part]), color=MEASURED_COLOUR, linewidth=0.9)
     if fit.predicted is not None:
@@ -476,7 +476,7 @@ def draw_fit(axis: Axes, fit: Fit, x: Floats, part: slice = slice(None)) -> None
     axis.margins(x=0.01)
 
 
-def _windows(fit: Fit) -> list[tuple[str, int, int]]:
+def _windows(fit: ShownFit) -> list[tuple[str, int, int]]:
     """Return title, start and end of the stretches to enlarge: where the error is typical, and where it is largest."""
     count = len(fit.y)
     if fit.predicted is None or count < _FEWEST:

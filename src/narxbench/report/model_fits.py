@@ -23,7 +23,7 @@ SHARED = "estimation and selection in turns"
 
 
 @dataclass(frozen=True)
-class Fit:
+class ShownFit:
     """The measured output of one record, which has this name and role, and its prediction by a model."""
 
     name: str
@@ -36,7 +36,7 @@ class Fit:
     half_width: float | None = None  # of the band about the prediction
 
 
-def shown_fits(identification: Identification) -> list[Fit]:
+def shown_fits(identification: Identification) -> list[ShownFit]:
     """Return the fits of the chart: to the records of test, else of selection, else to all, in their order."""
     budget, fits = MOST_SAMPLES, []
     for record in _shown_records(identification.recording.records)[:_MOST_CHARTS]:
@@ -55,7 +55,7 @@ def _shown_records(records: Sequence[Record]) -> list[Record]:
     return []
 
 
-def fit_of(identification: Identification, record: Record, most: int) -> Fit:
+def fit_of(identification: Identification, record: Record, most: int) -> ShownFit:
     """Return the prediction of at most so many first samples of a record.
 
     It is made at the incoming sampling or, where it diverges there, at the sampling of the model. A series without
@@ -86,8 +86,8 @@ def fit_of(identification: Identification, record: Record, most: int) -> Fit:
             break
         else:
             half_width, initial = _half_width(identification, steps), sampled_model.initial_samples
-            return Fit(name_of(record), role, step, sampled.y, predicted, initial, note, half_width)
-    return Fit(name_of(record), role, 1, record.y, None, 0, f"{failure} {note}".strip())
+            return ShownFit(name_of(record), role, step, sampled.y, predicted, initial, note, half_width)
+    return ShownFit(name_of(record), role, 1, record.y, None, 0, f"{failure} {note}".strip())
 
 
 def _half_width(identification: Identification, steps: int | None) -> float | None:

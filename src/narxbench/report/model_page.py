@@ -29,7 +29,7 @@ from narxbench.report.findings import as_json, before_all, in_words
 from narxbench.report.formats import format_equation, method_name, share
 from narxbench.report.markup import inline_svg, script_json
 from narxbench.report.model_certainty import doubt_sentences, group_sentence, structure_sentence
-from narxbench.report.model_fits import Fit, name_of, shown_fits
+from narxbench.report.model_fits import ShownFit, name_of, shown_fits
 from narxbench.report.model_tables import error_kind, has_several_records, model_tables, tried_sentences
 from narxbench.report.phrases import plural_s
 from narxbench.report.table import to_html
@@ -148,14 +148,16 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
     return rendered("model.html.j2", page)
 
 
-def _captions(fits: Sequence[Fit], steps: int | None) -> list[str]:
+def _captions(fits: Sequence[ShownFit], steps: int | None) -> list[str]:
     """Return the captions of the chart of each record."""
     how = "Free run" if steps is None else f"Prediction {steps} step{plural_s(steps)} ahead"
     which = f" One of {len(fits)} records." if len(fits) > 1 else ""
     return [f"{how} and measured output: {fit.name} ({fit.role}).{which} {fit.note}".strip() for fit in fits]
 
 
-def _figures(identification: Identification, fits: Sequence[Fit], axis: drawn.TimeAxis) -> dict[str, Markup | None]:
+def _figures(
+    identification: Identification, fits: Sequence[ShownFit], axis: drawn.TimeAxis
+) -> dict[str, Markup | None]:
     """Return the figures by name; None where there is nothing to draw."""
     model, recording = identification.model, identification.recording
     figures: dict[str, str | None] = dict.fromkeys(("fit", "certainty", "residuals", "static", "errors"))
@@ -189,7 +191,7 @@ def _unbroken(text: str) -> str:
 
 
 def _chart_data(
-    identification: Identification, fits: Sequence[Fit], captions: Sequence[str], axis: drawn.TimeAxis
+    identification: Identification, fits: Sequence[ShownFit], captions: Sequence[str], axis: drawn.TimeAxis
 ) -> dict[str, Any]:
     """Return what the chart of the page draws."""
     model = identification.model

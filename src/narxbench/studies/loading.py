@@ -1,8 +1,8 @@
 """The settings of a study: strict, merged from its files, checked before anything runs.
 
 A study is ``config/paper.yaml``, or an overlay of it (``--configfile``), or either with values of the command line
-(``--config``). Files are merged in order, mapping by mapping; what the study leaves out of the design choices is filled
-in from its interpretation.
+(``--config``). Files are merged in order, mapping by mapping; design choices that the study leaves out are filled in
+from its interpretation.
 """
 
 import inspect
@@ -27,53 +27,58 @@ from narxbench.study.design_choices import (
     interpretation_settings,
     load_design_choices,
 )
-from narxbench.study.layers import Layers, located, merged, together
+from narxbench.study.layers import Layers, merge, merge_layers, with_sources
 from narxbench.study.settings import Study, for_overlays, no_file, raise_if, refuse_page
 
 # The kinds of studies of simulated systems: one class each, by the value of ``kind``.
 KINDS: dict[str, type[Study]] = {"paper": PaperStudy, "interpretations": InterpretationsStudy, "methods": MethodsStudy}
 
 
-def _impossible(study: Study, systems: Mapping[str, System]) -> Iterator[Mistake]:
-    """Yield candidate terms that there cannot be, and samples that are too few for the lags."""
+def _impossible_sizes(study: Study, systems: Mapping[str, System]) -> Iterator[Mistake]:
+    """Yield a mistake for candidate terms that cannot exist, and for samples that are too few for the lags."""
     for part in study.parts():
-        samples, judged = part.data.samples, part.data.validation_samples
-        lags = {}
+        lags: dict[str, int] = {}
         for name in part.systems:
             try:
-                system = part.known(systems[name])
+                system = part.with_candidates(systems[name])
             except NarxbenchError as error:
                 yield Mistake(part.place, f"system {name}: {error}")
                 break
             lags[name] = max(system.n_u, system.n_y)
-        largest = max(lags, key=lambda name: lags[name], default="")
-        if lags and samples <= (least := lags[largest] + judged):
+        if not lags:
+            continue
+        largest = max(lags, key=lambda name: lags[name])
+        samples, judged = part.data.samples, part.data.validation_samples
+        least = lags[largest] + judged
+        if samples <= least:
             needs = f"{lags[largest]} for the largest lag of {largest}, {judged} to validate, the rest to estimate"
             yield Mistake((*part.place, "samples"), f"found {samples}; allowed: more than {least} ({needs})")
 
 
 def _wrong_inputs(study: Study, systems: Mapping[str, System], choices: DesignChoices) -> Iterator[Mistake]:
-    """Yield recorded inputs that cannot be read, or are too short, each once."""
-    seen = set()
-    for place, what, excitation, size in study.inputs(choices, systems):
-        if isinstance(excitation, RecordedInput) and (excitation.file, size) not in seen:
-            seen.add((excitation.file, size))
-            if wrong := _wrong_file(excitation.file, size, study.study):
-                yield Mistake(place, what + wrong)
+    """Yield a mistake for each recorded input that cannot be read, or is too short."""
+    checked = set()
+    for place, label, excitation, samples in study.inputs(choices, systems):
+        if not isinstance(excitation, RecordedInput) or (excitation.file, samples) in checked:
+            continue
+        checked.add((excitation.file, samples))
+        problem = _problem_of_file(excitation.file, samples, study.study)
+        if problem:
+            yield Mistake(place, label + problem)
 
 
-def _wrong_file(file: str, size: int, study: str) -> str:
-    """Return what is wrong with a recorded input of which so many samples are needed; nothing where all is right."""
-    found = f"found {show(file, kind=False)}; allowed: "
+def _problem_of_file(file: str, samples: int, study: str) -> str:
+    """Return the problem of a recorded input that must have so many samples; "" where there is none."""
+    message = f"found {show(file, kind=False)}; allowed: "
     if {*"{}"} & {*file}:
-        return f"{found}a name without braces, which stand for parts of names in Snakemake"
-    own = tuple(f"{os.path.realpath(f'{folder}/{study}')}{os.sep}" for folder in ("data", "reports"))
-    if os.path.realpath(file).startswith(own):
-        return f"{found}a file that is no result of this study"
+        return f"{message}a name without braces, which stand for parts of names in Snakemake"
+    folders = tuple(f"{os.path.realpath(f'{folder}/{study}')}{os.sep}" for folder in ("data", "reports"))
+    if os.path.realpath(file).startswith(folders):
+        return f"{message}a file that is no result of this study"
     if not os.path.isfile(file):
         return no_file(file)
     try:
-        RecordedInput(file=file).samples(generator(purpose="input"), size)
+        RecordedInput(file=file).samples(generator(purpose="input"), samples)
     except NarxbenchError as error:
         return str(error)
     return ""
@@ -88,87 +93,100 @@ def load_study(
     choices: DesignChoices | None = None,
     left_out: dict[str, str] | None = None,
 ) -> Study:
-    """Return the settings of a study: what its base (``config/paper.yaml``), its overlays and the command line give.
+    """Return the settings of a study: those of its base (``config/paper.yaml``), its overlays and the command line.
 
     Each mistake is a line, with the source that has the last word on its key. ``left_out`` receives the methods whose
     algorithm cannot be used here, each with the reason, and the study goes without them; if it is None, they are
     mistakes.
     """
     choices = choices or load_design_choices()
-    given = together(layers)
-    for name, reason in _unusable(given).items():
+    settings = merge_layers(layers)
+    for name, reason in _unusable_methods(settings).items():
         if left_out is None:
             raise NarxbenchError(f"methods.{name}: {reason}")
         left_out[name] = reason
-        del given["methods"][name]
+        del settings["methods"][name]
     otherwise = next((source for source, _ in layers), "settings")
     try:
-        defaults = _of_interpretation(given, choices)
+        defaults = _settings_of_interpretation(settings, choices)
         layers = [(DESIGN_CHOICES_FILE.name, defaults), *layers]
-        refuse_page(given)
-        kind = given.get("kind")
-        if not isinstance(kind, str) or kind not in KINDS:
-            raise SettingsError([unknown(("kind",), kind, KINDS)])
-        for name, field in KINDS[kind].model_fields.items():
-            if field.is_required() and name not in (*Study.model_fields, *given):
-                text = f"found {kind} without settings under {name}; allowed: with them, or another kind"
-                raise SettingsError([Mistake(("kind",), text)])
-        study = validated(KINDS[kind], merged(defaults, given), "")
-        known = system_names()
-        strange = ((place, name) for place, name in study.named_systems() if name not in known)
-        raise_if(unknown(place, name, known, "a file in config/systems, which has") for place, name in strange)
-        raise_if(study.unknown_names(choices))
+        study = _validated_study(settings, defaults, choices)
     except SettingsError as error:
-        raise located(error, layers, otherwise) from None
+        raise with_sources(error, layers, otherwise) from None
     # A mistake in the file of a system names that file.
     systems = {name: load_system(name) for name in study.all_systems}
-    if problems := [*_impossible(study, systems), *_wrong_inputs(study, systems, choices)]:
-        raise located(SettingsError(problems), layers, otherwise)
+    mistakes = [*_impossible_sizes(study, systems), *_wrong_inputs(study, systems, choices)]
+    if mistakes:
+        raise with_sources(SettingsError(mistakes), layers, otherwise)
     return study
 
 
-def _unusable(given: Mapping[str, Any]) -> dict[str, str]:
+def _validated_study(settings: dict[str, Any], defaults: Mapping[str, Any], choices: DesignChoices) -> Study:
+    """Return the settings over the defaults as a study of their kind; the names in it exist."""
+    refuse_page(settings)
+    kind = settings.get("kind")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise SettingsError([unknown(("kind",), kind, KINDS)])
+    for name, field in KINDS[kind].model_fields.items():
+        if field.is_required() and name not in (*Study.model_fields, *settings):
+            text = f"found {kind} without settings under {name}; allowed: with them, or another kind"
+            raise SettingsError([Mistake(("kind",), text)])
+    study = validated(KINDS[kind], merge(defaults, settings), "")
+    existing = system_names()
+    unknown_systems = []
+    for place, name in study.named_systems():
+        if name not in existing:
+            unknown_systems.append(unknown(place, name, existing, "a file in config/systems, which has"))
+    raise_if(unknown_systems)
+    raise_if(study.unknown_names(choices))
+    return study
+
+
+def _unusable_methods(settings: Mapping[str, Any]) -> dict[str, str]:
     """Return the methods that can have no runs here, each with the reason: of their algorithm, or of the scenarios."""
-    scenarios = [name for name, scenario in _under(given, "scenarios").items() if scenario is not None]
+    scenarios = [name for name, scenario in _mapping(settings, "scenarios").items() if scenario is not None]
     reasons = {}
-    for name, known in _algorithms(given).items():
+    for name, algorithm_name in _algorithms(settings).items():
         try:
-            found = algorithm(known)
-            _ = found.about, found.versions
+            method = algorithm(algorithm_name)
+            _ = method.about, method.versions
         except AlgorithmUnavailableError as error:
             reasons[name] = str(error)
         except NarxbenchError:
-            continue  # an algorithm that there is not is a mistake in the settings
-        only = _under(given, "only_in").get(name)
-        if isinstance(only, list) and not any(scenario in scenarios for scenario in only):
-            reasons.setdefault(name, f"only_in: found no scenario of this study: {show(only, kind=False)}")
+            continue  # an algorithm that does not exist is a mistake in the settings
+        only_in = _mapping(settings, "only_in").get(name)
+        if isinstance(only_in, list) and not any(scenario in scenarios for scenario in only_in):
+            reasons.setdefault(name, f"only_in: found no scenario of this study: {show(only_in, kind=False)}")
     return reasons
 
 
-def _under(given: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """Return what stands under a key, before anything is checked; nothing if it is no mapping."""
-    found = given.get(key)
-    return found if isinstance(found, Mapping) else {}
+def _mapping(settings: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """Return the mapping under a key, before anything is checked; an empty one in place of anything else."""
+    value = settings.get(key)
+    return value if isinstance(value, Mapping) else {}
 
 
-def _algorithms(given: Mapping[str, Any]) -> dict[str, str]:
+def _algorithms(settings: Mapping[str, Any]) -> dict[str, str]:
     """Return the algorithm of each method that names one."""
-    methods = _under(given, "methods").items()
-    found = {name: method.get("algorithm") for name, method in methods if isinstance(method, Mapping)}
-    return {name: known for name, known in found.items() if isinstance(known, str)}
+    algorithms = {}
+    for name, method in _mapping(settings, "methods").items():
+        if isinstance(method, Mapping) and isinstance(method.get("algorithm"), str):
+            algorithms[name] = method["algorithm"]
+    return algorithms
 
 
-def _of_interpretation(given: Mapping[str, Any], choices: DesignChoices) -> dict[str, Any]:
-    """Return the settings of the study's interpretation, which those that the study gives are merged over."""
-    name = given.get("interpretation")
+def _settings_of_interpretation(settings: Mapping[str, Any], choices: DesignChoices) -> dict[str, Any]:
+    """Return the settings of the study's interpretation: the defaults of those that the study leaves out."""
+    name = settings.get("interpretation")
     if not isinstance(name, str) or name not in choices.named:
         what = "an interpretation of config/design_choices.yaml:"
         raise SettingsError([unknown(("interpretation",), name, choices.named, what)])
     chosen = interpretation_settings(choices, choices.named[name])
-    named = _algorithms(given).items()
-    of_methods = {name: {"algorithm": known, "settings": chosen.get(known, {})} for name, known in named}
+    methods = {}
+    for method, algorithm_name in _algorithms(settings).items():
+        methods[method] = {"algorithm": algorithm_name, "settings": chosen.get(algorithm_name, {})}
     # The budget is a setting of the study itself.
-    return {"data": chosen["data"], "fitness": chosen["fitness"], **chosen["search"], "methods": of_methods}
+    return {"data": chosen["data"], "fitness": chosen["fitness"], **chosen["search"], "methods": methods}
 
 
 # For editors
@@ -178,9 +196,12 @@ def schema() -> dict[str, Any]:
     """Return the JSON schema of a study for editors; no key is required in it, so that it fits overlays."""
     result: dict[str, Any] = {"$defs": {}, "properties": {}}
     for kind in KINDS.values():
-        own: dict[str, Any] = for_overlays(kind.model_json_schema())
-        own["properties"] = {key: value for key, value in own["properties"].items() if value.get("type") != "null"}
-        result = {**own, **{key: {**result[key], **own[key]} for key in ("$defs", "properties")}}
+        of_kind: dict[str, Any] = for_overlays(kind.model_json_schema())
+        absent = [key for key, value in of_kind["properties"].items() if value.get("type") == "null"]
+        for key in absent:
+            del of_kind["properties"][key]
+        merged = {key: {**result[key], **of_kind[key]} for key in ("$defs", "properties")}
+        result = {**of_kind, **merged}
     result |= {"title": "Study", "description": inspect.getdoc(Study)}
     result["properties"]["kind"] = {"enum": list(KINDS), "type": "string", "description": "Kind of the study."}
     definitions, method = result["$defs"], result["$defs"]["Method"]

@@ -1,4 +1,4 @@
-"""What all studies share: settings, conditions, their runs, and what is kept of them.
+"""Everything that the studies share: settings, conditions, their runs, and the results that are kept of them.
 
 Here live the settings of a study, the design choices that the paper leaves open, the conditions (problem x method x
 criterion), the run files, the summary of a condition, the schemas of frames and the files of tables. May import

@@ -1,12 +1,12 @@
-"""What run files, score files and frames share: names of problems and conditions, and the course of a run."""
+"""The parts that run files, score files and frames share: names of problems and conditions, and the course of a run."""
 
 from narxbench.io.settings import Line, Settings
 
-MOST = 10**18 - 1  # of whole numbers: the 18 digits that tables hold
+MOST = 10**18 - 1  # the largest whole number: tables hold 18 digits
 
 
 class ProblemKey(Settings):
-    """What distinguishes a problem, under a criterion, from the others of its study."""
+    """The values that distinguish a problem, under a criterion, from the others of its study."""
 
     scenario: Line
     """Scenario of a comparison of methods: how the problem departs from the others of its study."""
@@ -23,7 +23,7 @@ class ProblemKey(Settings):
 
 
 class ConditionKey(ProblemKey):
-    """What distinguishes a condition from the others of its study: its problem and its method."""
+    """The values that distinguish a condition from the others of its study: its problem and its method."""
 
     scenario: Line = ""
     method: Line

@@ -13,16 +13,18 @@ def simulated_csv(
 ) -> str:
     """Return the data set (CSV, columns u, y) of one system at one SNR.
 
-    ``system`` has the arguments of :class:`~narxbench.model.system.System`, ``data`` others of its ``simulate``, as
-    plain data. An excitation that is given prevails over that of the system. Where each run has input and noise of its
+    ``system`` has the arguments of :class:`~narxbench.model.system.System`, ``data`` those of its ``simulate``, as
+    plain data. An excitation in ``data`` prevails over that of the system. Where each run has input and noise of its
     own, ``realisation`` is the run, or 0 for data that no run sees.
     """
     excitation = data["excitation"]
+    if excitation is not None:
+        excitation = excitation_of(excitation, "data")
     signals = System(**system).simulate(
         data["samples"],
         snr_db=snr_db,
         seed=seed,
-        excitation=None if excitation is None else excitation_of(excitation, "data"),
+        excitation=excitation,
         noise=data["noise"],
         washout=data["washout"],
         realisation=realisation,

@@ -41,7 +41,7 @@ Interpretation = Mapping[str, str]
 
 
 class OpenData(Settings):
-    """What the paper leaves open about the data sets."""
+    """The settings of the data sets that the paper leaves open."""
 
     excitation: Excitation
     """The input signal."""
@@ -56,7 +56,7 @@ class OpenData(Settings):
 
 
 class Fitness(Settings):
-    """What the paper leaves open about the fitness."""
+    """The settings of the fitness that the paper leaves open."""
 
     estimation: Estimation
     """Samples that estimate the weights: those before the validation part, or all."""
@@ -64,14 +64,14 @@ class Fitness(Settings):
     """The error e over the validation part: of the free run, or one step ahead."""
 
 
-class Search(Settings):
-    """What the paper leaves open about a run of any algorithm."""
+class SearchBudget(Settings):
+    """The settings of a run of any algorithm that the paper leaves open."""
 
     evaluations: Count
     """Fitness evaluations of every run."""
 
 
-_OPEN: dict[str, type[Settings]] = {"data": OpenData, "fitness": Fitness, "search": Search}
+_OPEN: dict[str, type[Settings]] = {"data": OpenData, "fitness": Fitness, "search": SearchBudget}
 
 
 def _settings_of(part: str) -> type[Settings]:
@@ -93,7 +93,7 @@ class DesignChoice(Settings):
     """One design choice; the first option is the baseline."""
 
     part: Annotated[str, described_as(f"one of {', '.join((*SHARED_PARTS, *REVIEWED))}")]
-    """What it belongs to: data, fitness, search (the budget), or an algorithm's name."""
+    """The part that it belongs to: data, fitness, search (the budget), or an algorithm's name."""
     setting: str
     """The setting that carries it out."""
     question: str = Field(min_length=1)
@@ -113,14 +113,15 @@ class DesignChoice(Settings):
         if self.setting not in fields:
             raise SettingsError([unknown(("setting",), self.setting, fields, f"a setting of {self.part}:")])
         value: Any = (Annotated[fields[self.setting].annotation, fields[self.setting]], ...)
-        # To look for the docstrings of its fields would take longer than all else.
+        # Looking for the docstrings of its fields would take longer than everything else.
         without = {"use_attribute_docstrings": False}
-        one = pydantic.create_model("One", __base__=Settings, __cls_kwargs__=without, value=value)
+        one_setting = pydantic.create_model("OneSetting", __base__=Settings, __cls_kwargs__=without, value=value)
         for name, option in self.options.items():
             try:
-                validated(one, {"value": option.value}, "")
+                validated(one_setting, {"value": option.value}, "")
             except SettingsError as error:
-                raise SettingsError(Mistake(("options", name, *p.path), p.text) for p in error.mistakes) from None
+                mistakes = [Mistake(("options", name, *path), text) for path, text in error.mistakes]
+                raise SettingsError(mistakes) from None
         return self
 
     @property
@@ -130,7 +131,7 @@ class DesignChoice(Settings):
 
     @property
     def meaning(self) -> str:
-        """What the setting does, as its own description says."""
+        """The description of the setting."""
         return _settings_of(self.part).model_fields[self.setting].description or ""
 
 
@@ -138,31 +139,44 @@ class DesignChoices(Settings):
     """The design choices and the named interpretations of them."""
 
     design_choices: dict[Label, DesignChoice] = Field(min_length=1)
-    """The choices that the paper does not make."""
+    """The choices that the paper leaves open."""
     interpretations: dict[Label, dict[str, str]] = Field(min_length=1)
     """Named combinations, by their differences from the first options."""
 
     @pydantic.model_validator(mode="after")
-    def _known(self) -> "DesignChoices":
-        problems = [
-            Mistake(("interpretations", name, *path), text)
-            for name, chosen in self.interpretations.items()
-            for path, text in unknown_options(self.design_choices, chosen)
-        ]
-        carried = [f"{choice.part}.{choice.setting}" for choice in self.design_choices.values()]
-        open_ = [f"{part}.{name}" for part, model in _OPEN.items() for name in model.model_fields]
-        absent = (f"found none for {place}; allowed: one for each" for place in open_ if place not in carried)
-        problems += [Mistake(("design_choices",), text) for text in absent]
-        for index, (name, choice) in enumerate(self.design_choices.items()):
-            if carried[index] in carried[:index]:
-                text = f"found {carried[index]}, which another design choice sets; allowed: each setting once"
-                problems.append(Mistake(("design_choices", name, "setting"), text))
-            if choice.needs and choice.needs not in self.design_choices:
-                where = ("design_choices", name, "needs")
-                problems.append(unknown(where, choice.needs, self.design_choices, "a design choice:"))
-        if problems:
-            raise SettingsError(problems)
+    def _complete(self) -> "DesignChoices":
+        mistakes = [*self._unknown_options(), *self._missing_choices(), *self._wrong_choices()]
+        if mistakes:
+            raise SettingsError(mistakes)
         return self
+
+    def _unknown_options(self) -> Iterator[Mistake]:
+        """Yield design choices and options of the named interpretations that do not exist."""
+        for name, chosen in self.interpretations.items():
+            for path, text in unknown_options(self.design_choices, chosen):
+                yield Mistake(("interpretations", name, *path), text)
+
+    def _missing_choices(self) -> Iterator[Mistake]:
+        """Yield open settings for which there is no design choice."""
+        chosen = {(choice.part, choice.setting) for choice in self.design_choices.values()}
+        for part, model in _OPEN.items():
+            for name in model.model_fields:
+                if (part, name) not in chosen:
+                    text = f"found none for {part}.{name}; allowed: one for each"
+                    yield Mistake(("design_choices",), text)
+
+    def _wrong_choices(self) -> Iterator[Mistake]:
+        """Yield settings that two design choices set, and needed design choices that do not exist."""
+        earlier = set()
+        for name, choice in self.design_choices.items():
+            setting = f"{choice.part}.{choice.setting}"
+            if setting in earlier:
+                text = f"found {setting}, which another design choice sets; allowed: each setting once"
+                yield Mistake(("design_choices", name, "setting"), text)
+            earlier.add(setting)
+            if choice.needs and choice.needs not in self.design_choices:
+                place = ("design_choices", name, "needs")
+                yield unknown(place, choice.needs, self.design_choices, "a design choice:")
 
     @property
     def named(self) -> dict[str, dict[str, str]]:
@@ -179,23 +193,26 @@ def load_design_choices(path: str | Path | None = None) -> DesignChoices:
 def interpretation_text(choices: DesignChoices, chosen: Interpretation, algorithm: str | None = None) -> str:
     """Return the canonical text of an interpretation.
 
-    With an ``algorithm``, only what can matter to it is named: its own choices, and those that all algorithms share. An
-    empty text leaves the shared ones alone.
+    With an ``algorithm``, the text names only the choices that can matter to it: its own, and those that all algorithms
+    share. With an empty name, it names the shared choices only.
     """
     return parts_text(choices, chosen, None if algorithm is None else (*SHARED_PARTS, algorithm))
 
 
 def parts_text(choices: DesignChoices, chosen: Interpretation, parts: Collection[str] | None) -> str:
-    """Return the canonical text of what an interpretation says of some parts, or of all."""
-    known, differences = choices.design_choices, _differences(choices, chosen).items()
-    named = (f"{name}={option}" for name, option in differences if parts is None or known[name].part in parts)
-    return "+".join(named) or BASELINE
+    """Return the canonical text of an interpretation's options for some parts, or for all."""
+    texts = []
+    for name, option in _differences(choices, chosen).items():
+        if parts is None or choices.design_choices[name].part in parts:
+            texts.append(f"{name}={option}")
+    return "+".join(texts) or BASELINE
 
 
 def interpretation_words(choices: DesignChoices, chosen: Interpretation) -> str:
-    """Return an interpretation as a sentence has it, after "with"; "" for the baseline."""
-    known, differences = choices.design_choices, _differences(choices, chosen).items()
-    words = [known[name].options[option].words or f"{name}={option}" for name, option in differences]
+    """Return the words for an interpretation after "with" in a sentence; "" for the baseline."""
+    words = []
+    for name, option in _differences(choices, chosen).items():
+        words.append(choices.design_choices[name].options[option].words or f"{name}={option}")
     return listed(words) if words else ""
 
 
@@ -209,20 +226,24 @@ def parse_interpretation(choices: DesignChoices, text: str) -> dict[str, str]:
         if name in chosen:
             raise SettingsError([Mistake((), f"found {text!r}, which names {name} twice; allowed: each choice once")])
         chosen[name] = option
-    if problems := list(unknown_options(choices.design_choices, chosen)):
-        raise SettingsError(problems)
+    mistakes = list(unknown_options(choices.design_choices, chosen))
+    if mistakes:
+        raise SettingsError(mistakes)
     return _differences(choices, chosen)
 
 
 def contradictions(choices: DesignChoices, chosen: Interpretation) -> list[str]:
     """Return the explicit statements that an interpretation contradicts, in the order of the choices."""
-    known = choices.design_choices
-    texts = (known[name].options[option].contradicts for name, option in _differences(choices, chosen).items())
-    return [text for text in texts if text]
+    statements = []
+    for name, option in _differences(choices, chosen).items():
+        statement = choices.design_choices[name].options[option].contradicts
+        if statement:
+            statements.append(statement)
+    return statements
 
 
 def interpretation_settings(choices: DesignChoices, chosen: Interpretation) -> dict[str, dict[str, Any]]:
-    """Return the settings of an interpretation by part: data, fitness, search, and each algorithm that has choices."""
+    """Return the settings of an interpretation by part: data, fitness, search, and each algorithm with open choices."""
     settings: dict[str, dict[str, Any]] = {}
     for name, choice in choices.design_choices.items():
         option = choice.options[chosen.get(name, choice.baseline)]
@@ -231,14 +252,19 @@ def interpretation_settings(choices: DesignChoices, chosen: Interpretation) -> d
 
 
 def _differences(choices: DesignChoices, chosen: Interpretation) -> dict[str, str]:
-    known = choices.design_choices.items()
-    return {name: chosen[name] for name, choice in known if chosen.get(name, choice.baseline) != choice.baseline}
+    """Return the options of an interpretation that are not the baseline's, in the order of the choices."""
+    differences = {}
+    for name, choice in choices.design_choices.items():
+        if chosen.get(name, choice.baseline) != choice.baseline:
+            differences[name] = chosen[name]
+    return differences
 
 
-def unknown_options(known: Mapping[str, DesignChoice], chosen: Interpretation) -> Iterator[Mistake]:
-    """Yield the problems of design choices and options of an interpretation that there are not."""
+def unknown_options(design_choices: Mapping[str, DesignChoice], chosen: Interpretation) -> Iterator[Mistake]:
+    """Yield a mistake for each design choice and option of an interpretation that does not exist."""
     for name, option in chosen.items():
-        if name not in known:
-            yield Mistake((name,), f"unknown design choice; allowed: {', '.join(known)}{did_you_mean(name, known)}")
-        elif option not in known[name].options:
-            yield unknown((name,), option, known[name].options, f"an option of {name}:")
+        if name not in design_choices:
+            allowed = f"{', '.join(design_choices)}{did_you_mean(name, design_choices)}"
+            yield Mistake((name,), f"unknown design choice; allowed: {allowed}")
+        elif option not in design_choices[name].options:
+            yield unknown((name,), option, design_choices[name].options, f"an option of {name}:")

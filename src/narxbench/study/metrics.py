@@ -1,4 +1,4 @@
-"""What the metrics of all studies share."""
+"""The parts that the metrics of all studies share."""
 
 import math
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True, kw_only=True)
 class Metric:
-    """What every metric says of itself: its column in frames, its heading in tables, perhaps under that of a group."""
+    """The declaration of a metric: its column in frames, its heading in tables, perhaps under that of a group."""
 
     name: str
     heading: str

@@ -23,9 +23,9 @@ def versions() -> dict[str, str]:
 
 @cache
 def algorithm_digest(algorithm: str) -> str:
-    """Return a digest of an algorithm's code, by which runs of an edited algorithm are known from others.
+    """Return a digest of an algorithm's code, which tells runs of an edited algorithm from others.
 
-    This is its module, or all modules of the package that it comes in.
+    The code is its module, or all modules of the package that it comes in.
     """
     digests = [code_digest(path) for path in algorithm_of(algorithm).files]
     return digests[0] if len(digests) == 1 else sha256("\n".join(digests))
@@ -38,7 +38,7 @@ def code_digest(path: Path) -> str:
 
 
 class _WithoutDocstrings(ast.NodeTransformer):
-    """Takes out the statements that are a mere value: docstrings of modules, classes, functions and fields."""
+    """Removes the statements that are a mere value: the docstrings of modules, classes, functions and fields."""
 
     def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
         return None if isinstance(node.value, ast.Constant) else node

@@ -1,4 +1,4 @@
-"""Runs and their files: JSON with all that is needed to know where the numbers come from.
+"""Runs and their files: JSON with everything that is needed to know where the numbers come from.
 
 A file holds the runs of one condition that share a job: one seed, or several one after the other.
 """
@@ -50,22 +50,25 @@ class Run(Settings):
     history: History
     failure: str = ""
     details: dict[str, Any] = pydantic.Field(default_factory=dict)
-    """What else the algorithm has found."""
+    """Further results of the algorithm."""
 
     @pydantic.model_validator(mode="after")
     def _consistent(self) -> "Run":
-        terms, weights, made, best = self.terms, self.coefficients, self.history.evaluations, self.history.fitness
-        ordered = made == sorted(set(made)) and (not made or 1 <= made[0] <= made[-1] <= self.evaluations)
-        for wrong, found in (
+        terms, weights = self.terms, self.coefficients
+        improvements, fitness = self.history.evaluations, self.history.fitness
+        is_ordered = improvements == sorted(set(improvements))
+        if improvements:
+            is_ordered = is_ordered and 1 <= improvements[0] <= improvements[-1] <= self.evaluations
+        for is_wrong, problem in (
             (len(terms) != len(weights), f"{len(terms)} terms and {len(weights)} coefficients"),
             ((self.fitness is None) != (not terms), "terms without a fitness, or a fitness without terms"),
             (bool(self.failure and terms), "terms of a run that has failed"),
             (len(set(terms)) != len(terms), "a term twice"),
-            (len(made) != len(best), "a history of unequal columns"),
-            (not ordered, "a history that is not in the order of the evaluations"),
+            (len(improvements) != len(fitness), "a history of unequal columns"),
+            (not is_ordered, "a history that is not in the order of the evaluations"),
         ):
-            if wrong:
-                raise ValueError(f"found {found}")
+            if is_wrong:
+                raise ValueError(f"found {problem}")
         return self
 
 
@@ -101,8 +104,16 @@ def run_seeds(
     runs = []
     with prepared(algorithm, settings, keep=True) as runner:
         for seed, path in data.items():
-            made = {"evaluations": evaluations, "axes": axes, "time_limit": time_limit}
-            run, problem, _ = one_run(runner, path, condition=condition, structure=structure, seed=seed, **made)
+            run, problem, _ = one_run(
+                runner,
+                path,
+                condition=condition,
+                structure=structure,
+                seed=seed,
+                evaluations=evaluations,
+                axes=axes,
+                time_limit=time_limit,
+            )
             runs.append(run)
     content = RunFile(
         condition=ConditionKey(**condition),
@@ -117,41 +128,54 @@ def run_seeds(
 
 
 def one_run(
-    runner: Runner, path: str, *, condition: Mapping[str, Any], structure: Mapping[str, Any], seed: int, **made: Any
+    runner: Runner,
+    path: str,
+    *,
+    condition: Mapping[str, Any],
+    structure: Mapping[str, Any],
+    seed: int,
+    evaluations: int,
+    axes: Mapping[str, str],
+    time_limit: float | None = None,
 ) -> tuple[Run, StructureProblem, float | None]:
     """Make one run on a data set, and return it with its problem and the CPU seconds of its own process.
 
-    ``made`` are ``evaluations``, ``axes`` and ``time_limit`` of :meth:`~narxbench.algorithms.search.Runner.run`, the
-    others are as for :func:`run_seeds`.
+    The parameters are as for :func:`run_seeds`.
     """
     digest = sha256(read_bytes(path))
     problem = load_problem(path, digest, criterion=condition["criterion"], **structure)
     try:
-        observed = runner.run(problem, seed=seed, **made)
+        observed = runner.run(problem, seed=seed, evaluations=evaluations, axes=axes, time_limit=time_limit)
     except AlgorithmFailedError as error:
         load_problem.cache_clear()
         logger.error("narxbench: method %s: %s", condition["method"], error)
-        found, failure, seconds = SearchResult([], math.inf, math.inf, [], 0, [], "", seed), str(error), None
+        result, failure, seconds = SearchResult([], math.inf, math.inf, [], 0, [], "", seed), str(error), None
     else:
-        found, failure, seconds = observed.result, "", observed.cpu_seconds
+        result, failure, seconds = observed.result, "", observed.cpu_seconds
+    history = History(evaluations=[], fitness=[])
+    for evaluation, fitness in result.history:
+        history.evaluations.append(evaluation)
+        history.fitness.append(fitness)
     run = Run(
         seed=seed,
         data_sha256=digest,
-        evaluations=found.evaluations,
-        fitness=finite(found.fitness),
-        sse=finite(found.sse),
-        terms=found.terms,
-        coefficients=found.coefficients,
-        history=History(evaluations=[e for e, _ in found.history], fitness=[j for _, j in found.history]),
+        evaluations=result.evaluations,
+        fitness=finite(result.fitness),
+        sse=finite(result.sse),
+        terms=result.terms,
+        coefficients=result.coefficients,
+        history=history,
         failure=failure,
-        details=found.details,
+        details=result.details,
     )
     return run, problem, seconds
 
 
 def by_seed(seeds: Sequence[int], files: Sequence[str]) -> Mapping[int, str]:
-    """Return the data set of each seed: one of its own, or the one that all share."""
-    return dict(zip(seeds, files if len(files) > 1 else list(files) * len(seeds), strict=True))
+    """Return the data set of each seed: a file for each seed, or the file that all share."""
+    if len(files) == 1:
+        files = list(files) * len(seeds)
+    return dict(zip(seeds, files, strict=True))
 
 
 @lru_cache(maxsize=16)
@@ -171,9 +195,16 @@ def finite(value: float) -> float | None:
 
 
 def size_of(problem: StructureProblem) -> ProblemSize:
-    """Return what a run file says of the problem."""
-    own = ProblemSize.model_fields.keys() - {"n_terms"}
-    return ProblemSize(**{name: getattr(problem, name) for name in own}, n_terms=len(problem.terms))
+    """Return the description of a problem in a run file."""
+    return ProblemSize(
+        n_u=problem.n_u,
+        n_y=problem.n_y,
+        degree=problem.degree,
+        n_terms=len(problem.terms),
+        n_validation=problem.n_validation,
+        estimation=problem.estimation,
+        error=problem.error,
+    )
 
 
 def read_run_file(path: str | Path) -> RunFile:
@@ -187,44 +218,50 @@ def read_runs(
     evaluations: int,
     candidates: Collection[str],
     stops_early: bool = False,
-    **wanted: Any,
+    **needed_fields: Any,
 ) -> tuple[RunFile, list[Run]]:
     """Return the first of the run files of a condition, and all runs, after a check that they belong together.
 
     Files, the digests of each seed's data set and the runs are in the order of the seeds. Each run must have spent the
-    ``evaluations``, or less if it ``stops_early``, on terms among the ``candidates``; ``wanted`` are fields that each
-    file must have. The error names the file that is damaged or of another condition, data set or version.
+    ``evaluations``, or fewer if it ``stops_early``, on terms among the ``candidates``; ``needed_fields`` are the values
+    that fields of each file must have. The error names the file that is damaged or of another condition, data set or
+    version.
     """
     files = {path: read_run_file(path) for path in paths}
     first = next(iter(files.values()), None)
     runs: list[Run] = []
     seeds = list(data_sha256)
-    for path, found in files.items():
-        same = {name: getattr(first, name) for name in ("versions", "algorithm_sha256")}
-        for name, needed in {**wanted, **same}.items():
-            _must_be(path, name, getattr(found, name), needed)
-        _must_be(path, "seeds", [run.seed for run in found.runs], seeds[len(runs) : len(runs) + len(found.runs)])
-        for run in found.runs:
+    for path, file in files.items():
+        for name, needed in needed_fields.items():
+            _must_be(path, name, getattr(file, name), needed)
+        for name in ("versions", "algorithm_sha256"):
+            _must_be(path, name, getattr(file, name), getattr(first, name))
+        _must_be(path, "seeds", [run.seed for run in file.runs], seeds[len(runs) : len(runs) + len(file.runs)])
+        for run in file.runs:
             _must_be(path, "data_sha256", run.data_sha256, data_sha256[run.seed])
-            fewer = (stops_early or run.failure) and run.evaluations < evaluations
-            _must_be(path, "evaluations", run.evaluations, run.evaluations if fewer else evaluations)
+            may_be_fewer = stops_early or bool(run.failure)
+            if not (may_be_fewer and run.evaluations < evaluations):
+                _must_be(path, "evaluations", run.evaluations, evaluations)
             _must_be(path, "terms", [term for term in run.terms if term not in candidates], [])
-        runs += found.runs
+        runs += file.runs
     if first is None or len(runs) != len(seeds):
         last = next(reversed(files), "runs of a condition")
         raise NarxbenchError(f"{last}: runs: found {len(runs)}; needed: {len(seeds)}, one for each seed")
     return first, runs
 
 
-def _must_be(path: str | Path, name: str, found: Any, needed: Any) -> None:
-    if found == needed:
+def _must_be(path: str | Path, name: str, value: Any, needed: Any) -> None:
+    """Raise the error that a field of a file has another value; of a mapping it shows the keys that differ."""
+    if value == needed:
         return
-    if isinstance(found, pydantic.BaseModel):
-        found, needed = found.model_dump(), needed.model_dump()
-    if isinstance(found, dict):
-        names = [key for key in {**found, **needed} if found.get(key) != needed.get(key)]
-        found, needed = ({key: values[key] for key in names if key in values} for values in (found, needed))
+    if isinstance(value, pydantic.BaseModel):
+        value, needed = value.model_dump(), needed.model_dump()
+    if isinstance(value, dict):
+        value, needed = dict(value), dict(needed)
+        for key in [*value]:
+            if key in needed and value[key] == needed[key]:
+                del value[key], needed[key]
     raise NarxbenchError(
-        f"{path}: another {name}: found {show(found, kind=False)}; needed: {show(needed, kind=False)}; "
+        f"{path}: another {name}: found {show(value, kind=False)}; needed: {show(needed, kind=False)}; "
         "delete it and run again"
     )

@@ -33,35 +33,40 @@ Place = tuple[str | int, ...]
 
 
 def raise_if(problems: Iterable[Mistake]) -> None:
-    """Raise SettingsError for the mistakes that there are."""
-    if found := list(problems):
-        raise SettingsError(found)
+    """Raise SettingsError for the mistakes, if there are any."""
+    mistakes = list(problems)
+    if mistakes:
+        raise SettingsError(mistakes)
 
 
 def distinct(values: list[T]) -> list[T]:
-    """Return the values, or raise SettingsError for those that are given twice."""
-    first: dict[T, int] = {}
-    raise_if(
-        Mistake((i,), f"found {show(value, kind=False)} twice; allowed: each once")
-        for i, value in enumerate(values)
-        if first.setdefault(value, i) != i
-    )
+    """Return the values, or raise SettingsError for those that stand in the list twice."""
+    earlier: set[T] = set()
+    mistakes = []
+    for place, value in enumerate(values):
+        if value in earlier:
+            mistakes.append(Mistake((place,), f"found {show(value, kind=False)} twice; allowed: each once"))
+        earlier.add(value)
+    raise_if(mistakes)
     return values
 
 
 def _counted(value: object) -> object:
-    # Only a real count is expanded: bool is an int to Python.
-    return list(range(1, value + 1)) if type(value) is int and 1 <= value <= MOST_RUNS else value
+    """Return the list from 1 to a count; another value as it is, for a later check to refuse or accept."""
+    # bool is an int to Python, but no count.
+    if type(value) is int and 1 <= value <= MOST_RUNS:
+        return list(range(1, value + 1))
+    return value
 
 
-def refuse_page(given: Mapping[str, Any]) -> None:
+def refuse_page(settings: Mapping[str, Any]) -> None:
     """Raise SettingsError for the key ``page``, the former name of ``kind``."""
-    if "page" in given:
+    if "page" in settings:
         raise SettingsError([Mistake(("page",), "unknown key; allowed: kind (did you mean 'kind'?)")])
 
 
 def no_reference(name: str) -> str:
-    """Return the name of a study; that of the published values raises ValueError."""
+    """Return the name of a study; the name of the folder of the published values raises ValueError."""
     if name.casefold() == "reference":
         raise ValueError(f"found {name!r}, the folder of the published values; allowed: any other name")
     return name
@@ -140,15 +145,17 @@ class Method(Settings):
     @classmethod
     def _of_algorithm(cls, value: object, info: ValidationInfo) -> object:
         if "algorithm" not in info.data:
-            return Settings()  # an unknown algorithm is the problem to tell, and the only one
-        given = dict(value) if isinstance(value, Settings) else value
-        return algorithm(info.data["algorithm"]).settings(given)  # type: ignore[arg-type]
+            return Settings()  # the unknown algorithm is reported, and nothing else
+        settings = dict(value) if isinstance(value, Settings) else value
+        return algorithm(info.data["algorithm"]).settings(settings)  # type: ignore[arg-type]
 
 
 def without_null(value: object) -> object:
     """Return a mapping without the keys that are set to null."""
     # Overlays are merged key by key, so null is the only way for one to take a method away.
-    return {k: v for k, v in value.items() if v is not None} if isinstance(value, Mapping) else value
+    if not isinstance(value, Mapping):
+        return value
+    return {name: setting for name, setting in value.items() if setting is not None}
 
 
 Methods = Annotated[dict[Name, Method], BeforeValidator(without_null, json_schema_input_type=dict[Name, Method | None])]
@@ -166,13 +173,13 @@ class Statistics(Settings):
 
 
 class Figures(Settings):
-    """What the figures show."""
+    """The data that the figures show."""
 
     snr_db: Decibels
     """SNR of the figures in dB, one of the study's."""
 
 
-# The settings of the data that a simulation is made of.
+# The settings of the data that determine a simulation.
 _SIMULATED = {"excitation", "noise", "samples", "washout", "snr_of", "own_noise"}
 
 
@@ -198,13 +205,16 @@ class Problem:
     def axes(self) -> dict[str, str]:
         """The axes of the random streams of its searches besides algorithm, criterion and seed."""
         axes = {"system": self.system.name, "snr_db": snr_label(self.snr_db)}
+        if self.scenario:
+            axes["scenario"] = self.scenario
         # Without it two data sets would share the runs' random numbers, and look more alike than they are.
-        of_data = {"data_seed": str(self.data_seed)} if self.scenario or self.data_seed != 1 else {}
-        return axes | ({"scenario": self.scenario} if self.scenario else {}) | of_data
+        if self.scenario or self.data_seed != 1:
+            axes["data_seed"] = str(self.data_seed)
+        return axes
 
     @cached_property
     def simulation(self) -> dict[str, Any]:
-        """What defines the data set, as the parameters of :func:`narxbench.study.data_sets.simulated_csv`."""
+        """The definition of the data set: parameters of :func:`narxbench.study.data_sets.simulated_csv`."""
         return {
             "system": self.system.definition(),
             "snr_db": self.snr_db,
@@ -214,9 +224,14 @@ class Problem:
 
     @cached_property
     def structure(self) -> dict[str, Any]:
-        """What makes a structure problem of the data set, besides the criterion."""
-        orders = {name: getattr(self.system, name) for name in ("n_u", "n_y", "degree")}
-        return {**orders, "n_validation": self.data.validation_samples, **self.fitness.model_dump()}
+        """The parameters that make a structure problem of the data set, besides the criterion."""
+        return {
+            "n_u": self.system.n_u,
+            "n_y": self.system.n_y,
+            "degree": self.system.degree,
+            "n_validation": self.data.validation_samples,
+            **self.fitness.model_dump(),
+        }
 
 
 @dataclass(frozen=True)
@@ -234,7 +249,7 @@ class Condition:
 
     @property
     def key(self) -> ConditionKey:
-        """What distinguishes it from the others."""
+        """The values that distinguish it from the other conditions."""
         return ConditionKey(
             system=self.problem.system.name,
             snr_db=self.problem.snr_db,
@@ -247,16 +262,17 @@ class Condition:
 
 
 class Input(NamedTuple):
-    """An input that a study needs: where it is set, what it is for, and the samples that it must have."""
+    """An input that a study needs: where it is set, which input it is, and how many samples it must have."""
 
     place: Place
-    what: str
+    label: str
+    """How a message begins that speaks of this input; "" where its place says enough."""
     excitation: Excitation
     samples: int
 
 
 class Part(NamedTuple):
-    """Problems of a study that differ in system, SNR and seed alone."""
+    """Problems of a study that differ in nothing but system, SNR and seed."""
 
     place: Place
     """Where their settings stand."""
@@ -272,20 +288,20 @@ class Part(NamedTuple):
     held_out: bool = False
     """Whether no method was developed or tuned on them."""
 
-    def known(self, system: System) -> System:
+    def with_candidates(self, system: System) -> System:
         """Return a system with the candidate terms of this part; too many of them raise NarxbenchError."""
         return system.with_candidates(**self.orders) if self.orders else system
 
     def input_of(self, system: System) -> Excitation:
-        """Return the input of a system: that of this part, its own, or that of the study."""
+        """Return the input of a system: that of this part, that of the system, or that of the study."""
         return self.excitation or system.excitation or self.data.excitation
 
 
 class Study(Settings):
-    """The settings that all studies of simulated systems have, complete and valid; each kind of them is a class.
+    """The settings that all studies of simulated systems have, complete and valid; each kind of study is a class.
 
     A study has every combination of its systems, SNRs, seeds of the data, methods and criteria, unless its kind says
-    something else.
+    otherwise.
     """
 
     study: Annotated[Name, AfterValidator(no_reference)]
@@ -319,7 +335,8 @@ class Study(Settings):
 
     @pydantic.model_validator(mode="after")
     def _figures_show_an_snr(self) -> "Study":
-        if (shown := self.figures.snr_db) not in self.snr_db:
+        shown = self.figures.snr_db
+        if shown not in self.snr_db:
             allowed = ", ".join(map(snr_label, self.snr_db))
             text = f"found {snr_label(shown)}, which is not in snr_db; allowed: one of {allowed}"
             raise SettingsError([Mistake(("figures", "snr_db"), text)])
@@ -335,22 +352,32 @@ class Study(Settings):
         return [name for _, name in self.named_systems()]
 
     def parts(self) -> list[Part]:
-        """Return what the problems are made of."""
+        """Return the parts that the problems of the study belong to."""
         return [Part(("data",), self.systems, self.snr_db, self.data.seeds, self.data)]
 
     def conditions(
         self, choices: DesignChoices, systems: Mapping[str, System], parts: Sequence[Part] | None = None
     ) -> Iterator[Condition]:
-        """Yield the conditions in the order of the settings, those of all parts or of some."""
-        for part in self.parts() if parts is None else parts:
+        """Yield the conditions in the order of the settings: those of some ``parts``, or of all."""
+        if parts is None:
+            parts = self.parts()
+        for part in parts:
             for name, snr_db, seed in product(part.systems, part.snr_db, part.seeds):
                 yield from self._by_all_methods(self._problem(part, systems[name], snr_db, seed))
 
     def _problem(self, part: Part, system: System, snr_db: float, seed: int) -> Problem:
         data = part.data.model_copy(update={"excitation": part.input_of(system)})
         place = f"{system.name}/{snr_label(snr_db)}dB"
-        name = f"{part.scenario}/{place}/data-{seed}" if part.scenario else place
-        return Problem(name, part.known(system), snr_db, seed, data, self.fitness, part.scenario, part.held_out)
+        return Problem(
+            name=f"{part.scenario}/{place}/data-{seed}" if part.scenario else place,
+            system=part.with_candidates(system),
+            snr_db=snr_db,
+            data_seed=seed,
+            data=data,
+            fitness=self.fitness,
+            scenario=part.scenario,
+            held_out=part.held_out,
+        )
 
     def _by_all_methods(self, problem: Problem) -> Iterator[Condition]:
         for name, method in self.methods.items():
@@ -368,7 +395,7 @@ class Study(Settings):
                 )
 
     def unknown_names(self, choices: DesignChoices) -> Iterator[Mistake]:
-        """Yield the names of methods, systems, design choices and interpretations that there are not."""
+        """Yield a mistake for each name of a method, system, design choice or interpretation that does not exist."""
         yield from ()
 
     def inputs(self, choices: DesignChoices, systems: Mapping[str, System]) -> Iterator[Input]:
@@ -376,25 +403,34 @@ class Study(Settings):
         for part in self.parts():
             size = part.data.washout + part.data.samples
             yield Input((*part.place, "excitation", "file"), "", part.excitation or part.data.excitation, size)
-            for name in [] if part.excitation else part.systems:
-                if own := systems[name].excitation:
-                    yield Input(("systems",), f"the input of {name}: ", own, size)
+            if part.excitation:
+                continue  # it prevails over the inputs of the systems
+            for name in part.systems:
+                excitation = systems[name].excitation
+                if excitation is not None:
+                    yield Input(("systems",), f"the input of {name}: ", excitation, size)
 
 
-# In place of settings that only another kind of study has.
+# In the place of settings that only another kind of study has.
 Absent = Annotated[None, described_as("none with this kind")]
 
 
 def no_file(name: str) -> str:
-    """Return what is wrong with the name of a file that is not there, with the closest one that is."""
+    """Return the message that there is no file of this name, with the closest name of a file."""
     hint = did_you_mean(name, map(str, Path(name).parent.glob("*")))
     return f"found {show(name, kind=False)}; allowed: a file that is there{hint}"
 
 
 def for_overlays(part: Any) -> Any:
     """Return a part of a JSON schema in which no key is required."""
-    if isinstance(part, dict):
-        # An excitation without its kind fits several kinds.
-        renamed = {"anyOf" if key == "oneOf" else key: value for key, value in part.items() if key != "required"}
-        return {key: for_overlays(value) for key, value in renamed.items() if key != "discriminator"}
-    return [for_overlays(item) for item in part] if isinstance(part, list) else part
+    if isinstance(part, list):
+        return [for_overlays(item) for item in part]
+    if not isinstance(part, dict):
+        return part
+    schema = {}
+    for key, value in part.items():
+        if key == "oneOf":
+            key = "anyOf"  # an excitation without its kind fits several kinds
+        if key not in ("required", "discriminator"):
+            schema[key] = for_overlays(value)
+    return schema

@@ -20,9 +20,9 @@ ALPHA = 0.05
 def mann_whitney(a: Sequence[float], b: Sequence[float]) -> tuple[float, str]:
     """Return the two-sided p-value of the Mann-Whitney U test, and whether it is exact or asymptotic.
 
-    This is ``scipy.stats.mannwhitneyu`` with ``method="auto"``: exact if a sample has at most eight values and no two
-    values are equal, else the normal approximation with corrections for ties and continuity. It suits the paper's 40
-    against 40 runs: those that end at the same structure are ties, which the exact distribution does not know.
+    The test is ``scipy.stats.mannwhitneyu`` with ``method="auto"``: exact if a sample has at most eight values and no
+    two values are equal, else the normal approximation with corrections for ties and continuity. It suits the paper's
+    40 against 40 runs: those that end at the same structure are ties, which the exact distribution does not know.
     """
     untied = len({*a, *b}) == len(a) + len(b)
     method = "exact" if untied and min(len(a), len(b)) <= 8 else "asymptotic"

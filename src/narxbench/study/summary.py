@@ -1,19 +1,21 @@
-"""The summary of a condition: what all its runs found, as counts and values that later steps need.
+"""The summary of a condition: the results of all its runs, as counts and values that later steps need.
 
-Intervals, tests and curves are the analysis's: a summary only collects.
+A summary only collects; intervals, tests and curves are part of the analysis.
 """
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import chain, count
 from typing import Any
 
 from narxbench.algorithms.registry import algorithm as algorithm_of
 from narxbench.algorithms.search import budget
+from narxbench.fitness.problem import StructureProblem
 from narxbench.io.files import canonical_json, read_bytes, sha256
 from narxbench.model.system import System
 from narxbench.study.condition import ConditionKey
-from narxbench.study.runs import finite, load_problem, read_runs, size_of
+from narxbench.study.runs import Run, finite, load_problem, read_runs, size_of
 
 
 def summarise(
@@ -30,15 +32,17 @@ def summarise(
 ) -> str:
     """Read the run files of a condition, in the order of its seeds, and return the text of its summary.
 
-    A term is in the final structure from the selection frequency ``threshold`` on (paper, section IV-C); the other
-    parameters are as for :func:`~narxbench.study.runs.run_seeds`.
+    A term whose selection frequency reaches the ``threshold`` is in the final structure (paper, section IV-C). The
+    other parameters are as for :func:`~narxbench.study.runs.run_seeds`.
     """
-    known = System(**system)
+    true_system = System(**system)
     digests = {path: sha256(read_bytes(path)) for path in dict.fromkeys(data.values())}
-    asked = {"criterion": condition["criterion"], **structure}
-    problems = {path: load_problem(path, digest, **asked) for path, digest in digests.items()}
+    problems, true = {}, {}
+    for path, digest in digests.items():
+        problems[path] = load_problem(path, digest, criterion=condition["criterion"], **structure)
+        true[path] = problems[path].evaluate(true_system.terms)
     first = next(iter(problems.values()))
-    file, found = read_runs(
+    file, run_records = read_runs(
         runs,
         {seed: digests[path] for seed, path in data.items()},
         budget(settings, evaluations),
@@ -49,48 +53,72 @@ def summarise(
         settings=dict(settings),
         problem=size_of(first),
     )
-    true = {path: problem.evaluate(known.terms) for path, problem in problems.items()}
     first_true = next(iter(true.values()))
-    final = final_structure(Counter(term for run in found for term in run.terms), len(found), first.terms, threshold)
-    model = first.evaluate(final)
-    converged = math.isfinite(model.fitness)
-    best = min((run for run in found if run.fitness is not None), key=lambda run: run.fitness or 0.0, default=None)
-    index = {term: i for i, term in enumerate(first.terms)}
+    counts = Counter(chain.from_iterable(run.terms for run in run_records))
+    final = final_structure(counts, len(run_records), first.terms, threshold)
     summary = {
         **condition,
         "algorithm": algorithm,
         "settings": dict(settings),
         "versions": file.versions,
         "algorithm_sha256": file.algorithm_sha256,
-        "data_sha256": next(iter(digests.values())) if len(digests) == 1 else sha256("\n".join(digests.values())),
+        "data_sha256": _digest(list(digests.values())),
         "realisations": len(digests),
         "evaluations": evaluations,
         "seeds": list(data),
         "candidates": first.terms,
-        "system_terms": known.terms,
-        "true_coefficients": known.coefficients,
+        "system_terms": true_system.terms,
+        "true_coefficients": true_system.coefficients,
         "true_structure": {"coefficients": first_true.coefficients, "fitness": finite(first_true.fitness)},
         "true_fitness": [finite(true[path].fitness) for path in data.values()],
-        "runs": {
-            "fitness": [run.fitness for run in found],
-            "sse": [run.sse for run in found],
-            "evaluations": [run.evaluations for run in found],
-            "structures": [[index[term] for term in run.terms] for run in found],
-            "history_evaluations": [run.history.evaluations for run in found],
-            "history_fitness": [run.history.fitness for run in found],
-        },
+        "runs": _columns(run_records, first.terms),
         "threshold": threshold,
         "final_structure": final,
-        "final_model": {
-            "coefficients": model.coefficients,
-            "fitness": finite(model.fitness),
-            "sse": model.sse if converged else None,
-            "prediction": first.predict(final).tolist() if converged else None,
-        },
+        "final_model": _final_model(first, final),
         "measured": first.data.measured.tolist(),
-        "best_run": best and best.model_dump(include={"seed", "fitness", "sse", "terms", "coefficients"}),
+        "best_run": _best_run(run_records),
     }
     return canonical_json(summary)
+
+
+def _digest(digests: Sequence[str]) -> str:
+    """Return the digest of the data set, or one of all data sets."""
+    return digests[0] if len(digests) == 1 else sha256("\n".join(digests))
+
+
+def _columns(runs: Sequence[Run], candidates: Sequence[str]) -> dict[str, list[Any]]:
+    """Return the values of all runs by name; structures as the places of their terms among the candidates."""
+    place_of = dict(zip(candidates, count(), strict=False))
+    columns: dict[str, list[Any]] = defaultdict(list)
+    for run in runs:
+        columns["fitness"].append(run.fitness)
+        columns["sse"].append(run.sse)
+        columns["evaluations"].append(run.evaluations)
+        columns["structures"].append([place_of[term] for term in run.terms])
+        columns["history_evaluations"].append(run.history.evaluations)
+        columns["history_fitness"].append(run.history.fitness)
+    return columns
+
+
+def _final_model(problem: StructureProblem, structure: Sequence[str]) -> dict[str, Any]:
+    """Return the model of the final structure on a data set, without what is not finite."""
+    model = problem.evaluate(structure)
+    converged = math.isfinite(model.fitness)
+    return {
+        "coefficients": model.coefficients,
+        "fitness": finite(model.fitness),
+        "sse": model.sse if converged else None,
+        "prediction": problem.predict(structure).tolist() if converged else None,
+    }
+
+
+def _best_run(runs: Sequence[Run]) -> dict[str, Any] | None:
+    """Return the run with the smallest J, the first of several; None if no run has a finite structure."""
+    successful = [run for run in runs if run.fitness is not None]
+    if not successful:
+        return None
+    best = min(successful, key=lambda run: run.fitness or 0.0)
+    return best.model_dump(include={"seed", "fitness", "sse", "terms", "coefficients"})
 
 
 def final_structure(
@@ -98,7 +126,7 @@ def final_structure(
 ) -> list[str]:
     """Return the terms whose selection frequency reaches the threshold (paper, section IV-C).
 
-    ``counts`` says in how many of the ``runs`` each term was selected; terms that none selected may be missing.
+    ``counts`` says in how many of the ``runs`` each term was selected; terms that no run selected may be missing.
     """
     # 36 of 40 reaches 0.9 although 0.9 * 40 is not a whole number in floating point.
     return [term for term in candidates if counts.get(term, 0) >= threshold * runs - 1e-9]

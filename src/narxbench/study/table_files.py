@@ -3,7 +3,9 @@
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import chain, product
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -15,23 +17,37 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def to_csv(table: Table) -> str:
-    """Return the data with numbers at full precision and empty fields for what is missing.
+    """Return the data with numbers at full precision; a missing value is an empty field.
 
-    A column KEY with published values is followed by these, KEY_published, and by whether the two differ clearly,
-    KEY_different. Texts are :func:`narxbench.io.csv.guarded`.
+    Two columns follow a column KEY that has published values: KEY_published has these, and KEY_different says whether
+    the two differ clearly. Texts are :func:`narxbench.io.csv.guarded`.
     """
-    compared = {key for found in table.comparisons for key in found}
-    shown = {}
+    compared_columns = set(chain.from_iterable(table.comparisons))
+    fields = {}
     for place, column in enumerate(table.columns):
         values = table.data[column.key]
-        shown[column.key] = values.map("{:g}".format) if column.kind == "snr" else values
-        if column.key in compared:
-            found = [row[place] for row in table.compared_rows()]
-            shown[f"{column.key}_published"] = pd.Series([each and each.published for each in found], values.index)
-            verdicts = [each and str(each.different).lower() for each in found]
-            shown[f"{column.key}_different"] = pd.Series(verdicts, values.index)
-    fields = pd.DataFrame(shown).map(lambda value: guarded(value) if isinstance(value, str) else value)
-    return str(fields.to_csv(index=False, lineterminator="\n"))
+        fields[column.key] = values.map("{:g}".format) if column.kind == "snr" else values
+        if column.key in compared_columns:
+            published, verdicts = _compared_fields(table, place)
+            fields[f"{column.key}_published"] = pd.Series(published, values.index)
+            fields[f"{column.key}_different"] = pd.Series(verdicts, values.index)
+    return str(pd.DataFrame(fields).map(_guarded_field).to_csv(index=False, lineterminator="\n"))
+
+
+def _compared_fields(table: Table, place: int) -> tuple[list[float | None], list[str | None]]:
+    """Return the published values of a column, and whether they differ clearly; None in rows without any."""
+    published: list[float | None] = []
+    verdicts: list[str | None] = []
+    for row in table.compared_rows():
+        comparison = row[place]
+        published.append(comparison and comparison.published)
+        verdicts.append(comparison and str(comparison.different).lower())
+    return published, verdicts
+
+
+def _guarded_field(value: Any) -> Any:
+    """Return a field so that a text in it is no formula of a spreadsheet."""
+    return guarded(value) if isinstance(value, str) else value
 
 
 def to_markdown(table: Table) -> str:
@@ -50,14 +66,29 @@ def to_latex(table: Table) -> str:
     widths = {"equation": r"p{0.7\linewidth}", "prose": rf"p{{{0.8 / max(kinds.count('prose'), 1):.2g}\linewidth}}"}
     spec = "".join(widths.get(column.kind, "l" if column.left else "c") for column in table.columns)
     label = re.sub("[^A-Za-z0-9]+", "-", table.name)
+    values = {
+        "table": table,
+        "environment": "table" if table.width == "narrow" else "table*",
+        "spec": spec,
+        "label": label,
+        "heights": _heights(table),
+    }
+    return rendered("table.tex.j2", values, TEMPLATES)
+
+
+def _heights(table: Table) -> list[list[int]]:
+    """Return how many lines each merged value spans: a row with published values has two."""
     lines = [1 + any(row) for row in table.compared_rows()]
-    heights = [[sum(lines[row : row + span]) for span in spans] for row, spans in enumerate(table.spans())]
-    environment = "table" if table.width == "narrow" else "table*"
-    given = {"environment": environment, "spec": spec, "label": label, "heights": heights}
-    return rendered("table.tex.j2", {"table": table, **given}, TEMPLATES)
+    heights = []
+    for row, spans in enumerate(table.spans()):
+        heights.append([sum(lines[row : row + span]) for span in spans])
+    return heights
 
 
 def table_files(tables: Mapping[str, Table]) -> dict[str, str]:
     """Return the content of the files of all tables by file name: CSV, Markdown and LaTeX of each."""
     forms = {"csv": to_csv, "md": to_markdown, "tex": to_latex}
-    return {f"{name}.{suffix}": form(table) for name, table in tables.items() for suffix, form in forms.items()}
+    files = {}
+    for (name, table), (suffix, form) in product(tables.items(), forms.items()):
+        files[f"{name}.{suffix}"] = form(table)
+    return files

@@ -5,7 +5,6 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 from functools import partial
 
 import numpy as np
@@ -30,10 +29,10 @@ def is_running(pid):
         return False
 
 
-def processes_of(algorithm):
-    """Return the processes of an algorithm, and of its runs, that this Python has started."""
-    lines = {process.pid: process.info["cmdline"] or [""] for process in psutil.process_iter(["cmdline"])}
-    return [pid for pid, words in lines.items() if (words[0], words[-1]) == (sys.executable, algorithm)]
+def processes_of(site):
+    """Return the processes that import from a folder, which no other test uses."""
+    command_lines = {process.pid: process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"])}
+    return [pid for pid, words in command_lines.items() if f'"{site}"' in " ".join(words)]
 
 
 @pytest.mark.parametrize("name", mostly_slow(FAILING, "much_memory", "crashes", "stops_its_parent"))
@@ -44,7 +43,7 @@ def test_a_run_fails_in_one_line(plugins, small_problem, name):
     text = str(raised.value)
     assert re.match(f"algorithm '{name}': seed 1: {failure}", text), text
     assert text.isprintable()
-    wait_for(lambda: not processes_of(name), "the end of its processes", 20)
+    wait_for(lambda: not processes_of(plugins), "the end of its processes", 20)
 
 
 @pytest.mark.parametrize("name", mostly_slow(HARMLESS, "mutated_data", "searched_memory"))

@@ -30,7 +30,7 @@ def data(folder: Path) -> None:
 def test_files_and_jobs(plan: Callable) -> None:
     own = plan(OWN)
     assert (own.page, own.manifest) == ("reports/mine/report.html", "reports/mine/manifest.csv")
-    assert own.given == ["mine.csv", "test.csv"]
+    assert own.input_files == ["mine.csv", "test.csv"]
     assert own.briefs[0] == f"data/mine/brief/{own.scan.configurations[0].name}.json"
     assert len(own.briefs) == len(own.scan.configurations) == len(set(own.configurations.values()))
     ranks = min(6, len(own.briefs))
@@ -41,7 +41,7 @@ def test_files_and_jobs(plan: Callable) -> None:
     assert own.resampled == ["data/mine/resampled/1.json", "data/mine/resampled/2.json"]
     assert plan(OWN, "identification={resamples: 0}").resampled == []
     results = own.results()
-    assert len(results) == len(set(results)) and results[:2] == own.given
+    assert len(results) == len(set(results)) and results[:2] == own.input_files
     assert results[-len(own.from_summaries) :] == own.from_summaries
     assert own.kept_files() == {
         "data/reference/mine/identification.json": "reports/mine/identification.json",

@@ -78,7 +78,7 @@ def test_the_last_run_of_a_job_of_each_method_with_a_process_of_its_own_is_made_
     assert found["data"] == ["data/mine/problems/base/S1/30dB/data-2.csv"]
     assert (found["repeat"]["seed"], found["repeat"]["run"]["algorithm"]) == (2, "pymoo_ga")
     # Its time is another each time.
-    assert not any("repeats" in path for path in [*compared.results(), *compared.given])
+    assert not any("repeats" in path for path in [*compared.results(), *compared.input_files])
 
 
 def test_a_method_whose_package_is_missing_is_left_out(plan: Callable, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,15 +9,17 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from narxbench.io.errors import NarxbenchError
 from narxbench.pipeline.plans import plan_of
-from narxbench.pipeline.session import Progress
+from narxbench.pipeline.session import ProgressFilter
 
 
-def shown(progress: Progress, message: str, event: LogEvent | None, level: int = logging.INFO, **more: object) -> bool:
+def shown(
+    progress: ProgressFilter, message: str, event: LogEvent | None, level: int = logging.INFO, **more: object
+) -> bool:
     return bool(progress.filter(logging.makeLogRecord({"msg": message, "levelno": level, "event": event, **more})))
 
 
 def test_lines_of_jobs_are_hidden_and_all_else_passes() -> None:
-    progress = Progress()
+    progress = ProgressFilter()
     assert not shown(progress, "rule search", LogEvent.JOB_INFO)
     assert not shown(progress, "Finished", LogEvent.JOB_FINISHED)
     lines = [shown(progress, "", LogEvent.PROGRESS, done=done, total=3) for done in (1, 2, 3)]

@@ -13,7 +13,7 @@ from narxbench.io.yaml import read_mapping, read_value
 from narxbench.studies.loading import load_study
 from narxbench.studies.methods.score_file import read_score
 from narxbench.study.design_choices import DESIGN_CHOICES_FILE, load_design_choices, parse_interpretation
-from narxbench.study.layers import merged, read_layers
+from narxbench.study.layers import merge, read_layers
 from narxbench.study.runs import run_seeds
 from narxbench.study.summary import summarise
 
@@ -82,7 +82,7 @@ def _settings(text, *command_line):
 
 
 def _design_choices(change):
-    Path("choices.yaml").write_text(canonical_json(merged(read_mapping(DESIGN_CHOICES_FILE), read_value(change, ""))))
+    Path("choices.yaml").write_text(canonical_json(merge(read_mapping(DESIGN_CHOICES_FILE), read_value(change, ""))))
     load_design_choices("choices.yaml")
 
 

@@ -10,7 +10,7 @@ from narxbench.study.design_choices import (
     BASELINE,
     Fitness,
     OpenData,
-    Search,
+    SearchBudget,
     contradictions,
     interpretation_settings,
     interpretation_text,
@@ -27,7 +27,7 @@ STATED += " population_size crossover_probability mutation_probability"
 
 def test_the_baseline_is_what_the_library_does_by_default() -> None:
     baseline = interpretation_settings(CHOICES, {})
-    for part, model in {"data": OpenData, "fitness": Fitness, "search": Search}.items():
+    for part, model in {"data": OpenData, "fitness": Fitness, "search": SearchBudget}.items():
         assert set(baseline.pop(part)) == set(model.model_fields)
     for algorithm in baseline:
         default = algorithm_of(algorithm).settings({}).model_dump()

@@ -261,5 +261,7 @@ def row_of(
 
 def decisive(model: Model, frame: pd.DataFrame) -> tuple[str, int | None]:
     """Return the kind of prediction that decides: a series without input forgets its start, so no free run."""
-    ahead = frame["steps"].dropna()
-    return (FREE_RUN, None) if model.n_inputs else (K_STEP if ahead.max() > 1 else ONE_STEP, int(ahead.max()))
+    if model.n_inputs:
+        return FREE_RUN, None
+    steps = int(frame["steps"].dropna().max())
+    return K_STEP if steps > 1 else ONE_STEP, steps

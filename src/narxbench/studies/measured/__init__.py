@@ -1,4 +1,4 @@
 """Studies of measured data: their settings, and the jobs of an identification.
 
-The page is that of a model: :mod:`narxbench.report.model_page`.
+Their page is the report of a model: :mod:`narxbench.report.model_page`.
 """

@@ -7,6 +7,7 @@ what one step returns, as canonical JSON; it is checked when it is read.
 import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import product
 from typing import Any, TypeVar
 
 from narxbench.identification.conclusion import concluded
@@ -31,13 +32,14 @@ class Ranking(Settings):
 
 
 def scan_of(reading: Mapping[str, Any], identification: Mapping[str, Any]) -> Scan:
-    """Return the search that some settings ask for; it is made once in a process, unless a file changes.
+    """Return the search that some settings describe; it is made once in a process, unless a file changes.
 
     Both are plain data: arguments of ``read_recording``, with lists of files, and fields of ``IdentificationSettings``.
     """
-    test = reading.get("test")
-    files = [*reading["data"], *(test if isinstance(test, list) else ())]
-    # The order of keys is kept: that of the units is seen on the page.
+    files = list(reading["data"])
+    if isinstance(reading.get("test"), list):
+        files += reading["test"]
+    # The order of keys is kept: the page shows that of the units.
     return _scan(json.dumps([reading, identification]), tuple(sha256(read_bytes(path)) for path in files))
 
 
@@ -56,12 +58,13 @@ def brief_search(scan: Scan, name: str) -> str:
 
 
 def ranking(scan: Scan, briefs: Sequence[StrPath]) -> str:
-    """Rank the configurations, by the files of all brief searches."""
-    return _text(Ranking(configurations=[c.name for c in scan.ranked(_briefs(scan, briefs))]))
+    """Rank the configurations by the files of all brief searches."""
+    names = [configuration.name for configuration in scan.ranked(_briefs(scan, briefs))]
+    return _text(Ranking(configurations=names))
 
 
 def thorough_search(scan: Scan, ranked: StrPath, *, rank: int, part: int, seed: int) -> str:
-    """Search the configuration of a rank thoroughly, on all data (part 0) or without a part, with one seed."""
+    """Search the configuration of a rank thoroughly with one seed, on all data (part 0) or without one part."""
     return _text(scan.thorough(_ranked(scan, ranked)[rank - 1], part, seed))
 
 
@@ -69,25 +72,24 @@ def choice(scan: Scan, briefs: Sequence[StrPath], ranked: StrPath, searches: Seq
     """Choose a structure, by the files of the brief searches, of the ranking and of the thorough searches."""
     configurations = _ranked(scan, ranked)
     needed = []
-    for configuration in configurations:
-        for part, seed in scan.jobs():
-            needed.append({"configuration": configuration.name, "part": part, "seed": seed})
+    for configuration, (part, seed) in product(configurations, scan.jobs()):
+        needed.append({"configuration": configuration.name, "part": part, "seed": seed})
     return _text(choose(scan, _briefs(scan, briefs), configurations, _searches(searches, needed)))
 
 
 def resampled_search(scan: Scan, chosen: StrPath, number: int) -> str:
-    """Search a resampled data set, unless it is more than the configuration that was chosen leaves time for."""
+    """Search a resampled data set, unless its number exceeds those that the chosen configuration leaves time for."""
     return _text(scan.resampled(scan.named[_choice(scan, chosen).best.configuration], number))
 
 
 def conclusion(scan: Scan, chosen: StrPath, searches: Sequence[StrPath]) -> Identification:
-    """Return the identification that the choice and the searches of resampled data sets, all in files, lead to."""
+    """Return the identification that follows from the choice and the searches of resampled data sets, all in files."""
     choice = _choice(scan, chosen)
     best = scan.named[choice.best.configuration]
-    # The others are left out.
+    # The files beyond these are left out.
     files = searches[: scan.n_resamples(best)]
-    resampled = _searches(files, [{"configuration": best.name, "resample": i} for i in range(1, len(files) + 1)])
-    return concluded(scan, choice, resampled)
+    needed = [{"configuration": best.name, "resample": number} for number, _ in enumerate(files, 1)]
+    return concluded(scan, choice, _searches(files, needed))
 
 
 def _text(content: Settings) -> str:
@@ -108,19 +110,20 @@ def _read(model: type[T], path: StrPath) -> T:
 
 def _configuration(scan: Scan, name: str, source: object) -> Configuration:
     if name not in scan.named:
-        found = f"found the configuration {printable(name)}"
-        raise NarxbenchError(f"{source}: {found}; allowed: one of those of the data now")
+        raise NarxbenchError(
+            f"{source}: found the configuration {printable(name)}; allowed: one of those of the data now"
+        )
     return scan.named[name]
 
 
 def _searches(
     files: Sequence[StrPath], needed: Sequence[Mapping[str, Any]], scored: bool = False
 ) -> list[ConfigurationSearch]:
-    """Return the searches of some files, which must be those that are needed, in this order."""
+    """Return the searches in some files, which must be the needed ones, in this order."""
     searches = [_read(ConfigurationSearch, path) for path in files]
-    for path, search, fields in zip(files, searches, needed, strict=True):
+    for path, search, needed_search in zip(files, searches, needed, strict=True):
         here = search.model_dump(exclude={"structure"})
-        there = ConfigurationSearch(**fields, structure=None).model_dump(exclude={"structure"})
+        there = ConfigurationSearch(**needed_search, structure=None).model_dump(exclude={"structure"})
         if here != there:
             raise _refused(path, f"found the search {show(here, kind=False)}; needed: {show(there, kind=False)}")
         if search.structure is None:
@@ -131,10 +134,13 @@ def _searches(
 
 
 def _briefs(scan: Scan, files: Sequence[StrPath]) -> list[ConfigurationSearch]:
-    return _searches(files, [{"configuration": c.name} for c in scan.configurations], scored=True)
+    """Return the brief searches of all configurations."""
+    needed = [{"configuration": configuration.name} for configuration in scan.configurations]
+    return _searches(files, needed, scored=True)
 
 
 def _ranked(scan: Scan, path: StrPath) -> list[Configuration]:
+    """Return the configurations that are searched thoroughly, the best first."""
     names = _read(Ranking, path).configurations
     if len(names) != scan.n_finalists or len(set(names)) != len(names):
         raise _refused(path, f"found {len(names)} configurations; needed: {scan.n_finalists}, each once")

@@ -7,6 +7,7 @@ Such a study is complete in itself: a file (``--configfile``), perhaps others ov
 import os
 import re
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, Literal
@@ -21,20 +22,27 @@ from narxbench.io.files import canonical_json
 from narxbench.io.settings import Mistake, Settings, SettingsError, described_as, validated
 from narxbench.model.records import Role
 from narxbench.studies.measured.jobs import scan_of
-from narxbench.study.layers import Layers, located, together
+from narxbench.study.layers import Layers, merge_layers, with_sources
 from narxbench.study.settings import Name, for_overlays, no_file, no_reference, refuse_page
 
 _SHARE = re.compile(r"\s*[0-9]*\.?[0-9]+\s*%?\s*")
 
 
 def _check(allowed: str, kinds: tuple[type, ...], listed: tuple[type, ...] = (), false: bool = False) -> Any:
-    """Return a check for values of some kinds, lists of some, and perhaps false."""
+    """Return a check for values of some ``kinds``, lists of the ``listed`` kinds, and perhaps false."""
+
+    def is_allowed(value: object, allowed_kinds: tuple[type, ...]) -> bool:
+        # bool is an int to Python.
+        if isinstance(value, bool):
+            return false and not value
+        return isinstance(value, allowed_kinds)
 
     def check(value: object) -> object:
-        parts, right = (value, listed) if isinstance(value, list) and value and listed else ([value], kinds)
+        parts, allowed_kinds = [value], kinds
+        if isinstance(value, list) and value and listed:
+            parts, allowed_kinds = value, listed
         for part in parts:
-            # bool is an int to Python.
-            if (isinstance(part, bool) or not isinstance(part, right)) and not (false and part is False):
+            if not is_allowed(part, allowed_kinds):
                 raise ValueError(f"found {show(part)}; allowed: {allowed}")
         return value
 
@@ -42,7 +50,7 @@ def _check(allowed: str, kinds: tuple[type, ...], listed: tuple[type, ...] = (),
 
 
 def _listed(value: object) -> object:
-    # One file stands for a list of one.
+    """Return one file as a list of one."""
     return [value] if isinstance(value, str) else value
 
 
@@ -55,7 +63,7 @@ _Time = Annotated[str | int | bool | None, _check(_TIME, (*_NAME, NoneType), fal
 
 
 class MeasuredData(Settings):
-    """Where the data are, and what their columns mean."""
+    """The files of the data, and the meaning of their columns."""
 
     files: Annotated[
         list[str],
@@ -77,7 +85,7 @@ class MeasuredData(Settings):
     time: _Time = None
     """Column of the time; by default the one whose name says so; false: none."""
     roles: dict[str, Role] = Field(default={})
-    """What some of the files are for, by name: estimation, selection or test."""
+    """The roles of some of the files, by name: estimation, selection or test."""
     sampling_time: float | None = Field(default=None, gt=0)
     """Seconds between samples, where no column is the time."""
     units: dict[str, str] = Field(default={})
@@ -85,7 +93,7 @@ class MeasuredData(Settings):
     header: bool | None = None
     """Whether the first line of the files names the columns; by default this is found out."""
     separator: Annotated[Literal[",", ";", "tab", "blank"] | None, described_as("',', ';', tab or blank")] = None
-    """What stands between the fields; by default this is found out."""
+    """The character between the fields; by default this is found out."""
     decimal: Annotated[Literal[".", ","] | None, described_as("'.' or ','")] = None
     """The decimal mark; by default this is found out."""
 
@@ -111,20 +119,21 @@ class MeasuredStudy(Settings):
 
     @pydantic.model_validator(mode="after")
     def _files_are_there(self) -> "MeasuredStudy":
-        # Each file that is not there, with the closest one that is.
-        found = [
-            Mistake(("data", key, *((index,) if len(files) > 1 else ())), no_file(name))
-            for key, files in (("files", self.data.files), ("test", self.data.test_files))
-            for index, name in enumerate(files)
-            if not os.path.isfile(name)
-        ]
-        own = Path("data", self.study).resolve()
-        if any(own in Path(path).resolve().parents for path in self.files):
-            what = f"data/{self.study} holds data, and would hold results"
-            found.append(Mistake(("study",), f"found {self.study!r}, but {what}; allowed: other names"))
-        if found:
-            raise SettingsError(found)
+        mistakes = [*self._missing_files("files", self.data.files), *self._missing_files("test", self.data.test_files)]
+        results = Path("data", self.study).resolve()
+        if any(results in Path(path).resolve().parents for path in self.files):
+            problem = f"data/{self.study} holds data, and would hold results"
+            mistakes.append(Mistake(("study",), f"found {self.study!r}, but {problem}; allowed: other names"))
+        if mistakes:
+            raise SettingsError(mistakes)
         return self
+
+    def _missing_files(self, key: str, files: Sequence[str]) -> Iterator[Mistake]:
+        """Yield a mistake for each file that does not exist, with the closest one that does."""
+        for index, name in enumerate(files):
+            place = ("data", key, index) if len(files) > 1 else ("data", key)
+            if not os.path.isfile(name):
+                yield Mistake(place, no_file(name))
 
     @property
     def files(self) -> list[str]:
@@ -134,36 +143,49 @@ class MeasuredStudy(Settings):
     @property
     def reading(self) -> dict[str, Any]:
         """The arguments of :func:`narxbench.identification.data.reading.read_recording`, as plain data."""
-        given = {name: value for name, value in self.data.model_dump(mode="json").items() if value not in (None, {})}
-        return {"data": given.pop("files"), **given, **({"test": tests} if (tests := self.data.test_files) else {})}
+        data = self.data.model_dump(mode="json")
+        arguments = {"data": data.pop("files")}
+        for name, value in data.items():
+            if value not in (None, {}):
+                arguments[name] = value
+        if self.data.test_files:
+            arguments["test"] = self.data.test_files
+        return arguments
 
 
 def load_measured(layers: Layers) -> tuple[MeasuredStudy, Scan]:
-    """Return the settings of a study of measured data, and what is tried on the data, which are read for it.
+    """Return the settings of a study of measured data, and the search on these data, which are read for it.
 
-    The layers are what the study, its overlays and the command line give. NarxbenchError has one line for each mistake,
-    with the source that has the last word on its key.
+    The layers are the study, its overlays and the command line. NarxbenchError has one line for each mistake, with the
+    source that has the last word on its key.
     """
     try:
-        given = together(layers)
-        refuse_page(given)
-        study = validated(MeasuredStudy, given, "")
+        settings = merge_layers(layers)
+        refuse_page(settings)
+        study = validated(MeasuredStudy, settings, "")
         return study, _scan(study)
     except SettingsError as error:
-        raise located(error, layers, next(source for source, _ in layers)) from None
+        raise with_sources(error, layers, next(source for source, _ in layers)) from None
 
 
 def _scan(study: MeasuredStudy) -> Scan:
-    """Return what is tried on the data; a mistake that only they show is one of the settings."""
+    """Return the search on the data; a mistake that only the data show is reported as one of the settings."""
     try:
         return scan_of(study.reading, study.identification.model_dump(mode="json"))
     except FieldError as error:
-        section = "identification" if error.field in IdentificationSettings.model_fields else "data"
-        path = ("data",) if error.field == "data" else (section, error.field)
+        path = _path_of_field(error.field)
         raise SettingsError([Mistake(path, ": ".join(filter(None, (error.source, error.text))))]) from None
     except NarxbenchError as error:
-        of_file = str(error).startswith(tuple(f"{name}: " for name in study.files))
-        raise SettingsError([Mistake(("data" if of_file else "identification",), str(error))]) from None
+        names_a_file = str(error).startswith(tuple(f"{name}: " for name in study.files))
+        section = "data" if names_a_file else "identification"
+        raise SettingsError([Mistake((section,), str(error))]) from None
+
+
+def _path_of_field(field: str) -> tuple[str, ...]:
+    """Return where an argument of the search stands in the settings."""
+    if field == "data":
+        return ("data",)
+    return ("identification" if field in IdentificationSettings.model_fields else "data", field)
 
 
 def schema() -> dict[str, Any]:

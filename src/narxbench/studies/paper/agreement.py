@@ -1,7 +1,7 @@
 """Published and reproduced: difference, test and deviance of every published value, and nearness of conditions.
 
-All of it works on the conditions frame, so that every study is compared by the same code. The one measure of nearness
-is the deviance, the one verdict on a single value Fisher's exact test.
+Everything here works on the conditions frame, so that every study is compared by the same code. The only measure of
+nearness is the deviance, the only verdict on a single value is that of Fisher's exact test.
 """
 
 import math
@@ -27,22 +27,25 @@ SAME_DEVIANCE = 1e-9  # sums in another order differ by less
 def deviance(a: int, n_a: int, b: int, n_b: int) -> float:
     """Return the likelihood-ratio statistic G2 of ``a`` of ``n_a`` against ``b`` of ``n_b``.
 
-    It is 2 sum(O ln(O / E)) over the four counts O of the table, where E are those expected with one chance for both.
-    With one chance it is of the size of 1, whatever the counts; it grows with the evidence against one chance.
+    It is 2 sum(O ln(O / E)) over the four counts O of the table, where E are the counts expected with one chance for
+    both. With one chance it is of the size of 1, whatever the counts; it grows with the evidence against one chance.
     """
     chosen, total = a + b, n_a + n_b
     table = ((a, n_a, chosen), (n_a - a, n_a, total - chosen), (b, n_b, chosen), (n_b - b, n_b, total - chosen))
-    parts = [count * natural_log(count * total / (row * column)) for count, row, column in table if count]
+    parts = []
+    for count, row, column in table:
+        if count:
+            parts.append(count * natural_log(count * total / (row * column)))
     return significant(max(0.0, 2 * math.fsum(parts)))
 
 
 def compare(conditions: pd.DataFrame, values: pd.DataFrame) -> pd.DataFrame:
     """Return published values (all, or once) with those of each condition of a published system that reproduces them.
 
-    ``p_value`` (Fisher's exact test) and ``deviance`` compare ``count`` of ``size`` with the published count: of nu and
-    nu_max the runs, of r the spurious terms out of all that could be. For r both are conservative, for terms with
-    unequal chances vary less in number than terms with equal; for nu_max, a maximum, they are approximate.
-    ``difference`` is reproduced minus published.
+    ``p_value`` (Fisher's exact test) and ``deviance`` compare ``count`` of ``size`` with the published count: for nu
+    and nu_max the runs, for r the spurious terms out of all that are possible. For r both are conservative, because
+    terms with unequal chances vary less in number than terms with equal chances; for nu_max, a maximum, they are
+    approximate. ``difference`` is reproduced minus published.
     """
     values = values.assign(order=range(len(values)))
     rows = conditions[[*KEY, "algorithm", "runs", "n_terms", "nu", "spurious", "nu_max"]]
@@ -57,15 +60,15 @@ def compare(conditions: pd.DataFrame, values: pd.DataFrame) -> pd.DataFrame:
     rows["size"] = possible.where(of_r, rows["runs"])
     printed = np.rint(rows["published"] * rows["n_terms"].where(of_r, RUNS)).astype(int)
     counts = (printed, possible.where(of_r, RUNS), rows["count"], rows["size"])
-    tables = list(zip(*(column.astype(int).tolist() for column in counts), strict=True))
-    rows["p_value"] = [fisher_exact(*table) for table in tables]
-    rows["deviance"] = [deviance(*table) for table in tables]
+    tables = [column.astype(int).tolist() for column in counts]
+    rows["p_value"] = list(map(fisher_exact, *tables))
+    rows["deviance"] = list(map(deviance, *tables))
     shown = [*KEY, "algorithm", "table", "metric", "label", "published", "reproduced", "difference", "p_value"]
     return rows[[*shown, "deviance", "count", "size"]].reset_index(drop=True)
 
 
 def different(compared: pd.DataFrame, by: Sequence[str]) -> pd.Series:
-    """Return which rows of `compare` Fisher's test calls different, by Holm's correction in groups."""
+    """Return which rows of `compare` are different by Fisher's test with Holm's correction in groups."""
     return compared.groupby(list(by), sort=False)["p_value"].transform(holm) <= ALPHA
 
 
@@ -77,31 +80,35 @@ def nearness(compared: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """
     by = list(by)
     grouped = compared.assign(different=different(compared, by)).groupby(by, sort=False)
-    found = grouped.agg(values=("deviance", "size"), deviance=("deviance", "sum"), different=("different", "sum"))
+    totals = grouped.agg(values=("deviance", "size"), deviance=("deviance", "sum"), different=("different", "sum"))
     biases = compared.groupby([*by, "metric"], sort=False)["difference"].mean().unstack("metric")
-    found[BIASES] = biases.reindex(columns=METRICS)
-    found[["deviance", *BIASES]] = found[["deviance", *BIASES]].map(significant, na_action="ignore")
-    return found.reset_index()[[*by, "values", "deviance", *BIASES, "different"]]
+    totals[BIASES] = biases.reindex(columns=METRICS)
+    totals[["deviance", *BIASES]] = totals[["deviance", *BIASES]].map(significant, na_action="ignore")
+    return totals.reset_index()[[*by, "values", "deviance", *BIASES, "different"]]
 
 
 def own_deviances(compared: pd.DataFrame) -> dict[tuple[int, int], float]:
-    """Return the deviance between every two data seeds of one interpretation: what sampling alone leaves of it."""
-    by_seed = compared.sort_values(VALUE).groupby("data_seed")
-    known = {seed: (of["count"].tolist(), of["size"].tolist()) for seed, of in by_seed}
-    return {
-        (one, other): significant(math.fsum(map(deviance, *known[one], *known[other])))
-        for one, other in combinations(known, 2)
-    }
+    """Return the deviance between every two data seeds of one interpretation: the part that sampling alone leaves."""
+    counts = {}
+    for seed, rows in compared.sort_values(VALUE).groupby("data_seed"):
+        counts[seed] = rows["count"].tolist(), rows["size"].tolist()
+    deviances = {}
+    for first, second in combinations(counts, 2):
+        parts = map(deviance, *counts[first], *counts[second])
+        deviances[first, second] = significant(math.fsum(parts))
+    return deviances
 
 
 def rank_test(compared: pd.DataFrame) -> float:
-    """Return the p value of the published tables being one more data set of an interpretation; missing for one alone.
+    """Return the p value of the published tables being one more data set of an interpretation; NaN for one data seed.
 
     On each system the data sets, the paper's among them, are ranked by the sum of their deviances from all others. If
     the interpretation is right, each of them is as likely as any other to lie farthest out, on every system
-    independently. The p value is the exact chance of ranks whose sum is as large as that of the paper's. The data sets
-    must have had no part in the choice of the interpretation.
+    independently. The p value is the exact chance that the ranks of the paper's data sets have a sum as large as
+    theirs. The data sets must have had no part in the choice of the interpretation.
     """
+    if compared["data_seed"].nunique() <= 1:
+        return math.nan
     nearer, chances = 0, np.ones(1)
     for _, of_system in compared.groupby("system"):
         total = of_system.groupby("data_seed")["deviance"].sum()
@@ -111,7 +118,7 @@ def rank_test(compared: pd.DataFrame) -> float:
         # Ties count against the difference.
         nearer += int((total < on_paper - SAME_DEVIANCE).sum())
         chances = np.convolve(chances, np.full(len(total) + 1, 1 / (len(total) + 1)))
-    return significant(float(chances[nearer:].sum())) if compared["data_seed"].nunique() > 1 else math.nan
+    return significant(float(chances[nearer:].sum()))
 
 
 def agreement_values(
@@ -131,13 +138,13 @@ def agreement_values(
     rows = rows.merge(metrics[[*KEY, "r_low", "r_high", "nu_max_low", "nu_max_high"]], on=KEY, how="left")
     of_nu = rows["metric"] == "nu"
     counts = rows.loc[of_nu, ["count", "size"]].itertuples(index=False, name=None)
-    intervals = [selection_frequency(*count, confidence) for count in counts]
     for limit in ("low", "high"):
         rows[limit] = rows[f"r_{limit}"].where(rows["metric"] == "r", rows[f"nu_max_{limit}"])
-        rows.loc[of_nu, limit] = [getattr(interval, limit) for interval in intervals]
+    intervals = [selection_frequency(*count, confidence)[1:] for count in counts]
+    rows.loc[of_nu, ["low", "high"]] = np.reshape(intervals, (-1, 2))
     places = published.values.merge(published.terms[["system", "label", "term"]], on=["system", "label"], how="left")
-    found = places.merge(rows.drop(columns="published"), on=["table", *VALUE], how="left", validate="one_to_many")
-    return framed("agreement_values", found.fillna(dict.fromkeys(["term", "interpretation", "method"], "")))
+    values = places.merge(rows.drop(columns="published"), on=["table", *VALUE], how="left", validate="one_to_many")
+    return framed("agreement_values", values.fillna(dict.fromkeys(["term", "interpretation", "method"], "")))
 
 
 def agreement(values: pd.DataFrame) -> pd.DataFrame:
@@ -145,9 +152,9 @@ def agreement(values: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for (table, algorithm), part in values.groupby(["table", "algorithm"], sort=False):
         places = len(part[VALUE].drop_duplicates())
-        for method in [name for name in part["method"].unique() if name] or [""]:
-            found = part[(part["method"] == method) & part["reproduced"].notna()]
-            rows.append((table, algorithm, method, len(found), places - len(found), *_overview(found)))
+        for method in list(filter(None, part["method"].unique())) or [""]:
+            reproduced = part[(part["method"] == method) & part["reproduced"].notna()]
+            rows.append((table, algorithm, method, len(reproduced), places - len(reproduced), *_overview(reproduced)))
     once = values.drop_duplicates([*VALUE, "method", "interpretation", "data_seed"])
     compared = once[once["reproduced"].notna()]
     rows.append(("all", "", "", len(compared), len(once) - len(compared), *_overview(compared)))
@@ -155,7 +162,9 @@ def agreement(values: pd.DataFrame) -> pd.DataFrame:
 
 
 def _overview(rows: pd.DataFrame) -> list[float]:
-    """Return how many values are different, the deviance and the biases; NaN for what is not there."""
-    biases = [rows.loc[rows["metric"] == metric, "difference"].mean() for metric in METRICS]
-    totals = [significant(math.fsum(rows["deviance"])) if len(rows) else math.nan, *biases]
-    return [int(rows["different"].sum()), *(math.nan if pd.isna(total) else significant(total) for total in totals)]
+    """Return how many values are different, the deviance and the biases; NaN where there is no value."""
+    overview = [int(rows["different"].sum()), significant(math.fsum(rows["deviance"])) if len(rows) else math.nan]
+    for metric in METRICS:
+        bias = rows.loc[rows["metric"] == metric, "difference"].mean()
+        overview.append(bias if pd.isna(bias) else significant(bias))
+    return overview

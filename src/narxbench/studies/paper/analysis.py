@@ -1,4 +1,4 @@
-"""The whole analysis of a study: from the summaries of its conditions to its frames."""
+"""The analysis of a study: from the summaries of its conditions to its frames."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from narxbench.studies.paper.published import Published
 def analyse(
     summaries: Sequence[frames.Summary],
     published: Published,
-    known_claims: Sequence[claims.Claim],
+    paper_claims: Sequence[claims.Claim],
     *,
     confidence: float,
     figure_snr_db: float,
@@ -19,15 +19,16 @@ def analyse(
     """Return all frames of a study of the paper by name, with the columns of :mod:`narxbench.studies.paper.frames`.
 
     The summaries are in the order of the study. Systems with other names, terms or coefficients than the published ones
-    are compared with no published value: the paper claims nothing about them. At the SNR of the figures, in dB, the
-    claims about convergence are judged.
+    are compared with no published value: the paper claims nothing about them. Claims about convergence are judged at
+    the SNR of the figures, in dB.
     """
     runs = frames.runs_frame(summaries)
     conditions = frames.conditions_frame(summaries, published)
     metrics = frames.metrics_frame(summaries, conditions, confidence)
-    own = [published.is_published(s["system"], s["system_terms"], s["true_coefficients"]) for s in summaries]
-    values = agreement.agreement_values(conditions[own], metrics, published, confidence)
-    views = claims.published_view(published), claims.conditions_view(conditions[own], figure_snr_db)
+    is_published = [published.is_published(s["system"], s["system_terms"], s["true_coefficients"]) for s in summaries]
+    of_paper = conditions[is_published]
+    values = agreement.agreement_values(of_paper, metrics, published, confidence)
+    views = claims.published_view(published), claims.conditions_view(of_paper, figure_snr_db)
     return {
         "conditions": conditions,
         "metrics": metrics,
@@ -38,5 +39,5 @@ def analyse(
         "gaps": performance.gaps(runs),
         "agreement_values": values,
         "agreement": agreement.agreement(values),
-        "claims": claims.claims_frame(known_claims, *views),
+        "claims": claims.claims_frame(paper_claims, *views),
     }

@@ -1,6 +1,7 @@
-"""Why the numbers are where they are: what each option of the closest interpretation does, and where J misleads.
+"""The causes of the numbers: the effect of each option of the closest interpretation, and where J misleads.
 
-Both are read off the conditions of the study of interpretations, by system: what matters on one need not on another.
+Both follow from the conditions of the study of interpretations, by system: what matters on one need not matter on
+another.
 """
 
 import math
@@ -21,30 +22,35 @@ _ENOUGH = 0.5  # of the largest fall of the deviance on a system
 def causes(
     conditions: pd.DataFrame, published: Published, choices: DesignChoices, closest: Mapping[str, str]
 ) -> pd.DataFrame:
-    """Return on each system the options of the closest interpretation that bring its deviance down most.
+    """Return for each system the options of the closest interpretation that lower its deviance most.
 
-    An option is judged next to the others of the closest interpretation, or alone where that was not run without it:
-    by the median deviance ``with`` and ``without`` it, under BIC, over the data ``seeds`` on which both were run. The
-    rows of a system are those with the largest fall of the deviance and with at least half of that. ``worse`` is the
-    share of the data sets on which it makes the median final J worse; missing where it changes what J is computed on.
+    An option is judged together with the others of the closest interpretation, or alone where that was not run without
+    it: by the median deviance ``with`` and ``without`` it, under BIC, over the data ``seeds`` on which both were run.
+    The rows of a system are the option with the largest fall of the deviance, and those with at least half of that.
+    ``worse`` is the share of the data sets on which the option makes the median final J worse; it is missing for
+    options that change what J is computed on.
     """
-    conditions = conditions[conditions["criterion"] == "bic"]
-    values = compare(conditions, published.once)
-    sums = values.groupby(["algorithm", "interpretation", "data_seed", "system"])["deviance"].sum()
-    final = conditions.fillna({"median_fitness": math.inf})
+    under_bic = conditions[conditions["criterion"] == "bic"]
+    compared = compare(under_bic, published.once)
+    deviances = compared.groupby(["algorithm", "interpretation", "data_seed", "system"])["deviance"].sum()
+    final = under_bic.fillna({"median_fitness": math.inf})
     final = final.set_index(["algorithm", "interpretation", "system", "data_seed", "snr_db"])["median_fitness"]
     rows = []
     for algorithm, text in closest.items():
-        run = {of for name, of in sums.index.droplevel(["data_seed", "system"]) if name == algorithm}
+        was_run = set(compared.loc[compared["algorithm"] == algorithm, "interpretation"])
         for name, option in parse_interpretation(choices, text).items():
-            if pair := _pair(choices, text, name, algorithm, run):
-                both = _side_by_side(sums.loc[algorithm], pair)
-                found = both.groupby("system").median().assign(seeds=both.groupby("system").size())
-                ends, choice = _side_by_side(final.loc[algorithm], pair), choices.design_choices[name]
-                worse = (ends["with"] > ends["without"] + SAME_J).groupby("system").mean()
-                found["worse"] = math.nan if choice.part in ("data", "fitness") else worse
-                about = (algorithm, choice.part, name, option, choice.options[option].contradicts)
-                rows += [(*about, *row) for row in found.itertuples(name=None)]
+            pair = _pair(choices, text, name, algorithm, was_run)
+            if pair is None:
+                continue
+            choice = choices.design_choices[name]
+            by_system = _side_by_side(deviances.loc[algorithm], pair).groupby("system")
+            changes = by_system.median().assign(seeds=by_system.size(), worse=math.nan)
+            if choice.part not in ("data", "fitness"):
+                ends = _side_by_side(final.loc[algorithm], pair)
+                changes["worse"] = (ends["with"] > ends["without"] + SAME_J).groupby("system").mean()
+            about = (algorithm, choice.part, name, option, choice.options[option].contradicts)
+            for change in changes.itertuples(name=None):
+                rows.append((*about, *change))
     frame = pd.DataFrame(rows, columns=CAUSES)
     fall = frame["without"] - frame["with"]
     largest = fall.groupby([frame["algorithm"], frame["system"]]).transform("max")
@@ -53,22 +59,26 @@ def causes(
 
 
 def _side_by_side(values: pd.Series, pair: tuple[str, str]) -> pd.DataFrame:
+    """Return the values of two interpretations, with an option and without it, where both were run."""
     return pd.concat([values.loc[text] for text in pair], axis=1, keys=["with", "without"]).dropna()
 
 
-def _pair(choices: DesignChoices, text: str, name: str, algorithm: str, run: Collection[str]) -> tuple[str, str] | None:
+def _pair(
+    choices: DesignChoices, text: str, name: str, algorithm: str, was_run: Collection[str]
+) -> tuple[str, str] | None:
     """Return two interpretations that were run and differ in one option of ``text`` alone, with and without it."""
-    others = parse_interpretation(choices, text)
-    own = {name: others.pop(name)}
-    for rest in (others, {}):
-        pair = [interpretation_text(choices, rest | of, algorithm) for of in (own, {})]
-        if {*pair} <= {*run}:
-            return pair[0], pair[1]
+    rest = parse_interpretation(choices, text)
+    option = {name: rest.pop(name)}
+    for remaining in (rest, {}):
+        with_option = interpretation_text(choices, remaining | option, algorithm)
+        without = interpretation_text(choices, remaining, algorithm)
+        if with_option in was_run and without in was_run:
+            return with_option, without
     return None
 
 
 def misleading(conditions: pd.DataFrame) -> pd.DataFrame:
-    """Return on how many ``data_sets`` of a ``system`` J is ``misled``: the lowest known is not the true structure's.
+    """Return on how many ``data_sets`` of a ``system`` J is ``misled``: the lowest J is not that of the true structure.
 
     The conditions are of one interpretation of the data and of one criterion.
     """

@@ -1,16 +1,18 @@
 """The paper's claims as predicates, each applied to the published values and to the conditions of a study.
 
-What a claim says stands in ``data/reference/claims.yaml``. It holds if the values are as it says at every place that it
-speaks of, or at most places if its text says so. Where they are not, an exact test at the level 5 % tells whether runs
-that are just as the claim says could come out so, with Holm's correction over the places of the claim. A claim that
-misses at some places, but at none of them clearly, is neither confirmed nor refuted: there is no clear difference.
+The words of the claims stand in ``data/reference/claims.yaml``. A claim holds if the values are as it says at every
+place that it speaks of, or at most places if its text says so. Where they are not, an exact test at the level 5 % tells
+whether runs that are just as the claim says could come out so, with Holm's correction over the places of the claim. A
+claim that misses at some places, but at none of them clearly, is neither confirmed nor refuted: there is no clear
+difference.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import pairwise, product
+from itertools import chain, filterfalse, pairwise, product
 from typing import NamedTuple
 
 import pandas as pd
@@ -38,7 +40,7 @@ _LISTED = 4  # the longest list of places that an evidence holds
 
 
 class Claim(Settings):
-    """A claim of the paper: its words, where they stand, how it is tested, and which algorithms it speaks of."""
+    """A claim of the paper: its words, their source, how it is tested, and the algorithms that it speaks of."""
 
     id: str
     title: str
@@ -47,7 +49,7 @@ class Claim(Settings):
     predicate: str
     algorithms: list[str]
 
-    def judge(self, view: "View") -> "Verdict":
+    def judge(self, view: "ConditionsView") -> "Verdict":
         """Return the verdict of the claim's predicate."""
         verdict = PREDICATES[self.id](view)
         note = "" if verdict.holds is None else view.note
@@ -59,10 +61,10 @@ class _Claims(Settings):
 
 
 class Row(NamedTuple):
-    """One condition as the tables print it, ``nu`` in label order, and more of conditions that are not the paper's.
+    """One condition as the tables print it, with ``nu`` in label order; a reproduced condition has further values.
 
-    These are final J of the runs and of the true structure, the mean best J after a third and after each tenth of the
-    evaluations (infinite where not finite), and the median evaluation of the last improvement.
+    These are the final J of the runs and of the true structure, the mean best J after a third and after each tenth of
+    the evaluations (infinite where not finite), and the median evaluation of the last improvement.
     """
 
     system: str
@@ -89,8 +91,8 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True)
-class View:
-    """Rows of the paper's systems. ``missing`` says why a row is not there, ``note`` what to know of those that are."""
+class ConditionsView:
+    """The rows of the paper's systems; ``missing`` says why a row is absent, ``note`` is a remark on the rows."""
 
     rows: Sequence[Row]
     figure_snr_db: float = 30
@@ -104,7 +106,10 @@ class View:
 
     @cached_property
     def _by_place(self) -> dict[tuple[str, float, str, str], Row]:
-        return {(row.system, row.snr_db, row.algorithm, row.criterion): row for row in self.rows}
+        by_place = {}
+        for row in self.rows:
+            by_place[row.system, row.snr_db, row.algorithm, row.criterion] = row
+        return by_place
 
     def row(self, system: str, snr_db: float, algorithm: str = UPSO, criterion: str = "bic") -> Row | None:
         """Return the row of a place, or None."""
@@ -114,8 +119,8 @@ class View:
 class Verdict(NamedTuple):
     """Whether a claim holds (None: cannot be judged), and the numbers that decide it.
 
-    At one place ``margin`` is how close it came to the other verdict, and ``p_value`` how likely so clear a miss is
-    where the claim is just true; 0 where no test is known. It misses clearly on the systems ``missed``.
+    At one place ``margin`` is the distance from the other verdict, and ``p_value`` the chance of so clear a miss where
+    the claim is just true; 0 where no test is known. The claim misses clearly on the systems ``missed``.
     """
 
     holds: bool | None
@@ -128,11 +133,11 @@ class Verdict(NamedTuple):
 
     @property
     def word(self) -> str:
-        """The verdict in words, a miss that chance can explain apart."""
+        """The verdict in words; a miss that chance can explain has words of its own."""
         return UNCLEAR if self.holds is False and self.p_value > ALPHA else VERDICTS[self.holds]
 
 
-Predicate = Callable[[View], Verdict]
+Predicate = Callable[[ConditionsView], Verdict]
 
 
 def load_claims(path: StrPath) -> list[Claim]:
@@ -149,26 +154,28 @@ def load_claims(path: StrPath) -> list[Claim]:
     return claims
 
 
-def claims_frame(claims: Iterable[Claim], published: View, here: View) -> pd.DataFrame:
-    """Return the verdicts on every claim: of the published values and of the conditions here."""
-    sides = {"published": published, "here": here}
-    judged = [(claim.id, side, claim.judge(view)) for claim in claims for side, view in sides.items()]
-    return framed("claims", [(name, side, of.word, of.held, of.places, of.evidence) for name, side, of in judged])
+def claims_frame(claims: Iterable[Claim], published: ConditionsView, here: ConditionsView) -> pd.DataFrame:
+    """Return the verdicts on every claim: by the published values and by the conditions here."""
+    rows = []
+    for claim, (side, view) in product(claims, {"published": published, "here": here}.items()):
+        verdict = claim.judge(view)
+        rows.append((claim.id, side, verdict.word, verdict.held, verdict.places, verdict.evidence))
+    return framed("claims", rows)
 
 
-def published_view(published: Published) -> View:
+def published_view(published: Published) -> ConditionsView:
     """Return the published values as a view; each selection frequency is the multiple of 1/40 that was rounded."""
     rows = []
     for place, group in published.values.groupby(PLACE, sort=False):
-        known: dict[str, float] = {}
+        values: dict[str, float] = {}
         for metric, label, value in group[["metric", "label", "published"]].itertuples(index=False):
-            known[label or metric] = value if metric == "r" else published_count(value) / RUNS
-        nu = tuple(known[label] for label in published.systems[place[0]]["label"])
-        rows.append(Row(**dict(zip(PLACE, place, strict=True)), nu=nu, r=known["r"], nu_max=known["nu_max"]))
-    return View(tuple(rows), missing="the paper shows this in a figure only")
+            values[label or metric] = value if metric == "r" else published_count(value) / RUNS
+        nu = tuple(map(values.__getitem__, published.systems[place[0]]["label"]))
+        rows.append(Row(**dict(zip(PLACE, place, strict=True)), nu=nu, r=values["r"], nu_max=values["nu_max"]))
+    return ConditionsView(tuple(rows), missing="the paper shows this in a figure only")
 
 
-def conditions_view(conditions: pd.DataFrame, figure_snr_db: float = 30) -> View:
+def conditions_view(conditions: pd.DataFrame, figure_snr_db: float = 30) -> ConditionsView:
     """Return conditions of the published systems, under one interpretation on one data seed, as a view.
 
     An algorithm is represented by the method of its name, or by the first that runs it.
@@ -178,28 +185,35 @@ def conditions_view(conditions: pd.DataFrame, figure_snr_db: float = 30) -> View
         if algorithm not in methods or method == algorithm:
             methods[algorithm] = method
     shown = conditions[conditions["method"].isin(methods.values())]
-    notes = [f"{METHOD_TITLES.get(a, a)} is the method {name}." for a, name in methods.items() if a != name]
+    notes = []
+    for algorithm, method in methods.items():
+        if algorithm != method:
+            notes.append(f"{METHOD_TITLES.get(algorithm, algorithm)} is the method {method}.")
     sizes = list(shown[["runs", "evaluations"]].drop_duplicates().itertuples(index=False, name=None))
-    if any(size != (RUNS, EVALUATIONS) for size in sizes):
-        made = " and ".join(f"{runs} runs of {evaluations} evaluations" for runs, evaluations in sizes)
-        notes.append(f"Judged on {made}; the paper made {RUNS} of {EVALUATIONS}.")
-    return View(claim_rows(shown), figure_snr_db, note=" ".join(notes))
+    if set(sizes) - {(RUNS, EVALUATIONS)}:
+        runs_here = " and ".join(f"{runs} runs of {evaluations} evaluations" for runs, evaluations in sizes)
+        notes.append(f"Judged on {runs_here}; the paper made {RUNS} of {EVALUATIONS}.")
+    return ConditionsView(claim_rows(shown), figure_snr_db, note=" ".join(notes))
 
 
 def claim_rows(conditions: pd.DataFrame) -> tuple[Row, ...]:
     """Return the rows of conditions, in their order."""
     fitness = ["best", "median", "true", "third", "median_low", "median_high"]
-    finite = conditions.rename(columns=lambda name: name.removesuffix("_fitness"))
-    return tuple(
-        Row(
-            **{name: row[name] for name in (*PLACE, *fitness, "last_improvement", "runs", "n_terms")},
-            nu=tuple(count / row["runs"] for count in row["nu"]),
-            r=row["spurious"] / row["n_terms"],
-            nu_max=row["nu_max"] / row["runs"],
-            curve=tuple(math.inf if math.isnan(value) else value for value in row["curve"]),
+    values = conditions.rename(columns=lambda name: name.removesuffix("_fitness"))
+    values = values.fillna(dict.fromkeys(fitness, math.inf))
+    rows = []
+    for row in values.to_dict("records"):
+        same_in_both = {name: row[name] for name in (*PLACE, *fitness, "last_improvement", "runs", "n_terms")}
+        rows.append(
+            Row(
+                **same_in_both,
+                nu=tuple(count / row["runs"] for count in row["nu"]),
+                r=row["spurious"] / row["n_terms"],
+                nu_max=row["nu_max"] / row["runs"],
+                curve=tuple(math.inf if math.isnan(value) else value for value in row["curve"]),
+            )
         )
-        for row in finite.fillna(dict.fromkeys(fitness, math.inf)).to_dict("records")
-    )
+    return tuple(rows)
 
 
 # Tests at one place
@@ -219,59 +233,70 @@ def separates(row: Row) -> Verdict:
 
 def both_criteria(row: Row) -> Verdict:
     """Test whether a row meets the two criteria by which the text prefers BIC."""
-    one, other = reaches(row, IDENTIFIED), separates(row)
-    p_value = min([1.0, *(2 * test.p_value for test in (one, other) if not test.holds)])
-    found = f"{_smallest(row)}, ν_max {rounded(row.nu_max)}"
-    return Verdict(bool(one.holds and other.holds), found, other.margin, p_value)
+    identified, separated = reaches(row, IDENTIFIED), separates(row)
+    p_values = [2 * verdict.p_value for verdict in (identified, separated) if not verdict.holds]
+    evidence = f"{_smallest(row)}, ν_max {rounded(row.nu_max)}"
+    holds = bool(identified.holds and separated.holds)
+    return Verdict(holds, evidence, separated.margin, min([1.0, *p_values]))
 
 
 def loses_most(row: Row) -> Verdict:
     """Test whether most system terms stay below the threshold 0.9."""
-    above = [float(stats.binom.sf(row.count(nu) - 1, row.runs, THRESHOLD)) for nu in row.nu if _kept(nu)]
-    return _most_below(row, above, f"{THRESHOLD}")
+    p_above = [float(stats.binom.sf(row.count(nu) - 1, row.runs, THRESHOLD)) for nu in row.nu if _kept(nu)]
+    return _most_below(row, p_above, f"{THRESHOLD}")
 
 
 def most_below_spurious(row: Row) -> Verdict:
     """Test whether most system terms lie below nu_max."""
-    above = [_alike(row, nu, row, row.nu_max) for nu in row.nu if nu >= row.nu_max]
-    return _most_below(row, above, f"ν_max {rounded(row.nu_max)}")
+    p_above = [_alike(row, nu, row, row.nu_max) for nu in row.nu if nu >= row.nu_max]
+    return _most_below(row, p_above, f"ν_max {rounded(row.nu_max)}")
 
 
 def _most_below(row: Row, p_above: Sequence[float], limit: str) -> Verdict:
-    # Most terms are not below if half of them are above: the p-value of the one that makes the half.
+    """Return whether most system terms lie below a limit; ``p_above`` are the p-values of those that do not."""
+    # Most terms are not below if half of them are above: the p-value is that of the term that makes the half.
     terms, half = len(row.nu), -(-len(row.nu) // 2)
-    p_value = sorted(p_above)[half - 1] if len(p_above) >= half else 1.0
+    p_value = 1.0
+    if len(p_above) >= half:
+        p_value = sorted(p_above)[half - 1]
     below = terms - len(p_above)
     return Verdict(below > terms / 2, f"{below} of {terms} below {limit}", below - terms / 2, p_value)
 
 
 def falls(low: Row, high: Row) -> Verdict:
     """Test whether both r and nu_max fall from the smallest to the largest rho."""
-    found = f"[r, ν_max] {_spurious(low)} with {_short(low.criterion)}, {_spurious(high)} with {_short(high.criterion)}"
-    return _less_spurious(high, low, found)
+    smallest = f"{_spurious(low)} with {_short(low.criterion)}"
+    largest = f"{_spurious(high)} with {_short(high.criterion)}"
+    return _less_spurious(high, low, f"[r, ν_max] {smallest}, {largest}")
 
 
 def withstands(quiet: Row, noisy: Row) -> Verdict:
-    """Test whether what is found at a higher SNR is found at a lower one too: terms with nu 0.95, and a threshold."""
-    lost = [(a, b) for a, b in zip(quiet.nu, noisy.nu, strict=True) if _reached(a) and not _reached(b)]
-    apart = separates(noisy)
-    torn = bool(separates(quiet).holds and not apart.holds)
-    # Each term could have been lost, and the threshold.
-    p_values = [2 * len(quiet.nu) * _alike(quiet, a, noisy, b) for a, b in lost] + [2 * apart.p_value] * torn
-    kept = f"{len(lost)} of the {sum(map(_reached, quiet.nu))} system terms found at {quiet.snr_db:g} dB lost"
-    found = f"{kept}, {apart.evidence}{', no threshold left' if torn else ''}"
-    return Verdict(not p_values, found, apart.margin, min([1.0, *p_values]))
+    """Test whether terms with nu 0.95, and a threshold, that exist at a higher SNR exist at a lower one too."""
+    p_values = []
+    for nu_quiet, nu_noisy in zip(quiet.nu, noisy.nu, strict=True):
+        if _reached(nu_quiet) and not _reached(nu_noisy):
+            p_values.append(2 * len(quiet.nu) * _alike(quiet, nu_quiet, noisy, nu_noisy))
+    identified = sum(map(_reached, quiet.nu))
+    separated = separates(noisy)
+    evidence = (
+        f"{len(p_values)} of the {identified} system terms found at {quiet.snr_db:g} dB lost, {separated.evidence}"
+    )
+    # Each term could have been lost, and the threshold: the p-values are corrected for both.
+    if separates(quiet).holds and not separated.holds:
+        evidence += ", no threshold left"
+        p_values.append(2 * separated.p_value)
+    return Verdict(not p_values, evidence, separated.margin, min([1.0, *p_values]))
 
 
 def identifies_more(low: Row, high: Row) -> Verdict:
     """Test whether the smaller rho identifies more system terms than the larger one."""
-    counts = [sum(map(_reached, row.nu)) for row in (low, high)]
-    if not any(counts):
+    n_low, n_high = sum(map(_reached, low.nu)), sum(map(_reached, high.nu))
+    if not (n_low or n_high):
         return Verdict(None, f"neither ϱ gives a system term ν {IDENTIFIED}")
-    parts = (f"{n} with {_short(row.criterion)}" for n, row in zip(counts, (low, high), strict=True))
-    found = f"of {len(low.nu)} system terms {' and '.join(parts)} reach ν {IDENTIFIED}"
-    p_value = fisher_exact(counts[0], len(low.nu), counts[1], len(high.nu))
-    return Verdict(counts[0] > counts[1], found, counts[0] - counts[1], p_value)
+    counts = f"{n_low} with {_short(low.criterion)} and {n_high} with {_short(high.criterion)}"
+    evidence = f"of {len(low.nu)} system terms {counts} reach ν {IDENTIFIED}"
+    p_value = fisher_exact(n_low, len(low.nu), n_high, len(high.nu))
+    return Verdict(n_low > n_high, evidence, n_low - n_high, p_value)
 
 
 def fewer_spurious(upso: Row, ga: Row) -> Verdict:
@@ -279,58 +304,64 @@ def fewer_spurious(upso: Row, ga: Row) -> Verdict:
     return _less_spurious(upso, ga, f"[r, ν_max] {_spurious(upso)} against {_spurious(ga)}")
 
 
-def _less_spurious(row: Row, other: Row, found: str) -> Verdict:
-    falls_by = other.r - row.r, other.nu_max - row.nu_max
-    possible = row.n_terms - len(row.nu)
-    of_r = fisher_exact(round(row.r * row.n_terms), possible, round(other.r * other.n_terms), possible)
-    p_values = of_r, _alike(row, row.nu_max, other, other.nu_max)
-    p_value = min([1.0, *(2 * p for p, by in zip(p_values, falls_by, strict=True) if by <= 0)])
-    return Verdict(min(falls_by) > 0, found, min(falls_by), p_value)
+def _less_spurious(row: Row, rival: Row, evidence: str) -> Verdict:
+    """Return whether both r and nu_max of a row are smaller than those of a rival."""
+    r_margin, nu_max_margin = rival.r - row.r, rival.nu_max - row.nu_max
+    p_value = 1.0
+    if r_margin <= 0:
+        possible = row.n_terms - len(row.nu)
+        counts = round(row.r * row.n_terms), round(rival.r * rival.n_terms)
+        p_value = min(p_value, 2 * fisher_exact(counts[0], possible, counts[1], possible))
+    if nu_max_margin <= 0:
+        p_value = min(p_value, 2 * _alike(row, row.nu_max, rival, rival.nu_max))
+    margin = min(r_margin, nu_max_margin)
+    return Verdict(margin > 0, evidence, margin, p_value)
 
 
 def better_fitness(upso: Row, ga: Row) -> Verdict:
     """Test whether the median final J of 2D-UPSO lies below that of GA; a miss is clear where intervals are apart."""
-    medians = upso.median, ga.median
-    found = "median J " + " against ".join(_told_apart(*medians))
-    p_value = 1.0 if upso.median_low <= ga.median_high else 0.0
-    holds = None if math.isnan(sum(medians)) else upso.median < ga.median
-    return Verdict(holds, found, ga.median - upso.median, p_value)
+    evidence = "median J " + " against ".join(_with_enough_digits(upso.median, ga.median))
+    p_value = float(upso.median_low <= ga.median_high)
+    holds = None
+    if not math.isnan(upso.median + ga.median):
+        holds = upso.median < ga.median
+    return Verdict(holds, evidence, ga.median - upso.median, p_value)
 
 
 def stagnates(upso: Row, ga: Row) -> Verdict:
-    """Test whether of the gap left after a third of the budget GA closes less than half, and less than 2D-UPSO does.
+    """Test whether GA closes less than half of the gap left after a third of the budget, and less than 2D-UPSO does.
 
     The gap is that of the mean J to the best known J: the lowest of all runs of both and of the true structure.
     """
     best = _best_known(upso, ga)
-    own, other = (_closed(row.third, row.curve, best) for row in (ga, upso))
-    if own is None or other is None:
+    of_ga, of_upso = _closed(ga.third, ga.curve, best), _closed(upso.third, upso.curve, best)
+    if of_ga is None or of_upso is None:
         return Verdict(None, "mean J is not finite after a third of the budget")
-    found = (
-        f"of the gap left after a third of the budget GA closes {100 * own:.0f} %, 2D-UPSO {100 * other:.0f} %; "
+    evidence = (
+        f"of the gap left after a third of the budget GA closes {100 * of_ga:.0f} %, 2D-UPSO {100 * of_upso:.0f} %; "
         f"GA's median run improves last at evaluation {ga.last_improvement:g}, 2D-UPSO's at {upso.last_improvement:g}"
     )
-    return Verdict(own < min(0.5, other), found, min(0.5, other) - own)
+    return Verdict(of_ga < min(0.5, of_upso), evidence, min(0.5, of_upso) - of_ga)
 
 
 def keeps_improving(upso: Row, ga: Row) -> Verdict:
     """Test whether 2D-UPSO's mean J falls in every tenth of the budget, and closes more of its late gap than GA's.
 
-    That is the gap of `stagnates` after half of the budget. Tenths that begin at the best known J do not count.
+    The late gap is that of `stagnates` after half of the budget. Tenths that begin at the best known J do not count.
     """
     best = _best_known(upso, ga)
-    own, other = (_closed(row.curve[4] if row.curve else math.nan, row.curve, best) for row in (upso, ga))
-    if own is None or other is None:
+    of_upso, of_ga = _closed_in_second_half(upso, best), _closed_in_second_half(ga, best)
+    if of_upso is None or of_ga is None:
         return Verdict(None, "mean J is not finite after half of the budget")
-    if own == other == 1:
+    if of_upso == of_ga == 1:
         return Verdict(None, "both means have reached the best known J by half of the budget")
-    steps = [a - b for a, b in pairwise(filter(math.isfinite, upso.curve)) if not _is_best(a, best)]
-    found = (
-        f"mean J falls in {sum(step > 0 for step in steps)} of {len(steps)} tenths after the first; of the gap left "
-        f"after half of the budget 2D-UPSO closes {100 * own:.0f} %, GA {100 * other:.0f} %"
+    is_falling = [a > b for a, b in pairwise(filter(math.isfinite, upso.curve)) if not _is_best(a, best)]
+    evidence = (
+        f"mean J falls in {sum(is_falling)} of {len(is_falling)} tenths after the first; of the gap left "
+        f"after half of the budget 2D-UPSO closes {100 * of_upso:.0f} %, GA {100 * of_ga:.0f} %"
     )
     # How much J falls and which share of a gap closes have no common scale: the share is the margin.
-    return Verdict(all(step > 0 for step in steps) and own > other, found, own - other)
+    return Verdict(all(is_falling) and of_upso > of_ga, evidence, of_upso - of_ga)
 
 
 # Predicates
@@ -348,99 +379,132 @@ def everywhere(
     Places are the systems at every SNR, or at the SNR of the figures; more than half of them suffice if ``in_most``.
     """
 
-    def predicate(view: View) -> Verdict:
+    def check(view: ConditionsView, system: str, snr_db: float) -> Verdict:
+        rows = []
+        for algorithm, criterion in needed:
+            row = view.row(system, snr_db, algorithm, criterion)
+            if row is None:
+                return Verdict(None, f"no condition of {METHOD_TITLES[algorithm]} under {_short(criterion)}")
+            rows.append(row)
+        return test(*rows)
+
+    def predicate(view: ConditionsView) -> Verdict:
         checks = {}
         for place in product(systems, [view.figure_snr_db] if in_figures else view.snrs):
-            rows = [view.row(*place, *of) for of in needed]
-            algorithm, criterion = needed[rows.index(None) if None in rows else 0]
-            no_row = Verdict(None, f"no condition of {METHOD_TITLES[algorithm]} under {_short(criterion)}")
-            check = no_row if None in rows else test(*rows)
-            found = view.missing if view.missing and check.holds is None else check.evidence
-            checks[place] = check._replace(evidence=found)
+            verdict = check(view, *place)
+            if verdict.holds is None and view.missing:
+                verdict = verdict._replace(evidence=view.missing)
+            checks[place] = verdict
         return _verdict(checks, _most if in_most else _all)
 
     return predicate
 
 
-def separable(view: View) -> Verdict:
+def separable(view: ConditionsView) -> Verdict:
     """Judge whether `separates` holds everywhere, and tell whether one threshold serves every row."""
     verdict = everywhere(separates, SYSTEMS, _UPSO)(view)
-    rows = [row for row in _rows_of(view, "bic") if row]
+    rows = list(filter(None, _rows_of(view, "bic")))
     if not rows:
         return verdict
-    lowest, highest = min(min(row.nu) for row in rows), max(row.nu_max for row in rows)
-    one = "A single threshold serves all rows" if highest < lowest else "No single threshold serves all rows"
-    found = f"{one}: largest ν_max {rounded(highest)}, smallest ν {rounded(lowest)}"
+    lowest = min(chain.from_iterable(row.nu for row in rows))
+    highest = max(row.nu_max for row in rows)
+    article = "A" if highest < lowest else "No"
+    thresholds = (
+        f"{article} single threshold serves all rows: largest ν_max {rounded(highest)}, smallest ν {rounded(lowest)}"
+    )
     exact = _count(_kept(min(row.nu)) and not _kept(row.nu_max) for row in rows)
     example = f"{THRESHOLD}, the text's example, gives the exact structure in {exact}"
-    return verdict._replace(evidence=f"{verdict.evidence} {found}; {example}.")
+    return verdict._replace(evidence=f"{verdict.evidence} {thresholds}; {example}.")
 
 
-def larger_rho_fewer_spurious(view: View) -> Verdict:
+def larger_rho_fewer_spurious(view: ConditionsView) -> Verdict:
     """Judge whether `falls` holds on S1 to S3, and tell in how many chains no step between raises r or nu_max."""
     verdict = everywhere(falls, SPARSE, (UPSO, RHOS[0]), (UPSO, RHOS[-1]))(view)
-    chains = zip(*(_rows_of(view, name, SPARSE) for name in RHOS), strict=True)
-    whole = [[row for row in chain if row] for chain in chains if None not in chain]
-    if not whole:
+    is_falling = []
+    for place in product(SPARSE, view.snrs):
+        rows = [view.row(*place, UPSO, criterion) for criterion in RHOS]
+        if None not in rows:
+            pairs = pairwise(filter(None, rows))
+            is_falling.append(all(b.r <= a.r and b.nu_max <= a.nu_max for a, b in pairs))
+    if not is_falling:
         return verdict
-    never = _count(all(b.r <= a.r and b.nu_max <= a.nu_max for a, b in pairwise(rows)) for rows in whole)
+    never = _count(is_falling)
     steps = f"No step {', '.join(name.removeprefix('aic-') for name in RHOS)} raises either in {never}."
     return verdict._replace(evidence=f"{verdict.evidence} {steps}")
 
 
-def robust(view: View) -> Verdict:
+def robust(view: ConditionsView) -> Verdict:
     """Judge whether `withstands` holds under BIC on every system at every SNR below the largest."""
-    quietest, *noisier = sorted(view.snrs, reverse=True) or [math.nan]
+    if len(view.snrs) < 2:
+        return Verdict(None, "There are no two SNRs.")
+    quietest, *noisier = sorted(view.snrs, reverse=True)
+    no_row = Verdict(None, view.missing or f"no condition of {METHOD_TITLES[UPSO]} under BIC at both SNRs")
     checks = {}
     for system, snr_db in product(SYSTEMS, noisier):
         quiet, noisy = view.row(system, quietest), view.row(system, snr_db)
-        no_row = Verdict(None, view.missing or f"no condition of {METHOD_TITLES[UPSO]} under BIC at both SNRs")
         checks[system, snr_db] = withstands(quiet, noisy) if quiet and noisy else no_row
-    return _verdict(checks, _all) if checks else Verdict(None, "There are no two SNRs.")
+    return _verdict(checks, _all)
 
 
-def mostly_identified(view: View) -> Verdict:
+def mostly_identified(view: ConditionsView) -> Verdict:
     """Judge whether under most criteria, systems and SNRs every system term has nu >= 0.95."""
-    rows = {name: _rows_of(view, name) for name in CRITERIA}
-    reached = {name: [row and _reached(min(row.nu)) for row in found] for name, found in rows.items()}
-    every = [verdict for verdicts in reached.values() for verdict in verdicts]
-    values = [_reached(nu) for found in rows.values() for row in found if row for nu in row.nu]
+    checks: dict[tuple[str, float], Verdict] = {}
+    reached = defaultdict[str, list[bool | None]](list)
+    values: list[bool] = []  # for each system term, whether it reaches the frequency
+    for name, system, snr_db in product(CRITERIA, SYSTEMS, view.snrs):
+        row = view.row(system, snr_db, UPSO, name)
+        verdict = Verdict(None, "")
+        if row:
+            verdict = reaches(row, IDENTIFIED)
+            values += map(_reached, row.nu)
+        checks[f"{system} {name}", snr_db] = verdict
+        reached[name].append(verdict.holds)
     if not values:
         return _nothing(view)
+    conditions = _count(chain.from_iterable(reached.values()), "conditions")
     evidence = (
-        f"Every system term reaches ν {IDENTIFIED} in {_count(every, 'conditions')}; so do {_count(values, 'values')}. "
+        f"Every system term reaches ν {IDENTIFIED} in {conditions}; so do {_count(values, 'values')}. "
         f"Conditions by criterion, {'; '.join(_counts(reached))}."
     )
-    if absent := [_short(name) for name, verdicts in reached.items() if None in verdicts]:
+    absent = [_short(name) for name, verdicts in reached.items() if None in verdicts]
+    if absent:
         evidence += f" Conditions are missing: {', '.join(absent)}."
-    checks = {
-        (f"{system} {name}", snr_db): reaches(row, IDENTIFIED) if row else Verdict(None, "")
-        for name, found in rows.items()
-        for (system, snr_db), row in zip(product(SYSTEMS, view.snrs), found, strict=True)
-    }
     return _verdict(checks, _most)._replace(evidence=evidence)
 
 
-def bic_needs_no_tuning(view: View) -> Verdict:
+def bic_needs_no_tuning(view: ConditionsView) -> Verdict:
     """Judge whether BIC meets both criteria of the text in every row, and some rho on one system but not on another."""
-    met = {
-        name: {of: [row and both_criteria(row).holds for row in _rows_of(view, name, [of])] for of in SYSTEMS}
-        for name in CRITERIA
-    }
-    rows = {name: [verdict for of in systems.values() for verdict in of] for name, systems in met.items()}
-    if not (counts := _counts(rows)):
+    meets: dict[tuple[str, str], list[bool | None]] = {}  # by criterion and system
+    rows = defaultdict[str, list[bool | None]](list)
+    for name, system in product(CRITERIA, SYSTEMS):
+        meets[name, system] = [row and both_criteria(row).holds for row in _rows_of(view, name, [system])]
+        rows[name] += meets[name, system]
+    counts = _counts(rows)
+    if not counts:
         return _nothing(view)
     evidence = f"Rows with every ν ≥ {IDENTIFIED} and ν_max below them: {'; '.join(counts)}."
-    if everywhere_met := [_short(name) for name in RHOS if _all(rows[name])]:
-        evidence += f" Untuned as well: {', '.join(everywhere_met)}."
-    if any(None in verdicts for verdicts in rows.values()):
+    met_everywhere = [_short(name) for name in RHOS if _all(rows[name])]
+    if met_everywhere:
+        evidence += f" Untuned as well: {', '.join(met_everywhere)}."
+    if None in chain.from_iterable(rows.values()):
         evidence += " Conditions are missing."
-    # Whether a rho suits some system and not another, so that it must be tuned.
-    suits = [{_all(verdicts) for verdicts in met[name].values()} for name in RHOS]
-    tuned = True if any({True, False} <= of for of in suits) else None if any(None in of for of in suits) else False
+    needs_tuning = _needs_tuning(meets)
     of_bic = everywhere(both_criteria, SYSTEMS, _UPSO)(view)
-    p_value = 0.0 if tuned is False else of_bic.p_value
-    return of_bic._replace(holds=_all([of_bic.holds, tuned]), evidence=evidence, p_value=p_value)
+    p_value = 0.0 if needs_tuning is False else of_bic.p_value
+    return of_bic._replace(holds=_all([of_bic.holds, needs_tuning]), evidence=evidence, p_value=p_value)
+
+
+def _needs_tuning(meets: Mapping[tuple[str, str], Sequence[bool | None]]) -> bool | None:
+    """Return whether some rho suits one system and not another, so that it must be tuned; None if that is unknown."""
+    is_unknown = False
+    for rho in RHOS:
+        suits = {_all(meets[rho, system]) for system in SYSTEMS}
+        if {True, False} <= suits:
+            return True
+        is_unknown = is_unknown or None in suits
+    if is_unknown:
+        return None
+    return False
 
 
 _UPSO, _GA = (UPSO, "bic"), (GA, "bic")
@@ -469,92 +533,140 @@ PREDICATES: dict[str, Predicate] = {
 # Parts of the predicates
 
 
-def _rows_of(view: View, criterion: str, systems: Sequence[str] = SYSTEMS) -> list[Row | None]:
+def _rows_of(view: ConditionsView, criterion: str, systems: Sequence[str] = SYSTEMS) -> list[Row | None]:
+    """Return the rows of 2D-UPSO under a criterion, by system and SNR."""
     return [view.row(*place, UPSO, criterion) for place in product(systems, view.snrs)]
 
 
 def _verdict(
     checks: Mapping[tuple[str, float], Verdict], decide: Callable[[Sequence[bool | None]], bool | None]
 ) -> Verdict:
+    """Return the verdict on a claim from those at its places, with the evidence and the clear misses."""
     if not checks:
         return Verdict(None, "No condition of a published system.")
     judged = [place for place, check in checks.items() if check.holds is not None]
     failed = [place for place in judged if not checks[place].holds]
-    corrected = dict(zip(judged, holm([1.0 if checks[at].holds else checks[at].p_value for at in judged]), strict=True))
-    unclear = [place for place in failed if corrected[place] > ALPHA]
-    parts = []
-    if judged:
-        listed, lead = failed[:_LISTED], "not "
-        if len(judged) <= _LISTED:
-            listed, lead = judged, ""
-        elif not failed:
-            listed, lead = [min(judged, key=lambda place: checks[place].margin)], "closest "
-        more = f"; and {len(failed) - _LISTED} more" if len(failed) > _LISTED else ""
-        found = "; ".join(
-            f"{place[0]} at {_decibels(place[1:])}: {checks[place].evidence}" + " (not clearly)" * (place in unclear)
-            for place in listed
-        )
-        parts.append(f"Holds at {len(judged) - len(failed)} of {len(judged)}: {lead}{found}{more}.")
+    unclear = _unclear_misses(checks, judged)
+    evidence = [*_judged_evidence(checks, judged, failed, unclear), *_unjudged_evidence(checks)]
+    missed = [place[0].split()[0] for place in failed if place not in unclear]
+    verdicts = {place: check.holds for place, check in checks.items()}
+    holds = decide(list(verdicts.values()))
+    # A claim fails clearly if it does so without the misses that chance can explain.
+    without_unclear = verdicts | dict.fromkeys(unclear, True)
+    is_unclear = holds is False and decide(list(without_unclear.values())) is not False
+    return Verdict(
+        holds,
+        " ".join(evidence),
+        p_value=float(is_unclear),
+        held=len(judged) - len(failed),
+        places=len(judged),
+        missed=tuple(dict.fromkeys(missed)),
+    )
+
+
+def _unclear_misses(
+    checks: Mapping[tuple[str, float], Verdict], judged: Sequence[tuple[str, float]]
+) -> list[tuple[str, float]]:
+    """Return the places at which chance can explain a miss, by Holm's correction over all places."""
+    p_values = []
+    for place in judged:
+        p_values.append(1.0 if checks[place].holds else checks[place].p_value)
+    unclear = []
+    for place, p_value in zip(judged, holm(p_values), strict=True):
+        if not checks[place].holds and p_value > ALPHA:
+            unclear.append(place)
+    return unclear
+
+
+def _judged_evidence(
+    checks: Mapping[tuple[str, float], Verdict],
+    judged: Sequence[tuple[str, float]],
+    failed: Sequence[tuple[str, float]],
+    unclear: Sequence[tuple[str, float]],
+) -> Iterator[str]:
+    """Yield at how many places a claim holds, with the evidence at a few: all, those that fail, or the closest."""
+    if not judged:
+        return
+    lead, listed, remainder = "", judged, ""
+    if len(judged) > _LISTED and failed:
+        lead, listed = "not ", failed[:_LISTED]
+    elif len(judged) > _LISTED:
+        lead, listed = "closest ", [min(judged, key=lambda place: checks[place].margin)]
+    if len(failed) > _LISTED:
+        remainder = f"; and {len(failed) - _LISTED} more"
+    evidence = []
+    for place in listed:
+        clearness = " (not clearly)" * (place in unclear)
+        evidence.append(f"{place[0]} at {_decibels(place[1:])}: {checks[place].evidence}{clearness}")
+    yield f"Holds at {len(judged) - len(failed)} of {len(judged)}: {lead}{'; '.join(evidence)}{remainder}."
+
+
+def _unjudged_evidence(checks: Mapping[tuple[str, float], Verdict]) -> Iterator[str]:
+    """Yield why a claim cannot be judged at some places, a sentence for each reason."""
     reasons: dict[str, dict[str, list[float]]] = {}
     for (system, snr_db), check in checks.items():
         if check.holds is None:
             reasons.setdefault(check.evidence, {}).setdefault(system, []).append(snr_db)
-    snrs = list(dict.fromkeys(snr_db for _, snr_db in checks))
-    for reason, places in reasons.items():
-        where = [name if of == snrs else f"{name} at {_decibels(of)}" for name, of in places.items()]
-        parts.append(_sentence(f"{reason}: {', '.join(where)}"))
-    # A claim fails clearly if it does so without the misses that chance can explain.
-    without = [place in unclear or check.holds for place, check in checks.items()]
-    holds = decide([check.holds for check in checks.values()])
-    return Verdict(
-        holds,
-        " ".join(parts),
-        p_value=1.0 if holds is False and decide(without) is not False else 0.0,
-        held=len(judged) - len(failed),
-        places=len(judged),
-        missed=tuple(dict.fromkeys(system.split()[0] for system, _ in failed if (system, _) not in unclear)),
-    )
+    all_snrs = list(dict.fromkeys(snr_db for _, snr_db in checks))
+    for reason, systems in reasons.items():
+        places = []
+        for name, snrs in systems.items():
+            places.append(name if snrs == all_snrs else f"{name} at {_decibels(snrs)}")
+        yield _sentence(f"{reason}: {', '.join(places)}")
 
 
 def _below(row: Row, level: float) -> float:
-    # The chance that one of the terms has a count as small as the smallest, if each is chosen at this level.
+    """Return the chance that a term has a count as small as the smallest, if each is chosen at this level."""
     return min(1.0, len(row.nu) * float(stats.binom.cdf(row.count(min(row.nu)), row.runs, level)))
 
 
-def _alike(row: Row, frequency: float, other: Row, other_frequency: float) -> float:
-    return fisher_exact(row.count(frequency), row.runs, other.count(other_frequency), other.runs)
+def _alike(row: Row, frequency: float, rival: Row, rival_frequency: float) -> float:
+    """Return the p-value of Fisher's exact test that two frequencies come from one chance."""
+    return fisher_exact(row.count(frequency), row.runs, rival.count(rival_frequency), rival.runs)
 
 
-def _nothing(view: View) -> Verdict:
+def _nothing(view: ConditionsView) -> Verdict:
+    """Return the verdict on a claim without any row."""
     return Verdict(None, _sentence(view.missing or f"no condition of {METHOD_TITLES[UPSO]} on a published system"))
 
 
 def _all(verdicts: Sequence[bool | None]) -> bool | None:
-    return False if False in verdicts else None if None in verdicts or not verdicts else True
+    """Tell whether all are true; None if that depends on unknown ones, or there is none."""
+    if False in verdicts:
+        return False
+    if None in verdicts or not verdicts:
+        return None
+    return True
 
 
 def _most(verdicts: Sequence[bool | None]) -> bool | None:
     """Tell whether more than half are true, whatever the unknown ones are."""
     half = len(verdicts) / 2
-    return True if verdicts.count(True) > half else False if verdicts.count(False) >= half else None
+    if verdicts.count(True) > half:
+        return True
+    if verdicts.count(False) >= half:
+        return False
+    return None
 
 
 def _reached(nu: float, level: float = IDENTIFIED) -> bool:
-    # As printed: the paper's 0.98 are 39 of 40 runs.
+    """Tell whether a frequency reaches a level as printed: the paper's 0.98 are 39 of 40 runs."""
     return float(rounded(nu)) >= level
 
 
 def _kept(nu: float) -> bool:
-    # 36 of 40 reaches 0.9 whatever the last bits say.
+    """Tell whether a frequency reaches the threshold: 36 of 40 reaches 0.9 whatever the last bits say."""
     return nu >= THRESHOLD - 1e-9
 
 
 def _best_known(*rows: Row) -> float:
-    return min((j for row in rows for j in (row.best, row.true) if not math.isnan(j)), default=math.nan)
+    """Return the lowest J of all runs and of the true structure, as far as they are known."""
+    fitness = chain.from_iterable((row.best, row.true) for row in rows)
+    return min(filterfalse(math.isnan, fitness), default=math.nan)
 
 
 def _is_best(fitness: float, best: float) -> bool:
-    # Means are rounded to six decimals.
+    """Tell whether J is the best known; means of J are rounded to six decimals."""
     return fitness <= best or math.isclose(fitness, best, rel_tol=1e-9)
 
 
@@ -562,42 +674,65 @@ def _closed(start: float, curve: Sequence[float], best: float) -> float | None:
     """Return the share of the gap between the mean J ``start`` and the best known J that is closed by the end."""
     if not curve or not math.isfinite(start) or not math.isfinite(curve[-1]):
         return None
-    # A mean that is the best J already has no gap left.
-    return 1.0 if _is_best(start, best) else (start - curve[-1]) / (start - best)
+    if _is_best(start, best):
+        return 1.0  # no gap is left
+    return (start - curve[-1]) / (start - best)
 
 
-def _told_apart(a: float, b: float) -> list[str]:
-    # With so many decimals that they differ in print where they do in fact; J is kept to six.
-    digits = next((n for n in range(1, 7) if a == b or f"{a:.{n}f}" != f"{b:.{n}f}"), 6)
+def _closed_in_second_half(row: Row, best: float) -> float | None:
+    """Return the share of the gap left after half of the budget that is closed by the end."""
+    if not row.curve:
+        return None
+    return _closed(row.curve[4], row.curve, best)
+
+
+def _with_enough_digits(a: float, b: float) -> list[str]:
+    """Return two values of J with so many decimals that they differ in print if they differ; J is kept to six."""
+    digits = 1
+    while digits < 6 and a != b and f"{a:.{digits}f}" == f"{b:.{digits}f}":
+        digits += 1
     return [f"{j:.{digits}f}" if math.isfinite(j) else "infinite" for j in (a, b)]
 
 
 def _smallest(row: Row) -> str:
+    """Return the smallest frequency of a system term in words."""
     return f"smallest ν {rounded(min(row.nu))}"
 
 
 def _spurious(row: Row) -> str:
+    """Return r and nu_max as an evidence shows them."""
     return f"[{rounded(row.r)}, {rounded(row.nu_max)}]"
 
 
 def _short(criterion: str) -> str:
-    return f"ϱ = {criterion.removeprefix('aic-')}" if criterion.startswith("aic-") else criterion.upper()
+    """Return a criterion as the paper writes it."""
+    if criterion.startswith("aic-"):
+        return f"ϱ = {criterion.removeprefix('aic-')}"
+    return criterion.upper()
 
 
 def _count(verdicts: Iterable[bool | None], noun: str = "") -> str:
-    """Return how many of the verdicts that are known are true, with ``noun`` as a share too."""
-    found = [verdict for verdict in verdicts if verdict is not None]
-    share = f" {noun} ({100 * (sum(found) / len(found)):.0f} %)" if noun else ""
-    return f"{sum(found)} of {len(found)}{share}"
+    """Return how many of the known verdicts are true; with a ``noun`` as a share too."""
+    known_verdicts = [verdict for verdict in verdicts if verdict is not None]
+    true, number = sum(known_verdicts), len(known_verdicts)
+    share = f" {noun} ({100 * (true / number):.0f} %)" if noun else ""
+    return f"{true} of {number}{share}"
 
 
 def _counts(verdicts: Mapping[str, Sequence[bool | None]]) -> list[str]:
-    return [f"{_short(name)}: {_count(found)}" for name, found in verdicts.items() if {*found} - {None}]
+    """Return for each criterion how many verdicts are true, where any is known."""
+    counts = []
+    for name, of_criterion in verdicts.items():
+        if {*of_criterion} - {None}:
+            counts.append(f"{_short(name)}: {_count(of_criterion)}")
+    return counts
 
 
 def _decibels(snrs: Sequence[float]) -> str:
-    return f"{', '.join(f'{snr_db:g}' for snr_db in snrs)} dB"
+    """Return SNRs with their unit."""
+    return f"{', '.join(map('{:g}'.format, snrs))} dB"
 
 
 def _sentence(text: str) -> str:
+    """Return a text as a sentence."""
     return f"{text[:1].upper()}{text[1:]}."

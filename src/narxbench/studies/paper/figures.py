@@ -18,121 +18,138 @@ from narxbench.report.formats import criterion_name, fixed, method_name
 from narxbench.studies.paper.tables import in_order, shared_criterion
 from narxbench.study.frames import Frames
 
-START = 0.05  # share of the evaluations after which J must fit into the axis
+START = 0.05  # the share of the evaluations after which J must fit into the axis
 SYSTEM_TERM, SPURIOUS_TERM = "#0072B2", "#999999"
-_ROOM = 0.032  # of the width of a panel: a label above a bar, which is turned
-PANEL = 4.6  # inches: the width of a panel, of which a page shows as many side by side as it has room for
+_ROOM = 0.032  # the share of a panel's width that a turned label above a bar needs
+PANEL = 4.6  # the width of a panel in inches; a page shows as many side by side as it has room for
 DASHES = ("-", "--", "-.", ":")
 
 
 def paper_figures(frames: Frames, settings: Mapping[str, Any]) -> dict[str, bytes]:
     """Return the files of the figures ``convergence`` and ``term_frequency`` of a study, each as PDF and SVG, by name.
 
-    Of the frames ``convergence``, ``selection`` and ``gaps`` they show what the settings have, in this order, at the
-    SNR of the figures.
+    Of the frames ``convergence``, ``selection`` and ``gaps`` they show the conditions of the settings, in this order,
+    at the SNR of the figures.
     """
-    snr_db, criterion = settings["figures"]["snr_db"], shared_criterion(settings)
+    convergence_files = convergence(_shown_rows("convergence", frames, settings), _shown_rows("gaps", frames, settings))
+    selection = _shown_rows("selection", frames, settings)
+    frequency_files = term_frequency(selection, settings["statistics"]["threshold"])
+    figures = {}
+    for name, files in (("convergence", convergence_files), ("term_frequency", frequency_files)):
+        for suffix, content in files.items():
+            figures[f"{name}.{suffix}"] = content
+    return figures
 
-    def shown(name: str) -> pd.DataFrame:
-        frame = frames[name]
-        here = frame[(frame["snr_db"] == snr_db) & (frame["criterion"] == criterion)]
-        if here.empty:
-            found = ", ".join(f"{snr:g}" for snr in dict.fromkeys(frame["snr_db"])) or "none"
-            raise NarxbenchError(f"{name}.csv: found no condition at an SNR of {snr_db:g} dB; allowed: {found}")
-        return in_order(here, settings)
 
-    drawn = {
-        "convergence": convergence(shown("convergence"), shown("gaps")),
-        "term_frequency": term_frequency(shown("selection"), settings["statistics"]["threshold"]),
-    }
-    return {f"{name}.{suffix}": content for name, files in drawn.items() for suffix, content in files.items()}
+def _shown_rows(name: str, frames: Frames, settings: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the rows of a frame that the figures show: at their SNR, under the criterion that most methods have."""
+    frame, snr_db = frames[name], settings["figures"]["snr_db"]
+    rows = frame[(frame["snr_db"] == snr_db) & (frame["criterion"] == shared_criterion(settings))]
+    if rows.empty:
+        present = ", ".join(map("{:g}".format, dict.fromkeys(frame["snr_db"]))) or "none"
+        raise NarxbenchError(f"{name}.csv: found no condition at an SNR of {snr_db:g} dB; allowed: {present}")
+    return in_order(rows, settings)
 
 
 def convergence(curves: pd.DataFrame, gaps: pd.DataFrame) -> dict[str, bytes]:
     """Return the figure of convergence (paper, figure 1) from ``convergence`` and ``gaps`` at one SNR and criterion.
 
-    Median over the runs of the best J so far, with the quartiles as a band, against evaluations, for every method. J is
-    drawn above the best known J of the data, on an axis that is logarithmic beyond 1: it shows searches
+    It shows the median over the runs of the best J so far, with the quartiles as a band, against evaluations, for every
+    method. J is drawn above the best known J of the data, on an axis that is logarithmic beyond 1: it shows searches
     that end far from each other as well as those that end close together. Where runs have data of their own there is no
-    best known J, and J itself is drawn. The axis fits what follows the first 5 % of the evaluations.
+    best known J, and J itself is drawn. The axis fits the curves after the first 5 % of the evaluations.
     """
     looks = zip(dict.fromkeys(curves["method"]), cycle(METHOD_COLOURS), cycle(DASHES), strict=False)
     styles: dict[str, dict[str, Any]] = {name: {"color": colour, "linestyle": dash} for name, colour, dash in looks}
-    known, numbers = gaps.groupby("system")[["best_known", "true_structure"]].first(), ["median", "low", "high"]
+    reference = gaps.groupby("system")[["best_known", "true_structure"]].first()
+    drawn = []
+    for place, system in enumerate(dict.fromkeys(curves["system"])):
+        title = f"({ascii_lowercase[place]}) {system}" if place < len(ascii_lowercase) else system
+        of_system, (best, true) = curves[curves["system"] == system], reference.loc[system]
+        draw = partial(_draw_convergence, curves=of_system, title=title, best=best, true=true, styles=styles)
+        drawn.append(draw)
+    return _panelled("convergence", drawn, 2.5)
 
-    def draw(axis: Axes, place: int, system: str) -> None:
-        best, true = known.loc[system]
-        own = curves[curves["system"] == system]
-        title, ylabel = f"({ascii_lowercase[place]}) {system}" if place < len(ascii_lowercase) else system, "best J"
-        if math.isfinite(best):
-            title += f": best known J ({criterion_name(own['criterion'].iloc[0])}) {fixed(best, 1)}"
-            ylabel = "J above best known"
-            own, true = own.assign(**{name: own[name] - best for name in numbers}), true - best
-            axis.set_yscale("symlog", linthresh=1)
-        else:
-            axis.yaxis.set_major_locator(MaxNLocator(4))
-        ends: list[tuple[float, str, str]] = []
-        for method, curve in own.groupby("method", sort=False):
-            x, style = curve["evaluations"], styles[method]
-            axis.fill_between(x, curve["low"], curve["high"], color=style["color"], alpha=0.2, linewidth=0)
-            axis.plot(x, curve["median"], **style)
-            ends.append((curve["median"].iloc[-1], method_name(method), style["color"]))
-        if math.isfinite(true):
-            axis.axhline(true, color=DARK, linestyle=(0, (1, 1)), linewidth=1.2)
-            ends.append((true, "true structure", DARK))
-        budget = own["evaluations"].max()
-        late = own.loc[own["evaluations"] >= START * budget, numbers]
-        low, high = late.min(axis=None), late.max(axis=None)
-        if math.isfinite(best):
-            axis.set_ylim(-0.2, max(2 * high, 1) if math.isfinite(high) else 1)
-        elif math.isfinite(low):
-            margin = 0.05 * (high - low) or 1.0
-            axis.set_ylim(low - margin, high + margin)
-        axis.set(xlim=(0, budget), xlabel="fitness evaluations", ylabel=ylabel)
-        axis.set_title(title, loc="left")
-        for formatter in (axis.xaxis, axis.yaxis):
-            formatter.set_major_formatter(StrMethodFormatter("{x:,g}"))
-        _name_ends(axis, [end for end in ends if math.isfinite(end[0])])
 
-    systems = enumerate(dict.fromkeys(curves["system"]))
-    return _panelled("convergence", [partial(draw, place=place, system=system) for place, system in systems], 2.5)
+def _draw_convergence(
+    axis: Axes, curves: pd.DataFrame, title: str, best: float, true: float, styles: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """Draw the curves of one system; ``best`` is the best known J, ``true`` that of the true structure."""
+    numbers, ylabel = ["median", "low", "high"], "best J"
+    has_best = math.isfinite(best)
+    if has_best:
+        title += f": best known J ({criterion_name(curves['criterion'].iloc[0])}) {fixed(best, 1)}"
+        ylabel = "J above best known"
+        curves, true = curves.assign(**(curves[numbers] - best).to_dict("series")), true - best
+        axis.set_yscale("symlog", linthresh=1)
+    else:
+        axis.yaxis.set_major_locator(MaxNLocator(4))
+    ends: list[tuple[float, str, str]] = []
+    for method, curve in curves.groupby("method", sort=False):
+        x, style = curve["evaluations"], styles[method]
+        axis.fill_between(x, curve["low"], curve["high"], color=style["color"], alpha=0.2, linewidth=0)
+        axis.plot(x, curve["median"], **style)
+        ends.append((curve["median"].iloc[-1], method_name(method), style["color"]))
+    if math.isfinite(true):
+        axis.axhline(true, color=DARK, linestyle=(0, (1, 1)), linewidth=1.2)
+        ends.append((true, "true structure", DARK))
+    budget = curves["evaluations"].max()
+    _limit_convergence(axis, curves.loc[curves["evaluations"] >= START * budget, numbers], has_best)
+    axis.set(xlim=(0, budget), xlabel="fitness evaluations", ylabel=ylabel)
+    axis.set_title(title, loc="left")
+    for formatter in (axis.xaxis, axis.yaxis):
+        formatter.set_major_formatter(StrMethodFormatter("{x:,g}"))
+    _name_ends(axis, [end for end in ends if math.isfinite(end[0])])
+
+
+def _limit_convergence(axis: Axes, late: pd.DataFrame, has_best: bool) -> None:
+    """Limit the axis of J to the late part of the curves; it begins below the best known J where there is one."""
+    low, high = late.min(axis=None), late.max(axis=None)
+    if has_best:
+        axis.set_ylim(-0.2, max(2 * high, 1) if math.isfinite(high) else 1)
+    elif math.isfinite(low):
+        margin = 0.05 * (high - low) or 1.0
+        axis.set_ylim(low - margin, high + margin)
 
 
 def term_frequency(selection: pd.DataFrame, threshold: float) -> dict[str, bytes]:
     """Return the figure of selection frequencies (paper, figure 2) from ``selection`` at one SNR and criterion.
 
-    A panel for each system and method; one bar for each candidate term in canonical order.
+    There is a panel for each system and method, with a bar for each candidate term in canonical order.
     """
-
-    def draw(axis: Axes, system: str, method: str, terms: pd.DataFrame) -> None:
-        n_terms = len(terms)
-        terms = terms.assign(place=range(1, n_terms + 1))
-        for colour, own in ((SYSTEM_TERM, terms["system_term"]), (SPURIOUS_TERM, ~terms["system_term"])):
-            found = terms[own & (terms["count"] > 0)]
-            axis.bar(found["place"], found["frequency"], width=0.8, color=colour, linewidth=0)
-        axis.axhline(threshold, color=DARK, linestyle="--", linewidth=0.8)
-        beside, above = axis.get_yaxis_transform(), axis.get_xaxis_transform()
-        axis.text(1.01, threshold, f"threshold\n{threshold:g}", fontsize=8.5, va="center", transform=beside)
-        labels = dict(terms.loc[terms["label"] != "", ["place", "label"]].itertuples(index=False))
-        looks: Any = {"color": SYSTEM_TERM, "fontsize": 8, "rotation": 90, "ha": "center", "va": "bottom"}
-        for at, (place, label) in zip(_spread(list(labels), _ROOM * (n_terms + 1)), labels.items(), strict=True):
-            axis.plot([place, at], [1.02, 1.1], color=SYSTEM_TERM, linewidth=0.5, transform=above, clip_on=False)
-            axis.text(at, 1.12, label, transform=above, **looks)
-        step = max(10, math.ceil(n_terms / 100) * 10)
-        axis.set(xlim=(0, n_terms + 1), ylim=(0, 1), yticks=[0, 0.5, 1])
-        axis.set(xlabel="candidate term, numbered in canonical order", ylabel="frequency ν")
-        axis.set_xticks([1, *range(step, n_terms + 1, step)])
-        axis.set_title(f"{system}, {method_name(method)}", loc="left", pad=32)
-        axis.set_title("system terms", loc="center", pad=32, color=SYSTEM_TERM, fontsize=8.5)
-        axis.set_title("spurious terms", loc="right", pad=32, color="#666666", fontsize=8.5)
-
-    conditions = selection.groupby(["system", "method"], sort=False)
-    drawn = [partial(draw, system=system, method=method, terms=terms) for (system, method), terms in conditions]
+    drawn = []
+    for (system, method), terms in selection.groupby(["system", "method"], sort=False):
+        title = f"{system}, {method_name(method)}"
+        drawn.append(partial(_draw_term_frequency, title=title, terms=terms, threshold=threshold))
     return _panelled("term_frequency", drawn, 2.3)
 
 
+def _draw_term_frequency(axis: Axes, title: str, terms: pd.DataFrame, threshold: float) -> None:
+    """Draw the selection frequencies of the candidate terms of one system by one method."""
+    n_terms = len(terms)
+    terms = terms.assign(place=range(1, n_terms + 1))
+    for colour, is_of_colour in ((SYSTEM_TERM, terms["system_term"]), (SPURIOUS_TERM, ~terms["system_term"])):
+        selected = terms[is_of_colour & (terms["count"] > 0)]
+        axis.bar(selected["place"], selected["frequency"], width=0.8, color=colour, linewidth=0)
+    axis.axhline(threshold, color=DARK, linestyle="--", linewidth=0.8)
+    beside, above = axis.get_yaxis_transform(), axis.get_xaxis_transform()
+    axis.text(1.01, threshold, f"threshold\n{threshold:g}", fontsize=8.5, va="center", transform=beside)
+    labels = dict(terms.loc[terms["label"] != "", ["place", "label"]].itertuples(index=False))
+    looks: Any = {"color": SYSTEM_TERM, "fontsize": 8, "rotation": 90, "ha": "center", "va": "bottom"}
+    for at, (place, label) in zip(_spread(list(labels), _ROOM * (n_terms + 1)), labels.items(), strict=True):
+        axis.plot([place, at], [1.02, 1.1], color=SYSTEM_TERM, linewidth=0.5, transform=above, clip_on=False)
+        axis.text(at, 1.12, label, transform=above, **looks)
+    step = max(10, math.ceil(n_terms / 100) * 10)
+    axis.set(xlim=(0, n_terms + 1), ylim=(0, 1), yticks=[0, 0.5, 1])
+    axis.set(xlabel="candidate term, numbered in canonical order", ylabel="frequency ν")
+    axis.set_xticks([1, *range(step, n_terms + 1, step)])
+    axis.set_title(title, loc="left", pad=32)
+    axis.set_title("system terms", loc="center", pad=32, color=SYSTEM_TERM, fontsize=8.5)
+    axis.set_title("spurious terms", loc="right", pad=32, color="#666666", fontsize=8.5)
+
+
 def _panelled(name: str, drawn: Sequence[Callable[[Axes], None]], height: float) -> dict[str, bytes]:
-    """Return a figure of panels; within the SVG each is an SVG of its own, which a page can put where it has room."""
+    """Return a figure of panels; each panel is an SVG within the SVG, which a page can place where it has room."""
 
     def size(width: float, height: float) -> str:
         return f'width="{width * 72:g}" height="{height * 72:g}"'
@@ -161,15 +178,20 @@ def _panelled(name: str, drawn: Sequence[Callable[[Axes], None]], height: float)
 def _name_ends(axis: Axes, ends: Sequence[tuple[float, str, str]]) -> None:
     """Write the names of lines at their ends, one below the other where they crowd; an end has J, name and colour."""
     to_axis = axis.transData + axis.transAxes.inverted()
-    at = sorted((min(1.0, max(0.0, to_axis.transform((0, j))[1])), name, colour) for j, name, colour in ends)
-    for place, (end, name, colour) in zip(_spread([end for end, *_ in at], 0.11), at, strict=True):
+    labels = []
+    for fitness, name, colour in ends:
+        height = to_axis.transform((0, fitness))[1]
+        labels.append((min(1.0, max(0.0, height)), name, colour))
+    labels.sort()
+    heights = [height for height, *_ in labels]
+    for place, (end, name, colour) in zip(_spread(heights, 0.11), labels, strict=True):
         looks: Any = {"transform": axis.transAxes, "color": colour}
         axis.plot([1, 1.03], [end, place], linewidth=0.6, clip_on=False, **looks)
         axis.text(1.04, place, name, fontsize=8.5, va="center", **looks)
 
 
 def _spread(places: Sequence[float], gap: float) -> list[float]:
-    """Return ascending places moved, to both sides, to distances of at least ``gap``."""
+    """Return ascending places that are moved to both sides until their distances are at least ``gap``."""
     up = accumulate(places, lambda before, place: max(place, before + gap))
     down = accumulate(reversed(places), lambda after, place: min(place, after - gap))
     return [(high + low) / 2 for high, low in zip(up, reversed(list(down)), strict=True)]

@@ -1,7 +1,7 @@
-"""The frames of the paper's study: their columns, and those that are read off the summaries of conditions.
+"""The frames of the paper's study: their columns, and the frames that follow from the summaries of conditions.
 
-A condition is a problem (system, SNR, data seed, interpretation), a method and a criterion, summed up over its runs in
-one JSON file.
+A condition is a problem (system, SNR, data seed, interpretation), a method and a criterion; one JSON file sums up its
+runs.
 """
 
 import math
@@ -28,14 +28,13 @@ from narxbench.study.frames import FrameSchemas
 
 Summary = dict[str, Any]
 
-# What identifies a condition; scenarios have frames of their own.
+# The columns that identify a condition; scenarios have frames of their own.
 KEY = ["system", "snr_db", "data_seed", "interpretation", "method", "criterion"]
-PROBLEM = [name for name in KEY if name != "method"]  # what methods are compared on
+PROBLEM = [name for name in KEY if name != "method"]  # the columns that identify a problem, on which methods compete
 TENTHS = 10  # points of a condition's curve
-# Of a claim: whether it holds (None: cannot be judged), and under how many of the interpretations that can judge it.
-VERDICTS = {True: "holds", False: "does not hold", None: "cannot be judged"}
-UNCLEAR = "no clear difference"  # a claim that does not hold as it is stated, where chance can explain it
-SPREADS = ("all", "some", "none", "unjudged")
+VERDICTS = {True: "holds", False: "does not hold", None: "cannot be judged"}  # on a claim
+UNCLEAR = "no clear difference"  # the verdict on a claim that does not hold as stated, where chance can explain it
+SPREADS = ("all", "some", "none", "unjudged")  # the interpretations under which a claim holds
 
 _CONDITION = "*system:text *snr_db:known *data_seed:whole *interpretation:text *method:text *criterion:text"
 _SIZE = "algorithm:text runs:whole evaluations:whole n_terms:whole"
@@ -60,7 +59,7 @@ _COLUMNS = {
     "agreement": "table:text algorithm:text method:text compared:whole missing:whole different:whole deviance bias_nu "
     "bias_r bias_nu_max",
     "claims": "*id:text *side:text verdict:verdict held:whole places:whole evidence:text",
-    # Of the interpretations: narxbench.studies.paper.interpretations.findings.
+    # The findings on interpretations: narxbench.studies.paper.interpretations.findings.
     "nearness": "*role:text *criteria:text seeds:whole *algorithm:text interpretation:text values:whole deviance "
     "deviance_low deviance_high own_deviance own_low own_high bias_nu bias_r bias_nu_max different different_low "
     "different_high held_out p_value",
@@ -76,8 +75,10 @@ _COLUMNS = {
 
 
 def _check_selection(path: StrPath, frame: pd.DataFrame) -> None:
-    own = frame[frame["system_term"]]
-    for row in own.index[own.duplicated([*KEY, "label"]) | (own["label"] == "")].tolist():
+    """Refuse a system term without a label, or with that of another one."""
+    system_terms = frame[frame["system_term"]]
+    is_wrong = system_terms.duplicated([*KEY, "label"]) | (system_terms["label"] == "")
+    for row in system_terms.index[is_wrong].tolist():
         raise wrong(path, row, "label", frame["label"][row], "a label for each system term, each once")
 
 
@@ -86,7 +87,7 @@ def _check_conditions(path: StrPath, frame: pd.DataFrame) -> None:
     for row, condition in enumerate(frame.to_dict("records")):
         runs, nu, terms = condition["runs"], condition["nu"], condition["n_terms"]
         spurious, nu_max = condition["spurious"], condition["nu_max"]
-        for column, fine, allowed in (
+        for column, is_possible, allowed in (
             ("runs", runs > 0, "at least 1"),
             ("evaluations", condition["evaluations"] > 0, "at least 1"),
             ("nu", nu and all(0 <= count <= runs for count in nu), f"counts from 0 to {runs}"),
@@ -95,7 +96,7 @@ def _check_conditions(path: StrPath, frame: pd.DataFrame) -> None:
             ("exact_runs", 0 <= condition["exact_runs"] <= runs, f"from 0 to {runs}"),
             ("curve", len(condition["curve"]) == TENTHS, f"{TENTHS} values"),
         ):
-            if not fine:
+            if not is_possible:
                 raise wrong(path, row, column, condition[column], allowed)
 
 
@@ -135,8 +136,9 @@ class _FinalModel(Settings, extra="ignore"):
     prediction: list[float] | None
 
 
-# What the analysis reads of a summary; it may hold more.
 class _Summary(ConditionKey, extra="ignore"):
+    """The part of a summary that the analysis reads."""
+
     algorithm: Line
     evaluations: int = Field(ge=1, le=MOST)
     versions: dict[str, str]
@@ -158,12 +160,13 @@ class _Summary(ConditionKey, extra="ignore"):
     def model_post_init(self, _: Any) -> None:
         """Refuse lists of unequal lengths and terms that are no candidates."""
         runs, entries = self.runs, len(self.seeds)
-        per_run = (self.true_fitness, *(getattr(runs, name) for name in type(runs).model_fields))
-        histories = zip(runs.history_evaluations, runs.history_fitness, strict=False)
-        if any(len(values) != entries for values in per_run) or any(len(e) != len(j) for e, j in histories):
+        lengths = {len(self.true_fitness), *(len(values) for _, values in runs)}
+        steps = list(map(len, runs.history_evaluations))
+        if lengths != {entries} or steps != list(map(len, runs.history_fitness)):
             raise ValueError(f"found {entries} seeds and lists of another length")
-        if any(not 0 <= index < len(self.candidates) for structure in runs.structures for index in structure):
-            raise ValueError("found an index of no candidate term")
+        for index in chain.from_iterable(runs.structures):
+            if not 0 <= index < len(self.candidates):
+                raise ValueError("found an index of no candidate term")
         if not set(self.system_terms) <= set(self.candidates):
             raise ValueError("found a system term that is no candidate term")
         if len(self.system_terms) != len(self.true_coefficients):
@@ -171,25 +174,25 @@ class _Summary(ConditionKey, extra="ignore"):
 
 
 def load_summaries(paths: Iterable[StrPath]) -> list[Summary]:
-    """Read the summaries of conditions in the given order; errors name the file, damaged or of a condition again."""
-    found: dict[tuple[Any, ...], Summary] = {}
+    """Read the summaries of conditions, in their order; an error names the file that is damaged, or repeats one."""
+    summaries: dict[tuple[Any, ...], Summary] = {}
     for path in paths:
         content = read_json(path)
         try:
             validated(_Summary, content, "")
         except SettingsError as error:
-            problem = str(error).splitlines()[0]
-            raise NarxbenchError(f"{path}: no summary of a condition ({problem}); delete it and run again") from None
+            mistake = str(error).splitlines()[0]
+            raise NarxbenchError(f"{path}: no summary of a condition ({mistake}); delete it and run again") from None
         content["snr_db"] = float(content["snr_db"])
         key = key_of(content)
-        if key in found:
+        if key in summaries:
             raise NarxbenchError(f"{path}: found the condition {key} a second time; allowed: each condition once")
-        found[key] = content
-    return list(found.values())
+        summaries[key] = content
+    return list(summaries.values())
 
 
 def key_of(summary: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return what identifies a condition: its values of `KEY`."""
+    """Return the values of `KEY`, which identify the condition."""
     return tuple(summary[name] for name in KEY)
 
 
@@ -197,79 +200,119 @@ def runs_frame(summaries: Iterable[Summary]) -> pd.DataFrame:
     """Return one row a run, for the statistics over runs; it is not stored.
 
     ``true_fitness`` is J of the true structure on the data of the run, ``true_structure`` that on the first data set;
-    what is not finite is infinite. ``spent`` is of the run, ``evaluations`` its budget; with ``shared_data`` all runs
-    of the condition saw the same data.
-    """
-    return pd.DataFrame(
-        [
-            {
-                **{name: summary[name] for name in (*KEY, "algorithm", "evaluations")},
-                "seed": summary["seeds"][run],
-                "fitness": _infinite(runs["fitness"][run]),
-                "true_fitness": _infinite(summary["true_fitness"][run]),
-                "spent": runs["evaluations"][run],
-                "true_structure": _infinite(summary["true_structure"]["fitness"]),
-                "shared_data": summary["realisations"] == 1,
-                "history_evaluations": np.array(runs["history_evaluations"][run], dtype=np.int64),
-                "history_fitness": np.array(runs["history_fitness"][run], dtype=np.float64),
-            }
-            for summary in summaries
-            for runs in [summary["runs"]]
-            for run in range(len(summary["seeds"]))
-        ]
-    )
-
-
-def conditions_frame(summaries: Iterable[Summary], published: Published) -> pd.DataFrame:
-    """Return one row a condition, with all that is compared with the paper.
-
-    ``nu`` counts the runs that chose each system term, in the order of `Published.labels`; ``spurious`` the spurious
-    terms that any run chose (r N_t), ``nu_max`` the runs that chose the most frequent of them. ``third_fitness`` and
-    ``curve`` are means over the runs of the best J after a third and after each tenth of the evaluations.
+    both are infinite where J is not finite. ``spent`` are the evaluations of the run, ``evaluations`` its budget; with
+    ``shared_data`` all runs of the condition saw the same data.
     """
     rows = []
     for summary in summaries:
-        runs, system_terms = summary["runs"], summary["system_terms"]
-        count, spurious = _counts(summary), _spurious(summary)
-        fitness = list(map(_infinite, runs["fitness"]))
-        spent = max(runs["evaluations"])
-        marks = [spent // 3, *(math.ceil(spent * tenth / TENTHS) for tenth in range(1, TENTHS + 1))]
-        best = best_after(runs["history_evaluations"], runs["history_fitness"], marks).T.tolist()
-        # math.fsum is correctly rounded; NumPy's mean depends on the processor's vector width.
-        third, *curve = (math.fsum(js) / len(js) if all(map(math.isfinite, js)) else math.nan for js in best)
-        true = {summary["candidates"].index(term) for term in system_terms}
-        true_fitness = median(map(_infinite, summary["true_fitness"]))
-        rows.append(
-            (
-                *key_of(summary),
-                *(summary["algorithm"], len(fitness), summary["evaluations"], len(summary["candidates"])),
-                tuple(count[term] for term in published.labels(summary["system"], system_terms)),
-                *(len(spurious), max(spurious.values(), default=0)),
-                sum(set(structure) == true for structure in runs["structures"]),
-                median(map(len, runs["structures"])),
-                # Whole units of J matter, and thousands of conditions are kept.
-                *(round(j, 6) for j in (true_fitness, min(fitness), median(fitness), *median_interval(fitness), third)),
-                tuple(round(j, 6) for j in curve),
-                median(history[-1] if history else 0 for history in runs["history_evaluations"]),
+        runs = summary["runs"]
+        of_condition = {name: summary[name] for name in (*KEY, "algorithm", "evaluations")}
+        for run, seed in enumerate(summary["seeds"]):
+            rows.append(
+                {
+                    **of_condition,
+                    "seed": seed,
+                    "fitness": _infinite(runs["fitness"][run]),
+                    "true_fitness": _infinite(summary["true_fitness"][run]),
+                    "spent": runs["evaluations"][run],
+                    "true_structure": _infinite(summary["true_structure"]["fitness"]),
+                    "shared_data": summary["realisations"] == 1,
+                    "history_evaluations": np.array(runs["history_evaluations"][run], dtype=np.int64),
+                    "history_fitness": np.array(runs["history_fitness"][run], dtype=np.float64),
+                }
             )
+    return pd.DataFrame(rows)
+
+
+def conditions_frame(summaries: Iterable[Summary], published: Published) -> pd.DataFrame:
+    """Return one row a condition, with every value that is compared with the paper.
+
+    ``nu`` counts the runs that chose each system term, in the order of `Published.labels`; ``spurious`` is the number
+    of spurious terms that any run chose (r N_t), ``nu_max`` the number of runs that chose the most frequent of them.
+    ``third_fitness`` and ``curve`` are means over the runs of the best J after a third and after each tenth of the
+    evaluations.
+    """
+    rows = []
+    for summary in summaries:
+        counts, spurious = _counts(summary), _spurious(summary)
+        third, curve = _mean_course(summary["runs"])
+        labels = published.labels(summary["system"], summary["system_terms"])
+        rows.append(
+            {
+                **dict(zip(KEY, key_of(summary), strict=True)),
+                "algorithm": summary["algorithm"],
+                "runs": len(summary["seeds"]),
+                "evaluations": summary["evaluations"],
+                "n_terms": len(summary["candidates"]),
+                "nu": tuple(map(counts.__getitem__, labels)),
+                "spurious": len(spurious),
+                "nu_max": max(spurious.values(), default=0),
+                "exact_runs": _exact_runs(summary),
+                "cardinality": median(map(len, summary["runs"]["structures"])),
+                **_final_fitness(summary),
+                "third_fitness": _rounded(third),
+                "curve": tuple(map(_rounded, curve)),
+                "last_improvement": median(map(_last_improvement, summary["runs"]["history_evaluations"])),
+            }
         )
-    return framed("conditions", rows)
+    return framed("conditions", pd.DataFrame(rows))
+
+
+def _mean_course(runs: Mapping[str, Any]) -> tuple[float, list[float]]:
+    """Return the mean over the runs of the best J after a third, and after each tenth, of the evaluations spent."""
+    spent = max(runs["evaluations"])
+    marks = [spent // 3]
+    marks += [math.ceil(spent * tenth / TENTHS) for tenth in range(1, TENTHS + 1)]
+    means = []
+    for best in best_after(runs["history_evaluations"], runs["history_fitness"], marks).T.tolist():
+        # math.fsum is correctly rounded; NumPy's mean depends on the processor's vector width.
+        means.append(math.fsum(best) / len(best) if all(map(math.isfinite, best)) else math.nan)
+    return means[0], means[1:]
+
+
+def _final_fitness(summary: Summary) -> dict[str, float]:
+    """Return J of the true structure, and the best and the median final J with the interval of the median."""
+    fitness = list(map(_infinite, summary["runs"]["fitness"]))
+    low, high = median_interval(fitness)
+    return {
+        "true_fitness": _rounded(median(map(_infinite, summary["true_fitness"]))),
+        "best_fitness": _rounded(min(fitness)),
+        "median_fitness": _rounded(median(fitness)),
+        "median_low_fitness": _rounded(low),
+        "median_high_fitness": _rounded(high),
+    }
+
+
+def _rounded(fitness: float) -> float:
+    """Return J with six decimals: whole units of J matter, and thousands of conditions are kept."""
+    return round(fitness, 6)
+
+
+def _exact_runs(summary: Summary) -> int:
+    """Return how many runs found exactly the system terms."""
+    system_terms = set(map(summary["candidates"].index, summary["system_terms"]))
+    return sum(set(structure) == system_terms for structure in summary["runs"]["structures"])
+
+
+def _last_improvement(evaluations: Sequence[int]) -> int:
+    """Return the evaluation of the last improvement of a run; 0 for a run without any."""
+    return evaluations[-1] if evaluations else 0
 
 
 def metrics_frame(summaries: Iterable[Summary], conditions: pd.DataFrame, confidence: float) -> pd.DataFrame:
-    """Return the metrics of each condition with their intervals, next to what ``conditions`` says of it."""
+    """Return the metrics of each condition with their intervals, next to the values of the frame ``conditions``."""
     rows = []
     for summary in summaries:
         spurious = _spurious(summary)
         worst = max(spurious, key=spurious.__getitem__, default="")  # the first of those that most runs chose
         rows.append((*key_of(summary), worst, {*summary["final_structure"]} == {*summary["system_terms"]}))
-    own = pd.DataFrame(rows, columns=[*KEY, "worst_spurious_term", "final_is_exact"])
-    found = own.merge(conditions, on=KEY, validate="one_to_one")
-    counts = found.to_dict("records")
+    final = pd.DataFrame(rows, columns=[*KEY, "worst_spurious_term", "final_is_exact"])
+    metrics = final.merge(conditions, on=KEY, validate="one_to_one")
+    counts = metrics.to_dict("records")
     for metric in CONDITION:
         columns = [metric.name, f"{metric.name}_low", f"{metric.name}_high"]
-        found[columns] = [metric.of(row, confidence) for row in counts]
-    return framed("metrics", found)
+        metrics[columns] = [metric.compute(row, confidence) for row in counts]
+    return framed("metrics", metrics)
 
 
 def selection_frame(summaries: Iterable[Summary], published: Published, confidence: float) -> pd.DataFrame:
@@ -288,20 +331,27 @@ def best_after(
     evaluations: Iterable[Sequence[int]], fitness: Iterable[Sequence[float]], grid: Sequence[int]
 ) -> NDArray[np.float64]:
     """Return the best J of each run (rows) after each number of evaluations of the grid, from its improvements."""
-    steps = zip(evaluations, fitness, strict=True)
-    return np.array([np.array([math.inf, *best])[np.searchsorted(when, grid, side="right")] for when, best in steps])
+    rows = []
+    for improvements, best in zip(evaluations, fitness, strict=True):
+        rows.append(np.array([math.inf, *best])[np.searchsorted(improvements, grid, side="right")])
+    return np.array(rows)
 
 
 def _counts(summary: Summary) -> dict[str, int]:
     """Return in how many runs each candidate term was chosen."""
     chosen = Counter(chain.from_iterable(map(set, summary["runs"]["structures"])))
-    return {term: chosen[index] for index, term in enumerate(summary["candidates"])}
+    return {term: chosen[place] for place, term in enumerate(summary["candidates"])}
 
 
 def _spurious(summary: Summary) -> dict[str, int]:
-    """Return in how many runs each spurious term was chosen; only those that were."""
-    return {term: count for term, count in _counts(summary).items() if count and term not in summary["system_terms"]}
+    """Return in how many runs each spurious term was chosen, for the terms that were chosen at all."""
+    counts = {}
+    for term, count in _counts(summary).items():
+        if count and term not in summary["system_terms"]:
+            counts[term] = count
+    return counts
 
 
 def _infinite(value: float | None) -> float:
+    """Return J as a number; in summaries null stands for infinity."""
     return math.inf if value is None else value

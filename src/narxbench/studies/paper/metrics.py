@@ -1,6 +1,6 @@
 """Metrics of the runs of one condition (paper, section IV-C), each declared once.
 
-Frames, tables and pages read the declarations: what a metric is called, how it is computed and shown.
+Frames, tables and pages read from the declarations what a metric is called, and how it is computed and shown.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,25 +19,27 @@ from narxbench.study.metrics import Metric
 def spurious_ratio(count: int, possible: int, n_terms: int, confidence: float = 0.95) -> Interval:
     """Return r = count / n_terms (paper, equation 13) with an interval for its expected value, to 12 digits.
 
-    ``count`` is the number of spurious terms that at least one run chose, a sum over the ``possible`` ones of events
-    with unequal chances. The interval is the exact one (Clopper and Pearson) of that many successes in ``possible``
-    trials of equal chance. It covers at least as often as it claims: for independent terms the sum varies less than
-    with equal chances (Hoeffding, Annals of Mathematical Statistics 27, 1956). ``benchmarks/coverage.md`` shows by
-    simulation that it does so for terms of real runs too. Resampling the runs cannot: no resample has a new term.
+    ``count`` is the number of spurious terms that at least one run chose, a sum of events with unequal chances over the
+    ``possible`` spurious terms. The interval is the exact one (Clopper and Pearson) of that many successes in
+    ``possible`` trials of equal chance. It covers at least as often as it claims: for independent terms the sum varies
+    less than with equal chances (Hoeffding, Annals of Mathematical Statistics 27, 1956). ``benchmarks/coverage.md``
+    shows by simulation that it does so for the terms of real runs too. Resampling the runs does not: no resample has a
+    new term.
     """
     if not possible:
         return Interval(0.0, 0.0, 0.0)
     tail, rest = (1 - confidence) / 2, possible - count
     low = betaincinv(count, rest + 1, tail) if count else 0.0
     high = betaincinv(count + 1, rest, 1 - tail) if rest else 1.0
-    return Interval(*(significant(share * possible / n_terms) for share in (count / possible, low, high)))
+    ratios = [share * possible / n_terms for share in (count / possible, low, high)]
+    return Interval(*map(significant, ratios))
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConditionMetric(Metric):
-    """A metric of a condition; ``of`` computes it with its interval from a row of the frame ``conditions``."""
+    """A metric of a condition; ``compute`` returns it with its interval from a row of the frame ``conditions``."""
 
-    of: Callable[[Mapping[Any, Any], float], Interval]
+    compute: Callable[[Mapping[Any, Any], float], Interval]
 
 
 NU = Metric(name="nu", heading="ν", form="frequency", description="share of the runs in which a term was selected")
@@ -47,7 +49,7 @@ R = ConditionMetric(
     group="Spurious terms",
     form="frequency",
     description="share of the candidate terms that are spurious and selected in at least one run",
-    of=lambda row, level: spurious_ratio(row["spurious"], row["n_terms"] - len(row["nu"]), row["n_terms"], level),
+    compute=lambda row, level: spurious_ratio(row["spurious"], row["n_terms"] - len(row["nu"]), row["n_terms"], level),
 )
 NU_MAX = ConditionMetric(
     name="nu_max",
@@ -55,7 +57,7 @@ NU_MAX = ConditionMetric(
     group="Spurious terms",
     form="frequency",
     description="largest selection frequency of a spurious term",
-    of=lambda row, level: selection_frequency(row["nu_max"], row["runs"], level),
+    compute=lambda row, level: selection_frequency(row["nu_max"], row["runs"], level),
 )
 CONDITION = (R, NU_MAX)
 PUBLISHED = (NU, R, NU_MAX)  # those that the paper prints

@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 
 import pandas as pd
 
@@ -31,7 +32,7 @@ class Published:
 
     @cached_property
     def once(self) -> pd.DataFrame:
-        """``values``, those that two tables print only once."""
+        """The values, without repetitions of those that two tables print."""
         return self.values.drop_duplicates(VALUE)
 
     @cached_property
@@ -47,8 +48,10 @@ class Published:
 
     def is_published(self, system: str, terms: Sequence[str], coefficients: Sequence[float]) -> bool:
         """Tell whether a system of this name has exactly the published terms and coefficients."""
-        known = self.systems.get(system)
-        return known is not None and dict(known["coefficient"]) == dict(zip(terms, coefficients, strict=True))
+        published = self.systems.get(system)
+        if published is None:
+            return False
+        return dict(published["coefficient"]) == dict(zip(terms, coefficients, strict=True))
 
 
 def load_published(tables: StrPath, system_terms: StrPath) -> Published:
@@ -58,16 +61,18 @@ def load_published(tables: StrPath, system_terms: StrPath) -> Published:
 
 
 def published_count(frequency: float) -> int:
-    """Return the published runs that selected a term with this printed frequency."""
+    """Return the number of published runs that selected a term with this printed frequency."""
     return round(frequency * RUNS)
 
 
 def _load_terms(path: StrPath) -> pd.DataFrame:
+    """Read the system terms."""
     terms = read_table(path, _TERM_COLUMNS)
     number = terms.groupby("system").cumcount() + 1
     repeated = terms.duplicated(["system", "term"])
     for row, (system, label, term) in enumerate(terms[["system", "label", "term"]].itertuples(index=False)):
-        if label != (expected := f"T{number[row]}"):
+        expected = f"T{number[row]}"
+        if label != expected:
             raise wrong(path, row, "label", label, f"{expected}, the next label of {system}")
         if repeated[row]:
             raise wrong(path, row, "term", term, f"each term of {system} once")
@@ -75,26 +80,34 @@ def _load_terms(path: StrPath) -> pd.DataFrame:
 
 
 def _load_values(path: StrPath, labels: Mapping[str, list[str]]) -> pd.DataFrame:
+    """Read the published values; ``labels`` are those of the system terms of each system."""
     values = read_table(path, {**_VALUE_COLUMNS, "system": one_of(*labels)})
-    repeated = values.duplicated([name for name in values if name != "value"])
+    repeated = values.duplicated(values.columns.drop("value").tolist())
     for row, (table, system, *_, metric, term, value) in enumerate(values.itertuples(index=False)):
         tables = [f"fitness_{system}", f"comparison_{system}"]
         if table not in tables:
             raise wrong(path, row, "table", table, f"one of {', '.join(tables)}", tables)
-        if term not in (labels[system] if metric == "nu" else [""]):
-            allowed = f"one of {', '.join(labels[system])}" if metric == "nu" else f"nothing for {metric}"
-            raise wrong(path, row, "term", term, allowed)
-        if metric != "r" and math.floor(published_count(value) * 100 / RUNS + 0.5) != round(value * 100):
+        if metric == "nu" and term not in labels[system]:
+            raise wrong(path, row, "term", term, f"one of {', '.join(labels[system])}")
+        if metric != "nu" and term:
+            raise wrong(path, row, "term", term, f"nothing for {metric}")
+        if metric != "r" and not _is_multiple(value):
             raise wrong(path, row, "value", value, f"a rounded multiple of 1/{RUNS}")
         if repeated[row]:
             raise wrong(path, row, "metric", metric, "each value once, found that of an earlier line")
     for (table, system, *_), rows in values.groupby(["table", *PLACE], sort=False):
-        needed = [*(("nu", label) for label in labels[str(system)]), ("r", ""), ("nu_max", "")]
-        if missing := {*needed} - {*rows[["metric", "term"]].itertuples(index=False, name=None)}:
-            metric, term = min(missing)
-            found = f"found no {metric} {term}".rstrip()
-            raise NarxbenchError(f"{path}: line {rows.index[0] + 2}: {found} with this value of {table}; needed: all")
+        needed = {("r", ""), ("nu_max", ""), *product(["nu"], labels[str(system)])}
+        missing = needed.difference(rows[["metric", "term"]].itertuples(index=False, name=None))
+        if missing:
+            problem = f"found no {' '.join(min(missing))}".rstrip()
+            line = rows.index[0] + 2
+            raise NarxbenchError(f"{path}: line {line}: {problem} with this value of {table}; needed: all")
     return values.rename(columns={"term": "label", "value": "published"})
+
+
+def _is_multiple(value: float) -> bool:
+    """Return whether a printed value is a multiple of 1/40 that was rounded to two decimals."""
+    return math.floor(published_count(value) * 100 / RUNS + 0.5) == round(value * 100)
 
 
 def _canonical(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The pages of a study: what they are made of, and how they link to one another."""
+"""The pages of a study: their material, and how they link to one another."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ PAGES = {
 
 @dataclass(frozen=True)
 class Site:
-    """Where the pages of a study are: ``pages`` has their names, each with its file."""
+    """The places of a study's pages: ``pages`` has their names, each with its file."""
 
     study: str
     above: bool = False  # whether the main page stands next to the study's folder, as that of the default study does
@@ -44,17 +44,23 @@ class Site:
 
     def page(self, name: str, values: Mapping[str, Any]) -> str:
         """Return a page from the template of its name, which extends ``base.html.j2``, and the template's values."""
-        of_base = {"current": name, "titles": PAGES, "links": self.links(name), "folder": self.folder(name)}
-        of_base |= {"study": self.study, "repository": self.repository}
-        return rendered(f"{name}.html.j2", {**of_base, **values}, TEMPLATES)
+        base_values = {
+            "current": name,
+            "titles": PAGES,
+            "links": self.links(name),
+            "folder": self.folder(name),
+            "study": self.study,
+            "repository": self.repository,
+        }
+        return rendered(f"{name}.html.j2", {**base_values, **values}, TEMPLATES)
 
 
 @dataclass(frozen=True)
 class Material:
-    """What the pages of a study are made of.
+    """The material of a study's pages.
 
-    ``frames`` has all of the analysis in the order of the settings, those of the study of interpretations, and
-    ``causes``, ``misled``, ``scored`` and ``compared``. ``figures`` has SVG by name; those on interpretations as
+    ``frames`` has those of the analysis in the order of the settings, those of the study of interpretations, and
+    ``causes``, ``misled``, ``scored`` and ``compared``. ``figures`` has SVG by name; those on interpretations are
     ``interpretations/NAME.svg``. ``texts`` has ``errata``, ``method``, ``answer`` (which method to use), ``document``
     (on the interpretations) and ``words`` as Markdown, and ``citation`` as BibTeX.
     """

@@ -1,7 +1,9 @@
 """The paper's tables, and those of the statistics, built from the frames of the analysis."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 import pandas as pd
@@ -18,7 +20,7 @@ from narxbench.studies.paper.metrics import NU, PUBLISHED
 from narxbench.study.frames import Frames
 from narxbench.study.significance import ALPHA
 
-# What names a condition on the page, in the order of its tables.
+# The columns that name a condition on the page, in the order of its tables.
 CONDITION = ["system", "snr_db", "method", "criterion"]
 _UNSET = {"null": "none"}
 
@@ -27,7 +29,7 @@ _SNR = Column("snr_db", "SNR", kind="snr")
 _METHOD = Column("method", "Method", kind="method")
 _CRITERION = Column("criterion", "Criterion", kind="criterion")
 _METRICS = tuple(Column(metric.name, metric.heading, metric.group, metric.form) for metric in CONDITION_METRICS)
-# What the paper calls the settings of its two methods (its table II).
+# The paper's symbols of the settings of its two methods (its table II).
 _SYMBOLS: Mapping[str, Mapping[str, str]] = {
     "upso2d": {
         **{"swarm_size": "ps", "inertia": "ω", "cognitive_acceleration": "c_1", "social_acceleration": "c_2"},
@@ -46,16 +48,17 @@ def paper_tables(
     The frames are ``metrics``, ``selection``, ``agreement``, ``agreement_values``, ``claims``, ``comparisons``,
     ``recovery`` and ``gaps``.
     """
-    shown = {name: in_order(frame, settings) for name, frame in frames.items()}
+    ordered = {name: in_order(frame, settings) for name, frame in frames.items()}
     criterion = shared_criterion(settings)
-    tables = [
-        agreement_table(frames["agreement"]),
-        claims_table(claims, frames["claims"]),
-        *(fitness_table(system, shown) for system in settings["systems"]),
-        *(comparison_table(system, shown, criterion) for system in settings["systems"]),
-        method_comparison_table(shown["comparisons"]),
-        recovery_table(shown["recovery"]),
-        gaps_table(shown["gaps"]),
+    tables = [agreement_table(frames["agreement"]), claims_table(claims, frames["claims"])]
+    for system in settings["systems"]:
+        tables.append(fitness_table(system, ordered))
+    for system in settings["systems"]:
+        tables.append(comparison_table(system, ordered, criterion))
+    tables += [
+        method_comparison_table(ordered["comparisons"]),
+        recovery_table(ordered["recovery"]),
+        gaps_table(ordered["gaps"]),
         systems_table(systems),
         settings_table(settings),
     ]
@@ -64,21 +67,27 @@ def paper_tables(
 
 def shared_criterion(settings: Mapping[str, Any]) -> str:
     """Return the criterion under which methods are compared: the first of those that most have."""
-    criteria: list[list[str]] = [method["criteria"] for method in settings["methods"].values()]
-    names = dict.fromkeys(name for group in criteria for name in group)
-    if not names:
+    times = Counter(_criteria(settings))
+    if not times:
         raise NarxbenchError("methods: found no criterion to compare them by; allowed: at least one")
-    return max(names, key=lambda name: sum(name in group for group in criteria))
+    return max(times, key=times.__getitem__)
 
 
 def in_order(frame: pd.DataFrame, settings: Mapping[str, Any]) -> pd.DataFrame:
     """Return rows in the order of system, SNR, method and criterion in the settings, otherwise as they are."""
-    criteria = dict.fromkeys(name for method in settings["methods"].values() for name in method["criteria"])
-    orders = (settings["systems"], settings["snr_db"], settings["methods"], criteria)
-    places = dict(zip(CONDITION, ({value: place for place, value in enumerate(of)} for of in orders), strict=True))
+    orders = (settings["systems"], settings["snr_db"], settings["methods"], dict.fromkeys(_criteria(settings)))
+    places = {}
+    for name, values in zip(CONDITION, orders, strict=True):
+        places[name] = dict(zip(values, count(), strict=False))
     keys = [key for key in CONDITION if key in frame]
-    # What the settings do not have, such as published values of another SNR, comes last.
+    # Values that the settings do not have, such as published ones of another SNR, come last.
     return frame.sort_values(keys, key=lambda values: values.map(places[values.name]), kind="stable")
+
+
+def _criteria(settings: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the criteria of all methods, one method after the other."""
+    for method in settings["methods"].values():
+        yield from method["criteria"]
 
 
 def fitness_table(system: str, frames: Frames) -> Table:
@@ -87,11 +96,13 @@ def fitness_table(system: str, frames: Frames) -> Table:
     It shows the methods that ran under more than one criterion, or all of them where none did.
     """
     metrics = frames["metrics"]
-    own = metrics[metrics["system"] == system]
-    several = own.groupby("method")["criterion"].transform("nunique") > 1
-    shown = own[several] if several.any() else own
-    row_headers = [_METHOD] if shown["method"].nunique() > 1 else []
-    row_headers += [Column("criterion", "Fitness function", kind="criterion"), _SNR]
+    shown = metrics[metrics["system"] == system]
+    several = shown.groupby("method")["criterion"].transform("nunique") > 1
+    if several.any():
+        shown = shown[several]
+    row_headers = [Column("criterion", "Fitness function", kind="criterion"), _SNR]
+    if shown["method"].nunique() > 1:
+        row_headers.insert(0, _METHOD)
     caption = f"Effect of the fitness function: {system}"
     return _frequencies(f"fitness_{system}", caption, row_headers, shown, frames)
 
@@ -105,7 +116,7 @@ def comparison_table(system: str, frames: Frames, criterion: str) -> Table:
 
 
 def agreement_table(agreement: pd.DataFrame) -> Table:
-    """Return the overview of the agreement with the published values, without tables of which nothing is compared."""
+    """Return the overview of the agreement with the published values, without tables that have no compared value."""
     head = (
         Column("table", "Table comparing", form=table_name),
         _METHOD,
@@ -127,8 +138,7 @@ def agreement_table(agreement: pd.DataFrame) -> Table:
 
 def claims_table(claims: Iterable[Claim], verdicts: pd.DataFrame) -> Table:
     """Return every claim with its verdicts on the published values and here."""
-    found = claim_verdicts(verdicts)
-    sides = ("published", "here")
+    by_side = claim_verdicts(verdicts)
     head = (
         *columns("prose", title="Claim", source="Source"),
         *columns("text", published="Published values", here="Reproduced values"),
@@ -136,16 +146,18 @@ def claims_table(claims: Iterable[Claim], verdicts: pd.DataFrame) -> Table:
     )
     rows = []
     for claim in claims:
-        if (claim.id, "here") not in found:
+        if (claim.id, "here") not in by_side:
             raise NarxbenchError(f"claims.csv: found no verdict on {claim.id}; delete it and run again")
-        own = [found[claim.id, side][key] for key in ("verdict", "evidence") for side in sides]
-        rows.append((claim.title, claim.source, *own))
+        published, here = by_side[claim.id, "published"], by_side[claim.id, "here"]
+        verdict_and_evidence = published["verdict"], here["verdict"], published["evidence"], here["evidence"]
+        rows.append((claim.title, claim.source, *verdict_and_evidence))
     return Table.of("claims", "The paper's claims, tested", head, rows)
 
 
 def claim_verdicts(verdicts: pd.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return the ``verdict`` on a claim, at how many places it holds, and why, by its id and side."""
-    return {(row["id"], row["side"]): row for row in verdicts.to_dict("records")}
+    """Return the rows of the frame ``claims`` by the id of the claim and the side."""
+    rows: dict[tuple[str, str], dict[str, Any]] = verdicts.set_index(["id", "side"]).to_dict("index")
+    return rows
 
 
 def systems_table(systems: Iterable[System]) -> Table:
@@ -170,16 +182,17 @@ def settings_table(settings: Mapping[str, Any]) -> Table:
         Column("symbol", "Symbol", kind="symbol"),
         Column("value", "Value"),
     )
-    rows = [
-        (name, of := method["algorithm"], setting, _SYMBOLS.get(of, {}).get(setting, ""), _UNSET.get(value, value))
-        for name, method in settings["methods"].items()
-        for setting, value in list(flattened(method["settings"])) or [("–", "")]
-    ]
-    notes = (
+    rows = []
+    for name, method in settings["methods"].items():
+        algorithm, symbols = method["algorithm"], _SYMBOLS.get(method["algorithm"], {})
+        for setting, value in list(flattened(method["settings"])) or [("–", "")]:
+            rows.append((name, algorithm, setting, symbols.get(setting, ""), _UNSET.get(value, value)))
+    notes: tuple[str, ...] = (
         f"{len(settings['seeds'])} runs of {settings['evaluations']} fitness evaluations for every system, SNR, method "
         "and criterion.",
-        *(["Symbols: those of the paper."] if any(row[3] for row in rows) else []),
     )
+    if any(row[3] for row in rows):
+        notes = (*notes, "Symbols: those of the paper.")
     return Table.of("method_settings", "Settings of the methods", head, rows, notes=notes, row_headers=3, merged=2)
 
 
@@ -195,12 +208,12 @@ def method_comparison_table(comparisons: pd.DataFrame) -> Table:
         Column("magnitude", "Effect"),
         Column("lower", "Lower J", kind="method"),
     )
-    rows = comparisons.to_dict("records")
-    runs = [str(row["n_a"]) if row["n_a"] == row["n_b"] else f"{row['n_a']} / {row['n_b']}" for row in rows]
-    tests = "; ".join(dict.fromkeys(str(row["distribution"]) for row in rows))
-    notes = (
+    sizes = comparisons["n_a"].astype(str)
+    runs = sizes.where(comparisons["n_a"] == comparisons["n_b"], sizes + " / " + comparisons["n_b"].astype(str))
+    tests = "; ".join(dict.fromkeys(map(str, comparisons["distribution"])))
+    note = (
         f"Test: Mann-Whitney, two-sided, {tests}. A12: chance that a run of A ends at a lower J than one of B. "
-        f"The last column names a method where p after Holm's correction over all rows is below {ALPHA}.",
+        f"The last column names a method where p after Holm's correction over all rows is below {ALPHA}."
     )
     # A run without a finite structure counts as infinitely bad; of two such medians none is lower.
     medians = comparisons[["median_a", "median_b"]].fillna(math.inf)
@@ -209,7 +222,8 @@ def method_comparison_table(comparisons: pd.DataFrame) -> Table:
     lower = comparisons["a"].where(excess < 0, comparisons["b"]).where(clear, "no clear difference")
     data = comparisons.assign(runs=runs, lower=lower)
     caption = "Methods compared by the final J of their runs"
-    return Table("method_comparison", caption, head, data, notes if rows else (), row_headers=2, merged=1)
+    notes = (note,) if len(data) else ()
+    return Table("method_comparison", caption, head, data, notes, row_headers=2, merged=1)
 
 
 def recovery_table(recovery: pd.DataFrame) -> Table:
@@ -233,9 +247,9 @@ def gaps_table(gaps: pd.DataFrame) -> Table:
         Column("search_failure_rate", "Search failures", kind="frequency"),
     )
     fails = gaps["criterion_failure"].eq(True)
-    by = (gaps["true_structure"] - gaps["best_known"])[fails]
+    excess = (gaps["true_structure"] - gaps["best_known"])[fails]
     words = gaps["criterion_failure"].map({True: "yes", False: "no"})
-    words[fails] = by.map(lambda excess: f"yes, by {significant(excess)}")
+    words[fails] = excess.map(lambda value: f"yes, by {significant(value)}")
     notes = (
         "Best known J: the lowest of all runs and of the true structure. J misleads where it is lower than that of the "
         "true structure, by so much: the criterion fails. Search failures: share of the runs that end above the best "
@@ -258,29 +272,38 @@ def _frequencies(
     nu = terms.pivot(index=CONDITION, columns="label", values="frequency").reset_index()
     shown = _grouped(metrics, [column.key for column in row_headers[:-1]]).merge(nu, how="left", on=CONDITION)
     labels = terms.loc[terms["label"] != "", ["label", "term"]].drop_duplicates("label").set_index("label")["term"]
-    labels = labels.sort_index(key=lambda names: names.str[1:].astype(int))
-    meaning = {label: "constant" if term == "1" else term for label, term in labels.items()}
-    head = (*row_headers, *_METRICS, *columns("frequency", "ν of system terms", **{name: name for name in meaning}))
-    # What the values of each condition are compared with, by the key of the value's column; each published value once.
-    comparisons: dict[Any, dict[str, Compared]] = {key: {} for key in shown.set_index(CONDITION).index}
-    published = values[[key in comparisons for key in values.set_index(CONDITION).index]]
+    labels = labels.sort_index(key=lambda names: names.str[1:].astype(int)).replace("1", "constant")
+    headings = dict(zip(labels.index, labels.index, strict=True))
+    head = (*row_headers, *_METRICS, *columns("frequency", "ν of system terms", **headings))
+    conditions = shown.set_index(CONDITION).index
+    published = values[values.set_index(CONDITION).index.isin(conditions)]
     published = published.drop_duplicates([*CONDITION, "metric", "label"])
-    for key, row in published.set_index(CONDITION, drop=False).iterrows():
-        comparisons[key][row["label"] or row["metric"]] = Compared(*row[list(Compared._fields)])
+    # The published counterparts of the values of each condition, by the key of the value's column.
+    comparisons: dict[Any, dict[str, Compared]] = {condition: {} for condition in conditions}
+    for condition, row in published.set_index(CONDITION, drop=False).iterrows():
+        comparisons[condition][row["label"] or row["metric"]] = Compared(*row[list(Compared._fields)])
     notes = [
         f"{NU.heading}: {NU.description}. {_METRICS_NOTE}.",
-        f"System terms: {', '.join(f'{label} {term}' for label, term in meaning.items())}.",
+        f"System terms: {', '.join(map(' '.join, labels.items()))}.",
     ]
     if len(published):
-        means = published.groupby("metric")["difference"].mean()
-        known = [metric for metric in PUBLISHED if metric.name in means]
-        biases = ", ".join(f"{metric.heading}\u00a0{signed(means[metric.name])}" for metric in known)
-        agreement = (
-            f"Clearly different from the published values here: {published['different'].sum()} of {len(published)}."
-        )
-        notes.insert(0, f"{agreement} Mean of reproduced minus published: {biases}.")
+        notes.insert(0, _agreement_note(published))
     headers = len(row_headers)
     return Table(name, caption, head, shown, tuple(notes), headers, headers - 1, tuple(comparisons.values()))
+
+
+def _agreement_note(published: pd.DataFrame) -> str:
+    """Return how many values of a table differ clearly from the published ones, and their biases."""
+    means = published.groupby("metric")["difference"].mean()
+    biases = []
+    for metric in PUBLISHED:
+        if metric.name in means:
+            biases.append(f"{metric.heading}\u00a0{signed(means[metric.name])}")
+    different = f"{published['different'].sum()} of {len(published)}"
+    return (
+        f"Clearly different from the published values here: {different}. "
+        f"Mean of reproduced minus published: {', '.join(biases)}."
+    )
 
 
 def _grouped(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
@@ -289,16 +312,18 @@ def _grouped(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
 
 
 def _equation(system: System) -> str:
-    parts = []
+    """Return the equation of a system."""
+    summands = []
     for term, coefficient in zip(system.terms, system.coefficients, strict=True):
         size = f"{abs(coefficient):.12g}"
-        factor = size if term == "1" else term if size == "1" else f"{size}*{term}"
-        parts.append(f"{'-' if coefficient < 0 else '+'} {factor}")
-    return "y(k) = " + " ".join(parts).removeprefix("+ ")
+        factors = [factor for factor in (size, term) if factor != "1"] or ["1"]
+        sign = "-" if coefficient < 0 else "+"
+        summands.append(f"{sign} {'*'.join(factors)}")
+    return "y(k) = " + " ".join(summands).removeprefix("+ ")
 
 
 def table_name(name: str) -> str:
-    """Return what a table of the paper compares: ``fitness_S1`` is ``fitness functions, S1``."""
+    """Return the subject of a table of the paper: ``fitness_S1`` is ``fitness functions, S1``."""
     kind, _, system = name.partition("_")
     kinds = {"fitness": "fitness functions", "comparison": "methods"}
     return f"{kinds[kind]}, {system}" if system and kind in kinds else name

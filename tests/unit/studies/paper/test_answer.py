@@ -55,7 +55,7 @@ FOUND = found(
 
 def test_the_board_has_all_searches_and_systems_in_their_order():
     short = FOUND.drop(index=FOUND.index[0])  # add/drop/swap has no run on S1
-    board = answer.found_board(short)
+    board = answer.board_of_searches(short)
     assert board.systems == ["S2", "S3", "S4", "S1"]
     rows = dict(board.rows)
     assert list(rows) == ["Add/drop/swap", "2D-UPSO as described", "GA as described"]
@@ -72,5 +72,5 @@ def test_the_board_of_a_study_adds_up_its_snrs():
     rows = [("S1", snr, 1, "", name, crit, exact, 40, exact / 40, 0.0, 1.0) for snr, name, crit, exact in (
         (50, "ga", "bic", 10), (40, "ga", "bic", 20), (50, "upso2d", "bic", 40), (50, "upso2d", "aic-2", 0),
     )]  # fmt: skip
-    board = answer.own_board(framed("recovery", rows), "bic", "BIC")
+    board = answer.board_of_study(framed("recovery", rows), "bic", "BIC")
     assert board.rows == [("GA", [Share("38 %", "", 4, False)]), ("2D-UPSO", [Share("100 %", "", 10, True)])]

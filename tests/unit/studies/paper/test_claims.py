@@ -13,9 +13,9 @@ from narxbench.studies.paper.claims import (
     SPARSE,
     SYSTEMS,
     UPSO,
+    ConditionsView,
     Row,
     Verdict,
-    View,
     claims_frame,
     conditions_view,
     load_claims,
@@ -38,7 +38,7 @@ def rows(systems=SYSTEMS, **values):
 
 def judged(name, *parts, **view):
     """Judge a claim on the given rows; of two with the same place the later one counts."""
-    return PREDICATES[name](View([row for part in parts for row in part], **view))
+    return PREDICATES[name](ConditionsView([row for part in parts for row in part], **view))
 
 
 def here(summaries, **view):

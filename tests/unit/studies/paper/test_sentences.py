@@ -77,7 +77,7 @@ def test_messages(review):
     far, close = two_roles((5, 4, 9), NEAR), two_roles([0.8] * 3, [0.8] * 3)
     # Of several rows of a role that with most values counts.
     few = two_roles((9, 9, 9), (9, 9, 9)).assign(values=207)
-    board, nothing = answers.found_board(FOUND), answers.found_board(found(plain={"S1": (0.0, 0.0, 0.0)}))
+    board, nothing = answers.board_of_searches(FOUND), answers.board_of_searches(found(plain={"S1": (0.0, 0.0, 0.0)}))
     short = "**Use it.** Of 14 methods it has the best rank, 1.58 (19 systems). Its gaps are lower.\n"
     off = make_settings(["S1"]) | {"snr_db": [20]}
     review(

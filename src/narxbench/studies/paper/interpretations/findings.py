@@ -1,13 +1,13 @@
-"""What the interpretations of the paper do to its results; everything is computed from the frame of conditions.
+"""The effects of the interpretations of the paper on its results, computed from the frame of conditions.
 
-A quantity ``q`` of several data seeds stands in frames as its median ``q`` and its range ``q_low`` to ``q_high``.
+In frames, a quantity ``q`` of several data seeds has its median in ``q`` and its range from ``q_low`` to ``q_high``.
 """
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import product
+from itertools import chain, product, starmap
 from statistics import median
 from typing import Any
 
@@ -17,7 +17,18 @@ from scipy import stats
 from narxbench.numerics.rounding import significant
 from narxbench.studies.paper.agreement import BIASES, compare, different, nearness, own_deviances, rank_test
 from narxbench.studies.paper.causes import SAME_J
-from narxbench.studies.paper.claims import GA, UPSO, VERDICTS, Claim, View, both_criteria, claim_rows, published_view
+from narxbench.studies.paper.claims import (
+    GA,
+    UPSO,
+    VERDICTS,
+    Claim,
+    ConditionsView,
+    Row,
+    Verdict,
+    both_criteria,
+    claim_rows,
+    published_view,
+)
 from narxbench.studies.paper.frames import UNCLEAR, framed
 from narxbench.studies.paper.interpretations.nearness import (
     BY_SEED,
@@ -35,7 +46,7 @@ CONFIDENCE = 0.95
 INPUT = "input"  # the design choice of the input signal
 # Searches that the paper does not have, on the same data.
 REFERENCES = ("multistart", "stepwise")
-# A GA that is known to be stronger than the one as described; it is shown however near it comes.
+# A GA that is stronger than the one as described; it is shown however near it comes.
 STRONG_GA = "selection=tournament+crossover=uniform+elitism=on"
 STRONG_GA_NAME = "tournament, uniform crossover, elitism"
 RANDOM_TIES = "ties=random"
@@ -53,38 +64,99 @@ _SEARCHES = (
 FRAMES = ("nearness", "claim_overview", "role_verdicts", "found", "effects_overview")
 _JUDGED = ["verdict", "seeds", "judged", "held", "places", "missed"]
 _NEARNESS = ["deviance", *BIASES, "different"]
-_ROLE = ["role", "criteria", "seeds", "algorithm", "interpretation"]
+TABLE = ["algorithm", "criterion", "system"]  # the columns that identify a published table
 ALL = "all"  # criteria under which a role was run
 
 
 def over_seeds(frame: pd.DataFrame, by: Sequence[str], names: Sequence[str]) -> pd.DataFrame:
     """Return median and range of columns in groups; all three are missing where any value of a group is."""
     grouped = frame.groupby(list(by), sort=False)[list(names)]
-    found = {"": grouped.median(skipna=False), "_low": grouped.min(skipna=False), "_high": grouped.max(skipna=False)}
-    return pd.DataFrame({f"{name}{end}": of[name] for name in names for end, of in found.items()}).reset_index()
+    middle, low, high = grouped.median(skipna=False), grouped.min(skipna=False), grouped.max(skipna=False)
+    columns: dict[str, pd.Series] = {}
+    for name in names:
+        columns |= {name: middle[name], f"{name}_low": low[name], f"{name}_high": high[name]}
+    return pd.DataFrame(columns).reset_index()
 
 
 def change(differences: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """Return median, range and an interval of the mean of the column ``change`` in groups; ``clear`` ones exclude 0.
 
-    The screening has too few data seeds to tell how much a change varies. It is set against the ``spread`` of the
-    measure, its standard deviation over the ``sets`` of all data seeds of the interpretation from which the changes
+    The screening has too few data seeds to tell how much a change varies. The change is compared with the ``spread`` of
+    the measure, its standard deviation over the ``sets`` of all data seeds of the interpretation from which the changes
     depart. The interval is that of the mean difference of two independent sets of data seeds with this spread
-    (Student's t): pairs vary less, so that it is too wide rather than too narrow. All intervals of the changes judged
-    ``together`` have the coverage (Bonferroni). It is missing where there is one data set.
+    (Student's t): pairs vary less, so that it is too wide rather than too narrow. The intervals of all changes that are
+    judged ``together`` have the coverage jointly (Bonferroni). The interval is missing where there is one data set.
     """
     grouped = differences.groupby(list(by), sort=False)
-    found = grouped["change"].agg(["median", "min", "max", "mean", "count"])
+    changes = grouped["change"].agg(["median", "min", "max", "mean", "count"])
     constant = grouped[["spread", "sets", "together"]].first()
     quantile = stats.t.ppf(1 - (1 - CONFIDENCE) / 2 / constant["together"], constant["sets"] - 1)
-    reach = quantile * constant["spread"] * (2 / found["count"]) ** 0.5
-    found = found.assign(interval_low=found["mean"] - reach, interval_high=found["mean"] + reach)
-    found["clear"] = (found["interval_low"] > 0) | (found["interval_high"] < 0)
-    return found.drop(columns=["mean", "count"]).rename(columns={"min": "low", "max": "high"}).reset_index()
+    reach = quantile * constant["spread"] * (2 / changes["count"]) ** 0.5
+    changes = changes.assign(interval_low=changes["mean"] - reach, interval_high=changes["mean"] + reach)
+    changes["clear"] = (changes["interval_low"] > 0) | (changes["interval_high"] < 0)
+    return changes.drop(columns=["mean", "count"]).rename(columns={"min": "low", "max": "high"}).reset_index()
+
+
+def distances(values: pd.DataFrame) -> pd.DataFrame:
+    """Return how far values stay from each published table: of an algorithm, a criterion and a system.
+
+    The deviances are medians over the data sets, ``different`` values are so on every data set.
+    """
+    rows = []
+    values = values.assign(different=different(values, ["data_seed"]))
+    for table, of_table in values.groupby(TABLE, sort=False):
+        deviance = of_table.groupby("data_seed")["deviance"].sum().median()
+        between = median(own_deviances(of_table).values() or [math.nan])
+        always = of_table.groupby(VALUE)["different"].all()
+        rows.append((*table, len(always), deviance, between, always.sum()))
+    return pd.DataFrame(rows, columns=[*TABLE, "values", "deviance", "own_deviance", "different"])
+
+
+def _spans(values: pd.DataFrame) -> dict[str, list[int]]:
+    """Return the data seeds of a role's values: those of the screening's criterion, and of all criteria."""
+    n_criteria = values.groupby("data_seed")["criterion"].nunique()
+    spans = {SCREENED: sorted(values["data_seed"].unique())}
+    if values["criterion"].nunique() > 1:
+        spans[ALL] = sorted(n_criteria.index[n_criteria == n_criteria.max()])
+    return spans
+
+
+def _majority(verdicts: Sequence[Verdict]) -> tuple[str, int, int, int, int, str]:
+    """Return the values of `_JUDGED` for the verdicts on a claim on several data seeds."""
+    held = places = 0
+    words: list[str] = []
+    times_missed = Counter[str]()
+    for verdict in verdicts:
+        words.append(verdict.word)
+        times_missed.update(verdict.missed)
+        held += verdict.held
+        places += verdict.places
+    word = max(words, key=words.count, default=VERDICTS[None])
+    if words and 2 * words.count(word) <= len(words):
+        word = UNCLEAR
+    missed = sorted(system for system, times in times_missed.items() if 2 * times > len(verdicts))
+    return word, words.count(VERDICTS[True]), len(verdicts), held, places, ", ".join(missed)
+
+
+def _verdict_under(claim: Claim, pair: Pair, verdict_of: Mapping[tuple[str, ...], tuple[Any, ...]]) -> tuple[Any, ...]:
+    """Return the values of `_JUDGED` for a claim under a pair of interpretations, as far as it speaks of them."""
+    texts = (text if name in claim.algorithms else "" for name, text in pair._asdict().items())
+    return verdict_of.get((claim.id, *texts), (VERDICTS[None], 0, 0, 0, 0, ""))
+
+
+def _spread(judged: int, holds: int) -> str:
+    """Return under which of the interpretations that can judge it a claim holds: all, some or none."""
+    if not judged:
+        return "unjudged"
+    if holds == judged:
+        return "all"
+    if holds:
+        return "some"
+    return "none"
 
 
 class Findings:
-    """All findings of a study on claims and on the published values, each computed when it is asked for."""
+    """All findings of a study on claims and on the published values, each computed when it is first used."""
 
     def __init__(self, study: InterpretationStudy, claims: Sequence[Claim]) -> None:
         self.study, self._claims = study, claims
@@ -103,16 +175,18 @@ class Findings:
     @cached_property
     def _values(self) -> dict[str, pd.DataFrame]:
         """All published values, each once, with those of each role under every criterion."""
-        known, texts = self.study.conditions, self.study.conditions["interpretation"]
-        of_role = {role: known[texts == known["algorithm"].map(pair._asdict())] for role, pair in self.roles.items()}
-        return {role: compare(own, self.study.published.once) for role, own in of_role.items()}
+        conditions, values = self.study.conditions, {}
+        for role, pair in self.roles.items():
+            in_role = conditions["interpretation"] == conditions["algorithm"].map(pair._asdict())
+            values[role] = compare(conditions[in_role], self.study.published.once)
+        return values
 
     @cached_property
     def effects_overview(self) -> pd.DataFrame:
-        """What each single option changes of the deviance; rank 1 has the largest change of its algorithm."""
-        own = self.effects[self.effects["measure"] == "deviance"]
-        ranks = own.groupby("algorithm").cumcount() + 1
-        return framed("effects_overview", own.assign(change=own["median"], rank=ranks))
+        """The change of the deviance by each single option; rank 1 has the largest change of its algorithm."""
+        changes = self.effects[self.effects["measure"] == "deviance"]
+        ranks = changes.groupby("algorithm").cumcount() + 1
+        return framed("effects_overview", changes.assign(change=changes["median"], rank=ranks))
 
     @property
     def role_verdicts(self) -> pd.DataFrame:
@@ -130,77 +204,98 @@ class Findings:
         ``names`` are those in the settings, ``changes`` how many differences from the baseline it has; the median
         ``own_deviance`` is missing for both together; those ``near`` the closest have no clear change of the deviance.
         """
-        names = defaultdict(list)
-        for name, chosen in self.study.choices.named.items():
-            names[interpretation_text(self.study.choices, chosen, None if algorithm == JOINT else algorithm)].append(
-                name
-            )
-        own = self.deviances[
-            (self.deviances["algorithm"] == algorithm) & self.deviances["data_seed"].isin(self.study.screening)
-        ]
-        ranked = over_seeds(own, ["interpretation", "values"], _NEARNESS)
-        ranked["changes"] = [len(self.study.chosen(text)) for text in ranked["interpretation"]]
+        of_algorithm = self.deviances[self.deviances["algorithm"] == algorithm]
+        screened = of_algorithm[of_algorithm["data_seed"].isin(self.study.screening)]
+        ranked = over_seeds(screened, ["interpretation", "values"], _NEARNESS)
+        ranked["changes"] = ranked["interpretation"].map(lambda text: len(self.study.chosen(text)))
         ranked = ranked.sort_values(["deviance", "changes", "interpretation"], ignore_index=True)
-        texts = ranked["interpretation"]
+        texts, names = ranked["interpretation"], self._names(algorithm)
         ranked["names"] = [", ".join(names[text]) for text in texts]
-        ranked["contradicts"] = [self.study.contradictions(text) for text in texts]
+        ranked["contradicts"] = list(map(self.study.contradictions, texts))
         ranked.insert(0, "place", ranked.index + 1)
-        compared = self.study.compared[self.study.compared["algorithm"] == algorithm]
-        own_of = {text: own_deviances(rows).values() for text, rows in compared.groupby("interpretation")}
-        ranked["own_deviance"] = texts.map({text: median(own) for text, own in own_of.items() if own}).astype(float)
+        ranked["own_deviance"] = texts.map(self._deviances_between_seeds(algorithm)).astype(float)
         if ranked.empty:
             return ranked.assign(near=False)
-        by_text = own.pivot(index="data_seed", columns="interpretation", values="deviance")
-        beyond = by_text.sub(by_text[texts[0]], axis=0).drop(columns=texts[0]).melt(value_name="change")
-        of_closest = self.deviances[
-            (self.deviances["algorithm"] == algorithm) & (self.deviances["interpretation"] == texts[0])
-        ]
+        closest = texts[0]
+        by_text = screened.pivot(index="data_seed", columns="interpretation", values="deviance")
+        beyond = by_text.sub(by_text[closest], axis=0).drop(columns=closest).melt(value_name="change")
+        of_closest = of_algorithm[of_algorithm["interpretation"] == closest]
         spread = {"spread": of_closest["deviance"].std(), "sets": len(of_closest), "together": len(ranked) - 1}
-        found = change(beyond.assign(**spread), ["interpretation"]).dropna()
-        return ranked.assign(near=texts.isin([texts[0], *found.loc[~found["clear"], "interpretation"]]))
+        changes = change(beyond.assign(**spread), ["interpretation"]).dropna()
+        near = changes.loc[~changes["clear"], "interpretation"]
+        return ranked.assign(near=texts.isin([closest, *near]))
+
+    def _names(self, algorithm: str) -> dict[str, list[str]]:
+        """Return the names in the settings of the interpretations of an algorithm (or `JOINT`), by text."""
+        names = defaultdict(list)
+        for name, chosen in self.study.choices.named.items():
+            text = interpretation_text(self.study.choices, chosen, None if algorithm == JOINT else algorithm)
+            names[text].append(name)
+        return names
+
+    def _deviances_between_seeds(self, algorithm: str) -> dict[str, float]:
+        """Return the median deviance between two data seeds of each interpretation that was run on several."""
+        medians, compared = {}, self.study.compared
+        for text, rows in compared[compared["algorithm"] == algorithm].groupby("interpretation"):
+            deviances = own_deviances(rows).values()
+            if deviances:
+                medians[text] = median(deviances)
+        return medians
 
     @cached_property
     def roles(self) -> dict[str, Pair]:
         """The interpretations that are set side by side, by role, if they were run; two roles may have the same."""
         texts = {AS_DESCRIBED: BASELINE}
-        if (reset := self.study.choices.named.get("reset")) is not None:
+        reset = self.study.choices.named.get("reset")
+        if reset is not None:
             texts[WITH_RESET] = interpretation_text(self.study.choices, reset)
         texts[CLOSEST] = self.rankings[JOINT]["interpretation"].iloc[0]
-        pairs = {role: self.study.pair(text) for role, text in texts.items()}
-        return {role: pair for role, pair in pairs.items() if pair.upso2d in self.study.texts(UPSO)}
+        was_run, roles = set(self.study.texts(UPSO)), {}
+        for role, text in texts.items():
+            pair = self.study.pair(text)
+            if pair.upso2d in was_run:
+                roles[role] = pair
+        return roles
 
     @cached_property
     def nearness(self) -> pd.DataFrame:
         """How near each role is to the published tables, under the criterion of the screening and under all.
 
-        There is a row for both algorithms together (`JOINT`) and one for each: what the one selects too often can hide
-        what the other selects too seldom. The data ``seeds`` are those on which a role was run under all ``criteria``.
-        ``own_`` columns are of `own_deviances`, ``p_value`` is that of `rank_test`. Of the closest, which was chosen by
-        the data seeds of the screening, the ``held_out`` deviance is the median over the others, as the p value is.
+        There is a row for both algorithms together (`JOINT`) and one for each: terms that one selects too often can
+        hide terms that the other selects too seldom. The data ``seeds`` are those on which a role was run under all
+        ``criteria``. ``own_`` columns are of `own_deviances`, ``p_value`` is that of `rank_test`. Of the closest, which
+        was chosen by the data seeds of the screening, the ``held_out`` deviance is the median over the other seeds, and
+        the p value is of these too.
         """
         rows = []
-        for role, compared in self._values.items():
-            everywhere = sorted(compared["data_seed"].unique())
-            under_all = compared.groupby("data_seed")["criterion"].nunique()
-            spans = {SCREENED: everywhere}
-            if compared["criterion"].nunique() > 1:
-                spans[ALL] = sorted(under_all.index[under_all == under_all.max()])
-            for (criteria, seeds), name in product(spans.items(), (JOINT, *COMPARED)):
-                own = compared[compared["data_seed"].isin(seeds)]
-                own = own if criteria == ALL else own[own["criterion"] == SCREENED]
-                own = own if name == JOINT else own[own["algorithm"] == name]
-                if own.empty:
-                    continue
-                unseen = own if role != CLOSEST else own[~own["data_seed"].isin(self.study.screening)]
-                text = self.study.joined(*own["interpretation"].unique())
-                by_seed = nearness(own, ["data_seed"]).assign(role=role, criteria=criteria, algorithm=name)
-                by_seed = by_seed.assign(interpretation=text, seeds=len(seeds))
-                found = over_seeds(by_seed, [*_ROLE, "values"], _NEARNESS)
-                between = list(own_deviances(own).values()) or [math.nan]
-                found = found.assign(own_deviance=median(between), own_low=min(between), own_high=max(between))
-                held = unseen.groupby("data_seed")["deviance"].sum().median() if role == CLOSEST else math.nan
-                rows.append(found.assign(held_out=significant(held), p_value=rank_test(unseen)))
+        for role, values in self._values.items():
+            for (criteria, seeds), name in product(_spans(values).items(), (JOINT, *COMPARED)):
+                is_shown = values["data_seed"].isin(seeds)
+                if criteria != ALL:
+                    is_shown &= values["criterion"] == SCREENED
+                if name != JOINT:
+                    is_shown &= values["algorithm"] == name
+                if is_shown.any():
+                    nearness_of_role = self._nearness_of_role(role, values[is_shown])
+                    rows.append(nearness_of_role.assign(role=role, criteria=criteria, seeds=len(seeds), algorithm=name))
         return framed("nearness", pd.concat(rows, ignore_index=True))
+
+    def _nearness_of_role(self, role: str, values: pd.DataFrame) -> pd.DataFrame:
+        """Return the row of a role with its distance from some published values."""
+        unseen, held_out = values, math.nan
+        if role == CLOSEST:
+            unseen = values[~values["data_seed"].isin(self.study.screening)]
+            held_out = unseen.groupby("data_seed")["deviance"].sum().median()
+        text = self.study.joined(*values["interpretation"].unique())
+        by_seed = nearness(values, ["data_seed"]).assign(interpretation=text)
+        between = list(own_deviances(values).values()) or [math.nan]
+        return over_seeds(by_seed, ["interpretation", "values"], _NEARNESS).assign(
+            own_deviance=median(between),
+            own_low=min(between),
+            own_high=max(between),
+            held_out=significant(held_out),
+            p_value=rank_test(unseen),
+        )
 
     @cached_property
     def inputs(self) -> pd.DataFrame:
@@ -210,60 +305,58 @@ class Findings:
         input of each can be read from the rows. They are medians over the data seeds of the screening, for 2D-UPSO and
         GA together. A role with one input has no row.
         """
-        screened = self.study.compared[self.study.compared["data_seed"].isin(self.study.screening)]
-        totals = screened.groupby([*BY_SEED, "system"])["deviance"].sum()
+        compared = self.study.compared
+        screened = compared[compared["data_seed"].isin(self.study.screening)]
+        deviances = screened.groupby([*BY_SEED, "system"])["deviance"].sum()
         rows = []
         for role, pair in self.roles.items():
-            others = {name: option for name, option in self.study.chosen(*pair).items() if name != INPUT}
+            rest = self.study.chosen(*pair)
+            rest.pop(INPUT, None)
             for option in self.study.choices.design_choices[INPUT].options:
-                text = interpretation_text(self.study.choices, others | {INPUT: option})
-                texts = self.study.pair(text)._asdict().items()
-                if all(text in self.study.texts(name) for name, text in texts):
-                    of_both = pd.concat(totals[of] for of in texts).groupby(["data_seed", "system"]).sum()
-                    rows += [(role, option, *of) for of in of_both.groupby("system").median().items()]
-        found = pd.DataFrame(rows, columns=["role", INPUT, "system", "deviance"])
-        return found[found.groupby("role")[INPUT].transform("nunique") > 1].reset_index(drop=True)
+                text = interpretation_text(self.study.choices, rest | {INPUT: option})
+                texts = self.study.pair(text)._asdict()
+                if all(text in self.study.texts(name) for name, text in texts.items()):
+                    parts = map(deviances.__getitem__, texts.items())
+                    of_both = pd.concat(parts).groupby(["data_seed", "system"]).sum()
+                    for system, deviance in of_both.groupby("system").median().items():
+                        rows.append((role, option, system, deviance))
+        inputs = pd.DataFrame(rows, columns=["role", INPUT, "system", "deviance"])
+        return inputs[inputs.groupby("role")[INPUT].transform("nunique") > 1].reset_index(drop=True)
 
     @cached_property
     def remaining(self) -> pd.DataFrame:
         """How far as described and the closest stay from each table: of an algorithm, a criterion and a system."""
-        by = ["algorithm", "criterion", "system"]
-
-        def distances(of_role: pd.DataFrame) -> pd.DataFrame:
-            rows = []
-            for group, own in of_role.assign(different=different(of_role, ["data_seed"])).groupby(by, sort=False):
-                middle = own.groupby("data_seed")["deviance"].sum().median()
-                always = own.groupby(VALUE)["different"].all()
-                rows.append(
-                    (*group, len(always), middle, median(own_deviances(own).values() or [math.nan]), always.sum())
-                )
-            return pd.DataFrame(rows, columns=[*by, "values", "deviance", "own_deviance", "different"])
-
-        described = distances(self._values[AS_DESCRIBED])[[*by, "deviance", "own_deviance"]]
-        described = described.rename(columns={name: f"described_{name}" for name in ("deviance", "own_deviance")})
-        return described.merge(distances(self._values[CLOSEST]), on=by)
+        described = distances(self._values[AS_DESCRIBED])[[*TABLE, "deviance", "own_deviance"]]
+        names = {"deviance": "described_deviance", "own_deviance": "described_own_deviance"}
+        described = described.rename(columns=names)
+        return described.merge(distances(self._values[CLOSEST]), on=TABLE)
 
     @cached_property
     def side_by_side(self) -> pd.DataFrame:
-        """Each published value once with what the roles reproduce over the data seeds, under every criterion."""
-        rows = pd.concat(
-            [of.assign(role=role, different=different(of, ["data_seed"])) for role, of in self._values.items()]
-        )
+        """Each published value once with its values over the data seeds in each role, under every criterion."""
+        parts = []
+        for role, values in self._values.items():
+            parts.append(values.assign(role=role, different=different(values, ["data_seed"])))
+        rows = pd.concat(parts)
         by = ["role", "interpretation", "table", *VALUE, "published"]
-        found = over_seeds(rows, by, ["reproduced"])
-        found["different"] = rows.groupby(by, sort=False)["different"].all().to_numpy()
-        return found.merge(self.study.published.terms[["system", "label", "term"]], how="left").fillna({"term": ""})
+        reproduced = over_seeds(rows, by, ["reproduced"])
+        reproduced["different"] = rows.groupby(by, sort=False)["different"].all().to_numpy()
+        terms = self.study.published.terms[["system", "label", "term"]]
+        return reproduced.merge(terms, how="left").fillna({"term": ""})
 
     @cached_property
     def _role_frame(self) -> pd.DataFrame:
         """The interpretations in a role with ``role`` and ``algorithm``, each in its first role only."""
-        rows = [(role, *of) for role, pair in self.roles.items() for of in pair._asdict().items()]
-        found = pd.DataFrame(rows, columns=["role", "algorithm", "interpretation"])
-        return found.drop_duplicates(["algorithm", "interpretation"])
+        rows = []
+        for role, pair in self.roles.items():
+            for algorithm, text in pair._asdict().items():
+                rows.append((role, algorithm, text))
+        roles = pd.DataFrame(rows, columns=["role", "algorithm", "interpretation"])
+        return roles.drop_duplicates(["algorithm", "interpretation"])
 
     @cached_property
     def effects(self) -> pd.DataFrame:
-        """What each single option changes of deviance and biases; the largest change of the deviance first."""
+        """The changes of deviance and biases by each single option; the largest change of the deviance comes first."""
         measures = self.deviances[self.deviances["algorithm"] != JOINT].set_index(BY_SEED)[["deviance", *BIASES]]
         baseline = measures.xs(BASELINE, level="interpretation").reindex(measures.index.droplevel("interpretation"))
         differences = measures - baseline.set_axis(measures.index)
@@ -274,43 +367,44 @@ class Findings:
         sets = long["algorithm"].map(described.size())
         together = long.groupby("algorithm")["interpretation"].transform("nunique")
         long = long.assign(sets=sets, together=together).merge(spreads)
-        found = change(long, ["algorithm", "interpretation", "measure"])
-        order = found[found["measure"] == "deviance"].assign(size=lambda of: -of["median"].abs().round(6))
+        changes = change(long, ["algorithm", "interpretation", "measure"])
+        of_deviance = changes[changes["measure"] == "deviance"]
+        order = of_deviance.assign(size=-of_deviance["median"].abs().round(6))
         order = order.sort_values(["algorithm", "size", "interpretation"], ascending=[False, True, True])
-        return order[["algorithm", "interpretation"]].merge(found).merge(self.study.options, on="interpretation")
+        ordered = order[["algorithm", "interpretation"]].merge(changes)
+        return ordered.merge(self.study.options, on="interpretation")
 
     @cached_property
     def closer(self) -> pd.DataFrame:
-        """Return, of each design choice, the single option that brings 2D-UPSO nearest, if it does so clearly."""
-        own = self.effects[(self.effects["algorithm"] == UPSO) & (self.effects["measure"] == "deviance")]
-        own = own[own["clear"] & (own["median"] < 0)][["interpretation", "design_choice", "median"]]
-        found = (
-            self.rankings[UPSO]
-            .merge(own.rename(columns={"median": "change"}))
-            .drop_duplicates("design_choice", ignore_index=True)
-        )
-        known = self.study.of(UPSO)[["problem", *DATA_SET, "interpretation", "median_fitness"]]
-        known = known.fillna({"median_fitness": math.inf})
-        described = known[known["interpretation"] == BASELINE].drop(columns="interpretation")
-        both = known.merge(described, on=["problem", *DATA_SET], suffixes=("", "_described"))
+        """For each design choice, the single option that brings 2D-UPSO nearest, if it does so clearly."""
+        changes = self.effects[(self.effects["algorithm"] == UPSO) & (self.effects["measure"] == "deviance")]
+        nearer = changes[changes["clear"] & (changes["median"] < 0)][["interpretation", "design_choice", "median"]]
+        options = self.rankings[UPSO].merge(nearer.rename(columns={"median": "change"}))
+        options = options.drop_duplicates("design_choice", ignore_index=True)
+        final = self.study.conditions_of(UPSO)[["problem", *DATA_SET, "interpretation", "median_fitness"]]
+        final = final.fillna({"median_fitness": math.inf})
+        described = final[final["interpretation"] == BASELINE].drop(columns="interpretation")
+        both = final.merge(described, on=["problem", *DATA_SET], suffixes=("", "_described"))
         worse = both["median_fitness"] > both["median_fitness_described"] + SAME_J
-        return found.assign(worse=found["interpretation"].map(worse.groupby(both["interpretation"]).mean()))
+        return options.assign(worse=options["interpretation"].map(worse.groupby(both["interpretation"]).mean()))
 
     @cached_property
     def ties(self) -> pd.DataFrame:
-        """What random order of equally likely terms leaves of the change of deviance that others make in 2D-UPSO."""
-        own = self.deviances[self.deviances["algorithm"] == UPSO].pivot(
-            index="data_seed", columns="interpretation", values="deviance"
-        )
-        changes = own.sub(own[BASELINE], axis=0).median()
-        rows = [
-            (text, changes[text], changes[both])
-            for both in own
-            if RANDOM_TIES in both.split("+")
-            and (text := "+".join(part for part in both.split("+") if part != RANDOM_TIES) or BASELINE) in own
-        ]
-        found = pd.DataFrame(rows, columns=["interpretation", "change", "change_random"])
-        return found.sort_values(["change", "interpretation"], ignore_index=True)
+        """The changes of 2D-UPSO's deviance by interpretations, and by these with ties in random order."""
+        upso = self.deviances[self.deviances["algorithm"] == UPSO]
+        deviances = upso.pivot(index="data_seed", columns="interpretation", values="deviance")
+        changes = deviances.sub(deviances[BASELINE], axis=0).median()
+        rows = []
+        for with_random_ties in deviances:
+            parts = with_random_ties.split("+")
+            if RANDOM_TIES not in parts:
+                continue
+            parts.remove(RANDOM_TIES)
+            text = "+".join(parts) or BASELINE
+            if text in deviances:
+                rows.append((text, changes[text], changes[with_random_ties]))
+        ties = pd.DataFrame(rows, columns=["interpretation", "change", "change_random"])
+        return ties.sort_values(["change", "interpretation"], ignore_index=True)
 
     @cached_property
     def verdicts(self) -> pd.DataFrame:
@@ -320,75 +414,73 @@ class Findings:
         seeds; on more than half of them it misses clearly on the systems ``missed``. The ``verdict`` is that of more
         than half of them; where they disagree there is no clear difference.
         """
-        texts = {name: self.study.texts(name) for name in COMPARED}
-        rows = {of: claim_rows(group) for of, group in self.study.conditions.groupby(BY_SEED, sort=False)}
-        found = []
+        rows_of = {group: claim_rows(rows) for group, rows in self.study.conditions.groupby(BY_SEED, sort=False)}
+        verdicts = []
         for claim in self._claims:
-            # An algorithm that a claim does not speak of has one interpretation, without any row.
-            own = [texts[name] if name in claim.algorithms else [""] for name in COMPARED]
-            pairs = self.study.pairs() if all(map(all, own)) else (Pair(a, b) for a in own[0] for b in own[1])
-            for pair in pairs:
-                named = [(name, text) for name, text in pair._asdict().items() if text]
-                known = (seed for seed in self.study.seeds if all((*name, seed) in rows for name in named))
-                views = (View([row for name in named for row in rows[*name, seed]]) for seed in known)
+            for pair in self._pairs_of(claim):
+                views = self._views(pair, rows_of)
                 # Some criteria were run on some of the data seeds.
-                judged = [verdict for view in views if (verdict := claim.judge(view)).holds is not None]
-                words = [verdict.word for verdict in judged]
-                most = max(words, key=words.count, default=VERDICTS[None])
-                majority = most if not words or 2 * words.count(most) > len(words) else UNCLEAR
-                missed = Counter(system for verdict in judged for system in verdict.missed)
-                found.append(
-                    (
-                        *(claim.id, *pair, majority, words.count(VERDICTS[True]), len(judged)),
-                        *(sum(verdict.held for verdict in judged), sum(verdict.places for verdict in judged)),
-                        ", ".join(sorted(system for system, times in missed.items() if 2 * times > len(judged))),
-                    )
-                )
-        return pd.DataFrame(found, columns=["claim", *COMPARED, *_JUDGED])
+                judged = [verdict for verdict in map(claim.judge, views) if verdict.holds is not None]
+                verdicts.append((claim.id, *pair, *_majority(judged)))
+        return pd.DataFrame(verdicts, columns=["claim", *COMPARED, *_JUDGED])
+
+    def _pairs_of(self, claim: Claim) -> Iterator[Pair]:
+        """Return the pairs of interpretations that can matter to a claim; "" stands for an algorithm without a part."""
+        texts = [self.study.texts(name) if name in claim.algorithms else [""] for name in COMPARED]
+        if all(map(all, texts)):
+            return self.study.pairs()
+        return starmap(Pair, product(*texts))
+
+    def _views(self, pair: Pair, rows_of: Mapping[tuple[str, str, int], Sequence[Row]]) -> Iterator[ConditionsView]:
+        """Yield the conditions of a pair of interpretations on each data seed on which all of them were run."""
+        for seed in self.study.seeds:
+            groups = [rows_of.get((name, text, seed)) for name, text in pair._asdict().items() if text]
+            if None not in groups:
+                yield ConditionsView(list(chain.from_iterable(filter(None, groups))))
 
     @cached_property
     def _shown_verdicts(self) -> tuple[pd.DataFrame, pd.DataFrame]:
         """The verdicts under the interpretations in a role, and those under every single option that can matter."""
-        known = {row[:3]: row[3:] for row in self.verdicts.itertuples(index=False, name=None)}
-        run = {text for name in COMPARED for text in self.study.texts(name)}
-        options = self.study.options[self.study.options["interpretation"].isin(run)]
-        found: dict[bool, list[tuple[Any, ...]]] = {False: [], True: []}
+        verdict_of = {row[:3]: row[3:] for row in self.verdicts.itertuples(index=False, name=None)}
+        of_roles, of_options = [], []
         for claim in self._claims:
-            own = options[options["part"].isin([*SHARED_PARTS, *claim.algorithms])]
-            single = {
-                text: Pair(*(text if part in (*SHARED_PARTS, name) else BASELINE for name in COMPARED))
-                for text, part in zip(own["interpretation"], own["part"], strict=True)
-            }
-            for name, pair in {**self.roles, **single}.items():
-                spoken = (text if of in claim.algorithms else "" for of, text in pair._asdict().items())
-                judged = known.get((claim.id, *spoken), (VERDICTS[None], 0, 0, 0, 0, ""))
-                found[name in single].append((claim.id, name, *judged))
-        of_options = pd.DataFrame(found[True], columns=["claim", "option", *_JUDGED])
-        return framed("role_verdicts", found[False]), of_options
+            for role, pair in self.roles.items():
+                of_roles.append((claim.id, role, *_verdict_under(claim, pair, verdict_of)))
+            options = self._single_options(claim)
+            for text, part in zip(options["interpretation"], options["part"], strict=True):
+                pair = Pair(*(text if part in (*SHARED_PARTS, name) else BASELINE for name in COMPARED))
+                of_options.append((claim.id, text, *_verdict_under(claim, pair, verdict_of)))
+        return framed("role_verdicts", of_roles), pd.DataFrame(of_options, columns=["claim", "option", *_JUDGED])
+
+    def _single_options(self, claim: Claim) -> pd.DataFrame:
+        """Return the single options that were run and can matter to a claim."""
+        was_run = {*chain.from_iterable(map(self.study.texts, COMPARED))}
+        options = self.study.options
+        can_matter = options["part"].isin([*SHARED_PARTS, *claim.algorithms])
+        return options[options["interpretation"].isin(was_run) & can_matter]
 
     @cached_property
     def claims(self) -> pd.DataFrame:
         """The verdicts on each claim; it holds under ``holds`` of the interpretations that can judge it."""
         on_paper = published_view(self.study.published)
         described = self.role_verdicts[self.role_verdicts["role"] == AS_DESCRIBED].set_index("claim")
-        found = []
+        overview = []
         for claim in self._claims:
-            own = self.verdicts.loc[self.verdicts["claim"] == claim.id, "verdict"]
-            judged, holds = int((own != VERDICTS[None]).sum()), int((own == VERDICTS[True]).sum())
-            group = "unjudged" if not judged else "all" if holds == judged else "some" if holds else "none"
+            verdicts = self.verdicts.loc[self.verdicts["claim"] == claim.id, "verdict"]
+            judged, holds = int((verdicts != VERDICTS[None]).sum()), int((verdicts == VERDICTS[True]).sum())
             words = claim.judge(on_paper).word, *described.loc[claim.id, ["verdict", "seeds"]]
-            found.append((claim.id, claim.title, *words, judged, holds, group))
-        return framed("claim_overview", found)
+            overview.append((claim.id, claim.title, *words, judged, holds, _spread(judged, holds)))
+        return framed("claim_overview", overview)
 
     @cached_property
-    def found(self) -> pd.DataFrame:
+    def structures_found(self) -> pd.DataFrame:
         """How many runs of some searches end at exactly the true structure, under BIC on data as described."""
         rows = []
         for label, name, text in _SEARCHES:
-            own = self.study.of(name).query("interpretation == @text")
-            if own["data_seed"].nunique() < len(self.study.seeds):
+            conditions = self.study.conditions_of(name).query("interpretation == @text")
+            if conditions["data_seed"].nunique() < len(self.study.seeds):
                 continue  # shares on other data do not compare
-            for system, here in own.groupby("system", sort=False):
+            for system, here in conditions.groupby("system", sort=False):
                 by_seed = here.groupby("data_seed")[["runs", "exact_runs"]].sum()
                 rates = (by_seed["exact_runs"] / by_seed["runs"]).map(significant)
                 runs, exact = by_seed.sum()
@@ -398,12 +490,12 @@ class Findings:
 
     @cached_property
     def contests(self) -> pd.DataFrame:
-        """On how many SNRs and data seeds the median final J of 2D-UPSO in a role is lower than that of rivals."""
-        own = self._role_frame.merge(self.study.of(UPSO)).drop(columns="interpretation")
-        rivals = pd.concat([self.study.of(name) for name in (GA, *REFERENCES)]).rename(columns={"algorithm": "rival"})
+        """The number of SNRs and data seeds on which 2D-UPSO in a role has a lower median final J than a rival."""
+        of_upso = self._role_frame.merge(self.study.conditions_of(UPSO)).drop(columns="interpretation")
+        rivals = pd.concat(map(self.study.conditions_of, (GA, *REFERENCES))).rename(columns={"algorithm": "rival"})
         rivals = rivals[["rival", "interpretation", "shared", *DATA_SET, "median_fitness"]]
-        both = own.merge(rivals, on=["shared", *DATA_SET], suffixes=("", "_rival"))
-        # Missing is infinite; of two infinite J none is lower.
+        both = of_upso.merge(rivals, on=["shared", *DATA_SET], suffixes=("", "_rival"))
+        # A missing J is infinite; of two infinite J none is lower.
         worst = both[["median_fitness", "median_fitness_rival"]].fillna(math.inf)
         excess = (worst["median_fitness"] - worst["median_fitness_rival"]).fillna(0.0)
         both = both.assign(lower=excess < -SAME_J, equal=excess.abs() <= SAME_J, higher=excess > SAME_J)
@@ -413,44 +505,57 @@ class Findings:
     @cached_property
     def criteria(self) -> pd.DataFrame:
         """The scores of all criteria for the interpretations of 2D-UPSO that were run under more than one."""
-        known = self.study.conditions[self.study.conditions["algorithm"] == UPSO]
-        known = known[known.groupby("interpretation")["criterion"].transform("nunique") > 1]
-        known = known.assign(met=[both_criteria(row).holds for row in claim_rows(known)], rows=1)
+        conditions = self.study.conditions[self.study.conditions["algorithm"] == UPSO]
+        conditions = conditions[conditions.groupby("interpretation")["criterion"].transform("nunique") > 1]
+        conditions = conditions.assign(met=[both_criteria(row).holds for row in claim_rows(conditions)], rows=1)
         by = ["interpretation", "criterion"]
-        found = known.groupby(by, sort=False)[["met", "rows", "exact_runs", "runs"]].sum().reset_index()
-        compared = compare(known, self.study.published.once)
+        scores = conditions.groupby(by, sort=False)[["met", "rows", "exact_runs", "runs"]].sum().reset_index()
+        compared = compare(conditions, self.study.published.once)
         if compared.empty:
             return pd.DataFrame()
         by_seed = nearness(compared, [*by, "data_seed"])
-        return found.merge(over_seeds(by_seed, by, ["deviance"]), how="left", on=by)
+        return scores.merge(over_seeds(by_seed, by, ["deviance"]), how="left", on=by)
 
     @cached_property
     def gaps(self) -> pd.DataFrame:
-        """How far J lies above the best known J of the same data, under the interpretations in a role.
+        """The distances of J from the best known J of the same data, under the interpretations in a role.
 
         The best known J is the smallest that any run of any algorithm, or the true structure, has on the same data
-        under the same criterion. A stronger GA and other searches are shown as well. Gaps are missing where one is not
+        under the same criterion. A stronger GA and other searches are shown as well. Gaps are missing where J is not
         finite or every run has data of its own. ``true_above`` counts the data seeds whose true structure is not best.
         """
-        named = self._role_frame.sort_values("algorithm", ascending=False, kind="stable")
-        data = dict.fromkeys(self.study.shared(pair.upso2d) for pair in self.roles.values())
-        more = [(AS_DESCRIBED if text == BASELINE else text, name, text) for name in REFERENCES for text in data]
-        if STRONG_GA not in [pair.ga for pair in self.roles.values()]:
-            more.insert(0, (STRONG_GA_NAME, GA, STRONG_GA))
-        known = self.study.conditions
-        best = known[["best_fitness", "true_fitness"]].min(axis=1)
-        best = best.groupby([known[name] for name in ("problem", *DATA_SET, "criterion")]).transform("min")
-        settings = {
-            text: interpretation_settings(self.study.choices, self.study.chosen(text))
-            for text in known["problem"].unique()
-        }
-        # Runs with data of their own: no J can be compared with that of another run.
-        own = known["problem"].isin([text for text, of in settings.items() if of["data"]["realisation"] == "per_run"])
-        above = {f"{name}_gap": known[f"{name}_fitness"] - best for name in ("median", "best", "true")}
-        # A difference of rounding alone is none.
-        known = known.assign(**{name: gap.mask(gap <= SAME_J, 0.0).mask(own) for name, gap in above.items()})
-        known = pd.concat([named, pd.DataFrame(more, columns=named.columns)]).merge(known)
-        known = known.assign(seeds=1, true_above=known["true_gap"] > 0)
+        conditions = self.study.conditions
+        lowest = conditions.assign(lowest=conditions[["best_fitness", "true_fitness"]].min(axis=1))
+        best = lowest.groupby(["problem", *DATA_SET, "criterion"])["lowest"].transform("min")
+        is_comparable = ~conditions["problem"].isin(self._problems_without_shared_data())
+        gaps = {}
+        for name in ("median", "best", "true"):
+            gap = conditions[f"{name}_fitness"] - best
+            # A difference of rounding alone is none.
+            gaps[f"{name}_gap"] = gap.mask(gap <= SAME_J, 0.0).where(is_comparable)
+        rows = self._searches_with_gaps().merge(conditions.assign(**gaps))
+        rows = rows.assign(seeds=1, true_above=rows["true_gap"] > 0)
         by = ["algorithm", "role", "interpretation", "system", "snr_db", "criterion"]
-        counts = known.groupby(by, sort=False)[["seeds", "true_above", "exact_runs", "runs"]].sum().reset_index()
-        return over_seeds(known, by, ["median_gap", "best_gap", "true_gap"]).merge(counts, on=by)
+        counts = rows.groupby(by, sort=False)[["seeds", "true_above", "exact_runs", "runs"]].sum().reset_index()
+        return over_seeds(rows, by, ["median_gap", "best_gap", "true_gap"]).merge(counts, on=by)
+
+    def _searches_with_gaps(self) -> pd.DataFrame:
+        """Return the interpretations in a role, a stronger GA, and other searches on the same data."""
+        in_role = self._role_frame.sort_values("algorithm", ascending=False, kind="stable")
+        rows = []
+        if STRONG_GA not in set(in_role["interpretation"]):
+            rows.append((STRONG_GA_NAME, GA, STRONG_GA))
+        data = dict.fromkeys(self.study.shared(pair.upso2d) for pair in self.roles.values())
+        role_names = {BASELINE: AS_DESCRIBED}
+        for name, text in product(REFERENCES, data):
+            rows.append((role_names.get(text, text), name, text))
+        return pd.concat([in_role, pd.DataFrame(rows, columns=in_role.columns)])
+
+    def _problems_without_shared_data(self) -> list[str]:
+        """Return the problems on which every run has data of its own: no J compares with that of another run."""
+        problems = []
+        for text in self.study.conditions["problem"].unique():
+            settings = interpretation_settings(self.study.choices, self.study.chosen(text))
+            if settings["data"]["realisation"] == "per_run":
+                problems.append(text)
+        return problems

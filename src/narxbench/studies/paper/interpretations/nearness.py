@@ -1,10 +1,11 @@
-"""The conditions of all interpretations that lack none, and how near each interpretation is to the paper."""
+"""The conditions of all complete interpretations, and how near each interpretation is to the paper."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from itertools import count, product
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -29,6 +30,7 @@ JOINT = "joint"
 DATA_SET = ["data_seed", "system", "snr_db"]
 BY_SEED = ["algorithm", "interpretation", "data_seed"]
 _GROUP = ["algorithm", "interpretation", "criterion"]
+Group = tuple[str, str, str]
 
 
 class Pair(NamedTuple):
@@ -40,13 +42,13 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class InterpretationStudy:
-    """The conditions of all interpretations, of an algorithm under a criterion each, that lack none.
+    """The conditions of the interpretations that lack no condition, each of an algorithm under a criterion.
 
-    ``conditions`` is the conditions frame with two columns more: ``shared``, the part of an interpretation that all
-    algorithms share, and ``problem``, that on data and fitness alone. The baseline comes first, then single options,
-    then combinations; seeds and systems ascend, SNRs descend. ``options`` are all but those of the baseline. On the
-    data seeds ``screening`` every interpretation was run: by these they are chosen, and on the other ``seeds`` judged.
-    ``incomplete`` has algorithm and text of what was left out.
+    ``conditions`` is the conditions frame with two further columns: ``shared``, the part of an interpretation that all
+    algorithms share, and ``problem``, the part on data and fitness alone. The baseline comes first, then single
+    options, then combinations; seeds and systems ascend, SNRs descend. ``options`` are all but those of the baseline.
+    Every interpretation was run on the data seeds ``screening``: interpretations are chosen by these, and judged on the
+    other ``seeds``. ``incomplete`` has algorithm and text of the interpretations that were left out.
     """
 
     conditions: pd.DataFrame
@@ -57,25 +59,28 @@ class InterpretationStudy:
     choices: DesignChoices
     published: Published
 
-    def of(self, algorithm: str, criterion: str = SCREENED) -> pd.DataFrame:
+    def conditions_of(self, algorithm: str, criterion: str = SCREENED) -> pd.DataFrame:
         """Return the conditions of an algorithm under a criterion."""
-        known = self.conditions
-        return known[(known["algorithm"] == algorithm) & (known["criterion"] == criterion)]
+        conditions = self.conditions
+        return conditions[(conditions["algorithm"] == algorithm) & (conditions["criterion"] == criterion)]
 
     def texts(self, algorithm: str, criterion: str = SCREENED) -> list[str]:
         """Return the interpretations of an algorithm under a criterion in their order."""
-        return list(dict.fromkeys(self.of(algorithm, criterion)["interpretation"]))
+        return list(dict.fromkeys(self.conditions_of(algorithm, criterion)["interpretation"]))
 
     def chosen(self, *texts: str) -> dict[str, str]:
         """Return the differences from the baseline that texts name together."""
-        return {name: option for text in texts for name, option in parse_interpretation(self.choices, text).items()}
+        chosen: dict[str, str] = {}
+        for text in texts:
+            chosen |= parse_interpretation(self.choices, text)
+        return chosen
 
     def joined(self, *texts: str) -> str:
-        """Return the interpretations of several algorithms, which agree in what they share, as one."""
+        """Return the interpretations of several algorithms, which agree in their shared part, as one."""
         return interpretation_text(self.choices, self.chosen(*texts))
 
     def words(self, text: str) -> str:
-        """Return an interpretation as a sentence has it, after "with"; "" for the baseline."""
+        """Return the words for an interpretation after "with" in a sentence; "" for the baseline."""
         return interpretation_words(self.choices, self.chosen(text))
 
     def contradictions(self, text: str) -> str:
@@ -84,13 +89,15 @@ class InterpretationStudy:
 
     def pairs(self) -> Iterator[Pair]:
         """Yield each interpretation of 2D-UPSO with each of GA on the same data."""
-        own, other = (self.of(name)[["interpretation", "shared"]].drop_duplicates() for name in COMPARED)
-        joined = own.merge(other, on="shared", suffixes=("_upso2d", "_ga"))
+        of_upso = self.conditions_of(UPSO)[["interpretation", "shared"]].drop_duplicates()
+        of_ga = self.conditions_of(GA)[["interpretation", "shared"]].drop_duplicates()
+        joined = of_upso.merge(of_ga, on="shared", suffixes=("_upso2d", "_ga"))
         return map(Pair, joined["interpretation_upso2d"], joined["interpretation_ga"])
 
     def pair(self, text: str) -> Pair:
         """Return the interpretations of both algorithms that a joined one consists of."""
-        return Pair(*(interpretation_text(self.choices, self.chosen(text), name) for name in COMPARED))
+        chosen = self.chosen(text)
+        return Pair(interpretation_text(self.choices, chosen, UPSO), interpretation_text(self.choices, chosen, GA))
 
     def shared(self, text: str) -> str:
         """Return the part of an interpretation that every algorithm shares."""
@@ -99,18 +106,18 @@ class InterpretationStudy:
     @cached_property
     def compared(self) -> pd.DataFrame:
         """The published values, each once, with those of all interpretations under the criterion of the screening."""
-        return compare(pd.concat([self.of(name) for name in COMPARED]), self.published.once)
+        return compare(pd.concat(map(self.conditions_of, COMPARED)), self.published.once)
 
     def nearness(self, algorithm: str) -> pd.DataFrame:
         """Return `agreement.nearness` of each interpretation of an algorithm on each data seed."""
         return nearness(self.compared[self.compared["algorithm"] == algorithm], BY_SEED)
 
     def joint_nearness(self) -> pd.DataFrame:
-        """Return the nearness of 2D-UPSO and GA, if there is one, together: each with each on the same data."""
-        if self.of(GA).empty:
+        """Return the nearness of 2D-UPSO and GA together: each with each on the same data; without GA of 2D-UPSO."""
+        if self.conditions_of(GA).empty:
             return self.nearness(UPSO).assign(algorithm=JOINT)
         pairs = pd.DataFrame(self.pairs(), columns=list(COMPARED))
-        pairs["joint"] = [self.joined(*pair) for pair in pairs.itertuples(index=False, name=None)]
+        pairs["joint"] = list(map(self.joined, pairs[UPSO], pairs[GA]))
         rows = self.compared[[*BY_SEED, "metric", "difference", "p_value", "deviance"]]
         both = pairs.melt("joint", var_name="algorithm", value_name="interpretation").merge(rows)
         return nearness(both.assign(algorithm=JOINT, interpretation=both["joint"]), BY_SEED)
@@ -119,64 +126,126 @@ class InterpretationStudy:
 def make_study(conditions: pd.DataFrame, choices: DesignChoices, published: Published) -> InterpretationStudy:
     """Check conditions against the design choices and the published values, and put them in order.
 
-    An interpretation must be written in its one way, and the baseline lack neither conditions nor published values.
+    An interpretation must be written in its one way, and the baseline must lack neither conditions nor published
+    values.
     """
-    rows = [
-        (f"{name}={option}", name, option, choice.part, choice.options[option].contradicts)
-        for name, choice in choices.design_choices.items()
-        for option in list(choice.options)[1:]
-    ]
-    options = pd.DataFrame(rows, columns=["interpretation", "design_choice", "option", "part", "contradicts"])
-    place_of = {text: place for place, text in enumerate(options["interpretation"])}
-    shared, problem, ranks = {}, {}, {}
+    options = _options(choices)
+    _check_texts(conditions, choices)
+    groups = dict(iter(conditions.groupby(_GROUP, sort=False)))
+    seeds_of = _seeds_by_kind(groups, choices)
+    places = set(published.values[["system", "snr_db"]].itertuples(index=False, name=None))
+    lacking = {}
+    for name, rows in groups.items():
+        needed = {(seed, *place) for seed, place in product(seeds_of[name], places)}
+        lacking[name] = needed - _data_sets(rows)
+    seeds = sorted(conditions["data_seed"].unique())
+    _check_baseline(conditions, published, {(seed, *place) for seed, place in product(seeds, places)})
+    order = _order(conditions["interpretation"].unique(), options, choices)
+    kept = conditions[[not lacking[name] for name in conditions[_GROUP].itertuples(index=False, name=None)]]
+    incomplete = []
+    for name, text, criterion in sorted(filter(lacking.__getitem__, lacking), key=lambda name: order[name[1]]):
+        if name in COMPARED and criterion == SCREENED:
+            incomplete.append((name, text))
+    return InterpretationStudy(
+        conditions=_in_order(kept, order, choices),
+        options=options,
+        seeds=seeds,
+        screening=_screening(seeds_of),
+        incomplete=incomplete,
+        choices=choices,
+        published=published,
+    )
+
+
+def _options(choices: DesignChoices) -> pd.DataFrame:
+    """Return all options but those of the baseline, each with the text of the interpretation that it makes alone."""
+    rows = []
+    for name, choice in choices.design_choices.items():
+        for option in list(choice.options)[1:]:
+            rows.append((f"{name}={option}", name, option, choice.part, choice.options[option].contradicts))
+    return pd.DataFrame(rows, columns=["interpretation", "design_choice", "option", "part", "contradicts"])
+
+
+def _check_texts(conditions: pd.DataFrame, choices: DesignChoices) -> None:
+    """Refuse an interpretation that does not exist, or is written in another way."""
     for algorithm, text in conditions[["algorithm", "interpretation"]].drop_duplicates().itertuples(index=False):
         try:
             chosen = parse_interpretation(choices, text)
         except SettingsError as error:
             raise NarxbenchError(f"conditions.csv: {algorithm}: {str(error).splitlines()[0]}") from None
-        if (allowed := interpretation_text(choices, chosen, algorithm)) != text:
+        allowed = interpretation_text(choices, chosen, algorithm)
+        if allowed != text:
             raise NarxbenchError(f"conditions.csv: {algorithm}: found interpretation {text!r}; allowed: {allowed!r}")
+
+
+def _order(texts: Iterable[str], options: pd.DataFrame, choices: DesignChoices) -> dict[str, int]:
+    """Return the place of each interpretation: by the number of its differences, then by the order of the options."""
+    place_of = dict(zip(options["interpretation"], count(), strict=False))
+    ranks = {}
+    for text in texts:
+        chosen = parse_interpretation(choices, text)
+        places = [place_of[f"{name}={option}"] for name, option in chosen.items()]
+        ranks[text] = len(chosen), places
+    return dict(zip(sorted(ranks, key=ranks.__getitem__), count(), strict=False))
+
+
+def _seeds_by_kind(groups: Mapping[Group, pd.DataFrame], choices: DesignChoices) -> dict[Group, set[int]]:
+    """Return the data seeds on which each group must have been run: all of those of its kind.
+
+    The baseline, and named interpretations of compared algorithms, are run on more data seeds than the others.
+    """
+    with_name = set()
+    for algorithm, chosen in product(COMPARED, ({}, *choices.named.values())):
+        with_name.add((algorithm, interpretation_text(choices, chosen, algorithm)))
+    kinds: dict[Group, tuple[bool, bool, str]] = {}
+    seeds_of_kind = defaultdict[tuple[bool, bool, str], set[int]](set)
+    for name, rows in groups.items():
+        algorithm, text, criterion = name
+        kinds[name] = text == BASELINE or (algorithm, text) in with_name, algorithm in COMPARED, criterion
+        seeds_of_kind[kinds[name]] |= set(rows["data_seed"])
+    return {name: seeds_of_kind[kind] for name, kind in kinds.items()}
+
+
+def _screening(seeds_of: Mapping[Group, set[int]]) -> list[int]:
+    """Return the data seeds on which every interpretation of the compared algorithms was run in the screening."""
+    screened = []
+    for (algorithm, _, criterion), seeds in seeds_of.items():
+        if algorithm in COMPARED and criterion == SCREENED:
+            screened.append(seeds)
+    return sorted(set.intersection(*screened)) if screened else []
+
+
+def _check_baseline(conditions: pd.DataFrame, published: Published, data_sets: set[tuple[int, str, float]]) -> None:
+    """Refuse a compared algorithm that lacks conditions under the baseline, or published values."""
+    for algorithm in (UPSO, *({GA} & set(conditions["algorithm"]))):
+        is_baseline = (conditions["algorithm"] == algorithm) & (conditions["interpretation"] == BASELINE)
+        missing = data_sets - _data_sets(conditions[is_baseline & (conditions["criterion"] == SCREENED)])
+        if missing:
+            seed, system, snr_db = min(missing, key=lambda place: (place[0], place[1], -place[2]))
+            problem = f"found none of {algorithm} under {BASELINE} for data seed {seed}, {system}, {snr_db:g} dB"
+            allowed = f"every system and SNR of the paper under {SCREENED} on every data seed"
+            raise NarxbenchError(f"conditions.csv: {problem}; allowed: {allowed}")
+        values = published.values
+        if not ((values["algorithm"] == algorithm) & (values["criterion"] == SCREENED)).any():
+            problem = f"found none of {algorithm} under {SCREENED}"
+            raise NarxbenchError(f"published_tables.csv: {problem}; allowed: those of every compared algorithm")
+
+
+def _in_order(conditions: pd.DataFrame, order: Mapping[str, int], choices: DesignChoices) -> pd.DataFrame:
+    """Return the conditions with the parts of their interpretations, in the order of an `InterpretationStudy`."""
+    shared, problem = {}, {}
+    for text in conditions["interpretation"].unique():
+        chosen = parse_interpretation(choices, text)
         shared[text] = interpretation_text(choices, chosen, "")
         problem[text] = parts_text(choices, chosen, ("data", "fitness"))
-        ranks[text] = len(chosen), [place_of[f"{name}={option}"] for name, option in chosen.items()]
-    named = {
-        (algorithm, interpretation_text(choices, chosen, algorithm))
-        for algorithm in COMPARED
-        for chosen in ({}, *choices.named.values())
-    }
-    places = set(published.values[["system", "snr_db"]].itertuples(index=False, name=None))
-    # All interpretations of a kind are run on the same data seeds: the baseline, and those with a name of compared
-    # algorithms, on more than the others.
-    groups = dict(iter(conditions.groupby(_GROUP, sort=False)))
-    kinds = {name: (name[1] == BASELINE or name[:2] in named, name[0] in COMPARED, name[2]) for name in groups}
-    of_kind: dict[Any, set[int]] = defaultdict(set)
-    for name, own in groups.items():
-        of_kind[kinds[name]] |= set(own["data_seed"])
-    missing = {
-        name: {(seed, *place) for seed in of_kind[kinds[name]] for place in places}
-        - set(own[DATA_SET].itertuples(index=False, name=None))
-        for name, own in groups.items()
-    }
-    screened = [seeds for (_, compared, criterion), seeds in of_kind.items() if compared and criterion == SCREENED]
-    seeds, screening = sorted(conditions["data_seed"].unique()), sorted(set.intersection(*screened)) if screened else []
-    needed = {(seed, *place) for seed in seeds for place in places}
-    for algorithm in (UPSO, *({GA} & set(conditions["algorithm"]))):
-        own = groups.get((algorithm, BASELINE, SCREENED), conditions[:0])
-        if lacking := needed - set(own[DATA_SET].itertuples(index=False, name=None)):
-            seed, system, snr_db = min(lacking, key=lambda place: (place[0], place[1], -place[2]))
-            found = f"none of {algorithm} under {BASELINE} for data seed {seed}, {system}, {snr_db:g} dB"
-            allowed = f"every system and SNR of the paper under {SCREENED} on every data seed"
-            raise NarxbenchError(f"conditions.csv: found {found}; allowed: {allowed}")
-        if not ((published.values["algorithm"] == algorithm) & (published.values["criterion"] == SCREENED)).any():
-            found = f"none of {algorithm} under {SCREENED}"
-            raise NarxbenchError(f"published_tables.csv: found {found}; allowed: those of every compared algorithm")
-    order = {text: place for place, text in enumerate(sorted(ranks, key=ranks.__getitem__))}
     texts = conditions["interpretation"]
-    known = conditions.assign(shared=texts.map(shared), problem=texts.map(problem), order=texts.map(order))
-    known["criterion_order"] = known["criterion"].map({name: place for place, name in enumerate(CRITERIA)})
+    ordered = conditions.assign(shared=texts.map(shared), problem=texts.map(problem), order=texts.map(order))
+    ordered["criterion_order"] = ordered["criterion"].map(dict(zip(CRITERIA, count(), strict=False)))
     by = ["order", "criterion_order", *DATA_SET]
-    known = known[[not missing[name] for name in known[_GROUP].itertuples(index=False, name=None)]]
-    known = known.sort_values(by, ascending=[name != "snr_db" for name in by], ignore_index=True).drop(columns=by[:2])
-    lacking_any = sorted((name for name in missing if missing[name]), key=lambda name: order[name[1]])
-    incomplete = [(name, text) for name, text, of in lacking_any if name in COMPARED and of == SCREENED]
-    return InterpretationStudy(known, options, seeds, screening, incomplete, choices, published)
+    ordered = ordered.sort_values(by, ascending=[name != "snr_db" for name in by], ignore_index=True)
+    return ordered.drop(columns=["order", "criterion_order"])
+
+
+def _data_sets(conditions: pd.DataFrame) -> set[tuple[int, str, float]]:
+    """Return the data sets of some conditions: data seed, system and SNR."""
+    return set(conditions[DATA_SET].itertuples(index=False, name=None))

@@ -1,4 +1,4 @@
-"""The study of what the paper leaves open: one interpretation after the other."""
+"""The settings of the study of what the paper leaves open: one interpretation after the other."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
@@ -16,7 +16,7 @@ from narxbench.study.design_choices import (
     Fitness,
     Label,
     OpenData,
-    Search,
+    SearchBudget,
     interpretation_settings,
     interpretation_text,
     parse_interpretation,
@@ -67,76 +67,91 @@ class InterpretationsStudy(Study):
         self, choices: DesignChoices, systems: Mapping[str, System], parts: Sequence[Part] | None = None
     ) -> Iterator[Condition]:
         """Yield the conditions, those of each variation together."""
-        for part in self.parts() if parts is None else parts:
+        if parts is None:
+            parts = self.parts()
+        for part in parts:
             for name, text, seed, criterion in self._planned(choices, part.seeds):
-                method, chosen = self.methods[name], parse_interpretation(choices, text)
-                settings = interpretation_settings(choices, chosen)
-                data = self.data.model_copy(update=dict(OpenData.model_validate(settings["data"])))
-                fitness, search = Fitness.model_validate(settings["fitness"]), Search.model_validate(settings["search"])
-                # The budget of the study, unless the interpretation departs from the baseline's.
-                departs = parts_text(choices, chosen, ["search"]) != BASELINE
-                of_data = parts_text(choices, chosen, ["data"])
-                own = {**method.settings.model_dump(mode="json"), **settings.get(method.algorithm, {})}
-                for system, snr_db in product(part.systems, part.snr_db):
-                    place = f"data-{seed}/{system}/{snr_label(snr_db)}dB"
-                    yield Condition(
-                        name=f"{text}/{place}/{name}/{criterion}",
-                        problem=Problem(f"{of_data}/{place}", systems[system], snr_db, seed, data, fitness),
-                        interpretation=text,
-                        method=name,
-                        algorithm=method.algorithm,
-                        settings=own,
-                        criterion=criterion,
-                        evaluations=search.evaluations if departs else self.evaluations,
-                    )
+                yield from self._conditions_of(choices, part, systems, name, text, seed, criterion)
+
+    def _conditions_of(
+        self,
+        choices: DesignChoices,
+        part: Part,
+        systems: Mapping[str, System],
+        method_name: str,
+        text: str,
+        seed: int,
+        criterion: str,
+    ) -> Iterator[Condition]:
+        """Yield the conditions of a method under an interpretation on a data seed: all systems and SNRs."""
+        method, chosen = self.methods[method_name], parse_interpretation(choices, text)
+        settings = interpretation_settings(choices, chosen)
+        data = self.data.model_copy(update=dict(OpenData.model_validate(settings["data"])))
+        fitness = Fitness.model_validate(settings["fitness"])
+        # The budget of the study, unless the interpretation departs from the baseline's.
+        evaluations = self.evaluations
+        if parts_text(choices, chosen, ["search"]) != BASELINE:
+            evaluations = SearchBudget.model_validate(settings["search"]).evaluations
+        method_settings = {**method.settings.model_dump(mode="json"), **settings.get(method.algorithm, {})}
+        data_text = parts_text(choices, chosen, ["data"])
+        for system, snr_db in product(part.systems, part.snr_db):
+            place = f"data-{seed}/{system}/{snr_label(snr_db)}dB"
+            yield Condition(
+                name=f"{text}/{place}/{method_name}/{criterion}",
+                problem=Problem(f"{data_text}/{place}", systems[system], snr_db, seed, data, fitness),
+                interpretation=text,
+                method=method_name,
+                algorithm=method.algorithm,
+                settings=method_settings,
+                criterion=criterion,
+                evaluations=evaluations,
+            )
 
     def _planned(self, choices: DesignChoices, seeds: Sequence[int]) -> list[tuple[str, str, int, str]]:
-        """Return method, interpretation, data seed and criterion of what is run, each once, in the settings' order."""
-        plan, named, single = self.variations, choices.named, self.variations.criterion
-        close = [{}, *named.values()]
+        """Return method, interpretation, data seed and criterion of all runs, each once, in the settings' order."""
+        plan, criterion = self.variations, self.variations.criterion
+        with_name = [{}, *choices.named.values()]
         screened = [*single_changes(choices), *plan.combinations]
-        few = [seed for seed in seeds if seed in plan.seeds]
-        wanted = [(method, chosen, seed, single) for method in plan.methods for chosen in close for seed in seeds]
-        wanted += [(method, chosen, seed, single) for method in plan.methods for chosen in screened for seed in few]
-        # What the references find is needed where the others are looked at closely, above all as described.
-        wanted += [(method, {}, seed, single) for method in plan.references for seed in seeds]
-        wanted += [(method, chosen, seed, single) for method in plan.references for chosen in close for seed in few]
-        # The paper's tables have further criteria for the first method only.
-        wanted += [
-            (method, named[name], seed, criterion)
-            for method in plan.methods[:1]
-            for name in plan.finalists.interpretations
-            for seed in seeds
-            if seed in plan.finalists.seeds
-            for criterion in plan.finalists.criteria
+        screening_seeds = [seed for seed in seeds if seed in plan.seeds]
+        runs = [
+            *product(plan.methods, with_name, seeds, [criterion]),
+            *product(plan.methods, screened, screening_seeds, [criterion]),
+            # Results of the references are needed where the others are examined closely, above all as described.
+            *product(plan.references, [{}], seeds, [criterion]),
+            *product(plan.references, with_name, screening_seeds, [criterion]),
         ]
-        planned = (
-            (method, interpretation_text(choices, chosen, self.methods[method].algorithm), seed, criterion)
-            for method, chosen, seed, criterion in wanted
-        )
-        return list(dict.fromkeys(planned))
+        # The paper's tables have further criteria for the first method only.
+        finalists = [choices.named[name] for name in plan.finalists.interpretations]
+        finalist_seeds = [seed for seed in seeds if seed in plan.finalists.seeds]
+        runs += product(plan.methods[:1], finalists, finalist_seeds, plan.finalists.criteria)
+        planned: dict[tuple[str, str, int, str], None] = {}  # each once, in this order
+        for method, chosen, seed, criterion in runs:
+            text = interpretation_text(choices, chosen, self.methods[method].algorithm)
+            planned[method, text, seed, criterion] = None
+        return list(planned)
 
     def unknown_names(self, choices: DesignChoices) -> Iterator[Mistake]:
-        """Yield the methods, design choices, options and interpretations that there are not."""
+        """Yield a mistake for each seed, method, design choice, option and interpretation that does not exist."""
         plan = self.variations
-        known = f"those of data.seeds: {', '.join(map(str, self.data.seeds))}"
-        for within, seeds in ((("seeds",), plan.seeds), (("finalists", "seeds"), plan.finalists.seeds)):
-            if strange := [seed for seed in seeds if seed not in self.data.seeds]:
-                yield Mistake(("variations", *within), f"found {strange[0]}; allowed: {known}")
+        allowed = f"those of data.seeds: {', '.join(map(str, self.data.seeds))}"
+        for path, seeds in ((("seeds",), plan.seeds), (("finalists", "seeds"), plan.finalists.seeds)):
+            unknown_seeds = [seed for seed in seeds if seed not in self.data.seeds]
+            if unknown_seeds:
+                yield Mistake(("variations", *path), f"found {unknown_seeds[0]}; allowed: {allowed}")
         for key in ("methods", "references"):
             for index, name in enumerate(getattr(plan, key)):
                 if name not in self.methods:
                     yield unknown(("variations", key, index), name, self.methods, "a method of the study:")
         for index, chosen in enumerate(plan.combinations):
-            for path, text in unknown_options(choices.design_choices, chosen):
-                yield Mistake(("variations", "combinations", index, *path), text)
+            for option_path, text in unknown_options(choices.design_choices, chosen):
+                yield Mistake(("variations", "combinations", index, *option_path), text)
         for index, name in enumerate(plan.finalists.interpretations):
             if name not in choices.named:
                 place = ("variations", "finalists", "interpretations", index)
                 yield unknown(place, name, choices.named, "a named interpretation:")
 
     def inputs(self, choices: DesignChoices, systems: Mapping[str, System]) -> Iterator[Input]:
-        """Yield those of the options too."""
+        """Yield every input that the study needs, those of the options too."""
         yield from super().inputs(choices, systems)
         for name, choice in choices.design_choices.items():
             if (choice.part, choice.setting) == ("data", "excitation"):

@@ -68,4 +68,5 @@ def test_effects_and_ranking_name_what_was_run_and_its_roles(words):
 
 def test_gaps_show_the_searches_and_the_true_structure(found, words):
     shown = " ".join(words["gaps"])
-    assert all(label in shown for label in (*found.found["label"], "True structure", "50 dB", "40 dB", "30 dB"))
+    labels = (*found.structures_found["label"], "True structure", "50 dB", "40 dB", "30 dB")
+    assert all(label in shown for label in labels)

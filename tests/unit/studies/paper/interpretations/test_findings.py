@@ -36,7 +36,7 @@ def row(frame, **values):
 
 def own_values(study):
     """Return the published values next to those of 2D-UPSO as described."""
-    return compare(study.of("upso2d").query("interpretation == 'baseline'"), published().once)
+    return compare(study.conditions_of("upso2d").query("interpretation == 'baseline'"), published().once)
 
 
 def test_a_change_is_set_against_the_spread_of_the_data_sets():
@@ -142,7 +142,7 @@ def test_the_closest_is_judged_on_data_that_had_no_part_in_its_choice():
     assert found.study.screening == [1, 2] and found.study.seeds == [1, 2, 3, 4]
     (closest,) = rows(found.nearness, role="closest", algorithm="joint").to_dict("records")
     assert closest["interpretation"] == "baseline" and closest["seeds"] == 4
-    own = compare(found.study.of("upso2d").query("data_seed > 2"), published().once)
+    own = compare(found.study.conditions_of("upso2d").query("data_seed > 2"), published().once)
     unseen = own.groupby("data_seed")["deviance"].sum()
     assert closest["deviance_low"] < closest["held_out"] == pytest.approx(unseen.median())
     # As described next to it: chosen by nobody.
@@ -250,7 +250,7 @@ def test_exact_structures_of_searches():
         conditions_of("stepwise", "baseline"),
         # On some of the data sets only.
         conditions_of("multistart", "baseline", 2),
-    ).found
+    ).structures_found
     assert list(dict.fromkeys(found["algorithm"])) == ["stepwise", "ga", "upso2d"]
     own = row(found, algorithm="upso2d", system="S2")
     assert list(own.values())[-6:] == [9, 360, 180, 0.5, 0.25, 0.75]
