@@ -125,19 +125,24 @@ class Identification:
         return f"<table>{rows}</table>"
 
     def _facts(self) -> list[tuple[str, str]]:
-        """Return titles and texts: the error, the findings by status, and how many warnings there are."""
+        """Return titles and texts: the error, the noise, the findings by status, and the warnings."""
+        facts = [("Error", self._error()), ("Noise", self.model.noise.description)]
+        for status in ("bad", "look", "fine"):
+            names = [finding.name.replace("_", " ") for finding in self.summary if finding.status == status]
+            if names:
+                facts.append((status.capitalize(), ", ".join(names)))
+        notes = [*self.recording.notes, *(note.name.replace("_", " ") for note in self.notes if note.status != "fine")]
+        if notes:
+            facts.append(("Warnings", "; ".join(dict.fromkeys(notes))))
+        return facts
+
+    def _error(self) -> str:
+        """Return the error of the predictions that decide, and on which data."""
         prediction = next(finding.values for finding in self.summary if finding.name == "prediction")
         steps = prediction["steps"]
         how = "free run" if steps is None else f"{steps} step{'s' * (steps != 1)} ahead"
         error = "diverges" if prediction["rrse"] is None else f"RRSE {prediction['rrse']:.3g}"
-        facts = [("Error", f"{how} over the data of {prediction['role']}: {error}")]
-        facts.append(("Noise", self.model.noise.description))
-        for status in ("bad", "look", "fine"):
-            names = [finding.name.replace("_", " ") for finding in self.summary if finding.status == status]
-            facts += [(status.capitalize(), ", ".join(names))] if names else []
-        notes = [*self.recording.notes, *(note.name.replace("_", " ") for note in self.notes if note.status != "fine")]
-        facts += [("Warnings", "; ".join(dict.fromkeys(notes)))] if notes else []
-        return facts
+        return f"{how} over the data of {prediction['role']}: {error}"
 
     def bands(
         self,

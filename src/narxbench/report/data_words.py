@@ -13,6 +13,7 @@ from narxbench.report.phrases import (
     percent,
     plural_s,
     signal_title,
+    unless_fine,
 )
 
 # Findings that are named before they are only counted, and outliers.
@@ -119,17 +120,22 @@ def _input_delay(name: str, effect: Values, values: Values) -> tuple[str, str]:
         has_current = 0 in effect.get("lags", ())
         advice = "" if has_current else f"Allow the current input, {effect['term']}(k)."
         return f"The output follows {name} within the same sample.", advice
-    stride, period = values["decimation"], values["period"]
+    steps = delay // values["decimation"]
+    is_late = steps >= 3 and steps not in effect.get("lags", ())
+    advice = f"Begin the lags of {name} at {steps}." if is_late else ""
+    return _late_effect(name, effect, values), advice
+
+
+def _late_effect(name: str, effect: Values, values: Values) -> str:
+    """Return after how many samples, and steps of the model, the output is seen to follow an input or its square."""
+    delay, shown, stride, period = effect["delay"], effect["shown"], values["decimation"], values["period"]
     after = f"after {count_samples(delay, period)}"
     if stride > 1:
         after += f", {delay / stride:.2g} steps of {stride}"
-    if effect["power"] == 1 and effect["shown"] > delay:
-        after += f", and {name} itself after {count_samples(effect['shown'], period)}"
-    cause = name if effect["power"] == 1 and effect["shown"] == delay else f"the square of {name}"
-    steps = delay // stride
-    is_late = steps >= 3 and steps not in effect.get("lags", ())
-    advice = f"Begin the lags of {name} at {steps}." if is_late else ""
-    return f"The output is seen to follow {cause} {after}.", advice
+    if effect["power"] == 1 and shown > delay:
+        after += f", and {name} itself after {count_samples(shown, period)}"
+    cause = name if effect["power"] == 1 and shown == delay else f"the square of {name}"
+    return f"The output is seen to follow {cause} {after}."
 
 
 def _excitation(finding: Finding, _: Setting) -> tuple[str, str]:
@@ -201,7 +207,7 @@ def _test_range(finding: Finding, _: Setting) -> tuple[str, str]:
             )
     advice = "A polynomial extrapolates badly: estimate from data that cover this range."
     text = " ".join(texts) or "The test records stay within the range that the model is estimated from."
-    return text, "" if finding.status == "fine" else advice
+    return text, unless_fine(finding, advice)
 
 
 def _collinear(finding: Finding, _: Setting) -> tuple[str, str]:

@@ -1,7 +1,7 @@
 """The tables on the page of a model."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from narxbench.identification.result import Identification
@@ -148,8 +148,7 @@ def _weights_table(identification: Identification) -> Table:
     for row in identification.weights:
         value = identification.probabilities.get(row["term"])
         cells = [row["term"], _number(row["coefficient"]), _number(row["standard_error"], 2), _number(row["t"], 3)]
-        cells += [MISSING if row["p"] is None else p_value(row["p"]), _percent(row["err"])]
-        cells.append(MISSING if value is None else probability(value))
+        cells += [_or_missing(row["p"], p_value), _percent(row["err"]), _or_missing(value, probability)]
         if is_resampled:
             cells.append(_resampled_share(often.get(row["term"])))
         rows.append(cells)
@@ -392,8 +391,13 @@ def _yes(value: Any) -> str:
     return "yes" if value else "no"
 
 
+def _or_missing(value: float | None, shown: Callable[[float], str]) -> str:
+    """Return a value as it is shown, or the mark of one that is missing."""
+    return MISSING if value is None else shown(value)
+
+
 def _fitness(value: float | None) -> str:
-    return MISSING if value is None else fixed(value, 1)
+    return _or_missing(value, lambda number: fixed(number, 1))
 
 
 def _number(value: float | None, digits: int = 4) -> str:

@@ -2,7 +2,7 @@
 
 from narxbench.identification.finding import Finding
 from narxbench.identification.trust.verdicts import CORRELATION_SMALL
-from narxbench.report.phrases import Phrase, Setting, Values, first_of, how_predicted, unit_of
+from narxbench.report.phrases import Phrase, Setting, Values, first_of, how_predicted, unit_of, unless_fine
 
 
 def _prediction(finding: Finding, setting: Setting) -> tuple[str, str]:
@@ -87,7 +87,7 @@ def _gap(finding: Finding, _: Setting) -> tuple[str, str]:
     values = finding.values
     text = f"RRSE {values['test']:.3g} on the test data, {values['seen']:.3g} on the {values['role']} data"
     advice = "It fits its own data better than new ones: try fewer terms (a lower degree, fewer lags) or more data."
-    return f"{text}, {how_predicted(values)}.", "" if finding.status == "fine" else advice
+    return f"{text}, {how_predicted(values)}.", unless_fine(finding, advice)
 
 
 def _residuals(finding: Finding, setting: Setting) -> tuple[str, str]:
@@ -152,7 +152,7 @@ def _static(finding: Finding, _: Setting) -> tuple[str, str]:
     if values["without"]:
         text += f" At {values['without']} of them the model has no stable output."
     advice = "Try another degree, or records that dwell at more inputs."
-    return text, "" if finding.status == "fine" else advice
+    return text, unless_fine(finding, advice)
 
 
 # Title and words by the name of the finding.

@@ -38,6 +38,11 @@ def first_of(names: Sequence[str]) -> str:
     return listed([*names[:MOST_NAMES], f"{len(names) - MOST_NAMES} more"])
 
 
+def unless_fine(finding: Finding, advice: str) -> str:
+    """Return an advice, or "" for a finding that needs none."""
+    return "" if finding.status == "fine" else advice
+
+
 def signal_title(column: str, term: str) -> str:
     """Return how a sentence names a signal: the only input and the output need no name."""
     return {"y": "the output", "u": "the input"}.get(term, f"input {column}")

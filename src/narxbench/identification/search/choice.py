@@ -64,12 +64,13 @@ def choose(
     # So many samples count as one: the phases of the best configuration see the same disturbances.
     density = max(scan.sampling.advised, ranked[0].decimation)
     briefly = scan.briefly(briefs)
+    only_briefly = [structure for structure in briefly if structure.configuration not in names]
     proposals = [structure.proposal for structure in briefly if structure.configuration in names]
     proposals += _search_proposals(searches, scan.settings.method)
     forward = _forward_regressions(scan, names[:1], steps)
     proposals += [Proposal(name, FORWARD, terms, drawn=False) for name, terms in forward.items()]
     likely = _likely_proposals(scan, briefs, steps)
-    likely_proposals = [likely_proposal.proposal for likely_proposal in likely]
+    likely_proposals = [proposal for proposal, _ in likely]
     starts = _descent_starts(scan.compared([*proposals, *likely_proposals], density), names)
     polished = steps.run(DESCENTS, scan.polished, [(start, density) for start in starts])
     proposals += [structure.proposal for structure in polished]
@@ -82,7 +83,7 @@ def choose(
     best_configuration = finalists[n_passed_over].configuration
     return Choice(
         finalists=finalists[n_passed_over:],
-        briefly=[scan.with_fitness(s, density) for s in briefly if s.configuration not in names and s.terms],
+        briefly=[scan.with_fitness(structure, density) for structure in only_briefly if structure.terms],
         runs=_terms_by_seed(searches, best_configuration),
         forward=_forward_structure(scan, best_configuration, forward, density),
         notes=failures([*briefs, *searches]),
@@ -170,6 +171,20 @@ def _under_noise(
     The best are weighed under all noise models, the likely ones under those like the one that they were fitted under.
     """
     allowed = scan.settings.noise_models
+    jobs = _weight_jobs(structures, likely, allowed)
+    weighed = steps.run(WEIGHTS, scan.under, [(structure, key[-1], density) for key, structure in jobs.items()])
+    # White noise in the equation is scored already.
+    scored = [*structures, *weighed] if "narx" in allowed else weighed
+    by_noise: dict[tuple[str, tuple[str, ...], str], Structure] = {}
+    for structure in scored:
+        by_noise.setdefault((structure.configuration, tuple(structure.terms), repr(structure.noise)), structure)
+    return in_order(by_noise.values())
+
+
+def _weight_jobs(
+    structures: Sequence[Structure], likely: Sequence[LikelyProposal], allowed: Sequence[NoiseName]
+) -> dict[tuple[str, tuple[str, ...], tuple[NoiseName, ...]], Structure]:
+    """Return the structures to weigh, by configuration, terms, and the noise models that compete for them."""
     groups = [tuple(name for name in group if name in allowed) for group in TOGETHER]
     jobs: dict[tuple[str, tuple[str, ...], tuple[NoiseName, ...]], Structure] = {}
     by_terms = {(structure.configuration, tuple(structure.terms)): structure for structure in structures}
@@ -181,13 +196,7 @@ def _under_noise(
         group = next(group for group in groups if noise_name in group)
         if key in by_terms:
             jobs.setdefault((*key, group), by_terms[key])
-    weighed = steps.run(WEIGHTS, scan.under, [(structure, key[-1], density) for key, structure in jobs.items()])
-    # White noise in the equation is scored already.
-    scored = [*structures, *weighed] if "narx" in allowed else weighed
-    by_noise: dict[tuple[str, tuple[str, ...], str], Structure] = {}
-    for structure in scored:
-        by_noise.setdefault((structure.configuration, tuple(structure.terms), repr(structure.noise)), structure)
-    return in_order(by_noise.values())
+    return jobs
 
 
 def failures(searches: Sequence[ConfigurationSearch]) -> list[Failures]:

@@ -60,15 +60,22 @@ def _short(lags: Sequence[int]) -> str:
 def candidates(configuration: Configuration, settings: IdentificationSettings) -> list[Monomial]:
     """Return the candidate terms of a configuration in canonical order; NarxbenchError if none is left."""
     n_inputs = len(configuration.u_lags)
-    kept = _all_candidates(configuration, settings)
-    if settings.y_degree is not None:
-        kept = [m for m in kept if sum(signal == OUTPUT for signal, _ in m) <= settings.y_degree]
-    if settings.u_degree is not None:
-        kept = [m for m in kept if sum(signal != OUTPUT for signal, _ in m) <= settings.u_degree]
-    kept = [m for m in kept if not any(fnmatchcase(term_name(m, n_inputs), p) for p in settings.exclude)]
+    kept = []
+    for monomial in _all_candidates(configuration, settings):
+        is_excluded = any(fnmatchcase(term_name(monomial, n_inputs), pattern) for pattern in settings.exclude)
+        if not is_excluded and _has_low_degrees(monomial, settings):
+            kept.append(monomial)
     if not kept:
         raise NarxbenchError("candidate terms: none is left by exclude, y_degree and u_degree; allowed: at least one")
     return kept
+
+
+def _has_low_degrees(monomial: Monomial, settings: IdentificationSettings) -> bool:
+    """Return whether a term has no more factors of the output, and of the inputs, than is allowed."""
+    n_outputs = sum(signal == OUTPUT for signal, _ in monomial)
+    if settings.y_degree is not None and n_outputs > settings.y_degree:
+        return False
+    return settings.u_degree is None or len(monomial) - n_outputs <= settings.u_degree
 
 
 def _all_candidates(configuration: Configuration, settings: IdentificationSettings) -> list[Monomial]:

@@ -392,10 +392,11 @@ def _neighbours(candidates: Sequence[str], terms: Sequence[str], most: float) ->
     place = {term: i for i, term in enumerate(candidates)}
     inside = {place[term] for term in terms}
     outside = [i for i in range(len(place)) if i not in inside]
-    changed = [inside - {i} for i in sorted(inside)] + [inside | {i} for i in outside]
+    without = [inside - {i} for i in sorted(inside)]
+    changed = [*without, *(inside | {i} for i in outside)]
     if len(changed) + len(inside) * len(outside) <= most:
-        for i in sorted(inside):
-            changed += [(inside - {i}) | {j} for j in outside]
+        for positions in without:
+            changed += [positions | {i} for i in outside]
     structures = [tuple(candidates[i] for i in sorted(positions)) for positions in changed]
     return [structure for structure in structures if structure]
 

@@ -135,16 +135,21 @@ def correlation_tests(model: Model, records: Sequence[Record], lags: int = LAGS)
     if largest < 2 or sum(float(np.sum(xi**2)) for xi, _ in pairs) <= ROUNDING * energy:
         return []
     xi = _centred([errors for errors, _ in pairs])
-    after = range(1, largest + 1)
-    functions = [_Correlation("phi_xixi", "residuals and earlier residuals", "linear", xi, xi, after)]
-    for signal in range(1, model.n_inputs + 1):
-        functions += _input_correlations(model, signal, xi, [inputs[:, signal - 1] for _, inputs in pairs], largest)
-    if not model.n_inputs:
-        functions += _series_correlations(xi, largest)
-    functions = [function for function in functions if function.varies]
+    functions = _correlations(model, xi, [inputs for _, inputs in pairs], largest)
     samples, coefficients = sum(map(len, xi)), max(1, sum(len(function.distances) for function in functions))
     band, limit = (float(-ndtri(LEVEL / 2 / count) / np.sqrt(samples)) for count in (1, coefficients))
     return [function.test(band, limit) for function in functions]
+
+
+def _correlations(model: Model, xi: Signals, inputs: Sequence[NDArray[np.float64]], largest: int) -> list[_Correlation]:
+    """Return the correlation functions of residuals, up to a largest lag, whose signals are not constant."""
+    after = range(1, largest + 1)
+    functions = [_Correlation("phi_xixi", "residuals and earlier residuals", "linear", xi, xi, after)]
+    for signal in range(1, model.n_inputs + 1):
+        functions += _input_correlations(model, signal, xi, [u[:, signal - 1] for u in inputs], largest)
+    if not model.n_inputs:
+        functions += _series_correlations(xi, largest)
+    return [function for function in functions if function.varies]
 
 
 def _input_correlations(

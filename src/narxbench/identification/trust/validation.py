@@ -149,22 +149,29 @@ def linear_arx(
         raise NarxbenchError(f"linear ARX: found no estimation record of more than {start} samples, its largest lag")
     arrangement = Arrangement(usable, decimation, start // decimation, n_parts=1)
     rows = arrangement.rows()
-    matrix, target = arrangement.columns(monomials, rows), arrangement.y[rows]
-    terms, kept = [term_name(monomial, len(inputs)) for monomial in monomials], list[int]()
-    for i in range(len(terms)):
-        # A term that depends on those before it, such as a constant input, is left out.
-        with suppress(NarxbenchError):
-            solution = orthogonalise(matrix[:, [*kept, i]], target, [terms[t] for t in [*kept, i]])
-            kept.append(i)
+    terms = [term_name(monomial, len(inputs)) for monomial in monomials]
+    kept, coefficients = _independent(arrangement.columns(monomials, rows), arrangement.y[rows], terms)
     return Model(
         terms=tuple(terms[i] for i in kept),
-        coefficients=tuple(solution.coefficients.tolist()),
+        coefficients=tuple(coefficients),
         inputs=tuple(inputs),
         output=output,
         decimation=decimation,
         sampling_time=sampling_time,
         about={"method": ARX},
     )
+
+
+def _independent(
+    columns: NDArray[np.float64], y: NDArray[np.float64], terms: Sequence[str]
+) -> tuple[list[int], list[float]]:
+    """Return the terms that depend on none before them, as a constant input does, and their weights."""
+    kept: list[int] = []
+    for i in range(len(terms)):
+        with suppress(NarxbenchError):
+            solution = orthogonalise(columns[:, [*kept, i]], y, [terms[t] for t in [*kept, i]])
+            kept.append(i)
+    return kept, solution.coefficients.tolist()
 
 
 def metrics_by_role(frame: pd.DataFrame) -> dict[str, dict[str, Any] | None]:
@@ -254,5 +261,7 @@ def row_of(
 
 def decisive(model: Model, frame: pd.DataFrame) -> tuple[str, int | None]:
     """Return the kind of prediction that decides: a series without input forgets its start, so no free run."""
-    ahead = frame["steps"].dropna()
-    return (FREE_RUN, None) if model.n_inputs else (K_STEP if ahead.max() > 1 else ONE_STEP, int(ahead.max()))
+    if model.n_inputs:
+        return FREE_RUN, None
+    steps = int(frame["steps"].dropna().max())
+    return K_STEP if steps > 1 else ONE_STEP, steps

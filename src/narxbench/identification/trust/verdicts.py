@@ -171,7 +171,7 @@ def _residuals(tests: Sequence[CorrelationTest], kind: str, good_free_run: float
         "failed": [{"name": t.name, "title": t.title, "worst": t.worst, "lag": t.worst_lag} for t in failed],
         "largest": ordered[0].worst,
         "limit": of_kind[0].limit,
-        "outside": sum(abs(value) > test.band for test in of_kind for value in test.values),
+        "outside": sum(map(_count_outside, of_kind)),
         "coefficients": sum(len(test.values) for test in of_kind),
     }
     status = _graded(abs(failed[0].worst), CORRELATION_SMALL, CORRELATION_LARGE) if failed else "fine"
@@ -179,6 +179,11 @@ def _residuals(tests: Sequence[CorrelationTest], kind: str, good_free_run: float
         # Correlations that do no harm to a good free run are to be looked at, no more.
         status, values["free_run"] = "look", good_free_run
     return Finding(f"residuals_{kind}", status, values)
+
+
+def _count_outside(test: CorrelationTest) -> int:
+    """Return how many coefficients lie beyond the band."""
+    return sum(abs(value) > test.band for value in test.values)
 
 
 def _fixed_points(model: Model, curve: Sequence[FixedPoint]) -> Finding | None:
