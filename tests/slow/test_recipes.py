@@ -461,7 +461,7 @@ SIZE = ConditionMetric(
     heading="Size",
     form="frequency",
     description="median share of the candidate terms that are chosen",
-    of=lambda row, level: Interval(*[row["cardinality"] / row["n_terms"]] * 3),
+    compute=lambda row, level: Interval(*[row["cardinality"] / row["n_terms"]] * 3),
 )
 CONDITION = (R, NU_MAX, SIZE)
 """
@@ -557,8 +557,8 @@ def test_figure(tmp_path, finished):
     with following("figure", tmp_path / "project", finished) as copy:
         figures = "src/narxbench/studies/paper/figures.py"
         copy.edit(figures, "def term_frequency(", BEST_FIGURE)
-        first = "    drawn = {\n"
-        copy.edit(figures, first, f'{first}        "best_fitness": best_fitness(shown("gaps")),\n')
+        first = "    drawings = {\n"
+        copy.edit(figures, first, f'{first}        "best_fitness": best_fitness(gaps),\n')
         copy.edit(PLAN, '["convergence", "term_frequency"]', '["convergence", "term_frequency", "best_fitness"]')
         project = Project(copy.root)
         project.snakemake("reports/tiny/figures/best_fitness.svg")

@@ -31,11 +31,13 @@ def paper_figures(frames: Frames, settings: Mapping[str, Any]) -> dict[str, byte
     Of the frames ``convergence``, ``selection`` and ``gaps`` they show the conditions of the settings, in this order,
     at the SNR of the figures.
     """
-    convergence_files = convergence(_shown_rows("convergence", frames, settings), _shown_rows("gaps", frames, settings))
-    selection = _shown_rows("selection", frames, settings)
-    frequency_files = term_frequency(selection, settings["statistics"]["threshold"])
+    gaps, selection = _shown_rows("gaps", frames, settings), _shown_rows("selection", frames, settings)
+    drawings = {
+        "convergence": convergence(_shown_rows("convergence", frames, settings), gaps),
+        "term_frequency": term_frequency(selection, settings["statistics"]["threshold"]),
+    }
     figures = {}
-    for name, files in (("convergence", convergence_files), ("term_frequency", frequency_files)):
+    for name, files in drawings.items():
         for suffix, content in files.items():
             figures[f"{name}.{suffix}"] = content
     return figures
