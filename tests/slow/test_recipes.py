@@ -203,8 +203,10 @@ SETTING = '''\
     """Largest power of a signal in a term."""
     include: '''
 USE = """\
-    kept = [m for m in kept if all(m.count(factor) <= settings.largest_power for factor in m)]
-    kept = [m for m in kept if not any("""
+    for monomial in _all_candidates(configuration, settings):
+        if any(monomial.count(factor) > settings.largest_power for factor in monomial):
+            continue
+"""
 IDENTIFY = """
 import inspect, json, narxbench
 from narxbench.identification.estimator import NarxRegressor
@@ -229,7 +231,7 @@ def test_setting_of_an_identification(tmp_path):
     with following("setting of an identification", tmp_path / "project") as copy:
         copy.edit("src/narxbench/identification/settings.py", "    include: ", SETTING)
         configurations = "src/narxbench/identification/search/configurations.py"
-        copy.edit(configurations, "    kept = [m for m in kept if not any(", USE)
+        copy.edit(configurations, "    for monomial in _all_candidates(configuration, settings):\n", USE)
         copy.renew()
         terms, message = copy.run("-c", IDENTIFY).splitlines()
         squares, *without_squares = json.loads(terms)
@@ -525,8 +527,8 @@ def test_table(tmp_path, finished):
     with following("table", tmp_path / "project", finished) as copy:
         tables = "src/narxbench/studies/paper/tables.py"
         copy.edit(tables, "def recovery_table(", BUDGETS_TABLE)
-        last = '        gaps_table(shown["gaps"]),\n'
-        copy.edit(tables, last, f'{last}        budgets_table(shown["metrics"]),\n')
+        last = '        gaps_table(ordered["gaps"]),\n'
+        copy.edit(tables, last, f'{last}        budgets_table(ordered["metrics"]),\n')
         copy.edit(PLAN, 'tables = ["agreement"', 'tables = ["budgets", "agreement"')
         Project(copy.root).snakemake("reports/tiny/tables/budgets.csv")
         rows = rows_of(copy / "reports/tiny/tables/budgets.csv")
