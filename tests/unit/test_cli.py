@@ -61,11 +61,12 @@ def test_a_mistake_is_reported_in_one_line(monkeypatch, tmp_path, capsys, argume
 def test_a_process(plugins):
     """Lines are printed one by one, and a reader may close the pipe early; nothing else is printed."""
     command = [sys.executable, "-m", "narxbench.cli", "check-algorithm", "raises"]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment())
+    variables = {**environment(), "PYTHONPATH": os.pathsep.join([str(plugins), *map(os.path.abspath, sys.path)])}
+    done = subprocess.run(command, capture_output=True, text=True, env=variables)
     assert (done.returncode, done.stderr) == (1, "")
     assert "ValueError: cannot reshape" in done.stdout.splitlines()[-2]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, **pipes, text=True, env=environment()) as begun:
+    with subprocess.Popen(command, **pipes, text=True, env=variables) as begun:
         assert begun.stdout.readline().startswith("passed  ")
         begun.stdout.close()
         assert begun.stderr.read() == ""

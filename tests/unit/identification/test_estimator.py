@@ -116,8 +116,8 @@ def test_names_of_a_frame_name_the_inputs(data):
 
 @pytest.mark.slow
 def test_without_scikit_learn_the_import_says_what_is_needed():
-    code = "import sys; sys.modules['sklearn'] = None\nfrom narxbench import NarxRegressor"
+    code = "import sys; sys.modules['sklearn'] = None\nimport narxbench; narxbench.NarxRegressor"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     *_, last = done.stderr.splitlines()
-    assert done.returncode == 1 and last.startswith("narxbench.io.errors.NarxbenchError: ")
+    assert done.returncode == 1 and last.startswith("narxbench.io.extras.MissingExtraError: ")
     assert last.endswith("scikit-learn is not installed; needed: python3 -m pip install 'narxbench[sklearn]'")
