@@ -31,9 +31,10 @@ def paper_figures(frames: Frames, settings: Mapping[str, Any]) -> dict[str, byte
     Of the frames ``convergence``, ``selection`` and ``gaps`` they show the conditions of the settings, in this order,
     at the SNR of the figures.
     """
+    curves = _shown_rows("convergence", frames, settings)
     gaps, selection = _shown_rows("gaps", frames, settings), _shown_rows("selection", frames, settings)
     drawings = {
-        "convergence": convergence(_shown_rows("convergence", frames, settings), gaps),
+        "convergence": convergence(curves, gaps),
         "term_frequency": term_frequency(selection, settings["statistics"]["threshold"]),
     }
     figures = {}
