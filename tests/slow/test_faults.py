@@ -62,7 +62,7 @@ FAULTS = {
     "lag of a filter": (ERRORS, "row[: len(ar_lags)] = _places(ar_lags)", "row[: len(ar_lags)] = _places(ar_lags) + 1"),
     "sign of a filter": (ERRORS, "= -own_weights[: len(ar_lags)]", "= own_weights[: len(ar_lags)]"),
     "direction of copies": (ERRORS, "lag - ahead)", "lag + ahead)"),
-    "price of the noise": (SEARCH, "noise = noise_price(errors) *", "noise = 0.0 *"),
+    "price of the noise": (SEARCH, "noise = price * fit", "noise = 0.0 * fit"),
     "gamma forgotten": (SEARCH, "LinearExtendedBIC(gamma)", "LinearExtendedBIC(0.0)"),
     "penalties of added and dropped terms swapped": (
         SEARCH,

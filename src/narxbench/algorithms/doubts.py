@@ -14,6 +14,7 @@ from narxbench.algorithms.certainty import Certainty
 from narxbench.algorithms.contract import SearchWarning
 from narxbench.algorithms.likelihood_search import LikelihoodSearch
 from narxbench.fitness.prediction_error import Fit, PredictionErrors
+from narxbench.numerics.rounding import significant
 
 Floats = NDArray[np.float64]
 
@@ -145,7 +146,7 @@ def _noise_model_warnings(search: LikelihoodSearch, fit: Fit, names: Sequence[st
 
 def _rounded(value: float) -> float:
     # Sums of NumPy depend on the processor; so many digits do not.
-    return float(f"{value:.4g}")
+    return significant(value, 4)
 
 
 def winsorised(errors: PredictionErrors, fit: Fit) -> Floats:

@@ -20,7 +20,7 @@ from narxbench.algorithms.forward_regression import nested
 from narxbench.algorithms.multistart import predicted
 from narxbench.fitness.criteria.ebicl import LinearExtendedBIC
 from narxbench.fitness.prediction_error import FilterChoice, Fit, Linearised, PredictionErrors
-from narxbench.fitness.structure_fit import NoiseFilters, adapt_filter, noise_price
+from narxbench.fitness.structure_fit import LEAST_GAIN, NoiseFilters, adapt_filter, noise_price
 from narxbench.io.settings import Settings
 from narxbench.model.noise_models import (
     GAUSSIAN,
@@ -36,12 +36,11 @@ from narxbench.model.noise_models import (
     Place,
     noise_family,
 )
+from narxbench.numerics.logarithm import natural_log
 
 Structure = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
-# What lowers the criterion by less is no better: rounding differs between ways to the same model.
-LEAST_GAIN = 1e-6
 # Changes from one model, and models on the way from one start, at most.
 CHANGES, MODELS = 60, 25
 # Close to the best model so many single changes and swaps are fitted that are predicted to cost least, if that is below
@@ -79,17 +78,24 @@ class SearchSettings(Settings):
     )
 
 
-def term_penalties(errors: PredictionErrors, gamma: float) -> Floats:
+def independent_samples(errors: PredictionErrors, repeated: float) -> float:
+    """Return how many samples are independent evidence, if so many count as one."""
+    return max(2.0, errors.samples / repeated)
+
+
+def term_penalties(errors: PredictionErrors, gamma: float, repeated: float = 1.0) -> Floats:
     """Return what 0 to N_t terms cost, shape (N_t + 1,); more than half of the samples fit anything, and cost +inf."""
-    penalties = LinearExtendedBIC(gamma).penalties(errors.samples, errors.n_terms)
-    penalties[max(1, errors.samples // 2) + 1 :] = math.inf
+    samples = independent_samples(errors, repeated)
+    penalties = LinearExtendedBIC(gamma).penalties(samples, errors.n_terms)
+    penalties[max(1, int(samples) // 2) + 1 :] = math.inf
     return penalties
 
 
-def criterion_of(errors: PredictionErrors, fit: Fit, penalties: Floats) -> float:
+def criterion_of(errors: PredictionErrors, fit: Fit, penalties: Floats, repeated: float = 1.0) -> float:
     """Return the criterion of a fit: its deviance, and what its terms and its noise model cost."""
-    noise = noise_price(errors) * fit.noise_model.n_parameters
-    return errors.deviance(fit) + float(penalties[len(fit.terms)]) + noise
+    price = float(natural_log(independent_samples(errors, repeated)))
+    noise = price * fit.noise_model.n_parameters
+    return errors.deviance(fit) / repeated + float(penalties[len(fit.terms)]) + noise
 
 
 def _first_filters(is_integrated: bool) -> tuple[Floats, Floats]:
@@ -101,15 +107,27 @@ def _first_filters(is_integrated: bool) -> tuple[Floats, Floats]:
 class LikelihoodSearch:
     """All models that were fitted, by noise model and structure, and how to go on from there.
 
+    Parameters
+    ----------
+    errors : PredictionErrors
+        The data and the candidate terms.
+    settings : SearchSettings
+        The settings.
+    repeated : float
+        How many samples count as one: neighbouring samples of oversampled data are no independent evidence.
+
     Attributes
     ----------
     fits : dict
         Each fit by its noise model and the bytes of its structure.
     criteria : dict
         The criterion of each.
+    independent : float
+        The samples that are independent evidence.
     """
 
-    def __init__(self, errors: PredictionErrors, settings: SearchSettings) -> None:
+    def __init__(self, errors: PredictionErrors, settings: SearchSettings, repeated: float = 1.0) -> None:
+        self.repeated, self.independent = repeated, independent_samples(errors, repeated)
         self.errors, self.settings, self.n_terms = errors, settings, errors.n_terms
         self.families = [noise_family(name) for name in settings.noise_models]
         self.penalties = self.term_penalties(settings.gamma)
@@ -121,11 +139,11 @@ class LikelihoodSearch:
 
     def term_penalties(self, gamma: float) -> Floats:
         """Return what 0 to N_t terms cost, shape (N_t + 1,)."""
-        return term_penalties(self.errors, gamma)
+        return term_penalties(self.errors, gamma, self.repeated)
 
     def criterion(self, fit: Fit) -> float:
         """Return the criterion of a fit of these data, which need not be one of the search."""
-        return criterion_of(self.errors, fit, self.penalties)
+        return criterion_of(self.errors, fit, self.penalties, self.repeated)
 
     def fit(self, noise_model: NoiseModel, structure: Structure, near: tuple[Linearised, Fit] | None = None) -> float:
         """Fit a structure, from where the linearised problem of a model has its weights; return the criterion."""
@@ -438,9 +456,7 @@ class LikelihoodSearch:
         """Search from the shorter model that a fit is times a factor, which stands for noise that was not found."""
         monomials = [self.errors.monomials[term] for term in fit.terms]
         shorter = without_factor(monomials, self.errors.coefficients(fit).tolist(), zeros)
-        numbers = [self.errors.monomials.index(monomial) for monomial in shorter if monomial in self.errors.monomials]
-        start = np.zeros(self.n_terms, np.uint8)
-        start[numbers] = 1
+        start = np.array([monomial in shorter for monomial in self.errors.monomials], np.uint8)
         for place in self._coloured_places():
             self._descend_from(place, [start], is_integrated=False)
             if self.settings.drift:

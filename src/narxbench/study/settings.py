@@ -362,8 +362,14 @@ class Study(Settings):
         if parts is None:
             parts = self.parts()
         for part in parts:
-            for name, snr_db, seed in product(part.systems, part.snr_db, part.seeds):
-                yield from self._by_all_methods(self._problem(part, systems[name], snr_db, seed))
+            yield from self._conditions_of_part(choices, part, systems)
+
+    def _conditions_of_part(
+        self, choices: DesignChoices, part: Part, systems: Mapping[str, System]
+    ) -> Iterator[Condition]:
+        """Yield the conditions of one part: each problem with all methods."""
+        for name, snr_db, seed in product(part.systems, part.snr_db, part.seeds):
+            yield from self._by_all_methods(self._problem(part, systems[name], snr_db, seed))
 
     def _problem(self, part: Part, system: System, snr_db: float, seed: int) -> Problem:
         data = part.data.model_copy(update={"excitation": part.input_of(system)})

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from narxbench.algorithms.likelihood_search import independent_samples
 from narxbench.fitness.criteria.ebicl import LinearExtendedBIC
 from narxbench.fitness.prediction_error import PredictionErrors
 from narxbench.fitness.structure_fit import fit_noise_model
@@ -113,7 +114,7 @@ class Likelihoods:
         fit = fit_noise_model(errors, range(len(monomials)), candidate.structure.noise_model)
         if not fit.is_finite:
             return math.inf
-        independent = max(2.0, errors.samples / self._repeated)
+        independent = independent_samples(errors, self._repeated)
         price = LinearExtendedBIC(GAMMA).penalties(independent, self._n_candidates)[len(monomials)]
         units = 0.0 if by is None else 2.0 * errors.samples * float(natural_log(by.scales[0]))
         noise_cost = float(natural_log(independent)) * fit.noise_model.n_parameters

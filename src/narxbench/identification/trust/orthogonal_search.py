@@ -13,11 +13,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from narxbench.algorithms.likelihood_search import LikelihoodSearch, SearchSettings, Structure
-from narxbench.fitness.criteria.ebicl import LinearExtendedBIC
+from narxbench.algorithms.likelihood_search import LikelihoodSearch, Structure
 from narxbench.fitness.kernel.least_squares import SINGULAR
 from narxbench.fitness.prediction_error import EXACT, Fit, Linearised, PredictionErrors, Training
-from narxbench.numerics.logarithm import natural_log
 
 Floats = NDArray[np.float64]
 
@@ -122,33 +120,9 @@ class OrthogonalErrors(PredictionErrors):
 
 
 class OrthogonalSearch(LikelihoodSearch):
-    """A likelihood search on samples of which so many count as one.
-
-    Attributes
-    ----------
-    independent : float
-        The samples that count.
-    """
-
-    errors: OrthogonalErrors
-
-    def __init__(self, errors: OrthogonalErrors, settings: SearchSettings, repeated: float) -> None:
-        self._repeated = repeated
-        self.independent = max(2.0, errors.samples / repeated)
-        super().__init__(errors, settings)
-
-    def term_penalties(self, gamma: float) -> Floats:
-        """Return what 0 to N_t terms cost; more than half of the samples fit anything, and cost +inf."""
-        penalties = LinearExtendedBIC(gamma).penalties(self.independent, self.errors.n_terms)
-        penalties[max(1, int(self.independent) // 2) + 1 :] = math.inf
-        return penalties
-
-    def criterion(self, fit: Fit) -> float:
-        """Return the criterion of a fit, its deviance being that of independent samples."""
-        noise = float(natural_log(self.independent)) * fit.noise_model.n_parameters
-        return self.errors.deviance(fit) / self._repeated + float(self.penalties[len(fit.terms)]) + noise
+    """A likelihood search that predicts the changes of a structure from orthogonal columns."""
 
     def changes_of_deviance(self, linear: Linearised, structure: Structure) -> tuple[NDArray[np.int64], Floats, Floats]:
         """Return by how much each change is predicted to change the deviance of independent samples."""
         assert isinstance(linear, OrthogonalRegression)
-        return linear.changes(structure, self.errors.samples / self._repeated)
+        return linear.changes(structure, self.errors.samples / self.repeated)

@@ -63,15 +63,12 @@ class InterpretationsStudy(Study):
     """Which interpretations are run."""
     scenarios: Absent = None
 
-    def conditions(
-        self, choices: DesignChoices, systems: Mapping[str, System], parts: Sequence[Part] | None = None
+    def _conditions_of_part(
+        self, choices: DesignChoices, part: Part, systems: Mapping[str, System]
     ) -> Iterator[Condition]:
-        """Yield the conditions, those of each variation together."""
-        if parts is None:
-            parts = self.parts()
-        for part in parts:
-            for name, text, seed, criterion in self._planned(choices, part.seeds):
-                yield from self._conditions_of(choices, part, systems, name, text, seed, criterion)
+        """Yield the conditions of one part, those of each variation together."""
+        for name, text, seed, criterion in self._planned(choices, part.seeds):
+            yield from self._conditions_of(choices, part, systems, name, text, seed, criterion)
 
     def _conditions_of(
         self,
