@@ -17,9 +17,9 @@ import numpy as np
 import narxbench
 from benchmarks.common import ROOT, number, table
 from benchmarks.measured import Case, Signals
-from narxbench.identification.trust.bands import BAND, Unseen
-from narxbench.identification.trust.validation import FREE_RUN, ONE_STEP
-from narxbench.io.files import write_atomically
+from narxbench._identification.trust.bands import BAND, Unseen
+from narxbench._identification.trust.validation import FREE_RUN, ONE_STEP
+from narxbench._io.files import write_atomically
 
 RESULT = ROOT / "benchmarks" / "bands.md"
 SAMPLES, TESTED, SNR_DB = 800, 600, 30

@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 import narxbench
 from benchmarks.common import N_VALIDATION, ROOT, SAMPLES, table
-from narxbench.io.files import write_atomically
-from narxbench.numerics.intervals import selection_frequency
-from narxbench.studies.paper.metrics import spurious_ratio
-from narxbench.studies.paper.published import EVALUATIONS, RUNS
+from narxbench._io.files import write_atomically
+from narxbench._numerics.intervals import selection_frequency
+from narxbench._studies.paper.metrics import spurious_ratio
+from narxbench._studies.paper.published import EVALUATIONS, RUNS
 
 RESULT = ROOT / "benchmarks" / "coverage.md"
 CONFIDENCE = 0.95

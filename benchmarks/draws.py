@@ -22,8 +22,8 @@ from scipy.signal import lfilter
 
 from benchmarks.common import ROOT, machine_facts, number, table
 from benchmarks.measured import Case, Signals, held, rrse, with_narxbench
-from narxbench.io.files import write_atomically
-from narxbench.numerics.random_streams import generator
+from narxbench._io.files import write_atomically
+from narxbench._numerics.random_streams import generator
 
 RESULT = ROOT / "benchmarks" / "draws.md"
 # Numbers of data sets of each record: those that were looked at while the choice was made, and those that were not.

@@ -1,7 +1,7 @@
 """Estimates of the cost of studies next to measured costs: ``python -m benchmarks.estimate``.
 
 Prints CPU seconds and peak memory of whole runs of the pipeline, estimated and measured, side by side. The constants of
-``src/narxbench/pipeline/estimate.py`` are right while every ratio is between a third and three.
+``src/narxbench/_pipeline/estimate.py`` are right while every ratio is between a third and three.
 """
 
 import contextlib
@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.common import ROOT, copy_of_project, machine_facts, number, run_child, table
-from narxbench.pipeline.plans import plan_of
+from narxbench._pipeline.plans import plan_of
 
 SMALL = "systems: [S1]\nsnr_db: [30]\nmethods: {upso2d: {criteria: [bic]}, ga: null}\n"
 COMPARED = """

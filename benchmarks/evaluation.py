@@ -25,7 +25,7 @@ from benchmarks.common import (
     version,
 )
 from narxbench import StructureProblem
-from narxbench.model.terms import INPUT, OUTPUT, Monomial
+from narxbench._model.terms import INPUT, OUTPUT, Monomial
 
 CARDINALITIES = (10, 20, 33)
 BATCH = 30  # structures evaluated together: the default swarm

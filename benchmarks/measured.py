@@ -28,10 +28,10 @@ from scipy.signal import lfilter
 
 import narxbench
 from benchmarks.common import ROOT, machine_facts, number, table, version
-from narxbench.identification.data.reading import read_recording
-from narxbench.io.files import write_atomically
-from narxbench.model.noise_models import noise_family
-from narxbench.numerics.random_streams import generator
+from narxbench._identification.data.reading import read_recording
+from narxbench._io.files import write_atomically
+from narxbench._model.noise_models import noise_family
+from narxbench._numerics.random_streams import generator
 
 RESULT = ROOT / "benchmarks" / "measured.md"
 BUCK = ROOT / "data" / "buck"

@@ -24,12 +24,12 @@ from typing import Any, NamedTuple
 import narxbench
 from benchmarks.common import N_VALIDATION, ROOT, SAMPLES, machine_facts, median
 from narxbench import StructureProblem
-from narxbench.algorithms.search import prepared
-from narxbench.io.files import write_atomically
-from narxbench.studies.loading import load_study
-from narxbench.studies.methods.settings import MethodsStudy
-from narxbench.studies.methods.views import read_cost
-from narxbench.study.layers import read_layers
+from narxbench._algorithms.search import prepared
+from narxbench._io.files import write_atomically
+from narxbench._studies.loading import load_study
+from narxbench._studies.methods.settings import MethodsStudy
+from narxbench._studies.methods.views import read_cost
+from narxbench._study.layers import read_layers
 
 # The base of every study, and what differs from it.
 STUDY = [ROOT / "config" / name for name in ("paper.yaml", "methods.yaml")]

@@ -8,7 +8,7 @@ import numba
 
 from benchmarks.common import cpu_seconds
 from benchmarks.work import LINE_BYTES, Latencies, Work
-from narxbench.fitness.kernel.simd import LINE, aligned, fill, inverse_root, load, store
+from narxbench._fitness.kernel.simd import LINE, aligned, fill, inverse_root, load, store
 
 REPEATS = {"full": 15, "quick": 3}
 SECONDS_PER_MEASUREMENT = 0.01

@@ -24,9 +24,9 @@ import pandas as pd
 import narxbench
 from benchmarks.common import ROOT, machine_facts, number, table
 from benchmarks.measured import Case, PackageRun, Signals
-from narxbench.identification.data.reading import read_recording
-from narxbench.identification.data.sampling import advised_decimations
-from narxbench.io.files import write_atomically
+from narxbench._identification.data.reading import read_recording
+from narxbench._identification.data.sampling import advised_decimations
+from narxbench._io.files import write_atomically
 
 RESULT = ROOT / "benchmarks" / "records.md"
 PACKAGE, SITE = "nonlinear_benchmarks", "https://www.nonlinearbenchmark.org"

@@ -12,11 +12,11 @@ from benchmarks.common import Part, Row, drawn, make_problem, number, table
 from benchmarks.processor import Processor, measured, nanoseconds
 from benchmarks.scaling import ORDERS, SAMPLES, problem_of
 from benchmarks.work import LINE_BYTES, Work, work_of
-from narxbench.fitness.kernel import free_run, least_squares
-from narxbench.fitness.kernel.evaluation import evaluate_structures, kernel_for
-from narxbench.fitness.kernel.problem_data import ProblemData
-from narxbench.fitness.kernel.simd import aligned
-from narxbench.numerics.addresses import address_of, call
+from narxbench._fitness.kernel import free_run, least_squares
+from narxbench._fitness.kernel.evaluation import evaluate_structures, kernel_for
+from narxbench._fitness.kernel.problem_data import ProblemData
+from narxbench._fitness.kernel.simd import aligned
+from narxbench._numerics.addresses import address_of, call
 
 CARDINALITIES = (10, 20, 33)  # and all terms
 PARTS = ("least squares", "least squares: gathering", "free run", "free run: inputs", "free run: recursion")

@@ -20,7 +20,7 @@ from importlib import import_module  # noqa: E402
 
 from benchmarks.common import machine_facts  # noqa: E402
 from benchmarks.speed import in_short, read_rows  # noqa: E402
-from narxbench.io.files import write_atomically  # noqa: E402
+from narxbench._io.files import write_atomically  # noqa: E402
 
 BENCHMARKS = ("evaluation", "roofline", "swarm", "search", "first_use", "scaling", "long_records", "pipeline")
 RESULTS = ROOT / "benchmarks" / "results.md"

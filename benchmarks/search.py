@@ -30,7 +30,7 @@ from benchmarks.common import (
 )
 from benchmarks.evaluation import sysidentpy_codes
 from narxbench import StructureProblem
-from narxbench.algorithms.stepwise import best_of, flips, swaps
+from narxbench._algorithms.stepwise import best_of, flips, swaps
 
 EVALUATIONS = 6000
 DATA_SEEDS = {"full": (1, 2, 3, 4, 5), "quick": (1,)}

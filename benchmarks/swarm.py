@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 import narxbench
 from benchmarks.common import SYSTEMS, Part, Row, cpu_seconds, make_problem, median, number, table
 from narxbench import StructureProblem
-from narxbench.algorithms import objective, search
-from narxbench.algorithms.objective import CountedObjective, EvaluationRecord, evaluate, view_of
-from narxbench.algorithms.registry import algorithm as algorithm_of
-from narxbench.fitness.kernel.evaluation import kernel_for
-from narxbench.fitness.kernel.problem_data import ProblemData
-from narxbench.numerics.addresses import address_of, call
-from narxbench.numerics.random_streams import generator
+from narxbench._algorithms import objective, search
+from narxbench._algorithms.objective import CountedObjective, EvaluationRecord, evaluate, view_of
+from narxbench._algorithms.registry import algorithm as algorithm_of
+from narxbench._fitness.kernel.evaluation import kernel_for
+from narxbench._fitness.kernel.problem_data import ProblemData
+from narxbench._numerics.addresses import address_of, call
+from narxbench._numerics.random_streams import generator
 
 EVALUATIONS = 6000
 ALGORITHMS = ("upso2d", "ga")

@@ -16,7 +16,7 @@ from unittest import mock
 import numba
 import numpy as np
 
-from narxbench.fitness.kernel.simd import LINE
+from narxbench._fitness.kernel.simd import LINE
 
 LINE_BYTES = 8 * LINE
 
@@ -93,7 +93,7 @@ class Array:
 
 
 class Counter:
-    """Stands for :mod:`narxbench.fitness.kernel.simd` while a part of the kernel runs uncompiled."""
+    """Stands for :mod:`narxbench._fitness.kernel.simd` while a part of the kernel runs uncompiled."""
 
     def __init__(self, latencies: Latencies, cache: int) -> None:
         self.latencies, self.lines = latencies, cache // LINE_BYTES

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from narxbench.numerics.random_streams import generator, standard_normal
+from narxbench._numerics.random_streams import generator, standard_normal
 
 ROOT = Path(__file__).parents[1]
 PICTURE = ROOT / "docs/images/noise_models.svg"

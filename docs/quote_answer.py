@@ -6,10 +6,10 @@ Run it after new reference results: python docs/quote_answer.py
 from collections.abc import Callable
 from pathlib import Path
 
-from narxbench.report.formats import rounded
-from narxbench.studies.paper.answer import claims_hold, use_of_the_swarm, values_near
-from narxbench.studies.paper.claims import UPSO
-from narxbench.studies.paper.frames import read_frame
+from narxbench._report.formats import rounded
+from narxbench._studies.paper.answer import claims_hold, use_of_the_swarm, values_near
+from narxbench._studies.paper.claims import UPSO
+from narxbench._studies.paper.frames import read_frame
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"

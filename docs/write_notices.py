@@ -16,7 +16,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-NOTICES = ROOT / "src/narxbench/report/templates/notices"
+NOTICES = ROOT / "src/narxbench/_report/templates/notices"
 PAGE, FONTS = ROOT / "docs/third_party.md", NOTICES / "fonts.txt"
 MIT = "Permission is hereby granted, free of charge"
 TABLE = """\

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from narxbench.io.csv import write_table
-from narxbench.io.files import write_atomically
-from narxbench.pipeline.steps import as_script
-from narxbench.studies.paper.analysis import analyse
-from narxbench.studies.paper.claims import load_claims
-from narxbench.studies.paper.frames import conditions_frame, load_summaries
-from narxbench.studies.paper.published import load_published
+from narxbench._io.csv import write_table
+from narxbench._io.files import write_atomically
+from narxbench._pipeline.steps import as_script
+from narxbench._studies.paper.analysis import analyse
+from narxbench._studies.paper.claims import load_claims
+from narxbench._studies.paper.frames import conditions_frame, load_summaries
+from narxbench._studies.paper.published import load_published
 
 
 def main(job: Any) -> None:

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from narxbench.io.files import write_atomically
-from narxbench.pipeline.steps import as_script
-from narxbench.report.model_page import write_report
-from narxbench.studies.measured.jobs import conclusion, scan_of
+from narxbench._io.files import write_atomically
+from narxbench._pipeline.steps import as_script
+from narxbench._report.model_page import write_report
+from narxbench._studies.measured.jobs import conclusion, scan_of
 
 
 def main(job: Any) -> None:

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from narxbench.io.files import write_atomically
-from narxbench.pipeline.steps import as_script
-from narxbench.studies.paper.figures import paper_figures
-from narxbench.studies.paper.frames import read_frames
+from narxbench._io.files import write_atomically
+from narxbench._pipeline.steps import as_script
+from narxbench._studies.paper.figures import paper_figures
+from narxbench._studies.paper.frames import read_frames
 
 
 def main(job: Any) -> None:

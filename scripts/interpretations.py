@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from narxbench.io.files import write_atomically
-from narxbench.pipeline.steps import as_script
-from narxbench.studies.paper.claims import load_claims
-from narxbench.studies.paper.frames import read_frame
-from narxbench.studies.paper.interpretations.document import interpretations_report
-from narxbench.studies.paper.published import load_published
-from narxbench.study.design_choices import load_design_choices
+from narxbench._io.files import write_atomically
+from narxbench._pipeline.steps import as_script
+from narxbench._studies.paper.claims import load_claims
+from narxbench._studies.paper.frames import read_frame
+from narxbench._studies.paper.interpretations.document import interpretations_report
+from narxbench._studies.paper.published import load_published
+from narxbench._study.design_choices import load_design_choices
 
 
 def main(job: Any) -> None:

@@ -4,13 +4,13 @@ import os
 from pathlib import Path
 from typing import Any
 
-from narxbench.io.files import write_atomically
-from narxbench.model.system import load_system
-from narxbench.pipeline.steps import as_script
-from narxbench.studies.methods.frames import read_frames
-from narxbench.studies.methods.page import leaderboard_page
-from narxbench.studies.methods.repeats import read_repeats
-from narxbench.studies.methods.views import Comparison, read_cost
+from narxbench._io.files import write_atomically
+from narxbench._model.system import load_system
+from narxbench._pipeline.steps import as_script
+from narxbench._studies.methods.frames import read_frames
+from narxbench._studies.methods.page import leaderboard_page
+from narxbench._studies.methods.repeats import read_repeats
+from narxbench._studies.methods.views import Comparison, read_cost
 
 
 def main(job: Any) -> None:

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from narxbench.io.files import write_atomically
-from narxbench.pipeline.steps import as_script
-from narxbench.studies.paper.page import study_pages
+from narxbench._io.files import write_atomically
+from narxbench._pipeline.steps import as_script
+from narxbench._studies.paper.page import study_pages
 
 
 def main(job: Any) -> None:

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from narxbench.io.csv import write_table
-from narxbench.io.files import write_atomically
-from narxbench.pipeline.steps import as_script
-from narxbench.studies.methods.ranking import rank_study
+from narxbench._io.csv import write_table
+from narxbench._io.files import write_atomically
+from narxbench._pipeline.steps import as_script
+from narxbench._studies.methods.ranking import rank_study
 
 
 def main(job: Any) -> None:

@@ -3,15 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-from narxbench.io.files import write_atomically
-from narxbench.pipeline.steps import as_script
-from narxbench.studies.methods.answer import document_lines
-from narxbench.studies.methods.figures import leaderboard_figures
-from narxbench.studies.methods.frames import read_frames
-from narxbench.studies.methods.repeats import read_repeats
-from narxbench.studies.methods.tables import leaderboard_tables
-from narxbench.studies.methods.views import Comparison, read_cost
-from narxbench.study.table_files import table_files
+from narxbench._io.files import write_atomically
+from narxbench._pipeline.steps import as_script
+from narxbench._studies.methods.answer import document_lines
+from narxbench._studies.methods.figures import leaderboard_figures
+from narxbench._studies.methods.frames import read_frames
+from narxbench._studies.methods.repeats import read_repeats
+from narxbench._studies.methods.tables import leaderboard_tables
+from narxbench._studies.methods.views import Comparison, read_cost
+from narxbench._study.table_files import table_files
 
 
 def main(job: Any) -> None:

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from narxbench.io.files import write_atomically
-from narxbench.pipeline.steps import as_script
-from narxbench.studies.methods.repeats import repeat
+from narxbench._io.files import write_atomically
+from narxbench._pipeline.steps import as_script
+from narxbench._studies.methods.repeats import repeat
 
 
 def main(job: Any) -> None:

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from narxbench.io.files import write_atomically
-from narxbench.pipeline.steps import as_script
-from narxbench.studies.measured.jobs import resampled_search, scan_of
+from narxbench._io.files import write_atomically
+from narxbench._pipeline.steps import as_script
+from narxbench._studies.measured.jobs import resampled_search, scan_of
 
 
 def main(job: Any) -> None:

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from narxbench.io.files import write_atomically
-from narxbench.pipeline.run_info import run_info
-from narxbench.pipeline.steps import as_script
+from narxbench._io.files import write_atomically
+from narxbench._pipeline.run_info import run_info
+from narxbench._pipeline.steps import as_script
 
 
 def main(job: Any) -> None:

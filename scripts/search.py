@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from narxbench.io.files import write_atomically
-from narxbench.pipeline.steps import as_script
-from narxbench.study.runs import by_seed, run_seeds
+from narxbench._io.files import write_atomically
+from narxbench._pipeline.steps import as_script
+from narxbench._study.runs import by_seed, run_seeds
 
 
 def main(job: Any) -> None:

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from narxbench.io.files import write_atomically
-from narxbench.pipeline.steps import as_script
-from narxbench.study.data_sets import simulated_csv
+from narxbench._io.files import write_atomically
+from narxbench._pipeline.steps import as_script
+from narxbench._study.data_sets import simulated_csv
 
 
 def main(job: Any) -> None:

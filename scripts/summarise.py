@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from narxbench.io.files import write_atomically
-from narxbench.pipeline.steps import as_script
-from narxbench.study.runs import by_seed
-from narxbench.study.summary import summarise
+from narxbench._io.files import write_atomically
+from narxbench._pipeline.steps import as_script
+from narxbench._study.runs import by_seed
+from narxbench._study.summary import summarise
 
 
 def main(job: Any) -> None:

@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from narxbench.io.files import write_atomically
-from narxbench.model.system import load_system
-from narxbench.pipeline.steps import as_script
-from narxbench.studies.paper.claims import load_claims
-from narxbench.studies.paper.frames import read_frames
-from narxbench.studies.paper.tables import paper_tables
-from narxbench.study.table_files import table_files
+from narxbench._io.files import write_atomically
+from narxbench._model.system import load_system
+from narxbench._pipeline.steps import as_script
+from narxbench._studies.paper.claims import load_claims
+from narxbench._studies.paper.frames import read_frames
+from narxbench._studies.paper.tables import paper_tables
+from narxbench._study.table_files import table_files
 
 
 def main(job: Any) -> None:

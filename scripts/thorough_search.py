@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from narxbench.io.files import write_atomically
-from narxbench.pipeline.steps import as_script
-from narxbench.studies.measured.jobs import scan_of, thorough_search
+from narxbench._io.files import write_atomically
+from narxbench._pipeline.steps import as_script
+from narxbench._studies.measured.jobs import scan_of, thorough_search
 
 
 def main(job: Any) -> None:

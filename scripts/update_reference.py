@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from narxbench.io.files import read_bytes, write_atomically
-from narxbench.pipeline.steps import as_script
+from narxbench._io.files import read_bytes, write_atomically
+from narxbench._pipeline.steps import as_script
 
 
 def main(job: Any) -> None:

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from narxbench.io.errors import NarxbenchError
-from narxbench.pipeline.manifest import verdict
-from narxbench.pipeline.steps import as_script
+from narxbench._io.errors import NarxbenchError
+from narxbench._pipeline.manifest import verdict
+from narxbench._pipeline.steps import as_script
 
 
 def main(job: Any) -> None:

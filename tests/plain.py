@@ -5,7 +5,7 @@ This is the definition of a result's bytes: the kernel may change how it compute
 
 import math
 
-from narxbench.model.terms import OUTPUT, parse_term
+from narxbench._model.terms import OUTPUT, parse_term
 
 
 def evaluate(u, y, terms, *, n_u, n_y, n_validation, segments=None):

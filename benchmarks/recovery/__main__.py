@@ -25,8 +25,8 @@ from benchmarks.recovery.situations import (
     SITUATIONS,
     calibration_name,
 )
-from narxbench.io.errors import NarxbenchError, did_you_mean
-from narxbench.io.files import write_atomically
+from narxbench._io.errors import NarxbenchError, did_you_mean
+from narxbench._io.files import write_atomically
 
 RESULT = ROOT / "benchmarks" / "recovery.md"
 # Where the documentation quotes it, between two lines.

@@ -8,10 +8,10 @@ import numpy as np
 import narxbench
 from benchmarks.recovery.plants import Floats, respond
 from benchmarks.recovery.situations import DataSet, TrueNoise
-from narxbench.algorithms.likelihood_search import criterion_of, term_penalties
-from narxbench.algorithms.pem import Settings
-from narxbench.fitness.prediction_error import Fit, PredictionErrors
-from narxbench.model.terms import Monomial
+from narxbench._algorithms.likelihood_search import criterion_of, term_penalties
+from narxbench._algorithms.pem import Settings
+from narxbench._fitness.prediction_error import Fit, PredictionErrors
+from narxbench._model.terms import Monomial
 
 # A free run has diverged beyond this multiple of the largest output.
 BOUND = 10.0

@@ -16,11 +16,11 @@ from pydantic import Field
 
 import narxbench
 from benchmarks.common import ROOT
-from narxbench.io.settings import validated
-from narxbench.io.yaml import read_mapping
-from narxbench.model.excitation import Excitation, UniformInput, excitation_of
-from narxbench.model.system import SystemFile
-from narxbench.model.terms import OUTPUT, Monomial, Token, monomials_of, product_of, term_name, tokenize
+from narxbench._io.settings import validated
+from narxbench._io.yaml import read_mapping
+from narxbench._model.excitation import Excitation, UniformInput, excitation_of
+from narxbench._model.system import SystemFile
+from narxbench._model.terms import OUTPUT, Monomial, Token, monomials_of, product_of, term_name, tokenize
 
 Floats = NDArray[np.float64]
 

@@ -20,7 +20,7 @@ from benchmarks.recovery.statistics import (
     seconds,
     share,
 )
-from narxbench.model.noise_models import NOISE_MODELS
+from narxbench._model.noise_models import NOISE_MODELS
 
 # Situations with white Gaussian noise only, in which a filter of the noise is one too many.
 WHITE_SITUATIONS = tuple(

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.signal import lfilter
 
 from benchmarks.recovery.plants import Floats, Plant
-from narxbench.model.noise_models import (
+from narxbench._model.noise_models import (
     STUDENT_T,
     BoxJenkins,
     Distribution,
@@ -22,8 +22,8 @@ from narxbench.model.noise_models import (
     Place,
     noise_model,
 )
-from narxbench.model.terms import OUTPUT, Monomial
-from narxbench.numerics.random_streams import generator
+from narxbench._model.terms import OUTPUT, Monomial
+from narxbench._numerics.random_streams import generator
 
 # Samples simulated before the first one that is used, and those after which a filter has settled.
 WASHOUT, SETTLING = 500, 1000

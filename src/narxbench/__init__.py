@@ -1,12 +1,13 @@
 """narxbench: structure selection of polynomial NARX models.
 
 The public interface consists of the names in ``__all__``, of ``write_report``, ``write_comparison`` and ``plot``, which
-need the extra ``report``, and of ``NarxRegressor``, which needs the extra ``sklearn``. Everything else may change.
+need the extra ``report``, of ``NarxRegressor``, which needs the extra ``sklearn``, and of the module
+:mod:`narxbench.contract`, for algorithms of your own. Everything below a name with an underscore may change.
 
-The packages, from the bottom up: ``io`` (files, settings), ``numerics`` (compilation, random streams), ``model``
-(terms, systems, data sets), ``fitness`` (criteria, the compiled kernel), ``algorithms``, ``identification`` (from
-measured data to a model), ``report`` (tables, figures, pages), ``study`` and ``studies`` (settings, runs and pages of
-the studies), ``pipeline`` (code of the Snakemake rules).
+The packages, from the bottom up: ``_io`` (files, settings), ``_numerics`` (compilation, random streams), ``_model``
+(terms, systems, data sets), ``_fitness`` (criteria, the compiled kernel), ``_algorithms``, ``_identification`` (from
+measured data to a model), ``_report`` (tables, figures, pages), ``_study`` and ``_studies`` (settings, runs and pages
+of the studies), ``_pipeline`` (code of the Snakemake rules).
 
 Examples
 --------
@@ -20,26 +21,26 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from narxbench import plot as plot
-    from narxbench.algorithms.registry import AlgorithmUnavailableError
-    from narxbench.algorithms.search import AlgorithmFailedError, SearchResult, search
-    from narxbench.fitness.problem import Evaluation, StructureProblem
-    from narxbench.identification.estimator import NarxRegressor as NarxRegressor
-    from narxbench.identification.identify import identify
-    from narxbench.identification.outputs import identify_outputs
-    from narxbench.identification.result import Identification
-    from narxbench.identification.trust.refit import refit
-    from narxbench.io.errors import FileError, NarxbenchError
-    from narxbench.io.extras import MissingExtraError
-    from narxbench.io.settings import SettingsError
-    from narxbench.io.version import __version__ as __version__
-    from narxbench.model.dataset import read_signals, write_signals
-    from narxbench.model.narx import DivergedError, Model
-    from narxbench.model.system import System, load_system
-    from narxbench.model.terms import candidate_terms, model_size
-    from narxbench.report.comparison import compare
-    from narxbench.report.comparison_page import write_comparison as write_comparison
-    from narxbench.report.findings import in_words
-    from narxbench.report.model_page import write_report as write_report
+    from narxbench._algorithms.registry import AlgorithmUnavailableError
+    from narxbench._algorithms.search import AlgorithmFailedError, SearchResult, search
+    from narxbench._fitness.problem import Evaluation, StructureProblem
+    from narxbench._identification.estimator import NarxRegressor as NarxRegressor
+    from narxbench._identification.identify import identify
+    from narxbench._identification.outputs import identify_outputs
+    from narxbench._identification.result import Identification
+    from narxbench._identification.trust.refit import refit
+    from narxbench._io.errors import FileError, NarxbenchError
+    from narxbench._io.extras import MissingExtraError
+    from narxbench._io.settings import SettingsError
+    from narxbench._io.version import __version__ as __version__
+    from narxbench._model.dataset import read_signals, write_signals
+    from narxbench._model.narx import DivergedError, Model
+    from narxbench._model.system import System, load_system
+    from narxbench._model.terms import candidate_terms, model_size
+    from narxbench._report.comparison import compare
+    from narxbench._report.comparison_page import write_comparison as write_comparison
+    from narxbench._report.findings import in_words
+    from narxbench._report.model_page import write_report as write_report
 
 __all__ = [
     "AlgorithmFailedError",
@@ -73,34 +74,34 @@ __all__ = [
 # it raises ModuleNotFoundError for `hasattr(narxbench, "NarxRegressor")`, where a module must raise an AttributeError,
 # and for `from narxbench import *`. It also knows no extras, and would add two packages to every installation.
 _HOMES = {
-    "AlgorithmFailedError": "narxbench.algorithms.search",
-    "AlgorithmUnavailableError": "narxbench.algorithms.registry",
-    "DivergedError": "narxbench.model.narx",
-    "Evaluation": "narxbench.fitness.problem",
-    "FileError": "narxbench.io.errors",
-    "Identification": "narxbench.identification.result",
-    "MissingExtraError": "narxbench.io.extras",
-    "Model": "narxbench.model.narx",
-    "NarxRegressor": "narxbench.identification.estimator",
-    "NarxbenchError": "narxbench.io.errors",
-    "SearchResult": "narxbench.algorithms.search",
-    "SettingsError": "narxbench.io.settings",
-    "StructureProblem": "narxbench.fitness.problem",
-    "System": "narxbench.model.system",
-    "candidate_terms": "narxbench.model.terms",
-    "compare": "narxbench.report.comparison",
-    "identify": "narxbench.identification.identify",
-    "identify_outputs": "narxbench.identification.outputs",
-    "in_words": "narxbench.report.findings",
-    "load_system": "narxbench.model.system",
-    "model_size": "narxbench.model.terms",
-    "read_signals": "narxbench.model.dataset",
-    "refit": "narxbench.identification.trust.refit",
-    "search": "narxbench.algorithms.search",
-    "write_comparison": "narxbench.report.comparison_page",
-    "write_report": "narxbench.report.model_page",
-    "write_signals": "narxbench.model.dataset",
-    "__version__": "narxbench.io.version",
+    "AlgorithmFailedError": "narxbench._algorithms.search",
+    "AlgorithmUnavailableError": "narxbench._algorithms.registry",
+    "DivergedError": "narxbench._model.narx",
+    "Evaluation": "narxbench._fitness.problem",
+    "FileError": "narxbench._io.errors",
+    "Identification": "narxbench._identification.result",
+    "MissingExtraError": "narxbench._io.extras",
+    "Model": "narxbench._model.narx",
+    "NarxRegressor": "narxbench._identification.estimator",
+    "NarxbenchError": "narxbench._io.errors",
+    "SearchResult": "narxbench._algorithms.search",
+    "SettingsError": "narxbench._io.settings",
+    "StructureProblem": "narxbench._fitness.problem",
+    "System": "narxbench._model.system",
+    "candidate_terms": "narxbench._model.terms",
+    "compare": "narxbench._report.comparison",
+    "identify": "narxbench._identification.identify",
+    "identify_outputs": "narxbench._identification.outputs",
+    "in_words": "narxbench._report.findings",
+    "load_system": "narxbench._model.system",
+    "model_size": "narxbench._model.terms",
+    "read_signals": "narxbench._model.dataset",
+    "refit": "narxbench._identification.trust.refit",
+    "search": "narxbench._algorithms.search",
+    "write_comparison": "narxbench._report.comparison_page",
+    "write_report": "narxbench._report.model_page",
+    "write_signals": "narxbench._model.dataset",
+    "__version__": "narxbench._io.version",
 }
 # The public names that need an extra. They are not in __all__, so that `from narxbench import *` needs none.
 _EXTRAS = {"NarxRegressor": "sklearn", "plot": "report", "write_comparison": "report", "write_report": "report"}
@@ -111,7 +112,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name in _EXTRAS:
         # The import is not a statement, so that the steps of the pipeline do not depend on that module.
-        import_module("narxbench.io.extras").require(_EXTRAS[name], f"narxbench.{name}")
+        import_module("narxbench._io.extras").require(_EXTRAS[name], f"narxbench.{name}")
     if name == "plot":
         return import_module("narxbench.plot")
     return getattr(import_module(_HOMES[name]), name)

@@ -2,7 +2,7 @@
 
 import sys
 
-from narxbench.cli import main
+from narxbench._cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -20,14 +20,14 @@ from matplotlib import pyplot
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-from narxbench.identification.data.reading import Reading
-from narxbench.identification.result import Identification
-from narxbench.io.errors import NarxbenchError, did_you_mean, printable, show
-from narxbench.model.narx import Model
-from narxbench.report import model_figures
-from narxbench.report.comparison import prepare_comparison
-from narxbench.report.figures import NARROW, drawing
-from narxbench.report.model_fits import MOST_SAMPLES, fit_of, name_of, shown_fits
+from narxbench._identification.data.reading import Reading
+from narxbench._identification.result import Identification
+from narxbench._io.errors import NarxbenchError, did_you_mean, printable, show
+from narxbench._model.narx import Model
+from narxbench._report import model_figures
+from narxbench._report.comparison import prepare_comparison
+from narxbench._report.figures import NARROW, drawing
+from narxbench._report.model_fits import MOST_SAMPLES, fit_of, name_of, shown_fits
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ os.environ["NUMBA_DISABLE_JIT"] = "1"
 
 import numpy as np
 
-from narxbench.fitness.kernel import simd
+from narxbench._fitness.kernel import simd
 
 
 def _store(array, offset, value):
@@ -25,12 +25,12 @@ simd.load = lambda array, offset, lanes: array[offset : offset + lanes].copy()
 simd.fill = lambda number, lanes: np.full(lanes, number)
 simd.store = _store
 
-from narxbench.algorithms.certainty import GAMMA, Window, certainty  # noqa: E402
-from narxbench.algorithms.doubts import ljung_box  # noqa: E402
-from narxbench.algorithms.likelihood_search import LikelihoodSearch, criterion_of, term_penalties  # noqa: E402
-from narxbench.algorithms.pem import Settings  # noqa: E402
-from narxbench.fitness.prediction_error import PredictionErrors  # noqa: E402
-from narxbench.model.noise_models import (  # noqa: E402
+from narxbench._algorithms.certainty import GAMMA, Window, certainty  # noqa: E402
+from narxbench._algorithms.doubts import ljung_box  # noqa: E402
+from narxbench._algorithms.likelihood_search import LikelihoodSearch, criterion_of, term_penalties  # noqa: E402
+from narxbench._algorithms.pem import Settings  # noqa: E402
+from narxbench._fitness.prediction_error import PredictionErrors  # noqa: E402
+from narxbench._model.noise_models import (  # noqa: E402
     Ararmax,
     Ararx,
     BoxJenkins,

@@ -15,9 +15,9 @@ import pytest
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-KERNEL, ERRORS = "fitness/kernel/prediction_error.py", "fitness/prediction_error.py"
-SEARCH, CERTAINTY, DOUBTS = (f"algorithms/{name}.py" for name in ("likelihood_search", "certainty", "doubts"))
-NOISE = "model/noise_models.py"
+KERNEL, ERRORS = "_fitness/kernel/prediction_error.py", "_fitness/prediction_error.py"
+SEARCH, CERTAINTY, DOUBTS = (f"_algorithms/{name}.py" for name in ("likelihood_search", "certainty", "doubts"))
+NOISE = "_model/noise_models.py"
 
 # The file, what stands there, and the fault.
 FAULTS = {

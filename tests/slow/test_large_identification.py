@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import narxbench
-from narxbench.numerics.random_streams import generator
+from narxbench._numerics.random_streams import generator
 
 pytestmark = pytest.mark.slow
 

@@ -9,11 +9,11 @@ import pytest
 from tests.unit.studies.paper.factory import make_frames, make_settings, paper_summaries, summary, system
 from tests.unit.studies.paper.summaries import REFERENCE, UNKNOWN
 
-from narxbench.report.table import Table
-from narxbench.studies.paper import tables
-from narxbench.studies.paper.claims import load_claims
-from narxbench.studies.paper.frames import framed
-from narxbench.study.table_files import to_latex
+from narxbench._report.table import Table
+from narxbench._studies.paper import tables
+from narxbench._studies.paper.claims import load_claims
+from narxbench._studies.paper.frames import framed
+from narxbench._study.table_files import to_latex
 
 pytestmark = [pytest.mark.ci, pytest.mark.slow]
 PROGRAMS = ("pdflatex", "kpsewhich", "pdftotext")

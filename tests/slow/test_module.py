@@ -8,7 +8,7 @@ from textwrap import indent
 import pytest
 from tests.workflow.project import LIMIT, ROOT, TINY
 
-from narxbench.pipeline.manifest import read_manifest
+from narxbench._pipeline.manifest import read_manifest
 
 pytestmark = pytest.mark.slow
 

@@ -30,7 +30,7 @@ def test_a_lost_memory_and_the_same_settings(copy):
     assert set(copy.planned(*SETTINGS)) >= EVERYTHING
 
 
-EDITS = {"src/narxbench/algorithms/ga.py": "NEW = 1", "config/systems/S3.yaml": "# More.", "docs/method.md": "More."}
+EDITS = {"src/narxbench/_algorithms/ga.py": "NEW = 1", "config/systems/S3.yaml": "# More.", "docs/method.md": "More."}
 
 
 @pytest.mark.parametrize("change", ["statistics={threshold: 0.8}", "interpretation=reset", *EDITS])

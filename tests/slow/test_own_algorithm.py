@@ -9,12 +9,12 @@ from tests.unit.algorithms.plugins import FOLDER, install
 from tests.unit.algorithms.plugins.cheats import CHEATS
 from tests.unit.docs.own_algorithm import console_commands, files_to_save, run_command
 
-from narxbench.studies.methods.repeats import read_repeats
+from narxbench._studies.methods.repeats import read_repeats
 
 pytestmark = [pytest.mark.slow, pytest.mark.ci]
 
 COMMAND = f"{console_commands()[1][0]} small.yaml"
-MODULE = "src/narxbench/algorithms/threshold.py"
+MODULE = "src/narxbench/_algorithms/threshold.py"
 NEIGHBOURS = ("ga", "stepwise", "threshold")
 # The command of the page takes a third of the time without other packages and with fewer systems.
 SMALL = {

@@ -133,8 +133,8 @@ from itertools import combinations
 import numpy as np
 from pydantic import Field
 
-from narxbench.algorithms.contract import About, Found, Objective, ProblemView
-from narxbench.io.settings import Settings as BaseSettings
+from narxbench._algorithms.contract import About, Found, Objective, ProblemView
+from narxbench._io.settings import Settings as BaseSettings
 
 ABOUT = About(
     reference="none: it tries them all", deterministic=True, stops_early=True, options={"most_terms": [1]}
@@ -156,11 +156,11 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
             objective.evaluate(structure[None])
     return Found(objective.best_position)
 '''
-MODULE = "src/narxbench/algorithms/small_structures.py"
+MODULE = "src/narxbench/_algorithms/small_structures.py"
 SEARCH = """
 from itertools import combinations
 import narxbench
-from narxbench.algorithms.registry import algorithm
+from narxbench._algorithms.registry import algorithm
 u, y = narxbench.load_system("S1").simulate(1000, snr_db=40)
 problem = narxbench.StructureProblem(u, y, n_u=2, n_y=2, degree=2, n_validation=300)
 result = narxbench.search(problem, algorithm="small_structures", seed=1, evaluations=500)
@@ -183,7 +183,7 @@ def test_algorithm_of_your_own(tmp_path):
 def test_reviewed_algorithm(tmp_path):
     with following("algorithm", tmp_path / "project") as copy:
         copy.write(MODULE, SMALL_STRUCTURES)
-        registry = "src/narxbench/algorithms/registry.py"
+        registry = "src/narxbench/_algorithms/registry.py"
         copy.edit(
             registry, '    "stepwise": Cost', '    "small_structures": Cost(4e-6, most=120),\n    "stepwise": Cost'
         )
@@ -209,7 +209,7 @@ USE = """\
 """
 IDENTIFY = """
 import inspect, json, narxbench
-from narxbench.identification.estimator import NarxRegressor
+from narxbench._identification.estimator import NarxRegressor
 for function in (narxbench.identify, narxbench.identify_outputs, NarxRegressor):
     parameter = inspect.signature(function).parameters["largest_power"]
     assert (parameter.annotation, parameter.default) == (int, 12), parameter
@@ -229,8 +229,8 @@ except narxbench.NarxbenchError as error:
 
 def test_setting_of_an_identification(tmp_path):
     with following("setting of an identification", tmp_path / "project") as copy:
-        copy.edit("src/narxbench/identification/settings.py", "    include: ", SETTING)
-        configurations = "src/narxbench/identification/search/configurations.py"
+        copy.edit("src/narxbench/_identification/settings.py", "    include: ", SETTING)
+        configurations = "src/narxbench/_identification/search/configurations.py"
         copy.edit(configurations, "    for monomial in _all_candidates(configuration, settings):\n", USE)
         copy.renew()
         terms, message = copy.run("-c", IDENTIFY).splitlines()
@@ -247,7 +247,7 @@ def test_setting_of_an_identification(tmp_path):
 CONSISTENT_AIC = '''\
 """The consistent AIC."""
 
-from narxbench.fitness.criterion import Criterion
+from narxbench._fitness.criterion import Criterion
 
 
 class ConsistentAIC(Criterion):
@@ -276,7 +276,7 @@ for n_terms in (1, 3, 7):
 
 def test_criterion(tmp_path, finished):
     with following("criterion", tmp_path / "project", finished) as copy:
-        copy.write("src/narxbench/fitness/criteria/caic.py", CONSISTENT_AIC)
+        copy.write("src/narxbench/_fitness/criteria/caic.py", CONSISTENT_AIC)
         copy.renew()
         assert ", caic, " in copy.schema()
         assert [float(line) for line in copy.run("-c", EVALUATE).split()] == pytest.approx([1.0, 3.0, 7.0], abs=1e-9)
@@ -321,7 +321,7 @@ except narxbench.NarxbenchError as error:
 
 def test_kind_of_noise(tmp_path):
     with following("kind of noise", tmp_path / "project") as copy:
-        copy.edit("src/narxbench/model/noise.py", "NOISES = {\n", RANDOM_WALK)
+        copy.edit("src/narxbench/_model/noise.py", "NOISES = {\n", RANDOM_WALK)
         copy.renew()
         assert copy.schema().count('"walk"') == 2
         truths, outputs, message = copy.run("-c", SIMULATE).splitlines()
@@ -359,7 +359,7 @@ def test_noise_model(tmp_path):
     example = page.partition("## How to add a noise model")[2].partition("```python\n")[2]
     lines = re.findall(r"^(?:>>> (?=class)|\.\.\. ?)(.*)$", example.partition("```")[0], re.MULTILINE)
     with following("noise model", tmp_path / "project") as copy:
-        module = "src/narxbench/model/noise_models.py"
+        module = "src/narxbench/_model/noise_models.py"
         copy.edit(module, "NOISE_MODELS: dict", "\n".join(lines) + "\n\n\nNOISE_MODELS: dict")
         copy.edit(module, "Noe, BoxJenkins)", "Noe, BoxJenkins, Daily)")
         copy.edit(module, '"noe", "box-jenkins"]', '"noe", "box-jenkins", "daily"]')
@@ -398,7 +398,7 @@ for column in ("flow", "valve"):
 
 def test_file_format(tmp_path):
     with following("file format", tmp_path / "project") as copy:
-        sources = "src/narxbench/identification/data/sources.py"
+        sources = "src/narxbench/_identification/data/sources.py"
         copy.edit(sources, "    if is_file(item):\n        table = ", READ_ARRAYS)
         truths, unknown, wrong = copy.run("-c", READ).splitlines()
         assert truths == "True True"
@@ -437,8 +437,8 @@ COMPARISON = (
 
 def test_metric_of_methods(tmp_path):
     with following("metric", tmp_path / "project") as copy:
-        copy.edit("src/narxbench/studies/methods/metrics.py", "COMPARISON = (\n", METRIC_OF_METHODS)
-        scores = "src/narxbench/studies/methods/scores.py"
+        copy.edit("src/narxbench/_studies/methods/metrics.py", "COMPARISON = (\n", METRIC_OF_METHODS)
+        scores = "src/narxbench/_studies/methods/scores.py"
         begin = "            seed=run.seed,\n            fitness"
         copy.edit(scores, begin, f"            largest_weight=max(map(abs, run.coefficients), default=None),\n{begin}")
         project = copy.trial("compared", COMPARED)
@@ -479,7 +479,7 @@ def median_sizes(project):
 
 def test_metric_of_conditions(tmp_path, finished):
     with following("metric", tmp_path / "project", finished) as copy:
-        copy.edit("src/narxbench/studies/paper/metrics.py", "CONDITION = (R, NU_MAX)\n", METRIC_OF_CONDITIONS)
+        copy.edit("src/narxbench/_studies/paper/metrics.py", "CONDITION = (R, NU_MAX)\n", METRIC_OF_CONDITIONS)
         project = Project(copy.root)
         project.snakemake("reports/tiny/tables/fitness_S3.md")
         sizes = median_sizes(project)
@@ -495,10 +495,10 @@ def test_metric_of_conditions(tmp_path, finished):
 def test_column_of_a_table(tmp_path, finished):
     with following("column of a table", tmp_path / "project", finished) as copy:
         exact = "{_CONDITION} exact:whole runs:whole rate low high"
-        copy.edit("src/narxbench/studies/paper/frames.py", exact, f"{exact} cardinality")
+        copy.edit("src/narxbench/_studies/paper/frames.py", exact, f"{exact} cardinality")
         interval = '        *columns("frequency", "Interval", low="from", high="to"),\n'
         column = f'{interval}        Column("cardinality", "Median terms", kind="significant"),\n'
-        copy.edit("src/narxbench/studies/paper/tables.py", interval, column)
+        copy.edit("src/narxbench/_studies/paper/tables.py", interval, column)
         project = Project(copy.root)
         project.snakemake("reports/tiny/tables/recovery.csv")
         sizes = median_sizes(project)
@@ -511,7 +511,7 @@ def test_column_of_a_table(tmp_path, finished):
         assert all(f"{size:.2g}" in shown for size, _ in sizes.values())
 
 
-PLAN = "src/narxbench/pipeline/paper_plan.py"
+PLAN = "src/narxbench/_pipeline/paper_plan.py"
 BUDGETS_TABLE = '''\
 def budgets_table(metrics: pd.DataFrame) -> Table:
     """Return the evaluations that all runs of each condition may make together."""
@@ -525,7 +525,7 @@ def recovery_table('''
 
 def test_table(tmp_path, finished):
     with following("table", tmp_path / "project", finished) as copy:
-        tables = "src/narxbench/studies/paper/tables.py"
+        tables = "src/narxbench/_studies/paper/tables.py"
         copy.edit(tables, "def recovery_table(", BUDGETS_TABLE)
         last = '        gaps_table(ordered["gaps"]),\n'
         copy.edit(tables, last, f'{last}        budgets_table(ordered["metrics"]),\n')
@@ -557,7 +557,7 @@ def term_frequency('''
 
 def test_figure(tmp_path, finished):
     with following("figure", tmp_path / "project", finished) as copy:
-        figures = "src/narxbench/studies/paper/figures.py"
+        figures = "src/narxbench/_studies/paper/figures.py"
         copy.edit(figures, "def term_frequency(", BEST_FIGURE)
         first = "    drawings = {\n"
         copy.edit(figures, first, f'{first}        "best_fitness": best_fitness(gaps),\n')

@@ -165,5 +165,5 @@ def test_edited_kernel_is_compiled_anew_in_its_callers(empty):
     command["env"] = os.environ | {"PYTHONPATH": str(empty / "src")}
     assert "y(k-1)" in subprocess.check_output(**command)
     # Every structure is singular now.
-    empty.edit("src/narxbench/fitness/kernel/least_squares.py", "SINGULAR = 1e-11", "SINGULAR = 2.0")
+    empty.edit("src/narxbench/_fitness/kernel/least_squares.py", "SINGULAR = 1e-11", "SINGULAR = 2.0")
     assert subprocess.check_output(**command) == f"{empty / 'src/narxbench/__init__.py'}\n"

@@ -10,8 +10,8 @@ from benchmarks.recovery import __main__ as command
 from benchmarks.recovery import calibration, judge, plants, report, runs, situations, statistics
 
 import narxbench
-from narxbench.io.errors import NarxbenchError
-from narxbench.model.noise_models import BoxJenkins, Narmax
+from narxbench._io.errors import NarxbenchError
+from narxbench._model.noise_models import BoxJenkins, Narmax
 
 ROOT = Path(__file__).parents[2]
 

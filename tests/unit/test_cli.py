@@ -16,15 +16,15 @@ from hypothesis import strategies as st
 from tests.unit.algorithms.plugins import SOURCE, install, install_text
 
 import narxbench
-from narxbench import cli
-from narxbench.algorithms.isolation.host import environment
-from narxbench.identification.finding import Finding
-from narxbench.identification.options import OPTIONS
-from narxbench.identification.settings import IdentificationSettings
-from narxbench.io.errors import NarxbenchError
-from narxbench.numerics.random_streams import generator
-from narxbench.report.findings import as_json
-from narxbench.report.model_summary import summary_lines
+from narxbench import _cli as cli
+from narxbench._algorithms.isolation.host import environment
+from narxbench._identification.finding import Finding
+from narxbench._identification.options import OPTIONS
+from narxbench._identification.settings import IdentificationSettings
+from narxbench._io.errors import NarxbenchError
+from narxbench._numerics.random_streams import generator
+from narxbench._report.findings import as_json
+from narxbench._report.model_summary import summary_lines
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_a_mistake_is_reported_in_one_line(monkeypatch, tmp_path, capsys, argume
 @pytest.mark.slow
 def test_a_process(plugins):
     """Lines are printed one by one, and a reader may close the pipe early; nothing else is printed."""
-    command = [sys.executable, "-m", "narxbench.cli", "check-algorithm", "raises"]
+    command = [sys.executable, "-m", "narxbench._cli", "check-algorithm", "raises"]
     variables = {**environment(), "PYTHONPATH": os.pathsep.join([str(plugins), *map(os.path.abspath, sys.path)])}
     done = subprocess.run(command, capture_output=True, text=True, env=variables)
     assert (done.returncode, done.stderr) == (1, "")
@@ -117,13 +117,13 @@ def inputs_of_identification(monkeypatch, *words):
         calls.append((recording, settings))
         raise NarxbenchError("stopped")
 
-    monkeypatch.setattr("narxbench.identification.identify.identify_recording", stop)
+    monkeypatch.setattr("narxbench._identification.identify.identify_recording", stop)
     assert run(*words) == (2, "", "narxbench: stopped\n")
     return calls[0]
 
 
 def test_json_is_one_object_that_is_what_python_gives(file, identification):
-    command = [sys.executable, "-m", "narxbench.cli", "identify", file, "--input", "valve,heat", "--output", "4"]
+    command = [sys.executable, "-m", "narxbench._cli", "identify", file, "--input", "valve,heat", "--output", "4"]
     command += ["--test", "25%", "--decimation", "2", *QUICK_WORDS, "--json"]
     ascii_only = environment() | {"PYTHONIOENCODING": "ascii"}
     done = subprocess.run(command, capture_output=True, text=True, env=ascii_only, check=True)
@@ -222,7 +222,7 @@ def test_options_of_a_file_without_inputs(monkeypatch, text_files):
 
 
 def test_help_comes_at_once_and_names_the_defaults(capsys):
-    code = "import sys, narxbench.cli as cli\ntry: cli.main(['identify', '--help'])\nexcept SystemExit: pass\n"
+    code = "import sys, narxbench._cli as cli\ntry: cli.main(['identify', '--help'])\nexcept SystemExit: pass\n"
     code += "print({'numpy', 'pydantic', 'pandas', 'numba'} & set(sys.modules))"
     reported = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert reported.endswith("\nset()\n")
@@ -309,7 +309,7 @@ def test_only_json_is_printed(monkeypatch, capsys, tmp_path, file, identificatio
         print("a step of the search")
         return identification
 
-    monkeypatch.setattr("narxbench.identification.identify.identify_recording", chatty)
+    monkeypatch.setattr("narxbench._identification.identify.identify_recording", chatty)
     page = tmp_path / "new" / "report.html"
     assert cli.main(["identify", file, "--output", "4", "--json", *["--report", str(page.parent)] * report]) == 0
     out, err = capsys.readouterr()
@@ -324,6 +324,6 @@ def test_an_end_before_its_time(monkeypatch, file, error, code, reported):
     def end(*_):
         raise error
 
-    monkeypatch.setattr("narxbench.identification.identify.identify_recording", end)
+    monkeypatch.setattr("narxbench._identification.identify.identify_recording", end)
     exit_code, out, err = run(file, "--output", "4")
     assert (exit_code, out) == (code, "") and re.fullmatch(reported, err)

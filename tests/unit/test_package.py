@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import narxbench
-import narxbench.algorithms as algorithms
-from narxbench.io import extras
+import narxbench._algorithms as algorithms
+from narxbench._io import extras
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import narxbench
-from narxbench.io.yaml import read_mapping
+from narxbench._io.yaml import read_mapping
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

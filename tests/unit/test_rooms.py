@@ -6,7 +6,7 @@ import sys
 import pytest
 
 LOADED = "; import sys; print(*sorted(name for name in sys.modules if name.startswith('narxbench.')))"
-STUDIES = ("narxbench.study", "narxbench.studies", "narxbench.pipeline")
+STUDIES = ("narxbench._study", "narxbench._studies", "narxbench._pipeline")
 
 
 def loaded(statements: str) -> list[str]:
@@ -24,12 +24,12 @@ def within(modules: list[str], packages: tuple[str, ...]) -> list[str]:
 @pytest.mark.parametrize(
     ("statements", "needed"),
     [
-        ("import narxbench; narxbench.identify, narxbench.search", "narxbench.identification.identify"),
-        ("import narxbench; narxbench.compare, narxbench.in_words", "narxbench.report.comparison"),
-        ("import narxbench.report.model_page", "narxbench.report.table"),
-        ("import narxbench.report.comparison_page", "narxbench.report.templating"),
-        ("import narxbench.plot", "narxbench.report.model_figures"),
-        ("import narxbench.cli, narxbench.identification.estimate", "narxbench.io.resources"),
+        ("import narxbench; narxbench.identify, narxbench.search", "narxbench._identification.identify"),
+        ("import narxbench; narxbench.compare, narxbench.in_words", "narxbench._report.comparison"),
+        ("import narxbench._report.model_page", "narxbench._report.table"),
+        ("import narxbench._report.comparison_page", "narxbench._report.templating"),
+        ("import narxbench.plot", "narxbench._report.model_figures"),
+        ("import narxbench._cli, narxbench._identification.estimate", "narxbench._io.resources"),
     ],
 )
 def test_the_library_loads_no_study(statements: str, needed: str) -> None:
@@ -41,11 +41,11 @@ def test_the_library_loads_no_study(statements: str, needed: str) -> None:
 @pytest.mark.parametrize(
     ("module", "other_packages"),
     [
-        ("narxbench.studies.paper.page", ("narxbench.studies.measured", "narxbench.pipeline")),
-        ("narxbench.studies.paper.analysis", ("narxbench.studies.methods", "narxbench.studies.measured")),
-        ("narxbench.studies.methods.page", ("narxbench.studies.paper", "narxbench.studies.measured")),
-        ("narxbench.studies.measured.jobs", ("narxbench.studies.paper", "narxbench.studies.methods")),
-        ("narxbench.study.settings", ("narxbench.studies", "narxbench.pipeline")),
+        ("narxbench._studies.paper.page", ("narxbench._studies.measured", "narxbench._pipeline")),
+        ("narxbench._studies.paper.analysis", ("narxbench._studies.methods", "narxbench._studies.measured")),
+        ("narxbench._studies.methods.page", ("narxbench._studies.paper", "narxbench._studies.measured")),
+        ("narxbench._studies.measured.jobs", ("narxbench._studies.paper", "narxbench._studies.methods")),
+        ("narxbench._study.settings", ("narxbench._studies", "narxbench._pipeline")),
     ],
 )
 def test_a_study_loads_no_other_one(module: str, other_packages: tuple[str, ...]) -> None:

@@ -48,7 +48,12 @@ def test_tool_is_content(command):
 
 
 # Examples that search or identify take seconds.
-SLOW_EXAMPLES = ("narxbench.algorithms.", "narxbench.identification.", "narxbench.report.model_page", "narxbench.plot")
+SLOW_EXAMPLES = (
+    "narxbench._algorithms.",
+    "narxbench._identification.",
+    "narxbench._report.model_page",
+    "narxbench.plot",
+)
 FAST_MODULES = [name for name in MODULES if not name.startswith(SLOW_EXAMPLES)]
 
 

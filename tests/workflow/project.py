@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import narxbench
-from narxbench.pipeline.manifest import read_manifest
+from narxbench._pipeline.manifest import read_manifest
 
 T = TypeVar("T")
 ROOT = Path(__file__).parents[2]

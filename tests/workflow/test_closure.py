@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from tests.workflow.project import ROOT
 
-from narxbench.algorithms.registry import algorithm
-from narxbench.pipeline import code
-from narxbench.pipeline.plans import plan_of
+from narxbench._algorithms.registry import algorithm
+from narxbench._pipeline import code
+from narxbench._pipeline.plans import plan_of
 
 pytestmark = pytest.mark.slow
 
@@ -77,20 +77,20 @@ def test_any_edit_of_a_module_changes_the_digest_of_the_steps_that_load_it(plan,
 
 def check_modules_of_a_search(modules, name, criterion):
     """Check that a search depends on its own algorithm and criterion, and on no study or report."""
-    folder = code.PACKAGE / "algorithms"
+    folder = code.PACKAGE / "_algorithms"
     assert modules & {folder / "ga.py", folder / "upso2d.py"} == {folder / f"{name}.py"}
     criteria = {path.stem: path for path in code.CRITERIA.parent.glob("*.py") if path != code.CRITERIA}
     # BIC names the extended BIC, which compares sets of candidate terms.
     words = {"bic": {"bic", "ebic"}, "aic-2": {"aic"}}[criterion]
     assert modules & {*criteria.values()} == {criteria[word] for word in words}
     for module in modules:
-        assert module.relative_to(code.PACKAGE).parts[0] not in ("studies", "report"), module
+        assert module.relative_to(code.PACKAGE).parts[0] not in ("_studies", "_report"), module
 
 
 SEARCHING = """
 import os, sys
 import narxbench
-from narxbench.algorithms.registry import REVIEWED, algorithm
+from narxbench._algorithms.registry import REVIEWED, algorithm
 u, y = narxbench.load_system("S1").simulate(300, snr_db=30)
 problem = narxbench.StructureProblem(u, y, n_u=2, n_y=2, degree=2, n_validation=100, criterion="aicc")
 for name in REVIEWED:
@@ -98,7 +98,7 @@ for name in REVIEWED:
         if algorithm(name).about.requires:
             os._exit(0)
         narxbench.search(problem, algorithm=name, seed=1, evaluations=50)
-        criteria = [name for name in sys.modules if name.startswith("narxbench.fitness.criteria.")]
+        criteria = [name for name in sys.modules if name.startswith("narxbench._fitness.criteria.")]
         print(name, *sorted(sys.modules[name].__file__ for name in criteria), sep="\\t", flush=True)
         os._exit(0)
     os.wait()
@@ -124,11 +124,11 @@ AFTER_ANALYSIS = {"analyse", "tables", "figures", "page", *ENDING}
 @pytest.mark.parametrize(
     ("path", "again", "spared", "searches"),
     [
-        ("src/narxbench/model/system.py", {"simulate"}, set(), 12),
-        ("src/narxbench/algorithms/ga.py", {"summarise", *AFTER_ANALYSIS}, {"simulate", "interpretations"}, 4),
-        ("src/narxbench/study/significance.py", AFTER_ANALYSIS, {"simulate", "summarise"}, 0),
-        ("src/narxbench/report/figures.py", {"figures", "page", *ENDING}, {"summarise", "analyse", "tables"}, 0),
-        ("src/narxbench/report/templates/site.css", {"page", *ENDING}, {"summarise", "analyse"}, 0),
+        ("src/narxbench/_model/system.py", {"simulate"}, set(), 12),
+        ("src/narxbench/_algorithms/ga.py", {"summarise", *AFTER_ANALYSIS}, {"simulate", "interpretations"}, 4),
+        ("src/narxbench/_study/significance.py", AFTER_ANALYSIS, {"simulate", "summarise"}, 0),
+        ("src/narxbench/_report/figures.py", {"figures", "page", *ENDING}, {"summarise", "analyse", "tables"}, 0),
+        ("src/narxbench/_report/templates/site.css", {"page", *ENDING}, {"summarise", "analyse"}, 0),
         ("scripts/analyse.py", AFTER_ANALYSIS, {"simulate", "summarise"}, 0),
         ("scripts/search.py", {"search", "summarise", *AFTER_ANALYSIS}, {"simulate", "interpretations"}, 12),
     ],

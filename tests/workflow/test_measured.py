@@ -6,7 +6,7 @@ import re
 import pytest
 
 import narxbench
-from narxbench.io.files import sha256
+from narxbench._io.files import sha256
 
 pytestmark = pytest.mark.slow
 
@@ -80,7 +80,7 @@ def test_what_a_change_makes_anew(measured, tmp_path):
     lost = "data/mine/thorough/rank-1/part-0/seed-2.json"
     (copy / lost).unlink()
     assert copy.planned()["thorough_search"] == [lost]
-    copy.append("src/narxbench/report/templates/model.css", "\n/* edited */\n")
+    copy.append("src/narxbench/_report/templates/model.css", "\n/* edited */\n")
     copy.append(FILES[1], "0.02,2.2,15.6\n")
     planned = copy.planned()
     searching = {"brief_search", "rank_configurations", "thorough_search", "choose_structure", "resample"}

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from tests.workflow.project import CONDITIONS, FRAMES, TINY, hiding, unlike
 
-from narxbench.io.files import sha256
-from narxbench.report.templating import TEMPLATES
+from narxbench._io.files import sha256
+from narxbench._report.templating import TEMPLATES
 
 pytestmark = pytest.mark.slow
 
@@ -62,8 +62,8 @@ def test_nothing_to_do_a_second_time_nor_elsewhere_nor_after_comments(finished, 
     assert copy.planned() == {}
     for path in copy.root.glob("src/**/*.py"):
         copy.append(str(path), "# A remark.\n")
-    text = (copy / "src/narxbench/algorithms/ga.py").read_text(encoding="utf-8")
-    copy.write("src/narxbench/algorithms/ga.py", text.replace('"""', '"""Reworded: ', 1))
+    text = (copy / "src/narxbench/_algorithms/ga.py").read_text(encoding="utf-8")
+    copy.write("src/narxbench/_algorithms/ga.py", text.replace('"""', '"""Reworded: ', 1))
     assert copy.planned() == {}
 
 
@@ -126,7 +126,7 @@ def test_mistake_in_a_file_names_it(copy):
 
 def test_neither_the_package_nor_a_library_need_be_installed(finished, tmp_path):
     """The package is taken from the checkout, as the fixture has shown; a library is reported with the remedy."""
-    command = [sys.executable, "-c", "import narxbench.pipeline.plan"]
+    command = [sys.executable, "-c", "import narxbench._pipeline.plan"]
     environment = os.environ | hiding(tmp_path)
     assert subprocess.run(command, cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL).returncode
     *_, line = finished.snakemake("--dry-run", code=1, env=hiding(tmp_path, missing="ruamel")).splitlines()

@@ -2,15 +2,15 @@
 # Hence the rules with "localrule".
 #
 # The plan of the study that the settings ask for; the rules' questions are answered in
-# src/narxbench/pipeline/, one module NAME_plan.py for each kind of study.
+# src/narxbench/_pipeline/, one module NAME_plan.py for each kind of study.
 import sys
 
 import checkout
 
 try:
-    from narxbench.pipeline.plan import HERE, REFERENCE, digests
-    from narxbench.pipeline.session import begin, end, plan, settle
-    from narxbench.pipeline.steps import call
+    from narxbench._pipeline.plan import HERE, REFERENCE, digests
+    from narxbench._pipeline.session import begin, end, plan, settle
+    from narxbench._pipeline.steps import call
 except ModuleNotFoundError as missing:
     sys.exit(checkout.missing(missing))
 

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from narxbench.studies.paper.site import PAGES
+from narxbench._studies.paper.site import PAGES
 
 pytestmark = [pytest.mark.ci, pytest.mark.slow]
 

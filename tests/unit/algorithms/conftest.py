@@ -3,7 +3,7 @@
 import pytest
 from tests.unit.algorithms.plugins import install
 
-from narxbench.numerics.draws import draws_of
+from narxbench._numerics.draws import draws_of
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ import numpy as np
 from scipy.signal import lfilter
 
 from narxbench import StructureProblem, load_system, search
-from narxbench.fitness.prediction_error import PredictionErrors
-from narxbench.model.noise_models import NOISE_MODELS
-from narxbench.model.terms import monomials_of
+from narxbench._fitness.prediction_error import PredictionErrors
+from narxbench._model.noise_models import NOISE_MODELS
+from narxbench._model.terms import monomials_of
 
 S1 = load_system("S1").terms
 WEIGHTS = [0.5, 0.3, 0.3, 0.5]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from narxbench import StructureProblem, load_system, search
-from narxbench.algorithms import aols, osf, ramss, stability_selection, stlsq
-from narxbench.algorithms.objective import view_of
-from narxbench.algorithms.training import Products, whole_record
+from narxbench._algorithms import aols, osf, ramss, stability_selection, stlsq
+from narxbench._algorithms.objective import view_of
+from narxbench._algorithms.training import Products, whole_record
 
 
 def of(columns, y):

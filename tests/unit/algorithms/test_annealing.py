@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from narxbench import search
-from narxbench.algorithms import annealing
-from narxbench.algorithms.objective import CountedObjective
+from narxbench._algorithms import annealing
+from narxbench._algorithms.objective import CountedObjective
 
 
 def test_moves(draws):

@@ -3,8 +3,8 @@ import math
 import numpy as np
 import pytest
 
-from narxbench.algorithms import binary_pso
-from narxbench.algorithms.objective import CountedObjective, view_of
+from narxbench._algorithms import binary_pso
+from narxbench._algorithms.objective import CountedObjective, view_of
 
 
 @pytest.mark.parametrize("velocity", [-6.0, -1.0, 0.0, 0.5, 4.0])

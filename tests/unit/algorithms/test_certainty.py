@@ -7,12 +7,12 @@ import pytest
 from tests.unit.algorithms.likelihood import S1, all_criteria, data_of, noise_models_of, pem, problem_of, small_problem
 
 from narxbench import StructureProblem
-from narxbench.algorithms.certainty import GAMMA, RatedStructure, Window, certainty, exchangeable
-from narxbench.algorithms.likelihood_search import LikelihoodSearch
-from narxbench.algorithms.pem import Settings
-from narxbench.fitness.prediction_error import PredictionErrors
-from narxbench.model.noise_models import Narx
-from narxbench.model.terms import monomials_of
+from narxbench._algorithms.certainty import GAMMA, RatedStructure, Window, certainty, exchangeable
+from narxbench._algorithms.likelihood_search import LikelihoodSearch
+from narxbench._algorithms.pem import Settings
+from narxbench._fitness.prediction_error import PredictionErrors
+from narxbench._model.noise_models import Narx
+from narxbench._model.terms import monomials_of
 
 LOW_ORDERS = {"largest_order": 1, "tails": False, "drift": False}
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from tests.unit.algorithms.likelihood import pem, problem_of
 
-from narxbench.algorithms.common_factor import common_factor, without_factor
-from narxbench.model.terms import parse_term, term_name
+from narxbench._algorithms.common_factor import common_factor, without_factor
+from narxbench._model.terms import parse_term, term_name
 
 # A linear model with an input, and a nonlinear one.
 SHORT = {

@@ -10,8 +10,8 @@ from tests.unit.algorithms.plugins import SOURCE, install_text
 from tests.unit.algorithms.plugins.cheats import CHEATS, HONEST
 from tests.unit.algorithms.plugins.climbing import climb
 
-from narxbench.algorithms import conformance, random_search
-from narxbench.algorithms.registry import AlgorithmUnavailableError, algorithm, packaged_names
+from narxbench._algorithms import conformance, random_search
+from narxbench._algorithms.registry import AlgorithmUnavailableError, algorithm, packaged_names
 
 FOUND = [name for name, cheat in CHEATS.items() if cheat.check]
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from narxbench import StructureProblem, search
-from narxbench.algorithms.conformance import corner_cases
-from narxbench.algorithms.registry import algorithm, packaged_names
+from narxbench._algorithms.conformance import corner_cases
+from narxbench._algorithms.registry import algorithm, packaged_names
 
 EVALUATIONS = 900
 ROBUSTNESS = Path(__file__).parents[3] / "docs/robustness.md"

@@ -7,7 +7,7 @@ import pytest
 from statsmodels.stats.diagnostic import acorr_ljungbox
 from tests.unit.algorithms.likelihood import FILTERS, S1, data_of, pem, problem_of
 
-from narxbench.algorithms.doubts import excess_kurtosis, ljung_box
+from narxbench._algorithms.doubts import excess_kurtosis, ljung_box
 
 CLEAN = ["white in the equation", "white on the output", "autoregression in the equation", "both on the output"]
 

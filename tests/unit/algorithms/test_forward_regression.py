@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from narxbench import StructureProblem, load_system, search
-from narxbench.algorithms import forward_regression, iterative_ofr
-from narxbench.algorithms.forward_regression import nested
-from narxbench.algorithms.objective import view_of
-from narxbench.algorithms.training import products, whole_record
-from narxbench.fitness.prediction_error import PredictionErrors
-from narxbench.model.noise_models import Narmax
+from narxbench._algorithms import forward_regression, iterative_ofr
+from narxbench._algorithms.forward_regression import nested
+from narxbench._algorithms.objective import view_of
+from narxbench._algorithms.training import products, whole_record
+from narxbench._fitness.prediction_error import PredictionErrors
+from narxbench._model.noise_models import Narmax
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from narxbench.algorithms import ga
+from narxbench._algorithms import ga
 
 FITNESS = np.array([-10.0, 5.0, math.inf, 0.0])
 

@@ -15,9 +15,9 @@ from tests.unit.algorithms.plugins.cheats import CHEATS, HARMLESS, LIMIT
 from tests.workflow.project import wait_for
 
 from narxbench import search
-from narxbench.algorithms.isolation import host
-from narxbench.algorithms.isolation.messages import BrokenChannelError, Channel, plain_data
-from narxbench.algorithms.search import AlgorithmFailedError, prepared
+from narxbench._algorithms.isolation import host
+from narxbench._algorithms.isolation.messages import BrokenChannelError, Channel, plain_data
+from narxbench._algorithms.search import AlgorithmFailedError, prepared
 
 FAILING = [name for name, cheat in CHEATS.items() if cheat.failure]
 

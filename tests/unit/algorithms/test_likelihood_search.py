@@ -18,10 +18,10 @@ from tests.unit.algorithms.likelihood import (
     small_problem,
 )
 
-from narxbench.algorithms.likelihood_search import LikelihoodSearch, criterion_of, noise_price, term_penalties
-from narxbench.algorithms.pem import Settings
-from narxbench.fitness.prediction_error import PredictionErrors
-from narxbench.model.noise_models import Ararmax, BoxJenkins, Distribution, Narmax, Narx, Noe
+from narxbench._algorithms.likelihood_search import LikelihoodSearch, criterion_of, noise_price, term_penalties
+from narxbench._algorithms.pem import Settings
+from narxbench._fitness.prediction_error import PredictionErrors
+from narxbench._model.noise_models import Ararmax, BoxJenkins, Distribution, Narmax, Narx, Noe
 
 # Noise that the settings below allow.
 FIRST_ORDER = [noise for noise in FILTERS if not noise.startswith(("long", "season", "random", "outliers"))]

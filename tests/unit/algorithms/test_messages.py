@@ -6,8 +6,8 @@ import numpy as np
 from tests.unit.algorithms.plugins import FOLDER, install_text
 
 from narxbench import search
-from narxbench.algorithms.contract import Found, checked_found
-from narxbench.algorithms.registry import algorithm
+from narxbench._algorithms.contract import Found, checked_found
+from narxbench._algorithms.registry import algorithm
 
 ARGUMENTS = [{"algorithm": "upso"}, {"seed": -1}, {"seed": True}, {"evaluations": 0}]
 ARGUMENTS += [{"algorithm": "upso2d", "swarm_size": 0}, {"algorithm": "upso2d", "swarm_sizes": 3}]

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from narxbench.algorithms import metamss
-from narxbench.algorithms.objective import CountedObjective, view_of
-from narxbench.algorithms.significance import drop_insignificant, squared_t_values
+from narxbench._algorithms import metamss
+from narxbench._algorithms.objective import CountedObjective, view_of
+from narxbench._algorithms.significance import drop_insignificant, squared_t_values
 
 
 def kept(columns, y, position, significance=0.05):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from narxbench import StructureProblem, load_system, search
-from narxbench.algorithms.multistart import predicted
-from narxbench.algorithms.objective import view_of
+from narxbench._algorithms.multistart import predicted
+from narxbench._algorithms.objective import view_of
 
 
 def structure(*terms):

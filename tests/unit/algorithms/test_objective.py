@@ -3,11 +3,11 @@ import pytest
 from tests.unit.algorithms.plugins.cheats import sees_all
 
 from narxbench import StructureProblem, load_system, search
-from narxbench.algorithms.contract import BudgetSpentError, Found, checked_found
-from narxbench.algorithms.objective import CountedObjective, view_of
-from narxbench.algorithms.registry import algorithm, packaged_names
-from narxbench.io.errors import NarxbenchError
-from narxbench.model.terms import INPUT, OUTPUT, monomials_of
+from narxbench._algorithms.contract import BudgetSpentError, Found, checked_found
+from narxbench._algorithms.objective import CountedObjective, view_of
+from narxbench._algorithms.registry import algorithm, packaged_names
+from narxbench._io.errors import NarxbenchError
+from narxbench._model.terms import INPUT, OUTPUT, monomials_of
 
 
 @pytest.fixture

@@ -5,11 +5,11 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from narxbench import StructureProblem, load_system
-from narxbench.algorithms import aols, fastcan, forward_regression, lasso, sysidentpy_fit
-from narxbench.algorithms.objective import CountedObjective, view_of
-from narxbench.algorithms.training import estimated, products
-from narxbench.io.errors import NarxbenchError
-from narxbench.model.terms import monomials_of
+from narxbench._algorithms import aols, fastcan, forward_regression, lasso, sysidentpy_fit
+from narxbench._algorithms.objective import CountedObjective, view_of
+from narxbench._algorithms.training import estimated, products
+from narxbench._io.errors import NarxbenchError
+from narxbench._model.terms import monomials_of
 
 CASES = [(system, snr_db) for system in ("S1", "S3", "metamss-s4", "billings-ex36") for snr_db in (40, 20)]
 

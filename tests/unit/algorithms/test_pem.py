@@ -7,11 +7,11 @@ import pytest
 from tests.unit.algorithms.likelihood import S1, WEIGHTS, data_of, numbers, pem, plain_criterion, problem_of
 
 from narxbench import StructureProblem, load_system, search
-from narxbench.algorithms.likelihood_search import LikelihoodSearch
-from narxbench.algorithms.pem import Settings
-from narxbench.fitness.prediction_error import PredictionErrors
-from narxbench.model import noise_models
-from narxbench.model.noise_models import NOISE_NAMES, NoiseModel, noise_model_of
+from narxbench._algorithms.likelihood_search import LikelihoodSearch
+from narxbench._algorithms.pem import Settings
+from narxbench._fitness.prediction_error import PredictionErrors
+from narxbench._model import noise_models
+from narxbench._model.noise_models import NOISE_NAMES, NoiseModel, noise_model_of
 
 # The noise models that are right, for each kind of data. An autoregression close to 1 is hard to tell from drift.
 RIGHT = {

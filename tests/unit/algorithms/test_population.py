@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from narxbench.algorithms.population import initial_positions, roulette
+from narxbench._algorithms.population import initial_positions, roulette
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ from tests.tiers import mostly_slow
 from tests.unit.algorithms.plugins import SOURCE, install_text
 
 from narxbench import search
-from narxbench.algorithms import registry
-from narxbench.algorithms.contract import About
-from narxbench.algorithms.isolation import host
-from narxbench.algorithms.registry import AlgorithmUnavailableError, algorithm, algorithm_names, packaged_names
+from narxbench._algorithms import registry
+from narxbench._algorithms.contract import About
+from narxbench._algorithms.isolation import host
+from narxbench._algorithms.registry import AlgorithmUnavailableError, algorithm, algorithm_names, packaged_names
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_the_algorithms_of_this_package():
     assert not {*names} & {"conformance", "contract", "isolation", "objective", "population", "registry", "search"}
     for name in names:
         found = algorithm(name)
-        assert found.module == f"narxbench.algorithms.{name}"
+        assert found.module == f"narxbench._algorithms.{name}"
         assert found.in_process == (name in registry.REVIEWED and not found.about.requires)
 
 
@@ -51,13 +51,13 @@ def test_an_installed_algorithm_is_found_and_not_imported_here(plugins, small_pr
 
 def test_a_file_in_the_folder_that_nobody_has_reviewed_runs_apart(monkeypatch, tmp_path, small_problem):
     (tmp_path / "dropped.py").write_text(SOURCE)
-    monkeypatch.setattr("narxbench.algorithms.__path__", [str(tmp_path)])
+    monkeypatch.setattr("narxbench._algorithms.__path__", [str(tmp_path)])
     assert packaged_names() == ["dropped"]
-    assert not registry.Algorithm("dropped", "narxbench.algorithms.dropped").reviewed
+    assert not registry.Algorithm("dropped", "narxbench._algorithms.dropped").reviewed
 
 
 def test_no_installation_changes_what_a_name_of_this_package_means(add):
-    assert add("ga").module == "narxbench.algorithms.ga"
+    assert add("ga").module == "narxbench._algorithms.ga"
 
 
 BROKEN = {

@@ -7,9 +7,9 @@ import pytest
 from tests.tiers import mostly_slow
 
 from narxbench import StructureProblem, load_system, search
-from narxbench.algorithms import random_search
-from narxbench.algorithms.contract import Found
-from narxbench.algorithms.search import AlgorithmFailedError, prepared
+from narxbench._algorithms import random_search
+from narxbench._algorithms.contract import Found
+from narxbench._algorithms.search import AlgorithmFailedError, prepared
 
 # One that runs here, one that runs here and is not compiled, and one in a process of its own.
 KINDS = ("upso2d", "stepwise", "honest_annealing")

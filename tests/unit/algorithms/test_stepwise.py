@@ -1,6 +1,6 @@
 import numpy as np
 
-from narxbench.algorithms.stepwise import best_of, flips, swaps
+from narxbench._algorithms.stepwise import best_of, flips, swaps
 
 POSITION = np.array([1, 0, 1, 0, 0], np.uint8)
 

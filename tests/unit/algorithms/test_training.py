@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import narxbench
-from narxbench.algorithms.objective import view_of
-from narxbench.algorithms.training import whole_record
+from narxbench._algorithms.objective import view_of
+from narxbench._algorithms.training import whole_record
 
 
 @pytest.fixture(scope="module")

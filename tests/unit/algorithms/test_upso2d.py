@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from narxbench.algorithms import upso2d
+from narxbench._algorithms import upso2d
 
 
 def bits(text):

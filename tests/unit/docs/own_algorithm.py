@@ -41,7 +41,7 @@ def examples():
 def run_command(command, folder, *paths):
     """Return the process of a command of the page, run in a checkout with further import paths."""
     words = shlex.split(command.removeprefix("python3 -m uv run "))
-    module = {"narxbench": "narxbench.cli"}.get(words[0], words[0])
+    module = {"narxbench": "narxbench._cli"}.get(words[0], words[0])
     imports = os.pathsep.join(map(str, (folder / "src", *paths)))
     return subprocess.run(
         [sys.executable, "-m", module, *words[1:]],

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from narxbench.algorithms.registry import REVIEWED
-from narxbench.model.system import load_system
-from narxbench.pipeline.plans import plan_of
-from narxbench.studies.loading import load_study
-from narxbench.study.design_choices import load_design_choices
-from narxbench.study.layers import read_layers
+from narxbench._algorithms.registry import REVIEWED
+from narxbench._model.system import load_system
+from narxbench._pipeline.plans import plan_of
+from narxbench._studies.loading import load_study
+from narxbench._study.design_choices import load_design_choices
+from narxbench._study.layers import read_layers
 
 ROOT = Path(__file__).parents[3]
 PATHS = chain(*map(ROOT.glob, ("*.md", "docs/**/*.md", "config/*.md", "data/reference/*.md")))
@@ -154,7 +154,7 @@ def test_documentation_is_built_offline(tmp_path):
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     pages = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.html")}
-    assert "read_signals" in pages["narxbench.model.html"]
+    assert "read_signals" in pages["narxbench._model.html"]
     for text in pages.values():
         assert re.findall(r'<(?:script|img|link|iframe)\b[^>]*(?:src|href)="(?:https?:)?//[^"]*', text) == []
 

@@ -11,16 +11,16 @@ import pandas as pd
 import pytest
 from tests.unit.studies.paper.summaries import REFERENCE, published
 
-from narxbench.algorithms.upso2d import LITERAL, self_feedback
-from narxbench.fitness.problem import StructureProblem
-from narxbench.io.errors import NarxbenchError
-from narxbench.model.excitation import UniformInput
-from narxbench.model.system import load_system
-from narxbench.report.formats import rounded
-from narxbench.studies.paper.agreement import compare, own_deviances
-from narxbench.studies.paper.claims import GA, SPARSE, SYSTEMS, UPSO, both_criteria, published_view
-from narxbench.studies.paper.frames import read_frame
-from narxbench.study.design_choices import BASELINE, interpretation_text, load_design_choices
+from narxbench._algorithms.upso2d import LITERAL, self_feedback
+from narxbench._fitness.problem import StructureProblem
+from narxbench._io.errors import NarxbenchError
+from narxbench._model.excitation import UniformInput
+from narxbench._model.system import load_system
+from narxbench._report.formats import rounded
+from narxbench._studies.paper.agreement import compare, own_deviances
+from narxbench._studies.paper.claims import GA, SPARSE, SYSTEMS, UPSO, both_criteria, published_view
+from narxbench._studies.paper.frames import read_frame
+from narxbench._study.design_choices import BASELINE, interpretation_text, load_design_choices
 
 SNRS = (50, 40, 30)
 PLACES = list(product(SYSTEMS, SNRS))

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import narxbench
-from narxbench.fitness.criteria import parse_criterion
-from narxbench.identification.data.reading import read_recording
-from narxbench.identification.search.scan import BY_CHANCE, CLEARLY_BETTER, Scan
-from narxbench.identification.search.structures import Proposal
-from narxbench.identification.settings import IdentificationSettings
-from narxbench.report.findings import as_json
+from narxbench._fitness.criteria import parse_criterion
+from narxbench._identification.data.reading import read_recording
+from narxbench._identification.search.scan import BY_CHANCE, CLEARLY_BETTER, Scan
+from narxbench._identification.search.structures import Proposal
+from narxbench._identification.settings import IdentificationSettings
+from narxbench._report.findings import as_json
 
 PAGE = (Path(__file__).parents[3] / "docs" / "identification.md").read_text(encoding="utf-8")
 

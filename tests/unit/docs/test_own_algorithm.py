@@ -10,11 +10,11 @@ from tests.unit.algorithms.plugins import install_text
 from tests.unit.docs.own_algorithm import BLOCKS, console_commands, examples, files_to_save, matches, run_command
 from tests.workflow.project import Project
 
-from narxbench.algorithms.registry import algorithm
+from narxbench._algorithms.registry import algorithm
 
 pytestmark = pytest.mark.slow
 
-MODULE = "src/narxbench/algorithms/threshold.py"
+MODULE = "src/narxbench/_algorithms/threshold.py"
 DOCTEST = "import doctest, sys; sys.exit(doctest.testfile(sys.argv[1], module_relative=False).failed)"
 
 

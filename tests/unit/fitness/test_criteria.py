@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import narxbench
-from narxbench.fitness.criteria import canonical_criterion, criterion_families, parse_criterion
+from narxbench._fitness.criteria import canonical_criterion, criterion_families, parse_criterion
 
 
 @pytest.mark.parametrize(

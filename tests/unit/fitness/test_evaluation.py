@@ -12,7 +12,7 @@ from tests import plain
 from tests.reference import evaluate
 
 from narxbench import StructureProblem, load_system
-from narxbench.model.dataset import read_signals
+from narxbench._model.dataset import read_signals
 
 VECTORS = Path(__file__).parents[2] / "data" / "vectors"
 CASES = json.loads((VECTORS / "fitness_vectors.json").read_text())["cases"]

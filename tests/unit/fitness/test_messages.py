@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from narxbench import StructureProblem, load_system
-from narxbench.fitness.criteria import parse_criterion
+from narxbench._fitness.criteria import parse_criterion
 
 CRITERIA = ["BIC", "aic", "aic-", "aic-0", "aic-nan", "aic--2", "aic-1e999", "aic-２", "bic-2", "ebic-1.5", 2, ["bic"]]
 ARGUMENTS = [

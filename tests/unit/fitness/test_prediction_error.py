@@ -13,9 +13,9 @@ from statsmodels.tsa.statespace.sarimax import SARIMAX
 from tests.unit.algorithms.likelihood import data_of, problem_of
 
 from narxbench import StructureProblem, load_system
-from narxbench.fitness.kernel import prediction_error as kernel
-from narxbench.fitness.prediction_error import Fit, PredictionErrors
-from narxbench.model.noise_models import (
+from narxbench._fitness.kernel import prediction_error as kernel
+from narxbench._fitness.prediction_error import Fit, PredictionErrors
+from narxbench._model.noise_models import (
     Ararmax,
     Ararx,
     BoxJenkins,
@@ -24,8 +24,8 @@ from narxbench.model.noise_models import (
     Narx,
     Noe,
 )
-from narxbench.model.structure import column
-from narxbench.model.terms import OUTPUT, monomials_of
+from narxbench._model.structure import column
+from narxbench._model.terms import OUTPUT, monomials_of
 
 # A structure with everything that a free run feeds back: powers, products of two lags, and products with the input.
 TERMS = ["1", "y(k-1)", "u(k-2)", "y(k-1)*y(k-3)", "y(k-2)*u(k-1)", "y(k-1)^2*y(k-2)"]

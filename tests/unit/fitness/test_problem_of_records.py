@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from narxbench import StructureProblem, load_system
-from narxbench.fitness.kernel.problem_data import products_over
-from narxbench.model.structure import column
-from narxbench.model.terms import monomials_of, parse_term, term_name
-from narxbench.numerics.random_streams import generator
+from narxbench._fitness.kernel.problem_data import products_over
+from narxbench._model.structure import column
+from narxbench._model.terms import monomials_of, parse_term, term_name
+from narxbench._numerics.random_streams import generator
 
 quick = settings(max_examples=20, deadline=None)
 

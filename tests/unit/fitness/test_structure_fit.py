@@ -5,11 +5,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from narxbench.fitness.prediction_error import PredictionErrors
-from narxbench.fitness.structure_fit import fit_noise_model, fit_structure, noise_criterion
-from narxbench.model.noise_models import NOISE_NAMES, Ararx, Distribution, Narmax, Narx, Noe
-from narxbench.model.terms import parse_term
-from narxbench.numerics.random_streams import generator
+from narxbench._fitness.prediction_error import PredictionErrors
+from narxbench._fitness.structure_fit import fit_noise_model, fit_structure, noise_criterion
+from narxbench._model.noise_models import NOISE_NAMES, Ararx, Distribution, Narmax, Narx, Noe
+from narxbench._model.terms import parse_term
+from narxbench._numerics.random_streams import generator
 
 TERMS = [parse_term(name, 1) for name in ("y(k-1)", "u(k-1)")]
 WEIGHTS = (0.8, 0.5)

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import narxbench
-from narxbench.identification import conclusion
-from narxbench.identification.trust.probabilities import structure_certainty
-from narxbench.numerics.random_streams import generator
-from narxbench.report import model_figures
-from narxbench.report.findings import as_json, in_words
-from narxbench.report.model_certainty import group_sentence
-from narxbench.report.model_page import model_page
+from narxbench._identification import conclusion
+from narxbench._identification.trust.probabilities import structure_certainty
+from narxbench._numerics.random_streams import generator
+from narxbench._report import model_figures
+from narxbench._report.findings import as_json, in_words
+from narxbench._report.model_certainty import group_sentence
+from narxbench._report.model_page import model_page
 
 QUICK = {"decimation": 1, "degree": 1, "y_lags": 1, "u_lags": 1, "effort": 0.5, "seeds": 2, "method": "frols"}
 

@@ -13,8 +13,8 @@ from sklearn.model_selection import GridSearchCV, TimeSeriesSplit
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import narxbench
-from narxbench.identification.estimator import NarxRegressor
-from narxbench.io.errors import NarxbenchError
+from narxbench._identification.estimator import NarxRegressor
+from narxbench._io.errors import NarxbenchError
 
 SMALL = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 2, "seeds": 1, "resamples": 0, "centre": False}
 SMALL |= {"effort": 0.05, "blocks": 2, "method": "frols"}
@@ -119,5 +119,5 @@ def test_without_scikit_learn_the_import_says_what_is_needed():
     code = "import sys; sys.modules['sklearn'] = None\nimport narxbench; narxbench.NarxRegressor"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     *_, last = done.stderr.splitlines()
-    assert done.returncode == 1 and last.startswith("narxbench.io.extras.MissingExtraError: ")
+    assert done.returncode == 1 and last.startswith("narxbench._io.extras.MissingExtraError: ")
     assert last.endswith("scikit-learn is not installed; needed: python3 -m pip install 'narxbench[sklearn]'")

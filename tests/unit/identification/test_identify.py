@@ -9,9 +9,9 @@ import pytest
 
 import narxbench
 from narxbench import load_system
-from narxbench.model.structure import column
-from narxbench.model.terms import parse_term
-from narxbench.numerics.random_streams import generator
+from narxbench._model.structure import column
+from narxbench._model.terms import parse_term
+from narxbench._numerics.random_streams import generator
 
 QUICK = {"decimation": 1, "effort": 1.0, "seeds": 1, "resamples": 0, "blocks": 4, "centre": False}
 # Weights are checked against those of least squares.

@@ -7,18 +7,18 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from narxbench.identification.data.reading import read_recording
-from narxbench.identification.finding import Finding
-from narxbench.identification.search.configurations import configurations
-from narxbench.identification.search.scan import NOTHING, STANDS_IN
-from narxbench.identification.settings import IdentificationSettings
-from narxbench.identification.trust.probabilities import EXACT, TOO_FEW
-from narxbench.io.settings import validated
-from narxbench.model.records import Record, Recording
-from narxbench.report.findings import WORDS, in_words
-from narxbench.report.phrases import as_option
-from narxbench.studies.measured.settings import load_measured
-from narxbench.study.layers import read_layers
+from narxbench._identification.data.reading import read_recording
+from narxbench._identification.finding import Finding
+from narxbench._identification.search.configurations import configurations
+from narxbench._identification.search.scan import NOTHING, STANDS_IN
+from narxbench._identification.settings import IdentificationSettings
+from narxbench._identification.trust.probabilities import EXACT, TOO_FEW
+from narxbench._io.settings import validated
+from narxbench._model.records import Record, Recording
+from narxbench._report.findings import WORDS, in_words
+from narxbench._report.phrases import as_option
+from narxbench._studies.measured.settings import load_measured
+from narxbench._study.layers import read_layers
 
 N = 60
 U = np.sin(np.arange(2.0 * N)).reshape(N, 2)

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import narxbench
-from narxbench.cli import main
-from narxbench.io.errors import FieldError
-from narxbench.numerics.random_streams import generator
+from narxbench._cli import main
+from narxbench._io.errors import FieldError
+from narxbench._numerics.random_streams import generator
 
 QUICK = {"degree": 1, "y_lags": 1, "u_lags": 1, "decimation": 1, "effort": 0.1, "resamples": 0, "seeds": 1}
 

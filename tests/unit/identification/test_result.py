@@ -8,8 +8,8 @@ import pytest
 
 import narxbench
 from narxbench import load_system
-from narxbench.identification.settings import IdentificationSettings
-from narxbench.report.findings import as_json
+from narxbench._identification.settings import IdentificationSettings
+from narxbench._report.findings import as_json
 
 KEYS = [
     *("equation", "terms", "coefficients", "standard_errors", "certainty", "selection_frequency"),

@@ -2,8 +2,8 @@
 
 import pytest
 
-from narxbench.identification.settings import IdentificationSettings
-from narxbench.io.settings import validated
+from narxbench._identification.settings import IdentificationSettings
+from narxbench._io.settings import validated
 
 
 def read(**values):

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from narxbench.identification.signatures import FILES, renewed_text
+from narxbench._identification.signatures import FILES, renewed_text
 
 ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.path.name)
 def test_what_is_written_from_the_settings_is_current(file):
-    command = "python -m narxbench.identification.signatures"
+    command = "python -m narxbench._identification.signatures"
     assert file.path.read_text(encoding="utf-8") == renewed_text(file), f"run: {command}"

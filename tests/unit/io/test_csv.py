@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from narxbench.io import csv
-from narxbench.io.csv import FLAG, INTEGER, NAME, NUMBER, TEXT, list_of, optional, read_table, write_table
+from narxbench._io import csv
+from narxbench._io.csv import FLAG, INTEGER, NAME, NUMBER, TEXT, list_of, optional, read_table, write_table
 
 quick = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 SCHEMA = {"name": NAME, "note": TEXT, "runs": INTEGER, "snr_db": NUMBER, "fitness": optional(NUMBER), "exact": FLAG}

@@ -10,8 +10,8 @@ import scipy.io
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from narxbench.io.delimited import read_delimited
-from narxbench.io.errors import FieldError, NarxbenchError
+from narxbench._io.delimited import read_delimited
+from narxbench._io.errors import FieldError, NarxbenchError
 
 quick = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 numbers = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-999, 999).map(float)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from narxbench.io.errors import NarxbenchError
-from narxbench.io.files import canonical_json, read_json, write_atomically
+from narxbench._io.errors import NarxbenchError
+from narxbench._io.files import canonical_json, read_json, write_atomically
 
 
 @pytest.mark.parametrize("umask", [0o022, 0o077, 0o002])

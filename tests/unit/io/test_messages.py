@@ -7,12 +7,12 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from narxbench.io import csv
-from narxbench.io.csv import FLAG, INTEGER, NAME, NUMBER, list_of, matching, one_of, optional, read_table
-from narxbench.io.delimited import read_delimited
-from narxbench.io.files import MOST_DATA, MOST_FOUND, read_bytes, read_json, read_text, write_atomically
-from narxbench.io.settings import Mistake, Settings, SettingsError, described_as, validated
-from narxbench.io.yaml import read_mapping
+from narxbench._io import csv
+from narxbench._io.csv import FLAG, INTEGER, NAME, NUMBER, list_of, matching, one_of, optional, read_table
+from narxbench._io.delimited import read_delimited
+from narxbench._io.files import MOST_DATA, MOST_FOUND, read_bytes, read_json, read_text, write_atomically
+from narxbench._io.settings import Mistake, Settings, SettingsError, described_as, validated
+from narxbench._io.yaml import read_mapping
 
 
 class Sine(Settings):

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from narxbench.io.csv import TEXT, read_table
-from narxbench.io.errors import NarxbenchError
-from narxbench.io.files import canonical_json, read_json
-from narxbench.io.yaml import read_mapping
-from narxbench.model.dataset import read_signals
-from narxbench.model.system import load_system, parse_equation
-from narxbench.model.terms import parse_term
+from narxbench._io.csv import TEXT, read_table
+from narxbench._io.errors import NarxbenchError
+from narxbench._io.files import canonical_json, read_json
+from narxbench._io.yaml import read_mapping
+from narxbench._model.dataset import read_signals
+from narxbench._model.system import load_system, parse_equation
+from narxbench._model.terms import parse_term
 
 CODE = [
     "__import__('os').system('touch PWNED')",

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from narxbench.io.errors import NarxbenchError
-from narxbench.io.yaml import read_mapping, read_value
+from narxbench._io.errors import NarxbenchError
+from narxbench._io.yaml import read_mapping, read_value
 
 quick = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 # The keys of YAML have at most 1024 characters, of which JSON writes up to twelve for one.

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from narxbench.io.errors import NarxbenchError
-from narxbench.model.dataset import read_signals, signals_csv, write_signals
+from narxbench._io.errors import NarxbenchError
+from narxbench._model.dataset import read_signals, signals_csv, write_signals
 
 quick = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 finite = st.floats(allow_nan=False, allow_infinity=False)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from narxbench.model.narx import Model
+from narxbench._model.narx import Model
 
 
 def noisy(name, **noise):

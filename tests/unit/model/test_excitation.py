@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from narxbench.io.errors import NarxbenchError
-from narxbench.model.excitation import AutoregressiveInput, GaussianInput, RecordedInput, UniformInput, excitation_of
-from narxbench.numerics.random_streams import generator
+from narxbench._io.errors import NarxbenchError
+from narxbench._model.excitation import AutoregressiveInput, GaussianInput, RecordedInput, UniformInput, excitation_of
+from narxbench._numerics.random_streams import generator
 
 
 def test_distributions():

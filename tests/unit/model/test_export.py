@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from narxbench.model.functions import completed, derived
-from narxbench.model.narx import DivergedError, Model
-from narxbench.model.terms import monomials_of, term_name
+from narxbench._model.functions import completed, derived
+from narxbench._model.narx import DivergedError, Model
+from narxbench._model.terms import monomials_of, term_name
 
 ARX = (("y(k-1)", "u(k-1)"), (0.7, 0.4))
 # Names that would end a comment, or go on with the next line, if they were written as they are.

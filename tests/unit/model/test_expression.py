@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from narxbench.io.errors import NarxbenchError
-from narxbench.model.expression import exponential, parse_expression, sine
+from narxbench._io.errors import NarxbenchError
+from narxbench._model.expression import exponential, parse_expression, sine
 
 quick = settings(max_examples=100, deadline=None)
 SIGNALS = ([0.5, -0.25, 2.0], [1.0, 3.0, -0.5], [0.125, 0.75, -2.0])

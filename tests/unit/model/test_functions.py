@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import narxbench
-from narxbench.identification.data.reading import read_recording
-from narxbench.io.errors import NarxbenchError
-from narxbench.model.functions import FUNCTIONS, applied, derived
-from narxbench.numerics.random_streams import generator
+from narxbench._identification.data.reading import read_recording
+from narxbench._io.errors import NarxbenchError
+from narxbench._model.functions import FUNCTIONS, applied, derived
+from narxbench._numerics.random_streams import generator
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 from tests.unit.model.test_narx import ARX, NAR, TWO
 
-from narxbench.model.dataset import read_signals
-from narxbench.model.expression import parse_expression
-from narxbench.model.narx import Model, scores
-from narxbench.model.system import System, load_system, parse_equation
-from narxbench.model.terms import candidate_terms, index_of_terms, parse_term
+from narxbench._model.dataset import read_signals
+from narxbench._model.expression import parse_expression
+from narxbench._model.narx import Model, scores
+from narxbench._model.system import System, load_system, parse_equation
+from narxbench._model.terms import candidate_terms, index_of_terms, parse_term
 
 NO_TERMS = [
     *("y(k-" + "9" * 100_000 + ")", "y(k-0)", "y(k-1)^7*u(k-1)^7", "y(k-1)" * 20_000, "y(k)", "y(k+1)", "x(k-1)"),

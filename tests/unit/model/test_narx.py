@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from narxbench.model.narx import DivergedError, Model, Scores, scores
-from narxbench.model.terms import monomials_of, term_name
+from narxbench._model.narx import DivergedError, Model, Scores, scores
+from narxbench._model.terms import monomials_of, term_name
 
 quick = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 finite = st.floats(allow_nan=False, allow_infinity=False)

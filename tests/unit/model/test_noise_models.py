@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from narxbench.io.errors import NarxbenchError
-from narxbench.model.noise_models import NOISE_MODELS, NOISE_NAMES, is_stable, noise_model, noise_model_of
+from narxbench._io.errors import NarxbenchError
+from narxbench._model.noise_models import NOISE_MODELS, NOISE_NAMES, is_stable, noise_model, noise_model_of
 
 FILTERS = {
     "narx": ((), ()),

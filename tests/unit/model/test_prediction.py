@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from narxbench.model.prediction import simulated
-from narxbench.model.system import System, load_system
-from narxbench.model.terms import parse_term
+from narxbench._model.prediction import simulated
+from narxbench._model.system import System, load_system
+from narxbench._model.terms import parse_term
 
 
 def free_run(*model, **bound):

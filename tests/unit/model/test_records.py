@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from narxbench.model.records import Record, Recording
+from narxbench._model.records import Record, Recording
 
 U, Y = np.arange(40.0).reshape(20, 2), 100.0 + np.arange(20.0)
 RECORD = Record("a.csv", U, Y, "estimation")

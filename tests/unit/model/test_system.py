@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from narxbench.io.errors import NarxbenchError
-from narxbench.io.files import CONFIG_FOLDER
-from narxbench.model.excitation import AutoregressiveInput, UniformInput
-from narxbench.model.system import System, load_system, parse_equation, system_names
-from narxbench.model.terms import candidate_monomials, term_name
+from narxbench._io.errors import NarxbenchError
+from narxbench._io.files import CONFIG_FOLDER
+from narxbench._model.excitation import AutoregressiveInput, UniformInput
+from narxbench._model.system import System, load_system, parse_equation, system_names
+from narxbench._model.terms import candidate_monomials, term_name
 
 quick = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 REFERENCE = CONFIG_FOLDER.parent / "data" / "reference"

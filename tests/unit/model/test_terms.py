@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from narxbench.io.errors import NarxbenchError
-from narxbench.model import terms
-from narxbench.model.terms import candidate_terms, index_of_terms, model_size, monomials_of, parse_term, term_name
+from narxbench._io.errors import NarxbenchError
+from narxbench._model import terms
+from narxbench._model.terms import candidate_terms, index_of_terms, model_size, monomials_of, parse_term, term_name
 
 quick = settings(max_examples=50, deadline=None)
 monomials = st.lists(st.tuples(st.integers(0, 1), st.integers(1, 9999)), max_size=12).map(lambda m: tuple(sorted(m)))

@@ -5,8 +5,8 @@ import pytest
 from numba import types
 from numba.core.errors import TypingError
 
-from narxbench.numerics.addresses import address_of, call
-from narxbench.numerics.compilation import compiled
+from narxbench._numerics.addresses import address_of, call
+from narxbench._numerics.compilation import compiled
 
 
 @compiled

@@ -9,9 +9,9 @@ from unittest.mock import Mock
 import pytest
 
 import narxbench
-from narxbench.numerics import code_cache
-from narxbench.numerics.code_cache import CodeCache, digest_of_compiled_modules
-from narxbench.numerics.compilation import compiled
+from narxbench._numerics import code_cache
+from narxbench._numerics.code_cache import CodeCache, digest_of_compiled_modules
+from narxbench._numerics.compilation import compiled
 
 PACKAGE = Path(narxbench.__file__).parent
 
@@ -81,21 +81,21 @@ def test_each_type_of_processor_has_its_own_code_and_an_edit_takes_over_its_file
 
 def test_the_stamp_is_that_of_all_modules_with_compiled_functions_and_of_those_that_make_code(tmp_path, monkeypatch):
     copy = Path(shutil.copytree(PACKAGE, tmp_path / "narxbench"))
-    monkeypatch.setattr(code_cache, "__file__", str(copy / "numerics" / "code_cache.py"))
+    monkeypatch.setattr(code_cache, "__file__", str(copy / "_numerics" / "code_cache.py"))
 
     def stamp(own):
         digest_of_compiled_modules.cache_clear()
         return digest_of_compiled_modules(own)
 
     modules = [path for path in copy.rglob("*.py") if "\n@compiled\n" in path.read_text(encoding="utf-8")]
-    modules += [copy / "numerics" / f"{name}.py" for name in ("addresses", "compilation")]
-    ga, upso2d = copy / "algorithms" / "ga.py", copy / "algorithms" / "upso2d.py"
-    assert {copy / "numerics" / "logarithm.py", ga, upso2d} <= {*modules}
+    modules += [copy / "_numerics" / f"{name}.py" for name in ("addresses", "compilation")]
+    ga, upso2d = copy / "_algorithms" / "ga.py", copy / "_algorithms" / "upso2d.py"
+    assert {copy / "_numerics" / "logarithm.py", ga, upso2d} <= {*modules}
     before = {own: stamp(own) for own in (ga, upso2d)}
     for path in modules:
         path.write_bytes(path.read_bytes() + b"#")
         after = {own: stamp(own) for own in (ga, upso2d)}
-        algorithm = path.parent.name == "algorithms" and "\ndef run(" in path.read_text(encoding="utf-8")
+        algorithm = path.parent.name == "_algorithms" and "\ndef run(" in path.read_text(encoding="utf-8")
         # An edit of an algorithm concerns none but itself.
         assert {own for own in after if after[own] != before[own]} == (
             {path} & {ga, upso2d} if algorithm else {ga, upso2d}

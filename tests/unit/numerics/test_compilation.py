@@ -11,8 +11,8 @@ import numba
 import pytest
 from numba.core import event
 
-from narxbench.numerics import compilation
-from narxbench.numerics.compilation import NOTICE, Notice, compiled
+from narxbench._numerics import compilation
+from narxbench._numerics.compilation import NOTICE, Notice, compiled
 
 
 @pytest.fixture(autouse=True)

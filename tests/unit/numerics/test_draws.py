@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from narxbench.numerics.draws import draws_of, skip, uniform, uniform_ahead
+from narxbench._numerics.draws import draws_of, skip, uniform, uniform_ahead
 
 
 @pytest.mark.parametrize("seed", [0, 1, 12345])

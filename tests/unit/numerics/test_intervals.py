@@ -2,7 +2,7 @@
 
 import pytest
 
-from narxbench.numerics.intervals import selection_frequency
+from narxbench._numerics.intervals import selection_frequency
 
 
 @pytest.mark.parametrize(

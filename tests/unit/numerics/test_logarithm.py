@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from narxbench.numerics.logarithm import natural_log
+from narxbench._numerics.logarithm import natural_log
 
 
 @pytest.mark.parametrize("x", [5e-324, 1e-300, 0.1, 0.70710678, 1.0, 1.0 + 2**-52, 2.0, 600.0, 1e9, 1.7e308])

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import stats
 
-from narxbench.numerics.random_streams import generator, standard_normal
+from narxbench._numerics.random_streams import generator, standard_normal
 
 
 def test_streams_hang_on_names_and_values_only():

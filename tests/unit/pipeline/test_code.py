@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import narxbench
-from narxbench.fitness.criteria import criterion_words
-from narxbench.pipeline.code import (
+from narxbench._fitness.criteria import criterion_words
+from narxbench._pipeline.code import (
     CRITERIA,
     PACKAGE,
     closure,
@@ -35,12 +35,12 @@ def test_no_import_escapes_the_closure() -> None:
 def test_imports_for_type_checkers_do_not_count_and_those_in_functions_do(tmp_path: Path) -> None:
     file = tmp_path / "some.py"
     file.write_text(
-        "import typing\nif typing.TYPE_CHECKING:\n    import narxbench.io.csv\nelse:\n    import narxbench.io.yaml\n"
-        "def f():\n    from narxbench.model import terms\n    from narxbench.io.errors import NarxbenchError\n"
+        "import typing\nif typing.TYPE_CHECKING:\n    import narxbench._io.csv\nelse:\n    import narxbench._io.yaml\n"
+        "def f():\n    from narxbench._model import terms\n    from narxbench._io.errors import NarxbenchError\n"
     )
-    packages = {"__init__.py", "io/__init__.py", "model/__init__.py"}
+    packages = {"__init__.py", "_io/__init__.py", "_model/__init__.py"}
     found = {str(path.relative_to(PACKAGE)) for path in imported_files(file)}
-    assert found == packages | {"io/yaml.py", "io/errors.py", "model/terms.py"}
+    assert found == packages | {"_io/yaml.py", "_io/errors.py", "_model/terms.py"}
 
 
 def cleared() -> None:
@@ -50,7 +50,7 @@ def cleared() -> None:
 
 def test_digests(tmp_path: Path) -> None:
     """They cover the templates next to a module that fills them in, and are the same in every process."""
-    (tmp_path / "some.py").write_text("import narxbench.report.templating\n")
+    (tmp_path / "some.py").write_text("import narxbench._report.templating\n")
     first = digest_of(tmp_path / "some.py")
     (tmp_path / "templates").mkdir()
     (tmp_path / "templates/page.css").write_text("a {}")
@@ -60,7 +60,7 @@ def test_digests(tmp_path: Path) -> None:
     digest_of.cache_clear()
     assert len({first, second, digest_of(tmp_path / "some.py")}) == 3
     cleared()
-    program = "import sys, pathlib, narxbench.pipeline.code as c; print(c.digest_of(pathlib.Path(sys.argv[1])))"
+    program = "import sys, pathlib, narxbench._pipeline.code as c; print(c.digest_of(pathlib.Path(sys.argv[1])))"
     command = [sys.executable, "-c", program, str(ROOT / "scripts" / "page.py")]
     printed = subprocess.check_output(command, env={"PYTHONHASHSEED": "1"}, text=True)
     assert printed == digest_of(ROOT / "scripts" / "page.py") + "\n"
@@ -69,11 +69,11 @@ def test_digests(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("script", "templates"),
     [
-        ("page", "report/base.html.j2 studies/paper/report.html.j2"),
-        ("leaderboard", "report/site.css studies/methods/leaderboard.js"),
-        ("conclude", "report/model.html.j2 report/notices/fonts.txt"),
-        ("interpretations", "studies/paper/interpretations/document.md.j2"),
-        ("tables", "study/table.tex.j2"),
+        ("page", "_report/base.html.j2 _studies/paper/report.html.j2"),
+        ("leaderboard", "_report/site.css _studies/methods/leaderboard.js"),
+        ("conclude", "_report/model.html.j2 _report/notices/fonts.txt"),
+        ("interpretations", "_studies/paper/interpretations/document.md.j2"),
+        ("tables", "_study/table.tex.j2"),
         ("analyse", ""),
     ],
 )

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from narxbench.io.errors import NarxbenchError
-from narxbench.io.resources import Estimate, memory_of_machine, refuse
-from narxbench.pipeline.plans import plan_of
+from narxbench._io.errors import NarxbenchError
+from narxbench._io.resources import Estimate, memory_of_machine, refuse
+from narxbench._pipeline.plans import plan_of
 
 GB, ROOT = 1e9, Path(__file__).parents[3]
 SMALL = "systems: [S1]\nsnr_db: [30]\nmethods: {upso2d: {criteria: [bic]}, ga: null}\n"
@@ -63,7 +63,7 @@ def test_counts_are_those_of_the_plan(planned: Planned, text: str) -> None:
 def test_more_than_the_machine_has(
     planned: Planned, monkeypatch: pytest.MonkeyPatch, text: str, setting: str, place: str
 ) -> None:
-    monkeypatch.setattr("narxbench.io.resources.memory_of_machine", lambda: 0.7 * GB)
+    monkeypatch.setattr("narxbench._io.resources.memory_of_machine", lambda: 0.7 * GB)
     planned(text)  # an ordinary study fits
     with pytest.raises(NarxbenchError) as error:
         planned(text, setting)
@@ -72,7 +72,7 @@ def test_more_than_the_machine_has(
 
 
 def test_cores_that_together_take_too_much(planned: Planned, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("narxbench.io.resources.memory_of_machine", lambda: 4 * GB)
+    monkeypatch.setattr("narxbench._io.resources.memory_of_machine", lambda: 4 * GB)
     found = planned(SMALL, "evaluations=1000000", "seeds=100")
     refuse(found, cores=4)
     with pytest.raises(NarxbenchError, match=r"^evaluations: found .* of memory with --cores 64; allowed: up to 3.8"):

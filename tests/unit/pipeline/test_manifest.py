@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from narxbench.io.errors import NarxbenchError
-from narxbench.io.files import sha256
-from narxbench.io.settings import flattened
-from narxbench.pipeline.manifest import check_settings, manifest_csv, read_manifest, verdict
+from narxbench._io.errors import NarxbenchError
+from narxbench._io.files import sha256
+from narxbench._io.settings import flattened
+from narxbench._pipeline.manifest import check_settings, manifest_csv, read_manifest, verdict
 
 SETTINGS: dict[str, Any] = {"seeds": [1, 2], "study": "mine", "note": "=1+1", "least": -2}
 SETTINGS["methods"] = {"ga": {"settings": {"elitism": False}}}

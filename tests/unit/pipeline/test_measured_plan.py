@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from narxbench.io.errors import NarxbenchError
-from narxbench.pipeline.measured_plan import MeasuredPlan
-from narxbench.pipeline.paper_plan import PaperPlan
-from narxbench.pipeline.plans import plan_of
+from narxbench._io.errors import NarxbenchError
+from narxbench._pipeline.measured_plan import MeasuredPlan
+from narxbench._pipeline.paper_plan import PaperPlan
+from narxbench._pipeline.plans import plan_of
 
 OWN = """
 kind: measured

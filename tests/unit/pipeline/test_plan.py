@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from narxbench.io.errors import NarxbenchError
-from narxbench.pipeline.manifest import manifest_csv
-from narxbench.pipeline.plans import plan_of
+from narxbench._io.errors import NarxbenchError
+from narxbench._pipeline.manifest import manifest_csv
+from narxbench._pipeline.plans import plan_of
 
 SMALL = "systems: [S1]\nsnr_db: [30]\nmethods: {upso2d: {criteria: [bic]}, ga: null}\n"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from narxbench.io.errors import NarxbenchError
-from narxbench.pipeline.plans import plan_of
-from narxbench.pipeline.session import ProgressFilter
+from narxbench._io.errors import NarxbenchError
+from narxbench._pipeline.plans import plan_of
+from narxbench._pipeline.session import ProgressFilter
 
 
 def shown(

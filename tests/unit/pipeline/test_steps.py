@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from narxbench.pipeline import steps
-from narxbench.pipeline.run_info import run_info
-from narxbench.pipeline.steps import StepFailedError, as_script, call
+from narxbench._pipeline import steps
+from narxbench._pipeline.run_info import run_info
+from narxbench._pipeline.steps import StepFailedError, as_script, call
 
-SCRIPT = "from pathlib import Path\nfrom narxbench.io.errors import NarxbenchError\n"
-SCRIPT += "from narxbench.pipeline.steps import as_script\ndef main(job):\n"
+SCRIPT = "from pathlib import Path\nfrom narxbench._io.errors import NarxbenchError\n"
+SCRIPT += "from narxbench._pipeline.steps import as_script\ndef main(job):\n"
 
 
 @pytest.fixture

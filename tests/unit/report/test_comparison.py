@@ -7,10 +7,10 @@ import pytest
 from tests.unit.identification.trust import known_model
 
 import narxbench
-from narxbench import cli
-from narxbench.io.errors import NarxbenchError
-from narxbench.model.narx import Model
-from narxbench.report.comparison import as_text
+from narxbench import _cli as cli
+from narxbench._io.errors import NarxbenchError
+from narxbench._model.narx import Model
+from narxbench._report.comparison import as_text
 
 TRUE = known_model.model()
 DELAYED = Model(("y(k-1)", "u(k-1)"), (0.6, 1.0), ("u",), "y", decimation=4)

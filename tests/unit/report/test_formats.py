@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from narxbench.report import formats
+from narxbench._report import formats
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import pytest
 from tests.unit.studies.paper.summaries import REFERENCE, ROOT
 from tests.unit.studies.paper.test_page import Page
 
-from narxbench.io.errors import NarxbenchError
-from narxbench.io.yaml import read_mapping
-from narxbench.report.markup import inline_svg, markdown_headings, markdown_html, read_svg, script_json
+from narxbench._io.errors import NarxbenchError
+from narxbench._io.yaml import read_mapping
+from narxbench._report.markup import inline_svg, markdown_headings, markdown_html, read_svg, script_json
 
 SVG = """<?xml version="1.0"?>
 <!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "svg11.dtd">

@@ -13,31 +13,31 @@ import pytest
 from tests.tiers import mostly_slow
 from tests.unit.studies.paper.test_page import Page
 
-from narxbench.algorithms.contract import SearchWarning
-from narxbench.identification.data.checks import checks_before
-from narxbench.identification.finding import Finding
-from narxbench.identification.result import Identification
-from narxbench.identification.search.structures import Structure
-from narxbench.identification.settings import IdentificationSettings
-from narxbench.identification.trust import validation as validated
-from narxbench.identification.trust.answers import ANSWERS, answers
-from narxbench.identification.trust.bands import BAND, Unseen
-from narxbench.identification.trust.frequencies import frequent_structures, selection_table
-from narxbench.identification.trust.probabilities import EXACT, TOO_FEW, ExchangeableTerms, Rival, StructureCertainty
-from narxbench.identification.trust.residuals import correlation_tests, free_run_bias
-from narxbench.identification.trust.steady_state import measured_static_points, static_curve
-from narxbench.identification.trust.validation import ARX, INCOMING, LAST_VALUE, MODEL, Case, linear_arx, validate
-from narxbench.identification.trust.verdicts import summary
-from narxbench.io.csv import read_rows
-from narxbench.model.narx import Model
-from narxbench.model.records import Record, Recording
-from narxbench.numerics.random_streams import generator
-from narxbench.report import model_figures, model_fits
-from narxbench.report import model_page as page_of
-from narxbench.report.findings import as_json, before_all, in_words, warnings
-from narxbench.report.model_figures import fit_figure, time_axis
-from narxbench.report.model_page import model_page, write_report
-from narxbench.report.model_summary import summary_lines
+from narxbench._algorithms.contract import SearchWarning
+from narxbench._identification.data.checks import checks_before
+from narxbench._identification.finding import Finding
+from narxbench._identification.result import Identification
+from narxbench._identification.search.structures import Structure
+from narxbench._identification.settings import IdentificationSettings
+from narxbench._identification.trust import validation as validated
+from narxbench._identification.trust.answers import ANSWERS, answers
+from narxbench._identification.trust.bands import BAND, Unseen
+from narxbench._identification.trust.frequencies import frequent_structures, selection_table
+from narxbench._identification.trust.probabilities import EXACT, TOO_FEW, ExchangeableTerms, Rival, StructureCertainty
+from narxbench._identification.trust.residuals import correlation_tests, free_run_bias
+from narxbench._identification.trust.steady_state import measured_static_points, static_curve
+from narxbench._identification.trust.validation import ARX, INCOMING, LAST_VALUE, MODEL, Case, linear_arx, validate
+from narxbench._identification.trust.verdicts import summary
+from narxbench._io.csv import read_rows
+from narxbench._model.narx import Model
+from narxbench._model.records import Record, Recording
+from narxbench._numerics.random_streams import generator
+from narxbench._report import model_figures, model_fits
+from narxbench._report import model_page as page_of
+from narxbench._report.findings import as_json, before_all, in_words, warnings
+from narxbench._report.model_figures import fit_figure, time_axis
+from narxbench._report.model_page import model_page, write_report
+from narxbench._report.model_summary import summary_lines
 
 TERMS, WEIGHTS = ("y(k-1)", "u(k-1)", "u(k-2)^2"), (0.6, 1.0, 0.4)
 TWO = ("y(k-1)", "u1(k-1)", "u1(k-1)*u2(k-2)")

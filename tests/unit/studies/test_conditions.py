@@ -6,14 +6,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from narxbench.io.errors import NarxbenchError
-from narxbench.model.system import load_system
-from narxbench.studies.loading import load_study
-from narxbench.studies.paper.interpretations.settings import single_changes
-from narxbench.study.condition import ConditionKey
-from narxbench.study.design_choices import interpretation_text, load_design_choices, parse_interpretation
-from narxbench.study.layers import read_layers
-from narxbench.study.settings import Condition, Study
+from narxbench._io.errors import NarxbenchError
+from narxbench._model.system import load_system
+from narxbench._studies.loading import load_study
+from narxbench._studies.paper.interpretations.settings import single_changes
+from narxbench._study.condition import ConditionKey
+from narxbench._study.design_choices import interpretation_text, load_design_choices, parse_interpretation
+from narxbench._study.layers import read_layers
+from narxbench._study.settings import Condition, Study
 
 ROOT = Path(__file__).parents[3]
 BASE = ROOT / "config" / "paper.yaml"

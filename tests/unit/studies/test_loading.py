@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from narxbench.io.errors import NarxbenchError
-from narxbench.io.files import canonical_json
-from narxbench.io.yaml import read_mapping
-from narxbench.studies.loading import load_study, schema
-from narxbench.study.design_choices import load_design_choices
-from narxbench.study.layers import COMMAND_LINE, read_layers
-from narxbench.study.settings import Study
+from narxbench._io.errors import NarxbenchError
+from narxbench._io.files import canonical_json
+from narxbench._io.yaml import read_mapping
+from narxbench._studies.loading import load_study, schema
+from narxbench._study.design_choices import load_design_choices
+from narxbench._study.layers import COMMAND_LINE, read_layers
+from narxbench._study.settings import Study
 
 CONFIG = Path(__file__).parents[3] / "config"
 BASE = CONFIG / "paper.yaml"
@@ -26,7 +26,7 @@ def load(folder: Path, text: str = "{}", *command_line: str) -> Study:
 
 def test_schema_is_up_to_date_and_fits_the_files() -> None:
     committed = CONFIG.parent / "workflow" / "schemas" / "study.schema.json"
-    command = "python -m narxbench.studies.loading > workflow/schemas/study.schema.json"
+    command = "python -m narxbench._studies.loading > workflow/schemas/study.schema.json"
     assert committed.read_text() == canonical_json(schema(), indent=1), f"run: {command}"
     validator = pytest.importorskip("jsonschema").Draft202012Validator(json.loads(committed.read_text()))
     for name in ("paper", "quick", "interpretations"):

@@ -8,14 +8,14 @@ from pathlib import Path
 from tests.unit.studies.methods.scores import edit, methods_study, write_scores
 from tests.unit.study.test_runs import METHOD, SYSTEM, simulated
 
-from narxbench.io.files import canonical_json
-from narxbench.io.yaml import read_mapping, read_value
-from narxbench.studies.loading import load_study
-from narxbench.studies.methods.score_file import read_score
-from narxbench.study.design_choices import DESIGN_CHOICES_FILE, load_design_choices, parse_interpretation
-from narxbench.study.layers import merge, read_layers
-from narxbench.study.runs import run_seeds
-from narxbench.study.summary import summarise
+from narxbench._io.files import canonical_json
+from narxbench._io.yaml import read_mapping, read_value
+from narxbench._studies.loading import load_study
+from narxbench._studies.methods.score_file import read_score
+from narxbench._study.design_choices import DESIGN_CHOICES_FILE, load_design_choices, parse_interpretation
+from narxbench._study.layers import merge, read_layers
+from narxbench._study.runs import run_seeds
+from narxbench._study.summary import summarise
 
 CONFIG = Path(__file__).parents[3] / "config"
 CHOICES = load_design_choices()

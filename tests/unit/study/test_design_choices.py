@@ -5,8 +5,8 @@ import itertools
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from narxbench.algorithms.registry import algorithm as algorithm_of
-from narxbench.study.design_choices import (
+from narxbench._algorithms.registry import algorithm as algorithm_of
+from narxbench._study.design_choices import (
     BASELINE,
     Fitness,
     OpenData,

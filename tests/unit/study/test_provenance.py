@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from narxbench.algorithms.registry import packaged_names
-from narxbench.study.provenance import algorithm_digest, code_digest, versions
+from narxbench._algorithms.registry import packaged_names
+from narxbench._study.provenance import algorithm_digest, code_digest, versions
 
 CODE = '''"""A module."""
 

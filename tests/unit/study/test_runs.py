@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from narxbench import StructureProblem, read_signals, search
-from narxbench.algorithms.registry import algorithm
-from narxbench.io.errors import NarxbenchError
-from narxbench.io.files import canonical_json, sha256
-from narxbench.study.data_sets import simulated_csv
-from narxbench.study.runs import by_seed, read_run_file, run_seeds
-from narxbench.study.summary import summarise
+from narxbench._algorithms.registry import algorithm
+from narxbench._io.errors import NarxbenchError
+from narxbench._io.files import canonical_json, sha256
+from narxbench._study.data_sets import simulated_csv
+from narxbench._study.runs import by_seed, read_run_file, run_seeds
+from narxbench._study.summary import summarise
 
 SYSTEM = {"name": "X1", "equation": "y(k) = 0.4*y(k-1) + u(k-1)", "n_u": 2, "n_y": 2, "degree": 2}
 STRUCTURE = {"n_u": 2, "n_y": 2, "degree": 2, "n_validation": 60, "estimation": "before_validation"}

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.studies.paper.summaries import make_summary
 
-from narxbench.studies.paper.frames import runs_frame
-from narxbench.studies.paper.performance import comparisons
-from narxbench.study.significance import a12, fisher_exact, holm, magnitude, mann_whitney
+from narxbench._studies.paper.frames import runs_frame
+from narxbench._studies.paper.performance import comparisons
+from narxbench._study.significance import a12, fisher_exact, holm, magnitude, mann_whitney
 
 INF = math.inf
 values = st.lists(st.sampled_from([-2.0, 0.0, 1.0, 1.5, 3.0, INF]), min_size=1, max_size=7)

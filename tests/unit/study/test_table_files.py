@@ -8,8 +8,8 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from narxbench.report.table import Column, Compared, Table, to_html
-from narxbench.study.table_files import to_csv, to_latex, to_markdown
+from narxbench._report.table import Column, Compared, Table, to_html
+from narxbench._study.table_files import to_csv, to_latex, to_markdown
 
 NAME = "<b>_s|"
 

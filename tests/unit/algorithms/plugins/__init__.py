@@ -6,8 +6,8 @@ FOLDER = Path(__file__).parent
 SOURCE = '''\
 """What it is."""
 
-from narxbench.algorithms.contract import About, Found
-from narxbench.io.settings import Settings as Strict
+from narxbench._algorithms.contract import About, Found
+from narxbench._io.settings import Settings as Strict
 
 ABOUT = About(reference='None')
 

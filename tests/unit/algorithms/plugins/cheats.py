@@ -106,8 +106,8 @@ def searched_memory(problem, objective, rng, settings):
     """Looks for the problem and the name of the system in its memory, and fails if it finds one."""
     import gc
 
-    from narxbench.algorithms.objective import CountedObjective
-    from narxbench.fitness.problem import StructureProblem
+    from narxbench._algorithms.objective import CountedObjective
+    from narxbench._fitness.problem import StructureProblem
 
     for thing in gc.get_objects():
         if isinstance(thing, (StructureProblem, CountedObjective)) or type(thing).__name__ == "ProblemData":

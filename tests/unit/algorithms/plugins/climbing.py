@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 from pydantic import Field
 
-from narxbench.algorithms.contract import About, Found
-from narxbench.io.settings import Settings as Strict
+from narxbench._algorithms.contract import About, Found
+from narxbench._io.settings import Settings as Strict
 
 __all__ = ["About", "Field", "Found", "Path", "Settings", "Strict", "climb", "np", "os", "random_start"]
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from narxbench.identification.data.arrangement import LEAST_STEPS, NO_PART, Arrangement
-from narxbench.model.records import Record
+from narxbench._identification.data.arrangement import LEAST_STEPS, NO_PART, Arrangement
+from narxbench._model.records import Record
 
 quick = settings(max_examples=60, deadline=None)
 

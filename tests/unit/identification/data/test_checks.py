@@ -11,12 +11,12 @@ from scipy.signal import correlate, lfilter
 from tests.unit.identification.data.test_sampling import nothing, recording
 
 import narxbench
-from narxbench.identification.data import checks
-from narxbench.identification.data.responses import _correlated
-from narxbench.identification.data.sampling import advised_decimations
-from narxbench.model.system import system_names
-from narxbench.numerics.random_streams import generator
-from narxbench.report.findings import in_words
+from narxbench._identification.data import checks
+from narxbench._identification.data.responses import _correlated
+from narxbench._identification.data.sampling import advised_decimations
+from narxbench._model.system import system_names
+from narxbench._numerics.random_streams import generator
+from narxbench._report.findings import in_words
 
 
 def answer(u, pole=0.8, delay=1):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter
 
-from narxbench.identification.data.collinear import collinear, collinear_check
-from narxbench.model.structure import column
-from narxbench.model.terms import monomials_of, term_name
+from narxbench._identification.data.collinear import collinear, collinear_check
+from narxbench._model.structure import column
+from narxbench._model.terms import monomials_of, term_name
 
 
 def answer(u):

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from narxbench.identification.data.copies import LEAST_MOVES, PASSAGE, find_copies
-from narxbench.model.records import Record
+from narxbench._identification.data.copies import LEAST_MOVES, PASSAGE, find_copies
+from narxbench._model.records import Record
 
 PERIOD = 100
 

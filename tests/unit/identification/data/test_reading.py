@@ -11,10 +11,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from narxbench.identification.data.experiments import LEAST_SAMPLES
-from narxbench.identification.data.reading import read_recording
-from narxbench.io.errors import FieldError, NarxbenchError
-from narxbench.model.records import Recording
+from narxbench._identification.data.experiments import LEAST_SAMPLES
+from narxbench._identification.data.reading import read_recording
+from narxbench._io.errors import FieldError, NarxbenchError
+from narxbench._model.records import Recording
 
 N = 60
 U = np.sin(np.arange(2.0 * N)).reshape(N, 2)

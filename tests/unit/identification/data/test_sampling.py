@@ -7,9 +7,9 @@ import pytest
 from scipy.signal import lfilter
 
 import narxbench
-from narxbench.identification.data.sampling import advised_decimations, autocorrelation
-from narxbench.model.records import Record, Recording
-from narxbench.model.system import system_names
+from narxbench._identification.data.sampling import advised_decimations, autocorrelation
+from narxbench._model.records import Record, Recording
+from narxbench._model.system import system_names
 
 
 def recording(*pairs, roles=(), **options):

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import narxbench
-from narxbench.identification.data.scaling import scaled, scaling
-from narxbench.model.records import Record, Recording
-from narxbench.model.scaling import FAR, is_far, round_number
-from narxbench.numerics.random_streams import generator
+from narxbench._identification.data.scaling import scaled, scaling
+from narxbench._model.records import Record, Recording
+from narxbench._model.scaling import FAR, is_far, round_number
+from narxbench._numerics.random_streams import generator
 
 TERMS = ("y(k-1)", "u(k-1)", "u(k-1)^2")
 QUICK = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 2, "seeds": 1, "effort": 0.5, "resamples": 0}

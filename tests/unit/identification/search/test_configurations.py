@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from narxbench.identification.search.configurations import (
+from narxbench._identification.search.configurations import (
     DEGREES,
     LAGS,
     LARGEST,
@@ -16,11 +16,11 @@ from narxbench.identification.search.configurations import (
     candidates,
     configurations,
 )
-from narxbench.identification.settings import IdentificationSettings
-from narxbench.io.errors import NarxbenchError
-from narxbench.io.settings import validated
-from narxbench.model.records import Record, Recording
-from narxbench.model.terms import candidate_monomials, term_name
+from narxbench._identification.settings import IdentificationSettings
+from narxbench._io.errors import NarxbenchError
+from narxbench._io.settings import validated
+from narxbench._model.records import Record, Recording
+from narxbench._model.terms import candidate_monomials, term_name
 
 PLAIN = Configuration(1, 2, (1, 2), ((1, 2),))
 

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 import narxbench
-from narxbench.identification.data.arrangement import Arrangement
-from narxbench.identification.search.noise import NoiseOrders, weigh, weigh_under
-from narxbench.identification.search.scan import Scan
-from narxbench.identification.search.structures import Structure
-from narxbench.identification.settings import IdentificationSettings
-from narxbench.model.noise_models import BoxJenkins, Distribution, Narmax, Noe, noise_family
-from narxbench.model.records import Record, Recording
-from narxbench.model.terms import parse_term
-from narxbench.numerics.random_streams import generator
+from narxbench._identification.data.arrangement import Arrangement
+from narxbench._identification.search.noise import NoiseOrders, weigh, weigh_under
+from narxbench._identification.search.scan import Scan
+from narxbench._identification.search.structures import Structure
+from narxbench._identification.settings import IdentificationSettings
+from narxbench._model.noise_models import BoxJenkins, Distribution, Narmax, Noe, noise_family
+from narxbench._model.records import Record, Recording
+from narxbench._model.terms import parse_term
+from narxbench._numerics.random_streams import generator
 
 TERMS = ("y(k-1)", "u(k-1)")
 MONOMIALS = [parse_term(term, 1) for term in TERMS]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from narxbench.identification.search.resampling import moving_blocks, resample
+from narxbench._identification.search.resampling import moving_blocks, resample
 
 
 def records(sizes):

@@ -8,15 +8,15 @@ import pytest
 from tests.unit.identification.search.test_configurations import settings_of
 
 from narxbench import load_system
-from narxbench.identification.identify import identify_recording
-from narxbench.identification.search import choice as choosing
-from narxbench.identification.search import steps
-from narxbench.identification.search.configurations import Configuration
-from narxbench.identification.search.scan import BY_CHANCE, CLEARLY_BETTER, STANDS_IN, Scan
-from narxbench.identification.search.structures import Proposal, Structure
-from narxbench.io.errors import NarxbenchError
-from narxbench.model.records import Record, Recording
-from narxbench.numerics.random_streams import generator
+from narxbench._identification.identify import identify_recording
+from narxbench._identification.search import choice as choosing
+from narxbench._identification.search import steps
+from narxbench._identification.search.configurations import Configuration
+from narxbench._identification.search.scan import BY_CHANCE, CLEARLY_BETTER, STANDS_IN, Scan
+from narxbench._identification.search.structures import Proposal, Structure
+from narxbench._io.errors import NarxbenchError
+from narxbench._model.records import Record, Recording
+from narxbench._numerics.random_streams import generator
 
 SMALL = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 2, "centre": False}
 QUICK = {**SMALL, "effort": 1.0, "seeds": 1, "resamples": 2, "blocks": 4}

@@ -3,11 +3,11 @@
 import pytest
 
 import narxbench
-from narxbench.identification.data.reading import read_recording
-from narxbench.identification.identify import identify_recording, identify_repeatedly
-from narxbench.identification.search.steps import BRIEF, DESCENTS, RESAMPLES, THOROUGH, Steps
-from narxbench.identification.settings import IdentificationSettings
-from narxbench.io.errors import FieldError
+from narxbench._identification.data.reading import read_recording
+from narxbench._identification.identify import identify_recording, identify_repeatedly
+from narxbench._identification.search.steps import BRIEF, DESCENTS, RESAMPLES, THOROUGH, Steps
+from narxbench._identification.settings import IdentificationSettings
+from narxbench._io.errors import FieldError
 
 SETTINGS = IdentificationSettings(degree=[1, 2], y_lags=[1], u_lags=[1], seeds=1, effort=0.05, resamples=3, blocks=3)
 

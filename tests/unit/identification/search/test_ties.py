@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import narxbench
-from narxbench.identification.search import ties
-from narxbench.identification.search.configurations import Configuration
-from narxbench.identification.search.structures import Structure
-from narxbench.identification.search.ties import Candidate, error_scatter, tied
-from narxbench.numerics.random_streams import generator
+from narxbench._identification.search import ties
+from narxbench._identification.search.configurations import Configuration
+from narxbench._identification.search.structures import Structure
+from narxbench._identification.search.ties import Candidate, error_scatter, tied
+from narxbench._numerics.random_streams import generator
 
 TERMS = {"y(k-1)", "u(k-1)", "u(k-1)^2"}
 QUICK = {"decimation": 1, "degree": 2, "y_lags": 3, "u_lags": 3, "seeds": 1, "effort": 1.0, "resamples": 0}

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from tests.unit.identification.search.test_configurations import settings_of
 
-from narxbench.identification.data.scaling import scaling
-from narxbench.identification.search.configurations import Configuration
-from narxbench.identification.search.trial import MOST_ROWS, MOST_STEPS, Trial
-from narxbench.io.errors import NarxbenchError
-from narxbench.model.records import Record, Recording
-from narxbench.model.terms import parse_term
-from narxbench.numerics.random_streams import generator
+from narxbench._identification.data.scaling import scaling
+from narxbench._identification.search.configurations import Configuration
+from narxbench._identification.search.trial import MOST_ROWS, MOST_STEPS, Trial
+from narxbench._io.errors import NarxbenchError
+from narxbench._model.records import Record, Recording
+from narxbench._model.terms import parse_term
+from narxbench._numerics.random_streams import generator
 
 LINEAR = Configuration(1, 1, (1,), ((1,),))
 

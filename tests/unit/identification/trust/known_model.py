@@ -1,8 +1,8 @@
 """A model with known weights, and records that it made."""
 
-from narxbench.model.narx import Model
-from narxbench.model.records import Record
-from narxbench.numerics.random_streams import generator
+from narxbench._model.narx import Model
+from narxbench._model.records import Record
+from narxbench._numerics.random_streams import generator
 
 TERMS, WEIGHTS = ("y(k-1)", "u(k-1)", "u(k-2)^2"), (0.6, 1.0, 0.4)
 

@@ -8,9 +8,9 @@ import pytest
 
 import narxbench
 from narxbench import NarxbenchError
-from narxbench.identification.data.arrangement import Arrangement
-from narxbench.identification.trust.bands import BAND, Unseen, unseen_errors
-from narxbench.model.records import Record
+from narxbench._identification.data.arrangement import Arrangement
+from narxbench._identification.trust.bands import BAND, Unseen, unseen_errors
+from narxbench._model.records import Record
 
 QUICK = {"decimation": 1, "effort": 1.0, "seeds": 1, "resamples": 0, "blocks": 4, "centre": False, "degree": 2}
 

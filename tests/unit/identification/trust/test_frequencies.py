@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from narxbench.identification.trust.frequencies import (
+from narxbench._identification.trust.frequencies import (
     frequent_structures,
     frequent_terms,
     resample_frequencies,

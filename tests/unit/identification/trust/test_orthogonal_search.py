@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from tests.unit.algorithms.likelihood import data_of, small_problem
 
-from narxbench.algorithms.likelihood_search import LikelihoodSearch
-from narxbench.algorithms.pem import Settings
-from narxbench.fitness.prediction_error import PredictionErrors
-from narxbench.identification.trust.orthogonal_search import OrthogonalErrors, OrthogonalRegression, OrthogonalSearch
-from narxbench.model.noise_models import GAUSSIAN, Distribution, Narmax, Narx, Noe
+from narxbench._algorithms.likelihood_search import LikelihoodSearch
+from narxbench._algorithms.pem import Settings
+from narxbench._fitness.prediction_error import PredictionErrors
+from narxbench._identification.trust.orthogonal_search import OrthogonalErrors, OrthogonalRegression, OrthogonalSearch
+from narxbench._model.noise_models import GAUSSIAN, Distribution, Narmax, Narx, Noe
 
 SETTINGS = Settings(noise_models=["narx", "narmax", "noe"], largest_order=2)
 

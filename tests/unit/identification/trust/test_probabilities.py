@@ -8,10 +8,10 @@ import pytest
 from tests.unit.algorithms.likelihood import S1, all_criteria, data_of, noise_models_of, problem_of, small_problem
 
 from narxbench import StructureProblem
-from narxbench.algorithms.certainty import GAMMA
-from narxbench.identification.trust.probabilities import DIVERGES, EXACT, TOO_FEW, structure_certainty
-from narxbench.model.noise_models import NOISE_NAMES, Narx, Noe
-from narxbench.model.terms import monomials_of
+from narxbench._algorithms.certainty import GAMMA
+from narxbench._identification.trust.probabilities import DIVERGES, EXACT, TOO_FEW, structure_certainty
+from narxbench._model.noise_models import NOISE_NAMES, Narx, Noe
+from narxbench._model.terms import monomials_of
 
 
 def twins(samples=300):

@@ -7,9 +7,9 @@ import pytest
 from tests.unit.identification.trust import known_model
 
 import narxbench
-from narxbench.io.errors import NarxbenchError
-from narxbench.model.noise_models import NOISE_NAMES
-from narxbench.numerics.random_streams import generator
+from narxbench._io.errors import NarxbenchError
+from narxbench._model.noise_models import NOISE_NAMES
+from narxbench._numerics.random_streams import generator
 
 
 @pytest.mark.parametrize("decimation", [1, 3])
@@ -52,7 +52,7 @@ def test_data_that_give_no_weights(data, words):
 
 
 def test_the_command(tmp_path, capsys):
-    from narxbench import cli
+    from narxbench import _cli as cli
 
     record = known_model.record(3, 100, None, noise=0.0)
     rows = "".join(f"{u!r},{y!r}\n" for u, y in zip(record.u[:, 0].tolist(), record.y.tolist(), strict=True))

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.signal import lfilter
 
-from narxbench.identification.trust.residuals import _regression, correlation_tests, free_run_bias, residuals
-from narxbench.model.narx import Model
-from narxbench.model.records import Record
-from narxbench.numerics.random_streams import generator
+from narxbench._identification.trust.residuals import _regression, correlation_tests, free_run_bias, residuals
+from narxbench._model.narx import Model
+from narxbench._model.records import Record
+from narxbench._numerics.random_streams import generator
 
 TRUE = Model(("y(k-1)", "u(k-1)", "u(k-2)^2", "y(k-1)*u(k-2)"), (0.5, 1.0, 0.3, 0.1), inputs=("valve",), output="level")
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from narxbench.identification.trust.steady_state import measured_static_points, static_curve
-from narxbench.model.narx import DivergedError, Model
-from narxbench.model.records import Record
-from narxbench.model.working_point import fixed_points
-from narxbench.numerics.random_streams import generator
+from narxbench._identification.trust.steady_state import measured_static_points, static_curve
+from narxbench._model.narx import DivergedError, Model
+from narxbench._model.records import Record
+from narxbench._model.working_point import fixed_points
+from narxbench._numerics.random_streams import generator
 
 
 def logistic(r):

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from tests.unit.identification.trust.known_model import WEIGHTS, model, record
 
-from narxbench.identification.trust import validation
-from narxbench.identification.trust.steady_state import static_curve
-from narxbench.identification.trust.validation import (
+from narxbench._identification.trust import validation
+from narxbench._identification.trust.steady_state import static_curve
+from narxbench._identification.trust.validation import (
     ALL,
     COLUMNS,
     DECIMATED,
@@ -22,11 +22,11 @@ from narxbench.identification.trust.validation import (
     metrics_by_role,
     row_at,
 )
-from narxbench.identification.trust.verdicts import summary
-from narxbench.io.errors import NarxbenchError
-from narxbench.model.narx import Model
-from narxbench.model.records import Record
-from narxbench.numerics.random_streams import generator
+from narxbench._identification.trust.verdicts import summary
+from narxbench._io.errors import NarxbenchError
+from narxbench._model.narx import Model
+from narxbench._model.records import Record
+from narxbench._numerics.random_streams import generator
 
 
 def validate(model, records, baselines, **steps):

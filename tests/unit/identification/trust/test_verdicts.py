@@ -4,11 +4,11 @@ import pandas as pd
 import pytest
 from tests.unit.identification.trust.known_model import model
 
-from narxbench.identification.finding import Finding
-from narxbench.identification.trust.residuals import CorrelationTest
-from narxbench.identification.trust.steady_state import FixedPoint, Rest
-from narxbench.identification.trust.validation import ALL, ARX, COLUMNS, DECIMATED, INCOMING, LAST_VALUE, MODEL
-from narxbench.identification.trust.verdicts import summary
+from narxbench._identification.finding import Finding
+from narxbench._identification.trust.residuals import CorrelationTest
+from narxbench._identification.trust.steady_state import FixedPoint, Rest
+from narxbench._identification.trust.validation import ALL, ARX, COLUMNS, DECIMATED, INCOMING, LAST_VALUE, MODEL
+from narxbench._identification.trust.verdicts import summary
 
 
 def frame_of(free, one_step=0.1, arx=0.5, last=0.5):

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.signal import lfilter
 
-from narxbench.identification.trust.weights import estimate, interchangeable, newey_west_bandwidth
-from narxbench.io.errors import NarxbenchError
-from narxbench.numerics.random_streams import generator
+from narxbench._identification.trust.weights import estimate, interchangeable, newey_west_bandwidth
+from narxbench._io.errors import NarxbenchError
+from narxbench._numerics.random_streams import generator
 
 
 def data(seed, rows=60, n=4):

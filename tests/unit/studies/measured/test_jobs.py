@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 import narxbench
-from narxbench.identification.search.scan import Scan
-from narxbench.io.errors import NarxbenchError
-from narxbench.io.files import canonical_json
-from narxbench.studies.measured import jobs
+from narxbench._identification.search.scan import Scan
+from narxbench._io.errors import NarxbenchError
+from narxbench._io.files import canonical_json
+from narxbench._studies.measured import jobs
 
 SETTINGS = {"degree": 2, "y_lags": 2, "u_lags": 2, "seeds": 2, "blocks": 3, "resamples": 3, "effort": 1}
 

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from narxbench.io.errors import NarxbenchError
-from narxbench.io.files import canonical_json
-from narxbench.io.yaml import read_mapping
-from narxbench.studies.measured.settings import MeasuredStudy, load_measured, schema
-from narxbench.study.layers import read_layers
+from narxbench._io.errors import NarxbenchError
+from narxbench._io.files import canonical_json
+from narxbench._io.yaml import read_mapping
+from narxbench._studies.measured.settings import MeasuredStudy, load_measured, schema
+from narxbench._study.layers import read_layers
 
 ROOT = Path(__file__).parents[4]
 COMMAND_LINE = "command line (--config)"
@@ -84,7 +84,7 @@ def test_mistakes_of_the_command_line_and_of_names() -> None:
 
 def test_schema_is_up_to_date_and_fits_the_file() -> None:
     committed = ROOT / "workflow" / "schemas" / "measured.schema.json"
-    command = "python -m narxbench.studies.measured.settings > workflow/schemas/measured.schema.json"
+    command = "python -m narxbench._studies.measured.settings > workflow/schemas/measured.schema.json"
     assert committed.read_text() == canonical_json(schema(), indent=1), f"run: {command}"
     validator = pytest.importorskip("jsonschema").Draft202012Validator(json.loads(committed.read_text()))
     assert validator.is_valid(read_mapping(ROOT / "config" / "measured.yaml"))

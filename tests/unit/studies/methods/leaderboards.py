@@ -10,10 +10,10 @@ import pandas as pd
 from tests.unit.studies.methods import scores
 from tests.unit.studies.methods.scores import methods_study, write_scores
 
-from narxbench.model.system import System
-from narxbench.studies.methods.page import leaderboard_page
-from narxbench.studies.methods.ranking import rank_study
-from narxbench.studies.methods.views import Comparison
+from narxbench._model.system import System
+from narxbench._studies.methods.page import leaderboard_page
+from narxbench._studies.methods.ranking import rank_study
+from narxbench._studies.methods.views import Comparison
 
 # Shapes of studies: as the factory has it, as large as the study of the repository, and as small as it can be.
 SHAPES: dict[str, dict[str, Any]] = {

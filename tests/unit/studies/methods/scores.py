@@ -9,8 +9,8 @@ from operator import getitem
 from pathlib import Path
 from typing import Any
 
-from narxbench.io.files import canonical_json
-from narxbench.studies.methods.score_file import REFERENCES, TRUTH
+from narxbench._io.files import canonical_json
+from narxbench._studies.methods.score_file import REFERENCES, TRUTH
 
 TRUE = ["y(k-1)", "u(k-1)", "y(k-1)*u(k-1)", "u(k-1)^2"]
 SPURIOUS = ["y(k-2)", "u(k-2)", "u(k-2)^2"]

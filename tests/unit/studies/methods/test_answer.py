@@ -5,8 +5,8 @@ import re
 from tests.unit.studies.methods.leaderboards import comparison, cost, frames_of, methods_of, shape
 from tests.unit.studies.methods.scores import N_VALIDATION, SPURIOUS, TRUE, make_method, make_run, make_score, with_gaps
 
-from narxbench.studies.methods.answer import answer_lines, document_lines
-from narxbench.studies.methods.views import LOWEST_J, WANTS
+from narxbench._studies.methods.answer import answer_lines, document_lines
+from narxbench._studies.methods.views import LOWEST_J, WANTS
 
 TEN = tuple(f"S{n}" for n in range(10))
 

@@ -7,7 +7,7 @@ import pytest
 from tests.tiers import mostly_slow
 from tests.unit.studies.methods.leaderboards import SHAPES, comparison, cost, methods_of, shape
 
-from narxbench.studies.methods import figures
+from narxbench._studies.methods import figures
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from tests.unit.studies.methods.scores import with_gaps, write_scores
 from tests.unit.studies.methods.test_answer import STUDIES, document
 
-from narxbench.studies.methods.ranking import rank_study
-from narxbench.studies.methods.views import read_cost
+from narxbench._studies.methods.ranking import rank_study
+from narxbench._studies.methods.views import read_cost
 
 
 def rank(*scores, cut=0):

@@ -20,7 +20,7 @@ from tests.unit.studies.methods.leaderboards import (
 from tests.unit.studies.methods.scores import make_method, make_run, methods_study, with_gaps
 from tests.unit.studies.paper.test_page import MARKUP, Page, check_policy
 
-from narxbench.studies.methods.views import WANTS, Comparison
+from narxbench._studies.methods.views import WANTS, Comparison
 
 TEN = tuple(f"S{n}" for n in range(10))
 FILES = r"methods/(tables/[a-z]+\.(csv|md|tex)|\.\./\.\./(docs/\w+\.md|data/methods/frames/[a-z]+\.csv))$"

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from narxbench.numerics.intervals import Interval
-from narxbench.studies.methods.metrics import EXACT, GAP, Difference
-from narxbench.studies.methods.rank_tests import bootstrap_means, friedman, rank_rows, signed_rank, verdict
+from narxbench._numerics.intervals import Interval
+from narxbench._studies.methods.metrics import EXACT, GAP, Difference
+from narxbench._studies.methods.rank_tests import bootstrap_means, friedman, rank_rows, signed_rank, verdict
 
 INF = math.inf
 # Demšar (2006), Table 6: AUC of C4.5, C4.5+m, C4.5+cf and C4.5+m+cf on 14 data sets. The 0.9749 is printed as 0.975,

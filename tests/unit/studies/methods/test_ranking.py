@@ -20,12 +20,12 @@ from tests.unit.studies.methods.scores import (
 )
 from tests.unit.studies.paper.summaries import read_back
 
-from narxbench.io.csv import write_table
-from narxbench.studies.methods.frames import SCHEMAS, read_frame
-from narxbench.studies.methods.metrics import TARGETS
-from narxbench.studies.methods.ranking import DEVELOPMENT, FRAMES, HELD_OUT, rank_study
-from narxbench.studies.methods.score_file import REFERENCES
-from narxbench.study.metrics import TOLERANCE
+from narxbench._io.csv import write_table
+from narxbench._studies.methods.frames import SCHEMAS, read_frame
+from narxbench._studies.methods.metrics import TARGETS
+from narxbench._studies.methods.ranking import DEVELOPMENT, FRAMES, HELD_OUT, rank_study
+from narxbench._studies.methods.score_file import REFERENCES
+from narxbench._study.metrics import TOLERANCE
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from tests.tiers import mostly_slow
 from tests.unit.algorithms.plugins import SOURCE, install, install_text
 from tests.unit.study.test_runs import CONDITION, STRUCTURE, simulated
 
-from narxbench.io.errors import NarxbenchError
-from narxbench.studies.methods.repeats import read_repeats, repeat
-from narxbench.study.runs import run_seeds
+from narxbench._io.errors import NarxbenchError
+from narxbench._studies.methods.repeats import read_repeats, repeat
+from narxbench._study.runs import run_seeds
 
 WORKS = SOURCE.replace("def run", "import time\n\n\ndef run").replace(
     "    while objective",

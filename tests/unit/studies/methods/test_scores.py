@@ -11,14 +11,14 @@ from tests.unit.studies.methods.scores import edit
 from tests.unit.study.test_runs import CONDITION, STRUCTURE, SYSTEM, simulated
 
 from narxbench import StructureProblem, read_signals
-from narxbench.io.errors import NarxbenchError
-from narxbench.io.files import canonical_json, sha256
-from narxbench.model.dataset import Signals
-from narxbench.model.excitation import UniformInput
-from narxbench.model.system import System, load_system
-from narxbench.studies.methods.score_file import read_score
-from narxbench.studies.methods.scores import fresh_error, score
-from narxbench.study.runs import run_seeds
+from narxbench._io.errors import NarxbenchError
+from narxbench._io.files import canonical_json, sha256
+from narxbench._model.dataset import Signals
+from narxbench._model.excitation import UniformInput
+from narxbench._model.system import System, load_system
+from narxbench._studies.methods.score_file import read_score
+from narxbench._studies.methods.scores import fresh_error, score
+from narxbench._study.runs import run_seeds
 
 PROBLEM = {name: value for name, value in CONDITION.items() if name != "method"} | {"scenario": "noisy"}
 FRESH = {"samples": 300, "washout": 10, "excitation": UniformInput()}

@@ -7,9 +7,9 @@ from tests.unit.studies.methods.leaderboards import SHAPES, comparison, cost, fr
 from tests.unit.studies.methods.scores import make_method, make_run, make_score, with_gaps
 from tests.unit.studies.methods.test_answer import CLEAR, study
 
-from narxbench.studies.methods.tables import leaderboard_tables, remarks
-from narxbench.studies.methods.views import CHEAPEST, LOWEST_J, NEW_DATA
-from narxbench.study.table_files import table_files
+from narxbench._studies.methods.tables import leaderboard_tables, remarks
+from narxbench._studies.methods.views import CHEAPEST, LOWEST_J, NEW_DATA
+from narxbench._study.table_files import table_files
 
 NAMES = ("leaderboard", "search", "systems", "differences", "situations")
 

@@ -9,17 +9,17 @@ from typing import Any
 import pandas as pd
 from tests.unit.studies.paper.summaries import CRITERIA, REFERENCE, ROOT, SYSTEMS, make_summary, published
 
-from narxbench.model.system import System, load_system
-from narxbench.studies.methods.frames import framed
-from narxbench.studies.paper import analysis as study
-from narxbench.studies.paper import frames
-from narxbench.studies.paper.causes import CAUSES
-from narxbench.studies.paper.figures import paper_figures
-from narxbench.studies.paper.interpretations.findings import FRAMES
-from narxbench.studies.paper.page import pages
-from narxbench.studies.paper.site import Material, Site
-from narxbench.studies.paper.tables import in_order
-from narxbench.study.design_choices import interpretation_settings, load_design_choices
+from narxbench._model.system import System, load_system
+from narxbench._studies.methods.frames import framed
+from narxbench._studies.paper import analysis as study
+from narxbench._studies.paper import frames
+from narxbench._studies.paper.causes import CAUSES
+from narxbench._studies.paper.figures import paper_figures
+from narxbench._studies.paper.interpretations.findings import FRAMES
+from narxbench._studies.paper.page import pages
+from narxbench._studies.paper.site import Material, Site
+from narxbench._studies.paper.tables import in_order
+from narxbench._study.design_choices import interpretation_settings, load_design_choices
 
 METHODS = {"upso2d": CRITERIA, "ga": CRITERIA[:1]}
 MEASURED = [(37 * k % 101) / 7 for k in range(60)]

@@ -9,10 +9,10 @@ from typing import Any
 
 import pandas as pd
 
-from narxbench.io.csv import write_table
-from narxbench.model.terms import candidate_terms
-from narxbench.studies.paper.frames import read_frame
-from narxbench.studies.paper.published import Published, load_published
+from narxbench._io.csv import write_table
+from narxbench._model.terms import candidate_terms
+from narxbench._studies.paper.frames import read_frame
+from narxbench._studies.paper.published import Published, load_published
 
 ROOT = Path(__file__).parents[4]
 REFERENCE = ROOT / "data" / "reference"

@@ -10,7 +10,7 @@ from scipy import stats
 from tests.unit.studies.paper.interpretations.interpretation_studies import CANDIDATES, condition
 from tests.unit.studies.paper.summaries import CRITERIA, make_summary, published
 
-from narxbench.studies.paper.agreement import (
+from narxbench._studies.paper.agreement import (
     agreement,
     agreement_values,
     compare,
@@ -20,9 +20,9 @@ from narxbench.studies.paper.agreement import (
     own_deviances,
     rank_test,
 )
-from narxbench.studies.paper.frames import conditions_frame, framed, metrics_frame
-from narxbench.studies.paper.published import PLACE, published_count
-from narxbench.study.significance import fisher_exact, holm
+from narxbench._studies.paper.frames import conditions_frame, framed, metrics_frame
+from narxbench._studies.paper.published import PLACE, published_count
+from narxbench._study.significance import fisher_exact, holm
 
 BY = ["interpretation", "data_seed"]
 

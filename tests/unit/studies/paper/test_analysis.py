@@ -1,10 +1,10 @@
 import pytest
 from tests.unit.studies.paper.summaries import REFERENCE, UNKNOWN, make_summary, paper_study, published, read_back
 
-from narxbench.studies.paper.analysis import analyse
-from narxbench.studies.paper.claims import load_claims
-from narxbench.studies.paper.frames import SCHEMAS
-from narxbench.studies.paper.interpretations import findings as interpretations
+from narxbench._studies.paper.analysis import analyse
+from narxbench._studies.paper.claims import load_claims
+from narxbench._studies.paper.frames import SCHEMAS
+from narxbench._studies.paper.interpretations import findings as interpretations
 
 CHANGED = [0.6, 0.3, 0.3, 0.5]
 

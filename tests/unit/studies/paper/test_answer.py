@@ -2,9 +2,9 @@
 
 import math
 
-from narxbench.studies.paper import answer
-from narxbench.studies.paper.answer import Share
-from narxbench.studies.paper.frames import framed
+from narxbench._studies.paper import answer
+from narxbench._studies.paper.answer import Share
+from narxbench._studies.paper.frames import framed
 
 
 def verdicts(*roles):

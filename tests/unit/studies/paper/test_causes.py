@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 from tests.unit.studies.paper.summaries import make_summary, published
 
-from narxbench.studies.paper.causes import causes, misleading
-from narxbench.studies.paper.frames import conditions_frame
-from narxbench.study.design_choices import load_design_choices
+from narxbench._studies.paper.causes import causes, misleading
+from narxbench._studies.paper.frames import conditions_frame
+from narxbench._study.design_choices import load_design_choices
 
 CHOICES = load_design_choices()
 BOUND, RESET = "velocity-bound=1.75", "restart-count=reset"

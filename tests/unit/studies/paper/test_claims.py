@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 from tests.unit.studies.paper.summaries import REFERENCE, make_summary, paper_study, published
 
-from narxbench.studies.paper.claims import (
+from narxbench._studies.paper.claims import (
     CRITERIA,
     GA,
     PREDICATES,
@@ -21,7 +21,7 @@ from narxbench.studies.paper.claims import (
     load_claims,
     published_view,
 )
-from narxbench.studies.paper.frames import conditions_frame
+from narxbench._studies.paper.frames import conditions_frame
 
 CLAIMS = load_claims(REFERENCE / "claims.yaml")
 INF = math.inf

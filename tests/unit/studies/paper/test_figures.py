@@ -8,8 +8,8 @@ import pytest
 from tests.unit.studies.paper.factory import make_frames, make_settings, summary
 from tests.unit.studies.paper.summaries import UNKNOWN
 
-from narxbench.report import figures as looks
-from narxbench.studies.paper import figures
+from narxbench._report import figures as looks
+from narxbench._studies.paper import figures
 
 TEXT = "{http://www.w3.org/2000/svg}text"
 

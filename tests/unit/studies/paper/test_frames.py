@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.unit.studies.paper.summaries import UNKNOWN, make_summary, published, true_structure
 
-from narxbench.studies.paper.frames import (
+from narxbench._studies.paper.frames import (
     KEY,
     SCHEMAS,
     conditions_frame,

@@ -17,12 +17,12 @@ from tests.unit.studies.paper.interpretations.interpretation_studies import (
 from tests.unit.studies.paper.summaries import REFERENCE, make_summary, published
 from tests.unit.studies.paper.test_frames import ROW
 
-from narxbench.io.csv import write_table
-from narxbench.io.files import write_atomically
-from narxbench.studies.paper import claims
-from narxbench.studies.paper.frames import framed, load_summaries, read_frame, read_frames
-from narxbench.studies.paper.interpretations.nearness import make_study
-from narxbench.studies.paper.published import load_published
+from narxbench._io.csv import write_table
+from narxbench._io.files import write_atomically
+from narxbench._studies.paper import claims
+from narxbench._studies.paper.frames import framed, load_summaries, read_frame, read_frames
+from narxbench._studies.paper.interpretations.nearness import make_study
+from narxbench._studies.paper.published import load_published
 
 FIRST = "fitness_S1,S1,upso2d,bic,50,nu,T1,1.0"
 VALUES = [

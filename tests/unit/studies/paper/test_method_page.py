@@ -3,9 +3,9 @@
 import pytest
 from tests.unit.studies.paper.factory import make_material, make_settings, summary
 
-from narxbench.studies.paper.method_page import answers
-from narxbench.studies.paper.page import pages
-from narxbench.study.design_choices import interpretation_settings, load_design_choices
+from narxbench._studies.paper.method_page import answers
+from narxbench._studies.paper.page import pages
+from narxbench._study.design_choices import interpretation_settings, load_design_choices
 
 CHOICES = load_design_choices()
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from narxbench.numerics.intervals import selection_frequency
-from narxbench.studies.paper.metrics import spurious_ratio
+from narxbench._numerics.intervals import selection_frequency
+from narxbench._studies.paper.metrics import spurious_ratio
 
 
 @pytest.mark.parametrize(

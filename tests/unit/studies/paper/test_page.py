@@ -13,8 +13,8 @@ from tests.unit.studies.paper import factory
 from tests.unit.studies.paper.factory import few_claims, make_frames, make_settings, paper_summaries, render, summary
 from tests.unit.studies.paper.summaries import UNKNOWN
 
-from narxbench.model.system import System
-from narxbench.studies.paper.site import PAGES
+from narxbench._model.system import System
+from narxbench._studies.paper.site import PAGES
 
 VOID = ("meta", "br", "link", "img", "input")
 

@@ -2,8 +2,8 @@
 
 from tests.unit.studies.paper.summaries import make_summary
 
-from narxbench.studies.paper import performance
-from narxbench.studies.paper.frames import runs_frame
+from narxbench._studies.paper import performance
+from narxbench._studies.paper.frames import runs_frame
 
 
 def small(method, histories, true=-10.0, **changes):

@@ -3,8 +3,8 @@
 import ruamel.yaml
 from tests.unit.studies.paper.factory import make_frames, make_material, make_settings, paper_summaries, summary
 
-from narxbench.studies.paper.page import pages
-from narxbench.studies.paper.provenance_page import run_counts
+from narxbench._studies.paper.page import pages
+from narxbench._studies.paper.provenance_page import run_counts
 
 
 def test_runs_are_counted_by_method():

@@ -2,8 +2,8 @@
 
 from tests.unit.studies.paper.summaries import published, true_structure
 
-from narxbench.report.formats import rounded
-from narxbench.studies.paper.published import RUNS, published_count
+from narxbench._report.formats import rounded
+from narxbench._studies.paper.published import RUNS, published_count
 
 
 def test_all_810_values_are_there():

@@ -7,12 +7,12 @@ import pandas as pd
 from tests.unit.studies.paper.factory import few_claims, make_frames, make_settings, of_other_studies, summary
 from tests.unit.studies.paper.test_answer import FOUND, found, two_roles, verdicts
 
-from narxbench.studies.paper import answer as answers
-from narxbench.studies.paper.causes import CAUSES
-from narxbench.studies.paper.figures import paper_figures
-from narxbench.studies.paper.frames import framed
-from narxbench.studies.paper.tables import claims_table, shared_criterion
-from narxbench.study.design_choices import load_design_choices
+from narxbench._studies.paper import answer as answers
+from narxbench._studies.paper.causes import CAUSES
+from narxbench._studies.paper.figures import paper_figures
+from narxbench._studies.paper.frames import framed
+from narxbench._studies.paper.tables import claims_table, shared_criterion
+from narxbench._study.design_choices import load_design_choices
 
 HOLDS, UNCLEAR, FAILS, UNJUDGED = "holds", "no clear difference", "does not hold", "cannot be judged"
 CLAIMS = {

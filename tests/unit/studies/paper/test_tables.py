@@ -6,10 +6,10 @@ import pytest
 from tests.unit.studies.paper.factory import few_claims, make_frames, make_settings, paper_summaries, summary, system
 from tests.unit.studies.paper.summaries import CRITERIA, UNKNOWN, published
 
-from narxbench.algorithms.registry import algorithm
-from narxbench.report.table import to_html
-from narxbench.studies.paper import tables
-from narxbench.study.table_files import table_files, to_csv, to_latex, to_markdown
+from narxbench._algorithms.registry import algorithm
+from narxbench._report.table import to_html
+from narxbench._studies.paper import tables
+from narxbench._study.table_files import table_files, to_csv, to_latex, to_markdown
 
 
 @pytest.fixture(scope="module")

@@ -2,9 +2,9 @@
 
 from tests.unit.studies.paper.summaries import ROOT
 
-from narxbench.report.formats import format_math
-from narxbench.studies.paper.page import HOVER, WORDS
-from narxbench.studies.paper.words import explained, glossary
+from narxbench._report.formats import format_math
+from narxbench._studies.paper.page import HOVER, WORDS
+from narxbench._studies.paper.words import explained, glossary
 
 MEANINGS = {"J": "the fitness", "r": "a share", "ν": "a frequency", "ν_max": 'the "largest"', "data set": "samples"}
 

@@ -3,8 +3,8 @@
 import numpy as np
 from pydantic import Field
 
-from narxbench.algorithms.contract import About, Found
-from narxbench.io.settings import Settings as Strict
+from narxbench._algorithms.contract import About, Found
+from narxbench._io.settings import Settings as Strict
 
 ABOUT = About(reference="Kirkpatrick, Gelatt and Vecchi, Science 220, 1983", options={"first_temperature": [50.0]})
 

@@ -6,11 +6,11 @@ from itertools import product
 import pandas as pd
 from tests.unit.studies.paper.summaries import REFERENCE, SYSTEMS, published
 
-from narxbench.studies.paper.claims import load_claims
-from narxbench.studies.paper.frames import SCHEMAS, framed
-from narxbench.studies.paper.interpretations.findings import Findings
-from narxbench.studies.paper.interpretations.nearness import make_study
-from narxbench.study.design_choices import load_design_choices
+from narxbench._studies.paper.claims import load_claims
+from narxbench._studies.paper.frames import SCHEMAS, framed
+from narxbench._studies.paper.interpretations.findings import Findings
+from narxbench._studies.paper.interpretations.nearness import make_study
+from narxbench._study.design_choices import load_design_choices
 
 BOUND, TIES, EXEMPLAR = "velocity-bound=1", "ties=random", "learning-set=exemplar"
 PLACES = [(system, snr_db) for system in SYSTEMS for snr_db in (50.0, 40.0, 30.0)]

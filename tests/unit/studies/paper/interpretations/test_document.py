@@ -16,9 +16,9 @@ from tests.unit.studies.paper.interpretations.interpretation_studies import (
 )
 from tests.unit.studies.paper.summaries import published
 
-from narxbench.report.markup import markdown_html
-from narxbench.studies.paper.interpretations.document import document, interpretations_report
-from narxbench.studies.paper.interpretations.findings import STRONG_GA
+from narxbench._report.markup import markdown_html
+from narxbench._studies.paper.interpretations.document import document, interpretations_report
+from narxbench._studies.paper.interpretations.findings import STRONG_GA
 
 FIGURES = {"published_reproduced", "claims", "effects", "ranking", "gaps"}
 

@@ -12,9 +12,9 @@ from tests.unit.studies.paper.interpretations.interpretation_studies import (
     findings,
 )
 
-from narxbench.report import figures as style
-from narxbench.studies.paper.interpretations.figures import SHOWN, figures
-from narxbench.studies.paper.interpretations.findings import STRONG_GA
+from narxbench._report import figures as style
+from narxbench._studies.paper.interpretations.figures import SHOWN, figures
+from narxbench._studies.paper.interpretations.findings import STRONG_GA
 
 TEXT = "{http://www.w3.org/2000/svg}text"
 

@@ -16,10 +16,10 @@ from tests.unit.studies.paper.interpretations.interpretation_studies import (
 )
 from tests.unit.studies.paper.summaries import REFERENCE, published
 
-from narxbench.studies.paper.agreement import compare, rank_test
-from narxbench.studies.paper.frames import read_frame
-from narxbench.studies.paper.interpretations.findings import STRONG_GA, Findings, change
-from narxbench.studies.paper.interpretations.nearness import Pair, make_study
+from narxbench._studies.paper.agreement import compare, rank_test
+from narxbench._studies.paper.frames import read_frame
+from narxbench._studies.paper.interpretations.findings import STRONG_GA, Findings, change
+from narxbench._studies.paper.interpretations.nearness import Pair, make_study
 
 
 def rows(frame, **values):

@@ -1,0 +1,374 @@
+"""Checks that every algorithm must pass, made from outside: ``narxbench check-algorithm NAME``.
+
+An honest method can pass all of them. A run may depend on its budget, may end early if the algorithm declares so, and
+need not find a finite J. It must be repeatable, keep to its budget, and make all draws with the generator that it is
+given.
+"""
+
+import itertools
+import json
+import pickle
+import random
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from statistics import median
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from narxbench._algorithms.isolation.host import environment, python_command
+from narxbench._algorithms.registry import Algorithm
+from narxbench._algorithms.registry import algorithm as algorithm_of
+from narxbench._algorithms.search import Observation, Runner, budget, prepared
+from narxbench._fitness.problem import StructureProblem
+from narxbench._io.errors import NarxbenchError, error_line, printable
+from narxbench._io.settings import SettingsError
+from narxbench._model.system import System
+from narxbench._numerics.random_streams import generator
+
+SEEDS = (1, 2, 3, 4, 5)
+# Evaluations of the runs that are compared with each other, and of the runs that try the settings.
+LONG, MEDIUM = 1500, 600
+BUDGETS = (1, 2, 7, 31)
+# Seconds that a run may take.
+TIME_LIMIT = 60.0
+# The share of evaluations, beyond chance, at which two seeds may evaluate equal structures simultaneously. Runs that
+# have converged to one structure do so often, but equally often when they are shifted against each other.
+SYNCHRONOUS = 0.3
+_SHIFTS = 50
+_SAMPLES = 400
+_SYSTEM = System("conformance", "y(k) = 0.5*y(k-1) - 0.3*y(k-2) + 0.8*u(k-1) + 0.4*u(k-2)^2", n_u=2, n_y=2, degree=2)
+
+Trace = NDArray[np.float64]
+Option = tuple[str, Any]  # a setting and a value of it
+
+
+class Check(NamedTuple):
+    """A check by name, whether the algorithm passed it, and a text on the result."""
+
+    name: str
+    passed: bool
+    text: str
+
+
+class _ViolationError(NarxbenchError):
+    """A violation of the contract, in words."""
+
+
+class Suite:
+    """An algorithm with the runs that its checks need; each run is made when it is first needed."""
+
+    def __init__(self, algorithm: Algorithm, runner: Runner) -> None:
+        self.algorithm, self.about, self._runner = algorithm, algorithm.about, runner
+        self.schema: Mapping[str, Any] = algorithm.schema()
+
+    @cached_property
+    def problem(self) -> StructureProblem:
+        """A problem of 15 candidate terms."""
+        return _problem(*_SYSTEM.simulate(900, snr_db=20), n_validation=300)
+
+    def run(self, problem: StructureProblem, seed: int, evaluations: int, **settings: Any) -> Observation:
+        """Return a run, after the checks that apply to every run."""
+        runner = self._runner
+        if settings:
+            runner = runner.with_settings(**settings)
+        with np.errstate(all="ignore"):
+            observed = runner.run(problem, seed=seed, evaluations=evaluations, time_limit=TIME_LIMIT)
+        result = observed.result
+        allowed = budget(result.settings, evaluations)
+        if not self.about.needs_objective and result.evaluations > 1:
+            raise _ViolationError(f"it makes {result.evaluations} evaluations, and declares needs_objective=False")
+        if result.evaluations < allowed and self.about.needs_objective and not self.about.stops_early:
+            raise _ViolationError(
+                f"with a budget of {allowed} it ends after {result.evaluations} evaluations; "
+                "allowed: all of them, or ABOUT = About(..., stops_early=True)"
+            )
+        return observed
+
+    @cached_property
+    def long(self) -> list[Trace]:
+        """J of every evaluation of long runs, one for each seed."""
+        return [self.run(self.problem, seed, LONG).trace for seed in SEEDS]
+
+    @cached_property
+    def repeated(self) -> list[Trace]:
+        """The long runs, repeated in another process in the opposite order."""
+        name = self.algorithm.name
+        if not self.algorithm.in_process:
+            with prepared(name, {}) as runner:
+                suite = Suite(self.algorithm, runner)
+                return [suite.run(self.problem, seed, LONG).trace for seed in SEEDS[::-1]][::-1]
+        command = python_command(f"from {__name__} import print_runs; print_runs(sys.argv[1])", name)
+        process = subprocess.run(command, env=environment(), stdout=subprocess.PIPE, check=True)
+        return [np.array(trace) for trace in json.loads(process.stdout)][::-1]
+
+
+def _problem(u: Trace, y: Trace, **orders: Any) -> StructureProblem:
+    with np.errstate(all="ignore"):
+        # As they are: an algorithm must bear numbers of any size.
+        orders = {"n_u": 2, "n_y": 2, "degree": 2, "n_validation": 100, **orders}
+        return StructureProblem(u, y, rescaled=False, **orders)
+
+
+def corner_cases() -> dict[str, tuple[Trace, Trace, dict[str, int]]]:
+    """Return data for which a search is hardly defined: input, output, and orders of the candidate terms.
+
+    The table in docs/robustness.md says how each search on them ends.
+    """
+    u, y = _SYSTEM.simulate(_SAMPLES, snr_db=40)
+    noise, output_noise = (_uniform_noise(realisation) for realisation in (1, 2))
+    zero = np.zeros(_SAMPLES)
+    # Each estimation sample is half as large again as the previous one, so all models grow beyond all bounds.
+    grown = 1.5 ** np.minimum(np.arange(1.0, _SAMPLES + 1.0), _SAMPLES - 100.0)
+    return {
+        "constant input": (np.full(_SAMPLES, 0.5), noise, {}),
+        "zero input": (zero, noise, {}),
+        "constant output": (noise, np.full(_SAMPLES, 0.7), {}),
+        "zero output": (noise, zero, {}),
+        "all zero": (zero, zero, {}),
+        "collinear candidates": (np.tile([0.3, -0.8], _SAMPLES // 2), noise, {"n_u": 3}),
+        "input repeats output": (noise, noise, {}),
+        "more candidates than rows": (u[:115], y[:115], {"n_u": 3, "n_y": 3}),
+        "one row": (u[:103], y[:103], {}),
+        "divergent structures": (noise, grown, {"n_u": 0}),
+        "huge numbers": (noise, 1e200 * output_noise, {}),
+        "tiny numbers": (noise, 1e-200 * output_noise, {}),
+    }
+
+
+def _uniform_noise(realisation: int) -> Trace:
+    return generator(purpose="conformance", realisation=realisation).uniform(-1.0, 1.0, _SAMPLES)
+
+
+def synchronous(first: Trace, second: Trace) -> float:
+    """Return the share of evaluations, beyond chance, at which two runs have the same finite J simultaneously.
+
+    Chance is the median share at which one run has the J that the other had some evaluations earlier or later. Only the
+    second halves of the runs count; the share is 0 if the runs are too short.
+    """
+    size = min(len(first), len(second))
+    if size < 4 * _SHIFTS:
+        return 0.0
+    first, second = first[size // 2 : size], second[size // 2 : size]
+
+    def share(a: Trace, b: Trace) -> float:
+        return float(np.count_nonzero((a == b) & np.isfinite(a)) / len(a))
+
+    shifts = range(1, _SHIFTS)
+    earlier = [share(first[shift:], second[:-shift]) for shift in shifts]
+    later = [share(first[:-shift], second[shift:]) for shift in shifts]
+    return share(first, second) - float(np.median(earlier + later))
+
+
+def _first_difference(first: Trace, second: Trace) -> int | None:
+    """Return the number of the first evaluation, from 1, in which two runs differ; None if they are equal."""
+    size = min(len(first), len(second))
+    different = np.flatnonzero(first[:size] != second[:size])
+    if len(different):
+        return int(different[0]) + 1
+    if len(first) != len(second):
+        return size + 1
+    return None
+
+
+def print_runs(name: str) -> None:
+    """Print the long runs of an algorithm that runs in the process that evaluates, beginning with the last seed."""
+    with prepared(name, {}) as runner:
+        suite = Suite(algorithm_of(name), runner)
+        print(json.dumps([suite.run(suite.problem, seed, LONG).trace.tolist() for seed in SEEDS[::-1]]))
+
+
+def _declaration(suite: Suite) -> str:
+    reference = suite.about.reference
+    if not reference.strip() or "\n" in reference:
+        raise _ViolationError(f"ABOUT.reference: found {reference!r}; allowed: the source, in one line")
+    if not suite.algorithm.document:
+        raise _ViolationError("the module has no docstring; needed: what the method is, and its source")
+    text = printable(reference, 100)
+    packages = [f"{name} {version}" for name, version in suite.algorithm.versions.items()]
+    if packages:
+        text += f"; with {', '.join(packages)}"
+    return text
+
+
+def _settings(suite: Suite) -> str:
+    fields = suite.schema.get("properties", {})
+    for name, field in fields.items():
+        for needed in ("default", "description"):
+            if needed not in field:
+                raise _ViolationError(f"setting {name!r} has no {needed}; needed: Field(default=..., description=...)")
+    try:
+        suite.algorithm.settings({"no_setting_of_any": 1})
+    except SettingsError:
+        return f"{len(fields)} with default and description; an unknown one is refused"
+    raise _ViolationError("an unknown setting is accepted; allowed: what narxbench._io.settings.Settings accepts")
+
+
+def _a_run(suite: Suite) -> str:
+    result = suite.run(suite.problem, 1, MEDIUM).result
+    return f"{result.evaluations} evaluations, {len(result.terms)} terms, J = {result.fitness:.1f}"
+
+
+def _budgets(suite: Suite) -> str:
+    for count in BUDGETS:
+        suite.run(suite.problem, 1, count)
+    return f"{', '.join(map(str, BUDGETS))} evaluations"
+
+
+class _OptionRuns:
+    """Runs with values of some settings other than the default; each is made once."""
+
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
+        self._outcomes: dict[str, tuple[list[float], list[str], list[float]]] = {}
+
+    def changes_a_run(self, option: Option, context: tuple[Option, ...]) -> bool:
+        """Return whether a value changes the run in the context of other values."""
+        return self._outcome((*context, option)) != self._outcome(context)
+
+    def _outcome(self, options: tuple[Option, ...]) -> tuple[list[float], list[str], list[float]]:
+        """Return J of every evaluation, terms and weights of a run."""
+        key = json.dumps(options)  # values may be lists, which are no keys
+        if key not in self._outcomes:
+            observed = self._suite.run(self._suite.problem, 1, MEDIUM, **dict(options))
+            self._outcomes[key] = observed.trace.tolist(), observed.result.terms, observed.result.coefficients
+        return self._outcomes[key]
+
+
+def _options(suite: Suite) -> str:
+    options: list[Option] = []
+    for name, values in suite.about.options.items():
+        options += [(name, value) for value in values]
+    defaults = {name: field.get("default") for name, field in suite.schema.get("properties", {}).items()}
+    runs = _OptionRuns(suite)
+    for option in options:
+        name, value = option
+        if name not in defaults or value == defaults[name]:
+            raise _ViolationError(f"ABOUT.options: {name} = {value!r} is no other value of a setting")
+        # Some settings matter only in the context of another one.
+        contexts: list[tuple[Option, ...]] = [()]
+        contexts += [(context,) for context in options if context[0] != name]
+        if not any(runs.changes_a_run(option, context) for context in contexts):
+            raise _ViolationError(f"ABOUT.options: {name} = {value!r} changes nothing")
+    return f"{len(options)} values tried, each changes the run"
+
+
+def _two_candidates(suite: Suite) -> str:
+    u, y = _SYSTEM.simulate(_SAMPLES, snr_db=40)
+    result = suite.run(_problem(u, y, n_u=1, n_y=0, degree=1), 1, 100).result
+    return f"{len(result.terms)} terms, J = {result.fitness:.1f}"
+
+
+def _many_candidates(suite: Suite) -> str:
+    u, y = _SYSTEM.simulate(2000, snr_db=40)
+    result = suite.run(_problem(u, y, n_u=5, n_y=5, degree=4), 1, BUDGETS[-1]).result
+    return f"1001 candidate terms, {len(result.terms)} chosen"
+
+
+def _corner_cases(suite: Suite) -> str:
+    refused = ""
+    for name, (u, y, orders) in corner_cases().items():
+        problem = _problem(u, y, **orders)
+        try:
+            suite.run(problem, 1, 100)
+        except NarxbenchError as error:
+            if not getattr(error, "refused", False):
+                raise _ViolationError(f"{name}: {error}") from None
+            refused += f"; refused: {name}: {error}"
+        except ValueError as error:  # of an algorithm that runs here
+            refused += f"; refused: {name}: {error_line(error, suite.algorithm.module)}"
+    return f"{len(corner_cases())} kinds of data, each ends with a structure, with none, or is refused{refused}"
+
+
+def _global_states() -> dict[str, bytes]:
+    """Return the states of the global generators of random numbers, by name."""
+    states = {"numpy.random": np.random.get_state(legacy=False), "random": random.getstate()}
+    return {name: pickle.dumps(state) for name, state in states.items()}
+
+
+def _global_generators(suite: Suite) -> str:
+    if not suite.algorithm.in_process:
+        return "those of its process are seeded for each run"
+    states = _global_states()
+    _ = suite.long
+    for name, state in _global_states().items():
+        if state != states[name]:
+            raise _ViolationError(f"it draws from the global generator of {name}; allowed: rng")
+    return "left alone"
+
+
+def _same_seed(suite: Suite) -> str:
+    runs = [("again after other runs", suite.long[0], suite.run(suite.problem, SEEDS[0], LONG).trace)]
+    for seed, trace, repeated in zip(SEEDS, suite.long, suite.repeated, strict=True):
+        runs.append((f"with seed {seed} in another process", trace, repeated))
+    for description, *traces in runs:
+        first = _first_difference(*traces)
+        if first is not None:
+            raise _ViolationError(
+                f"a run made {description} differs from evaluation {first} on; needed: the same draws, from rng alone"
+            )
+    return "gives the same run, after other runs and in another process"
+
+
+def _other_seeds(suite: Suite) -> str:
+    for (a, first), (b, second) in itertools.combinations(zip(SEEDS, suite.long, strict=True), 2):
+        differs = _first_difference(first, second) is not None
+        if suite.about.deterministic and differs:
+            raise _ViolationError(f"seeds {a} and {b} give different runs, and it declares deterministic=True")
+        if not suite.about.deterministic and suite.about.needs_objective and not differs:
+            raise _ViolationError(
+                f"seeds {a} and {b} give the same run of {LONG} evaluations; allowed: deterministic=True"
+            )
+    if suite.about.deterministic:
+        return "the same run, as declared"
+    if suite.about.needs_objective:
+        return "each gives another run"
+    return "may end at the same structure"
+
+
+def _fixed_stream(suite: Suite) -> str:
+    if suite.about.deterministic or not suite.about.needs_objective:
+        return "not asked of a deterministic method, nor of one that evaluates nothing on its way"
+    share = median(synchronous(a, b) for a, b in itertools.combinations(suite.long, 2))
+    if share > SYNCHRONOUS:
+        raise _ViolationError(
+            f"runs of different seeds come to evaluate the same structures at the same time ({share:.0%} more often "
+            "than by chance); needed: draws from rng to the end"
+        )
+    return "runs of different seeds go on to differ"
+
+
+_CHECKS: dict[str, Callable[[Suite], str]] = {
+    "declaration": _declaration,
+    "settings": _settings,
+    "a run": _a_run,
+    "budgets": _budgets,
+    "options": _options,
+    "two candidate terms": _two_candidates,
+    "many candidate terms": _many_candidates,
+    "corner cases": _corner_cases,
+    "global generators": _global_generators,
+    "same seed": _same_seed,
+    "other seeds": _other_seeds,
+    "fixed stream": _fixed_stream,
+}
+# If one of these fails, the checks after it would fail for the same reason.
+_NEEDED = ("a run", "global generators")
+
+
+def check(name: str) -> Iterator[Check]:
+    """Yield the checks of an algorithm as they are made; NarxbenchError if there is none, or it cannot be imported."""
+    with prepared(name, {}) as runner:
+        suite = Suite(algorithm_of(name), runner)
+        for check_name, function in _CHECKS.items():
+            try:
+                result = Check(check_name, True, function(suite))
+            except NarxbenchError as error:
+                result = Check(check_name, False, str(error))
+            except Exception as error:  # of an algorithm that runs in this process
+                result = Check(check_name, False, error_line(error, suite.algorithm.module))
+            yield result
+            if check_name in _NEEDED and not result.passed:
+                return

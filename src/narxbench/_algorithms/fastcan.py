@@ -1,0 +1,66 @@
+"""The feature selection of fastcan: terms enter by their canonical correlation with the output.
+
+Source: S. Zhang, T. Wang, K. Worden, L. Sun and E. J. Cross, Canonical-correlation-based fast feature selection for
+structural health monitoring, Mechanical Systems and Signal Processing 223, 2025, 111895; the package's class
+``FastCan``, with which its ``make_narx`` selects terms. For one output it is forward regression on centred columns.
+
+The package leaves the number of terms to the user, and every model has an intercept. Here every number up to a limit is
+tried, with the constant term and without it, and one of them is chosen. All samples are used.
+"""
+
+import numpy as np
+from pydantic import Field
+
+from narxbench._algorithms.contract import About, Found, Objective, ProblemView
+from narxbench._algorithms.training import CHOICE, Choice, chosen, estimated, products
+from narxbench._io.settings import Settings as BaseSettings
+
+ABOUT = About(
+    reference="Zhang et al., Canonical-correlation-based fast feature selection for structural health monitoring, "
+    "Mechanical Systems and Signal Processing 223, 2025",
+    deterministic=True,
+    stops_early=True,
+    needs_objective=False,
+    minimises=False,
+    requires=("fastcan",),
+    options={"max_terms": [2]},
+)
+
+
+class Settings(BaseSettings):
+    """Settings of the selection."""
+
+    max_terms: int = Field(default=50, ge=1, le=5000, description="terms at most, besides the constant")
+    choice: Choice = Field(default="free_run", description=CHOICE)
+
+
+def load() -> None:
+    """Import the packages that the runs need."""
+    import fastcan  # noqa: F401
+
+
+def entered(columns: np.ndarray, y: np.ndarray, most: int) -> list[int]:
+    """Return the columns in the order in which they enter."""
+    from fastcan import FastCan
+
+    for size in range(min(most, columns.shape[1]), 0, -1):
+        try:
+            selection = FastCan(size, verbose=0).fit(columns, y)
+        except RuntimeError:  # this many columns are dependent
+            continue
+        order: list[int] = selection.indices_.tolist()
+        return order
+    return []
+
+
+def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
+    """Let terms enter, then choose their number."""
+    features = np.array([i for i, monomial in enumerate(problem.monomials) if monomial], np.int64)
+    constants = [i for i, monomial in enumerate(problem.monomials) if not monomial]
+    order = entered(problem.training_regressors()[:, features], problem.training_outputs(), settings.max_terms)
+    # Of each size one structure without the constant term, then one with it.
+    candidates = np.zeros((2 * len(order), len(problem.terms)), np.uint8)
+    for size in range(len(order)):
+        candidates[2 * size : 2 * size + 2, features[order[: size + 1]]] = 1
+        candidates[2 * size + 1, constants] = 1
+    return estimated(problem, chosen(problem, candidates, settings.choice, products(problem)))

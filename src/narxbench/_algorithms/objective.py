@@ -1,0 +1,226 @@
+"""The observer of a run: it evaluates structures on a budget and records the evaluations in order."""
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from narxbench._algorithms.contract import Objective, ProblemView
+from narxbench._fitness.kernel.evaluation import Kernel
+from narxbench._fitness.kernel.problem_data import ProblemData
+from narxbench._fitness.problem import StructureProblem
+from narxbench._numerics.addresses import address_of, call
+from narxbench._numerics.compilation import compiled
+
+_WORD = 64
+
+
+class EvaluationRecord(NamedTuple):
+    """The evaluations of one run, and a hash table of evaluated structures."""
+
+    fitness: NDArray[np.float64]  # (budget,) J of each evaluation
+    evaluations: NDArray[np.int64]  # (1,) evaluations so far
+    best_position: NDArray[np.uint8]  # (N_t,) first structure that reached the lowest J
+    best_fitness: NDArray[np.float64]  # (1,)
+    known_structures: NDArray[np.uint64]  # (slots, words) the structure in each slot, one bit for each term
+    known_fitness: NDArray[np.float64]  # (slots,) its J
+    slot_used: NDArray[np.bool_]  # (slots,)
+    kernel: Kernel
+    evaluate: int  # address of the code that evaluates and records
+
+
+@compiled
+def copy_row(source, target):
+    """Copy one row to another; a loop compiles in a tenth of the time of an assignment of whole arrays."""
+    for j in range(source.shape[0]):
+        target[j] = source[j]
+
+
+@compiled
+def index_of_best(fitness):
+    """Return the index of the lowest J, the first of equal ones."""
+    best = 0
+    for i in range(1, fitness.shape[0]):
+        if fitness[i] < fitness[best]:
+            best = i
+    return best
+
+
+@compiled
+def _are_equal(a, b):
+    w = 0
+    while w < a.shape[0] and a[w] == b[w]:
+        w += 1
+    return w == a.shape[0]
+
+
+@compiled
+def _slot(record, position, words):
+    # Return the slot of a structure. Open addressing with linear probing; the table is never more than half full.
+    for w in range(words.shape[0]):
+        words[w] = np.uint64(0)
+    for t in range(position.shape[0]):
+        words[t // _WORD] |= np.uint64(position[t]) << np.uint64(t % _WORD)
+    mixed = np.uint64(0)
+    for word in words:
+        mixed = (mixed ^ word) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(32)
+    slot = np.int64(mixed & np.uint64(record.slot_used.shape[0] - 1))
+    while record.slot_used[slot] and not _are_equal(record.known_structures[slot], words):
+        slot = (slot + 1) & (record.slot_used.shape[0] - 1)
+    return slot
+
+
+@compiled
+def evaluate(data, record, positions, fitness):
+    """Evaluate as many structures as the budget allows, and return their number; compiled algorithms call this.
+
+    ``positions``, shape (structures, N_t), has a 1 where a structure has the term. ``fitness`` receives J, +inf beyond
+    the budget. A structure that was evaluated before spends budget again, but no time.
+    """
+    earlier = record.evaluations[0]
+    call(record.evaluate, data, record, positions, fitness)
+    return record.evaluations[0] - earlier
+
+
+@compiled
+def _evaluate(data, record, positions, fitness):
+    earlier = record.evaluations[0]
+    count = min(positions.shape[0], record.fitness.shape[0] - earlier)
+    slots, words = np.empty(count, np.int64), np.empty(record.known_structures.shape[1], np.uint64)
+    new = np.empty(count, np.int64)
+    n_new = 0
+    for i in range(count):
+        slots[i] = _slot(record, positions[i], words)
+        if not record.slot_used[slots[i]]:
+            record.slot_used[slots[i]] = True
+            copy_row(words, record.known_structures[slots[i]])
+            new[n_new] = i
+            n_new += 1
+    structures, values = np.empty((n_new, positions.shape[1]), np.uint8), np.empty(n_new)
+    for k in range(n_new):
+        copy_row(positions[new[k]], structures[k])
+    sse, nothing = np.empty(n_new), np.empty((0, 0))
+    call(record.kernel.evaluate_structures, record.kernel, data, structures, values, sse, nothing, nothing)
+    for k in range(n_new):
+        record.known_fitness[slots[new[k]]] = values[k]
+    for i in range(count, positions.shape[0]):
+        fitness[i] = np.inf
+    for i in range(count):
+        fitness[i] = record.known_fitness[slots[i]]
+        record.fitness[earlier + i] = fitness[i]
+        if fitness[i] < record.best_fitness[0]:
+            record.best_fitness[0] = fitness[i]
+            copy_row(positions[i], record.best_position)
+    record.evaluations[0] = earlier + count
+
+
+class CountedObjective(Objective):
+    """The objective of a structure problem, which evaluates, counts and records structures within a budget."""
+
+    def __init__(self, problem: StructureProblem, budget: int) -> None:
+        self.n_terms, self.budget, self._data = len(problem.terms), budget, problem.data
+        slots = 1 << (2 * budget - 1).bit_length()
+        record = EvaluationRecord(
+            fitness=np.empty(budget),
+            evaluations=np.zeros(1, np.int64),
+            best_position=np.zeros(self.n_terms, np.uint8),
+            best_fitness=np.full(1, np.inf),
+            known_structures=np.zeros((slots, -(-self.n_terms // _WORD)), np.uint64),
+            known_fitness=np.zeros(slots),
+            slot_used=np.zeros(slots, np.bool_),
+            kernel=problem.kernel,
+            evaluate=0,
+        )
+        self._record = record._replace(evaluate=_address(self._data, record))
+
+    @property
+    def compiled(self) -> tuple[ProblemData, EvaluationRecord]:
+        """The first arguments of :func:`evaluate`, for compiled algorithms that run in this process."""
+        return self._data, self._record
+
+    @property
+    def remaining(self) -> int:
+        """The number of evaluations that remain."""
+        return self.budget - self.evaluations
+
+    @property
+    def evaluations(self) -> int:
+        """The number of evaluations so far."""
+        return int(self._record.evaluations[0])
+
+    @property
+    def best_position(self) -> NDArray[np.uint8]:
+        """The first structure that reached the lowest J so far, shape (N_t,); empty if no J was finite."""
+        return self._record.best_position.copy()
+
+    @property
+    def best_fitness(self) -> float:
+        """The lowest J so far; +inf if no J was finite."""
+        return float(self._record.best_fitness[0])
+
+    def _evaluated(self, positions: NDArray[np.uint8]) -> NDArray[np.float64]:
+        fitness = np.empty(len(positions))
+        evaluate(self._data, self._record, positions, fitness)
+        return fitness
+
+    def known_fitness(self, position: NDArray[np.uint8]) -> float | None:
+        """Return J of a structure that was evaluated, else None."""
+        record = self._record
+        bits = np.zeros(record.known_structures.shape[1] * _WORD, np.uint8)
+        bits[: self.n_terms] = position
+        words = np.packbits(bits, bitorder="little").view(np.uint64)
+        slots = np.flatnonzero(record.known_structures[:, 0] == words[0])
+        slots = slots[record.slot_used[slots] & (record.known_structures[slots] == words).all(axis=1)]
+        if not len(slots):
+            return None
+        return float(record.known_fitness[slots[0]])
+
+    def trace(self) -> NDArray[np.float64]:
+        """Return J of every evaluation in order, shape (evaluations,)."""
+        return self._record.fitness[: self.evaluations].copy()
+
+    def history(self) -> list[tuple[int, float]]:
+        """Return (evaluations so far, best J) at each improvement of the best J."""
+        trace = self.trace()
+        lowest_before = np.minimum.accumulate(np.concatenate([[np.inf], trace]))[:-1]
+        improved = np.flatnonzero(trace < lowest_before)
+        return list(zip((improved + 1).tolist(), trace[improved].tolist(), strict=True))
+
+
+# All problems have the same types and therefore the same code, whose address is kept here.
+_ADDRESS: list[int] = []
+
+
+def _address(data: ProblemData, record: EvaluationRecord) -> int:
+    if not _ADDRESS:
+        arguments = numba.typeof(data), numba.typeof(record), types.uint8[:, ::1], types.float64[::1]
+        _ADDRESS.append(address_of(_evaluate, *arguments))
+    return _ADDRESS[0]
+
+
+def view_of(problem: StructureProblem) -> ProblemView:
+    """Return the part of a problem that an algorithm may see."""
+    u, y = problem.estimation_part
+    return ProblemView(
+        terms=problem.terms,
+        monomials=problem.monomials,
+        n_u=problem.n_u,
+        n_y=problem.n_y,
+        degree=problem.degree,
+        gram=lambda: problem.data.gram[:-1, :-1],
+        moments=lambda: problem.data.moments[:-1],
+        u=lambda: u,
+        y=lambda: y,
+        rows=lambda: problem.estimation_rows,
+        criterion=problem.criterion,
+        penalty=float(problem.data.penalties[1]),
+        penalties=lambda: problem.data.penalties,
+        training_u=lambda: problem.training_u,
+        training_y=lambda: problem.training_y,
+        stretches=lambda: problem.stretches,
+        segments=lambda: [(part.start, part.stop) for part in problem.segments],
+        n_validation=len(problem.data.measured),
+    )

@@ -1,0 +1,186 @@
+"""Orthogonal floating search: terms enter and leave as long as models of the same size become better.
+
+Source: F. Hafiz, A. Swain and E. Mendes, Orthogonal floating search algorithms: From the perspective of nonlinear
+system identification, Neurocomputing 350, 2019, pages 221-236, as SysIdentPy implements it
+(``orthogonal_floating_search.py``). The score of a set of terms is the sum of their error reduction ratios, the share
+of the output that least squares explains.
+
+- ``floating`` (OSF): the most significant term enters. Then the least significant terms leave, one by one, as long as
+  each smaller set is better than the best one of its size so far. The term that has just entered does not leave first.
+- ``oscillating`` (O2S): a set with a certain number of terms, from forward regression, swings: some terms leave and the
+  same number enters, or some enter and the same number leaves. Swings become deeper after failures, up to a quarter of
+  the terms. Here terms enter and leave one by one; in the source a swing floats.
+
+The source chooses the number of terms by information criteria. Here it is BIC, of the prediction or of the free run.
+All samples are used.
+"""
+
+from typing import Literal
+
+import numpy as np
+from pydantic import Field
+
+from narxbench._algorithms.contract import About, Found, Objective, OwnCriterion, ProblemView
+from narxbench._algorithms.training import CHOICE, Choice, Products, chosen, criterion_of, estimated, products
+from narxbench._fitness.kernel.least_squares import SINGULAR
+from narxbench._io.settings import Settings as BaseSettings
+
+ABOUT = About(
+    reference="Hafiz, Swain and Mendes, Orthogonal floating search algorithms: From the perspective of nonlinear "
+    "system identification, Neurocomputing 350, 2019",
+    deterministic=True,
+    stops_early=True,
+    needs_objective=False,
+    minimises=False,
+    options={"choice": ["bic"], "max_terms": [3]},
+)
+
+# A set is better only if its score, a share of y'y, is higher by more than this; smaller differences are rounding.
+LEAST_GAIN = 1e-10
+
+
+class Settings(BaseSettings):
+    """Settings of orthogonal floating search."""
+
+    search: Literal["floating", "oscillating"] = Field(default="floating", description="OSF or O2S")
+    max_terms: int = Field(default=30, ge=1, le=500, description="terms at most")
+    choice: Choice = Field(default="free_run", description=CHOICE)
+
+
+class Sets:
+    """Scores of sets of terms, and the best terms to enter or leave a set."""
+
+    def __init__(self, inner_products: Products) -> None:
+        # Columns are scaled to length 1, because products of very large and very small numbers are combined.
+        scale = np.sqrt(np.diag(inner_products.gram))
+        self.usable = scale > 0
+        scale = np.where(self.usable, scale, 1.0)
+        with np.errstate(invalid="ignore"):  # if products overflow, no set is better than another
+            self.gram = inner_products.gram / np.outer(scale, scale)
+        self.moments, self.energy = inner_products.moments / scale, inner_products.energy
+
+    def score(self, terms: list[int]) -> float:
+        """Return the share of y'y that a set of terms explains."""
+        if not terms or not self.energy > 0:
+            return 0.0
+        # The order is always the same, so that a set has one score.
+        terms = sorted(terms)
+        moments = self.moments[terms]
+        score = float(moments @ np.linalg.solve(self.gram[np.ix_(terms, terms)], moments)) / self.energy
+        return min(score, 1.0) if score > 0 else 0.0
+
+    def to_enter(self, terms: list[int]) -> int | None:
+        """Return the term outside a set that explains most of its residual; None if all others depend on the set."""
+        pivots, projections = np.ones(len(self.moments)), self.moments.copy()
+        if terms:
+            rows = self.gram[terms]
+            regressions = np.linalg.solve(self.gram[np.ix_(terms, terms)], rows)
+            pivots -= np.einsum("ij,ij->j", rows, regressions)
+            projections -= self.moments[terms] @ regressions
+        free = self.usable & (pivots > SINGULAR)
+        free[terms] = False
+        if not free.any():
+            return None
+        return int(np.argmax(np.where(free, projections**2 / np.where(free, pivots, 1.0), -1.0)))
+
+    def to_leave(self, terms: list[int]) -> int:
+        """Return the term of a set whose loss lowers the score least."""
+        inverse = np.linalg.inv(self.gram[np.ix_(terms, terms)])
+        weights = inverse @ self.moments[terms]
+        return terms[int(np.argmin(weights**2 / np.diag(inverse)))]
+
+
+def floating(sets: Sets, most: int) -> list[list[int]]:
+    """Return the best set of each number of terms, by sequential floating search."""
+    best: dict[int, tuple[float, list[int]]] = {}
+    terms: list[int] = []
+    while len(terms) < most:
+        entered = sets.to_enter(terms)
+        if entered is None:
+            break
+        terms = [*terms, entered]
+        score = sets.score(terms)
+        if len(terms) not in best or score > best[len(terms)][0] + LEAST_GAIN:
+            best[len(terms)] = score, terms
+        else:
+            terms = best[len(terms)][1]
+        terms = _without_insignificant(sets, terms, entered, best)
+    return [terms for _, terms in best.values()]
+
+
+def _without_insignificant(
+    sets: Sets, terms: list[int], entered: int, best: dict[int, tuple[float, list[int]]]
+) -> list[int]:
+    """Return a set after terms have left it as long as smaller sets become better; these are recorded as best sets."""
+    is_first = True
+    while len(terms) > 2:
+        leaving = sets.to_leave(terms)
+        smaller_set = [term for term in terms if term != leaving]
+        score = sets.score(smaller_set)
+        if (is_first and leaving == entered) or score <= best[len(smaller_set)][0] + LEAST_GAIN:
+            break
+        terms, is_first = smaller_set, False
+        best[len(terms)] = score, terms
+    return terms
+
+
+def _swung(sets: Sets, terms: list[int], depth: int, enter_first: bool) -> list[int]:
+    """Return a set of terms after a swing, or the set itself if no term can enter."""
+    swung = list(terms)
+    for enters in (enter_first,) * depth + (not enter_first,) * depth:
+        if enters:
+            entered = sets.to_enter(swung)
+            if entered is None:
+                return terms
+            swung.append(entered)
+        else:
+            swung.remove(sets.to_leave(swung))
+    return swung
+
+
+def oscillating(sets: Sets, most: int, n_terms: int) -> list[list[int]]:
+    """Return a set for each number of terms, by oscillating search."""
+    improved_sets: list[list[int]] = []
+    start: list[int] = []
+    while len(start) < most:
+        entered = sets.to_enter(start)
+        if entered is None:
+            break
+        start.append(entered)
+        improved_sets.append(_oscillated(sets, list(start), n_terms))
+    return improved_sets
+
+
+def _oscillated(sets: Sets, terms: list[int], n_terms: int) -> list[int]:
+    """Return a set after all swings that improve it."""
+    score = sets.score(terms)
+    deepest, depth = max(1, min(len(terms), n_terms - len(terms)) // 4), 1
+    while depth <= deepest:
+        is_improved = False
+        for enter_first in (False, True):
+            if enter_first or depth < len(terms):
+                swung = _swung(sets, terms, depth, enter_first)
+                swung_score = sets.score(swung)
+                if swung_score > score + LEAST_GAIN:
+                    terms, score, is_improved = swung, swung_score, True
+        depth = 1 if is_improved else depth + 1
+    return terms
+
+
+def criterion(problem: ProblemView, settings: Settings) -> OwnCriterion:
+    """Return the criterion that chooses the number of terms."""
+    return criterion_of(problem, settings.choice)
+
+
+def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
+    """Search for the best set of each number of terms, then choose the number."""
+    inner_products, n_terms = products(problem), objective.n_terms
+    sets, most = Sets(inner_products), min(settings.max_terms, n_terms, inner_products.n_rows // 2)
+    if settings.search == "floating":
+        best = floating(sets, most)
+    else:
+        best = oscillating(sets, most, n_terms)
+    positions = np.zeros((len(best), n_terms), np.uint8)
+    for position, terms in zip(positions, best, strict=True):
+        position[terms] = 1
+    return estimated(problem, chosen(problem, positions, settings.choice, inner_products))

@@ -1,0 +1,124 @@
+"""Estimation and selection on all samples of a problem, for algorithms that hold no samples out."""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from narxbench._algorithms.contract import Floats, Found, OwnCriterion, ProblemView
+from narxbench._fitness.criteria.bic import BIC
+from narxbench._fitness.kernel.least_squares import SINGULAR
+from narxbench._fitness.kernel.problem_data import products_over
+from narxbench._fitness.problem import StructureProblem
+from narxbench._numerics.logarithm import natural_log
+
+Rows = Literal["all", "estimation"]
+# BIC of the prediction one step ahead, or of the free run, over all samples.
+Choice = Literal["bic", "free_run"]
+CHOICE = "what chooses how many terms: BIC of the prediction one step ahead, or of the free run, over all samples"
+
+
+def whole_record(view: ProblemView) -> StructureProblem:
+    """Return the problem with the same candidate terms whose structures are estimated and simulated on all samples.
+
+    The criterion is BIC, even if that of the view is another. The error is that of the free run over each of
+    ``view.stretches``, from the measured outputs before it. Evaluations cost no budget.
+    """
+    return StructureProblem.of_records(
+        view.training_u.reshape(len(view.training_y), -1),
+        view.training_y,
+        list(view.monomials),
+        rows=view.training_rows,
+        segments=[range(first, end) for first, end in view.stretches.tolist()],
+        criterion=BIC().name,
+    )
+
+
+class Products(NamedTuple):
+    """Inner products over the rows on which a method chooses terms."""
+
+    gram: Floats
+    """Inner products of the candidate columns, shape (N_t, N_t)."""
+    moments: Floats
+    """Inner products of the candidate columns with y, shape (N_t,)."""
+    energy: float
+    """y'y."""
+    n_rows: int
+
+    def residual(self, terms: NDArray[np.int64]) -> float:
+        """Return the sum of squared least-squares residuals, one step ahead; +inf if the terms are dependent."""
+        gram, moments = self.gram[np.ix_(terms, terms)], self.moments[terms]
+        scale = np.sqrt(np.diag(gram))
+        if not (scale > 0).all() or np.linalg.eigvalsh(gram / np.outer(scale, scale))[0] <= SINGULAR:
+            return np.inf
+        return max(self.energy - float(moments @ np.linalg.solve(gram, moments)), 0.0)
+
+    def bic(self) -> OwnCriterion:
+        """Return the BIC of the prediction one step ahead: n ln(sum of squared residuals) + ln(n) times the terms."""
+        penalty = float(natural_log(float(self.n_rows)))
+
+        def criterion(position: NDArray[np.uint8]) -> float:
+            terms = np.flatnonzero(position)
+            residual = self.residual(terms)
+            if not 0 < residual < np.inf:
+                return np.inf
+            return self.n_rows * float(natural_log(residual)) + penalty * len(terms)
+
+        return criterion
+
+
+def products(view: ProblemView, rows: Rows = "all") -> Products:
+    """Return the inner products over all rows, or over the estimation rows only."""
+    if rows == "estimation":
+        return Products(view.gram, view.moments, view.output_energy, view.n_rows)
+    matrix = products_over(view.training_u, view.training_y, list(view.monomials), view.training_rows)
+    gram = np.ascontiguousarray(matrix[:-1, :-1])
+    return Products(gram, matrix[-1, :-1].copy(), float(matrix[-1, -1]), len(view.training_rows))
+
+
+def estimated(view: ProblemView, position: NDArray[np.uint8]) -> Found:
+    """Return a structure with its least-squares weights over all rows."""
+    if not position.any():
+        return Found(position)
+    weights = whole_record(view).evaluate_positions(position[None])[2][0, np.flatnonzero(position)]
+    if not np.isfinite(weights).all() or not weights.any():
+        return Found(position)
+    return Found(position, weights)
+
+
+def chosen(
+    view: ProblemView, structures: NDArray[np.uint8], choice: Choice, inner_products: Products
+) -> NDArray[np.uint8]:
+    """Return the best of several structures, shape (structures, N_t); the empty structure if there are none."""
+    if not len(structures):
+        return np.zeros(len(view.terms), np.uint8)
+    if choice == "free_run":
+        values = WholeRecordJudge(view).evaluate(structures)
+    else:
+        values = np.array(list(map(inner_products.bic(), structures)))
+    best: NDArray[np.uint8] = structures[int(np.argmin(values))]
+    return best
+
+
+def criterion_of(view: ProblemView, choice: Choice) -> OwnCriterion:
+    """Return the criterion of a choice: a function of a structure."""
+    if choice == "bic":
+        return products(view).bic()
+    judge = WholeRecordJudge(view)
+    return lambda position: float(judge.evaluate(position[None])[0])
+
+
+class WholeRecordJudge:
+    """Judges structures by the BIC of their free run over all samples, without evaluating J, and keeps the best."""
+
+    def __init__(self, view: ProblemView) -> None:
+        self._problem, self._best = whole_record(view), np.inf
+        self.best_position = np.zeros(len(view.terms), np.uint8)
+
+    def evaluate(self, positions: NDArray[np.uint8]) -> Floats:
+        """Return the BIC of structures, shape (structures, N_t)."""
+        fitness: Floats = self._problem.evaluate_positions(positions)[0]
+        if len(fitness) and fitness.min() < self._best:
+            best = int(fitness.argmin())
+            self._best, self.best_position = float(fitness[best]), positions[best].copy()
+        return fitness

@@ -1,0 +1,506 @@
+"""The command ``narxbench``."""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import sys
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stdout, suppress
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast
+
+from narxbench._identification.options import OPTIONS, ValueKind
+from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
+from narxbench._io.extras import require
+from narxbench._io.version import __version__
+
+if TYPE_CHECKING:
+    from narxbench._identification.data.reading import Reading
+    from narxbench._identification.result import Identification
+    from narxbench._identification.search.scan import Scan
+    from narxbench._identification.search.steps import SearchProgress
+    from narxbench._identification.settings import IdentificationSettings
+    from narxbench._model.records import Recording
+
+# Each command imports what it needs when it runs: --help shall come at once.
+_EXAMPLES = """examples:
+  narxbench identify data.csv --input u --output y --test 20%
+  narxbench identify day1.csv day2.csv --input 2,3 --output 4 --test day3.csv --report report
+  narxbench identify pairs.csv --input uEst --output yEst --test-input uVal --test-output yVal
+  narxbench identify data.csv --input valve,heat --output temp --u-lags 'valve=1-4;heat=0,2' --json
+"""
+# Arguments of reading that --set gives.
+_READING_BY_SET: "tuple[Literal['roles', 'units'], ...]" = ("roles", "units")
+# Exit codes.
+_DONE, _FAILED, _MISTAKE, _INTERRUPTED = 0, 1, 2, 130
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(_MISTAKE, f"narxbench: {printable(message, 1000)}; {self.prog} --help tells more\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command with some words, or those of the program.
+
+    The exit code is 0, 1 if a check has failed, or 2 for a mistake, with one line.
+    """
+    options = _parsed(arguments)
+    try:
+        if sys.stdout is None:
+            raise NarxbenchError("standard output: found closed; allowed: open, or >/dev/null")
+        return _run(options)
+    except FieldError as error:
+        mistake = ": ".join(filter(None, (error.source, _flag(error.field, options), error.text)))
+    except NarxbenchError as error:
+        # What an identification plans is named as in a study.
+        mistake = str(error).removeprefix("identification.")
+    except MemoryError:
+        mistake = "not enough memory; needed: fewer samples or candidate terms"
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # Whoever reads has seen enough.
+        _abandon_output()
+        return _FAILED
+    print(f"narxbench: {mistake}", file=sys.stderr)
+    return _MISTAKE
+
+
+def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Return the options of a command; a mistake ends the program with one line."""
+    parser = _Parser(prog="narxbench", description="Structure selection of polynomial NARX models.")
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_identify(commands)
+    _add_refit(commands)
+    _add_compare(commands)
+    checking = _command(commands, "check-algorithm", "check what every algorithm must do")
+    checking.add_argument("name", metavar="NAME", help="of an algorithm of narxbench, or of a plug-in")
+    options, unknown_words = parser.parse_known_args(arguments)
+    if unknown_words:
+        command = commands.choices[options.command]
+        known_options = re.findall("--[a-z-]+", command.format_help())
+        hint = did_you_mean(unknown_words[0].partition("=")[0], known_options)
+        command.error(f"unrecognized arguments: {' '.join(unknown_words)}{hint}")
+    return options
+
+
+def _run(options: argparse.Namespace) -> int:
+    match options.command:
+        case "identify":
+            _identify(options)
+        case "refit":
+            _refit(options)
+        case "compare":
+            _compare(options)
+        case _:
+            return _check_algorithm(options.name)
+    return _DONE
+
+
+def _command(commands: Any, name: str, purpose: str) -> argparse.ArgumentParser:
+    """Return the parser of a new command."""
+    description = f"{purpose.capitalize()}."
+    parser: argparse.ArgumentParser = commands.add_parser(name, help=purpose, description=description)
+    return parser
+
+
+def _check_algorithm(name: str) -> int:
+    from narxbench._algorithms.conformance import check
+
+    n_failed = 0
+    for result in check(name):
+        verdict = "passed"
+        if not result.passed:
+            verdict = "FAILED"
+            n_failed += 1
+        _print(f"{verdict}  {result.name}: {result.text}\n")
+    if n_failed:
+        _print(f"{name}: {n_failed} failed\n")
+        return _FAILED
+    _print(f"{name}: all checks passed\n")
+    return _DONE
+
+
+def _add_identify(commands: Any) -> None:
+    parser = _command(commands, "identify", "identify a model from measured data")
+    parser.description = "Identify a model from measured data, and tell how far to trust it."
+    parser.epilog = _EXAMPLES
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.allow_abbrev = False
+    data = parser.add_argument_group("data")
+    data.add_argument("files", nargs="+", metavar="FILE", help="text with columns of numbers; each is an experiment")
+    data.add_argument(
+        "--output",
+        metavar="COLUMN",
+        action="append",
+        required=True,
+        help="the output; a column is its name, or its number from 1 on; may be repeated, for a model of each",
+    )
+    _add_reading_options(data, without_input="the model has none")
+    data.add_argument(
+        "--other-outputs",
+        action="store_true",
+        help="with several outputs: the others are inputs of each, as measured, also in a free run",
+    )
+    data.add_argument(
+        "--test",
+        action="append",
+        metavar="FILE",
+        help="files for the test alone, or a share such as 20%%: the last part of each record; may be repeated",
+    )
+    data.add_argument(
+        "--test-output",
+        metavar="COLUMN",
+        help="the output of the test, where it is another column; without --test it stands in the same files",
+    )
+    data.add_argument("--test-input", metavar="COLUMNS", help="the inputs of the test, likewise")
+    groups: dict[str, Any] = {}
+    for option in OPTIONS:
+        if option.group not in groups:
+            groups[option.group] = parser.add_argument_group(option.group)
+        action = "append" if option.kind == "names" else "store"
+        flag = _flag_of(option.setting)
+        groups[option.group].add_argument(flag, metavar=option.metavar, help=option.help, action=action)
+    groups["search"].add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="any other setting, its value as YAML: --set confidence=0.9 --set 'roles={day2.csv: selection}'",
+    )
+    results = parser.add_argument_group("results")
+    results.add_argument(
+        "--repeat",
+        default="1",
+        metavar="N",
+        help="identify N times, each with the next seed, and report the spread (default: 1)",
+    )
+    results.add_argument("--json", action="store_true", help="print one JSON object instead of a summary")
+    results.add_argument("--report", metavar="FOLDER", help="write the page, the model and its code into a folder")
+
+
+def _add_reading_options(data: Any, *, without_input: str) -> None:
+    """Add the options of reading that every command with data has, but the output."""
+    data.add_argument(
+        "--input", metavar="COLUMNS", help=f"the inputs, as in u, 2,3 or 'u,abs(u)'; without, {without_input}"
+    )
+    data.add_argument("--time", metavar="COLUMN", help="the time; none: no column is (default: one named so)")
+    data.add_argument("--sampling-time", metavar="SECONDS", help="between samples (default: from the time)")
+    data.add_argument("--separator", metavar="CHARACTER", help="',', ';', tab or blank (default: found)")
+    data.add_argument("--decimal", metavar="CHARACTER", help="the decimal mark, '.' or ',' (default: found)")
+    data.add_argument(
+        "--header",
+        action=argparse.BooleanOptionalAction,
+        help="whether the first line names the columns (default: found)",
+    )
+
+
+def _identify(options: argparse.Namespace) -> None:
+    from narxbench._identification.data.reading import read_recording
+
+    if options.report is not None:
+        _check_report_folder(options.report)
+    settings, reading = _settings_and_reading(options)
+    # A mistake in any of the outputs is reported before the first search.
+    recordings: dict[str, Recording] = {}
+    for output, reading_of_output in _reading_by_output(reading, options).items():
+        recordings[output] = read_recording(options.files, **reading_of_output)
+    identifications: dict[str, Identification] = {}
+    for output, recording in recordings.items():
+        identifications[output] = _identify_quietly(recording, settings, _number_or_text(options.repeat))
+        if not options.json:
+            _print_summary(output, identifications[output], options)
+    if options.json:
+        _print_json(identifications)
+    if options.report is not None:
+        _write_reports(identifications, options)
+
+
+def _check_report_folder(path: str) -> None:
+    if os.path.exists(path) and not os.path.isdir(path):
+        raise NarxbenchError(f"--report: found the file {show(path, kind=False)}; allowed: a folder")
+    require("report", "--report")
+
+
+def _identify_quietly(recording: "Recording", settings: "IdentificationSettings", repeat: Any) -> "Identification":
+    """Identify a model, with the progress in a line of the terminal, and nothing else printed on standard output."""
+    from narxbench._identification.estimate import measured_estimate
+    from narxbench._identification.identify import identify_repeatedly
+    from narxbench._identification.search.steps import THREADS
+    from narxbench._io.resources import refuse
+
+    def check_cost(scan: "Scan") -> None:
+        refuse(measured_estimate(scan), cores=THREADS)
+
+    show_progress = _progress_line()
+    try:
+        # An algorithm of the user's may print; what overflows is reported in words.
+        with redirect_stdout(sys.stderr), warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            return identify_repeatedly(recording, settings, repeat, check_cost, show_progress)
+    finally:
+        show_progress(None)
+
+
+def _progress_line() -> "Callable[[SearchProgress | None], None]":
+    """Return what writes how far the search is into one line of a terminal, over what was there; None clears it."""
+    began = time.monotonic()
+
+    def show_progress(progress: "SearchProgress | None") -> None:
+        if sys.stderr is None or not sys.stderr.isatty():
+            return
+        text = "" if progress is None else _progress_text(progress, time.monotonic() - began)
+        sys.stderr.write(f"\r\x1b[K{text[: shutil.get_terminal_size().columns - 1]}")
+        sys.stderr.flush()
+
+    return show_progress
+
+
+def _progress_text(progress: "SearchProgress", elapsed_seconds: float) -> str:
+    best = ""
+    if progress.rrse is not None:
+        best = f"; best: error {progress.rrse:.3g}, {progress.terms} terms"
+    seconds_left = elapsed_seconds / progress.share - elapsed_seconds
+    return f"{progress.step} {progress.done}/{progress.planned}{best}; {seconds_left:.0f} s left (Ctrl-C: stop)"
+
+
+def _print_summary(output: str, identification: "Identification", options: argparse.Namespace) -> None:
+    """Print the summary of a model; an empty line follows where there are several outputs."""
+    from narxbench._report.model_summary import summary_lines
+
+    lines = summary_lines(identification, report=options.report is not None)
+    if output:
+        lines = [*lines, ""]
+    _print("".join(f"{line}\n" for line in lines))
+
+
+def _print_json(identifications: "Mapping[str, Identification]") -> None:
+    """Print the object of a single output, or an object that holds that of each output."""
+    from narxbench._report.findings import as_json
+
+    objects = {output: as_json(identification) for output, identification in identifications.items()}
+    printed = objects.get("", objects)
+    _print(f"{json.dumps(printed, indent=1, allow_nan=False)}\n")
+
+
+def _write_reports(identifications: "Mapping[str, Identification]", options: argparse.Namespace) -> None:
+    """Write a page into the folder of a report, or one for each output into a folder of its own there."""
+    from narxbench._report.model_page import write_report
+
+    for number, (output, identification) in enumerate(identifications.items(), 1):
+        folder = options.report
+        if output:
+            folder = os.path.join(folder, f"{number}-" + re.sub(r"[^\w.-]+", "_", output)[:80])
+        message = f"The page is {printable(str(write_report(identification, folder)), 1000)}\n"
+        if options.json:
+            sys.stderr.write(message)
+        else:
+            _print(message)
+
+
+def _add_refit(commands: Any) -> None:
+    parser = _command(commands, "refit", "estimate the weights of a model again, from other data")
+    parser.allow_abbrev = False
+    parser.add_argument("model", metavar="MODEL", help="a file that Model.save or --report wrote")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="text with columns of numbers; each is an experiment")
+    parser.add_argument("-o", dest="new", required=True, metavar="NEW", help="the file of the new model")
+    _add_output(parser)
+    _add_reading_options(parser, without_input="those of the model")
+
+
+def _refit(options: argparse.Namespace) -> None:
+    from narxbench._identification.trust.refit import refit
+    from narxbench._model.narx import Model
+
+    model = refit(Model.load(options.model), options.files, **_reading(options))
+    model.save(options.new)
+    _print(f"{model.equation()}\n")
+
+
+def _add_compare(commands: Any) -> None:
+    parser = _command(commands, "compare", "compare the errors of several models on the same data")
+    parser.allow_abbrev = False
+    parser.add_argument("models", nargs="+", metavar="MODEL", help="a file that Model.save or --report wrote")
+    parser.add_argument("--data", required=True, action="append", metavar="FILE", help="the data; may be repeated")
+    _add_output(parser)
+    _add_reading_options(parser, without_input="those of the models")
+    parser.add_argument("--report", metavar="PAGE", help="also write a page with the errors and the free runs")
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    """Add the option of the output, for a command that reads a single one."""
+    parser.add_argument("--output", metavar="COLUMN", help="the output; a column is its name, or its number from 1 on")
+
+
+def _compare(options: argparse.Namespace) -> None:
+    from narxbench._model.narx import Model
+    from narxbench._report.comparison import as_text, compare
+
+    if options.report is not None:
+        require("report", "--report")
+    names = [os.path.basename(file) for file in options.models]
+    if len(set(names)) < len(names):
+        names = options.models
+    models = {name: Model.load(file) for name, file in zip(names, options.models, strict=True)}
+    reading = _reading(options)
+    _print(f"{as_text(compare(models, options.data, **reading))}\n")
+    if options.report is not None:
+        from narxbench._report.comparison_page import write_comparison
+
+        write_comparison(models, options.report, options.data, **reading)
+        _print(f"The page is {printable(options.report, 1000)}\n")
+
+
+def _print(text: str) -> None:
+    """Print text, with a question mark for what the terminal has no sign for."""
+    encoding = sys.stdout.encoding or "utf-8"
+    try:
+        sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _abandon_output()
+        raise NarxbenchError(f"standard output: cannot be written: {error.strerror}; needed: room for it") from None
+
+
+def _abandon_output() -> None:
+    # Else Python would try again at its end, and fail again.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+# From options to settings, and to how data are read. Texts that are no value go on as they are: the settings say what
+# is allowed.
+
+
+def _settings_and_reading(options: argparse.Namespace) -> "tuple[IdentificationSettings, Reading]":
+    """Return the settings of an identification, and how to read its data."""
+    from narxbench._identification.settings import IdentificationSettings
+    from narxbench._io.settings import SettingsError, place, validated
+
+    values = _setting_values(options)
+    values |= _set_values(options.set, values)
+    reading = _reading(options)
+    for name in _READING_BY_SET:
+        if name in values:
+            reading[name] = values.pop(name)
+    try:
+        return validated(IdentificationSettings, values, ""), reading
+    except SettingsError as error:
+        lines = []
+        for path, text in error.mistakes:
+            option = f"{_flag(str(path[0]), options)} {place(path[1:])}".rstrip()
+            lines.append(f"{option}: {text}")
+        raise NarxbenchError("; ".join(lines)) from None
+
+
+def _setting_values(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the values of the settings that have an option of their own."""
+    values: dict[str, Any] = {}
+    for option in OPTIONS:
+        text = getattr(options, option.setting)
+        if text is not None:
+            values[option.setting] = _VALUE_OF[option.kind](text)
+    return values
+
+
+def _names(texts: Sequence[str]) -> list[str]:
+    """Return the names in texts such as ``a,b``; such an option may be repeated."""
+    return [name.strip() for text in texts for name in text.split(",")]
+
+
+def _number_or_text(text: str) -> Any:
+    """Return a number, or true or false, or else the text."""
+    for number_type in (int, float):
+        with suppress(ValueError):
+            return number_type(text)
+    return {"true": True, "false": False}.get(text, text)
+
+
+def _by_input(text: str) -> Any:
+    """Return ``a=1-4;b=2`` as {"a": "1-4", "b": "2"}; a text without names as it is."""
+    if "=" not in text:
+        return text
+    lags_by_input: dict[str, str] = {}
+    for part in text.split(";"):
+        name, _, lags = part.rpartition("=")
+        lags_by_input[name.strip()] = lags.strip()
+    return lags_by_input
+
+
+_VALUE_OF: "Mapping[ValueKind, Callable[[Any], Any]]" = {
+    "text": str,
+    "number": _number_or_text,
+    "names": _names,
+    "by input": _by_input,
+}
+
+
+def _set_values(texts: Sequence[str], option_values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what texts such as ``confidence=0.9`` set, each setting once, here or as an option."""
+    from narxbench._identification.settings import IdentificationSettings
+    from narxbench._io.yaml import read_value
+
+    allowed_names = [*IdentificationSettings.model_fields, *_READING_BY_SET]
+    values: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or name not in allowed_names:
+            finding = show(name, kind=False) if equals else f"{show(text, kind=False)} without ="
+            allowed = f"KEY=VALUE with {', '.join(allowed_names)}{did_you_mean(name, allowed_names)}"
+            raise NarxbenchError(f"--set: found {finding}; allowed: {allowed}")
+        if name in values or name in option_values:
+            raise NarxbenchError(f"--set: found {name} twice; allowed: once, here or as an option")
+        values[name] = read_value(value, f"--set {name}")
+    return values
+
+
+def _reading(options: argparse.Namespace) -> "Reading":
+    """Return how to read data, as far as options say it."""
+    from narxbench._identification.data.reading import Reading
+
+    values: dict[str, Any] = {}
+    for name in Reading.__annotations__:
+        value = getattr(options, name, None)
+        if value is not None:
+            values[name] = value
+    if options.time == "none":
+        values["time"] = False
+    if options.sampling_time is not None:
+        with suppress(ValueError):
+            values["sampling_time"] = float(options.sampling_time)
+    test_files = values.get("test", [])
+    if len(test_files) == 1:
+        values["test"] = test_files[0]
+    return cast("Reading", values)
+
+
+def _reading_by_output(reading: "Reading", options: argparse.Namespace) -> "dict[str, Reading]":
+    """Return how to read the data of each output; the name of a single one is empty."""
+    from narxbench._identification.outputs import readings
+
+    if len(options.output) == 1 and not options.other_outputs:
+        return {"": {**reading, "output": options.output[0]}}
+    return readings(reading, options.other_outputs)
+
+
+def _flag(field: str, options: argparse.Namespace) -> str:
+    """Return what a user calls a setting, or an argument of reading: the option that it is given by."""
+    if field == "data":
+        return "FILE"
+    if field in vars(options):
+        return _flag_of(field)
+    return f"--set {field}"
+
+
+def _flag_of(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

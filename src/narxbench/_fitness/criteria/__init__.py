@@ -1,0 +1,80 @@
+"""The criteria: each module of this folder is one, and is found by being there.
+
+The name of the module is the first word of the criterion's name, and its class stands there as ``CRITERION``. A module
+is imported when its criterion is asked for, so that a run depends on the code of its own criterion alone.
+"""
+
+import math
+import pkgutil
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+
+from narxbench._fitness.criterion import Criterion
+from narxbench._io.errors import NarxbenchError, did_you_mean
+from narxbench._io.settings import show
+
+_NUMBER = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+
+
+@cache
+def criterion_words() -> tuple[str, ...]:
+    """Return the first words of the names of all criteria, sorted."""
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
+
+
+def criterion_family(word: str) -> type[Criterion]:
+    """Return the class of the criteria whose names begin with a word, which is one of :func:`criterion_words`."""
+    family: type[Criterion] = import_module(f"{__name__}.{word}").CRITERION
+    return family
+
+
+def criterion_families() -> list[type[Criterion]]:
+    """Return the classes of all criteria."""
+    return [criterion_family(word) for word in criterion_words()]
+
+
+def criterion_forms() -> str:
+    """Return the forms of the names of all criteria, as settings describe them."""
+    return ", ".join(family.form for family in criterion_families())
+
+
+def parse_criterion(text: str) -> Criterion:
+    """Return a criterion by its name, which has one of the :func:`criterion_forms`.
+
+    Examples
+    --------
+    >>> parse_criterion("aic-4.0").title
+    'AIC (ϱ = 4)'
+    """
+    word, dash, digits = str(text).partition("-")
+    if word not in criterion_words():
+        raise _unknown_criterion(text, criterion_families())
+    family = criterion_family(word)
+    if family.form == text:
+        return family()
+    takes_number = family.form != word
+    if takes_number and dash and re.fullmatch(_NUMBER, digits, re.ASCII):
+        number = float(digits)
+        if 0.0 < number <= family.most and number < math.inf:
+            return family(number)
+    raise _unknown_criterion(text, [family])
+
+
+def _unknown_criterion(text: object, similar: Sequence[type[Criterion]]) -> NarxbenchError:
+    """Return the error for a name that is no criterion; the proposal is an example of one of the similar ones."""
+    allowed = ", ".join(family.allowed_names() for family in criterion_families())
+    proposal = did_you_mean(text, [family.example for family in similar])
+    return NarxbenchError(f"criterion: found {show(text, kind=False)}; allowed: {allowed}{proposal}")
+
+
+def canonical_criterion(text: str) -> str:
+    """Return the canonical name of a criterion; errors are those of :func:`parse_criterion`.
+
+    Examples
+    --------
+    >>> canonical_criterion("aic-4.0")
+    'aic-4'
+    """
+    return parse_criterion(text).name

@@ -1,0 +1,164 @@
+"""Data that all structures of a problem share: Gram matrix of the estimation rows, inputs of the validation rows."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from narxbench._fitness.kernel.simd import at, fill, load, store
+from narxbench._model.structure import column
+from narxbench._model.terms import OUTPUT, Monomial
+from narxbench._numerics.compilation import compiled
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+# A simulation diverges when |y| passes this multiple of the largest measured |y|.
+DIVERGENCE_FACTOR = 1e6
+# The number of columns that are stored side by side, and of columns whose products with them are computed together.
+BAND, TILE = 16, 4
+
+
+class ProblemData(NamedTuple):
+    """A data set as the kernel needs it; N_t candidate terms, L validation samples.
+
+    Gram matrix, diagonal and moments have an entry N_t that stands for no term: its products with terms and y are 0.
+    """
+
+    gram: Floats  # (N_t + 1, N_t + 1) inner products of the candidate columns over the estimation rows
+    diagonal: Floats  # (N_t + 1,) its diagonal
+    moments: Floats  # (N_t + 1,) inner products of the candidate columns with y
+    inputs: Floats  # (L + 3, u-monomials) over the validation rows; column 0 is 1; the last three rows are padding
+    term_node: Integers  # (N_t,) node (y-monomial) of each candidate term
+    term_input: Integers  # (N_t,) u-monomial of each candidate term
+    term_order: Integers  # (N_t,) the terms ordered by node, and within a node in canonical order
+    node_parent: Integers  # (nodes,) node without its last factor; node 0 is the constant
+    node_lag: Integers  # (nodes,) lag of the last factor
+    segment_end: Integers  # (segments,) end of each segment among the L validation samples
+    initial: Floats  # (segments, n_y) measured outputs immediately before each segment
+    measured: Floats  # (L,) measured outputs
+    bound: float  # a simulated |y| above this has diverged
+    penalties: Floats  # (N_t + 1,) added to J for 0 to N_t terms
+
+
+def products_over(u: Floats, y: Floats, monomials: list[Monomial], rows: Integers) -> Floats:
+    """Return the inner products of the candidate columns and y, which comes last, over some samples.
+
+    The result has the shape (N_t + 1, N_t + 1). Products are summed in the order of ``rows``; sums over parts of the
+    samples may be added.
+    """
+    # The candidate columns, followed by y, BAND columns side by side.
+    n_terms = len(monomials)
+    bands = np.zeros((n_terms // BAND + 1, len(rows), BAND))
+    for i, monomial in enumerate(monomials):
+        bands[i // BAND, :, i % BAND] = column(u, y, monomial, rows)
+    bands[-1, :, n_terms % BAND] = y[rows]
+    gram = np.empty((n_terms + 1, n_terms + 1))
+    _inner_products(bands, gram)
+    return gram
+
+
+def prepare(
+    u: Floats,
+    y: Floats,
+    monomials: list[Monomial],
+    n_y: int,
+    products: Floats,
+    segments: list[range],
+    penalties: Floats,
+    one_step: bool,
+) -> ProblemData:
+    """Return the data of a problem as the kernel needs them.
+
+    Parameters
+    ----------
+    u, y : arrays
+        Inputs and output of all samples.
+    monomials : list of Monomial
+        The candidate terms in canonical order.
+    n_y : int
+        The largest lag of the output.
+    products : array of float, shape (N_t + 1, N_t + 1)
+        Inner products as :func:`products_over` returns them, over the estimation rows.
+    segments : list of range
+        The validation samples. Each segment is simulated from the measured outputs before it.
+    penalties : array of float, shape (N_t + 1,)
+        Penalties of 0 to N_t terms.
+    one_step : bool
+        Whether the error is that of the prediction one step ahead.
+    """
+    validation, gram = np.concatenate(segments), products.copy()
+    moments = gram[-1].copy()
+    moments[-1] = gram[-1] = gram[:, -1] = 0.0
+    diagonal = gram.diagonal().copy()
+    diagonal[-1] = 1.0
+    output_parts, input_parts = _parts(monomials)
+    if one_step:
+        # Past outputs are known before the simulation: to the kernel they are inputs.
+        output_parts, input_parts = [()] * len(monomials), monomials
+    nodes = _node_places(output_parts)
+    inputs = _places({(), *input_parts})
+    input_columns = np.array([column(u, y, monomial, validation) for monomial in inputs]).T
+    term_node = np.array([nodes[monomial] for monomial in output_parts])
+    return ProblemData(
+        gram=gram,
+        diagonal=diagonal,
+        moments=moments,
+        inputs=np.vstack([input_columns, np.zeros((3, len(inputs)))]),
+        term_node=term_node,
+        term_input=np.array([inputs[monomial] for monomial in input_parts]),
+        term_order=np.argsort(term_node, kind="stable"),
+        node_parent=np.array([nodes[node[:-1]] for node in nodes]),
+        node_lag=np.array([node[-1][1] if node else 0 for node in nodes]),
+        segment_end=np.cumsum(list(map(len, segments))),
+        initial=np.array([y[segment.start - n_y : segment.start] for segment in segments]),
+        measured=y[validation],
+        bound=DIVERGENCE_FACTOR * float(np.abs(y).max()),
+        penalties=penalties,
+    )
+
+
+def _parts(monomials: list[Monomial]) -> tuple[list[Monomial], list[Monomial]]:
+    """Return the y-monomial and the u-monomial whose product each monomial is."""
+    output_parts = [tuple(factor for factor in monomial if factor[0] == OUTPUT) for monomial in monomials]
+    input_parts = [tuple(factor for factor in monomial if factor[0] != OUTPUT) for monomial in monomials]
+    return output_parts, input_parts
+
+
+def _node_places(output_parts: list[Monomial]) -> dict[Monomial, int]:
+    """Return the place of each node: the different y-monomials and all of their parents, which may be no candidates."""
+    nodes: set[Monomial] = {()}
+    for monomial in output_parts:
+        for n_factors in range(1, len(monomial) + 1):
+            nodes.add(monomial[:n_factors])
+    return _places(nodes)
+
+
+def _places(monomials: set[Monomial]) -> dict[Monomial, int]:
+    """Return the place of each monomial in canonical order."""
+    ordered = sorted(monomials, key=lambda monomial: (len(monomial), monomial))
+    return {monomial: place for place, monomial in enumerate(ordered)}
+
+
+@compiled
+def _inner_products(bands, gram):
+    # Each sum runs over time in order. BAND columns meet TILE columns at a time; all these sums stay in registers.
+    n, rows = gram.shape[0], bands.shape[1]
+    columns, sums = bands.reshape(-1), np.empty(TILE * BAND)
+    for first in range(0, n, BAND):
+        for i in range(0, first + BAND, TILE):
+            right, left = first * rows, i // BAND * BAND * rows + i % BAND
+            a = b = c = d = fill(0.0, BAND)
+            for k in range(0, rows * BAND, BAND):
+                x = load(columns, right + k, BAND)
+                a = a + x * fill(at(columns, left + k), BAND)
+                b = b + x * fill(at(columns, left + k + 1), BAND)
+                c = c + x * fill(at(columns, left + k + 2), BAND)
+                d = d + x * fill(at(columns, left + k + 3), BAND)
+            store(sums, 0, a)
+            store(sums, BAND, b)
+            store(sums, 2 * BAND, c)
+            store(sums, 3 * BAND, d)
+            for r in range(min(TILE, n - i)):
+                for j in range(min(BAND, n - first)):
+                    gram[i + r, first + j] = gram[first + j, i + r] = sums[r * BAND + j]

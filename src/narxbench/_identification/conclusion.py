@@ -1,0 +1,255 @@
+"""The conclusion of an identification: the weights of the chosen structure, and how sure and how good the model is."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from narxbench._identification.data.checks import checks_before, size_check
+from narxbench._identification.data.collinear import collinear_check
+from narxbench._identification.data.scaling import scaling
+from narxbench._identification.finding import Finding
+from narxbench._identification.result import Identification
+from narxbench._identification.search.choice import failures
+from narxbench._identification.search.configurations import Configuration
+from narxbench._identification.search.scan import FORWARD, Scan
+from narxbench._identification.search.structures import Choice, ConfigurationSearch, Proposal, Structure
+from narxbench._identification.search.trial import MOST_COMPARED, Trial
+from narxbench._identification.trust.answers import answers
+from narxbench._identification.trust.bands import unseen_errors
+from narxbench._identification.trust.fit import ModelFit
+from narxbench._identification.trust.frequencies import frequent_structures, selection_table
+from narxbench._identification.trust.probabilities import StructureCertainty, structure_certainty
+from narxbench._identification.trust.residuals import correlation_tests, free_run_bias
+from narxbench._identification.trust.steady_state import POINTS, measured_static_points, static_curve
+from narxbench._identification.trust.validation import FREE_RUN, ONE_STEP, Case, validate
+from narxbench._identification.trust.verdicts import summary
+from narxbench._identification.trust.weights import interchangeable
+from narxbench._model.narx import Model
+from narxbench._model.noise_models import Narx
+from narxbench._model.records import ROLES, Record, Recording
+from narxbench._model.terms import INPUT, parse_term
+
+# Values of all candidates that probabilities of terms come from: at least and at most, and for each second of effort.
+LEAST_VALUES, MOST_VALUES, VALUES_PER_SECOND = 1_000_000, 4_000_000, 200_000
+# Fixed points of a model with more lags are computed at few inputs: the stability of a state costs the third power of
+# the largest lag.
+LONG_LAG, FEW_POINTS = 60, 5
+
+
+def concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearch]) -> Identification:
+    """Estimate the weights of the chosen structure, and judge how sure and how good the model is."""
+    recording, settings = scan.recording, scan.settings
+    configuration = scan.named[choice.best.configuration]
+    trial, fit = scan.trial(configuration), ModelFit(scan, choice.best)
+    weights = fit.weights()
+    model = fit.model(weights)
+    cases = fit.cases(model)
+    validation = validate(cases)
+    known = [case.record for case in cases if case.record.role == "estimation"]
+    tests = correlation_tests(model, known)
+    curve = static_curve(model, known, points=POINTS if model.max_lag <= LONG_LAG else FEW_POINTS)
+    rests = measured_static_points(model, known)
+    rows = _compared_rows(trial)
+    checks = [*_checks(scan, configuration, model), *_candidate_checks(trial, rows)]
+    resampled = [search.structure.terms for search in resamples if search.structure]
+    table = selection_table(trial.terms, choice.runs, resampled, settings.confidence)
+    frequent, frequent_about = frequent_structures(table, trial.terms, choice.best.terms, resampled, settings.threshold)
+    findings = summary(
+        model, validation, tests, curve, rests, checks, free_run_bias(_last_runs(cases, model)), weights.rows()
+    )
+    identification = Identification(
+        model=model,
+        recording=recording,
+        settings=settings.model_dump(mode="json"),
+        configuration={
+            "name": configuration.name,
+            **configuration.as_dict(),
+            "candidates": len(trial.terms),
+            "dropped": trial.dropped,
+        },
+        checks=checks,
+        tried=_tried(scan, choice),
+        left_out=scan.left_out,
+        weights=weights.rows(),
+        certainty=_certainty(scan, choice),
+        selection=table,
+        structures=_side_by_side(scan, choice, frequent),
+        structures_made=frequent_about,
+        alike=interchangeable(trial.arrangement.columns(trial.monomials, rows), trial.terms, choice.best.terms),
+        validation=validation,
+        tests=tests,
+        curve=curve,
+        rests=rests,
+        summary=findings,
+        notes=_notes(scan, choice, resamples, model),
+        unseen={FREE_RUN: unseen_errors(fit, model), ONE_STEP: unseen_errors(fit, model, 1)},
+    )
+    return replace(identification, summary=[*answers(identification), *findings])
+
+
+def _certainty(scan: Scan, choice: Choice) -> StructureCertainty:
+    """Return how probable the chosen structure is, on the data that estimate its weights."""
+    best = choice.best
+    configuration = scan.named[best.configuration]
+    others = []
+    for structure in choice.finalists[1:]:
+        if structure.configuration == best.configuration:
+            others.append((structure.terms, structure.noise_model))
+    values = int(min(MOST_VALUES, max(LEAST_VALUES, VALUES_PER_SECOND * scan.settings.effort)))
+    return structure_certainty(
+        scan.trial(configuration).for_prediction_errors(estimating=True, most_values=values),
+        best.terms,
+        best.noise_model,
+        scan.settings.noise_models,
+        repeated=max(1.0, choice.density / configuration.decimation),
+        compared=others,
+    )
+
+
+def _compared_rows(trial: Trial) -> NDArray[np.int64]:
+    """Return rows that estimate, no more than are needed to compare candidates."""
+    rows = trial.arrangement.rows()
+    return rows[:: -(-len(rows) // MOST_COMPARED)]
+
+
+def _candidate_checks(trial: Trial, rows: NDArray[np.int64]) -> list[Finding]:
+    names = [*trial.terms, *trial.dropped]
+    monomials = [parse_term(name, trial.n_inputs, current=True) for name in names]
+    columns = trial.arrangement.columns(monomials, rows)
+    size = size_check(len(trial.terms), len(trial.arrangement.rows()))
+    return [collinear_check(columns, names, trial.dropped), size]
+
+
+def _last_runs(cases: Sequence[Case], model: Model) -> list[tuple[Model, Record]]:
+    """Return models and records of the role that says most of new data; none without inputs."""
+    role = next(role for role in reversed(ROLES) if any(case.record.role == role for case in cases))
+    return [(case.model, case.record) for case in cases if case.record.role == role and model.inputs]
+
+
+def _side_by_side(scan: Scan, choice: Choice, frequent: dict[str, list[str]]) -> dict[str, Structure]:
+    """Return structures with their scores: the best, those that resampled data led to, that of forward regression."""
+    structures = {}
+    for name, terms in {"best": choice.best.terms, **frequent}.items():
+        structures[name] = scan.compared([Proposal(choice.best.configuration, name, terms)], choice.density)[0]
+    if choice.forward:
+        structures[FORWARD] = choice.forward
+    return structures
+
+
+def _notes(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearch], model: Model) -> list[Finding]:
+    """Return what a reader must know of the search besides its result."""
+    recording, settings = scan.recording, scan.settings
+    searched = [search for search in resamples if search.structure]
+    notes = []
+    for failed, is_resampled in ((choice.notes, False), (failures(searched), True)):
+        for failure in failed:
+            values = {"method": settings.method, "resampled": is_resampled, **failure.model_dump()}
+            notes.append(Finding("searches", "look", values))
+    if not any(record.role == "test" for record in recording.records):
+        notes.append(Finding("no_test", "look"))
+    if len(searched) < settings.resamples:
+        notes.append(Finding("resamples", "look", {"searched": len(searched), "wanted": settings.resamples}))
+    return [*notes, *_units(recording, model, scan.named[choice.best.configuration]), *_decided(choice)]
+
+
+def _checks(scan: Scan, configuration: Configuration, model: Model) -> list[Finding]:
+    """Return the checks of the data in view of the model, that of the sampling after decimations were compared."""
+    used = {signal for monomial in model.monomials for signal, _ in monomial}
+    taken = {}
+    for signal, (name, lags) in enumerate(zip(model.inputs, configuration.u_lags, strict=True), INPUT):
+        taken[name] = {"lags": list(lags), "used": signal in used}
+    sampling, *further = checks_before(
+        scan.recording,
+        decimation=configuration.decimation,
+        lags=max(1, configuration.max_lag),
+        sampling=scan.sampling,
+        input_responses=scan.responses,
+        usage=taken,
+    )
+    strides = sorted({c.decimation for c in scan.configurations})
+    if len(strides) > 1 and not scan.sampling.advised == configuration.decimation == 1:
+        values = {**sampling.values, "compared": strides, "taken": configuration.decimation}
+        status = "fine" if scan.sampling.advised > 1 else sampling.status
+        sampling = replace(sampling, status=status, values=values)
+    return [sampling, *further]
+
+
+def _units(recording: Recording, model: Model, configuration: Configuration) -> list[Finding]:
+    """Return which signals are taken from another zero or in another unit, because of what numbers can hold."""
+    if configuration.centred:
+        return []
+    by = scaling(recording, False)
+    if by is None:
+        return []
+    rows = []
+    for name, offset, scale in zip((model.output, *model.inputs), *by, strict=True):
+        if (offset, scale) != (0.0, 1.0):
+            rows.append({"signal": name, "offset": offset, "scale": scale})
+    return [Finding("level", "fine", {"signals": rows})]
+
+
+def _decided(choice: Choice) -> list[Finding]:
+    """Return how the noise model was decided on, and whether a structure of lower J was passed over."""
+    best: dict[str, Structure] = {}
+    for structure in choice.finalists:
+        if structure.fitness is not None:
+            best.setdefault(structure.noise.name, structure)
+    rows = [
+        {
+            "name": name,
+            "description": structure.noise_model.description,
+            "fitness": structure.fitness,
+            "rrse": structure.rrse,
+            "terms": len(structure.terms),
+        }
+        for name, structure in sorted(best.items(), key=lambda item: item[1].rank)
+    ]
+    findings = []
+    if len(rows) > 1 or choice.best.noise_model != Narx():
+        chosen = {"chosen": choice.best.noise.name, "description": choice.best.noise_model.description}
+        findings.append(Finding("noise_model", "fine", {**chosen, "tied": choice.tied, "best": rows}))
+    if choice.passed_over or not choice.holds:
+        values = {"passed_over": len(choice.passed_over), "holds": choice.holds}
+        findings.append(Finding("whole_records", "look" if choice.holds else "bad", values))
+    return findings
+
+
+def _tried(scan: Scan, choice: Choice) -> pd.DataFrame:
+    """Return one row for each configuration with its best structure."""
+    best: dict[str, tuple[Structure, str]] = {}
+    for kind, structures in (("thoroughly", choice.finalists), ("briefly", choice.briefly)):
+        for structure in structures:
+            best.setdefault(structure.configuration, (structure, kind))
+    rows = []
+    for name, (structure, kind) in best.items():
+        rows.append(_tried_row(scan.named[name], structure, kind, name == choice.best.configuration))
+    rows.sort(key=lambda row: (not row["chosen"], row["fitness"] is None, row["fitness"] or 0.0, row["configuration"]))
+    return pd.DataFrame(rows, dtype=object)
+
+
+def _tried_row(configuration: Configuration, structure: Structure, searched: str, is_chosen: bool) -> dict[str, Any]:
+    return {
+        "configuration": configuration.name,
+        "decimation": configuration.decimation,
+        "degree": configuration.degree,
+        "y_lags": _lags(configuration.y_lags),
+        "u_lags": "; ".join(map(_lags, configuration.u_lags)),
+        "centred": configuration.centred,
+        "terms": len(structure.terms),
+        "noise_model": structure.noise.name,
+        "rrse": structure.rrse,
+        "fitness": structure.fitness,
+        "divergent": structure.divergent,
+        "searched": searched,
+        "chosen": is_chosen,
+    }
+
+
+def _lags(lags: Sequence[int]) -> str:
+    if len(lags) > 2 and list(lags) == list(range(lags[0], lags[-1] + 1)):
+        return f"{lags[0]}-{lags[-1]}"
+    return ", ".join(map(str, lags))

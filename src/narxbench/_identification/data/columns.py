@@ -1,0 +1,129 @@
+"""Columns as a user chooses them, by names, numbers or functions: the signals of a source that are meant."""
+
+import operator
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from narxbench._identification.data.errors import argument_error
+from narxbench._identification.data.sources import Signal, Source
+from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
+from narxbench._model.functions import check_function, parsed
+from narxbench._model.records import Role
+
+
+class ColumnChoice(NamedTuple):
+    """The columns of an experiment, as arguments specify them, and its role."""
+
+    specifications: Mapping[str, Any]  # by the name of the argument, the output first
+    role: Role | None = None
+    has_test_names: bool = False  # whether columns of a test have other names than those of the data
+
+
+def column_numbers(choices: Iterable[ColumnChoice]) -> list[int] | None:
+    """Return the columns of some choices, counted from 0, if all are chosen by number, else None."""
+    numbers = []
+    for choice in choices:
+        if choice.specifications.get("output", "") is None:
+            return None
+        for part in chain.from_iterable(map(columns_listed, choice.specifications.values())):
+            number = _column_number(part)
+            if number is None:
+                return None
+            numbers.append(number - 1)
+    return numbers or None
+
+
+def columns_listed(columns: Any) -> list[Any]:
+    """Return the columns that a specification lists."""
+    if columns is None:
+        return []
+    if isinstance(columns, str):
+        return list(map(str.strip, columns.split(",")))
+    if isinstance(columns, list | tuple) or (isinstance(columns, np.ndarray) and columns.ndim == 1):
+        return list(columns)
+    return [columns]
+
+
+def _column_number(part: Any) -> int | None:
+    """Return the number, from 1, that a column is given by, or None."""
+    if isinstance(part, str):
+        if re.fullmatch("[0-9]{1,9}", part.strip()):
+            return int(part)
+        return None
+    if isinstance(part, bool | np.bool_):
+        return None
+    try:
+        return operator.index(part)
+    except TypeError:
+        return None
+
+
+def chosen_signals(source: Source, argument: str, specification: Any, used: Sequence[Signal] = ()) -> list[Signal]:
+    """Return the signals that a specification chooses; those that are ``used`` already are refused."""
+    parts = columns_listed(specification)
+    if isinstance(specification, str) and specification.strip() in (source.names or ()):
+        parts = [specification]
+    if not _is_input(argument) and len(parts) != 1:
+        raise argument_error(argument, f"{len(parts)} columns", f"one of {source.overview}", source.name)
+    signals: list[Signal] = []
+    for part in parts:
+        signal = _chosen_signal(source, argument, part)
+        if signal in used or signal in signals:
+            what = f"column {printable(source.title(signal))}, which is already in use"
+            raise argument_error(argument, what, f"each column once, of {source.overview}", source.name)
+        signals.append(signal)
+    return signals
+
+
+def _is_input(argument: str) -> bool:
+    return argument.endswith("input")
+
+
+def _chosen_signal(source: Source, argument: str, part: Any) -> Signal:
+    """Return the signal that a part of a specification names: a column by name, a function of one, or a number."""
+    columns = _columns_of_name(source, part)
+    if len(columns) > 1:
+        numbers = ", ".join(str(column + 1) for column in columns)
+        what, allowed = f"{len(columns)} columns {part.strip()!r}", f"one of them by its number, {numbers}"
+        raise argument_error(argument, what, allowed, source.name)
+    if columns:
+        return Signal(columns[0])
+    function_and_input = parsed(part)
+    if _is_input(argument) and function_and_input:
+        return _function_of_column(source, argument, *function_and_input)
+    number = 0 if source.has_numeric_names else _column_number(part) or 0
+    if not 1 <= number <= len(source.columns):
+        raise _unknown_column(source, argument, part)
+    return Signal(number - 1)
+
+
+def _unknown_column(source: Source, argument: str, part: Any) -> FieldError:
+    what = f"column number {part}"
+    if _column_number(part) is None:
+        what = f"no column {show(part, kind=False)}"
+    allowed = source.overview
+    if source.has_numeric_names:
+        allowed += " by its name as text"
+    return argument_error(argument, what, f"{allowed}{did_you_mean(part, source.names or ())}", source.name)
+
+
+def _columns_of_name(source: Source, name: Any) -> list[int]:
+    if not isinstance(name, str):
+        return []
+    return [column for column, title in enumerate(source.names or ()) if title == name.strip()]
+
+
+def _function_of_column(source: Source, argument: str, function: str, name: str) -> Signal:
+    """Return a function of the column of a name; a function of a function is refused."""
+    try:
+        check_function(function)
+    except NarxbenchError as error:
+        raise FieldError(argument, str(error), source.name) from None
+    if parsed(name) and name not in (source.names or ()):
+        raise argument_error(argument, f"a function of {printable(name)}", "a function of a column", source.name)
+    column = chosen_signals(source, argument, [name])[0].column
+    return Signal(column, function)

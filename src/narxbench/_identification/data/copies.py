@@ -1,0 +1,128 @@
+"""Copies of records, whatever file they stand in: the same samples, one after the other, in two experiments.
+
+Output and inputs are compared together, as numbers. A record at rest repeats itself, so that only *moves* count:
+samples that differ from the one before them, each with the time until the next move. Two records have the same data
+
+- if all of their moves are the same, 16 or more; or
+- if 50 or more successive moves are the same, at least half of those of the shorter record, and no 50 of them come
+  twice in one experiment, for data that repeat themselves prove nothing.
+"""
+
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+from narxbench._identification.data.signals import all_signals
+from narxbench._model.records import Record
+
+Integers = NDArray[np.int64]
+Hashes = NDArray[np.uint64]
+
+# Moves of records that are the same as a whole, at least, and successive moves that are compared at once.
+LEAST_MOVES, PASSAGE = 16, 50
+# Differences below this share of the range of a signal are none: files have numbers of 15 digits or more.
+RESOLUTION = 1e-6
+_WEIGHTS = np.cumprod(np.full(PASSAGE, 0x9E3779B97F4A7C15, np.uint64))
+
+
+class Copy(NamedTuple):
+    """A stretch of samples that stands in two records."""
+
+    records: tuple[int, int]  # by their place in the list
+    starts: tuple[int, int]  # its first sample in each, counted from 0
+    length: int
+
+
+class _Moves(NamedTuple):
+    """The moves of a record."""
+
+    starts: Integers  # the sample of each
+    ends: Integers  # the sample of the next
+    hashes: Hashes  # of the values of each and of the time until the next
+
+
+def find_copies(records: Sequence[Record], groups: Sequence[Hashable]) -> list[Copy]:
+    """Return the longest stretch of samples that records of two groups share, for each two groups."""
+    moves = list(map(_moves, _rounded_signals(records)))
+    copies = _whole_copies(moves, groups) + _partial_copies(moves, groups)
+    longest: dict[frozenset[Hashable], Copy] = {}
+    for copy in sorted(copies, key=lambda copy: -copy.length):
+        first, second = copy.records
+        longest.setdefault(frozenset((groups[first], groups[second])), copy)
+    return list(longest.values())
+
+
+def _rounded_signals(records: Sequence[Record]) -> list[Integers]:
+    """Return output and inputs of each record as whole numbers of the smallest difference that counts."""
+    signals = np.concatenate(all_signals(records))
+    largest = np.abs(signals).max(axis=0)
+    signals = signals / np.where(largest > 0, largest, 1)
+    low, high = signals.min(axis=0), signals.max(axis=0)
+    steps = np.where(high > low, RESOLUTION * (high - low), 1)
+    rounded = np.rint((signals - low) / steps).astype(np.int64)
+    ends = np.cumsum(list(map(len, records)))
+    return np.split(rounded, ends[:-1])
+
+
+def _moves(values: Integers) -> _Moves:
+    differs = (np.diff(values, axis=0) != 0).any(axis=1)
+    starts = np.flatnonzero(np.append(True, differs))
+    ends = np.append(starts[1:], len(values))
+    table = pd.DataFrame(np.column_stack([values[starts], ends - starts]))
+    return _Moves(starts, ends, pd.util.hash_pandas_object(table, index=False).to_numpy())
+
+
+def _whole_copies(moves: Sequence[_Moves], groups: Sequence[Hashable]) -> list[Copy]:
+    """Return the pairs of records of different groups with the same moves from the first sample to the last."""
+    copies = []
+    first_places: dict[bytes, int] = {}
+    for place, (_, ends, hashes) in enumerate(moves):
+        first = first_places.setdefault(hashes.tobytes(), place)
+        if groups[first] != groups[place] and len(hashes) >= LEAST_MOVES:
+            copies.append(Copy((first, place), (0, 0), int(ends[-1])))
+    return copies
+
+
+def _partial_copies(moves: Sequence[_Moves], groups: Sequence[Hashable]) -> list[Copy]:
+    """Return the stretches of the same moves in two records, where they are at least half of the shorter record."""
+    copies = []
+    for record, earlier_record, move, earlier_move, n_passages in _shared_passages(moves, groups):
+        n_moves = n_passages + PASSAGE - 1
+        if 2 * n_moves < min(len(moves[record].starts), len(moves[earlier_record].starts)):
+            continue
+        start, end = moves[record].starts[move], moves[record].ends[move + n_moves - 1]
+        earlier_start = moves[earlier_record].starts[earlier_move]
+        copies.append(Copy((earlier_record, record), (int(earlier_start), int(start)), int(end - start)))
+    return copies
+
+
+def _shared_passages(moves: Sequence[_Moves], groups: Sequence[Hashable]) -> list[tuple[int, int, int, int, int]]:
+    """Return passages in sequence that two records share: both records, first move in each, number of passages."""
+    passages = _unique_passages(moves, groups)
+    earlier = passages.groupby("hash")[["record", "move"]].shift()
+    shared = passages[["record", "move"]].join(earlier.add_prefix("earlier_")).dropna().astype(np.int64)
+    differs = shared[["record", "earlier_record"]].diff() != 0
+    jumps = shared[["move", "earlier_move"]].diff() != 1
+    sequence = (differs.any(axis=1) | jumps.any(axis=1)).cumsum()
+    by_sequence = shared.groupby(sequence)
+    firsts = by_sequence.first()[["record", "earlier_record", "move", "earlier_move"]]
+    return list(firsts.assign(n_passages=by_sequence.size()).itertuples(index=False, name=None))
+
+
+def _unique_passages(moves: Sequence[_Moves], groups: Sequence[Hashable]) -> pd.DataFrame:
+    """Return the passages of all records that come once in their group: record, first move, hash."""
+    tables = []
+    group_numbers = [groups.index(group) for group in groups]
+    for record, (group, (_, _, hashes)) in enumerate(zip(group_numbers, moves, strict=True)):
+        if len(hashes) >= PASSAGE:
+            passage_hashes = sliding_window_view(hashes, PASSAGE) @ _WEIGHTS
+        else:
+            passage_hashes = np.empty(0, np.uint64)
+        count = np.arange(len(passage_hashes))
+        tables.append(pd.DataFrame({"group": group, "record": record, "move": count, "hash": passage_hashes}))
+    passages = pd.concat(tables, ignore_index=True)
+    return passages.drop_duplicates(["group", "hash"], keep=False)

@@ -1,0 +1,188 @@
+"""Experiments of measured data: the signals of a source, and the pieces without gaps that become records."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from narxbench._identification.data.columns import ColumnChoice, chosen_signals, columns_listed
+from narxbench._identification.data.errors import argument_error, data_error
+from narxbench._identification.data.sources import Signal, Source
+from narxbench._identification.data.times import EVEN, Times, TimeSteps, check_steps, find_times, places_of
+from narxbench._io.errors import FieldError, printable
+from narxbench._io.words import counted
+from narxbench._model.records import Record, Role
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+# A record that is shorter is of no use: its samples are hardly more than the initial ones of a model.
+LEAST_SAMPLES = 10
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """The samples of a source, and the pieces of it (start, end) without gaps."""
+
+    source: Source
+    titles: tuple[str, ...]  # the output first
+    values: Array
+    pieces: list[tuple[int, int]]
+    sampling_time: float | None
+    used_columns: Sequence[int]  # also that of the time
+
+
+class Piece(NamedTuple):
+    """A record, and its first row in its experiment."""
+
+    experiment: Experiment
+    start: int
+    record: Record
+
+    def rows(self, first: int, count: int) -> str:
+        """Return some samples of the record, as messages say where they stand."""
+        source, row = self.experiment.source, self.start + first
+        noun, start = source.place(row).split()
+        _, end = source.place(row + count - 1).split()
+        return f"{noun}s {start} to {end} of {printable(source.label)}"
+
+
+def read_experiment(source: Source, choice: ColumnChoice, time: Any, notes: list[str]) -> Experiment:
+    """Return the signals of a source that were chosen, and where they have gaps."""
+    signals: list[Signal] = []
+    for argument, specification in choice.specifications.items():
+        if argument == "output" and not columns_listed(specification):
+            raise FieldError("output", f"missing; allowed: one of {source.overview}", source.name)
+        signals += chosen_signals(source, argument, specification, signals)
+    values = source.numbers(signals)
+    titles = tuple(map(source.title, signals))
+    times = find_times(source, time, signals, notes)
+    used_columns = [signal.column for signal in signals]
+    if times:
+        used_columns.append(times.column)
+    values, times = _without_empty_end(source, titles, values, times, notes)
+    is_present: Mask = np.asarray(np.isfinite(values).all(axis=1))
+    if times:
+        is_present &= ~np.isnan(times.seconds)
+    _note_missing_rows(source, is_present, notes)
+    steps = TimeSteps(np.zeros(len(values), bool))
+    if times:
+        steps = check_steps(source, times, is_present, notes)
+    pieces = _pieces_without_gaps(is_present, steps.jumps)
+    return Experiment(source, titles, values, pieces, steps.sampling_time, used_columns)
+
+
+def _without_empty_end(
+    source: Source, titles: Sequence[str], values: Array, times: Times | None, notes: list[str]
+) -> tuple[Array, Times | None]:
+    """Return values and times without the rows at the end where columns of other lengths go on."""
+    has_value = np.append(True, np.isfinite(values).any(axis=1))
+    end = int(np.flatnonzero(has_value)[-1])
+    if not 0 < end < len(values):
+        return values, times
+    names = printable(", ".join(titles))
+    notes.append(f"{source.label}: the data end in {source.place(end - 1)} of {names}; below it they are empty.")
+    if times:
+        times = replace(times, seconds=times.seconds[:end])
+    return values[:end], times
+
+
+def _note_missing_rows(source: Source, is_present: Mask, notes: list[str]) -> None:
+    if is_present.all():
+        return
+    rows = np.flatnonzero(~is_present)
+    subject = counted(len(rows), "row with a missing value was", "rows with missing values were")
+    places = places_of(source, rows)
+    notes.append(f"{source.label}: {subject} left out, and the data cut there: {places}.")
+
+
+def _pieces_without_gaps(is_present: Mask, jumps: Mask) -> list[tuple[int, int]]:
+    """Return start and end of the runs of rows that are present, cut where the time jumps."""
+    rows = np.flatnonzero(is_present)
+    gaps = np.flatnonzero((np.diff(rows) > 1) | jumps[rows[1:]]) + 1
+    return [(int(piece[0]), int(piece[-1]) + 1) for piece in np.split(rows, gaps) if len(piece)]
+
+
+def form_notes(source: Source, used_columns: Sequence[int]) -> list[str]:
+    """Return notes on what was guessed of the form of a source, and on columns that were not used."""
+    notes: list[str] = []
+    if source.table:
+        notes += source.table.guesses
+        columns = [column for column in used_columns if column >= 0]
+        if not source.table.decimal and source.table.decimal_mark(columns) == ",":
+            notes.append("the commas in numbers were read as decimal marks.")
+    unused_columns = [column for column in range(len(source.columns)) if column not in used_columns]
+    if unused_columns:
+        titles = ", ".join(map(repr, map(source.column_title, unused_columns)))
+        notes.append(f"columns that were not used: {printable(titles)}.")
+    return [f"{source.label}: {note}" for note in notes]
+
+
+def matched(experiment: Experiment, first: Experiment, choice: ColumnChoice) -> Experiment:
+    """Return an experiment whose signals and sampling time agree with those of the first; others are refused.
+
+    Signals of a test with names of its own are named as those of the first experiment.
+    """
+    if choice.has_test_names:
+        experiment = _renamed(experiment, first)
+    name, first_name = experiment.source.name, first.source.name
+    if first.source.names and experiment.source.names and experiment.titles != first.titles:
+        what = f"the columns {printable(', '.join(experiment.titles))} (output first)"
+        raise data_error(name, what, f"{', '.join(first.titles)} as in {first_name}")
+    sampling_time, needed = experiment.sampling_time, first.sampling_time
+    if sampling_time and needed and abs(sampling_time / needed - 1) > EVEN:
+        allowed = f"{needed:g} s as in {first_name}; resample the data to the same steps"
+        raise data_error(name, f"a sampling time of {sampling_time:g} s", allowed)
+    return experiment
+
+
+def _renamed(experiment: Experiment, first: Experiment) -> Experiment:
+    """Return a test with the names of the first experiment; it needs as many inputs."""
+    n_inputs, needed = len(experiment.titles) - 1, len(first.titles) - 1
+    if n_inputs != needed:
+        raise argument_error("test_input", f"{n_inputs} inputs", f"{needed}, as the model has", experiment.source.name)
+    source = experiment.source
+    if source.label == first.source.label:
+        source = replace(source, label=f"{source.label} (test)")
+    return replace(experiment, source=source, titles=first.titles)
+
+
+def cut_into_pieces(
+    experiment: Experiment, role: Role | None, share: float | None, notes: list[str]
+) -> Iterator[Piece]:
+    """Yield the pieces of an experiment that are long enough.
+
+    ``share`` is the part at the end of each that is for the test; an experiment with a role is not divided.
+    """
+    if role:
+        share = None
+    label = experiment.source.label
+    whole = Record(label, np.ascontiguousarray(experiment.values[:, 1:]), experiment.values[:, 0].copy(), role)
+    _note_short_pieces(experiment, notes)
+    undivided = 0
+    for start, end in experiment.pieces:
+        cut = end - round((share or 0) * (end - start))
+        if min(end - cut, cut - start) >= LEAST_SAMPLES:
+            yield Piece(experiment, start, whole.part(start, cut))
+            yield Piece(experiment, cut, whole.part(cut, end, "test"))
+        elif end - start >= LEAST_SAMPLES:
+            undivided += 1
+            is_whole = (start, end) == (0, len(whole))
+            yield Piece(experiment, start, whole if is_whole else whole.part(start, end))
+    if undivided and share is not None:
+        subject = counted(undivided, "record is", "records are")
+        notes.append(f"{label}: {subject} too short to set {share:.0%} of the samples aside for the test.")
+
+
+def _note_short_pieces(experiment: Experiment, notes: list[str]) -> None:
+    short = [f"{start + 1} to {end}" for start, end in experiment.pieces if end - start < LEAST_SAMPLES]
+    if not short:
+        return
+    samples = ", ".join(short[:5])
+    if len(short) > 5:
+        samples += ", …"
+    subject = counted(len(short), "record", "records")
+    label = experiment.source.label
+    notes.append(f"{label}: {subject} of fewer than {LEAST_SAMPLES} samples left out: samples {samples}.")

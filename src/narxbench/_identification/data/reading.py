@@ -1,0 +1,391 @@
+"""Measured data as they come: files, frames and arrays become records of evenly sampled signals.
+
+:func:`read_recording` is the one entry, and the modules beside this one are its steps: arrays become columns
+(:mod:`~narxbench._identification.data.arrays`), files, frames and mappings become sources, which are alike from there
+on (:mod:`~narxbench._identification.data.sources`), the user's columns become signals
+(:mod:`~narxbench._identification.data.columns`), and missing values and jumps of the time
+(:mod:`~narxbench._identification.data.times`) cut an experiment into records
+(:mod:`~narxbench._identification.data.experiments`). Copies of records are refused as a test
+(:mod:`~narxbench._identification.data.copies`). Notes of the recording say what was done to the data.
+"""
+
+import math
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from numbers import Real
+from pathlib import Path
+from typing import Any, NamedTuple, TypedDict
+
+import numpy as np
+
+from narxbench._identification.data.arrays import named_arrays
+from narxbench._identification.data.columns import ColumnChoice, column_numbers, columns_listed
+from narxbench._identification.data.copies import find_copies
+from narxbench._identification.data.errors import argument_error, data_error, unknown_name
+from narxbench._identification.data.experiments import (
+    LEAST_SAMPLES,
+    Experiment,
+    Piece,
+    cut_into_pieces,
+    form_notes,
+    matched,
+    read_experiment,
+)
+from narxbench._identification.data.sources import is_file, open_source, text_form
+from narxbench._identification.data.times import EVEN
+from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
+from narxbench._model.records import ROLES, Record, Recording, Role
+
+
+class Reading(TypedDict, total=False):
+    """Arguments of :func:`read_recording` besides the data."""
+
+    input: Any
+    output: Any
+    time: Any
+    test: Any
+    test_input: Any
+    test_output: Any
+    roles: Mapping[str, Role] | None
+    sampling_time: float | None
+    units: Mapping[str, str] | None
+    header: bool | None
+    separator: str | None
+    decimal: str | None
+
+
+def read_recording(
+    data: Any = None,
+    *,
+    # Written by narxbench._identification.signatures: parameters of reading
+    input: Any = None,
+    output: Any = None,
+    time: Any = None,
+    test: Any = None,
+    test_input: Any = None,
+    test_output: Any = None,
+    roles: Mapping[str, Role] | None = None,
+    sampling_time: float | None = None,
+    units: Mapping[str, str] | None = None,
+    header: bool | None = None,
+    separator: str | None = None,
+    decimal: str | None = None,
+    # End
+) -> Recording:
+    """Return measured data as records.
+
+    Rows with a missing value in a chosen column (empty, nan, NA, N/A, null, -) and jumps of the time cut an experiment
+    into records; those of fewer than 10 samples are left out. The notes of the recording say so, and what was guessed
+    of the form of a file.
+
+    Parameters
+    ----------
+    data : path, DataFrame, mapping of str to array, a list of these, or None
+        Each is an experiment of its own; a file is text with columns of numbers. None: input and output are arrays.
+    input : column, list of columns, array or None
+        A column is its name or its number, from 1 on. A text may list several, ``"a,b"`` or ``"2,3"``; a whole number
+        that is no name of a column is a number. ``"abs(a)"`` is a further input that is a function of a column, one of
+        :mod:`narxbench._model.functions`. An array is of shape (samples,) or (samples, inputs). None: there is none.
+    output : column or array
+        The output, likewise; an array is of shape (samples,) or (samples, 1).
+    time : column, array, None or False
+        Numbers (in seconds if the name has no unit in brackets) or ISO 8601 stamps. It gives the sampling time and
+        shows where samples are missing. None: a column whose name says so and that increases; False: there is none.
+    test : as ``data``, a share such as ``"20%"`` or 0.2, or None
+        Data of role "test"; a share is the last part of each record. With arrays also a pair (input, output). A copy of
+        data that a model sees, in whatever form of file, is refused.
+    test_input, test_output : as ``input`` and ``output``, columns only, or None
+        The columns of the test, where they have other names than in ``data``. Without ``test`` they stand next to the
+        others in ``data``, and columns may end at different rows.
+    roles : mapping of str to {"estimation", "selection", "test"} or None
+        Roles of experiments of ``data``, by the name of the file, with or without its folder.
+    sampling_time : float or None
+        Seconds between samples; None: from the time.
+    units : mapping of str to str or None
+        Units of signals by name.
+    header : bool or None
+        Whether the first line of files names the columns; None: it does unless all its chosen fields are numbers.
+    separator, decimal : {",", ";", "tab", "blank"}, {".", ","} or None
+        The text between the fields of files, and the decimal mark; None: guessed from the first lines.
+
+    Returns
+    -------
+    Recording
+        Records are named by their file, or ``data`` and ``test``, with their samples (from 1) where there are several.
+
+    Raises
+    ------
+    NarxbenchError
+        One line that names file, line and column, what was found and what is allowed.
+
+    Examples
+    --------
+    >>> recording = read_recording(input=[0, 1] * 50, output=[[0.5]] * 100, test="20%")
+    >>> [(record.name, record.role, record.u.shape) for record in recording.records]
+    [('data, samples 1 to 80', None, (80, 1)), ('data, samples 81 to 100', 'test', (20, 1))]
+    """
+    form = text_form(header, separator, decimal)
+    if data is None:
+        data, input, output, time, test = named_arrays(input, output, time, test)
+    columns = {"output": output, "input": input}
+    planned_test = _planned_test(test, columns, test_output, test_input)
+    items, test_items = _items(data, "data"), []
+    if planned_test.data is not None:
+        test_items = _items(test, "test")
+    labels, test_labels = _labels(items, "data"), _labels(test_items, "test")
+    _refuse_repeated_files(items + test_items)
+    item_roles = _item_roles(roles, items, labels)
+    reader = _Reader(form, time, planned_test.share)
+    for item, label, role in zip(items, labels, item_roles, strict=True):
+        choices = [ColumnChoice(columns, role)]
+        if planned_test.is_in_data:
+            choices.append(planned_test.choice)
+        reader.read(item, label, choices)
+    for item, label in zip(test_items, test_labels, strict=True):
+        reader.read(item, label, [planned_test.choice])
+    reader.refuse_without_estimation(item_roles)
+    if planned_test.argument != "roles":
+        reader.refuse_without_test(test_labels or labels)
+    reader.refuse_copied_test(planned_test.argument)
+    return reader.recording(sampling_time, units)
+
+
+class _PlannedTest(NamedTuple):
+    """Data of role test, as arguments describe them."""
+
+    argument: str  # that a mistake is reported by; "roles" if there are no such data
+    choice: ColumnChoice
+    data: Any = None  # of the test alone
+    share: float | None = None  # of each record
+
+    @property
+    def is_in_data(self) -> bool:
+        """Whether the columns of the test stand next to the others."""
+        return self.argument == "test_output"
+
+
+def _planned_test(test: Any, columns: Mapping[str, Any], test_output: Any, test_input: Any) -> _PlannedTest:
+    share = _share(test)
+    has_test_names = test_output is not None or test_input is not None
+    choice = ColumnChoice(_columns_of_test(columns, test_output, test_input), "test", has_test_names)
+    if share is not None:
+        if has_test_names:
+            raise argument_error("test", "a share next to columns of its own", "files, or none")
+        return _PlannedTest("test", choice, share=share)
+    if test is not None:
+        return _PlannedTest("test", choice, data=test)
+    if has_test_names:
+        _refuse_incomplete_test(columns["input"], test_input, test_output)
+        return _PlannedTest("test_output", choice)
+    return _PlannedTest("roles", choice)
+
+
+@dataclass
+class _Reader:
+    """A reader of one item of the data after the other, which collects their experiments, pieces and notes."""
+
+    form: Mapping[str, Any]
+    time: Any
+    share: float | None
+    experiments: list[Experiment] = field(default_factory=list)
+    pieces: list[Piece] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def read(self, item: Any, label: str, choices: Sequence[ColumnChoice]) -> None:
+        """Read an item: an experiment for each choice of its columns."""
+        source = open_source(item, label, column_numbers(choices), self.form)
+        experiments = [read_experiment(source, choice, self.time, self.notes) for choice in choices]
+        used_columns: list[int] = []
+        for experiment in experiments:
+            used_columns += experiment.used_columns
+        self.notes += form_notes(source, used_columns)
+        for experiment, choice in zip(experiments, choices, strict=True):
+            self.experiments.append(experiment)
+            self.experiments[-1] = matched(experiment, self.experiments[0], choice)
+            self.pieces += cut_into_pieces(self.experiments[-1], choice.role, self.share, self.notes)
+
+    @property
+    def records(self) -> list[Record]:
+        """The records that were read so far."""
+        return [piece.record for piece in self.pieces]
+
+    @property
+    def roles(self) -> set[Role | None]:
+        """The roles of these records."""
+        return {record.role for record in self.records}
+
+    def refuse_without_estimation(self, item_roles: Sequence[Role | None]) -> None:
+        """Raise FieldError unless there is a record to estimate a model from."""
+        if not {None, "estimation"}.isdisjoint(self.roles):
+            return
+        if None not in item_roles and "estimation" not in item_roles:
+            raise FieldError("roles", "found no record to estimate a model from; needed: one without another role")
+        raise FieldError("data", " ".join([f"found no record of at least {LEAST_SAMPLES} samples.", *self.notes]))
+
+    def refuse_without_test(self, labels: Sequence[str]) -> None:
+        """Raise FieldError unless there is a record to test a model on."""
+        if "test" not in self.roles:
+            what = f"no record of at least {LEAST_SAMPLES} samples to test a model on in {printable(', '.join(labels))}"
+            raise argument_error("test", what, "longer data, or a larger share of them")
+
+    def refuse_copied_test(self, argument: str) -> None:
+        """Raise FieldError of an argument if a test has data that a model sees; note copies among other records."""
+        groups = [(id(piece.experiment), piece.record.role == "test") for piece in self.pieces]
+        for copy in find_copies(self.records, groups):
+            first, second = map(self.pieces.__getitem__, copy.records)
+            first_rows, second_rows = first.rows(copy.starts[0], copy.length), second.rows(copy.starts[1], copy.length)
+            if first.record.role == "test":
+                first, second, first_rows, second_rows = second, first, second_rows, first_rows
+            if second.record.role != "test":
+                self.notes.append(f"{second_rows} are the same data as {first_rows}: they count twice.")
+            elif first.record.role != "test":
+                allowed = "data that were measured apart from these"
+                if not self.share:
+                    allowed += ", or a share such as 20%"
+                what = f"in {second_rows} the same data as in {first_rows}, which the model sees"
+                raise argument_error(argument, what, allowed)
+
+    def recording(self, sampling_time: Any, units: Any) -> Recording:
+        """Return the records, with the sampling time and the units that the user gave."""
+        titles = self.experiments[0].titles
+        measured = next((experiment.sampling_time for experiment in self.experiments if experiment.sampling_time), None)
+        return Recording(
+            records=tuple(self.records),
+            inputs=titles[1:],
+            output=titles[0],
+            sampling_time=_sampling_time(sampling_time, measured, self.notes),
+            units=_checked_units(units, titles),
+            notes=tuple(dict.fromkeys(self.notes)),
+        )
+
+
+def _share(test: Any) -> float | None:
+    """Return the share of a record that ``test`` is, or None where it is data."""
+    if not isinstance(test, str | Real):
+        return None
+    match = re.fullmatch(r"\s*([+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?)\s*(%?)\s*", str(test))
+    if isinstance(test, str) and (not match or os.path.exists(test)):
+        return None
+    share = math.nan
+    if match:
+        number, percent = match.groups()
+        share = float(number) / (100 if percent else 1)
+    if not 0 < share < 1:
+        raise argument_error("test", show(test, kind=False), "a share such as 20% or 0.2, or a file")
+    return share
+
+
+def _refuse_incomplete_test(input: Any, test_input: Any, test_output: Any) -> None:
+    """Raise FieldError if the columns of a test in the same data name its input or its output alone."""
+    if test_output is None:
+        raise FieldError("test_output", "missing; needed next to the input of a test in the same data")
+    if test_input is None and columns_listed(input):
+        raise FieldError("test_input", "missing; needed next to the output of a test in the same data")
+
+
+def _columns_of_test(columns: Mapping[str, Any], test_output: Any, test_input: Any) -> dict[str, Any]:
+    """Return the columns of the test by argument: those of the data where it has none of its own."""
+    columns_of_test = {}
+    for (argument, specification), test_specification in zip(columns.items(), (test_output, test_input), strict=True):
+        if test_specification is None:
+            columns_of_test[argument] = specification
+        else:
+            columns_of_test[f"test_{argument}"] = test_specification
+    return columns_of_test
+
+
+def _items(data: Any, argument: str) -> list[Any]:
+    """Return the files, frames and mappings that an argument lists."""
+    items = list(data) if isinstance(data, list | tuple) else [data]
+    if not items:
+        raise NarxbenchError(f"{argument}: found an empty list; needed: at least one file or frame")
+    for item in items:
+        is_frame = hasattr(item, "columns") and hasattr(item, "items")
+        if not (is_file(item) or isinstance(item, Mapping) or is_frame):
+            raise _wrong_item(item, argument)
+    return items
+
+
+def _wrong_item(item: Any, argument: str) -> NarxbenchError:
+    what = show(item) if isinstance(item, Real) else f"an object of type {type(item).__name__}"
+    allowed = "a file, a DataFrame, a mapping of column names to arrays, or a list of these"
+    if isinstance(item, np.ndarray):
+        allowed += "; arrays are given as input=..., output=... without data"
+    return data_error(argument, what, allowed)
+
+
+def _labels(items: Sequence[Any], name: str) -> list[str]:
+    """Return the names of records: of files without folder where that is enough to distinguish them."""
+    file_names = [Path(file).name for file in filter(is_file, items)]
+    labels = []
+    for number, item in enumerate(items, 1):
+        if not is_file(item):
+            labels.append(f"{name} {number}" if len(items) > 1 else name)
+        elif file_names.count(Path(item).name) == 1:
+            labels.append(Path(item).name)
+        else:
+            labels.append(str(item))
+    return labels
+
+
+def _refuse_repeated_files(items: Sequence[Any]) -> None:
+    files = list(filter(is_file, items))
+    paths = [Path(file).resolve() for file in files]
+    for file, path in reversed(list(zip(files, paths, strict=True))):
+        if paths.count(path) > 1:
+            raise data_error(str(file), "twice in the data", "each file once")
+
+
+def _item_roles(roles: Mapping[str, Role] | None, items: Sequence[Any], labels: Sequence[str]) -> list[Role | None]:
+    """Return the role of each item, None where it has none."""
+    if roles is not None and not isinstance(roles, Mapping):
+        raise argument_error("roles", show(roles), "a mapping of file names to roles")
+    item_roles: list[Role | None] = [None] * len(items)
+    for name, role in (roles or {}).items():
+        if role not in ROLES:
+            allowed = f"{', '.join(ROLES)}{did_you_mean(role, ROLES)}"
+            raise FieldError("roles", f"{printable(str(name))}: found {show(role)}; allowed: {allowed}")
+        is_known = False
+        for place, (item, label) in enumerate(zip(items, labels, strict=True)):
+            if str(name) in _names_of_item(item, label):
+                item_roles[place] = role
+                is_known = True
+        if not is_known:
+            raise unknown_name("roles", name, labels)
+    return item_roles
+
+
+def _names_of_item(item: Any, label: str) -> set[str]:
+    """Return the names that the roles may call an item by."""
+    if is_file(item):
+        return {label, Path(item).name, str(item)}
+    return {label}
+
+
+def _sampling_time(sampling_time: Any, measured: float | None, notes: list[str]) -> float | None:
+    """Return the sampling time of the user's, or the one that was measured; note a difference."""
+    if sampling_time is None:
+        return measured
+    is_number = isinstance(sampling_time, Real) and not isinstance(sampling_time, bool | np.bool_)
+    if not is_number or not 0 < sampling_time < 1e300:
+        raise argument_error("sampling_time", show(sampling_time), "a number of seconds above 0")
+    seconds = float(sampling_time)
+    if measured and abs(seconds / measured - 1) > EVEN:
+        notes.append(f"The sampling time is {seconds:g} s as given; by the time it would be {measured:g} s.")
+    return seconds
+
+
+def _checked_units(units: Mapping[str, str] | None, titles: Sequence[str]) -> dict[str, str]:
+    """Return the units of signals by name."""
+    if units is None:
+        return {}
+    if not isinstance(units, Mapping):
+        raise argument_error("units", show(units), "a mapping of signals to units")
+    for name, unit in units.items():
+        if name not in titles:
+            raise unknown_name("units", name, titles)
+        if not isinstance(unit, str):
+            raise FieldError("units", f"{printable(name)}: found {show(unit)}; allowed: text")
+    return dict(units)

@@ -1,0 +1,207 @@
+"""Sources of measured data: the columns of a file, a frame or a mapping, which are alike from here on."""
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from narxbench._identification.data.errors import argument_error, data_error
+from narxbench._io.delimited import SEPARATORS, Delimited, read_delimited
+from narxbench._io.errors import NarxbenchError, printable, show
+from narxbench._model.functions import applied
+
+Array = NDArray[np.float64]
+
+
+class Signal(NamedTuple):
+    """A column of a source, or a function of that column."""
+
+    column: int  # counted from 0
+    function: str = ""  # "" for the column itself
+
+
+@dataclass(frozen=True)
+class Source:
+    """Columns of one experiment; rows and columns count from 0 here, and from 1 in messages."""
+
+    name: str  # in messages; that of a file has its folder
+    label: str  # of records and in notes
+    names: tuple[str, ...] | None
+    columns: Sequence[Any]  # texts of a file, or arrays
+    table: Delimited | None = None  # the file
+    has_numeric_names: bool = False  # numbers choose columns by name, not by place
+    index: Any = None  # times next to the columns
+
+    def place(self, row: int) -> str:
+        """Return where a row stands, as messages say it."""
+        if self.table:
+            return self.table.place(row)
+        return f"row {row + 1}"
+
+    def title(self, signal: Signal) -> str:
+        """Return a name of a signal that no other signal has."""
+        name = self.column_title(signal.column)
+        if signal.function:
+            return f"{signal.function}({name})"
+        return name
+
+    def column_title(self, column: int) -> str:
+        """Return a name of a column that no other column has."""
+        if not self.names or not self.names[column]:
+            return f"column {column + 1}"
+        name = self.names[column]
+        if self.names.count(name) > 1:
+            return f"{name} (column {column + 1})"
+        return name
+
+    @property
+    def overview(self) -> str:
+        """The columns, as messages list them: by number and name, or only by one where only one chooses them."""
+        if not self.names:
+            return f"1 to {len(self.columns)}, in a file without header"
+        texts = list(map(repr, self.names))
+        if not self.has_numeric_names:
+            texts = [f"{number} {text}" for number, text in enumerate(texts, 1)]
+        return printable(", ".join(texts), 400)
+
+    def error(self, row: int, title: str, what: str, allowed: str) -> NarxbenchError:
+        """Return the error of a value: ``what`` was found there, and what is allowed."""
+        return data_error(f"{self.name}: {self.place(row)}, column {printable(title)}", what, allowed)
+
+    def numbers(self, signals: Sequence[Signal]) -> Array:
+        """Return signals as an array of shape (rows, signals), with NaN where a value is missing."""
+        columns = [signal.column for signal in signals]
+        if self.table:
+            numbers = self.table.numbers(columns)
+        else:
+            numbers = np.column_stack(list(map(self._floats, columns)))
+        for place, signal in enumerate(signals):
+            if signal.function:
+                numbers[:, place] = self._function_values(signal, numbers[:, place])
+        return numbers
+
+    def _function_values(self, signal: Signal, numbers: Array) -> Array:
+        """Return the function of the numbers of a column; where it is no finite number, NarxbenchError is raised."""
+        results = applied(signal.function, numbers)
+        wrong_rows = np.flatnonzero(np.isfinite(numbers) & ~np.isfinite(results))
+        if len(wrong_rows):
+            row = int(wrong_rows[0])
+            allowed = f"values for which {signal.function} is a finite number"
+            raise self.error(row, self.title(signal), f"{numbers[row]:g}", allowed)
+        return results
+
+    def _floats(self, column: int) -> Array:
+        """Return an array of numbers of any type as floats; true and false are no numbers."""
+        array, title = self.columns[column], self.column_title(column)
+        if array.dtype.kind not in "iufO":
+            raise data_error(f"{self.name}: column {printable(title)}", f"values of type {array.dtype}", "numbers")
+        if array.dtype.kind == "O":
+            floats = self._floats_of_objects(array, title)
+        else:
+            floats = array.astype(float)
+        infinite_rows = np.flatnonzero(np.isinf(floats))
+        if len(infinite_rows):
+            row = int(infinite_rows[0])
+            raise self.error(row, title, str(array[row]), "a finite number, or NaN where it is missing")
+        return floats
+
+    def _floats_of_objects(self, values: Sequence[Any], title: str) -> Array:
+        floats = np.full(len(values), np.nan)
+        for row, value in enumerate(values):
+            if is_none(value):
+                continue
+            if not isinstance(value, Real | Decimal) or isinstance(value, bool | np.bool_):
+                raise self._no_number(row, title, value)
+            try:
+                floats[row] = float(value)
+            except (ValueError, OverflowError):
+                raise self._no_number(row, title, value) from None
+        return floats
+
+    def _no_number(self, row: int, title: str, value: Any) -> NarxbenchError:
+        return self.error(row, title, show(value), "a number, or NaN where it is missing")
+
+
+def is_none(value: Any) -> bool:
+    """Return whether a value stands for a missing one."""
+    return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and math.isnan(value))
+
+
+def is_file(item: Any) -> bool:
+    """Return whether an item of the data is the path of a file."""
+    return isinstance(item, str | os.PathLike)
+
+
+def text_form(header: Any, separator: Any, decimal: Any) -> dict[str, Any]:
+    """Return the form of texts for :func:`narxbench._io.delimited.read_delimited`, checked."""
+    if not isinstance(header, bool | np.bool_ | None):
+        raise argument_error("header", show(header), "true, false")
+    separator = {"tab": "\t", "\\t": "\t", "blank": " "}.get(str(separator), separator)
+    if separator not in (None, *SEPARATORS):
+        raise argument_error("separator", show(separator), "',', ';', tab, blank")
+    if decimal not in (None, ".", ","):
+        raise argument_error("decimal", show(decimal), "'.', ','")
+    return {"header": header, "separator": separator, "decimal": decimal}
+
+
+def open_source(item: Any, label: str, number_columns: Sequence[int] | None, form: Mapping[str, Any]) -> Source:
+    """Return a file, frame or mapping as a source.
+
+    ``number_columns`` are the columns that have to hold numbers, if they are known, and ``form`` is that of files.
+    """
+    if is_file(item):
+        table = read_delimited(item, number_columns, **form)
+        return Source(str(item), label, table.names, table.columns, table)
+    return source_of_columns(item, label, label)
+
+
+def source_of_columns(columns: Any, source_name: str, label: str) -> Source:
+    """Return a source of a frame or a mapping of names to arrays."""
+    names, arrays, lengths = [], [], []
+    has_numeric_names = False
+    for name, values in columns.items():
+        array = array_of(values, f"{label}: column {printable(str(name))}", 1)
+        names.append(str(name).strip())
+        arrays.append(array)
+        lengths.append(f"{name} {len(array)}")
+        has_numeric_names |= isinstance(name, int | np.integer)
+    if len(set(map(len, arrays))) != 1:
+        shown = printable(", ".join(lengths)) or "none"
+        raise NarxbenchError(f"{label}: found columns of lengths {shown}; needed: one length")
+    index = _times_in_index(columns)
+    return Source(source_name, label, tuple(names), arrays, has_numeric_names=has_numeric_names, index=index)
+
+
+def _times_in_index(columns: Any) -> Any:
+    """Return the index of a frame if it holds dates or durations, else None."""
+    if isinstance(columns, Mapping):
+        return None
+    index = getattr(columns, "index", None)
+    kind = getattr(getattr(index, "dtype", None), "kind", "")
+    if kind not in ("M", "m"):
+        return None
+    return np.asarray(index, dtype=f"{kind}8[ns]")
+
+
+def array_of(values: Any, name: str, most_dimensions: int) -> Any:
+    """Return an array of one or two dimensions; a single column is a vector, and masked values are missing."""
+    try:
+        if np.ma.isMaskedArray(values):
+            array = np.ma.filled(values.astype(float), np.nan)
+        else:
+            array = np.asarray(values)
+    except (ValueError, TypeError):
+        raise data_error(name, show(values), "an array of numbers") from None
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if not 1 <= array.ndim <= most_dimensions:
+        second = "1" if most_dimensions == 1 else "inputs"
+        raise data_error(name, f"an array of shape {array.shape}", f"(samples,) or (samples, {second})")
+    return array

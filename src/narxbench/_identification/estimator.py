@@ -1,0 +1,329 @@
+"""A regressor by the conventions of scikit-learn, around :func:`narxbench._identification.identify.identify`.
+
+It needs scikit-learn, as ``narxbench[sklearn]`` has it.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Literal, Self, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.metrics import r2_score
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
+
+from narxbench._identification.data.experiments import LEAST_SAMPLES
+from narxbench._identification.data.reading import read_recording
+from narxbench._identification.identify import identify_recording
+from narxbench._identification.settings import settings_from_python
+from narxbench._io.errors import NarxbenchError, is_whole_number, show
+
+Floats = NDArray[np.float64]
+
+
+class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """A polynomial NARX model by the conventions of scikit-learn.
+
+    Samples are in order of time, evenly spaced: neither shuffle them, nor leave some out. ``groups`` tells experiments
+    apart. Parts of the samples take turns in selection. Split them by ``sklearn.model_selection.TimeSeriesSplit``.
+    Records with roles need :func:`narxbench.identify`. Parameters are settings of an identification; None stands for an
+    empty list or mapping.
+
+    Parameters
+    ----------
+    decimation : int | str | Sequence[int], default "auto"
+        Samples of the data in one step of the model. All numbers of a list are tried. Allowed: auto, a positive whole
+        number, or a list of them.
+    degree : int | str | Sequence[int], default "auto"
+        Largest degree of a candidate term. All numbers of a list are tried. Allowed: auto, a whole number from 1 to 12,
+        or a list of them.
+    y_lags : int | str | Sequence[int], default "auto"
+        Lags of the output, in steps of the model. Allowed: auto, a number n for the lags 1 to n, or a list such as
+        1-4,8: up to 1000 lags, none over 9999.
+    u_lags : int | str | Sequence[int] | Mapping[str, int | str | Sequence[int]], default "auto"
+        Lags of the inputs, in steps of the model. Allowed: auto, a number n for the lags 1 to n, or a list such as
+        1-4,8: up to 1000 lags, none over 9999 (0 is the current input), or such a list for each input by its name.
+    delay : int | Literal["auto"], default "auto"
+        Smallest lag of the inputs where their lags are scanned, in samples of the data; 0 admits the current input.
+        Allowed: auto, or a whole number from 0.
+    y_degree : int | None, default None
+        Largest degree of the outputs in a term. Allowed: at least 0 and at most 12.
+    u_degree : int | None, default None
+        Largest degree of the inputs in a term. Allowed: at least 0 and at most 12.
+    include : Sequence[str] | None, default None
+        Further candidate terms, such as ``u(k)^2`` or ``y(k-1)*u(k-9)``.
+    exclude : Sequence[str] | None, default None
+        Candidate terms to leave out, or patterns of them, such as ``*u(k-1)*``.
+    centre : bool | Literal["auto"], default False
+        Whether the terms are those of centred and scaled signals. Auto: where that is clearly better. Allowed: auto,
+        true or false.
+    method : str, default "multistart"
+        Search algorithm: the name of one of narxbench, or of a plug-in.
+    method_settings : Mapping[str, Any] | None, default None
+        Settings of the search algorithm.
+    error : Literal["auto", "free_run", "one_step"], default "auto"
+        Error that the fitness has: of the free run, or one step ahead. Auto: of the free run where there is an input.
+    criterion : str, default "bic"
+        Criterion of the fitness, such as ``bic``, ``aic-2`` or ``aicc``.
+    seed : int, default 1
+        Number that all random draws begin with: another one gives another search. Allowed: at least 0 and at most
+        2147483647.
+    seeds : int, default 4
+        Searches of each configuration, each with its own random draws. Allowed: at least 1 and at most 1000.
+    blocks : int, default 8
+        Parts of the data that take turns in selection, where no record has this role. Allowed: at least 2 and at most
+        100.
+    selection : Literal["mean", "worst"], default "mean"
+        Which of the errors over the parts of the selection counts: their mean, or the worst one.
+    divergent : float, default 0.0
+        Share of the selection parts on which a model may diverge. Allowed: at least 0 and below 1.
+    effort : float, default 20.0
+        Seconds that the searches are planned for. They decide how much is tried, by a fixed rule, not by a clock.
+        Allowed: above 0 and at most 1000000.
+    resamples : int, default 0
+        Resampled data sets that are searched, to see how sure each term is without supposing anything of the noise.
+        Allowed: at least 0 and at most 10000.
+    threshold : float, default 0.5
+        Share of the resampled data sets from which on a term belongs to the structure by threshold. Allowed: above 0
+        and at most 1.
+    confidence : float, default 0.95
+        Coverage of the intervals. Allowed: above 0 and at most 0.999999999.
+    noise : Literal["auto", "narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"], default "auto"
+        Noise model: whether the noise enters the equation or the output, and which filter it passes. Auto: the one with
+        the best free run over data that the weights do not know; where several are as good, the most likely one.
+
+    Attributes
+    ----------
+    model_ : Model
+        The model. Its inputs are named as the columns of ``X``, or ``u``, or ``u1``, ``u2``, ….
+    identification_ : Identification
+        All that shows how far to trust it.
+    y_mean_ : float
+        The mean output of the training data.
+    n_features_in_ : int
+        The number of inputs.
+    feature_names_in_ : array of str, shape (inputs,)
+        Names of the inputs, where ``X`` had names.
+
+    Examples
+    --------
+    >>> import narxbench
+    >>> u, y = narxbench.load_system("S1").simulate(600, snr_db=40)
+    >>> regressor = narxbench.NarxRegressor(decimation=1, degree=2, y_lags=2, u_lags=2, resamples=0)
+    >>> regressor = regressor.fit(u[:500, None], y[:500])
+    >>> regressor.model_.terms
+    ('y(k-1)', 'u(k-1)', 'y(k-1)*u(k-1)', 'u(k-1)^2')
+    >>> regressor.score(u[500:, None], y[500:]) > 0.99
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        # Written by narxbench._identification.signatures: parameters of settings
+        decimation: int | str | Sequence[int] = "auto",
+        degree: int | str | Sequence[int] = "auto",
+        y_lags: int | str | Sequence[int] = "auto",
+        u_lags: int | str | Sequence[int] | Mapping[str, int | str | Sequence[int]] = "auto",
+        delay: int | Literal["auto"] = "auto",
+        y_degree: int | None = None,
+        u_degree: int | None = None,
+        include: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
+        centre: bool | Literal["auto"] = False,
+        method: str = "multistart",
+        method_settings: Mapping[str, Any] | None = None,
+        error: Literal["auto", "free_run", "one_step"] = "auto",
+        criterion: str = "bic",
+        seed: int = 1,
+        seeds: int = 4,
+        blocks: int = 8,
+        selection: Literal["mean", "worst"] = "mean",
+        divergent: float = 0.0,
+        effort: float = 20.0,
+        resamples: int = 0,
+        threshold: float = 0.5,
+        confidence: float = 0.95,
+        noise: Literal["auto", "narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"] = "auto",
+        # End
+    ) -> None:
+        # scikit-learn wants each parameter as an attribute of its name, unchanged.
+        # Written by narxbench._identification.signatures: attributes of settings
+        self.decimation = decimation
+        self.degree = degree
+        self.y_lags = y_lags
+        self.u_lags = u_lags
+        self.delay = delay
+        self.y_degree = y_degree
+        self.u_degree = u_degree
+        self.include = include
+        self.exclude = exclude
+        self.centre = centre
+        self.method = method
+        self.method_settings = method_settings
+        self.error = error
+        self.criterion = criterion
+        self.seed = seed
+        self.seeds = seeds
+        self.blocks = blocks
+        self.selection = selection
+        self.divergent = divergent
+        self.effort = effort
+        self.resamples = resamples
+        self.threshold = threshold
+        self.confidence = confidence
+        self.noise = noise
+        # End
+
+    def fit(self, X: ArrayLike | None, y: ArrayLike, groups: ArrayLike | None = None) -> Self:  # noqa: N803
+        """Identify a model.
+
+        Parameters
+        ----------
+        X : array or frame, shape (samples, inputs), or None
+            The inputs; None: the output depends on its own past only.
+        y : array, shape (samples,)
+            The output.
+        groups : array, shape (samples,), optional
+            The experiment that each sample is of; those of an experiment stand together.
+
+        Raises
+        ------
+        NarxbenchError
+            For a setting, and where no model can be found.
+        ValueError
+            For data that scikit-learn refuses.
+        """
+        inputs, outputs = self._checked_signals(X, y)
+        input_names, output_name = self._signal_names()
+        experiments = []
+        for part in _experiment_slices(groups, len(outputs)):
+            experiment = dict(zip(input_names, inputs[part].T, strict=True))
+            experiment[output_name] = outputs[part]
+            experiments.append(experiment)
+        settings = settings_from_python(self.get_params(deep=False))
+        recording = read_recording(experiments, input=input_names or None, output=output_name, time=False)
+        self.identification_ = identify_recording(recording, settings)
+        self.model_ = self.identification_.model
+        self.y_mean_ = float(outputs.mean())
+        return self
+
+    def _checked_signals(self, X: ArrayLike | None, y: ArrayLike) -> tuple[Floats, Floats]:  # noqa: N803
+        """Return inputs and output as arrays, after the checks of scikit-learn; there may be no inputs."""
+        if X is None:
+            # scikit-learn would refuse an array without columns.
+            outputs = check_array(y, ensure_2d=False, dtype=np.float64, ensure_min_samples=LEAST_SAMPLES)
+            outputs = column_or_1d(outputs)
+            self.n_features_in_ = 0
+            return np.empty((len(outputs), 0)), outputs
+        inputs, outputs = validate_data(self, X, y, y_numeric=True, dtype=np.float64, ensure_min_samples=LEAST_SAMPLES)
+        return inputs, np.asarray(outputs, np.float64)
+
+    def _signal_names(self) -> tuple[list[str], str]:
+        """Return the names of the inputs, those of the columns if there are any, and another name for the output."""
+        names = [f"u{i}" for i in range(1, self.n_features_in_ + 1)]
+        if self.n_features_in_ == 1:
+            names = ["u"]
+        if self.n_features_in_:
+            names = list(getattr(self, "feature_names_in_", names))
+        output_name = "y"
+        while output_name in names:
+            output_name += "_"
+        return names, output_name
+
+    def predict(
+        self,
+        X: ArrayLike | None,  # noqa: N803
+        y_initial: ArrayLike | None = None,
+        *,
+        samples: int | None = None,
+    ) -> Floats:
+        """Return the free run of the model: from the inputs, and the outputs that it starts from.
+
+        Parameters
+        ----------
+        X : array or frame, shape (samples, inputs), or None
+            The inputs of one experiment; None where the model has none.
+        y_initial : array, shape (at least ``model_.initial_samples``,), optional
+            The measured outputs from the first sample on. Without them nothing says where the run starts: it starts
+            from the mean output of the training data, so that the first predictions are that mean, and those after
+            them are off until the model has forgotten it. A model that does not forget needs measured outputs.
+        samples : int, optional
+            How many samples to predict; needed without ``X``.
+
+        Returns
+        -------
+        array of float, shape (samples,)
+            The given outputs of the first ``model_.initial_samples``, and then the predicted ones.
+
+        Raises
+        ------
+        DivergedError
+            If the run leaves all bounds.
+        NarxbenchError
+            For too few outputs.
+        """
+        check_is_fitted(self)
+        inputs: Floats
+        if X is None and not self.n_features_in_:
+            if not is_whole_number(samples, 0):
+                raise NarxbenchError(f"samples: found {show(samples)}; needed without X: a whole number from 0 on")
+            inputs = np.empty((cast(int, samples), 0))
+        else:
+            inputs = validate_data(self, X, dtype=np.float64, reset=False)
+        first = self.model_.initial_samples
+        if y_initial is None:
+            # A record that is shorter than what the run starts from has no other prediction.
+            y_initial = np.full(min(first, len(inputs)), self.y_mean_)
+            if len(inputs) <= first:
+                return y_initial
+        return self.model_.predict(inputs, y_initial, samples=len(inputs))
+
+    def score(self, X: ArrayLike | None, y: ArrayLike) -> float:  # noqa: N803
+        """Return R² of the free run that starts from the first outputs, over the samples after them.
+
+        Parameters
+        ----------
+        X : array or frame, shape (samples, inputs), or None
+            The inputs; None where the model has none.
+        y : array, shape (samples,)
+            The measured outputs.
+
+        Raises
+        ------
+        DivergedError
+            If the run leaves all bounds.
+        NarxbenchError
+            For fewer than two samples after the first ones.
+        """
+        check_is_fitted(self)
+        measured, first = column_or_1d(y), self.model_.initial_samples
+        if len(measured) < first + 2:
+            raise NarxbenchError(
+                f"y: found {len(measured)} samples; needed: {first + 2}, for the model starts from the first {first}"
+            )
+        return float(r2_score(measured[first:], self.predict(X, measured, samples=len(measured))[first:]))
+
+    def __sklearn_tags__(self) -> Tags:
+        """Return what scikit-learn's own checks may expect."""
+        tags = super().__sklearn_tags__()
+        # Theirs draw each sample independently of the one before.
+        tags.regressor_tags.poor_score = True
+        return tags
+
+
+def _experiment_slices(groups: ArrayLike | None, samples: int) -> list[slice]:
+    """Return where each experiment begins and ends."""
+    if groups is None:
+        return [slice(0, samples)]
+    labels = np.asarray(groups)
+    if labels.shape != (samples,):
+        raise NarxbenchError(
+            f"groups: found an array of shape {labels.shape}; needed: ({samples},), one for each sample"
+        )
+    starts = [0, *(np.flatnonzero(labels[1:] != labels[:-1]) + 1).tolist(), samples]
+    if len(starts) - 1 > len(np.unique(labels)):
+        raise NarxbenchError("groups: found an experiment in several places; allowed: its samples stand together")
+    return [slice(start, end) for start, end in pairwise(starts)]

@@ -1,0 +1,23 @@
+"""The finding of a check of the data, or of a model: values, and how serious it is. The report puts it into words."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+Status = Literal["fine", "look", "bad"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The finding of one look at the data or at a model."""
+
+    name: str
+    """What was looked at; :func:`narxbench._report.findings.in_words` has the words for each name."""
+    status: Status
+    """``look``: a reader should know; ``bad``: a model of these data, or this model, is not to be trusted."""
+    values: dict[str, Any] = field(default_factory=dict)
+    """Plain data: all numbers, names and places that words need, and what a figure shows."""
+
+
+def worst(*statuses: Status) -> Status:
+    """Return the most serious status; fine where there is none."""
+    return max(statuses, key=get_args(Status).index, default="fine")

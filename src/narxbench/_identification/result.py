@@ -1,0 +1,255 @@
+"""The outcome of an identification: the model, how sure it is, how good it is, and how it came about."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from narxbench._identification.finding import Finding
+from narxbench._identification.search.structures import Structure
+from narxbench._identification.trust.bands import BAND, Unseen
+from narxbench._identification.trust.frequencies import resample_frequencies
+from narxbench._identification.trust.probabilities import StructureCertainty
+from narxbench._identification.trust.residuals import CorrelationTest
+from narxbench._identification.trust.steady_state import FixedPoint, Rest
+from narxbench._identification.trust.validation import FREE_RUN, ONE_STEP, metrics_by_role
+from narxbench._io.errors import NarxbenchError, show
+from narxbench._model.narx import DivergedError, Model
+from narxbench._model.records import Recording
+
+
+@dataclass(frozen=True, repr=False)
+class Identification:
+    """A model of measured data, and all that shows how far to trust it.
+
+    Attributes
+    ----------
+    model : Model
+        The model: it predicts, saves and exports itself.
+    recording : Recording
+        The data. Of records without a role, parts take turns in selection.
+    settings : dict
+        All settings as plain data.
+    configuration : dict
+        What the candidate terms are made of: ``name``, ``decimation``, ``degree``, ``y_lags``, ``u_lags``, ``centred``,
+        ``candidates`` (their number) and ``dropped``, those that say nothing new with the reason.
+    checks : list of Finding
+        What the data say before any search.
+    tried : DataFrame
+        One row for each configuration with its best structure, the best first.
+    left_out : int
+        Configurations that the planned time did not suffice for.
+    weights : list of dict
+        One for each term: coefficient, standard errors, t, p and error reduction ratio.
+    certainty : StructureCertainty
+        How probable the structure and its terms are: ``probability``, ``probabilities``, the ten best other structures
+        (``rivals``), ``groups`` of exchangeable terms, and ``doubts``, or why nothing can be said (``missing``).
+    selection : DataFrame
+        How often searches chose each candidate: :func:`narxbench._identification.trust.frequencies.selection_table`.
+    structures : dict of str to Structure
+        Structures next to one another: ``best``, where it was made ``iterative_ofr``, and where data were resampled
+        ``threshold`` and ``most_frequent``.
+    structures_made : dict
+        How the last two came about: :func:`narxbench._identification.trust.frequencies.frequent_structures`.
+    alike : list of (str, str, float)
+        Terms of the model, the candidate outside that could nearly take their place, and their correlation.
+    validation : DataFrame
+        Figures by role, record, model and kind: :func:`narxbench._identification.trust.validation.validate`.
+    tests : list of CorrelationTest
+        Correlation tests of the residuals.
+    curve : list of FixedPoint
+        Steady states of the model.
+    rests : list of Rest
+        Steady states in the data.
+    summary : list of Finding
+        What is fine about the model and what is not, most important first.
+    notes : list of Finding
+        What else a reader must know: ``searches`` that found nothing, ``no_test`` data, fewer ``resamples`` than
+        wanted, how the ``noise_model`` was decided on, and that a free run over ``whole_records`` was a reason to pass
+        over structures, or that none holds.
+    unseen : dict of str to Unseen
+        Errors of the kinds ``free_run`` and ``one_step`` on samples that the weights did not know.
+
+    Examples
+    --------
+    >>> import narxbench
+    >>> u, y = narxbench.load_system("S1").simulate(600, snr_db=40)
+    >>> settings = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 2, "resamples": 0, "effort": 1.0}
+    >>> identification = narxbench.identify(u, y, test="20%", **settings)
+    >>> identification.configuration["candidates"]
+    15
+    >>> [finding.status for finding in identification.summary if finding.name == "prediction"]
+    ['fine']
+    """
+
+    model: Model
+    recording: Recording
+    settings: dict[str, Any]
+    configuration: dict[str, Any]
+    checks: list[Finding]
+    tried: pd.DataFrame
+    left_out: int
+    weights: list[dict[str, Any]]
+    certainty: StructureCertainty
+    selection: pd.DataFrame
+    structures: dict[str, Structure]
+    structures_made: dict[str, Any]
+    alike: list[tuple[str, str, float]]
+    validation: pd.DataFrame
+    tests: list[CorrelationTest]
+    curve: list[FixedPoint]
+    rests: list[Rest]
+    summary: list[Finding]
+    notes: list[Finding] = field(default_factory=list)
+    unseen: Mapping[str, Unseen] = field(default_factory=dict)
+
+    @property
+    def probabilities(self) -> dict[str, float]:
+        """The probability that a candidate is a term, by name; the smallest left out, and none where none is known."""
+        return self.certainty.probabilities
+
+    def __repr__(self) -> str:
+        """Return what a terminal shows: the equation, the error, and what to look at."""
+        lines = [f"<Identification: {self.model.equation()}", *(f"{title}: {text}" for title, text in self._facts())]
+        return "\n".join(lines) + ">"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows, likewise."""
+        facts = [("Equation", self.model.equation()), *self._facts()]
+        cell = '<td style="text-align: left; white-space: pre-wrap">'
+        rows = "".join(f"<tr><th>{escape(title)}</th>{cell}{escape(text)}</td></tr>" for title, text in facts)
+        return f"<table>{rows}</table>"
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """Return titles and texts: the error, the noise, the findings by status, and the warnings."""
+        facts = [("Error", self._error()), ("Noise", self.model.noise.description)]
+        for status in ("bad", "look", "fine"):
+            names = [finding.name.replace("_", " ") for finding in self.summary if finding.status == status]
+            if names:
+                facts.append((status.capitalize(), ", ".join(names)))
+        notes = [*self.recording.notes, *(note.name.replace("_", " ") for note in self.notes if note.status != "fine")]
+        if notes:
+            facts.append(("Warnings", "; ".join(dict.fromkeys(notes))))
+        return facts
+
+    def _error(self) -> str:
+        """Return the error of the predictions that decide, and on which data."""
+        prediction = next(finding.values for finding in self.summary if finding.name == "prediction")
+        steps = prediction["steps"]
+        how = "free run" if steps is None else f"{steps} step{'s' * (steps != 1)} ahead"
+        error = "diverges" if prediction["rrse"] is None else f"RRSE {prediction['rrse']:.3g}"
+        return f"{how} over the data of {prediction['role']}: {error}"
+
+    def bands(
+        self,
+        u: ArrayLike | None,
+        y: ArrayLike,
+        confidence: float = BAND,
+        *,
+        steps: int | None = None,
+        samples: int | None = None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the band about a prediction in which this share of the measured samples is expected.
+
+        Its half width comes from the errors on parts of the data that the weights did not know, and is such that each
+        part would have been held by the others'. So it holds on average over samples, for data like those of the
+        identification. It is too narrow where the input leaves its range, where the process changes, and where errors
+        are slow, so that few of them in the data are independent.
+
+        Parameters
+        ----------
+        u, y, samples
+            As for :meth:`narxbench._model.narx.Model.predict`.
+        confidence : float
+            Share of samples, above 0 and below 1.
+        steps : int, optional
+            None: a free run; 1: one step of the model ahead.
+
+        Returns
+        -------
+        lower, upper : array of float, shape (samples,)
+            In units of the output; both are the given output at the first ``model.initial_samples``.
+
+        Raises
+        ------
+        NarxbenchError
+            For another confidence or number of steps, where predictions of all or many unseen data diverge, so that no
+            band is known, and as ``predict``.
+        """
+        if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
+            raise NarxbenchError(f"confidence: found {show(confidence)}; allowed: a number above 0 and below 1")
+        if steps not in (None, 1):
+            raise NarxbenchError(f"steps: found {show(steps)}; allowed: 1 and None")
+        half = self.unseen[FREE_RUN if steps is None else ONE_STEP].half_width(confidence)
+        if half is None:
+            raise NarxbenchError(
+                f"bands: found no unseen data whose predictions stay finite; no band holds {confidence:g}"
+            )
+        predicted = self.model.predict(u, y, steps, samples=samples)
+        width = np.where(np.arange(len(predicted)) < self.model.initial_samples, 0.0, half)
+        return predicted - width, predicted + width
+
+    def _band(self, steps: int | None, unseen: Unseen) -> dict[str, Any]:
+        """Return the half width of a band, and the share of the samples of all test records that it holds."""
+        half, inside, samples = unseen.half_width(BAND), 0, 0
+        for record in self.recording.of_role("test"):
+            count = len(record) - self.model.initial_samples
+            if half is None or count <= 0:
+                continue
+            samples += count
+            try:
+                u = record.u if self.model.n_inputs else None
+                lower, upper = self.bands(u, record.y, steps=steps, samples=len(record))
+            except DivergedError:
+                continue
+            inside += int(((lower <= record.y) & (record.y <= upper))[-count:].sum())
+        share = inside / samples if samples else None
+        return {"half_width": half, "parts": len(unseen.parts), "test_coverage": share}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the model and what is known of it as plain data.
+
+        ``certainty`` has how probable the structure is, its terms and its rivals. ``selection_frequency`` has the share
+        of the resampled data sets that led to each term, None without such data. ``noise`` has the noise model with its
+        coefficients; offsets and scales are those of the model. ``metrics`` has the roles estimation, selection and
+        test, each with ``one_step`` and ``free_run`` at the sampling of the model, and both again
+        ``at_incoming_sampling``; None where there is no such record. ``bands`` has for both kinds the half width of the
+        band, the parts it comes from and its coverage of test data. ``warnings`` and ``summary`` hold findings as
+        values; :func:`narxbench._report.findings.as_json` adds the words.
+        """
+        model = self.model
+        often = resample_frequencies(self.selection)
+        bands: dict[str, Any] = {"confidence": BAND}
+        for kind, unseen in self.unseen.items():
+            bands[kind] = self._band(None if kind == FREE_RUN else 1, unseen)
+        return {
+            "equation": model.equation(),
+            "terms": list(model.terms),
+            "coefficients": list(model.coefficients),
+            "standard_errors": [row["standard_error"] for row in self.weights],
+            "certainty": self.certainty.as_dict(),
+            "selection_frequency": [often.get(term, 0.0) for term in model.terms] if often else None,
+            "noise": {
+                "name": model.noise_model,
+                "description": model.noise.description,
+                "autoregression": list(model.autoregression),
+                "moving_average": list(model.moving_average),
+                "is_integrated": model.is_integrated,
+                "degrees_of_freedom": model.degrees_of_freedom,
+            },
+            "offsets": None if model.offsets is None else list(model.offsets),
+            "scales": None if model.scales is None else list(model.scales),
+            "decimation": model.decimation,
+            "sampling_time": model.sampling_time,
+            "method": self.settings["method"],
+            "settings": {**self.settings, "found": self.configuration},
+            "metrics": metrics_by_role(self.validation),
+            "bands": bands,
+            "warnings": [*self.recording.notes, *(vars(note) for note in self.notes)],
+            "summary": [vars(finding) for finding in self.summary],
+            "data_digest": model.data_digest,
+        }

@@ -1,0 +1,217 @@
+"""The choice of one structure among those that the searches propose."""
+
+from collections.abc import Mapping, Sequence
+
+from narxbench._algorithms.registry import algorithm
+from narxbench._identification.search.configurations import Configuration
+from narxbench._identification.search.scan import FORWARD, NOTHING, POLISHED, STANDS_IN, Scan, in_order
+from narxbench._identification.search.steps import DESCENTS, NOISE, WEIGHTS, Steps
+from narxbench._identification.search.steps import FORWARD as FORWARD_STEP
+from narxbench._identification.search.structures import (
+    Choice,
+    ConfigurationSearch,
+    Failures,
+    LikelyProposal,
+    Proposal,
+    Structure,
+)
+from narxbench._io.errors import NarxbenchError
+from narxbench._model.noise_models import NOISE_MODELS, NOISE_NAMES, NoiseName
+
+# Configurations in which structures are also searched by likelihood, which takes no draws: more than are searched
+# thoroughly, for a brief look at them may be wrong.
+LIKELY = 12
+# Noise models that the likelihood chooses one of for each structure: all in the equation, and each on the output by
+# itself. Between these groups free runs choose.
+TOGETHER: tuple[tuple[NoiseName, ...], ...] = (
+    tuple(name for name in NOISE_NAMES if NOISE_MODELS[name].place == "equation"),
+    *((name,) for name in NOISE_NAMES if NOISE_MODELS[name].place == "output"),
+)
+# Structures of the lowest J whose weights are also estimated under the other noise models, and which are looked at in
+# turn for one whose free run holds over whole records.
+REWEIGHED, LOOKED_AT = 6, 20
+
+
+def choose(
+    scan: Scan,
+    briefs: Sequence[ConfigurationSearch],
+    ranked: Sequence[Configuration],
+    searches: Sequence[ConfigurationSearch],
+    steps: Steps | None = None,
+) -> Choice:
+    """Choose a structure among all that searches propose.
+
+    Parameters
+    ----------
+    scan : Scan
+        What is tried on the data.
+    briefs : sequence of ConfigurationSearch
+        The brief searches.
+    ranked : sequence of Configuration
+        The configurations that were searched thoroughly, the best first.
+    searches : sequence of ConfigurationSearch
+        The thorough searches.
+    steps : Steps, optional
+        Runs the jobs of the choice, and knows of interruptions.
+
+    Raises
+    ------
+    NarxbenchError
+        Where every structure diverges or is singular.
+    """
+    steps = steps or Steps()
+    names = [configuration.name for configuration in ranked]
+    # So many samples count as one: the phases of the best configuration see the same disturbances.
+    density = max(scan.sampling.advised, ranked[0].decimation)
+    briefly = scan.briefly(briefs)
+    only_briefly = [structure for structure in briefly if structure.configuration not in names]
+    proposals = [structure.proposal for structure in briefly if structure.configuration in names]
+    proposals += _search_proposals(searches, scan.settings.method)
+    forward = _forward_regressions(scan, names[:1], steps)
+    proposals += [Proposal(name, FORWARD, terms, drawn=False) for name, terms in forward.items()]
+    likely = _likely_proposals(scan, briefs, steps)
+    likely_proposals = [proposal for proposal, _ in likely]
+    starts = _descent_starts(scan.compared([*proposals, *likely_proposals], density), names)
+    polished = steps.run(DESCENTS, scan.polished, [(start, density) for start in starts])
+    proposals += [structure.proposal for structure in polished]
+    compared = scan.compared([*proposals, *likely_proposals], density)
+    finalists = _under_noise(scan, compared, likely, density, steps)
+    _check_finite(finalists)
+    finalists, n_tied = scan.likeliest_first(finalists, density)
+    place = _first_that_holds(scan, finalists)
+    n_passed_over = place or 0
+    best_configuration = finalists[n_passed_over].configuration
+    return Choice(
+        finalists=finalists[n_passed_over:],
+        briefly=[scan.with_fitness(structure, density) for structure in only_briefly if structure.terms],
+        runs=_terms_by_seed(searches, best_configuration),
+        forward=_forward_structure(scan, best_configuration, forward, density),
+        notes=failures([*briefs, *searches]),
+        density=density,
+        passed_over=finalists[:n_passed_over],
+        holds=place is not None,
+        tied=n_tied,
+    )
+
+
+def _search_proposals(searches: Sequence[ConfigurationSearch], method: str) -> list[Proposal]:
+    """Return the structures of the thorough searches."""
+    drawn = not algorithm(method).about.deterministic
+    proposals = []
+    for search in searches:
+        without = f" without part {search.part}" if search.part else ""
+        terms = search.structure.terms if search.structure else []
+        proposals.append(Proposal(search.configuration, f"{method}, seed {search.seed}{without}", terms, drawn))
+    return proposals
+
+
+def _forward_regressions(scan: Scan, names: Sequence[str], steps: Steps) -> dict[str, list[str]]:
+    """Return the structure of a forward regression in some configurations, by name; none where that is the method."""
+    if scan.settings.method == FORWARD:
+        return {}
+    structures = steps.run(FORWARD_STEP, scan.forward, [(scan.named[name],) for name in names])
+    return dict(zip(names, structures, strict=False))
+
+
+def _likely_proposals(scan: Scan, briefs: Sequence[ConfigurationSearch], steps: Steps) -> list[LikelyProposal]:
+    """Return the structures of searches by likelihood."""
+    jobs = [(configuration,) for configuration in scan.ordered(briefs)[:LIKELY]]
+    likely = []
+    for proposals in steps.run(NOISE, scan.by_prediction_errors, jobs):
+        likely += proposals
+    return likely
+
+
+def _descent_starts(structures: Sequence[Structure], names: Sequence[str]) -> list[Structure]:
+    """Return the best structures of each configuration, and the best others that take no draws."""
+    starts = []
+    for name in names:
+        of_configuration = [structure for structure in structures if structure.configuration == name]
+        starts += of_configuration[:POLISHED]
+        starts += [structure for structure in of_configuration[POLISHED:] if not structure.drawn][:POLISHED]
+    return starts
+
+
+def _first_that_holds(scan: Scan, structures: Sequence[Structure]) -> int | None:
+    """Return the place of the first structure whose free run holds over whole records; None where none does."""
+    for place, structure in enumerate(structures[:LOOKED_AT]):
+        if structure.fitness is not None and scan.holds(structure):
+            return place
+    return None
+
+
+def _terms_by_seed(searches: Sequence[ConfigurationSearch], configuration: str) -> list[list[str]]:
+    """Return the structures of the searches of a configuration on all data."""
+    structures = []
+    for search in searches:
+        if search.structure and (search.configuration, search.part) == (configuration, 0):
+            structures.append(search.structure.terms)
+    return structures
+
+
+def _forward_structure(
+    scan: Scan, configuration: str, forward: Mapping[str, list[str]], density: int
+) -> Structure | None:
+    """Return the scored structure of a forward regression in a configuration; None where that is the method."""
+    if configuration in forward:
+        terms = forward[configuration]
+    elif scan.settings.method != FORWARD:
+        terms = scan.forward(scan.named[configuration])
+    else:
+        terms = []
+    scored = scan.compared([Proposal(configuration, FORWARD, terms, drawn=False)], density)
+    return scored[0] if scored else None
+
+
+def _under_noise(
+    scan: Scan, structures: Sequence[Structure], likely: Sequence[LikelyProposal], density: int, steps: Steps
+) -> list[Structure]:
+    """Return structures together with the best and the likely ones under noise models, the best first.
+
+    The best are weighed under all noise models, the likely ones under those like the one that they were fitted under.
+    """
+    allowed = scan.settings.noise_models
+    jobs = _weight_jobs(structures, likely, allowed)
+    weighed = steps.run(WEIGHTS, scan.under, [(structure, key[-1], density) for key, structure in jobs.items()])
+    # White noise in the equation is scored already.
+    scored = [*structures, *weighed] if "narx" in allowed else weighed
+    by_noise: dict[tuple[str, tuple[str, ...], str], Structure] = {}
+    for structure in scored:
+        by_noise.setdefault((structure.configuration, tuple(structure.terms), repr(structure.noise)), structure)
+    return in_order(by_noise.values())
+
+
+def _weight_jobs(
+    structures: Sequence[Structure], likely: Sequence[LikelyProposal], allowed: Sequence[NoiseName]
+) -> dict[tuple[str, tuple[str, ...], tuple[NoiseName, ...]], Structure]:
+    """Return the structures to weigh, by configuration, terms, and the noise models that compete for them."""
+    groups = [tuple(name for name in group if name in allowed) for group in TOGETHER]
+    jobs: dict[tuple[str, tuple[str, ...], tuple[NoiseName, ...]], Structure] = {}
+    by_terms = {(structure.configuration, tuple(structure.terms)): structure for structure in structures}
+    for structure in structures[:REWEIGHED]:
+        for group in filter(None, groups):
+            jobs[structure.configuration, tuple(structure.terms), group] = structure
+    for proposal, noise_name in likely:
+        key = proposal.configuration, tuple(proposal.terms)
+        group = next(group for group in groups if noise_name in group)
+        if key in by_terms:
+            jobs.setdefault((*key, group), by_terms[key])
+    return jobs
+
+
+def failures(searches: Sequence[ConfigurationSearch]) -> list[Failures]:
+    """Return how many of some searches ended without a structure of finite J, by what stands in its place."""
+    notes = [search.structure.note for search in searches if search.structure]
+    counts = {note: notes.count(note) for note in (STANDS_IN, NOTHING)}
+    return [Failures(note=note, count=count, searches=len(notes)) for note, count in counts.items() if count]
+
+
+def _check_finite(structures: Sequence[Structure]) -> None:
+    if not structures or structures[0].fitness is None:
+        n_diverging = sum(structure.divergent > 0 for structure in structures)
+        n_singular = sum(structure.singular for structure in structures)
+        raise NarxbenchError(
+            f"search: found no model whose free run stays finite on all parts of the selection: of {len(structures)} "
+            f"structures {n_diverging} diverge and {n_singular} are singular; allowed: other lags, degree or "
+            "decimation, or a divergent share over 0"
+        )

@@ -1,0 +1,256 @@
+"""Configurations that a scan tries: decimations, degrees and lags, and the candidate terms of each."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from fnmatch import fnmatchcase
+from itertools import product
+from math import comb
+from typing import Any
+
+from narxbench._identification.data.arrangement import Arrangement
+from narxbench._identification.settings import IdentificationSettings
+from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean
+from narxbench._model.records import Recording
+from narxbench._model.terms import INPUT, MAX_TERMS, OUTPUT, Monomial, monomials_of, parse_term, term_name
+
+# Numbers of lags and degrees that are scanned, and the largest set of candidates among them.
+STRIDES = (1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
+LAGS, DEGREES, LARGEST = (2, 3, 4, 5, 6, 8, 12, 16), (1, 2, 3), 400
+# Share of the samples that only give lags, at most, where lags are scanned.
+LOST = 0.1
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """One choice of what the candidate terms are made of."""
+
+    decimation: int  # samples of the data in one step; lags count steps
+    degree: int
+    y_lags: tuple[int, ...]
+    u_lags: tuple[tuple[int, ...], ...]  # of each input
+    centred: bool = False  # the terms are those of centred and scaled signals
+
+    @property
+    def name(self) -> str:
+        """A name that says all of it, for files: ``q8-d3-y1to4-u1to4``."""
+        lags = "-".join(["y" + _short(self.y_lags), *("u" + _short(lags) for lags in self.u_lags)])
+        return f"q{self.decimation}-d{self.degree}-{lags}{'-centred' if self.centred else ''}"
+
+    @property
+    def max_lag(self) -> int:
+        """The largest lag of any signal, in steps."""
+        return max((0, *self.y_lags, *(lag for lags in self.u_lags for lag in lags)))
+
+    @property
+    def size(self) -> int:
+        """How many candidate terms there are before any is included, left out or dropped."""
+        return comb(len(self.y_lags) + sum(map(len, self.u_lags)) + self.degree, self.degree)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {**asdict(self), "y_lags": list(self.y_lags), "u_lags": [list(lags) for lags in self.u_lags]}
+
+
+def _short(lags: Sequence[int]) -> str:
+    if len(lags) > 1 and list(lags) == list(range(lags[0], lags[-1] + 1)):
+        return f"{lags[0]}to{lags[-1]}"
+    return ".".join(map(str, lags)) or "none"
+
+
+def candidates(configuration: Configuration, settings: IdentificationSettings) -> list[Monomial]:
+    """Return the candidate terms of a configuration in canonical order; NarxbenchError if none is left."""
+    n_inputs = len(configuration.u_lags)
+    kept = []
+    for monomial in _all_candidates(configuration, settings):
+        is_excluded = any(fnmatchcase(term_name(monomial, n_inputs), pattern) for pattern in settings.exclude)
+        if not is_excluded and _has_low_degrees(monomial, settings):
+            kept.append(monomial)
+    if not kept:
+        raise NarxbenchError("candidate terms: none is left by exclude, y_degree and u_degree; allowed: at least one")
+    return kept
+
+
+def _has_low_degrees(monomial: Monomial, settings: IdentificationSettings) -> bool:
+    """Return whether a term has no more factors of the output, and of the inputs, than is allowed."""
+    n_outputs = sum(signal == OUTPUT for signal, _ in monomial)
+    if settings.y_degree is not None and n_outputs > settings.y_degree:
+        return False
+    return settings.u_degree is None or len(monomial) - n_outputs <= settings.u_degree
+
+
+def _all_candidates(configuration: Configuration, settings: IdentificationSettings) -> list[Monomial]:
+    """Return the candidates before any is left out."""
+    factors = [(OUTPUT, lag) for lag in configuration.y_lags]
+    factors += [(INPUT + i, lag) for i, lags in enumerate(configuration.u_lags) for lag in lags]
+    monomials = monomials_of(factors, configuration.degree)
+    further = _included(settings, len(configuration.u_lags)) - set(monomials)
+    return sorted([*monomials, *further], key=lambda monomial: (len(monomial), monomial))
+
+
+def _included(settings: IdentificationSettings, n_inputs: int) -> set[Monomial]:
+    try:
+        return {parse_term(name, n_inputs, current=True) for name in settings.include}
+    except NarxbenchError as error:
+        raise FieldError("include", str(error)) from None
+
+
+def configurations(
+    recording: Recording, settings: IdentificationSettings, decimations: Sequence[int], delays: Sequence[int]
+) -> list[Configuration]:
+    """Return the configurations that a scan may try, in canonical order.
+
+    Parameters
+    ----------
+    recording : Recording
+        The data.
+    settings : IdentificationSettings
+        The settings, which fix or scan decimation, degree and lags.
+    decimations : sequence of int
+        Decimations that deserve a comparison where they are scanned.
+    delays : sequence of int
+        Samples before each input acts, as far as the data show.
+
+    Raises
+    ------
+    NarxbenchError
+        Where nothing can be tried, there are too many terms, or a pattern of ``exclude`` matches none.
+    """
+    _check_input_names(recording, settings)
+    largest_included = max((lag for m in _included(settings, len(recording.inputs)) for _, lag in m), default=0)
+    kept: dict[Configuration, None] = {}
+    for tried, n_lags in _grid(recording, settings, decimations, delays):
+        if not _has_enough_samples(recording, settings, tried, n_lags):
+            continue
+        if largest_included > tried.max_lag:
+            arrangement = Arrangement(recording.known, tried.decimation, largest_included, settings.blocks)
+            if not arrangement.enough:
+                continue
+        for is_centred in _centrings(settings, tried.degree):
+            kept[replace(tried, centred=is_centred)] = None
+    if not kept:
+        samples = sum(map(len, recording.known))
+        lags_of_terms = f"; include has {largest_included}" if largest_included else ""
+        raise NarxbenchError(
+            f"decimation, degree and lags: found none that {samples} samples are enough for; allowed: fewer lags "
+            f"(give y_lags and u_lags{lags_of_terms}), a smaller decimation, or longer records"
+        )
+    _check_size(kept)
+    _check_patterns(kept, settings)
+    return list(kept)
+
+
+def _check_input_names(recording: Recording, settings: IdentificationSettings) -> None:
+    if not isinstance(settings.u_lags, dict):
+        return
+    for name in settings.u_lags:
+        if name not in recording.inputs:
+            inputs = ", ".join(recording.inputs) or "none, for there is no input"
+            hint = did_you_mean(name, recording.inputs)
+            raise FieldError("u_lags", f"found the input {name!r}; allowed: {inputs}{hint}")
+
+
+def _check_size(kept: Iterable[Configuration]) -> None:
+    largest = max(kept, key=lambda configuration: configuration.size)
+    if largest.size > MAX_TERMS:
+        terms = f"{largest.size} candidate terms of degree {largest.degree} with these lags"
+        raise FieldError("degree", f"found {terms}; allowed: at most {MAX_TERMS}")
+
+
+def _check_patterns(kept: Iterable[Configuration], settings: IdentificationSettings) -> None:
+    """Raise NarxbenchError if a pattern of ``exclude`` matches no candidate, or leaves none in a configuration."""
+    if not settings.exclude:
+        return
+    names: dict[str, None] = {}
+    for configuration in kept:
+        n_inputs = len(configuration.u_lags)
+        names |= {term_name(monomial, n_inputs): None for monomial in _all_candidates(configuration, settings)}
+    for pattern in settings.exclude:
+        if not any(fnmatchcase(name, pattern) for name in names):
+            hint = did_you_mean(pattern, names)
+            raise FieldError("exclude", f"found {pattern!r}, which no candidate term matches; allowed: others{hint}")
+    for configuration in kept:
+        candidates(configuration, settings)
+
+
+def _scans_lags(recording: Recording, settings: IdentificationSettings) -> bool:
+    return settings.y_lags == "auto" or (bool(recording.inputs) and settings.u_lags == "auto")
+
+
+def _is_given(recording: Recording, settings: IdentificationSettings) -> bool:
+    """Return whether degree and lags are those of the user, so that nothing is too much."""
+    return settings.degree != "auto" and not _scans_lags(recording, settings)
+
+
+def _grid(
+    recording: Recording, settings: IdentificationSettings, decimations: Sequence[int], delays: Sequence[int]
+) -> Iterator[tuple[Configuration, int]]:
+    """Yield all combinations of decimation, degree and lags, each with the number of scanned lags, 0 where none is.
+
+    Large ones are left out, unless degree and lags are given.
+    """
+    strides = list(decimations) if settings.decimation == "auto" else sorted(set(settings.decimation))
+    degrees = list(DEGREES) if settings.degree == "auto" else sorted(set(settings.degree))
+    numbers_of_lags = LAGS if _scans_lags(recording, settings) else (0,)
+    for stride, degree, n_lags in product(strides, degrees, numbers_of_lags):
+        y_lags = range(1, n_lags + 1) if settings.y_lags == "auto" else sorted(set(settings.y_lags))
+        u_lags = []
+        for name, delay in zip(recording.inputs, delays, strict=True):
+            u_lags.append(_input_lags(settings, name, n_lags, stride, delay))
+        configuration = Configuration(stride, degree, tuple(y_lags), tuple(u_lags))
+        if configuration.size <= LARGEST or _is_given(recording, settings):
+            yield configuration, n_lags
+
+
+def _has_enough_samples(
+    recording: Recording, settings: IdentificationSettings, configuration: Configuration, n_lags: int
+) -> bool:
+    """Return whether the records are long enough for the lags of a configuration."""
+    records, samples = recording.known, sum(map(len, recording.known))
+    stride, max_lag = configuration.decimation, configuration.max_lag
+    # The fewest lags are tried with whatever there is.
+    has_few_lags = n_lags <= LAGS[0]
+    # Blocks that take turns shall be longer than the lags.
+    if not has_few_lags and samples < 4 * settings.blocks * max_lag:
+        return False
+    # Records that are no longer than the lags say nothing.
+    usable = [record for record in records if len(record) > stride * max_lag]
+    roles = {record.role for record in usable}
+    if not sum(map(len, usable)) / stride >= 4 * max_lag or roles == {"selection"}:
+        return False
+    # Samples that only give lags are not scored: with many the hard beginning of a record would count for some only.
+    is_free = has_few_lags or _is_given(recording, settings)
+    if not is_free and stride * max_lag * len(usable) > LOST * samples:
+        return False
+    return ("selection" in roles) == any(record.role == "selection" for record in records)
+
+
+def _centrings(settings: IdentificationSettings, degree: int) -> list[bool]:
+    """Return whether signals are centred; both are tried where that is open and the model is not linear."""
+    if settings.centre != "auto":
+        return [settings.centre]
+    return [False, True] if degree > 1 else [False]
+
+
+def _input_lags(settings: IdentificationSettings, name: str, n_lags: int, stride: int, delay: int) -> tuple[int, ...]:
+    """Return the lags of an input: those that are given, or scanned ones from its delay in samples on."""
+    lags = settings.u_lags.get(name) if isinstance(settings.u_lags, dict) else settings.u_lags
+    if lags is not None and lags != "auto":
+        return tuple(sorted(set(lags)))
+    if settings.delay == "auto":
+        # The first lag that is seen is an upper bound where the input seldom changes; 0 is seen where there is one.
+        steps = delay // stride
+        first = steps - 1 if steps >= 3 else min(1, delay)
+    else:
+        first = -(-settings.delay // stride)
+    # Where only the inputs' lags are scanned, or only the output's, the others have a number of their own.
+    return tuple(range(first, first + (n_lags or LAGS[1])))
+
+
+def strides(advised: int, first_minimum: int | None, samples: int) -> list[int]:
+    """Return decimations that deserve a comparison: those of a coarse scale, the advised one, and some around it.
+
+    A stride over a fifth of ``first_minimum`` (Billings and Aguirre) leaves too few steps until the correlation dips.
+    """
+    longest = max(advised, (first_minimum or 1) // 5)
+    deserving = {*STRIDES, advised, (advised + 1) // 2, (3 * advised + 1) // 4}
+    return sorted(q for q in deserving if 1 <= q <= longest and (q == 1 or samples // q >= 60))

@@ -1,0 +1,166 @@
+"""Weights of a structure under noise models, by runs of samples of an arrangement."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from narxbench._fitness.prediction_error import Fit, PredictionErrors
+from narxbench._fitness.structure_fit import fit_noise_model, fit_structure
+from narxbench._identification.data.arrangement import Arrangement
+from narxbench._io.settings import Settings
+from narxbench._model.noise_models import GAUSSIAN, Distribution, NoiseModel, NoiseName, name_of, noise_family
+from narxbench._model.terms import Monomial
+from narxbench._numerics.rounding import significant
+
+Floats = NDArray[np.float64]
+
+
+class NoiseOrders(Settings):
+    """A noise model without the values of its coefficients, as files hold it."""
+
+    name: NoiseName = "narx"
+    ar_lags: list[int] = Field(default=[])
+    ma_lags: list[int] = Field(default=[])
+    is_integrated: bool = False
+    degrees_of_freedom: float | None = None
+
+    @classmethod
+    def of(cls, model: NoiseModel) -> "NoiseOrders":
+        """Return the orders of a noise model."""
+        distribution = model.distribution
+        return cls(
+            name=name_of(model),
+            ar_lags=list(model.ar_lags),
+            ma_lags=list(model.ma_lags),
+            is_integrated=model.is_integrated,
+            degrees_of_freedom=None if distribution.is_gaussian else distribution.degrees_of_freedom,
+        )
+
+    @property
+    def model(self) -> NoiseModel:
+        """The noise model."""
+        nu = self.degrees_of_freedom
+        distribution = GAUSSIAN if nu is None else Distribution(nu)
+        family = noise_family(self.name)
+        return family(tuple(self.ar_lags), tuple(self.ma_lags), self.is_integrated, distribution)
+
+
+PLAIN = NoiseOrders()
+
+
+@dataclass(frozen=True)
+class Stretches:
+    """Runs of samples of all phases, as prediction errors take them."""
+
+    training_u: Floats
+    training_y: Floats
+    stretches: NDArray[np.int64]
+    monomials: Sequence[Monomial]
+
+
+@dataclass(frozen=True)
+class StructureFit:
+    """Weights of a structure under a noise model, with the prediction errors that they were estimated by."""
+
+    errors: PredictionErrors
+    fit: Fit
+    output_exponent: int
+    """The output is scaled by this power of two."""
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether the model does not diverge."""
+        return self.fit.is_finite
+
+    @property
+    def noise_model(self) -> NoiseModel:
+        """The noise model, without values."""
+        return self.fit.noise_model
+
+    @cached_property
+    def coefficients(self) -> Floats:
+        """Weights of the terms in the units of the arrangement, shape (n,)."""
+        return self.errors.coefficients(self.fit)
+
+    def regression(self) -> tuple[Floats, Floats, NDArray[np.int64]]:
+        """Return the least-squares problem that the weights solve, as far as it is linear about them.
+
+        Student-t innovations stand there as what moves the weights: multiplied by their weight, and so that their
+        variance gives that of the weights (Lange, Little and Taylor, 1989).
+
+        Returns
+        -------
+        columns : array, shape (rows, n + coefficients of the noise)
+            What the prediction gains by each weight.
+        explained : array, shape (rows,)
+            What they explain.
+        rows : array of int, shape (rows,)
+            The places of these samples among those of all stretches; what begins a stretch is left out.
+        """
+        unit = replace(self.fit, weights=np.ones_like(self.fit.weights))
+        innovations = self.errors.innovations(self.fit)
+        places = np.arange(len(innovations), dtype=np.float64)
+        rows = np.concatenate(self.errors.counted(places)).astype(np.int64)
+        columns = self.errors.sensitivities(self.fit)[rows]
+        columns[:, : len(unit.weights)] /= self.errors.coefficients(unit)
+        columns *= 2.0**self.output_exponent
+        weights = np.concatenate([self.coefficients, self.fit.noise_weights])
+        return columns, columns @ weights + self._influence(innovations[rows]), rows
+
+    def _influence(self, innovations: Floats) -> Floats:
+        distribution = self.noise_model.distribution
+        if distribution.is_gaussian:
+            return innovations
+        nu = distribution.degrees_of_freedom
+        squares = np.ldexp(innovations, -self.output_exponent) ** 2 / self.fit.scale
+        return innovations * (nu + 1.0) / (nu + squares) * ((nu + 3.0) / (nu + 1.0))
+
+
+def weigh(
+    arrangement: Arrangement,
+    monomials: Sequence[Monomial],
+    segments: Sequence[range],
+    families: Sequence[NoiseName],
+) -> StructureFit:
+    """Fit a structure on some runs of samples under the noise model of some families that its noise calls for."""
+    errors = _errors(arrangement, monomials, segments)
+    return _of(arrangement, errors, fit_structure(errors, range(len(monomials)), families))
+
+
+def weigh_under(
+    arrangement: Arrangement,
+    monomials: Sequence[Monomial],
+    segments: Sequence[range],
+    noise_model: NoiseModel,
+    near: Fit | None = None,
+) -> StructureFit:
+    """Fit a structure on some runs of samples under one noise model; ``near`` is a fit on others of the arrangement."""
+    errors = _errors(arrangement, monomials, segments)
+    return _of(arrangement, errors, fit_noise_model(errors, range(len(monomials)), noise_model, near))
+
+
+def noise_of_model(fit: Fit) -> dict[str, Any]:
+    """Return the arguments of a model that its noise has, without the last digits, which hang on the machine."""
+    noise_model = fit.noise_model
+    distribution = noise_model.distribution
+    return {
+        "noise_model": name_of(noise_model),
+        "autoregression": tuple(map(significant, fit.autoregression.tolist())),
+        "moving_average": tuple(map(significant, fit.moving_average.tolist())),
+        "is_integrated": noise_model.is_integrated,
+        "degrees_of_freedom": None if distribution.is_gaussian else distribution.degrees_of_freedom,
+    }
+
+
+def _errors(arrangement: Arrangement, monomials: Sequence[Monomial], segments: Sequence[range]) -> PredictionErrors:
+    stretches = np.array([[segment.start, segment.stop] for segment in segments], np.int64)
+    return PredictionErrors(Stretches(arrangement.u, arrangement.y, stretches, monomials))
+
+
+def _of(arrangement: Arrangement, errors: PredictionErrors, fit: Fit) -> StructureFit:
+    return StructureFit(errors, fit, int(np.frexp(np.abs(arrangement.y).max())[1]))

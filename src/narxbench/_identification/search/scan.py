@@ -1,0 +1,421 @@
+"""The search: many configurations briefly, the best of them thoroughly, and one structure that is chosen in the end.
+
+Configurations are compared by the free-run error on parts of the data that the weights do not know, at the sampling of
+the data: so a decimation, which is a stride with all of its phases, competes with any other. Each step depends on data,
+settings and its own seed alone; none looks at a clock.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+
+from narxbench._algorithms.forward_regression import forward
+from narxbench._algorithms.likelihood_search import LikelihoodSearch, SearchSettings
+from narxbench._algorithms.search import prepared, search
+from narxbench._fitness.criteria import parse_criterion
+from narxbench._fitness.prediction_error import PredictionErrors
+from narxbench._fitness.problem import StructureProblem
+from narxbench._identification.data.checks import delay_check
+from narxbench._identification.data.responses import responses
+from narxbench._identification.data.sampling import advised_decimations
+from narxbench._identification.search.configurations import Configuration, configurations, strides
+from narxbench._identification.search.noise import PLAIN, NoiseOrders
+from narxbench._identification.search.resampling import block_length, resample
+from narxbench._identification.search.structures import (
+    ConfigurationSearch,
+    FoundStructure,
+    LikelyProposal,
+    Proposal,
+    Structure,
+    StructureScore,
+)
+from narxbench._identification.search.ties import Candidate, likeliest_first
+from narxbench._identification.search.trial import PartErrors, Trial
+from narxbench._identification.settings import IdentificationSettings
+from narxbench._io.errors import NarxbenchError, printable
+from narxbench._model.noise_models import NoiseName, name_of
+from narxbench._model.records import Recording
+from narxbench._numerics.logarithm import natural_log
+from narxbench._numerics.random_streams import generator
+
+# Configurations that are searched thoroughly.
+FINALISTS = 6
+# Configurations whose data are kept for further searches.
+KEPT_TRIALS = FINALISTS + 2
+# Fitness evaluations of a brief and a thorough search, and of one on resampled data.
+BRIEF, THOROUGH, RESAMPLED = 300, 2000, 800
+# Shares of the planned time.
+_SHARES = {"brief": 0.3, "thorough": 0.25, "polished": 0.2, "resampled": 0.25}
+# Structures of each configuration that a last descent starts from: the best, and as many that no draws were needed for.
+POLISHED = 2
+FEWEST_RESAMPLES = 10
+# Seconds on the machine that this was measured on, per product of two columns at a row, per evaluation and in it per
+# step and per candidate term. They decide how much is planned for a time, on every machine the same.
+_PER_PRODUCT, _PER_EVALUATION, _PER_STEP, _PER_CANDIDATE = 4e-11, 2e-5, 3e-9, 2e-7
+# The method whose structure is shown next to that of the search.
+FORWARD = "iterative_ofr"
+# The method that searches by likelihood under each noise model; it draws nothing.
+PREDICTION_ERRORS = "pem"
+# Its settings: it is one search among others here, and the noise model of a structure is chosen with the weights.
+LIKELIHOOD: dict[str, Any] = {"drift": False, "tails": False, "largest_order": 4, "path_length": 20, "starts": [4]}
+# Products of a few larger numbers overflow.
+LARGEST = 1e50
+# Relative errors below this are rounding: such structures are equally good.
+ROUNDING = 1e-13
+# Notes on a search that ended without a structure of finite J.
+STANDS_IN, NOTHING = "forward regression stands in", "nothing"
+# Signals in their own units are easier to read, and NARX has the plainest noise: what centred signals and other noise
+# models gain must be very strong evidence, a difference of 10 (R. E. Kass and A. E. Raftery, Bayes factors, Journal of
+# the American Statistical Association 90, 1995, pages 773-795).
+CLEARLY_BETTER = 10.0
+# Searches that draw look at so many structures that the lowest J of these is low by chance too: what they gain over
+# those found without draws must be that much (benchmarks/draws.md). So draws do not decide near-ties.
+BY_CHANCE = 30.0
+# The free run over whole records may have this times the relative error of that over parts, and this more.
+COMPARABLE, NEGLIGIBLE = 2.0, 0.02
+# More values of candidate terms are too many for it.
+_MOST_VALUES = 2e7
+
+
+class Scan:
+    """All steps of a search on one recording, whose test records are not looked at.
+
+    ``configurations`` are what is tried, in the order of the cost, ``named`` the same by name, and ``n_finalists`` of
+    them are searched thoroughly; ``left_out`` is how many the time is not planned for.
+    """
+
+    def __init__(self, recording: Recording, settings: IdentificationSettings) -> None:
+        self.recording, self.settings = recording, settings
+        _check_signals(recording)
+        self.sampling = advised_decimations(recording)
+        self.responses = responses(recording)
+        samples = self.n_samples = sum(map(len, recording.known))
+        decimations = strides(self.sampling.advised, self.sampling.first_minimum, samples)
+        tried = configurations(recording, settings, decimations, self._delays())
+        tried.sort(key=partial(self.seconds, "brief"))
+        costs = np.cumsum([self.seconds("brief", configuration) for configuration in tried])
+        count = max(1, int(np.searchsorted(costs, _SHARES["brief"] * settings.effort, side="right")))
+        self.configurations, self.left_out = tried[:count], len(tried) - count
+        self.named = {configuration.name: configuration for configuration in self.configurations}
+        self.n_finalists = min(FINALISTS, len(self.configurations))
+        by_role = {role: sum(map(len, recording.of_role(role))) for role in ("selection", None)}
+        # Parts that take turns in selection, at most: short data have fewer at a large decimation.
+        self.n_parts = 0 if by_role["selection"] else settings.blocks
+        # Samples of the selection: one number for all configurations, whatever they need for lags.
+        self._n_selected = by_role["selection"] or by_role[None] or samples
+        # What is tested must not touch what is found, not even by other random draws, nor what the signals are called.
+        self._digest = replace(recording, records=recording.known, inputs=(), output="").digest
+        # Threads that want the same configuration at once may both make it; it is the same.
+        trial = partial(Trial, recording, settings=settings, density=self.sampling.advised)
+        self.trial = lru_cache(maxsize=KEPT_TRIALS)(trial)
+
+    def _delays(self) -> list[int]:
+        """Return the samples before each input acts; 1 where no effect is seen."""
+        checked = delay_check(self.recording, input_responses=self.responses).values["inputs"]
+        delays = []
+        for name in self.recording.inputs:
+            delay = checked.get(name, {}).get("delay")
+            delays.append(1 if delay is None else delay)
+        return delays
+
+    def _search_cost(self, configuration: Configuration, evaluations: int) -> float:
+        steps, size = min(self.n_samples, 20_000), configuration.size
+        return evaluations * (_PER_EVALUATION + _PER_STEP * steps + _PER_CANDIDATE * size)
+
+    def seconds(self, kind: str, configuration: Configuration) -> float:
+        """Return the seconds that a ``brief``, ``thorough`` or ``resampled`` search is planned for."""
+        searched = self._search_cost(configuration, self.evaluations(kind, configuration))
+        if kind == "thorough":
+            return searched
+        # The products of the parts are needed once, and are used for all.
+        return _PER_PRODUCT * min(self.n_samples, 50_000) * configuration.size**2 + searched
+
+    def evaluations(self, kind: str, configuration: Configuration) -> int:
+        """Return the fitness evaluations of a search that the time is planned for."""
+        if kind == "brief":
+            return BRIEF
+        if kind == "thorough":
+            most, searches = THOROUGH, self.n_finalists * (self.settings.seeds + self.n_parts)
+        else:
+            most, searches = RESAMPLED, max(1, self.n_resamples(configuration))
+        share = _SHARES[kind] * self.settings.effort / searches / self._search_cost(configuration, 1)
+        return int(min(most, max(BRIEF, share)))
+
+    def n_resamples(self, configuration: Configuration) -> int:
+        """Return how many resampled data sets are searched: as many as were asked for, if the time allows."""
+        affordable = int(_SHARES["resampled"] * self.settings.effort / self.seconds("brief", configuration))
+        return min(self.settings.resamples, max(FEWEST_RESAMPLES, affordable))
+
+    def brief(self, configuration: Configuration) -> ConfigurationSearch:
+        """Score the structures of a forward regression in a configuration; if none is finite, search briefly."""
+        problem, name = self.trial(configuration).whole(), configuration.name
+        structure, density = FoundStructure(terms=[], fitness=None), self.sampling.advised
+        scored = self._scored([Proposal(name, "", terms, drawn=False) for terms in _path(problem)], density)
+        if not any(math.isfinite(candidate.rank) for candidate in scored):
+            structure = self._searched(problem, configuration, "brief")
+            scored += self._scored([Proposal(name, "", structure.terms)], density)
+        score = StructureScore(fitness=None, rrse=None, divergent=1.0, singular=False, candidates=0, drawn=True)
+        if scored:
+            best = min(scored, key=lambda candidate: candidate.rank)
+            score = StructureScore(**best.model_dump(include=set(StructureScore.model_fields)))
+            if best.terms != structure.terms:
+                structure = FoundStructure(terms=best.terms, fitness=None)
+        return ConfigurationSearch(configuration=name, structure=structure.model_copy(update={"score": score}))
+
+    def briefly(self, briefs: Sequence[ConfigurationSearch]) -> list[Structure]:
+        """Return the structure of each brief search, in the order of the configurations."""
+        structures = []
+        for brief in briefs:
+            if brief.structure and brief.structure.score:
+                structure = Structure(
+                    configuration=brief.configuration,
+                    terms=brief.structure.terms,
+                    found_by="brief search",
+                    **dict(brief.structure.score),
+                )
+                structures.append(structure)
+        return structures
+
+    def ranked(self, briefs: Sequence[ConfigurationSearch]) -> list[Configuration]:
+        """Return the configurations that are searched thoroughly, by their brief searches, the best first."""
+        return self.ordered(briefs)[: self.n_finalists]
+
+    def ordered(self, briefs: Sequence[ConfigurationSearch]) -> list[Configuration]:
+        """Return all configurations whose brief search ended with a structure, the best first."""
+        # The order of the configurations decides between equal ones.
+        order = sorted(self.briefly(briefs), key=lambda structure: structure.rank)
+        return [self.named[structure.configuration] for structure in order]
+
+    def jobs(self) -> list[tuple[int, int]]:
+        """Return part and seed of each thorough search of a configuration; part 0 stands for all data."""
+        seeds = range(1, self.settings.seeds + 1)
+        return [*((0, seed) for seed in seeds), *((part, 1) for part in range(1, self.n_parts + 1))]
+
+    def thorough(self, configuration: Configuration, part: int, seed: int) -> ConfigurationSearch:
+        """Search on all data or without a part; there is no structure where the configuration has fewer parts."""
+        trial, structure = self.trial(configuration), FoundStructure(terms=[], fitness=None)
+        if part <= trial.arrangement.n_parts_selected:
+            problem = trial.whole() if part == 0 else trial.without(part - 1)
+            structure = self._searched(problem, configuration, "thorough", seed, part=part)
+        return ConfigurationSearch(configuration=configuration.name, part=part, seed=seed, structure=structure)
+
+    def forward(self, configuration: Configuration) -> list[str]:
+        """Return the structure of iterative orthogonal forward regression; none where there is too much for it."""
+        problem = self.trial(configuration).whole()
+        if len(problem.estimation_rows) * len(problem.terms) > _MOST_VALUES:
+            return []
+        settings: dict[str, Any] = {"selection": "err", "rows": "estimation"}
+        return list(search(problem, algorithm=FORWARD, seed=1, evaluations=THOROUGH, **settings).terms)
+
+    def by_prediction_errors(self, configuration: Configuration) -> list[LikelyProposal]:
+        """Return the best structure by the likelihood of each noise model; none where no model is finite."""
+        problem = self.trial(configuration).for_prediction_errors()
+        settings = SearchSettings(noise_models=list(self.settings.noise_models), **LIKELIHOOD)
+        likelihood_search = LikelihoodSearch(PredictionErrors(problem), settings)
+        likelihood_search.run()
+        proposals = []
+        for fit in likelihood_search.leaders():
+            if len(fit.terms) and likelihood_search.value(fit) < math.inf:
+                title = f"{PREDICTION_ERRORS}, {fit.noise_model.title}"
+                terms = [problem.terms[term] for term in fit.terms]
+                proposal = Proposal(configuration.name, title, terms, drawn=False)
+                proposals.append(LikelyProposal(proposal, name_of(fit.noise_model)))
+        return proposals
+
+    def compared(self, proposals: Sequence[Proposal], density: int) -> list[Structure]:
+        """Return each different structure with its score, the best first; ``density`` samples count as one."""
+        by_configuration: dict[str, dict[tuple[str, ...], Proposal]] = {}
+        # A structure of a search without draws depends on none, whatever else leads to it.
+        for proposal in sorted(proposals, key=lambda proposal: proposal.drawn):
+            if proposal.terms:
+                by_terms = by_configuration.setdefault(proposal.configuration, {})
+                by_terms.setdefault(tuple(proposal.terms), proposal)
+        scored: list[Structure] = []
+        for by_terms in by_configuration.values():
+            scored += self._scored(list(by_terms.values()), density)
+        return in_order(scored)
+
+    def under(self, structure: Structure, families: Sequence[NoiseName], density: int) -> Structure:
+        """Return a structure with its score under the noise model of some families that its noise calls for."""
+        trial = self.trial(self.named[structure.configuration])
+        whole = trial.fit(structure.terms, families)
+        errors = trial.part_errors_under_noise(structure.terms, whole)
+        return self._structure(structure.proposal, errors, 0, density, NoiseOrders.of(whole.noise_model))
+
+    def likeliest_first(self, structures: Sequence[Structure], density: int) -> tuple[list[Structure], int]:
+        """Return structures with those that tie with the first by their likelihood, and how many these are."""
+        candidates = [Candidate(s, self.named[s.configuration]) for s in structures if s.fitness is not None]
+        ordered, n_tied = likeliest_first(self.recording, candidates, self._n_selected / density, density)
+        return [*ordered, *(structure for structure in structures if structure.fitness is None)], n_tied
+
+    def holds(self, structure: Structure) -> bool:
+        """Return whether free runs over whole records, which show what grows slowly, are about as good as of parts."""
+        trial = self.trial(self.named[structure.configuration])
+        if trial.error == "one_step":
+            return True
+        allowed = COMPARABLE * (structure.rrse or 0.0) + NEGLIGIBLE
+        return trial.whole_error(structure.terms, structure.noise_model) <= allowed
+
+    def polished(self, start: Structure, density: int) -> Structure:
+        """Return where a descent ends that adds, drops and swaps terms by the score on unseen parts.
+
+        The searches minimise J of the data that also give the weights; a few steps lead to the minimum of the score.
+        """
+        candidates, best = self.trial(self.named[start.configuration]).terms, start
+        scored = {tuple(start.terms)}
+        seconds_each = _PER_EVALUATION * max(1, self.n_parts) + _PER_STEP * self.n_samples
+        # Brief looks are planned as searches, and take less: that is left for the other half of the descents.
+        budget = _SHARES["polished"] * self.settings.effort / (POLISHED * self.n_finalists) / seconds_each
+        while True:
+            neighbours = [terms for terms in _neighbours(candidates, best.terms, budget / 3) if terms not in scored]
+            scored.update(neighbours)
+            budget -= len(neighbours)
+            if budget < 0 or not neighbours:
+                return best
+            proposals = [start.proposal._replace(terms=terms) for terms in neighbours]
+            following = min(self._scored(proposals, density), key=lambda structure: structure.rank)
+            if following.rank >= best.rank:
+                return best
+            best = following
+
+    def resampled(self, configuration: Configuration, number: int) -> ConfigurationSearch:
+        """Search moving blocks of the rows, and parts drawn with replacement; nothing where no time is left for it."""
+        if number > self.n_resamples(configuration):
+            return ConfigurationSearch(configuration=configuration.name, resample=number, structure=None)
+        trial = self.trial(configuration)
+        arrangement = trial.arrangement
+        rows = arrangement.rows()
+        by_record = [rows[arrangement.record[rows] == i] for i in range(len(arrangement.records))]
+        block = block_length(len(rows), arrangement.max_lag * arrangement.decimation)
+        axes = {"base": self.settings.seed, "data": self._digest, "configuration": configuration.name}
+        drawn = resample(by_record, block, number=number, **axes)
+        rng = generator(purpose="resampled parts", number=number, **axes)
+        parts = rng.integers(arrangement.n_parts_selected, size=arrangement.n_parts_selected)
+        problem = trial.resampled(drawn, parts.tolist())
+        structure = self._searched(problem, configuration, "resampled", number=number)
+        return ConfigurationSearch(configuration=configuration.name, resample=number, structure=structure)
+
+    def _searched(
+        self, problem: StructureProblem, configuration: Configuration, kind: str, seed: int = 1, **axes: Any
+    ) -> FoundStructure:
+        settings = self.settings
+        axes |= {"base": settings.seed, "data": self._digest, "configuration": configuration.name, "kind": kind}
+        evaluations = self.evaluations(kind, configuration)
+        with prepared(settings.method, settings.method_settings, keep=True) as runner:
+            result = runner.run(problem, seed=seed, evaluations=evaluations, axes=axes).result
+        if result.terms:
+            fitness = float(result.fitness) if np.isfinite(result.fitness) else None
+            return FoundStructure(terms=list(result.terms), fitness=fitness)
+        return _best_of_path(problem)
+
+    def _scored(self, proposals: Sequence[Proposal], density: int) -> list[Structure]:
+        """Return structures of one configuration with their scores on the parts that the weights do not know."""
+        proposals = [proposal for proposal in proposals if proposal.terms]
+        if not proposals:
+            return []
+        trial = self.trial(self.named[proposals[0].configuration])
+        errors = trial.part_errors([proposal.terms for proposal in proposals])
+        return [self._structure(proposal, errors, i, density, PLAIN) for i, proposal in enumerate(proposals)]
+
+    def _structure(self, proposal: Proposal, errors: PartErrors, i: int, density: int, noise: NoiseOrders) -> Structure:
+        """Return a structure with its score, by row i of the errors."""
+        relative, divergent = self._error(errors, i)
+        structure = Structure(
+            **{**proposal._asdict(), "terms": list(proposal.terms)},
+            fitness=None,
+            rrse=float(np.sqrt(relative)) if np.isfinite(relative) else None,
+            divergent=divergent,
+            singular=bool(errors.singular[i]),
+            candidates=len(self.trial(self.named[proposal.configuration]).terms),
+            noise=noise,
+            parts=errors.relative(i),
+        )
+        return self.with_fitness(structure, density)
+
+    def with_fitness(self, structure: Structure, density: int) -> Structure:
+        """Return a structure with its J where so many samples count as one."""
+        if structure.rrse is None:
+            return structure.model_copy(update={"fitness": None})
+        independent, size = max(2.0, self._n_selected / density), len(structure.terms)
+        fitness = independent * natural_log(max(structure.rrse, ROUNDING) ** 2)
+        # Configurations have different candidates.
+        judged_by = parse_criterion(self.settings.criterion).across_candidates()
+        fitness += judged_by.per_term(independent) * size
+        fitness += judged_by.surcharge(size, independent, structure.candidates)
+        centred = self.named[structure.configuration].centred
+        fitness += CLEARLY_BETTER * (centred and self.settings.centre == "auto")
+        fitness += CLEARLY_BETTER * (structure.noise.name != "narx" and self.settings.noise == "auto")
+        fitness += BY_CHANCE * structure.drawn
+        return structure.model_copy(update={"fitness": float(fitness)})
+
+    def _error(self, errors: PartErrors, i: int) -> tuple[float, float]:
+        """Return the squared error relative to the output's variance, and the share of parts that diverge."""
+        sse, runs = errors.sse[i], np.isfinite(errors.sse[i])
+        divergent = 0.0 if errors.singular[i] else float(np.mean(~runs))
+        energy = math.fsum(errors.energy.tolist())
+        if errors.singular[i] or divergent > self.settings.divergent or not energy > 0.0:
+            return np.inf, divergent
+        if self.settings.selection == "worst":
+            mean_squares = sse[runs] / errors.steps[runs]
+            return float(mean_squares.max() * errors.steps.sum()) / energy, divergent
+        return math.fsum(sse[runs].tolist()) / errors.steps[runs].sum() * errors.steps.sum() / energy, divergent
+
+
+def in_order(structures: Iterable[Structure]) -> list[Structure]:
+    """Return structures by their J, the best first; the order of equal ones depends on nothing else than them."""
+    return sorted(structures, key=lambda s: (s.rank, len(s.terms), s.configuration, s.terms, repr(s.noise)))
+
+
+def _check_signals(recording: Recording) -> None:
+    for record in recording.records:
+        for name, signal in zip((recording.output, *recording.inputs), (record.y, *record.u.T), strict=True):
+            size = float(np.abs(signal).max()) if len(signal) else 0.0
+            if not size <= LARGEST:
+                largest = f"found {size:.3g} in {record.name}"
+                raise NarxbenchError(f"{name}: {largest}; allowed: up to {LARGEST:g} in size, so scale the signal")
+    outputs = np.concatenate([record.y for record in recording.known])
+    if np.ptp(outputs) == 0.0:
+        names = printable(", ".join(record.name for record in recording.known))
+        constant = f"found {outputs[0]:g} in all {len(outputs)} samples of {names}"
+        raise NarxbenchError(f"{recording.output}: {constant}; allowed: an output that varies")
+
+
+def _neighbours(candidates: Sequence[str], terms: Sequence[str], most: float) -> list[tuple[str, ...]]:
+    """Return the structures that differ from one in a term, and those in which one is swapped if they are few enough.
+
+    Terms are in the order of the candidates.
+    """
+    place = {term: i for i, term in enumerate(candidates)}
+    inside = {place[term] for term in terms}
+    outside = [i for i in range(len(place)) if i not in inside]
+    without = [inside - {i} for i in sorted(inside)]
+    changed = [*without, *(inside | {i} for i in outside)]
+    if len(changed) + len(inside) * len(outside) <= most:
+        for positions in without:
+            changed += [positions | {i} for i in outside]
+    structures = [tuple(candidates[i] for i in sorted(positions)) for positions in changed]
+    return [structure for structure in structures if structure]
+
+
+def _best_of_path(problem: StructureProblem) -> FoundStructure:
+    """Return the structure of a forward regression with the lowest J, which stands in for that of a search."""
+    best_fitness, best_terms = math.inf, list[str]()
+    for terms in _path(problem):
+        fitness = problem.evaluate(terms).fitness
+        if fitness < best_fitness:
+            best_fitness, best_terms = fitness, terms
+    return FoundStructure(terms=best_terms, fitness=None, note=STANDS_IN if best_terms else NOTHING)
+
+
+def _path(problem: StructureProblem) -> list[list[str]]:
+    """Return the nested structures of a forward regression on the rows that estimate, the smallest first."""
+    gram, moments = problem.data.gram[:-1, :-1].copy(), problem.data.moments[:-1].copy()
+    gram.flags.writeable = moments.flags.writeable = False
+    steps = min(30, len(moments), max(1, len(problem.estimation_rows) // 2))
+    order, explained = np.empty(steps, np.int64), np.empty(steps)
+    entered = forward(gram, moments, -1, order, explained)
+    return [[problem.terms[i] for i in sorted(order[:count].tolist())] for count in range(1, entered + 1)]

@@ -1,0 +1,90 @@
+"""Steps of a search side by side: how far they are, and an end to them with Ctrl-C that keeps the best so far."""
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import Any, NamedTuple, TypeVar
+
+from narxbench._identification.search.structures import ConfigurationSearch, Structure, StructureScore
+
+T = TypeVar("T")
+
+# The steps in their order, and which share of the planned time is over when each ends.
+BRIEF, THOROUGH, FORWARD = "brief searches", "thorough searches", "forward regression"
+NOISE, DESCENTS, WEIGHTS = "searches under noise models", "descents", "weights under noise models"
+RESAMPLES = "searches of resampled data"
+_OVER = {BRIEF: 0.3, THOROUGH: 0.5, FORWARD: 0.52, NOISE: 0.57, DESCENTS: 0.72, WEIGHTS: 0.77, RESAMPLES: 1.0}
+# Threads that search side by side. Their number changes no result.
+THREADS = 4
+
+
+class SearchProgress(NamedTuple):
+    """How far a search is: the jobs of a step, the best structure so far, and the share of the planned time."""
+
+    step: str
+    done: int
+    planned: int
+    rrse: float | None  # on parts that the weights do not know; None: no structure is known
+    terms: int
+    share: float
+
+
+class Steps:
+    """Runs jobs in threads, and reports the progress whenever one is done.
+
+    ``interrupted`` is the step that Ctrl-C ended, or empty. Jobs that were not begun then are left out, and so are all
+    later ones.
+
+    Parameters
+    ----------
+    report_progress : callable, optional
+        Called with the progress.
+    last_step : str
+        The step that the search ends with.
+    """
+
+    def __init__(
+        self, report_progress: Callable[[SearchProgress], None] | None = None, last_step: str = RESAMPLES
+    ) -> None:
+        self.interrupted = ""
+        self._report_progress, self._planned_share = report_progress, _OVER[last_step]
+        self._best_rank = float("inf")
+        self._best_rrse: float | None = None
+        self._best_size = 0
+
+    def run(self, step: str, function: Callable[..., T], jobs: Iterable[tuple[Any, ...]]) -> list[T]:
+        """Return what a function returns for each job, in their order, without the jobs that are left out."""
+        if self.interrupted:
+            return []
+        with ThreadPoolExecutor(THREADS) as threads:
+            futures = [threads.submit(function, *job) for job in jobs]
+            try:
+                for done, future in enumerate(as_completed(futures), 1):
+                    self._note_best(future.result())
+                    self._report(step, done, len(futures))
+            except KeyboardInterrupt:
+                self.interrupted = step
+                threads.shutdown(cancel_futures=True)
+            except BaseException:
+                threads.shutdown(wait=False, cancel_futures=True)
+                raise
+        return [future.result() for future in futures if not future.cancelled()]
+
+    def _note_best(self, result: Any) -> None:
+        """Keep the score of a job's structure if it is the best so far."""
+        score: StructureScore | None = None
+        n_terms = 0
+        if isinstance(result, ConfigurationSearch) and result.structure:
+            score, n_terms = result.structure.score, len(result.structure.terms)
+        elif isinstance(result, Structure):
+            score, n_terms = result, len(result.terms)
+        if score is not None and score.rank < self._best_rank:
+            self._best_rank, self._best_rrse, self._best_size = score.rank, score.rrse, n_terms
+
+    def _report(self, step: str, done: int, planned: int) -> None:
+        if self._report_progress is None:
+            return
+        share_before = max((share for share in _OVER.values() if share < _OVER[step]), default=0.0)
+        share = share_before + (_OVER[step] - share_before) * done / planned
+        self._report_progress(
+            SearchProgress(step, done, planned, self._best_rrse, self._best_size, share / self._planned_share)
+        )

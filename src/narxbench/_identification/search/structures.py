@@ -1,0 +1,124 @@
+"""Structures that searches lead to, their scores, and the choice among them: in memory, and in files of a study."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pydantic import Field
+
+from narxbench._identification.search.noise import PLAIN, NoiseOrders
+from narxbench._io.settings import Settings
+from narxbench._model.noise_models import NoiseModel, NoiseName
+
+
+class Proposal(NamedTuple):
+    """A structure that a search proposes.
+
+    Attributes
+    ----------
+    configuration : str
+        Name of the configuration whose candidates its terms are of.
+    found_by : str
+        The search.
+    terms : sequence of str
+        The structure.
+    drawn : bool
+        Whether it depends on random draws.
+    """
+
+    configuration: str
+    found_by: str
+    terms: Sequence[str]
+    drawn: bool = True
+
+
+class LikelyProposal(NamedTuple):
+    """A structure that a search proposes by its likelihood, and the noise model that it was fitted under."""
+
+    proposal: Proposal
+    noise_name: NoiseName
+
+
+class StructureScore(Settings):
+    """How good a structure is on parts of the data that its weights do not know."""
+
+    fitness: float | None  # J, lower is better; None where it diverges on too many parts or is singular
+    rrse: float | None = Field(ge=0)  # over all parts
+    divergent: float = Field(ge=0, le=1)  # share of the parts on which it diverges
+    singular: bool  # in some part, terms depend on one another
+    candidates: int = Field(ge=0)  # how many there were
+    drawn: bool = False  # all searches that led to it depend on random draws
+    parts: list[float] = Field(default=[])  # the squared error on each part, relative to the variance of the output
+
+    @property
+    def rank(self) -> float:
+        """The fitness, or infinity."""
+        return math.inf if self.fitness is None else self.fitness
+
+
+class Structure(StructureScore):
+    """A structure with its score, its configuration, and the search that led to it first."""
+
+    configuration: str
+    terms: list[str]  # in canonical order
+    found_by: str
+    noise: NoiseOrders = PLAIN  # the noise model that its weights are estimated under
+
+    @property
+    def noise_model(self) -> NoiseModel:
+        """The noise model that its weights are estimated under."""
+        return self.noise.model
+
+    @property
+    def proposal(self) -> Proposal:
+        """The structure without its score."""
+        return Proposal(self.configuration, self.found_by, self.terms, self.drawn)
+
+
+class FoundStructure(Settings):
+    """The structure that a search ended with; the score is that of a brief search."""
+
+    terms: list[str]
+    fitness: float | None
+    note: str = ""
+    score: StructureScore | None = None
+
+
+class ConfigurationSearch(Settings):
+    """A search of a configuration, perhaps without a part of the data or on a resample, and where it ended.
+
+    Part 0 and resample 0 stand for all data. There is no structure where the search was left out.
+    """
+
+    configuration: str
+    part: int = 0
+    seed: int = 1
+    resample: int = 0
+    structure: FoundStructure | None
+
+
+class Failures(Settings):
+    """How many of some searches ended without a structure of finite J, and what stands in its place."""
+
+    note: str
+    count: int
+    searches: int
+
+
+class Choice(Settings):
+    """The choice of a structure after all searches."""
+
+    finalists: list[Structure] = Field(min_length=1)  # all that were compared, the best first
+    briefly: list[Structure]  # the best of each configuration that was searched briefly only
+    runs: list[list[str]]  # the structure in the best configuration by each seed
+    forward: Structure | None  # the structure there by iterative orthogonal forward regression
+    notes: list[Failures]  # searches that failed
+    density: int = Field(ge=1)  # how many samples count as one, for all that was compared
+    passed_over: list[Structure]  # of a lower J than the best, but worse over whole records than over the parts
+    holds: bool  # whether the best is not worse there
+    tied: int = Field(default=1, ge=1)  # how many were as good within the scatter, of which the likelihood chose
+
+    @property
+    def best(self) -> Structure:
+        """The structure of lowest J."""
+        return self.finalists[0]

@@ -1,0 +1,264 @@
+"""One configuration on the data: its candidate terms, the problem that is searched, and errors on unseen parts."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from narxbench._fitness.kernel.problem_data import products_over
+from narxbench._fitness.problem import ErrorKind, StructureProblem
+from narxbench._identification.data.arrangement import NO_PART, Arrangement
+from narxbench._identification.data.collinear import collinear
+from narxbench._identification.data.scaling import scaled, scaling
+from narxbench._identification.search.configurations import Configuration, candidates
+from narxbench._identification.search.noise import StructureFit, noise_of_model, weigh, weigh_under
+from narxbench._identification.settings import IdentificationSettings
+from narxbench._io.errors import NarxbenchError
+from narxbench._model.narx import DivergedError, Model
+from narxbench._model.noise_models import NoiseModel, NoiseName
+from narxbench._model.records import Recording
+from narxbench._model.scaling import mean
+from narxbench._model.terms import Monomial, term_name
+from narxbench._numerics.rounding import significant
+
+Floats = NDArray[np.float64]
+
+# Samples that a search estimates from, simulates, and that look for collinear candidates, at most. What a decimation
+# leaves out of them are some of its phases.
+MOST_ROWS, MOST_STEPS, MOST_COMPARED = 50_000, 20_000, 20_000
+# Samples that give the weights of a structure under a noise model while structures are compared.
+MOST_WEIGHED = 10_000
+# Values of all candidate terms on the samples that a prediction error method searches.
+MOST_VALUES = 1_000_000
+
+
+@dataclass(frozen=True)
+class PartErrors:
+    """Errors of structures on the parts of the selection, with weights that do not know the part."""
+
+    sse: Floats  # shape (structures, parts); +inf where the run diverges or the structure is singular
+    singular: NDArray[np.bool_]  # in some part, shape (structures,)
+    energy: Floats  # sums of squares of the output about its mean over all parts, shape (parts,)
+    steps: NDArray[np.int64]  # samples of each part
+
+    def relative(self, i: int) -> list[float]:
+        """Return the squared error of a structure on each part relative to the variance; empty where one diverges."""
+        if not np.isfinite(self.sse[i]).all():
+            return []
+        variance = math.fsum(self.energy.tolist()) / int(self.steps.sum())
+        if not variance:
+            return []
+        return list(map(significant, (self.sse[i] / self.steps / variance).tolist()))
+
+
+def shortened(segments: list[range], most: int, max_lag: int) -> list[range]:
+    """Return segments that are no more than can be simulated quickly: the beginning of each, or pieces of long ones."""
+    steps = sum(map(len, segments))
+    if steps <= most:
+        return segments
+    # Long enough that the first measured outputs are forgotten.
+    length = max(500, 20 * max_lag)
+    pieces = []
+    for segment in segments:
+        for start in range(segment.start, segment.stop, length):
+            pieces.append(range(start, min(start + length, segment.stop)))
+    count = max(1, most // length)
+    if count >= len(pieces):
+        return pieces
+    return [pieces[i] for i in sorted({i * len(pieces) // count for i in range(count)})]
+
+
+class Trial:
+    """A configuration on the data, whose test records are not looked at.
+
+    So many samples of the data count as one as ``density`` says, for they follow one another so fast.
+    """
+
+    def __init__(
+        self, recording: Recording, configuration: Configuration, settings: IdentificationSettings, density: int
+    ) -> None:
+        self._criterion, self._density = settings.criterion, density
+        # Without an input nothing drives a free run, and noise that is part of the series cannot be foreseen for long.
+        auto: ErrorKind = "free_run" if recording.inputs else "one_step"
+        self.error: ErrorKind = auto if settings.error == "auto" else settings.error
+        by = scaling(recording, configuration.centred)
+        records = [scaled(record, by) for record in recording.known]
+        monomials = candidates(configuration, settings)
+        max_lag = max((lag for m in monomials for _, lag in m), default=0)
+        self.n_inputs = len(recording.inputs)
+        self.arrangement = Arrangement(records, configuration.decimation, max_lag, settings.blocks, MOST_ROWS)
+        rows = self.arrangement.rows()
+        if not self.arrangement.enough:
+            raise NarxbenchError(
+                f"records: found none that is long enough, at most {max(map(len, records))} samples; needed: several "
+                f"times {max_lag * configuration.decimation}, the largest lag ({max_lag}) times the decimation"
+            )
+        names = [term_name(m, self.n_inputs) for m in monomials]
+        compared = rows[:: -(-len(rows) // MOST_COMPARED)]
+        self.dropped = collinear(self.arrangement.columns(monomials, compared), names)
+        self.monomials = [m for m, name in zip(monomials, names, strict=True) if name not in self.dropped]
+        self.terms = [name for name in names if name not in self.dropped]
+        self._place = {name: i for i, name in enumerate(self.terms)}
+
+    @cached_property
+    def _products(self) -> tuple[Floats, list[Floats]]:
+        """Inner products over all rows that estimate, and over those of each part that takes turns."""
+        arrangement, rows = self.arrangement, self.arrangement.rows()
+        numbers = arrangement.part[rows]
+        turns = range(arrangement.n_parts_selected) if arrangement.takes_turns else ()
+        by_part = [
+            products_over(arrangement.u, arrangement.y, self.monomials, rows[numbers == part])
+            for part in (NO_PART, *turns)
+        ]
+        return np.sum(by_part, axis=0), by_part[1:]
+
+    def _problem(
+        self, rows: NDArray[np.int64], segments: list[range], products: Floats | None = None
+    ) -> StructureProblem:
+        arrangement = self.arrangement
+        return StructureProblem.of_records(
+            arrangement.u,
+            arrangement.y,
+            self.monomials,
+            rows=rows,
+            segments=segments,
+            criterion=self._criterion,
+            error=self.error,
+            # The phases that are in use are so many samples of one stride.
+            repeated=max(1.0, self._density * arrangement.n_phases / arrangement.decimation),
+            products=products,
+        )
+
+    def whole(self) -> StructureProblem:
+        """Return the problem that is searched: all rows estimate, and all of the selection is simulated."""
+        arrangement = self.arrangement
+        selects = np.ones(len(arrangement.y), np.bool_) if arrangement.takes_turns else arrangement.part != NO_PART
+        return self._problem(arrangement.rows(), self._shortened(arrangement.segments(selects)), self._products[0])
+
+    def without(self, part: int) -> StructureProblem:
+        """Return the problem of a part: it is simulated, and the others estimate."""
+        return self._of_part(part, self._shortened(self._segments(part)))
+
+    def resampled(self, rows: NDArray[np.int64], parts: Sequence[int]) -> StructureProblem:
+        """Return the problem of resampled rows, which is simulated over some parts, one of them perhaps twice."""
+        segments = []
+        for part in parts:
+            segments += self._segments(part)
+        return self._problem(rows, self._shortened(segments))
+
+    def _segments(self, part: int) -> list[range]:
+        return self.arrangement.segments(self.arrangement.part == part)
+
+    def _of_part(self, part: int, segments: list[range]) -> StructureProblem:
+        whole, by_part = self._products
+        return self._problem(self.arrangement.rows(part), segments, whole - by_part[part] if by_part else whole)
+
+    def _shortened(self, segments: list[range], most: int = MOST_STEPS) -> list[range]:
+        return shortened(segments, most, self.arrangement.max_lag)
+
+    @cached_property
+    def _parts(self) -> list[tuple[int, list[range], StructureProblem]]:
+        """Each part that has its lags, its segments, and its problem."""
+        parts = ((part, self._segments(part)) for part in range(self.arrangement.n_parts_selected))
+        return [(part, segments, self._of_part(part, segments)) for part, segments in parts if segments]
+
+    def for_prediction_errors(self, *, estimating: bool = False, most_values: int = MOST_VALUES) -> StructureProblem:
+        """Return the problem that prediction error methods search: of one phase, and of long records some pieces.
+
+        The disturbance within a step is in all phases the same; one of them has it once, and likelihoods are right. The
+        samples are all that are not for the test, or those that estimate; all candidates have no more than
+        ``most_values`` values there.
+        """
+        arrangement = self.arrangement
+        phase = replace(arrangement, most_samples=sum(map(len, arrangement.records)) // arrangement.decimation)
+        samples = phase.estimates() if estimating else phase.has_lags
+        segments = self._shortened(phase.segments(samples), most_values // len(self.terms))
+        rows = np.concatenate([np.arange(segment.start, segment.stop) for segment in segments])
+        signals = phase.u, phase.y, self.monomials
+        return StructureProblem.of_records(
+            *signals, rows=rows, segments=segments, criterion=self._criterion, error=self.error
+        )
+
+    def _estimating(self, without: int | None = None) -> list[range]:
+        """Return runs of samples that give the weights under a noise model, all of them or those without a part."""
+        return self._shortened(self.arrangement.segments(self.arrangement.estimates(without)), MOST_WEIGHED)
+
+    def _monomials_of(self, structure: Sequence[str]) -> list[Monomial]:
+        return [self.monomials[self._place[name]] for name in structure]
+
+    def fit(self, structure: Sequence[str], families: Sequence[NoiseName]) -> StructureFit:
+        """Fit a structure to all data that estimate, under what its noise calls for among some families."""
+        return weigh(self.arrangement, self._monomials_of(structure), self._estimating(), families)
+
+    def fit_under(self, structure: Sequence[str], noise_model: NoiseModel) -> StructureFit:
+        """Fit a structure to all data that estimate, under one noise model."""
+        return weigh_under(self.arrangement, self._monomials_of(structure), self._estimating(), noise_model)
+
+    def _squares(
+        self, structure: Sequence[str], weights: StructureFit, segments: list[range], steps: int | None
+    ) -> float:
+        """Return the sum of squared errors, from the measured outputs before each segment; +inf if one diverges."""
+        if not weights.is_finite:
+            return math.inf
+        # Of the arranged samples, whose signals may be centred and are of one phase.
+        model = Model(
+            terms=tuple(structure),
+            coefficients=tuple(weights.coefficients.tolist()),
+            inputs=tuple(f"u{i}" for i in range(self.n_inputs)),
+            output="y",
+            **noise_of_model(weights.fit),
+        )
+        sums = []
+        for segment in segments:
+            samples = slice(segment.start - model.initial_samples, segment.stop)
+            y = self.arrangement.y[samples]
+            try:
+                predicted = model.predict(self.arrangement.u[samples], y, steps)
+            except DivergedError:
+                return math.inf
+            sums.append(math.fsum(((y - predicted) ** 2).tolist()))
+        return math.fsum(sums)
+
+    def whole_error(self, structure: Sequence[str], noise_model: NoiseModel) -> float:
+        """Return the root relative squared error of free runs over whole records; +inf where one diverges."""
+        arrangement = self.arrangement
+        segments = arrangement.segments(arrangement.has_lags)
+        squares = self._squares(structure, self.fit_under(structure, noise_model), segments, None)
+        y = arrangement.y[arrangement.has_lags]
+        middle = mean(y.tolist())
+        return math.sqrt(squares / math.fsum(((y - middle) ** 2).tolist()))
+
+    def part_errors(self, structures: Sequence[Sequence[str]]) -> PartErrors:
+        """Return the errors of structures with least-squares weights on each part, run freely from measured outputs.
+
+        Where parts take turns, the weights for one are estimated on the others.
+        """
+        sse, singular = np.empty((len(structures), len(self._parts))), np.zeros(len(structures), np.bool_)
+        positions = np.zeros((len(structures), len(self.terms)), np.uint8)
+        for row, structure in zip(positions, structures, strict=True):
+            row[[self._place[name] for name in structure]] = 1
+        for k, (_, _, problem) in enumerate(self._parts):
+            _, sse[:, k], weights = problem.evaluate_positions(positions)
+            singular |= ~np.isfinite(sse[:, k]) & ~weights.any(axis=1)
+        return self._part_errors(sse, singular)
+
+    def part_errors_under_noise(self, structure: Sequence[str], whole: StructureFit) -> PartErrors:
+        """Return the errors of a structure on each part, its weights being estimated as those of a fit to all data."""
+        steps = 1 if self.error == "one_step" else None
+        takes_turns = self.arrangement.takes_turns and whole.is_finite
+        monomials, sums = self._monomials_of(structure), []
+        for part, segments, _ in self._parts:
+            fit = whole
+            if takes_turns:
+                fit = weigh_under(self.arrangement, monomials, self._estimating(part), whole.noise_model, whole.fit)
+            sums.append(self._squares(structure, fit, segments, steps))
+        return self._part_errors(np.array([sums]), np.zeros(1, np.bool_))
+
+    def _part_errors(self, sse: Floats, singular: NDArray[np.bool_]) -> PartErrors:
+        measured = [problem.data.measured for _, _, problem in self._parts]
+        middle = mean(np.concatenate(measured).tolist())
+        energy = np.array([math.fsum(((y - middle) ** 2).tolist()) for y in measured])
+        return PartErrors(sse, singular, energy, np.array([len(y) for y in measured]))

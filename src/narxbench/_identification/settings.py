@@ -1,0 +1,268 @@
+"""The settings of an identification: their names, types, limits, descriptions and defaults.
+
+The fields of :class:`IdentificationSettings` are the only home of these. What repeats them is written from here by
+``python -m narxbench._identification.signatures``: the parameters of :func:`narxbench.identify`,
+:func:`narxbench.identify_outputs` and ``NarxRegressor`` with their descriptions, and the options of the command line.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import pydantic
+from pydantic import AfterValidator, Field, PlainValidator
+
+from narxbench._algorithms.registry import algorithm
+from narxbench._fitness.criteria import canonical_criterion
+from narxbench._io.errors import NarxbenchError, is_whole_number
+from narxbench._io.settings import Coverage, Mistake, Settings, SettingsError, described_as, show, validated
+from narxbench._model.noise_models import NOISE_NAMES, NoiseName
+from narxbench._model.terms import MAX_DEGREE, MAX_LAG
+
+Auto = Literal["auto"]
+NoiseSetting = Literal["auto", NoiseName]
+# Types that users may write, where they are wider than the type of the checked setting; "auto" is a str.
+Numbers = int | str | Sequence[int]
+LagsByInput = int | str | Sequence[int] | Mapping[str, Numbers]
+AUTO: Auto = "auto"
+_MOST_LAGS = 1000
+_LAGS = f"auto, a number n for the lags 1 to n, or a list such as 1-4,8: up to {_MOST_LAGS} lags, none over {MAX_LAG}"
+_STRIDES = "auto, a positive whole number, or a list of them"
+_DEGREES = f"auto, a whole number from 1 to {MAX_DEGREE}, or a list of them"
+
+
+@dataclass(frozen=True)
+class CommandLineOption:
+    """Marks a setting that has an option of the command line; all others are given by ``--set``."""
+
+    group: str
+    """Heading of the options that the help lists it with."""
+    metavar: str
+    """Word that stands for the value in the help."""
+
+
+def candidate_option(metavar: str) -> CommandLineOption:
+    """Return the mark of an option that is listed with those of the candidate terms."""
+    return CommandLineOption("candidate terms", metavar)
+
+
+def search_option(metavar: str) -> CommandLineOption:
+    """Return the mark of an option that is listed with those of the search."""
+    return CommandLineOption("search", metavar)
+
+
+def _check_numbers(least: int, most: int, allowed: str) -> Callable[[object], Auto | list[int]]:
+    """Return a check for ``auto``, a whole number, or a list of whole numbers; texts such as ``1-4,8`` are lists."""
+
+    def check(value: object) -> Auto | list[int]:
+        if value == AUTO:
+            return AUTO
+        numbers = _as_list(value, least)
+        is_list = isinstance(numbers, (list, tuple)) and 1 <= len(numbers) <= _MOST_LAGS
+        if not is_list or not all(is_whole_number(number, least, most) for number in numbers):
+            raise ValueError(f"found {show(value)}; allowed: {allowed}")
+        return sorted({int(number) for number in numbers})
+
+    return check
+
+
+def _as_list(value: object, least: int) -> Any:
+    """Return the list that a number or a text stands for; anything else as it is."""
+    if isinstance(value, str):
+        return _numbers_in(value)
+    if is_whole_number(value, least):
+        return [value]
+    return value
+
+
+def _numbers_in(text: str) -> list[int] | None:
+    """Return the numbers of a text such as ``1-4,8``; None for any other text."""
+    numbers: list[int] = []
+    for part in text.split(","):
+        bounds = re.fullmatch(r"\s*([0-9]{1,6})(?:\s*-\s*([0-9]{1,6}))?\s*", part, re.ASCII)
+        if not bounds or len(numbers) > _MOST_LAGS:
+            return None
+        low, high = int(bounds[1]), int(bounds[2] or bounds[1])
+        numbers += range(low, min(high, low + _MOST_LAGS) + 1)
+    return numbers
+
+
+def _check_lags(value: object) -> Auto | list[int]:
+    # A number n of lags stands for the lags 1 to n.
+    if isinstance(value, str) and value.strip().isdecimal() and len(value) < 10:
+        value = int(value)
+    if is_whole_number(value, 1, MAX_LAG):
+        value = list(range(1, int(str(value)) + 1))
+    return _check_numbers(0, MAX_LAG, _LAGS)(value)
+
+
+def _check_output_lags(value: object) -> Auto | list[int]:
+    lags = _check_lags(value)
+    if lags != AUTO and 0 in lags:
+        raise ValueError("found 0; allowed: lags from 1 on, for y(k) is what the model predicts")
+    return lags
+
+
+def _check_input_lags(value: object) -> Auto | list[int] | dict[str, list[int]]:
+    if not isinstance(value, Mapping):
+        return _check_lags(value)
+    lags_by_input: dict[str, list[int]] = {}
+    for name, input_lags in value.items():
+        lags = _check_lags(input_lags)
+        if lags != AUTO:
+            lags_by_input[str(name)] = lags
+    return lags_by_input
+
+
+def _auto_or(is_allowed: Callable[[object], bool], allowed: str) -> Callable[[object], object]:
+    """Return a check for ``auto`` and what else is allowed."""
+
+    def check(value: object) -> object:
+        if value != AUTO and not is_allowed(value):
+            raise ValueError(f"found {show(value)}; allowed: auto{allowed}")
+        return value
+
+    return check
+
+
+def _without_its_name(check: Callable[[str], str]) -> AfterValidator:
+    """Return a check whose message leaves out the name of the setting, as the name stands before it already."""
+
+    def check_text(text: str) -> str:
+        try:
+            return check(text)
+        except NarxbenchError as error:
+            raise ValueError(str(error).partition(": ")[2]) from None
+
+    return AfterValidator(check_text)
+
+
+def _checked(check: Callable[[object], object], accepted_type: Any) -> PlainValidator:
+    """Return a check of a setting that users may write in several types.
+
+    A union of these types would report for each of them what is wrong with a value.
+    """
+    return PlainValidator(check, json_schema_input_type=accepted_type)
+
+
+_DELAY = _auto_or(lambda value: is_whole_number(value, 0, MAX_LAG), f", or a whole number from 0 to {MAX_LAG}")
+_TRUTH = _auto_or(lambda value: isinstance(value, bool), ", true or false")
+
+
+class IdentificationSettings(Settings):
+    """All settings of an identification; those that are ``auto`` are scanned, or follow from the data."""
+
+    decimation: Annotated[
+        Auto | list[int],
+        _checked(_check_numbers(1, 100_000, _STRIDES), Numbers),
+        described_as(_STRIDES),
+        candidate_option("N"),
+    ] = AUTO
+    """Samples of the data in one step of the model. All numbers of a list are tried."""
+    degree: Annotated[
+        Auto | list[int],
+        _checked(_check_numbers(1, MAX_DEGREE, _DEGREES), Numbers),
+        described_as(_DEGREES),
+        candidate_option("N"),
+    ] = AUTO
+    """Largest degree of a candidate term. All numbers of a list are tried."""
+    y_lags: Annotated[
+        Auto | list[int], _checked(_check_output_lags, Numbers), described_as(_LAGS), candidate_option("LAGS")
+    ] = AUTO
+    """Lags of the output, in steps of the model."""
+    u_lags: Annotated[
+        Auto | list[int] | dict[str, list[int]],
+        _checked(_check_input_lags, LagsByInput),
+        described_as(f"{_LAGS} (0 is the current input), or such a list for each input by its name"),
+        candidate_option("LAGS"),
+    ] = AUTO
+    """Lags of the inputs, in steps of the model."""
+    delay: Annotated[
+        Auto | int,
+        _checked(_DELAY, int | Auto),
+        described_as("auto, or a whole number from 0"),
+        candidate_option("N"),
+    ] = AUTO
+    """Smallest lag of the inputs where their lags are scanned, in samples of the data; 0 admits the current input."""
+    y_degree: int | None = Field(default=None, ge=0, le=MAX_DEGREE)
+    """Largest degree of the outputs in a term."""
+    u_degree: int | None = Field(default=None, ge=0, le=MAX_DEGREE)
+    """Largest degree of the inputs in a term."""
+    include: Annotated[list[str], candidate_option("TERMS")] = Field(default=[])
+    """Further candidate terms, such as ``u(k)^2`` or ``y(k-1)*u(k-9)``."""
+    exclude: Annotated[list[str], candidate_option("TERMS")] = Field(default=[])
+    """Candidate terms to leave out, or patterns of them, such as ``*u(k-1)*``."""
+    centre: Annotated[
+        Auto | bool, _checked(_TRUTH, bool | Auto), described_as("auto, true or false"), candidate_option("WORD")
+    ] = False
+    """Whether the terms are those of centred and scaled signals. Auto: where that is clearly better."""
+    method: Annotated[str, _without_its_name(lambda name: algorithm(name).name), search_option("NAME")] = "multistart"
+    """Search algorithm: the name of one of narxbench, or of a plug-in."""
+    method_settings: dict[str, Any] = Field(default={})
+    """Settings of the search algorithm."""
+    error: Annotated[Literal["auto", "free_run", "one_step"], search_option("KIND")] = "auto"
+    """Error that the fitness has: of the free run, or one step ahead. Auto: of the free run where there is an input."""
+    criterion: Annotated[str, _without_its_name(canonical_criterion), search_option("NAME")] = "bic"
+    """Criterion of the fitness, such as ``bic``, ``aic-2`` or ``aicc``."""
+    seed: Annotated[int, search_option("N")] = Field(default=1, ge=0, le=2**31 - 1)
+    """Number that all random draws begin with: another one gives another search."""
+    seeds: Annotated[int, search_option("N")] = Field(default=4, ge=1, le=1000)
+    """Searches of each configuration, each with its own random draws."""
+    blocks: Annotated[int, search_option("N")] = Field(default=8, ge=2, le=100)
+    """Parts of the data that take turns in selection, where no record has this role."""
+    selection: Annotated[Literal["mean", "worst"], search_option("WORD")] = "mean"
+    """Which of the errors over the parts of the selection counts: their mean, or the worst one."""
+    divergent: float = Field(default=0.0, ge=0, lt=1)
+    """Share of the selection parts on which a model may diverge."""
+    effort: Annotated[float, search_option("SECONDS")] = Field(default=20.0, gt=0, le=1e6)
+    """Seconds that the searches are planned for. They decide how much is tried, by a fixed rule, not by a clock."""
+    resamples: Annotated[int, search_option("N")] = Field(default=0, ge=0, le=10_000)
+    """Resampled data sets that are searched, to see how sure each term is without supposing anything of the noise."""
+    threshold: float = Field(default=0.5, gt=0, le=1)
+    """Share of the resampled data sets from which on a term belongs to the structure by threshold."""
+    confidence: Coverage = 0.95
+    """Coverage of the intervals."""
+    noise: Annotated[NoiseSetting, search_option("NAME")] = "auto"
+    """Noise model: whether the noise enters the equation or the output, and which filter it passes. Auto: the one with
+    the best free run over data that the weights do not know; where several are as good, the most likely one."""
+
+    @property
+    def noise_models(self) -> tuple[NoiseName, ...]:
+        """The names of the noise models that are tried."""
+        if self.noise == "auto":
+            return NOISE_NAMES
+        return (self.noise,)
+
+    @pydantic.model_validator(mode="after")
+    def _check_method_settings(self) -> "IdentificationSettings":
+        try:
+            algorithm(self.method).settings(self.method_settings)
+        except SettingsError as error:
+            raise SettingsError(Mistake(("method_settings", *path), text) for path, text in error.mistakes) from None
+        return self
+
+
+def settings_from_python(values: Mapping[str, Any]) -> IdentificationSettings:
+    """Return checked settings from values of Python.
+
+    Tuples, ranges, and numbers and arrays of NumPy count as Python's own numbers and lists. None stands for an empty
+    list or mapping where such is the default.
+    """
+    plain_values = {name: _plain(value) for name, value in values.items()}
+    for name, field in IdentificationSettings.model_fields.items():
+        if field.default in ([], {}) and plain_values.get(name) is None:
+            plain_values[name] = field.default
+    return validated(IdentificationSettings, plain_values, "identify")
+
+
+def _plain(value: Any) -> Any:
+    """Return tuples, ranges, and numbers and arrays of NumPy as Python's own numbers and lists."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return {key: _plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple, range)):
+        return [_plain(entry) for entry in value]
+    return value

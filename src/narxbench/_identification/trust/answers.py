@@ -1,0 +1,274 @@
+"""Three answers that follow from the findings: may one predict with a model, read its terms, and control with it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from narxbench._identification.finding import Finding, Status, worst
+from narxbench._identification.trust.frequencies import frequent_terms
+from narxbench._identification.trust.probabilities import EXACT
+from narxbench._identification.trust.steady_state import FixedPoint
+from narxbench._identification.trust.validation import ALL, INCOMING, row_of
+from narxbench._identification.trust.verdicts import OF_MODEL
+from narxbench._model.functions import derived
+from narxbench._model.terms import INPUT
+from narxbench._numerics.rounding import significant
+
+if TYPE_CHECKING:
+    from narxbench._identification.result import Identification
+
+ANSWERS = ("to_predict", "to_read", "to_control")
+# Where neither the model nor a simpler one explains a tenth of the variance, nothing is there to be predicted.
+NOISE = 0.95
+# A term of this probability is more probable than not.
+LIKELY = 0.5
+# Findings that decide whether one may predict.
+_OF_PREDICTION = ("prediction", "gap", "free_run_residuals", "test-range")
+
+
+def answers(identification: "Identification") -> list[Finding]:
+    """Return whether one may predict with a model, read its terms, and, where it has inputs, control with it."""
+    findings = {finding.name: finding for finding in identification.summary}
+    to_predict = _to_predict(identification, findings)
+    to_read = _to_read(identification, findings, to_predict.values["noise"])
+    if not identification.model.inputs or not identification.curve:
+        return [to_predict, to_read]
+    return [to_predict, to_read, _to_control(identification, findings, to_predict.status)]
+
+
+def _to_predict(identification: "Identification", findings: Mapping[str, Finding]) -> Finding:
+    """Return whether one may predict with a model.
+
+    As the predictions, their gap to new data, the order in their errors, and bad data; at best ``look`` where a simpler
+    model is better; bad for noise.
+    """
+    model, frame = identification.model, identification.validation
+    place = {name: findings["prediction"].values[name] for name in ("role", "kind", "steps")}
+    row = row_of(frame, **place, sampling=INCOMING)
+    if row["rrse"] is None:
+        row = row_of(frame, **place)
+    errors = frame[(frame["role"] == place["role"]) & (frame["record"] == ALL)]["rrse"].dropna()
+    is_noise = bool(len(errors) and errors.min() >= NOISE)
+    statuses = _statuses_of_prediction(findings)
+    status = worst(*statuses.values())
+    because = []
+    for name, finding_status in statuses.items():
+        if finding_status == status != "fine" and name != "prediction":
+            because.append(name)
+    values = {
+        **place,
+        **{name: row[name] for name in ("rrse", "rmse", "max_error")},
+        "ranges": _ranges(identification),
+        "units": dict(model.units),
+        "output": model.output,
+        "noise": is_noise,
+        "diverged": findings["prediction"].values["diverged"],
+        "because": because,
+    }
+    return Finding("to_predict", "bad" if is_noise else status, values)
+
+
+def _statuses_of_prediction(findings: Mapping[str, Finding]) -> dict[str, Status]:
+    """Return the statuses of the findings that decide whether one may predict, by their names."""
+    statuses: dict[str, Status] = {}
+    for name, finding in findings.items():
+        if name in _OF_PREDICTION:
+            statuses[name] = finding.status
+        elif finding.status == "bad" and name not in OF_MODEL:
+            statuses[name] = "bad"
+        elif finding.status == "bad" and name.startswith("against"):
+            statuses[name] = "look"
+    return statuses
+
+
+def _ranges(identification: "Identification") -> dict[str, list[float]]:
+    """Return the lowest and the highest value of each signal in the data that the model was made with."""
+    names = (*identification.model.inputs, identification.model.output)
+    signals = np.vstack([np.column_stack([record.u, record.y]) for record in identification.recording.known])
+    ranges = np.column_stack([signals.min(axis=0), signals.max(axis=0)]).tolist()
+    return dict(zip(names, ranges, strict=True))
+
+
+def _to_read(identification: "Identification", findings: Mapping[str, Finding], is_noise: bool) -> Finding:
+    """Return whether the terms of a model tell something about the process.
+
+    Fine if nothing makes doubt of the structure and no terms are exchangeable; for an exact model if none of its terms
+    is rounding and none could be another. Bad if less than half of the terms are more probable than not, and for noise.
+    """
+    certainty = identification.certainty
+    superfluous = findings["exact"].values["superfluous"] if "exact" in findings else []
+    inside, outside = _probabilities(identification, superfluous)
+    groups = [group._asdict() for group in certainty.groups if sum(group.probabilities) >= LIKELY]
+    n_likely = sum(probability >= LIKELY for probability in inside.values())
+    values = {
+        "missing": certainty.missing,
+        "samples": certainty.samples,
+        "probability": certainty.probability,
+        "probabilities": inside,
+        "likely": n_likely,
+        "outside": outside,
+        "groups": groups,
+        "doubts": [doubt.kind for doubt in certainty.doubts],
+        "likelier_noise": _likelier_noise(identification),
+        "alike": [list(pair) for pair in identification.alike],
+        "superfluous": superfluous,
+        "noise": is_noise,
+        "weak": _weak_terms(identification),
+        "resampled": _resampled(identification),
+    }
+    if is_noise or 2 * n_likely < len(inside):
+        return Finding("to_read", "bad", values)
+    return Finding("to_read", "look" if superfluous or _is_doubtful(values) else "fine", values)
+
+
+def _is_doubtful(values: Mapping[str, Any]) -> bool:
+    """Return whether anything makes doubt of a structure."""
+    if values["missing"] == EXACT:
+        return bool(values["alike"])
+    if values["missing"] or values["likely"] < len(values["probabilities"]):
+        return True
+    return bool(values["doubts"] or values["groups"] or values["outside"])
+
+
+def _probabilities(
+    identification: "Identification", superfluous: Sequence[str]
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the probabilities of the terms of a model that are more than rounding, and of probable ones outside."""
+    inside, outside = {}, {}
+    for term, probability in identification.probabilities.items():
+        if term in identification.model.terms:
+            inside[term] = probability
+        elif probability >= LIKELY:
+            outside[term] = probability
+    for term in superfluous:
+        inside.pop(term, None)
+    return inside, outside
+
+
+def _weak_terms(identification: "Identification") -> list[str]:
+    """Return the terms whose weights are less than two standard errors from zero."""
+    return [row["term"] for row in identification.weights if row["t"] is not None and abs(row["t"]) < 2]
+
+
+def _likelier_noise(identification: "Identification") -> str | None:
+    """Return the name of a noise model of another kind than that of the model that is clearly more likely."""
+    for doubt in identification.certainty.doubts:
+        if doubt.kind == "likelier_noise" and doubt.values["noise_model"] != identification.model.noise_model:
+            return str(doubt.values["noise_model"])
+    return None
+
+
+def _resampled(identification: "Identification") -> dict[str, Any] | None:
+    """Return how many terms searches of resampled data find again; None where there are no such searches."""
+    if not identification.structures_made:
+        return None
+    threshold = identification.structures_made["threshold"]
+    often = set(frequent_terms(identification.selection, threshold))
+    return {
+        "searches": identification.structures_made["searches"],
+        "threshold": threshold,
+        "kept": sum(term in often for term in identification.model.terms),
+        "terms": len(identification.model.terms),
+        "outside": sorted(often - set(identification.model.terms)),
+    }
+
+
+class _InputGain(NamedTuple):
+    """How a model answers one of its inputs at rest."""
+
+    rest: FixedPoint | None  # the stable one nearest to the middle of the data
+    gain: float | None
+    turns: bool  # whether the gain changes its sign
+
+
+def _to_control(identification: "Identification", findings: Mapping[str, Finding], predicts: Status) -> Finding:
+    """Return whether one may control with a model.
+
+    No better than to predict; bad without a stable rest in the middle of the inputs; at best ``look`` where the static
+    curve is not single and stable, changes its direction, or misses the rests of the data.
+    """
+    model = identification.model
+    inputs, rests = _answers_of_inputs(identification)
+    first_rest, of_data, of_model = rests[0], findings.get("static"), findings["fixed_points"]
+    values = {
+        "inputs": inputs,
+        "units": dict(model.units),
+        "output": model.output,
+        "predicts": predicts,
+        **{name: first_rest and getattr(first_rest, name) for name in ("y", "eigenvalue", "settling_steps")},
+        "decimation": model.decimation,
+        "period": model.sampling_time,
+        "rests": of_data.values["rests"] if of_data else 0,
+        **{name: of_model.values[name] for name in ("cases", "at_rest", "several")},
+    }
+    status: Status = of_data.status if of_data else "fine"
+    if of_model.status != "fine" or any(about["turns"] for about in inputs.values()):
+        status = "look"
+    if None in rests:
+        status = "bad"
+    return Finding("to_control", worst(status, predicts), values)
+
+
+def _answers_of_inputs(
+    identification: "Identification",
+) -> tuple[dict[str, dict[str, Any]], list[FixedPoint | None]]:
+    """Return gain and delay of each input in the middle of the data, by name, and the rests there."""
+    model = identification.model
+    medians = np.median(np.concatenate([record.u for record in identification.recording.known]), axis=0).tolist()
+    inputs: dict[str, dict[str, Any]] = {}
+    rests = []
+    for i, name in enumerate(model.inputs):
+        if i in derived(model.inputs):
+            continue
+        rest, gain, turns = _gain([point for point in identification.curve if point.signal == name], medians[i])
+        # The first input stands at a point of the curve.
+        at = rest.u if rest and not inputs else medians[i]
+        inputs[name] = {"at": at, "gain": gain, "turns": turns, "delay": _delay(identification, INPUT + i)}
+        rests.append(rest)
+    return inputs, rests
+
+
+def _delay(identification: "Identification", signal: int) -> int | None:
+    """Return the smallest lag of an input in a model, in samples of the data; None where it has no term of it."""
+    model = identification.model
+    lags = []
+    for monomial in model.monomials:
+        lags += [lag for factor_signal, lag in monomial if factor_signal == signal]
+    return min(lags) * model.decimation if lags else None
+
+
+def _gain(curve: Sequence[FixedPoint], u: float) -> _InputGain:
+    """Return the stable rest of a static curve nearest to an input, and the slope there."""
+    levels = [point.u for point in curve if point.u is not None]
+    stable = _stable_points(curve)
+    level = min(levels, key=lambda value: abs(value - u), default=None)
+    here = [(at, y, rest) for at, y, rest in stable if at == level]
+    if not here:
+        return _InputGain(None, None, False)
+    at, y, rest = here[0]
+    nearest = sorted(stable, key=lambda point: (abs(point[0] - at), abs(point[1] - y)))[:3]
+    near = sorted(nearest, key=lambda point: point[0])
+    width = near[-1][0] - near[0][0]
+    gain = significant((near[-1][1] - near[0][1]) / width) if width else None
+    return _InputGain(rest, gain, _turns(stable))
+
+
+def _stable_points(curve: Iterable[FixedPoint]) -> list[tuple[float, float, FixedPoint]]:
+    """Return input and output of the stable points of a static curve within the data."""
+    points = []
+    for point in curve:
+        if point.u is not None and point.y is not None and point.stable and point.inside:
+            points.append((point.u, point.y, point))
+    return points
+
+
+def _turns(stable: Sequence[tuple[float, float, FixedPoint]]) -> bool:
+    """Return whether a static curve of a single branch rises in one place and falls in another."""
+    directions = set()
+    for (_, before, _), (_, after, _) in pairwise(stable):
+        if after != before:
+            directions.add(after > before)
+    is_single = len({u for u, _, _ in stable}) == len(stable)
+    return is_single and len(directions) > 1

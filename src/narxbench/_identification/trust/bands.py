@@ -1,0 +1,73 @@
+"""Bands about predictions, as wide as the errors on parts of the data that the weights did not know."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from narxbench._identification.trust.fit import ModelFit
+from narxbench._identification.trust.validation import predicted
+from narxbench._model.narx import Model
+from narxbench._numerics.rounding import significant
+
+Floats = NDArray[np.float64]
+# Share of samples that the bands hold which are shown.
+BAND = 0.9
+# Quantiles that are tried, from the share to the largest error.
+LEVELS = 20
+
+
+class Unseen(NamedTuple):
+    """Absolute errors on samples that the weights did not know, in units of the output."""
+
+    parts: tuple[Floats, ...]
+    """Sorted errors in each part of the data; infinite where the prediction diverges."""
+
+    def half_width(self, confidence: float) -> float | None:
+        """Return the half width of the band that holds this share of samples; None where predictions diverge.
+
+        Neighbouring errors are alike, so that samples count for less than they are: the quantile is raised until that
+        of the other parts holds the share of each part, on average.
+        """
+        if not self.parts:
+            return None
+        further = [_merged([*self.parts[:i], *self.parts[i + 1 :]] or self.parts) for i in range(len(self.parts))]
+        for step in range(LEVELS + 1):
+            level = confidence + (1 - confidence) * step / LEVELS
+            held = []
+            for part, of_others in zip(self.parts, further, strict=True):
+                held.append(np.searchsorted(part, _quantile(of_others, level), side="right") / len(part))
+            if math.fsum(held) >= confidence * len(held):
+                break
+        half_width = _quantile(_merged(self.parts), level)
+        return significant(half_width) if math.isfinite(half_width) else None
+
+
+def _merged(parts: Sequence[Floats]) -> Floats:
+    """Return all errors of some parts in ascending order."""
+    return np.sort(np.concatenate(parts))
+
+
+def _quantile(ascending: Floats, level: float) -> float:
+    """Return the value that the next one does not exceed with at least this probability, or the largest."""
+    return float(ascending[min(len(ascending), math.ceil(level * (len(ascending) + 1))) - 1])
+
+
+def unseen_errors(fit: ModelFit, model: Model, steps: int | None = None) -> Unseen:
+    """Return the errors, some steps of the model ahead or (None) of a free run, on what the weights did not know.
+
+    Parts that take turns are predicted by weights of the others, in a run over the whole record: one that began at the
+    part would begin with measured outputs. Records of the role selection are predicted by the model of all data.
+    """
+    arrangement, errors = fit.arrangement, list[Floats]()
+    for part in range(arrangement.n_parts_selected):
+        part_model = fit.unknowing(part) if arrangement.takes_turns else model
+        inside = (arrangement.part == part) & arrangement.has_lags
+        for i, record in enumerate(fit.known):
+            times = np.sort(arrangement.time[inside & (arrangement.record == i)])
+            if len(times):
+                run = predicted(part_model, record, steps)
+                errors.append(np.full(len(times), np.inf) if run is None else np.abs(record.y - run)[times])
+    return Unseen(tuple(map(np.sort, errors)))

@@ -1,0 +1,185 @@
+"""The fit of the structure that was chosen: its weights, the model, and simpler models to compare it with."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property, lru_cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from narxbench._identification.data.arrangement import Arrangement
+from narxbench._identification.data.scaling import scaled, scaling
+from narxbench._identification.search.noise import StructureFit, noise_of_model, weigh_under
+from narxbench._identification.search.scan import Scan
+from narxbench._identification.search.structures import Structure
+from narxbench._identification.trust.validation import ARX, Case, linear_arx
+from narxbench._identification.trust.weights import Weights, estimate, newey_west_bandwidth, orthogonalise
+from narxbench._io.errors import NarxbenchError
+from narxbench._io.version import __version__
+from narxbench._model.narx import Model
+from narxbench._model.noise_models import Narx
+from narxbench._model.records import Record
+from narxbench._model.terms import Monomial, parse_term
+from narxbench._numerics.rounding import significant
+
+
+class ModelFit:
+    """Weights of one structure on the data, and on the data without a part, and the models with these weights."""
+
+    def __init__(self, scan: Scan, structure: Structure) -> None:
+        self.recording, self.settings = recording, settings = scan.recording, scan.settings
+        self.configuration = configuration = scan.named[structure.configuration]
+        self.terms, self.noise_model = tuple(structure.terms), structure.noise_model
+        # Several judgements of the model ask for it again.
+        self.unknowing = lru_cache(maxsize=None)(self._unknowing)
+        self.monomials = [parse_term(term, len(recording.inputs), current=True) for term in self.terms]
+        self.scaling = scaling(recording, configuration.centred)
+        self.known = recording.known
+        max_lag = max((lag for m in self.monomials for _, lag in m), default=0)
+        self.arrangement = Arrangement(
+            [scaled(record, self.scaling) for record in self.known], configuration.decimation, max_lag, settings.blocks
+        )
+
+    def weights(self) -> Weights:
+        """Return the weights on all rows that estimate, with their uncertainty."""
+        arrangement = self.arrangement
+        plain = least_squares(arrangement, self.monomials, self.terms)
+        if self.noise_model == Narx():
+            return plain
+        return weights_under_noise(arrangement, self._whole, self.terms, plain)
+
+    @cached_property
+    def _whole(self) -> StructureFit:
+        return self._without(None, None)
+
+    def _without(self, part: int | None, near: StructureFit | None) -> StructureFit:
+        segments = self.arrangement.segments(self.arrangement.estimates(part))
+        fit = weigh_under(self.arrangement, self.monomials, segments, self.noise_model, near.fit if near else None)
+        if not fit.is_finite:
+            name = self.noise_model.name
+            raise NarxbenchError(f"noise: the weights of {name} diverge on all data; allowed: noise narx")
+        return fit
+
+    def _unknowing(self, part: int) -> Model:
+        """Return the model of weights on all rows that estimate but those of a part, without their uncertainty."""
+        if self.noise_model != Narx():
+            fit = self._without(part, self._whole)
+            return self._model(fit.coefficients, noise_of_model(fit.fit))
+        rows = self.arrangement.rows(part)
+        columns = self.arrangement.columns(self.monomials, rows)
+        solution = orthogonalise(columns, self.arrangement.y[rows], self.terms)
+        return self._model(solution.coefficients)
+
+    def model(self, weights: Weights) -> Model:
+        """Return the model of the weights on all data."""
+        return replace(self._model(weights.coefficients, weights.noise), **weights.of_model())
+
+    def _model(self, coefficients: Any, noise: Mapping[str, Any] | None = None) -> Model:
+        recording = self.recording
+        return Model(
+            terms=self.terms,
+            # Without the last digits, which LAPACK computes differently on other processors.
+            coefficients=tuple(map(significant, coefficients.tolist())),
+            inputs=recording.inputs,
+            output=recording.output,
+            decimation=self.configuration.decimation,
+            sampling_time=recording.sampling_time,
+            units=recording.units,
+            offsets=self.scaling.offsets if self.scaling else None,
+            scales=self.scaling.scales if self.scaling and set(self.scaling.scales) != {1.0} else None,
+            data_digest=recording.digest,
+            about={
+                "made_by": f"narxbench {__version__}",
+                "method": self.settings.method,
+                "configuration": self.configuration.name,
+                "settings": self.settings.model_dump(mode="json"),
+            },
+            **(noise or {}),
+        )
+
+    def _arx(self, records: Sequence[Record]) -> Model:
+        """Return the linear model of the lags that the model could choose from, up to the largest that it has."""
+        configuration, recording = self.configuration, self.recording
+        # So it needs no more initial samples, and both are scored on the same ones.
+        most = self.arrangement.max_lag
+        return linear_arx(
+            records,
+            inputs=recording.inputs,
+            output=recording.output,
+            decimation=configuration.decimation,
+            y_lags=[lag for lag in configuration.y_lags if lag <= most],
+            u_lags=[[lag for lag in lags if lag <= most] for lags in configuration.u_lags],
+            sampling_time=recording.sampling_time,
+        )
+
+    def cases(self, model: Model) -> list[Case]:
+        """Return all records with the models that predict them; a part by weights that the other parts give."""
+        estimates = [replace(r, role="estimation") for r in self.known if r.role in (None, "estimation")]
+        arx = self._arx(estimates)
+        cases = [Case(record, model, {ARX: arx}) for record in estimates]
+        if self.arrangement.takes_turns:
+            cases += self._cases_in_turns(arx.initial_samples)
+        judged = [record for record in self.recording.records if record.role in ("selection", "test")]
+        return [*cases, *(Case(record, model, {ARX: arx}) for record in judged)]
+
+    def _cases_in_turns(self, initial_samples: int) -> list[Case]:
+        """Return the parts that take turns in selection, each with models of the others."""
+        pieces = self._pieces()
+        cases = []
+        for number, piece in pieces:
+            estimates = []
+            for other_number, other_piece in pieces:
+                if other_number != number and len(other_piece) > initial_samples:
+                    estimates.append(replace(other_piece, role="estimation"))
+            model = self.unknowing(number)
+            cases.append(Case(replace(piece, role="selection"), model, {ARX: self._arx(estimates)}))
+        return cases
+
+    def _pieces(self) -> list[tuple[int, Record]]:
+        """Return the pieces of records that each part is made of, with the initial samples before them."""
+        arrangement = self.arrangement
+        initial, pieces = arrangement.max_lag * arrangement.decimation, list[tuple[int, Record]]()
+        for number, (i, record) in product(range(arrangement.n_parts_selected), enumerate(self.known)):
+            times = arrangement.time[(arrangement.part == number) & (arrangement.record == i)]
+            if len(times):
+                pieces.append((number, record.part(max(0, int(times.min()) - initial), int(times.max()) + 1)))
+        return pieces
+
+
+def weights_under_noise(arrangement: Arrangement, fit: StructureFit, terms: Sequence[str], plain: Weights) -> Weights:
+    """Return the weights of a fit with the errors of :func:`estimate`; ``plain`` are those of least squares."""
+    columns, explained, places = fit.regression()
+    segments = arrangement.segments(arrangement.estimates())
+    samples = np.concatenate([np.arange(segment.start, segment.stop) for segment in segments])[places]
+    in_time = np.lexsort((arrangement.time[samples], arrangement.record[samples]))
+    n = len(terms)
+    names = [*terms, *(f"noise {i}" for i in range(1, columns.shape[1] - n + 1))]
+    linear = _estimate(arrangement, samples[in_time], columns[in_time], explained[in_time], names)
+    return replace(
+        linear,
+        terms=tuple(terms),
+        coefficients=fit.coefficients,
+        covariances={name: covariance[:n, :n] for name, covariance in linear.covariances.items()},
+        # What each term explains one step ahead.
+        err=plain.err,
+        noise=noise_of_model(fit.fit),
+    )
+
+
+def least_squares(arrangement: Arrangement, monomials: Sequence[Monomial], terms: Sequence[str]) -> Weights:
+    """Return the least-squares weights of terms on all rows that estimate; errors are those of :func:`estimate`."""
+    rows = arrangement.rows()
+    return _estimate(arrangement, rows, arrangement.columns(monomials, rows), arrangement.y[rows], terms)
+
+
+def _estimate(arrangement: Arrangement, rows: Any, columns: Any, explained: Any, terms: Sequence[str]) -> Weights:
+    # Records lie far from one another, so that no correlation is taken from one to the next.
+    distance = 2 * (1 + max(map(len, arrangement.records)))
+    return estimate(
+        columns,
+        explained,
+        terms=terms,
+        times=arrangement.time[rows] + distance * arrangement.record[rows],
+        bandwidth=newey_west_bandwidth(len(rows), arrangement.decimation),
+    )

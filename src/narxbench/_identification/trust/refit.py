@@ -1,0 +1,80 @@
+"""New weights for the structure of a model, from other data."""
+
+from dataclasses import replace
+from typing import Any, Unpack
+
+import numpy as np
+
+from narxbench._identification.data.arrangement import Arrangement
+from narxbench._identification.data.reading import Reading, read_recording
+from narxbench._identification.data.scaling import Scaling, scaled
+from narxbench._identification.search.noise import weigh_under
+from narxbench._identification.trust.fit import least_squares, weights_under_noise
+from narxbench._io.errors import FieldError, NarxbenchError
+from narxbench._io.version import __version__
+from narxbench._model.narx import Model
+from narxbench._model.noise_models import Narx
+
+
+def refit(model: Model, data: Any = None, **reading: Unpack[Reading]) -> Model:
+    """Return a model of the same terms and noise model with the weights of other data.
+
+    Parameters
+    ----------
+    model : Model
+        The model whose terms, names, units, decimation, offsets and scales are kept.
+    data : path, DataFrame, mapping of str to array, a list of these, or None
+        As for :func:`narxbench.identify`; None: ``input`` and ``output`` are arrays.
+    **reading
+        What :func:`narxbench._identification.data.reading.read_recording` takes. ``input`` and ``output`` are by
+        default the columns that the model names. Records of role test are left out.
+
+    Returns
+    -------
+    Model
+        With the covariance of the new weights, the digest of the new data, and that of the old under
+        ``about["refit_of"]``.
+
+    Raises
+    ------
+    NarxbenchError
+        For data that cannot be read, another number of inputs, too few samples, and terms that depend on each other
+        on the new data.
+
+    Examples
+    --------
+    >>> old = Model(("y(k-1)", "u(k-1)"), (0.5, 1.0), ("u",), "y")
+    >>> u = [1.0, -1.0, 2.0, 0.0, 1.0, 3.0, -2.0, 1.0, 0.0, 2.0, 1.0, -1.0]
+    >>> new = refit(old, input=u, output=Model(old.terms, (0.8, 2.0), ("u",), "y").predict(u, [0.0]))
+    >>> new.coefficients
+    (0.8, 2.0)
+    """
+    if data is not None:
+        reading = {"output": model.output, "input": list(model.inputs) or None, **reading}
+    recording = read_recording(data, **reading)
+    if len(recording.inputs) != model.n_inputs:
+        raise FieldError("input", f"found {len(recording.inputs)}; needed: {model.n_inputs}, as many as the model has")
+    offsets, scales = (tuple(values.tolist()) for values in model.scaling())
+    records = [scaled(record, Scaling(offsets, scales)) for record in recording.known]
+    arrangement = Arrangement(records, model.decimation, model.max_lag, 1)
+    # Weights come from all records that are not for the test: nothing is selected.
+    arrangement = replace(arrangement, records=[replace(record, role=None) for record in arrangement.records])
+    with np.errstate(over="ignore", invalid="ignore"):
+        largest = max(np.abs(arrangement.columns([m], arrangement.rows())).max(initial=0.0) for m in model.monomials)
+    if not largest < np.sqrt(np.finfo(np.float64).max):
+        raise NarxbenchError("data: found a term whose square is too large for a number; needed: smaller units")
+    weights = least_squares(arrangement, model.monomials, model.terms)
+    noise_model = model.noise
+    if noise_model != Narx():
+        segments = arrangement.segments(arrangement.estimates())
+        fit = weigh_under(arrangement, model.monomials, segments, noise_model)
+        if not fit.is_finite:
+            raise NarxbenchError(f"data: the weights of {noise_model.name} diverge; allowed: a model of another noise")
+        weights = weights_under_noise(arrangement, fit, model.terms, weights)
+    return replace(
+        model,
+        **weights.of_model(),
+        sampling_time=recording.sampling_time or model.sampling_time,
+        data_digest=recording.digest,
+        about={**model.about, "made_by": f"narxbench {__version__}", "refit_of": model.data_digest},
+    )

@@ -1,0 +1,267 @@
+"""Whether a model is good: its predictions of every record against those of simple models."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import reduce
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from narxbench._identification.data.arrangement import Arrangement
+from narxbench._identification.trust.weights import orthogonalise
+from narxbench._io.errors import NarxbenchError
+from narxbench._model.narx import DivergedError, Model
+from narxbench._model.records import ROLES, Record
+from narxbench._model.terms import OUTPUT, monomials_of, term_name
+from narxbench._numerics.rounding import significant
+
+MODEL, ARX, LAST_VALUE = "model", "linear ARX", "last value"
+DECIMATED, INCOMING = "decimated", "incoming"
+ONE_STEP, K_STEP, FREE_RUN = "one_step", "k_step", "free_run"
+# The rows of all records of a role together have this in the column ``record``.
+ALL = "all"
+# The last three have the unit of the output.
+FIGURES = ("rrse", "nrmse", "fit_percent", "mae", "rmse", "max_error")
+COLUMNS = ("role", "record", "model", "sampling", "kind", "steps", *FIGURES, "samples", "diverged")
+
+
+class _Sums(NamedTuple):
+    """Sums that figures come from; those of several records add up, the energy about the mean of all samples."""
+
+    error: float = 0.0
+    energy: float = 0.0
+    mean: float = 0.0
+    absolute: float = 0.0
+    largest: float = 0.0
+    samples: int = 0
+    low: float = math.inf
+    high: float = -math.inf
+    diverged: bool = False
+
+    def plus(self, other: "_Sums") -> "_Sums":
+        samples = max(1, self.samples + other.samples)
+        between = (self.mean - other.mean) ** 2 * self.samples * other.samples / samples
+        return _Sums(
+            self.error + other.error,
+            self.energy + other.energy + between,
+            (self.mean * self.samples + other.mean * other.samples) / samples,
+            self.absolute + other.absolute,
+            max(self.largest, other.largest),
+            self.samples + other.samples,
+            min(self.low, other.low),
+            max(self.high, other.high),
+            self.diverged or other.diverged,
+        )
+
+    def figures(self) -> list[float | None]:
+        if self.diverged or not self.samples:
+            return [None] * len(FIGURES)
+        rrse = math.sqrt(self.error / self.energy) if self.energy > 0 else None
+        rmse = math.sqrt(self.error / self.samples)
+        nrmse = rmse / (self.high - self.low) if self.high > self.low else None
+        fit = None if rrse is None else 100 * (1 - rrse)
+        figures = (rrse, nrmse, fit, self.absolute / self.samples, rmse, self.largest)
+        return [None if value is None else significant(value) for value in figures]
+
+
+class Case(NamedTuple):
+    """A record with the model that predicts it, and models to compare with, by name, such as :func:`linear_arx`.
+
+    The last value, y(k) = y(k - steps), is always among them; in free run it keeps the last of the initial values.
+    """
+
+    record: Record
+    model: Model
+    baselines: Mapping[str, Model]
+
+
+def validate(cases: Sequence[Case], *, steps: Sequence[int] = (1, 5)) -> pd.DataFrame:
+    """Return how well models and simpler ones predict every record: a row per role, record, model, sampling and kind.
+
+    Each record has models of its own, of the same decimation and lags, as parts that take turns have. ``steps`` are of
+    the model; 1 is the kind ``one_step``, others ``k_step``. The record ``all`` adds those of a role, with the energy
+    about their common mean. The sampling ``incoming`` has all phases, ``decimated`` phase 0. Figures that are not
+    defined (a run diverges, the output is constant, the record is too short) are None.
+    """
+    rows: list[tuple[Any, ...]] = []
+    kinds: list[tuple[str, int | None]] = [(ONE_STEP if step == 1 else K_STEP, step) for step in steps]
+    kinds.append((FREE_RUN, None))
+    for sampling in (DECIMATED, INCOMING):
+        for name in (MODEL, *cases[0].baselines, LAST_VALUE):
+            for (kind, step), role in product(kinds, ROLES):
+                rows += _rows(cases, (role, name, sampling, kind, step))
+    # Of type object: None stays None.
+    return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
+
+
+def _rows(cases: Sequence[Case], place: tuple[str, str, str, str, int | None]) -> list[tuple[Any, ...]]:
+    """Return the rows of one role, model, sampling and kind of prediction: of all records together, and of each."""
+    role, name, sampling, kind, step = place
+    stride = cases[0].model.decimation
+    every = stride if sampling == DECIMATED else 1
+    # All are scored on the same samples.
+    initial = max(_initial_samples(case) for case in cases)
+    sums, names = [], []
+    for case in cases:
+        if case.record.role == role:
+            model = {MODEL: case.model, **case.baselines}.get(name)
+            if model is not None and sampling == DECIMATED:
+                model = model.decimated()
+            sums.append(_sums(model, case.record.phase(0, every), step, initial // every, stride // every))
+            names.append(case.record.name)
+    if not sums:
+        return []
+    rows = []
+    for record, total in zip([ALL, *names], [reduce(_Sums.plus, sums), *sums], strict=True):
+        rows.append((role, record, name, sampling, kind, step, *total.figures(), total.samples, total.diverged))
+    return rows
+
+
+def _initial_samples(case: Case) -> int:
+    """Return how many samples all models of a case are given."""
+    return max(model.initial_samples for model in (case.model, *case.baselines.values()))
+
+
+def linear_arx(
+    records: Iterable[Record],
+    *,
+    inputs: Sequence[str],
+    output: str,
+    decimation: int,
+    y_lags: Iterable[int],
+    u_lags: Sequence[Iterable[int]],
+    sampling_time: float | None = None,
+) -> Model:
+    """Return the linear model of some lags (in steps) with a constant, by least squares on the records for estimation.
+
+    NarxbenchError is raised where none of them is longer than the largest lag.
+    """
+    factors = [(OUTPUT, lag) for lag in y_lags]
+    factors += [(signal, lag) for signal, lags in enumerate(u_lags, 1) for lag in lags]
+    monomials = monomials_of(factors, degree=1)
+    start = decimation * max((lag for _, lag in factors), default=0)
+    usable = [record for record in records if record.role == "estimation" and len(record) > start]
+    if not usable:
+        raise NarxbenchError(f"linear ARX: found no estimation record of more than {start} samples, its largest lag")
+    arrangement = Arrangement(usable, decimation, start // decimation, n_parts=1)
+    rows = arrangement.rows()
+    terms = [term_name(monomial, len(inputs)) for monomial in monomials]
+    kept, coefficients = _independent(arrangement.columns(monomials, rows), arrangement.y[rows], terms)
+    return Model(
+        terms=tuple(terms[i] for i in kept),
+        coefficients=tuple(coefficients),
+        inputs=tuple(inputs),
+        output=output,
+        decimation=decimation,
+        sampling_time=sampling_time,
+        about={"method": ARX},
+    )
+
+
+def _independent(
+    columns: NDArray[np.float64], y: NDArray[np.float64], terms: Sequence[str]
+) -> tuple[list[int], list[float]]:
+    """Return the terms that depend on none before them, as a constant input does, and their weights."""
+    kept: list[int] = []
+    for i in range(len(terms)):
+        with suppress(NarxbenchError):
+            solution = orthogonalise(columns[:, [*kept, i]], y, [terms[t] for t in [*kept, i]])
+            kept.append(i)
+    return kept, solution.coefficients.tolist()
+
+
+def metrics_by_role(frame: pd.DataFrame) -> dict[str, dict[str, Any] | None]:
+    """Return the figures of the model by role; None for a role without records.
+
+    They are those of ``one_step`` and ``free_run`` at the sampling of the model, and again ``at_incoming_sampling``.
+    """
+    present = set(frame["role"])
+    metrics: dict[str, dict[str, Any] | None] = dict.fromkeys(ROLES)
+    for role in ROLES:
+        if role in present:
+            incoming = _metrics(frame, role, INCOMING)
+            metrics[role] = {**_metrics(frame, role, DECIMATED), "at_incoming_sampling": incoming}
+    return metrics
+
+
+def _metrics(frame: pd.DataFrame, role: str, sampling: str) -> dict[str, dict[str, float | None]]:
+    """Return the figures of predictions one step ahead and of free runs."""
+    metrics = {}
+    for kind in (ONE_STEP, FREE_RUN):
+        row = row_of(frame, role, kind, sampling=sampling)
+        metrics[kind] = {name: row[name] for name in FIGURES if name != "mae"}
+    return metrics
+
+
+def predicted(model: Model, record: Record, steps: int | None = None) -> NDArray[np.float64] | None:
+    """Return the prediction of a whole record, some steps ahead or in free run; None where it diverges."""
+    try:
+        return model.predict(record.u if model.n_inputs else None, record.y, steps, samples=len(record))
+    except DivergedError:
+        return None
+
+
+def _sums(model: Model | None, record: Record, steps: int | None, first: int, decimation: int) -> _Sums:
+    """Return the sums of one record that its figures come from; no model stands for the last value."""
+    start = max(first, decimation * (steps or 1) if model is None else model.initial_samples)
+    measured = record.y[start:]
+    if not len(measured):
+        return _Sums()
+    if model is None:
+        expected = _last_values(record.y, start, steps, decimation)
+    else:
+        run = predicted(model, record, steps)
+        if run is None:
+            return _Sums(samples=len(measured), diverged=True)
+        expected = run[start:]
+    values, errors = measured.tolist(), (measured - expected).tolist()
+    # math.fsum is correctly rounded; NumPy's sums depend on the processor's vector width.
+    mean, low, high = math.fsum(values) / len(values), min(values), max(values)
+    energy = math.fsum((y - mean) ** 2 for y in values) if high > low else 0.0
+    squares = math.fsum(error * error for error in errors)
+    sizes = [abs(error) for error in errors]
+    return _Sums(squares, energy, mean, math.fsum(sizes), max(sizes), len(values), low, high)
+
+
+def _last_values(y: NDArray[np.float64], start: int, steps: int | None, decimation: int) -> NDArray[np.float64]:
+    """Return the prediction by the last value, from a sample on; in free run that is the last before that sample."""
+    n_samples = len(y) - start
+    if steps is None:
+        return np.full(n_samples, y[start - 1])
+    return y[start - steps * decimation :][:n_samples]
+
+
+def row_at(frame: pd.DataFrame, **place: Any) -> dict[str, Any] | None:
+    """Return the first row of the frame of :func:`validate` whose columns have these values, or None."""
+    is_there = np.ones(len(frame), np.bool_)
+    for name, value in place.items():
+        # Not as arrays, which would compare None with None as different.
+        is_there &= [entry == value for entry in frame[name]]
+    rows: list[dict[str, Any]] = frame[is_there].to_dict("records")
+    return rows[0] if rows else None
+
+
+def row_of(
+    frame: pd.DataFrame,
+    role: str,
+    kind: str,
+    steps: int | None = None,
+    *,
+    model: str = MODEL,
+    sampling: str = DECIMATED,
+) -> dict[str, Any]:
+    """Return the row of all records of a role for a kind of prediction; it is empty where there is none."""
+    ahead = {} if steps is None else {"steps": steps}
+    return row_at(frame, role=role, record=ALL, model=model, sampling=sampling, kind=kind, **ahead) or {}
+
+
+def decisive(model: Model, frame: pd.DataFrame) -> tuple[str, int | None]:
+    """Return the kind of prediction that decides: a series without input forgets its start, so no free run."""
+    if model.n_inputs:
+        return FREE_RUN, None
+    steps = int(frame["steps"].dropna().max())
+    return K_STEP if steps > 1 else ONE_STEP, steps

@@ -1,0 +1,261 @@
+"""Weights of a chosen structure with their uncertainty, what each term explains, and what could take its place.
+
+The search solves normal equations, which is fast; here the one structure that was chosen is solved by orthogonalising
+its columns, which loses half as many digits.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+from scipy.special import stdtr
+
+from narxbench._io.errors import NarxbenchError
+from narxbench._numerics.compilation import compiled
+from narxbench._numerics.rounding import significant
+
+Floats = NDArray[np.float64]
+Assumption = Literal["classical", "hc", "hac"]
+
+# A column of which less than this is left next to the others depends on them.
+DEPENDENT = 1e-10
+# A term belongs to a dependence if it makes up this part of the column that depends.
+INVOLVED = 1e-6
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Weights of the n terms of a structure."""
+
+    terms: tuple[str, ...]
+    coefficients: Floats
+    covariances: dict[Assumption, Floats]
+    """Covariance of the weights under three assumptions on the residuals. ``"classical"``: white and of one variance;
+    ``"hc"``: white, the variance may change (White, HC1); ``"hac"``: also correlated, up to some samples (Newey and
+    West). The last is the one to show: see :func:`newey_west_bandwidth`."""
+    err: Floats
+    """Error reduction ratio of each term, where the terms enter by forward regression among themselves. The sum is the
+    share of the sum of squares of the output, not of its variance, that they explain together one step ahead."""
+    freedom: int
+    """Rows less weights, the degrees of freedom of t."""
+    noise: Mapping[str, Any] = field(default_factory=dict)
+    """The arguments of a model that its noise has; none for white noise in the equation."""
+
+    def of_model(self) -> dict[str, Any]:
+        """Return what a model keeps, without the last digits, which LAPACK computes differently on other processors."""
+        return {
+            "coefficients": tuple(map(significant, self.coefficients.tolist())),
+            "covariance": tuple(tuple(map(significant, row)) for row in self.covariances["hac"].tolist()),
+            **self.noise,
+        }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return what a table of the weights shows: a dict for each term; no t and p where the residuals are zero."""
+        errors = {name: np.sqrt(np.diag(covariance)) for name, covariance in self.covariances.items()}
+        pairs = zip(self.coefficients.tolist(), errors["hac"].tolist(), strict=True)
+        t_values = [significant(weight / error) if error > 0 else None for weight, error in pairs]
+        columns = {
+            "term": self.terms,
+            "coefficient": self.coefficients.tolist(),
+            "standard_error": map(significant, errors["hac"]),
+            "t": t_values,
+            "p": [None if t is None else significant(2 * stdtr(self.freedom, -abs(t))) for t in t_values],
+            "standard_error_classical": map(significant, errors["classical"]),
+            "standard_error_hc": map(significant, errors["hc"]),
+            "err": map(significant, self.err),
+        }
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+class Orthogonal(NamedTuple):
+    """Columns made orthogonal in the order in which forward regression takes them: ``columns @ back`` is q.
+
+    The projections are q'y; the order says which column entered at each step.
+    """
+
+    q: Floats
+    back: Floats
+    projections: Floats
+    order: NDArray[np.int64]
+
+    @property
+    def coefficients(self) -> Floats:
+        """The least-squares weights, in the order of the columns."""
+        weights: Floats = (self.back * self.projections).sum(axis=1)
+        return weights
+
+
+def newey_west_bandwidth(n_rows: int, decimation: int = 1) -> int:
+    """Return up to which lag, in samples, correlation of the residuals is taken into account.
+
+    A model of decimation q predicts q samples ahead, from each sample again: what disturbs the output there is part of
+    q neighbouring residuals, and errors that ignore that are too small by up to sqrt(q). Hence 2 q, and what W. K.
+    Newey and K. D. West (Review of Economic Studies 61, 1994, pages 631-653) advise for what else is correlated.
+    """
+    return 2 * decimation + int(4 * (n_rows / 100) ** (2 / 9))
+
+
+def estimate(columns: Floats, y: Floats, *, terms: Sequence[str], times: NDArray[np.int64], bandwidth: int) -> Weights:
+    """Return the least-squares weights of a structure with their uncertainty, from columns of shape (rows, n).
+
+    ``times`` are the samples of the rows: where they do not go up by one, no correlation is taken across.
+    NarxbenchError names the terms that depend on each other, or says that there are no more rows than terms.
+
+    Orthogonalised by the modified Gram-Schmidt method in the order of forward regression: S. A. Billings, S. Chen and
+    M. J. Korenberg, International Journal of Control 49(6), 1989, pages 2157-2189. Correlation has Bartlett's weights,
+    and small samples the factor N / (N - n), as in statsmodels.
+    """
+    n_rows, n = columns.shape
+    if n_rows <= n:
+        raise NarxbenchError(f"estimation: found {n_rows} rows for {n} terms; needed: more rows than terms")
+    basis = orthogonalise(columns, y, terms)
+    residuals, freedom = y - basis.q @ basis.projections, n_rows - n
+    scores = basis.q * residuals[:, None]
+    white = scores.T @ scores
+    of_projections: dict[Assumption, Floats] = {
+        "classical": np.eye(n) * (residuals @ residuals / freedom),
+        "hc": white * (n_rows / freedom),
+        "hac": _correlated(white, scores, times, bandwidth) * (n_rows / freedom),
+    }
+    energy = float(y @ y)
+    err = np.zeros(n)
+    err[basis.order] = basis.projections**2 / (energy or 1.0)
+    return Weights(
+        terms=tuple(terms),
+        coefficients=basis.coefficients,
+        covariances={name: basis.back @ value @ basis.back.T for name, value in of_projections.items()},
+        err=err,
+        freedom=freedom,
+    )
+
+
+def _correlated(white: Floats, scores: Floats, times: NDArray[np.int64], bandwidth: int) -> Floats:
+    """Return the products of scores at neighbouring samples, with Bartlett's weights, added to those at the same."""
+    cuts = np.flatnonzero(np.diff(times) != 1) + 1
+    starts, ends = [0, *cuts.tolist()], [*cuts.tolist(), len(times)]
+    longest = max(end - start for start, end in zip(starts, ends, strict=True))
+    bandwidth = max(0, min(bandwidth, longest - 1))
+    correlated = white.copy()
+    for start, end in zip(starts, ends, strict=True):
+        for lag in range(1, min(bandwidth, end - start - 1) + 1):
+            product = scores[start + lag : end].T @ scores[start : end - lag]
+            correlated += (1 - lag / (bandwidth + 1)) * (product + product.T)
+    return correlated
+
+
+def orthogonalise(columns: Floats, y: Floats, terms: Sequence[str]) -> Orthogonal:
+    """Make the columns of a structure orthogonal; errors and source are those of :func:`estimate`."""
+    n = columns.shape[1]
+    # Powers of two change no digit.
+    scales = 2.0 ** np.frexp(np.abs(columns).max(axis=0, initial=0.0))[1]
+    q = np.ascontiguousarray((columns / scales).T, np.float64)
+    order, triangle, projections = np.empty(n, np.int64), np.zeros((n, n)), np.zeros(n)
+    entered = _orthogonalise(q, np.ascontiguousarray(y, np.float64), order, triangle, projections, DEPENDENT)
+    if entered < n:
+        raise NarxbenchError(_dependence(columns / scales, triangle, order[:entered], terms))
+    back = np.empty((n, n))
+    back[order] = solve_triangular(triangle[:, order], np.eye(n)) / scales[order, None]
+    return Orthogonal(q[order].T, back, projections, order)
+
+
+def _dependence(columns: Floats, triangle: Floats, entered: NDArray[np.int64], terms: Sequence[str]) -> str:
+    """Return which terms depend on each other, in words."""
+    n_entered = len(entered)
+    left = int(min(set(range(len(terms))) - set(entered.tolist())))
+    # The parts of the column that depends, in units of the columns as they came in.
+    parts = solve_triangular(triangle[:n_entered, entered], triangle[:n_entered, left])
+    sizes = np.abs(parts) * np.linalg.norm(columns[:, entered], axis=0)
+    least = INVOLVED * float(np.linalg.norm(columns[:, left]))
+    involved = sorted([left, *entered[sizes > least].tolist()]) if least > 0 else [left]
+    names = [terms[i] for i in involved]
+    if len(names) == 1:
+        what, allowed = f"the term {names[0]} is zero on all estimation rows", "terms that vary with the data"
+    else:
+        what = f"on the estimation rows {', '.join(names[:-1])} and {names[-1]} depend on each other"
+        allowed = "all but one of them"
+    return f"structure: {what}; allowed: {allowed}"
+
+
+def interchangeable(
+    columns: Floats, names: Sequence[str], chosen: Sequence[str], least: float = 0.95
+) -> list[tuple[str, str, float]]:
+    """Return for each term of a model the other candidate that could nearly take its place, and their correlation.
+
+    That is the one whose column is most correlated with the term's once what the other terms explain is removed from
+    both: data hardly distinguish them. It is about zero, as least squares sees columns. Only those of at least
+    ``least`` are there.
+    """
+    position = {name: i for i, name in enumerate(names)}
+    inside = [position[name] for name in chosen]
+    outside = np.setdiff1d(np.arange(len(names)), inside)
+    if not len(outside):
+        return []
+    basis = orthogonalise(columns[:, inside], np.zeros(len(columns)), chosen)
+    outsiders = columns[:, outside]
+    energies = (outsiders**2).sum(axis=0)
+    in_model = basis.q.T @ outsiders
+    outside_model = ((outsiders - basis.q @ in_model) ** 2).sum(axis=0)
+    pairs = []
+    for term, dual in zip(chosen, basis.back, strict=True):
+        # Of the term's column, the part that is orthogonal to the other terms has the direction q @ dual.
+        shared = (dual / np.linalg.norm(dual)) @ in_model
+        free = outside_model + shared**2
+        is_independent = free > DEPENDENT**2 * energies
+        correlations = np.where(is_independent, shared / np.sqrt(np.where(is_independent, free, 1.0)), 0.0)
+        rounded = [significant(value) for value in correlations.tolist()]
+        most = max(range(len(rounded)), key=lambda i: abs(rounded[i]))
+        if abs(rounded[most]) >= least:
+            pairs.append((term, names[outside[most]], rounded[most]))
+    return pairs
+
+
+@compiled
+def _orthogonalise(q, y, order, triangle, projections, dependent):  # type: ignore[no-untyped-def]
+    # Replaces the columns of a structure, the rows of q, by orthonormal ones; returns how many are independent. Row s
+    # of the triangle belongs to the column that entered at step s, its columns to the structure's in their own order.
+    # Sums in plain order, not those of a library that depend on the number of cores.
+    n = q.shape[0]
+    energies, entered = np.empty(n), np.zeros(n, np.bool_)
+    rest = y.copy()
+    for j in range(n):
+        energies[j] = _dot(q[j], q[j])
+    for step in range(n):
+        chosen, most = -1, -1.0
+        for j in range(n):
+            if not entered[j]:
+                left = _dot(q[j], q[j])
+                if left > dependent * dependent * energies[j]:
+                    product = _dot(q[j], rest)
+                    gain = product * product / left
+                    # Of columns that explain the same the first enters, whatever the rounding.
+                    if gain > most * (1.0 + 1e-13):
+                        chosen, most = j, gain
+        if chosen < 0:
+            return step
+        column = q[chosen]
+        # What rounding has left of the columns that entered before.
+        for s in range(step):
+            part = _dot(q[order[s]], column)
+            triangle[s, chosen] += part
+            column -= part * q[order[s]]
+        norm = np.sqrt(_dot(column, column))
+        column /= norm
+        triangle[step, chosen], order[step], entered[chosen] = norm, chosen, True
+        for j in range(n):
+            if not entered[j]:
+                triangle[step, j] = _dot(column, q[j])
+                q[j] -= triangle[step, j] * column
+        projections[step] = _dot(column, rest)
+        rest -= projections[step] * column
+    return n
+
+
+@compiled
+def _dot(a, b):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for k in range(a.shape[0]):
+        total += a[k] * b[k]
+    return total

@@ -1,0 +1,115 @@
+"""Files: atomic writing, reading with clear errors, canonical JSON and digests."""
+
+import hashlib
+import json
+import os
+import re
+import secrets
+import stat
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pydantic_core
+
+from narxbench._io.errors import FileError, printable, show
+
+StrPath = str | os.PathLike[str]
+# The largest files that are read, in bytes: data of users, results of steps, and texts.
+MOST_DATA, MOST_FOUND, MOST_TEXT = 2_000_000_000, 100_000_000, 10_000_000
+_CHUNK = 1_000_000
+# How a shell names what it has opened for a command.
+_OPENED = re.compile(r"/dev/(stdin|fd/[0-9]+)|/proc/(self|[0-9]+)/fd/[0-9]+")
+# Settings and systems that come with the project: in its config folder, or inside an installed package.
+_BUNDLED = Path(__file__).parents[1] / "bundled"
+CONFIG_FOLDER = _BUNDLED if _BUNDLED.is_dir() else Path(__file__).parents[3] / "config"
+
+
+def write_atomically(path: StrPath, content: str | bytes) -> None:
+    """Write to a temporary name next to ``path`` and rename, so that a kill leaves nothing half-written.
+
+    A kill can leave a hidden file ``.NAME.xxxxxxxx``, which nothing reads. Missing folders are made.
+    """
+    target = Path(path)
+    temporary = target.parent / f".{target.name}.{secrets.token_hex(4)}"
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with open(temporary, "xb") as stream:
+            stream.write(_as_bytes(content))
+        os.replace(temporary, target)
+    except OSError as error:
+        needed = "needed: room on the disk and a folder that may be written to"
+        raise FileError(f"{path}: cannot be written: {error.strerror}; {needed}") from None
+    finally:
+        with suppress(OSError):  # it is there only if something went wrong
+            temporary.unlink()
+
+
+def read_bytes(path: StrPath, most: int = MOST_DATA) -> bytes:
+    """Return the content of a file of up to ``most`` bytes; a file that cannot be read raises NarxbenchError.
+
+    A pipe is read if a shell has opened it, as in ``<(zcat data.csv.gz)``; other pipes, and devices, may never end.
+    """
+    try:
+        return _content(os.fspath(path), most)
+    except OSError as error:
+        raise FileError(f"{printable(str(path), 500)}: cannot be read: {error.strerror}") from None
+    except MemoryError:
+        raise FileError(f"{path}: cannot be read: larger than the memory") from None
+    except ValueError:  # of a null character or half a surrogate pair in the name
+        raise FileError(f"{show(str(path), kind=False)}: cannot be read: not a name of a file") from None
+
+
+def _content(path: str, most: int) -> bytes:
+    status = os.stat(path)
+    is_pipe = stat.S_ISFIFO(status.st_mode) and _OPENED.fullmatch(path)
+    # A directory has a message of its own.
+    if not (is_pipe or stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+        raise OSError(0, "not a regular file")
+    size = status.st_size
+    with open(path, "rb") as stream:
+        if is_pipe:
+            content = b"".join(islice(iter(lambda: stream.read(_CHUNK), b""), most // _CHUNK + 1))
+            size = len(content)
+        elif size <= most:
+            content = stream.read()
+    if size > most:
+        raise OSError(0, f"found {size} bytes; allowed: up to {most}")
+    return content
+
+
+def read_text(path: StrPath, most: int = MOST_TEXT) -> str:
+    """Return the text of a file in UTF-8, without a byte order mark; other bytes raise NarxbenchError."""
+    try:
+        return read_bytes(path, most).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FileError(f"{path}: not text in UTF-8 (byte {error.start})") from None
+
+
+def read_json(path: StrPath) -> Any:
+    """Return the value of a JSON file; a missing or damaged file raises NarxbenchError."""
+    content = read_bytes(path, MOST_FOUND)
+    try:
+        return pydantic_core.from_json(content, allow_inf_nan=False)
+    except ValueError as error:
+        raise FileError(f"{path}: damaged, not valid JSON ({error}); delete it and run again") from None
+
+
+def canonical_json(value: Any, indent: int | None = None) -> str:
+    """Return JSON with sorted keys and full-precision numbers, on one line unless ``indent`` is given.
+
+    NaN and infinities raise ValueError.
+    """
+    separators = (",", ":") if indent is None else (",", ": ")
+    text = json.dumps(value, sort_keys=True, indent=indent, separators=separators, ensure_ascii=False, allow_nan=False)
+    return text + "\n"
+
+
+def sha256(content: str | bytes) -> str:
+    """Return the hexadecimal SHA-256 digest of ``content``; text is encoded as UTF-8."""
+    return hashlib.sha256(_as_bytes(content)).hexdigest()
+
+
+def _as_bytes(content: str | bytes) -> bytes:
+    return content.encode() if isinstance(content, str) else content

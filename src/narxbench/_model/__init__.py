@@ -1,0 +1,4 @@
+"""Polynomial NARX models and data; begin with :mod:`narxbench._model.terms`, then :mod:`narxbench._model.system`.
+
+May import ``numerics`` and ``io``.
+"""

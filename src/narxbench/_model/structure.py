@@ -1,0 +1,37 @@
+"""Structures as rows of 0 and 1, one entry for each candidate term, and the values of a term."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from narxbench._io.errors import NarxbenchError
+from narxbench._model.terms import OUTPUT, Monomial
+
+
+def checked_positions(positions: ArrayLike, n_terms: int) -> NDArray[np.uint8]:
+    """Return structures, shape (structures, N_t), in the form that compiled code needs; it does not check them itself.
+
+    Another shape, or an entry other than 0 and 1, raises :class:`NarxbenchError`.
+    """
+    rows = np.asarray(positions)
+    if rows.ndim != 2 or rows.shape[1] != n_terms:
+        raise NarxbenchError(f"positions: found shape {rows.shape}; allowed: (structures, {n_terms})")
+    if rows.dtype.kind not in "biuf" or not ((rows == 0) | (rows == 1)).all():
+        raise NarxbenchError("positions: found another entry than 0 and 1; allowed: 1 where a structure has the term")
+    return np.require(rows, np.uint8, ["C", "W"])
+
+
+def column(
+    u: NDArray[np.float64], y: NDArray[np.float64], monomial: Monomial, rows: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the values of a term at the samples ``rows``; ``u`` has the shape (samples,) or (samples, inputs)."""
+    values = np.ones(len(rows))
+    inputs = u
+    if len(y):
+        inputs = u.reshape(len(y), -1)
+    with np.errstate(over="ignore"):  # a structure with a term that overflows has an infinite J
+        for signal, lag in monomial:
+            if signal == OUTPUT:
+                values *= y[rows - lag]
+            else:
+                values *= inputs[rows - lag, signal - 1]
+    return values

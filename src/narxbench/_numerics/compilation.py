@@ -1,0 +1,76 @@
+"""Compilation to machine code whose results are the same bytes on every machine.
+
+No operation is reassociated or fused (no fastmath).
+"""
+
+import gc
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+from numba import njit
+from numba.core import event
+
+from narxbench._numerics.code_cache import CodeCache, logger
+
+
+def compiled(function: Callable[..., Any]) -> Any:
+    """Compile a function to machine code that releases the interpreter lock, and cache the code on disk.
+
+    Division by zero follows IEEE 754 as in NumPy: it gives an infinity or NaN, never an exception.
+    """
+    # Nobody calls these functions from C.
+    dispatcher = njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True)(function)
+    # As njit(cache=True) does, but with our cache.
+    dispatcher._cache = CodeCache(function)
+    return dispatcher
+
+
+class Notice(event.Listener):
+    """Warn once in a process when compiling functions of this package has taken more than ``patience`` seconds.
+
+    The message is a warning because messages of lower levels are not shown by default: without it, the first search
+    would seem to hang.
+
+    Numba reports the beginning and the end of each compilation, including those of the functions that a function calls,
+    but not the loading of code. It holds a lock meanwhile, so only one thread at a time is here. During a compilation
+    Python's cyclic garbage collector is off: it would traverse the compiler's objects many times and free nothing.
+    """
+
+    def __init__(self, patience: float) -> None:
+        self._left = patience
+        self._outermost: Any = None
+        self._began = 0.0
+        self._collecting = False
+
+    def on_start(self, event: Any) -> None:
+        """Start the clock if no function of this package is being compiled yet; warn if that has taken too long."""
+        # Parts that Numba itself lifts out of a function have no cache.
+        if self._outermost is None and isinstance(getattr(event.data["dispatcher"], "_cache", None), CodeCache):
+            self._outermost, self._began = event.data, time.monotonic()
+            self._collecting = gc.isenabled()
+            gc.disable()
+        if self._outermost is None or time.monotonic() - self._began < self._left:
+            return
+        self._left = math.inf
+        if self._outermost["dispatcher"]._cache.keeps:
+            logger.warning("narxbench: compiling the search for this processor, once; this takes some seconds")
+        else:
+            logger.warning(
+                "narxbench: compiling the search, which takes some seconds in every process: "
+                "no folder for compiled code can be written; set NUMBA_CACHE_DIR to one that can"
+            )
+
+    def on_end(self, event: Any) -> None:
+        """Stop the clock when the outermost compilation ends."""
+        if event.data is self._outermost:
+            self._left -= time.monotonic() - self._began
+            self._outermost = None
+            if self._collecting:
+                gc.enable()
+
+
+# One small function takes tenths of a second: that is no reason to warn.
+NOTICE = Notice(patience=1.0)
+event.register("numba:compile", NOTICE)

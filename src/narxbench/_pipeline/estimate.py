@@ -1,0 +1,68 @@
+"""A rough estimate of the resources of a study by its settings; ``benchmarks/estimate.py`` compares it with the use."""
+
+from math import comb
+from typing import TYPE_CHECKING
+
+from narxbench._algorithms.registry import algorithm
+from narxbench._io.resources import COMPILING_SECONDS, JOB_BYTES, JOB_SECONDS, OTHER_JOBS, Estimate, Use
+from narxbench._model.terms import model_size
+from narxbench._study.settings import Condition
+
+if TYPE_CHECKING:
+    from narxbench._pipeline.simulated_plan import SimulatedPlan
+
+# Bytes of each condition that the process has planned.
+_CONDITION_BYTES = 6e3
+_PROCESS = 0.1  # seconds to start a process
+_DRAWING = 10.0  # seconds of all steps that draw
+
+
+def study_estimate(plan: "SimulatedPlan") -> Estimate:
+    """Return the resources that a study of simulated systems needs, by its settings, choices and systems."""
+    study, runs, jobs, conditions = plan.study, 0, OTHER_JOBS, 0
+    seconds, largest = _DRAWING + COMPILING_SECONDS, list[Use]()
+    if study.kind == "methods":  # the intervals by resampled systems
+        samples, size = study.statistics.bootstrap_samples, 10 * len(study.all_systems) * (len(study.methods) + 2)
+        largest = [Use("the ranking of the methods", "statistics.bootstrap_samples", samples, size * samples)]
+    shared: dict[str, int] = {}  # jobs that make data sets and summaries, which several conditions may use
+    for condition in study.conditions(plan.choices, plan.systems):
+        problem = condition.problem
+        seeds = 1 if algorithm(condition.algorithm).about.deterministic else len(study.seeds)
+        shared |= {problem.name: len(study.seeds) if problem.realisations else 1, plan.summary_file(condition): 1}
+        runs += seeds
+        jobs += -(-seeds // study.seeds_per_job)
+        conditions += 1
+        of_run, uses = _search(condition, study.time_limit)
+        seconds += seeds * of_run
+        largest = max(largest, uses, key=lambda uses: sum(use.size for use in uses))
+    jobs += sum(shared.values())
+    data_seeds = len(study.data.seeds)
+    counts = [(len(study.seeds), "seeds"), (data_seeds, "data.seeds"), (conditions // data_seeds, "conditions")]
+    number, setting = max(counts)
+    planned = Use("planning", setting, number, JOB_BYTES * jobs + _CONDITION_BYTES * conditions)
+    return Estimate(jobs, runs, seconds + JOB_SECONDS * jobs, planned, largest)
+
+
+def _search(condition: Condition, time_limit: float) -> tuple[float, list[Use]]:
+    """Return the CPU seconds of a run of a condition, and its memory."""
+    method, problem = algorithm(condition.algorithm), condition.problem
+    cost, system, data = method.cost, problem.system, problem.data
+    n_terms = model_size(n_y=system.n_y, n_u=system.n_u, degree=system.degree)
+    judged, rows = data.validation_samples, data.samples - data.validation_samples
+    # Costs are those of 66 candidate terms and 600 samples to validate.
+    evaluation = cost.evaluation * (0.5 + n_terms / 264 + judged / 2400)
+    evaluation += cost.wide * 7.5e-13 * n_terms**2 * min(n_terms, rows)
+    seconds = cost.start * (n_terms / 66) ** 2 + min(condition.evaluations, cost.most) * evaluation
+    if not method.in_process:
+        seconds = _PROCESS + min(seconds, time_limit)
+    step = f"a search of {condition.method} on {system.name}"
+    scenario = problem.scenario and f"scenarios.{problem.scenario}: "
+    columns = 8 * (2 + cost.copies) * n_terms * rows
+    columns += 24 * comb(system.n_u + system.degree, system.degree) * judged
+    return seconds, [
+        # The structures that were evaluated, in a hash table of up to four places for each, and the trace.
+        Use(step, "evaluations", condition.evaluations, condition.evaluations * (24 * (n_terms // 64) + 97)),
+        Use(step, f"{scenario}data.samples", data.samples, 650 * data.samples + columns),
+        Use(step, f"{scenario}candidate terms of {system.name}", n_terms, 52 * n_terms**2),
+        Use(f"the simulation of {system.name}", "data.washout", data.washout, 150 * data.washout),
+    ]

@@ -1,0 +1,88 @@
+"""The calls of scripts by the rules: every script has a function ``main(job)``.
+
+``job`` has the files and parameters of Snakemake. Steps run in threads of the main process (:func:`call`, in a ``run:``
+block), because a process of their own costs a second of imports. Steps that draw have one (``script:``), as
+matplotlib's settings belong to a whole process, and so have those that are seldom run.
+"""
+
+import importlib.util
+import logging
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from snakemake.logging import logger
+
+from narxbench._io.errors import NarxbenchError
+from narxbench._io.files import write_atomically
+
+# The rules call scripts of this checkout, wherever they run.
+SCRIPTS = Path(__file__).resolve().parents[3] / "scripts"
+
+
+class StepFailedError(Exception):
+    """The error of a step that has ended with a mistake, which was reported already."""
+
+
+def as_script(main: Callable[[Any], None], module: Mapping[str, Any]) -> None:
+    """Call ``main`` when Snakemake runs its module as a script; a mistake ends the process with one line."""
+    job = module.get("snakemake")
+    if job is None:
+        return
+    logging.captureWarnings(True)
+    # An exit leaves no temporary file behind, as the signal would, and shows no lines of code.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, lambda ended, _: sys.exit(128 + ended))
+    with ended_in_one_line(), timed(job.log[0]):
+        main(job)
+
+
+@contextmanager
+def ended_in_one_line() -> Iterator[None]:
+    """End the process with one line for a mistake in the block, or in the function that this decorates."""
+    try:
+        yield
+    except NarxbenchError as mistake:
+        sys.exit(f"narxbench: {mistake}")
+
+
+def call(script: str, **job: Any) -> None:
+    """Call ``main`` of a script in this thread; a mistake is reported, and raises StepFailedError."""
+    try:
+        with timed(job["log"][0]):
+            _main(script)(SimpleNamespace(**job))
+    except NarxbenchError as mistake:
+        # Snakemake's logger is used, because other lines of threads can end up in the middle of its own.
+        logger.error(f"narxbench: {mistake}")
+        raise StepFailedError from None
+
+
+@cache
+def _main(script: str) -> Any:
+    """Return ``main`` of a script, which is executed once a process."""
+    spec = importlib.util.spec_from_file_location(f"narxbench_script_{script}", SCRIPTS / f"{script}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.main
+
+
+@contextmanager
+def timed(log: str) -> Iterator[None]:
+    """Write the seconds that the block takes in this thread to the log of a step, or the mistake that ends it."""
+    wall, cpu = time.perf_counter(), time.thread_time()
+    try:
+        yield
+    except NarxbenchError as mistake:
+        # On a full disk the log cannot be written either; what matters is on the terminal.
+        with suppress(NarxbenchError):
+            write_atomically(log, f"narxbench: {mistake}\n")
+        raise
+    write_atomically(log, f"cpu {time.thread_time() - cpu:.6f} s, wall {time.perf_counter() - wall:.6f} s\n")

@@ -1,0 +1,178 @@
+"""The three answers in words: may one predict with a model, read its terms, and control with it."""
+
+import math
+
+from narxbench._identification.finding import Finding
+from narxbench._identification.trust.answers import LIKELY
+from narxbench._identification.trust.probabilities import EXACT, ExchangeableTerms
+from narxbench._io.words import listed
+from narxbench._report.data_words import DATA_WORDS
+from narxbench._report.model_certainty import group_sentence, probability, probability_words
+from narxbench._report.model_words import MODEL_WORDS
+from narxbench._report.phrases import (
+    Phrase,
+    Setting,
+    Values,
+    count_samples,
+    count_terms,
+    first_of,
+    how_predicted,
+    percent,
+    unit_of,
+)
+
+# Reasons to doubt a structure that say more than its probability.
+_DOUBTS = {
+    "coloured_innovations": "the innovations are not white",
+    "heavy_tails": "the innovations have heavy tails",
+    "changing_variance": "the innovations change their variance",
+    "common_factor": "the terms share a factor, as lagged copies do",
+    "noise_models_disagree": "another noise model with other terms is almost as likely",
+    "likelier_noise": "another noise model is more likely",
+}
+# Data that a model predicts, by their role.
+_DATA = {"test": "the test data", "selection": "data that chose the model, but not its weights,"}
+
+
+def _to_predict(finding: Finding, setting: Setting) -> tuple[str, str]:
+    values = finding.values
+    texts = []
+    if values["noise"]:
+        texts.append("The output looks like noise: neither this model nor a simpler one predicts it.")
+    if values["diverged"]:
+        texts.append(f"The free run diverges on {listed(values['diverged'])}.")
+    if values["rmse"] is not None:
+        texts += [_errors(values), f"That holds for {_ranges(values)}."]
+    if values["because"]:
+        titles = [(DATA_WORDS | MODEL_WORDS)[name][0] for name in values["because"]]
+        texts.append(f"Look at: {'; '.join(title[:1].lower() + title[1:] for title in titles)}.")
+    advice = "" if values["role"] == "test" else f"Keep data for a test ({setting('test')})."
+    return " ".join(texts), advice
+
+
+def _errors(values: Values) -> str:
+    """Return how far predictions are off, in the unit of the output."""
+    unit = unit_of(values["units"], values["output"])
+    data = _DATA.get(values["role"], "the data it was estimated from")
+    text = f"{how_predicted(values).capitalize()} on {data} the output is {values['rmse']:.3g}{unit} off (rms), "
+    text += f"at worst {values['max_error']:.3g}{unit}"
+    if values["rrse"] is None:
+        return f"{text}."
+    return f"{text}; the rms is {percent(values['rrse'])} of its standard deviation."
+
+
+def _ranges(values: Values) -> str:
+    """Return the ranges of the signals that a model was made for."""
+    ranges = []
+    for name, (low, high) in values["ranges"].items():
+        ranges.append(f"{name} from {low:.3g} to {high:.3g}{unit_of(values['units'], name)}")
+    return listed(ranges)
+
+
+def _to_read(finding: Finding, setting: Setting) -> tuple[str, str]:
+    values = finding.values
+    texts = ["There is nothing to read in noise."] if values["noise"] else []
+    texts.append(_structure(values))
+    if values["missing"] and values["alike"]:
+        pairs = [f"{first} with {second} (r {r:.3f})" for first, second, r in values["alike"]]
+        texts.append(f"Nearly the same on these data: {first_of(pairs)}.")
+    texts += [group_sentence(ExchangeableTerms(**group)) for group in values["groups"]]
+    if values["superfluous"]:
+        texts.append(f"Without any effect: {first_of(values['superfluous'])}.")
+    if values["weak"]:
+        texts.append(f"Less than two standard errors from zero: {first_of(values['weak'])}.")
+    doubts = [_DOUBTS[kind] for kind in values["doubts"] if kind in _DOUBTS]
+    if doubts:
+        texts.append(f"Reasons for doubt: {listed(doubts)}.")
+    resampled = values["resampled"]
+    if resampled:
+        kept, often = f"{resampled['kept']} of {count_terms(resampled['terms'])}", percent(resampled["threshold"])
+        texts.append(f"Searches of resampled data found {kept} again in {often} or more of {resampled['searches']}.")
+    return " ".join(texts), _advice_to_read(values, setting)
+
+
+def _structure(values: Values) -> str:
+    """Return how probable a structure and its terms are."""
+    if values["missing"] == EXACT:
+        return f"The structure is exact: {EXACT}."
+    if values["missing"]:
+        return f"It is not known how probable the terms are: {values['missing']}."
+    improbable = []
+    for term, value in values["probabilities"].items():
+        if value < LIKELY:
+            improbable.append(f"{term} {probability(value)}")
+    text = f"The probability of the structure is {probability_words(values['probability'])}. "
+    if improbable:
+        text += f"Of its {count_terms(len(values['probabilities']))}, {values['likely']} "
+        text += f"{'is' if values['likely'] == 1 else 'are'} more probable than not; less probable: "
+        text += f"{first_of(improbable)}."
+    else:
+        text += "All of its terms are more probable than not."
+    if values["outside"]:
+        outside = [f"{term} {probability(value)}" for term, value in values["outside"].items()]
+        text += f" Probable, but not in the model: {first_of(outside)}."
+    return text
+
+
+def _advice_to_read(values: Values, setting: Setting) -> str:
+    if values["noise"]:
+        return ""
+    if values["likelier_noise"]:
+        return f"Estimate the weights under the likelier noise ({setting('noise', values['likelier_noise'])})."
+    if values["missing"]:
+        return "" if values["missing"] == EXACT else f"Search resampled data ({setting('resamples', 40)})."
+    is_unsure = values["likely"] < len(values["probabilities"]) or values["outside"] or values["groups"]
+    return "Longer records, or more excitation, would tell such terms apart." if is_unsure else ""
+
+
+def _to_control(finding: Finding, _: Setting) -> tuple[str, str]:
+    values, inputs = finding.values, finding.values["inputs"]
+    texts = []
+    if values["predicts"] == "bad":
+        texts.append("It does not predict well enough for that.")
+    texts += [_rest(values), _static_curve(values)]
+    for name, about in inputs.items():
+        if about["delay"] is None:
+            texts.append(f"It has no term of {name}.")
+        else:
+            texts.append(f"Its earliest term of {name} is {count_samples(about['delay'], values['period'])} old.")
+    if not values["rests"]:
+        texts.append("The data never rest long enough to check the curve.")
+    return " ".join(texts), ""
+
+
+def _rest(values: Values) -> str:
+    """Return where a model rests in the middle of the data, and how it answers there."""
+    units, output = values["units"], unit_of(values["units"], values["output"])
+    levels, gains = [], []
+    for name, about in values["inputs"].items():
+        levels.append(f"{name} {about['at']:.3g}{unit_of(units, name)}")
+        if about["gain"]:
+            gains.append(f"{about['gain']:.3g}{output} per{unit_of(units, name) or ' unit'} of {name}")
+    if values["y"] is None:
+        return f"At {listed(levels)}, the middle of the data, the model has no stable rest."
+    text = f"About {listed(levels)} the model rests at {values['y']:.3g}{output}"
+    if gains:
+        text += f", with a static gain of {first_of(gains)}"
+    samples = count_samples(math.ceil(values["settling_steps"] * values["decimation"]), values["period"])
+    return f"{text}; largest pole {values['eigenvalue']:.3g}, settled (2 %) after {samples}."
+
+
+def _static_curve(values: Values) -> str:
+    """Return at how many inputs the static curve is single and stable, and where the gain changes its sign."""
+    text = "The static curve is single and stable within the measured outputs"
+    n_single = values["at_rest"] - values["several"]
+    if n_single < values["cases"]:
+        text += f" at {n_single} of {values['cases']} inputs"
+    turning = [name for name, about in values["inputs"].items() if about["turns"]]
+    if turning:
+        text += f"; the gain changes its sign with {first_of(turning)}"
+    return f"{text}."
+
+
+# Title and words by the name of the finding.
+ANSWER_WORDS: dict[str, tuple[str, Phrase]] = {
+    "to_predict": ("To predict", _to_predict),
+    "to_read": ("To read its terms", _to_read),
+    "to_control": ("For control", _to_control),
+}

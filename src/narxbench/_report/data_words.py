@@ -1,0 +1,248 @@
+"""Checks of the data in words."""
+
+from narxbench._identification.data.collinear import NEARLY, sum_of
+from narxbench._identification.data.sampling import FEWEST_STEPS, MOST_STEPS, STEPS
+from narxbench._identification.finding import Finding
+from narxbench._io.words import listed, ordinal
+from narxbench._report.phrases import (
+    Phrase,
+    Setting,
+    Values,
+    capital,
+    count_samples,
+    percent,
+    plural_s,
+    signal_title,
+    unless_fine,
+)
+
+# Findings that are named before they are only counted, and outliers.
+_MOST_DRIFTS, _MOST_DROPPED, _MOST_OUTLIERS = 3, 3, 8
+
+
+def _sampling(finding: Finding, _: Setting) -> tuple[str, str]:
+    values = finding.values
+    first_minimum, stride = values["first_minimum"], values["advised"]
+    if first_minimum is None:
+        return "The output does not change.", "Look at the data."
+    dip = {"minimum": "first dips", "decay": "has decayed"}.get(values["seen_as"], "has no dip, but is first zero")
+    where = f"its correlation {dip} after {count_samples(first_minimum, values['period'])}, where"
+    enough, usual = f"10 to {STEPS} samples are enough.", f"{FEWEST_STEPS} to {MOST_STEPS} samples are usual."
+    advice = ""
+    if values["wanted"] > 1:
+        text = f"The output is sampled about {values['wanted']} times faster than needed: {where} {enough}"
+        text += _limit_of_stride(values)
+        if stride > 1:
+            advice = f"Use every {ordinal(stride)} sample, or compare {listed(map(str, values['candidates']))}."
+    elif first_minimum < FEWEST_STEPS:
+        text = f"The output is sampled coarsely, or is mostly noise: {where} {usual}"
+        advice = "If it can be measured again, sample faster."
+    elif first_minimum > MOST_STEPS:
+        text = f"The output is sampled a little faster than needed: {where} {enough}"
+    else:
+        text = f"The output is sampled as a model needs it: {where} {usual}"
+    if "compared" in values:
+        compared = ", ".join(map(str, values["compared"]))
+        advice = f"The model takes {values['taken']} of the compared decimations {compared}."
+    return text, advice
+
+
+def _limit_of_stride(values: Values) -> str:
+    """Return why a smaller stride is advised than the output alone would allow; "" where nothing limits it."""
+    if not values["limit"]:
+        return ""
+    reasons = {"input": "the input changes too fast for so large a stride", "length": "too few samples would stay"}
+    text = f" But {reasons[values['limit']]}."
+    return text if values["advised"] == 1 else f"{text} Every {ordinal(values['advised'])} is advised."
+
+
+def _resolution(finding: Finding, _: Setting) -> tuple[str, str]:
+    texts, advice = [], ""
+    for column, signal in finding.values.items():
+        title, term = capital(signal_title(column, signal["term"])), signal["term"]
+        if signal["seen"] == "few":
+            power = signal["levels"]
+            texts.append(f"{title} has only {power} levels: {term}^{power} is {_lower_powers(signal)}.")
+        elif signal["seen"] == "coarse":
+            low, high = signal["range"]
+            step = f"one step of {signal['step']:.3g} is {percent(signal['step'] / (high - low))} of its range"
+            texts.append(f"{title} has only {signal['levels']} levels: {step}.")
+            if term == "y":
+                advice = "No model can be more precise than the resolution of the output."
+    counts = ", ".join(f"{column} {signal['levels']}" for column, signal in finding.values.items())
+    return " ".join(texts) or f"The signals are finely resolved; their levels: {counts}.", advice
+
+
+def _lower_powers(signal: Values) -> str:
+    """Return what the power of a signal with as few levels is: a sum of lower powers."""
+    if signal["levels"] != 2:
+        return "the lower ones and the constant"
+    low, high = signal["range"]
+    return sum_of([(weight, term) for weight, term in ((low + high, signal["term"]), (-low * high, "1")) if weight])
+
+
+def _saturation(finding: Finding, _: Setting) -> tuple[str, str]:
+    texts = []
+    for name, side in finding.values.items():
+        if side["limited"]:
+            texts.append(
+                f"{percent(side['share'])} of the output's samples are at its {name} value, {side['value']:.4g}, up to "
+                f"{side['longest']} in a row, as at a limit."
+            )
+    if not texts:
+        return "The output does not stay at its largest or smallest value as if it were cut off.", ""
+    advice = "A polynomial cannot follow a limit: leave these parts out, or measure with a smaller input."
+    return " ".join(texts), advice
+
+
+def _delay(finding: Finding, _: Setting) -> tuple[str, str]:
+    texts, pieces_of_advice = [], []
+    for column, effect in finding.values["inputs"].items():
+        text, advice = _input_delay(signal_title(column, effect["term"]), effect, finding.values)
+        texts.append(text)
+        if advice:
+            pieces_of_advice.append(advice)
+    advice = " ".join(dict.fromkeys(pieces_of_advice))
+    return " ".join(texts) or "There is no input whose dead time could be found.", advice
+
+
+def _input_delay(name: str, effect: Values, values: Values) -> tuple[str, str]:
+    """Return after how many samples the output follows an input, and what to do about it."""
+    delay = effect["delay"]
+    if effect["seldom"]:
+        return f"{capital(name)} changes too seldom to tell after how many samples the output follows.", ""
+    if delay is None:
+        no_effect = f"o effect of {name} on the output is seen within {len(effect['correlations']) - 1} samples"
+        if effect.get("used"):
+            return f"By correlation n{no_effect}; the model uses it.", ""
+        return f"N{no_effect}.", f"See whether {name} belongs to the model."
+    if delay == 0:
+        has_current = 0 in effect.get("lags", ())
+        advice = "" if has_current else f"Allow the current input, {effect['term']}(k)."
+        return f"The output follows {name} within the same sample.", advice
+    steps = delay // values["decimation"]
+    is_late = steps >= 3 and steps not in effect.get("lags", ())
+    advice = f"Begin the lags of {name} at {steps}." if is_late else ""
+    return _late_effect(name, effect, values), advice
+
+
+def _late_effect(name: str, effect: Values, values: Values) -> str:
+    """Return after how many samples, and steps of the model, the output is seen to follow an input or its square."""
+    delay, shown, stride, period = effect["delay"], effect["shown"], values["decimation"], values["period"]
+    after = f"after {count_samples(delay, period)}"
+    if stride > 1:
+        after += f", {delay / stride:.2g} steps of {stride}"
+    if effect["power"] == 1 and shown > delay:
+        after += f", and {name} itself after {count_samples(shown, period)}"
+    cause = name if effect["power"] == 1 and shown == delay else f"the square of {name}"
+    return f"The output is seen to follow {cause} {after}."
+
+
+def _excitation(finding: Finding, _: Setting) -> tuple[str, str]:
+    texts, advice = [], []
+    for column, signal in finding.values["inputs"].items():
+        name, (low, high) = signal_title(column, signal["term"]), signal["range"]
+        order, lags = signal["order"], finding.values["lags"]
+        if order == 0:
+            texts.append(f"{capital(name)} is constant, {low:.4g}: no model can tell its effect.")
+            advice.append(f"Leave {name} out.")
+            continue
+        text = f"{capital(name)} covers {low:.4g} to {high:.4g}"
+        if order < lags:
+            text += f", but changes in {order} way{plural_s(order)} only: that tells no more than {order} lags."
+            # A model may well have more, if other terms tell them apart.
+            excite = f"Excite {name}" if "lags" in signal else f"Use at most {order} lags of {name}, or excite it"
+            advice.append(f"{excite} at more frequencies.")
+        else:
+            text += f" and tells {lags} lags apart."
+        texts.append(text)
+    share_at_rest = finding.values["at_rest"]
+    if share_at_rest > 0.5:
+        texts.append(f"All signals rest in {percent(share_at_rest)} of the time, which tells little of the dynamics.")
+        advice.append("Leave out long rests.")
+    return " ".join(texts) or "There is no input, and the output does not rest.", " ".join(advice)
+
+
+def _drift(finding: Finding, _: Setting) -> tuple[str, str]:
+    texts = []
+    for trend in finding.values["trends"]:
+        times = "far more than the deviation"
+        if trend["deviation"] > 0.0:
+            times = f"{abs(trend['change']) / trend['deviation']:.2g} standard deviations"
+        drifts = f"drifts by {trend['change']:.3g}, {times} of the rest, without a cause in the inputs."
+        texts.append(f"The output of {trend['record']} {drifts}")
+    for offset in finding.values["offsets"]:
+        lies = f"lies {offset['offset']:+.3g} off the middle of the records, for equal inputs."
+        texts.append(f"The output of {offset['record']} {lies}")
+    if not texts:
+        return "The output neither drifts nor differs between records without a cause in the inputs.", ""
+    if len(texts) > _MOST_DRIFTS:
+        texts[_MOST_DRIFTS:] = [f"{len(texts) - _MOST_DRIFTS} more such findings."]
+    return " ".join(texts), "Subtract the drift or offset, or add its cause as an input."
+
+
+def _outliers(finding: Finding, _: Setting) -> tuple[str, str]:
+    values, count = finding.values, finding.values["count"]
+    if not count:
+        return "No sample of the output sticks out.", ""
+    places = []
+    for name, number, _deviation in values["samples"][:_MOST_OUTLIERS]:
+        places.append(f"{number} of {name}" if values["records"] > 1 else str(number))
+    text = f"{count} of {values['total']} samples of the output stick out of their neighbours by more than "
+    text += f"{values['limit']:.3g}: sample{plural_s(count)} {', '.join(places)}"
+    text += f" and {count - _MOST_OUTLIERS} more." if count > _MOST_OUTLIERS else "."
+    return text, "See whether they are mistakes of the measurement."
+
+
+def _test_range(finding: Finding, _: Setting) -> tuple[str, str]:
+    if not finding.values:
+        return "There is no test record to compare ranges with.", ""
+    texts = []
+    for column, signal in finding.values.items():
+        if signal["share"]:
+            low, high = signal["known"]
+            texts.append(
+                f"{percent(signal['share'])} of the test samples of {signal_title(column, signal['term'])} lie outside "
+                f"{low:.4g} to {high:.4g}, the range seen before, by up to {signal['beyond']:.3g}."
+            )
+    advice = "A polynomial extrapolates badly: estimate from data that cover this range."
+    text = " ".join(texts) or "The test records stay within the range that the model is estimated from."
+    return text, unless_fine(finding, advice)
+
+
+def _collinear(finding: Finding, _: Setting) -> tuple[str, str]:
+    values, dropped, count = finding.values, [*finding.values["dropped"].values()], finding.values["near_pairs"]
+    texts, advice = [], ""
+    if dropped:
+        reasons = "; ".join(dropped[:_MOST_DROPPED])
+        if len(dropped) > _MOST_DROPPED:
+            reasons += f", and {len(dropped) - _MOST_DROPPED} more"
+        left_out = f"{len(dropped)} of {values['candidates']} candidates say nothing new and are left out"
+        texts.append(f"{left_out}: {reasons}.")
+    if count:
+        pairs = f"{count} pair{plural_s(count)} of candidates {'are' if count > 1 else 'is'} nearly the same"
+        first, second = values["worst"][:2]
+        texts.append(f"{pairs} (correlation over {NEARLY}), most of all {first} and {second}.")
+        advice = "Which one of a pair a model has is a matter of chance: a larger stride tells them apart."
+    return " ".join(texts) or f"All {values['candidates']} candidates differ.", advice
+
+
+def _size(finding: Finding, _: Setting) -> tuple[str, str]:
+    terms, rows = finding.values["terms"], finding.values["rows"]
+    text = f"{terms} candidate terms and {rows} rows to estimate from, {rows / max(1, terms):.2g} for each."
+    return text, "" if rows >= terms else "Fewer lags or a lower degree leave less to chance."
+
+
+# Title and words by the name of the finding.
+DATA_WORDS: dict[str, tuple[str, Phrase]] = {
+    "sampling": ("Sampling", _sampling),
+    "resolution": ("Resolution", _resolution),
+    "saturation": ("Limits of the output", _saturation),
+    "delay": ("Dead time", _delay),
+    "excitation": ("Excitation", _excitation),
+    "drift": ("Drift and offsets", _drift),
+    "outliers": ("Outliers", _outliers),
+    "test-range": ("Range of the test records", _test_range),
+    "collinear": ("Candidates that are alike", _collinear),
+    "size": ("Size of the search", _size),
+}

@@ -1,0 +1,73 @@
+"""Findings of an identification in words: a title, a text with figures, and advice on what to do."""
+
+from typing import Any, NamedTuple
+
+from narxbench._identification.finding import Finding
+from narxbench._identification.result import Identification
+from narxbench._identification.trust.answers import ANSWERS
+from narxbench._report.answer_words import ANSWER_WORDS
+from narxbench._report.data_words import DATA_WORDS
+from narxbench._report.model_words import MODEL_WORDS
+from narxbench._report.phrases import Setting, as_argument
+from narxbench._report.search_words import SEARCH_WORDS
+
+# Title and words by the name of the finding.
+WORDS = {**DATA_WORDS, **ANSWER_WORDS, **MODEL_WORDS, **SEARCH_WORDS}
+
+
+class Words(NamedTuple):
+    """A finding in words; the advice is empty where there is nothing to do."""
+
+    title: str
+    text: str
+    advice: str = ""
+
+
+def in_words(finding: Finding, setting: Setting = as_argument) -> Words:
+    """Return a finding in words.
+
+    Parameters
+    ----------
+    finding : Finding
+        One of ``checks``, ``summary`` or ``notes`` of an identification.
+    setting : callable
+        How an advice writes a setting: :func:`narxbench._report.phrases.as_argument` or ``as_option``.
+
+    Examples
+    --------
+    >>> from narxbench._identification.finding import Finding
+    >>> words = in_words(Finding("no_test", "look"))
+    >>> print(f"{words.title}: {words.text}")
+    Test data: No data are kept for a test: the figures of the selection helped to choose the model, so expect larger
+    errors on new data.
+    """
+    title, words = WORDS[finding.name]
+    text, advice = words(finding, setting)
+    if finding.name == "prediction" and finding.values["role"] == "test":
+        title = "Predictions of unseen data"
+    return Words(title, text, advice)
+
+
+def warnings(identification: Identification) -> list[str]:
+    """Return what a reader must know, whole sentences: of the data, of the search, and every bad finding."""
+    bad = [in_words(finding) for finding in identification.summary if finding.status == "bad"]
+    return [*before_all(identification), *(f"{words.title}: {words.text}" for words in bad)]
+
+
+def before_all(identification: Identification) -> list[str]:
+    """Return what stands above all else: changes of the data, and what went otherwise than planned in the search."""
+    notes = [in_words(note).text for note in identification.notes if note.status != "fine"]
+    return [*dict.fromkeys([*identification.recording.notes, *notes])]
+
+
+def as_json(identification: Identification) -> dict[str, Any]:
+    """Return what ``narxbench identify --json`` prints: :meth:`Identification.to_dict` with findings in words."""
+    summary = []
+    for finding in identification.summary:
+        words = in_words(finding)
+        entry: dict[str, Any] = {"name": finding.name, "status": finding.status}
+        entry |= {"text": words.text, "advice": words.advice}
+        if finding.name in ANSWERS:
+            entry["values"] = finding.values
+        summary.append(entry)
+    return {**identification.to_dict(), "warnings": warnings(identification), "summary": summary}

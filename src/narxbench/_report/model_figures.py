@@ -1,0 +1,509 @@
+"""The figures of a model of measured data: its fit, how sure it is, its residuals, rests, what was tried, the data."""
+
+import math
+import re
+import textwrap
+import warnings
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, MaxNLocator, NullFormatter, NullLocator, StrMethodFormatter
+from numpy.typing import NDArray
+
+from narxbench._identification.finding import Finding
+from narxbench._identification.result import Identification
+from narxbench._identification.trust.bands import BAND
+from narxbench._identification.trust.frequencies import resample_frequencies
+from narxbench._identification.trust.residuals import CorrelationTest
+from narxbench._identification.trust.steady_state import FixedPoint, Rest
+from narxbench._io.errors import printable
+from narxbench._model.records import Recording
+from narxbench._report.figures import DARK, METHOD_COLOURS, NARROW, drawing, new_figure, panels, saved
+from narxbench._report.formats import cut
+from narxbench._report.model_fits import ShownFit
+
+Floats = NDArray[np.float64]
+
+MODEL_COLOUR, MEASURED_COLOUR, INPUT_COLOUR = METHOD_COLOURS[1], DARK, METHOD_COLOURS[0]
+_GREY, _GRID, _BAND = "#999999", "#e5e5e5", "#56B4E9"
+# A line of more samples than the eye can separate is divided into bins, whose extremes are drawn.
+_BINS = 700
+# The share of a record that an enlarged stretch has; records of fewer samples are not enlarged.
+_WINDOW, _FEWEST = 0.12, 150
+OUTSIDERS, MOST_RECORDS, MOST_INPUTS = 8, 3, 4
+_LONGEST = 40
+
+
+class TimeAxis(NamedTuple):
+    """The axis on which the samples of a record are shown: their number times ``scale``, from ``begin`` on."""
+
+    scale: float
+    begin: float
+    label: str
+
+    def positions(self, count: int, stride: int = 1) -> Floats:
+        """Return the positions of so many samples on the axis, each ``stride`` behind the one before."""
+        return np.asarray(self.begin + self.scale * stride * np.arange(count, dtype=np.float64))
+
+
+def time_axis(sampling_time: float | None) -> TimeAxis:
+    """Return the axis of time, in the unit that suits what some hundred samples span; without a time, of samples."""
+    if sampling_time is None:
+        return TimeAxis(1.0, 1.0, "sample")
+    for unit, seconds in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if 200 * sampling_time >= seconds:
+            return TimeAxis(sampling_time / seconds, 0.0, f"time ({unit})")
+    return TimeAxis(sampling_time / 1e-9, 0.0, "time (ns)")
+
+
+def signal_label(name: str, units: Mapping[str, str]) -> str:
+    """Return a signal as an axis names it, with its unit; long names are cut."""
+    unit, text = units.get(name), printable(name)
+    if unit:
+        text = f"{text} ({printable(unit)})"
+    return cut(text, _LONGEST)
+
+
+def fit_figure(fit: ShownFit, axis: TimeAxis, output: str) -> str:
+    """Return the figure of measured and predicted output: the record, and two stretches enlarged.
+
+    They are the one where the prediction is farthest from the measured output, and the one with the median error.
+    """
+    with drawing("model fit"):
+        windows = _windows(fit)
+        height, height_ratios = 2.3, [1.0]
+        if windows:
+            height, height_ratios = 3.9, [1.15, 1.0]
+        figure = new_figure(height, NARROW)
+        grid = figure.add_gridspec(len(height_ratios), 2, height_ratios=height_ratios)
+        whole = figure.add_subplot(grid[0, :])
+        x = axis.positions(len(fit.y), fit.stride)
+        draw_fit(whole, fit, x)
+        whole.set_xlabel(axis.label)
+        for place, (title, start, end) in enumerate(windows):
+            panel = figure.add_subplot(grid[1, place])
+            whole.axvspan(x[start], x[end - 1], color=_BAND, alpha=0.25, linewidth=0)
+            draw_fit(panel, fit, x, slice(start, end))
+            panel.set_title(title, loc="left", fontsize=9)
+            panel.set_xlabel(axis.label)
+            panel.xaxis.set_major_locator(MaxNLocator(4))
+        figure.supylabel(output, fontsize="medium")
+        return _svg(figure, handles=fit_key(fit), ncols=3)
+
+
+def fit_key(fit: ShownFit) -> list[Line2D]:
+    """Return the entries of the legend of :func:`draw_fit`."""
+    handles = [Line2D([], [], color=MEASURED_COLOUR, linewidth=1, label="measured")]
+    if fit.predicted is not None:
+        handles.append(Line2D([], [], color=MODEL_COLOUR, linewidth=1.3, label="model"))
+    if fit.half_width is not None:
+        label = f"{100 * BAND:.0f} % band"
+        handles.append(Line2D([], [], color=MODEL_COLOUR, linewidth=6, alpha=0.2, label=label))
+    return handles
+
+
+def comparison_figure(y: Floats, runs: Mapping[str, Floats], first: int, axis: TimeAxis, output: str) -> str:
+    """Return the figure of the measured output and the free runs of several models, with their errors below.
+
+    The ``first`` samples do not count.
+    """
+    with drawing("comparison of models"):
+        figure = new_figure(4.2, NARROW)
+        above, below = figure.subplots(2, 1, sharex=True, height_ratios=[1.4, 1])
+        x = axis.positions(len(y))
+        draw_runs(above, x, y, runs)
+        for place, run in enumerate(runs.values()):
+            below.plot(*_thinned(x[first:], (run - y)[first:]), **_look(place))
+        below.axhline(0.0, color=_GREY, linewidth=0.6)
+        above.set_ylabel(output)
+        below.set_ylabel("model − measured")
+        below.set_xlabel(axis.label)
+        for panel in (above, below):
+            panel.yaxis.set_major_locator(MaxNLocator(5))
+            panel.margins(x=0.01)
+        return _svg(figure, ncols=3)
+
+
+def draw_runs(axis: Axes, x: Floats, y: Floats, runs: Mapping[str, Floats]) -> None:
+    """Draw the measured output and the predictions of several models."""
+    axis.plot(*_thinned(x, y), color=MEASURED_COLOUR, linewidth=0.9, label="measured")
+    for place, (name, run) in enumerate(runs.items()):
+        axis.plot(*_thinned(x, run), label=signal_label(name, {}), **_look(place))
+
+
+def _look(place: int) -> dict[str, Any]:
+    turn, colour = divmod(place, len(METHOD_COLOURS))
+    return {"color": METHOD_COLOURS[colour], "linewidth": 1.1, "linestyle": ("-", "--", ":")[turn % 3]}
+
+
+def certainty_figure(identification: Identification) -> str | None:
+    """Return the figure of how sure each term is; None where there is neither a probability nor resampled data."""
+    if nothing_is_known(identification):
+        return None
+    with drawing("model certainty"):
+        figure = new_figure(terms_height(identification), NARROW)
+        handles = draw_terms(figure.subplots(), identification)
+        return _svg(figure, handles=handles, ncols=len(handles), fontsize=8.5)
+
+
+def terms_height(identification: Identification) -> float:
+    """Return how many inches :func:`draw_terms` needs."""
+    return 0.75 + 0.19 * len(_shown_terms(identification))
+
+
+class _TermMarks(NamedTuple):
+    """Marks of one kind that tell how sure terms are: where they stand, with an interval where there is one."""
+
+    label: str
+    marker: str
+    is_filled: bool
+    values: Mapping[str, float]
+    intervals: Mapping[str, tuple[float, float]]
+
+    def face(self, colour: str) -> str:
+        """Return the colour inside a mark."""
+        return colour if self.is_filled else "white"
+
+
+def _term_marks(identification: Identification) -> list[_TermMarks]:
+    """Return the probabilities of terms, and how often resampled data led to them, as far as they are known."""
+    marks = []
+    if identification.probabilities:
+        marks.append(_TermMarks("probability", "o", True, identification.probabilities, {}))
+    frequencies = resample_frequencies(identification.selection)
+    if frequencies:
+        intervals = {}
+        for row in identification.selection.to_dict("records"):
+            if row["resample_low"] is not None:
+                intervals[row["term"]] = (row["resample_low"], row["resample_high"])
+        label = "share of the resampled data sets"
+        marks.append(_TermMarks(label, "D", False, frequencies, intervals))
+    return marks
+
+
+def nothing_is_known(identification: Identification) -> bool:
+    """Return whether neither probabilities nor resampled data tell how sure the terms are."""
+    return not _term_marks(identification)
+
+
+def _shown_terms(identification: Identification) -> list[str]:
+    """Return the terms of the model, and the surest others."""
+    terms = identification.model.terms
+    marks = _term_marks(identification)
+    values = marks[0].values if marks else {}
+    outside = sorted((term for term in values if term not in terms), key=lambda term: -values[term])
+    return [*terms, *outside[:OUTSIDERS]]
+
+
+def draw_terms(axis: Axes, identification: Identification) -> list[Line2D]:
+    """Draw how sure terms are, those of the model and the surest others; return the legend."""
+    terms, shown = identification.model.terms, _shown_terms(identification)
+    handles = []
+    for marks, shift in zip(_term_marks(identification), (-0.14, 0.16), strict=False):
+        for place, term in enumerate(shown):
+            _draw_mark(axis, marks, term, place + shift, INPUT_COLOUR if term in terms else _GREY)
+        handles.append(_mark(marks.label, marks.marker, DARK, markerfacecolor=marks.face(DARK), markersize=4))
+    axis.set_yticks(range(len(shown)), [pretty(term) for term in shown])
+    for tick, term in zip(axis.get_yticklabels(), shown, strict=True):
+        tick.set_color(INPUT_COLOUR if term in terms else "#666666")
+    if len(shown) > len(terms):
+        axis.axhline(len(terms) - 0.5, color=_GREY, linewidth=0.6)
+    axis.set(ylim=(len(shown) - 0.4, -0.6), xlim=(-0.02, 1.02), xlabel="how sure each term is, from 0 to 1")
+    axis.tick_params(axis="y", length=0)
+    axis.grid(axis="x", color=_GRID, linewidth=0.5)
+    axis.set_axisbelow(True)
+    for label, colour in (("in the model", INPUT_COLOUR), ("not in it", _GREY)):
+        handles.append(Line2D([], [], label=label, color=colour, linewidth=3))
+    return handles
+
+
+def _draw_mark(axis: Axes, marks: _TermMarks, term: str, y: float, colour: str) -> None:
+    """Draw how sure a term is, with the interval if there is one."""
+    if term in marks.intervals:
+        axis.hlines(y, *marks.intervals[term], color=colour, linewidth=1, zorder=2)
+    look: dict[str, Any] = {"color": colour, "markerfacecolor": marks.face(colour), "markersize": 4, "zorder": 3}
+    axis.plot(marks.values.get(term, 0.0), y, marks.marker, **look)
+
+
+def residual_figure(tests: Sequence[CorrelationTest]) -> str:
+    """Return the figure of the correlation tests of the residuals, one small panel for each, with their bands."""
+    across = 2 if len(tests) <= 6 else 3
+    with drawing("model residuals"):
+        figure = new_figure(0.35 + 1.35 * math.ceil(len(tests) / across), NARROW)
+        for axis, test in zip(panels(figure, len(tests), across), tests, strict=True):
+            draw_residuals(axis, test, 80 // across)
+        figure.supxlabel("lag (steps of the model)", fontsize="medium")
+        figure.supylabel("correlation", fontsize="medium")
+        return _svg(figure)
+
+
+def draw_residuals(axis: Axes, test: CorrelationTest, width: int = 80) -> None:
+    """Draw a correlation test of the residuals with its bands; the title is broken at so many characters."""
+    values = np.array(test.values)
+    outside = np.abs(values) > test.limit
+    axis.axhspan(-test.band, test.band, color=_BAND, alpha=0.3, linewidth=0)
+    for edge in (-test.limit, test.limit):
+        axis.axhline(edge, color=_GREY, linestyle="--", linewidth=0.7)
+    axis.vlines(test.lags, 0, values, color=np.where(outside, MODEL_COLOUR, DARK), linewidth=1)
+    axis.axhline(0, color=DARK, linewidth=0.5)
+    axis.plot(np.array(test.lags)[outside], values[outside], "o", color=MODEL_COLOUR, markersize=3)
+    reach = 1.15 * max(test.limit, float(np.abs(values).max()))
+    axis.set_ylim(-reach, reach)
+    axis.yaxis.set_major_locator(MaxNLocator(4))
+    axis.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    axis.set_title(_wrapped(test.title, width), loc="left", fontsize=8.5)
+
+
+def static_figure(curve: Sequence[FixedPoint], rests: Sequence[Rest], recording: Recording) -> str:
+    """Return the figure of the static curve by input: stable and unstable rests of the model, rests of the data."""
+    signals = list(dict.fromkeys(str(point.signal) for point in curve))
+    with drawing("model static curve"):
+        figure = new_figure(2.4, NARROW)
+        axes = figure.subplots(1, len(signals), squeeze=False, sharey=True).ravel()
+        handles = []
+        for axis, signal in zip(axes, signals, strict=True):
+            handles = draw_static(axis, signal, curve, rests, recording)
+        axes[0].set_ylabel(signal_label(recording.output, recording.units))
+        return _svg(figure, handles=handles, loc="outside upper center", ncols=len(handles), fontsize=8.5)
+
+
+def draw_static(
+    axis: Axes, signal: str, curve: Sequence[FixedPoint], rests: Sequence[Rest], recording: Recording
+) -> list[Line2D]:
+    """Draw the static curve of one input, and return the legend."""
+    y = np.concatenate([record.y for record in recording.records])
+    margin = 0.15 * float(np.ptp(y)) or 1.0
+    low, high = float(y.min()) - margin, float(y.max()) + margin
+    column = recording.inputs.index(signal)
+    u = np.concatenate([record.u[:, column] for record in recording.records])
+    step = -(-len(u) // 1500)
+    axis.plot(u[::step], y[::step], ".", color="#cccccc", markersize=2.5, zorder=1)
+    handles = [_mark("data", ".", "#bbbbbb"), *_draw_rests_of_model(axis, signal, curve, low, high)]
+    if rests:
+        axis.plot([rest.u[column] for rest in rests], [rest.y for rest in rests], "x", **_REST_OF_DATA, zorder=3)
+        handles.append(_mark("rest of the data", "x", **_REST_OF_DATA))
+    axis.set(xlabel=signal_label(signal, recording.units), ylim=(low, high))
+    axis.xaxis.set_major_locator(MaxNLocator(5))
+    return handles
+
+
+_STABLE: Any = {"color": INPUT_COLOUR, "markerfacecolor": INPUT_COLOUR, "markersize": 3.5}
+_UNSTABLE: Any = {"color": MODEL_COLOUR, "markerfacecolor": "white", "markersize": 3.5}
+_REST_OF_DATA: Any = {"color": DARK, "markersize": 5}
+
+
+def _draw_rests_of_model(axis: Axes, signal: str, curve: Sequence[FixedPoint], low: float, high: float) -> list[Line2D]:
+    """Draw the rests of a model, at constant values of an input, between two outputs; return the legend.
+
+    Unstable rests are in the legend where any input has some.
+    """
+    drawn = [point for point in curve if point.y is not None and low <= point.y <= high]
+    for is_stable, look in ((True, _STABLE), (False, _UNSTABLE)):
+        points = [(point.u, point.y) for point in drawn if point.signal == signal and point.stable == is_stable]
+        if points:
+            axis.plot(*zip(*points, strict=True), "o", zorder=2, **look)
+    handles = [_mark("stable rest of the model", "o", **_STABLE)]
+    if not all(point.stable for point in drawn):
+        handles.append(_mark("unstable", "o", **_UNSTABLE))
+    return handles
+
+
+def tried_figure(tried: pd.DataFrame, error: str) -> str:
+    """Return the figure of the errors of all configurations, against their decimations or numbers of terms.
+
+    The latter serve where all have the same decimation. Errors over 1, which are worse than the mean of the output, are
+    drawn at the upper edge.
+    """
+    scored = tried[tried["rrse"].notna()]
+    by_decimation = scored["decimation"].nunique() > 1
+    with drawing("model configurations"):
+        figure = new_figure(2.5, NARROW)
+        axis = figure.subplots()
+        degrees = sorted(set(scored["degree"]))
+        x_name = "decimation" if by_decimation else "terms"
+        points, is_chosen = scored[[x_name, "rrse"]].astype(float), scored["chosen"].astype(bool)
+        points["rrse"] = points["rrse"].clip(upper=1.0)
+        for place, degree in enumerate(degrees):
+            points_of_degree = points[(scored["degree"] == degree) & ~is_chosen]
+            # Degrees stand side by side, not over one another.
+            shift = (place - (len(degrees) - 1) / 2) * 0.06
+            x = points_of_degree[x_name] + shift
+            if by_decimation:
+                x = points_of_degree[x_name] * (1 + shift)
+            look: Any = {"color": METHOD_COLOURS[place % 6], "markersize": 4, "markerfacecolor": "none"}
+            axis.plot(x, points_of_degree["rrse"], "os^Dv*"[place % 6], label=f"degree {degree}", **look)
+        if is_chosen.any():
+            best = points[is_chosen]
+            axis.plot(best[x_name], best["rrse"], "*", color=DARK, markersize=11, label="chosen", zorder=4)
+        if by_decimation:
+            _label_decimations(axis, sorted(set(scored["decimation"].astype(int))))
+        else:
+            axis.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+            axis.set_xlabel("terms of the best structure")
+        axis.xaxis.set_minor_formatter(NullFormatter())
+        axis.set_ylabel(f"{error} (RRSE)")
+        axis.set_ylim(0, 1)
+        if len(scored):
+            axis.set_ylim(0, min(1.03, 1.15 * float(scored["rrse"].max())))
+        axis.grid(axis="y", color=_GRID, linewidth=0.5)
+        axis.set_axisbelow(True)
+        return _svg(figure, ncols=len(degrees) + 1)
+
+
+def _label_decimations(axis: Axes, decimations: Sequence[int]) -> None:
+    """Make the horizontal axis one of decimations, on a logarithmic scale; labels that would meet are left out."""
+    axis.set_xscale("log")
+    labels: list[int] = []
+    for decimation in decimations:
+        if not labels or decimation >= 1.3 * labels[-1]:
+            labels.append(decimation)
+    axis.xaxis.set_major_locator(FixedLocator(labels))
+    axis.xaxis.set_minor_locator(NullLocator())
+    axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axis.set_xlabel("decimation (samples of the data in one step)")
+
+
+def data_figure(recording: Recording, places: Sequence[int], titles: Sequence[str]) -> str:
+    """Return the figure of the output and the inputs of some records, side by side."""
+    time = time_axis(recording.sampling_time)
+    names = [recording.output, *recording.inputs[:MOST_INPUTS]]
+    with drawing("model data"):
+        figure = new_figure(0.5 + 0.95 * len(names), NARROW)
+        axes = figure.subplots(len(names), len(places), squeeze=False, sharey="row", sharex="col")
+        for column, (place, title) in enumerate(zip(places, titles, strict=True)):
+            record = recording.records[place]
+            signals = np.column_stack([record.y, record.u])
+            for row, name in enumerate(names):
+                axis = axes[row, column]
+                colour = MEASURED_COLOUR if row == 0 else INPUT_COLOUR
+                axis.plot(*_thinned(time.positions(len(record)), signals[:, row]), color=colour, linewidth=0.8)
+                axis.yaxis.set_major_locator(MaxNLocator(4))
+                if column == 0:
+                    axis.set_ylabel(_wrapped(signal_label(name, recording.units), 14), fontsize=8.5)
+            axes[0, column].set_title(_wrapped(title, 34 if len(places) > 1 else 80), loc="left", fontsize=8.5)
+            axes[-1, column].set_xlabel(time.label)
+            axes[-1, column].xaxis.set_major_locator(MaxNLocator(4))
+        return _svg(figure)
+
+
+def checks_figure(checks: Sequence[Finding], decimation: int) -> str | None:
+    """Return the figure behind the checks of sampling and dead time; None where neither has anything to draw."""
+    values_by_check = {check.name: check.values for check in checks}
+    correlations = values_by_check.get("sampling", {}).get("correlations") or {}
+    inputs = values_by_check.get("delay", {}).get("inputs", {})
+    responses = [(name, values) for name, values in inputs.items() if values.get("correlations")][:MOST_INPUTS]
+    has_autocorrelation = bool(correlations.get("lag"))
+    n_panels = has_autocorrelation + len(responses)
+    if not n_panels:
+        return None
+    n_across = min(2, n_panels)
+    with drawing("model checks"):
+        figure = new_figure(1.9 * math.ceil(n_panels / n_across), NARROW)
+        axes = panels(figure, n_panels, n_across)
+        for axis in axes:
+            axis.axhline(0, color=DARK, linewidth=0.5)
+        if has_autocorrelation:
+            _draw_autocorrelation(axes[0], correlations, decimation)
+        for axis, (name, values) in zip(axes[n_panels - len(responses) :], responses, strict=True):
+            _draw_response(axis, name, values)
+        for axis in axes:
+            axis.set_xlabel("lag (samples of the data)", fontsize=9)
+            axis.set_ylabel("correlation", fontsize=9)
+            axis.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+        return _svg(figure)
+
+
+def _draw_autocorrelation(axis: Axes, correlations: Mapping[str, Any], decimation: int) -> None:
+    """Draw the autocorrelations of the output and of its square, and how long a step of the model is."""
+    for name, colour, dash, label in (("y", DARK, "-", "output"), ("y^2", _GREY, "--", "its square")):
+        if name in correlations:
+            axis.plot(correlations["lag"], correlations[name], dash, color=colour, linewidth=1, label=label)
+    axis.axvline(decimation, color=MODEL_COLOUR, linewidth=1, label=f"one step, {decimation}")
+    axis.set_title("Autocorrelation of the output", loc="left", fontsize=9)
+    axis.legend(frameon=False, fontsize=8.5)
+
+
+def _draw_response(axis: Axes, name: str, values: Mapping[str, Any]) -> None:
+    """Draw the correlations of the output with an earlier input, with the band, and the dead time that is shown."""
+    correlations, band = np.array(values["correlations"]), np.array(values["band"])
+    lags = np.arange(len(correlations))
+    axis.fill_between(lags, -band, band, color=_BAND, alpha=0.3, linewidth=0)
+    axis.vlines(lags, 0, correlations, color=DARK, linewidth=0.9)
+    if values.get("shown") is not None:
+        axis.axvline(values["shown"], color=MODEL_COLOUR, linewidth=1)
+    cause = printable(name)
+    if values.get("power") == 2:
+        cause = f"the square of {cause}"
+    axis.set_title(_wrapped(f"Response of the output to {cause}", 38), loc="left", fontsize=9)
+
+
+def pretty(term: str) -> str:
+    """Return a term as figures name it: ``y(k-1)*u(k-2)^2`` is ``y(k−1) u(k−2)²``."""
+    raised = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+    text = term.replace("-", "−").replace("*", " ")
+    return re.sub(r"\^([0-9]*)", lambda power: power[1].translate(raised), text)
+
+
+def _svg(figure: Figure, **legend: Any) -> str:
+    if legend:
+        figure.legend(**{"loc": "outside upper right", "frameon": False, **legend})
+    with warnings.catch_warnings():
+        # A script that no font has is drawn as boxes; the page itself has the names as text.
+        warnings.filterwarnings("ignore", message="Glyph", category=UserWarning)
+        return saved(figure, ("svg",))["svg"].decode()
+
+
+def _mark(label: str, marker: str, color: str, **look: Any) -> Line2D:
+    return Line2D([], [], linestyle="", label=label, marker=marker, color=color, **look)
+
+
+def draw_fit(axis: Axes, fit: ShownFit, x: Floats, part: slice = slice(None)) -> None:
+    """Draw measured and predicted output, with the band, for a part of the samples, which lie at ``x``."""
+    axis.plot(*_thinned(x[part], fit.y[part]), color=MEASURED_COLOUR, linewidth=0.9)
+    if fit.predicted is not None:
+        places, values = _thinned(x[part], fit.predicted[part])
+        axis.plot(places, values, color=MODEL_COLOUR, linewidth=1.2)
+        if fit.half_width:
+            low, high = values - fit.half_width, values + fit.half_width
+            axis.fill_between(places, low, high, color=MODEL_COLOUR, alpha=0.2, linewidth=0)
+    axis.yaxis.set_major_locator(MaxNLocator(5))
+    axis.margins(x=0.01)
+
+
+def _windows(fit: ShownFit) -> list[tuple[str, int, int]]:
+    """Return title, start and end of the stretches to enlarge: where the error is typical, and where it is largest."""
+    count = len(fit.y)
+    if fit.predicted is None or count < _FEWEST:
+        return []
+    length = max(40, int(_WINDOW * count))
+    starts = range(fit.initial, count - length + 1, length)
+    errors = (fit.y - fit.predicted) ** 2
+    order = sorted(starts, key=lambda start: (float(errors[start : start + length].sum()), start))
+    if len(order) < 2:
+        return []
+    typical, worst = order[(len(order) - 1) // 2], order[-1]
+    return [("Typical stretch", typical, typical + length), ("Worst stretch", worst, worst + length)]
+
+
+def _thinned(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """Return a line that looks the same with few points: a line of many samples by the extremes of each bin."""
+    if len(y) <= 4 * _BINS:
+        return x, y
+    edges = np.linspace(0, len(y), _BINS + 1).astype(np.int64)
+    places = []
+    for start, end in pairwise(edges.tolist()):
+        part = y[start:end]
+        places += sorted({start + int(part.argmin()), start + int(part.argmax())})
+    return x[places], y[places]
+
+
+def _wrapped(text: str, width: int = 44) -> str:
+    text = re.sub(" +", " ", printable(text).strip())
+    lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)[:3]
+    return "\n".join(cut(line, width) for line in lines)

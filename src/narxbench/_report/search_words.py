@@ -1,0 +1,94 @@
+"""Notes on the search in words."""
+
+from narxbench._identification.finding import Finding
+from narxbench._identification.search.scan import CLEARLY_BETTER, STANDS_IN
+from narxbench._io.errors import printable
+from narxbench._io.words import listed
+from narxbench._model.noise_models import noise_family
+from narxbench._report.phrases import Phrase, Setting, count_terms, how_predicted
+
+
+def _searches(finding: Finding, _: Setting) -> tuple[str, str]:
+    values = finding.values
+    method = f"{values['method']} on resampled data" if values["resampled"] else values["method"]
+    instead = "nor did others"
+    if values["note"] == STANDS_IN:
+        instead = "the best one of a forward regression stands in"
+    text = f"In {values['count']} of {values['searches']} searches {method} found no structure with a finite J"
+    return f"{text}: what it tried is singular or diverges; {instead}.", ""
+
+
+def _no_test(_: Finding, __: Setting) -> tuple[str, str]:
+    helped = "the figures of the selection helped to choose the model"
+    return f"No data are kept for a test: {helped}, so expect larger errors on new data.", ""
+
+
+def _resamples(finding: Finding, _: Setting) -> tuple[str, str]:
+    counts = f"Only {finding.values['searched']} of {finding.values['wanted']} resampled data sets were searched"
+    return f"{counts}: more would take longer than planned. A larger effort allows more.", ""
+
+
+def _noise_model(finding: Finding, _: Setting) -> tuple[str, str]:
+    values = finding.values
+    best = []
+    for row in values["best"]:
+        best.append(f"{row['description']} {row['rrse']:.3g} ({count_terms(row['terms'])}, J {row['fitness']:.1f})")
+    family = noise_family(values["chosen"])
+    text = f"The noise is taken to be {family.words}: {values['description']}. Relative error over parts of the data "
+    text += f"that the weights do not know, of the best structure under each: {', '.join(best)}. "
+    text += f"J of all but NARX has {CLEARLY_BETTER:g} more. "
+    if values["tied"] == 1:
+        return f"{text}The lowest J is taken.", ""
+    text += f"{values['tied']} structures and noise models are equally good within the scatter over the parts; of "
+    return f"{text}these the one of the lowest extended BIC on all data is taken.", ""
+
+
+def _level(finding: Finding, _: Setting) -> tuple[str, str]:
+    parts = []
+    for row in finding.values["signals"]:
+        name = printable(row["signal"])
+        if row["offset"]:
+            parts.append(f"{name} less {row['offset']:.15g}")
+        if row["scale"] != 1.0:
+            parts.append(f"{name} in units of {row['scale']:g}")
+    text = "Terms are of these signals in another form, for numbers do not bear products of them as they are"
+    return f"{text}: {listed(parts)}. Predictions and data stay in your own units.", ""
+
+
+def _repeats(finding: Finding, _: Setting) -> tuple[str, str]:
+    values = finding.values
+    text = f"With {values['times']} sets of random draws "
+    if values["least"] is not None:
+        error = f"the relative error {how_predicted(values)} on the {values['role']} data"
+        text += f"{error} is {values['least']:.3g} to {values['most']:.3g}, and "
+    text += f"{values['alike']} of {values['times']} models have these terms."
+    if values["without"]:
+        text += f" {values['without']} diverge{'s' if values['without'] == 1 else ''}."
+    return text, ""
+
+
+def _interrupted(finding: Finding, _: Setting) -> tuple[str, str]:
+    text = f"Stopped by Ctrl-C during the {finding.values['step']}: this is the best model until then"
+    return f"{text}, and another run finds another.", ""
+
+
+def _whole_records(finding: Finding, setting: Setting) -> tuple[str, str]:
+    count, worse = finding.values["passed_over"], "much worse than over its parts, or diverges"
+    if not finding.values["holds"]:
+        advice = f"Try a lower degree, fewer lags, or longer parts (fewer {setting('blocks')})."
+        return f"Of no structure that was looked at the free run over whole records holds: it is {worse}.", advice
+    were = "structure of a lower J was" if count == 1 else "structures of a lower J were"
+    return f"{count} {were} passed over: the free run over whole records is {worse}.", ""
+
+
+# Title and words by the name of the finding.
+SEARCH_WORDS: dict[str, tuple[str, Phrase]] = {
+    "searches": ("Searches", _searches),
+    "no_test": ("Test data", _no_test),
+    "resamples": ("Resampled data", _resamples),
+    "noise_model": ("Noise", _noise_model),
+    "level": ("Levels and units", _level),
+    "repeats": ("Random draws", _repeats),
+    "interrupted": ("Stopped", _interrupted),
+    "whole_records": ("Whole records", _whole_records),
+}

@@ -1,0 +1,201 @@
+"""A table for readers: its columns, its data, and its form in HTML."""
+
+import re
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Literal, NamedTuple, get_args
+from urllib.parse import quote
+
+import pandas as pd
+from markupsafe import Markup
+
+from narxbench._report import formats
+from narxbench._report.formats import Form, OutputFormat, escape
+from narxbench._report.templating import rendered
+
+_Left = Literal["text", "prose", "evidence", "method", "criterion", "equation", "symbol"]
+Kind = _Left | Form | Literal["snr", "p_value", "bias"]
+
+_FORMS: Mapping[str, Callable[[Any], str]] = {
+    "method": formats.method_name,
+    "criterion": formats.criterion_name,
+    "number": formats.number,
+    "count": formats.count,
+    "significant": formats.significant,
+    "share": formats.share,
+    "frequency": lambda value: formats.rounded(float(value)),
+    "snr": formats.snr,
+    "fitness": lambda value: formats.fixed(value, 1),
+    "p_value": formats.p_value,
+    "effect": lambda value: formats.fixed(value, 2),
+    "bias": formats.signed,
+}
+# Kinds of values that have markup of their own; all others are escaped text.
+_MARKUP: Mapping[str, Callable[[str, OutputFormat], str]] = {
+    "equation": formats.format_equation,
+    **dict.fromkeys(("prose", "evidence"), formats.format_math),
+    "symbol": formats.format_symbol,
+}
+# Widths in rem of row headers on the page, so that a second one can stay in view next to the first.
+_WIDTHS = {"criterion": 7.4, "snr": 3.6, "method": 5.2}
+# Wider ones would be scaled down too far to be read: in one of the two columns of a page, or in both.
+_CHARACTERS_OF_A_NARROW_TABLE, _COLUMNS_OF_A_WIDE_TABLE = 80, 20
+
+
+class Column(NamedTuple):
+    """A column: its key in the data, heading, a heading that it shares with its neighbours, and how values are shown.
+
+    Values of the kinds ``prose`` and ``evidence`` are sentences of this project, in which symbols are set as
+    mathematics. Those of ``evidence`` are too long for a printed page, so that LaTeX leaves them out.
+    """
+
+    key: str
+    heading: str
+    group: str = ""
+    kind: Kind = "text"
+    form: Callable[[Any], str] | None = None
+    """How values are written, if not in the way of the kind."""
+
+    @property
+    def left(self) -> bool:
+        """Whether values are aligned to the left, as text is."""
+        return self.kind in get_args(_Left)
+
+    def show(self, value: Any, output_format: OutputFormat) -> str:
+        """Return a value as readers see it, escaped for the format."""
+        if pd.isna(value):
+            return escape(formats.MISSING, output_format)
+        if self.kind in _MARKUP:
+            return _MARKUP[self.kind](str(value), output_format)
+        form = self.form or _FORMS.get(self.kind, str)
+        text = escape(form(value), output_format)
+        if self.kind == "snr" and output_format == "latex":
+            return text.replace(" ", "~")
+        return text
+
+
+def columns(kind: Kind = "text", group: str = "", **headings: str) -> tuple[Column, ...]:
+    """Return columns of one kind under a shared heading, from their own headings by key."""
+    return tuple(Column(key, heading, group, kind) for key, heading in headings.items())
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows, each a mapping from column to value; missing values are None."""
+    rows: list[dict[str, Any]] = frame.astype(object).where(frame.notna(), None).rename(columns=str).to_dict("records")
+    return rows
+
+
+class Compared(NamedTuple):
+    """The comparison of a reproduced value: the published one, the interval of the reproduced one, and their test."""
+
+    published: float
+    low: float
+    high: float
+    p_value: float
+    different: bool
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table; ``data`` has a column for each of ``columns`` and may have more.
+
+    The first ``row_headers`` columns head their rows; of these, the first ``merged`` show a repeated value once.
+    ``comparisons`` has the comparisons of the values of each row by the key of the column.
+    """
+
+    name: str
+    caption: str
+    columns: tuple[Column, ...]
+    data: pd.DataFrame
+    notes: tuple[str, ...] = ()
+    row_headers: int = 1
+    merged: int = 0
+    comparisons: tuple[Mapping[str, Compared], ...] = ()
+
+    @classmethod
+    def of(
+        cls, name: str, caption: str, columns: Sequence[Column], rows: Iterable[Any], **further_fields: Any
+    ) -> "Table":
+        """Return the table of rows that have a value for each column."""
+        data = pd.DataFrame(list(rows), columns=[column.key for column in columns])
+        return cls(name, caption, tuple(columns), data, **further_fields)
+
+    @property
+    def compared(self) -> bool:
+        """Whether any value is compared with a published one."""
+        return any(self.comparisons)
+
+    @property
+    def width(self) -> Literal["narrow", "wide", "dense"]:
+        """The width of the table: half of a page, all of it, or, for very many columns, all with less space between."""
+        if len(self.columns) > _COLUMNS_OF_A_WIDE_TABLE:
+            return "dense"
+        characters = 0
+        for column, *values in zip(self.columns, *self.rows("plain"), strict=True):
+            characters += max(map(len, [column.heading, *values])) + 2
+        return "narrow" if characters <= _CHARACTERS_OF_A_NARROW_TABLE else "wide"
+
+    @property
+    def values(self) -> pd.DataFrame:
+        """The data of the columns, in the order of the columns."""
+        return self.data[[column.key for column in self.columns]]
+
+    def rows(self, output_format: OutputFormat) -> list[list[str]]:
+        """Return all values as readers see them, escaped for the format."""
+        rows = []
+        for values in self.values.astype(object).itertuples(index=False, name=None):
+            rows.append([column.show(value, output_format) for column, value in zip(self.columns, values, strict=True)])
+        return rows
+
+    def compared_rows(self) -> Iterator[list[Compared | None]]:
+        """Yield for each row the comparisons of its values, in the order of the columns; None without one."""
+        for comparisons in self.comparisons or [{}] * len(self.data):
+            yield [comparisons.get(column.key) for column in self.columns]
+
+    def groups(self) -> list[tuple[str, list[tuple[int, Column]]]]:
+        """Return neighbouring columns with their places by their shared heading; it is "" for columns without one."""
+        groups = groupby(enumerate(self.columns), lambda entry: entry[1].group)
+        return [(group, list(entries)) for group, entries in groups]
+
+    def spans(self) -> list[list[int]]:
+        """Return for each row how many rows each merged value spans; 0 where a row above spans it already."""
+        rows = list(self.values.iloc[:, : self.merged].itertuples(index=False, name=None))
+        spans = [[0] * self.merged for _ in range(len(self.data))]
+        for column in range(self.merged):
+            start = 0
+            for index, row in enumerate(rows):
+                if row[: column + 1] != rows[start][: column + 1]:
+                    start = index
+                spans[start][column] += 1
+        return spans
+
+    def edges(self) -> Iterator[tuple[float, float | None]]:
+        """Yield the left edge and the width in rem of each row header that stays in view; None fits the content.
+
+        Headers after the first one without a width do not stay in view.
+        """
+        left = 0.0
+        for column in self.columns[: self.row_headers]:
+            width = 3.6 if column.key == "system" else None
+            width = _WIDTHS.get(column.kind, width)
+            yield left, width
+            if width is None:
+                return
+            left += width
+
+
+def to_html(table: Table, *, study: str | None = None, folder: str = "") -> Markup:
+    """Return the table as it stands on a page.
+
+    Below a table of a ``study`` are links to its files, and the command that makes them; ``folder`` is the path from
+    the page to the folder of ``tables``.
+    """
+    values = {
+        "table": table,
+        "id": re.sub(r"[^\w-]", "-", table.name),
+        "command": study and f"snakemake {shlex.quote(f'reports/{study}/tables/{table.name}.csv')}",
+        "address": f"{folder}tables/{quote(table.name, safe='')}",
+    }
+    return Markup(rendered("table.html.j2", values))

@@ -1,0 +1,93 @@
+"""Score files: JSON with the results of all runs of all methods on one problem."""
+
+import pydantic
+from pydantic import Field
+
+from narxbench._io.files import StrPath
+from narxbench._io.settings import Line, Settings, read_result
+from narxbench._study.condition import MOST, History, ProblemKey
+
+# The references that methods are compared with; no method may have their names.
+REFERENCES = TRUTH, EVERYTHING = "truth", "all-candidates"
+
+
+class ScoredRun(Settings, extra="allow"):
+    """One run. ``fitness`` is null when it failed or every structure was divergent.
+
+    A run may have other numbers, from which further metrics are computed; null where they are unknown.
+    """
+
+    __pydantic_extra__: dict[str, float | None] = Field(init=False)
+    seed: int = Field(ge=-MOST, le=MOST)
+    fitness: float | None
+    evaluations: int = Field(ge=0, le=MOST)
+    terms: list[str]
+    hits: int = Field(ge=0)
+    """How many of ``terms`` are system terms."""
+    fresh_error: float | None = Field(ge=0)
+    """RRSE of the free run on fresh data; null when it diverges."""
+    excess: float | None = None
+    """How far the method’s own criterion at ``terms`` lies above that at the system terms; null where unknown."""
+    failure: Line
+    """Why the run failed; empty if it did not."""
+    history: History
+
+    @pydantic.model_validator(mode="after")
+    def _consistent(self) -> "ScoredRun":
+        if (self.fitness is None) != (not self.terms):
+            raise ValueError("found terms without a fitness, or a fitness without terms")
+        if len(self.history.evaluations) != len(self.history.fitness):
+            raise ValueError("found a history of unequal columns")
+        return self
+
+
+class ScoredMethod(Settings):
+    """All runs of one method; a deterministic one has one run."""
+
+    method: Line = Field(min_length=1)
+    algorithm: Line
+    deterministic: bool
+    minimises: bool = True
+    """Whether it searches for the lowest J."""
+    reference: bool = False
+    """Whether it is no method but a reference: the system terms, or all candidate terms."""
+    versions: dict[str, str]
+    algorithm_sha256: str
+    budget: int = Field(ge=1, le=MOST)
+    runs: list[ScoredRun] = Field(min_length=1)
+
+    @pydantic.model_validator(mode="after")
+    def _each_seed_once(self) -> "ScoredMethod":
+        if len({run.seed for run in self.runs}) != len(self.runs):
+            raise ValueError("found a seed twice; allowed: each once")
+        return self
+
+
+class Score(ProblemKey):
+    """The content of a score file."""
+
+    data_seed: int = Field(ge=-MOST, le=MOST)
+    held_out: bool = False
+    """Whether no method was developed or tuned on its system and data seed."""
+    n_terms: int = Field(ge=1, le=MOST)
+    samples: int = Field(ge=1, le=MOST)
+    n_validation: int = Field(ge=1, le=MOST)
+    """L, the samples that J is computed on."""
+    penalty: float
+    data_sha256: str
+    true_terms: int = Field(ge=0, le=MOST)
+    """Number of system terms; 0 if they are not among the candidate terms."""
+    true_fitness: float | None
+    """J of the system terms; null where it is not finite or there are no such terms."""
+    methods: list[ScoredMethod] = Field(min_length=1)
+
+    @pydantic.model_validator(mode="after")
+    def _each_method_once(self) -> "Score":
+        if len({method.method for method in self.methods}) != len(self.methods):
+            raise ValueError("found a method twice; allowed: each once")
+        return self
+
+
+def read_score(path: StrPath) -> Score:
+    """Read a score file; one that is missing, damaged or of another version raises NarxbenchError."""
+    return read_result(Score, path, "score file")

@@ -1,0 +1,205 @@
+"""The settings of a comparison of methods, each of which runs on every data set of every scenario."""
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Literal
+
+import pydantic
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from narxbench._io.settings import Mistake, Settings, unknown
+from narxbench._model.excitation import Excitation
+from narxbench._model.noise import NoiseKind
+from narxbench._model.system import system_names
+from narxbench._model.terms import MAX_DEGREE, MAX_LAG
+from narxbench._studies.methods.score_file import REFERENCES
+from narxbench._study.design_choices import Count, DesignChoices
+from narxbench._study.settings import (
+    Absent,
+    Condition,
+    Decibels,
+    Name,
+    Part,
+    Place,
+    Problem,
+    Seeds,
+    Study,
+    distinct,
+    raise_if,
+    without_null,
+)
+
+
+def _places(setting: Place, names: Sequence[str]) -> list[tuple[Place, str]]:
+    """Return the names that a list in the settings has, each with its place."""
+    return [((*setting, index), name) for index, name in enumerate(names)]
+
+
+class Scenario(Settings):
+    """How the problems of a scenario differ from those of the study; settings that are left out are the study's."""
+
+    description: str = Field(min_length=1, max_length=200)
+    """What is special about the scenario, for readers."""
+    systems: Annotated[list[Name], AfterValidator(distinct)] | None = Field(default=None, min_length=1)
+    """Systems of the study that it is for."""
+    without: Annotated[list[Name], AfterValidator(distinct)] = Field(default=[])
+    """Systems of the study that it is not for."""
+    snr_db: Annotated[list[Decibels], AfterValidator(distinct)] | None = Field(default=None, min_length=1)
+    """Signal-to-noise ratios in dB."""
+    seeds: Seeds | None = None
+    """Seeds of input and noise."""
+    samples: Count | None = None
+    """Samples kept of each data set."""
+    validation_samples: Count | None = None
+    """The last samples, over which a model is simulated and judged."""
+    excitation: Excitation | None = None
+    """The input signal; it prevails over that of a system."""
+    noise: NoiseKind | None = None
+    """Where the noise enters."""
+    n_u: Annotated[int, Field(ge=1, le=MAX_LAG)] | None = None
+    """Largest lag of the input in the candidate terms."""
+    n_y: Annotated[int, Field(ge=1, le=MAX_LAG)] | None = None
+    """Largest lag of the output in the candidate terms."""
+    degree: Annotated[int, Field(ge=1, le=MAX_DEGREE)] | None = None
+    """Largest degree of the candidate terms."""
+
+
+class HeldOut(Settings):
+    """Data sets on which no method was developed or tuned: the answer of the study is theirs."""
+
+    systems: Annotated[list[Name], AfterValidator(distinct)] = Field(min_length=1)
+    """Systems to identify, none of the study's others."""
+    seeds: Seeds
+    """Seeds of input and noise: a number N for 1 to N, or a list."""
+
+
+class Situation(Settings):
+    """A kind of system; the data sets of these systems are shown together."""
+
+    description: str = Field(min_length=1, max_length=200)
+    """What the data of these systems are like, for readers."""
+    systems: Annotated[list[Name], AfterValidator(distinct)] = Field(min_length=1)
+    """Systems of the study."""
+
+
+class MethodsStudy(Study):
+    """A study whose page says which method is the best one."""
+
+    kind: Literal["methods"]
+    """Which method is the best one."""
+    variations: Absent = None
+    held_out: HeldOut | None = None
+    """Data sets on which no method was developed or tuned."""
+    tuned: Annotated[list[Name], AfterValidator(distinct)] = Field(default=[])
+    """Methods that were developed or tuned on data sets that are not held out; unknown names have no effect."""
+    only_in: Annotated[
+        dict[Name, list[Name]],
+        BeforeValidator(without_null, json_schema_input_type=dict[Name, list[Name] | None]),
+    ] = Field(default={})
+    """Scenarios that a method takes part in, if not in all. Without any of them it is left out."""
+    situations: Annotated[
+        dict[Name, Situation],
+        BeforeValidator(without_null, json_schema_input_type=dict[Name, Situation | None]),
+    ] = Field(default={})
+    """Kinds of systems, by name. One set to null is left out."""
+    scenarios: Annotated[
+        dict[Name, Scenario],
+        Field(min_length=1),
+        BeforeValidator(without_null, json_schema_input_type=dict[Name, Scenario | None]),
+    ]
+    """The problems, by name. A scenario set to null is left out."""
+
+    @pydantic.model_validator(mode="after")
+    def _estimation_has_samples(self) -> "MethodsStudy":
+        mistakes = {}
+        for part in self.parts():
+            judged, kept = part.data.validation_samples, part.data.samples
+            if judged >= kept:
+                text = f"found {judged} validation_samples of {kept} samples; allowed: less than all"
+                mistakes[part.place] = Mistake(part.place, text)
+        raise_if(mistakes.values())
+        return self
+
+    @pydantic.model_validator(mode="after")
+    def _methods_are_no_references(self) -> "MethodsStudy":
+        raise_if(
+            Mistake(("methods", name), "found the name of a reference; allowed: any other name")
+            for name in self.methods
+            if name in REFERENCES
+        )
+        return self
+
+    @pydantic.model_validator(mode="after")
+    def _methods_have_one_criterion(self) -> "MethodsStudy":
+        raise_if(
+            Mistake(("methods", name, "criteria"), f"found {len(method.criteria)}; allowed: one, the method’s own")
+            for name, method in self.methods.items()
+            if len(method.criteria) > 1
+        )
+        return self
+
+    def named_systems(self) -> list[tuple[Place, str]]:
+        """Return all systems, including those that are held out, with the places where they are named."""
+        places = super().named_systems()
+        if self.held_out:
+            places += _places(("held_out", "systems"), self.held_out.systems)
+        return places
+
+    def parts(self) -> list[Part]:
+        """Return the parts of each scenario: one with the systems of the study, one with those that are held out."""
+        parts = []
+        for name, scenario in self.scenarios.items():
+            parts.append(self._part(name, scenario, self.systems, self.data.seeds, held_out=False))
+            if self.held_out:
+                parts.append(self._part(name, scenario, self.held_out.systems, self.held_out.seeds, held_out=True))
+        return [part for part in parts if part.systems]
+
+    def _part(
+        self, name: str, scenario: Scenario, systems: Sequence[str], seeds: Sequence[int], *, held_out: bool
+    ) -> Part:
+        """Return the part of a scenario that has those of the systems which the scenario is for."""
+        chosen = set(scenario.systems or systems).difference(scenario.without)
+        changes = scenario.model_dump(include={"samples", "validation_samples", "noise"}, exclude_none=True)
+        return Part(
+            place=("scenarios", name),
+            systems=[system for system in systems if system in chosen],
+            snr_db=scenario.snr_db or self.snr_db,
+            seeds=scenario.seeds or seeds,
+            data=self.data.model_copy(update=changes),
+            scenario=name,
+            excitation=scenario.excitation,
+            orders=scenario.model_dump(include={"n_u", "n_y", "degree"}, exclude_none=True),
+            held_out=held_out,
+        )
+
+    def _by_all_methods(self, problem: Problem) -> Iterator[Condition]:
+        for condition in super()._by_all_methods(problem):
+            if problem.scenario in self.only_in.get(condition.method, self.scenarios):
+                yield condition
+
+    def unknown_names(self, choices: DesignChoices) -> Iterator[Mistake]:
+        """Yield systems that are both held out and not, unknown systems, and situations places like a scenario."""
+        for place, name in self.named_systems()[len(self.systems) :]:
+            if name in self.systems:
+                yield Mistake(place, f"found {name!r}, which is one of systems; allowed: one that is not")
+        yield from self._unknown_systems()
+        for name in self.situations:
+            if name in (*self.scenarios, "all"):
+                yield Mistake(("situations", name), f"found {name!r}, a scenario or all; allowed: another name")
+        if not self.parts() and not any(scenario.systems for scenario in self.scenarios.values()):
+            yield Mistake(("scenarios",), "found no system in any of them; allowed: at least one")
+
+    def _unknown_systems(self) -> Iterator[Mistake]:
+        """Yield the systems of scenarios that are not in the study, then those that no file describes."""
+        for name, scenario in self.scenarios.items():
+            for place, system in _places(("scenarios", name, "systems"), scenario.systems or ()):
+                if system not in self.all_systems:
+                    yield unknown(place, system, self.all_systems, "a system of the study:")
+        places = []
+        for name, scenario in self.scenarios.items():
+            places += _places(("scenarios", name, "without"), scenario.without)
+        for name, situation in self.situations.items():
+            places += _places(("situations", name, "systems"), situation.systems)
+        described_systems = system_names()
+        for place, system in places:
+            if system not in described_systems:
+                yield unknown(place, system, described_systems, "a file in config/systems:")

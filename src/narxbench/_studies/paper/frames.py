@@ -1,0 +1,357 @@
+"""The frames of the paper's study: their columns, and the frames that follow from the summaries of conditions.
+
+A condition is a problem (system, SNR, data seed, interpretation), a method and a criterion; one JSON file sums up its
+runs.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from statistics import median
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pydantic import Field
+
+from narxbench._io.csv import one_of, wrong
+from narxbench._io.errors import NarxbenchError
+from narxbench._io.files import StrPath, read_json
+from narxbench._io.settings import Line, Settings, SettingsError, validated
+from narxbench._numerics.intervals import median_interval, selection_frequency
+from narxbench._studies.paper.metrics import CONDITION
+from narxbench._studies.paper.published import Published
+from narxbench._study.condition import MOST, ConditionKey
+from narxbench._study.frames import FrameSchemas
+
+Summary = dict[str, Any]
+
+# The columns that identify a condition; scenarios have frames of their own.
+KEY = ["system", "snr_db", "data_seed", "interpretation", "method", "criterion"]
+PROBLEM = [name for name in KEY if name != "method"]  # the columns that identify a problem, on which methods compete
+TENTHS = 10  # points of a condition's curve
+VERDICTS = {True: "holds", False: "does not hold", None: "cannot be judged"}  # on a claim
+UNCLEAR = "no clear difference"  # the verdict on a claim that does not hold as stated, where chance can explain it
+SPREADS = ("all", "some", "none", "unjudged")  # the interpretations under which a claim holds
+
+_CONDITION = "*system:text *snr_db:known *data_seed:whole *interpretation:text *method:text *criterion:text"
+_SIZE = "algorithm:text runs:whole evaluations:whole n_terms:whole"
+_INTERVALS = " ".join(f"{metric.name} {metric.name}_low {metric.name}_high" for metric in CONDITION)
+# Frame -> its columns in order, a star before those that identify a row; a column without a kind holds numbers.
+_COLUMNS = {
+    "conditions": f"{_CONDITION} {_SIZE} nu:wholes spurious:whole nu_max:whole exact_runs:whole cardinality "
+    "true_fitness best_fitness median_fitness median_low_fitness median_high_fitness third_fitness curve:numbers "
+    "last_improvement",
+    "metrics": f"{_CONDITION} {_SIZE} {_INTERVALS} worst_spurious_term:text exact_runs:whole final_is_exact:truth "
+    "best_fitness median_fitness true_fitness",
+    "selection": f"{_CONDITION} *term:text label:text system_term:truth count:whole runs:whole frequency low high",
+    "convergence": f"{_CONDITION} *evaluations:whole median low high",
+    "recovery": f"{_CONDITION} exact:whole runs:whole rate low high",
+    "comparisons": "system:text snr_db:known data_seed:whole interpretation:text criterion:text a:text b:text "
+    "n_a:whole n_b:whole median_a median_b p_value distribution:text p_holm a12 magnitude:text",
+    "gaps": f"{_CONDITION} best_known true_structure median_gap_to_best median_gap_to_true criterion_failure:truth "
+    "search_failure_rate",
+    "agreement_values": "table:text system:text algorithm:text criterion:text snr_db:known metric:text label:text "
+    "term:text data_seed interpretation:text method:text published reproduced low high difference p_value deviance "
+    "different:truth",
+    "agreement": "table:text algorithm:text method:text compared:whole missing:whole different:whole deviance bias_nu "
+    "bias_r bias_nu_max",
+    "claims": "*id:text *side:text verdict:verdict held:whole places:whole evidence:text",
+    # The findings on interpretations: narxbench._studies.paper.interpretations.findings.
+    "nearness": "*role:text *criteria:text seeds:whole *algorithm:text interpretation:text values:whole deviance "
+    "deviance_low deviance_high own_deviance own_low own_high bias_nu bias_r bias_nu_max different different_low "
+    "different_high held_out p_value",
+    "claim_overview": "*claim:text title:text published:verdict as_described:verdict seeds:whole judged:whole "
+    "holds:whole group:spread",
+    "role_verdicts": "*claim:text *role:text verdict:verdict seeds:whole judged:whole held:whole places:whole "
+    "missed:text",
+    "found": "*label:text algorithm:text interpretation:text *system:text data_sets:whole runs:whole exact:whole rate "
+    "low high",
+    "effects_overview": "*algorithm:text *option:text *design_choice:text contradicts:text change interval_low "
+    "interval_high rank:whole",
+}
+
+
+def _check_selection(path: StrPath, frame: pd.DataFrame) -> None:
+    """Refuse a system term without a label, or with that of another one."""
+    system_terms = frame[frame["system_term"]]
+    is_wrong = system_terms.duplicated([*KEY, "label"]) | (system_terms["label"] == "")
+    for row in system_terms.index[is_wrong].tolist():
+        raise wrong(path, row, "label", frame["label"][row], "a label for each system term, each once")
+
+
+def _check_conditions(path: StrPath, frame: pd.DataFrame) -> None:
+    """Refuse counts that no runs can have, for conditions may come from a file that is kept by hand."""
+    for row, condition in enumerate(frame.to_dict("records")):
+        runs, nu, terms = condition["runs"], condition["nu"], condition["n_terms"]
+        spurious, nu_max = condition["spurious"], condition["nu_max"]
+        for column, is_possible, allowed in (
+            ("runs", runs > 0, "at least 1"),
+            ("evaluations", condition["evaluations"] > 0, "at least 1"),
+            ("nu", nu and all(0 <= count <= runs for count in nu), f"counts from 0 to {runs}"),
+            ("spurious", 0 <= spurious <= terms - len(nu), f"from 0 to n_terms without the {len(nu)} system terms"),
+            ("nu_max", 0 <= nu_max <= runs and (nu_max > 0) == (spurious > 0), f"up to {runs}; 0 as spurious is 0"),
+            ("exact_runs", 0 <= condition["exact_runs"] <= runs, f"from 0 to {runs}"),
+            ("curve", len(condition["curve"]) == TENTHS, f"{TENTHS} values"),
+        ):
+            if not is_possible:
+                raise wrong(path, row, column, condition[column], allowed)
+
+
+SCHEMAS = FrameSchemas(
+    _COLUMNS,
+    kinds={"verdict": (one_of(*VERDICTS.values(), UNCLEAR), "str"), "spread": (one_of(*SPREADS), "str")},
+    shared=(
+        (KEY, ("metrics", "recovery", "gaps", "convergence", "selection")),
+        (["claim"], ("claim_overview", "role_verdicts")),
+    ),
+    complete=("claims", "role_verdicts"),
+    never_empty=("claims", "nearness", "found"),
+    checks={"conditions": _check_conditions, "selection": _check_selection},
+)
+framed, read_frame, read_frames = SCHEMAS.framed, SCHEMAS.read_frame, SCHEMAS.read_frames
+
+
+Count = Annotated[int, Field(ge=0, le=MOST)]
+
+
+class _Runs(Settings, extra="ignore"):
+    fitness: list[float | None] = Field(min_length=1)
+    evaluations: list[Count]
+    structures: list[list[int]]
+    history_evaluations: list[list[Count]]
+    history_fitness: list[list[float]]
+
+
+class _TrueStructure(Settings, extra="ignore"):
+    fitness: float | None
+
+
+class _FinalModel(Settings, extra="ignore"):
+    coefficients: list[float]
+    fitness: float | None
+    sse: float | None
+    prediction: list[float] | None
+
+
+class _Summary(ConditionKey, extra="ignore"):
+    """The part of a summary that the analysis reads."""
+
+    algorithm: Line
+    evaluations: int = Field(ge=1, le=MOST)
+    versions: dict[str, str]
+    algorithm_sha256: str
+    data_sha256: str
+    realisations: int
+    seeds: list[Count]
+    data_seed: Count
+    candidates: list[Line]
+    system_terms: list[str]
+    true_coefficients: list[float]
+    true_structure: _TrueStructure
+    true_fitness: list[float | None]
+    final_structure: list[str]
+    final_model: _FinalModel
+    measured: list[float]
+    runs: _Runs
+
+    def model_post_init(self, _: Any) -> None:
+        """Refuse lists of unequal lengths and terms that are no candidates."""
+        runs, entries = self.runs, len(self.seeds)
+        lengths = {len(self.true_fitness), *(len(values) for _, values in runs)}
+        steps = list(map(len, runs.history_evaluations))
+        if lengths != {entries} or steps != list(map(len, runs.history_fitness)):
+            raise ValueError(f"found {entries} seeds and lists of another length")
+        for index in chain.from_iterable(runs.structures):
+            if not 0 <= index < len(self.candidates):
+                raise ValueError("found an index of no candidate term")
+        if not set(self.system_terms) <= set(self.candidates):
+            raise ValueError("found a system term that is no candidate term")
+        if len(self.system_terms) != len(self.true_coefficients):
+            raise ValueError("found system terms and true coefficients of unequal number")
+
+
+def load_summaries(paths: Iterable[StrPath]) -> list[Summary]:
+    """Read the summaries of conditions, in their order; an error names the file that is damaged, or repeats one."""
+    summaries: dict[tuple[Any, ...], Summary] = {}
+    for path in paths:
+        content = read_json(path)
+        try:
+            validated(_Summary, content, "")
+        except SettingsError as error:
+            mistake = str(error).splitlines()[0]
+            raise NarxbenchError(f"{path}: no summary of a condition ({mistake}); delete it and run again") from None
+        content["snr_db"] = float(content["snr_db"])
+        key = key_of(content)
+        if key in summaries:
+            raise NarxbenchError(f"{path}: found the condition {key} a second time; allowed: each condition once")
+        summaries[key] = content
+    return list(summaries.values())
+
+
+def key_of(summary: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return the values of `KEY`, which identify the condition."""
+    return tuple(summary[name] for name in KEY)
+
+
+def runs_frame(summaries: Iterable[Summary]) -> pd.DataFrame:
+    """Return one row a run, for the statistics over runs; it is not stored.
+
+    ``true_fitness`` is J of the true structure on the data of the run, ``true_structure`` that on the first data set;
+    both are infinite where J is not finite. ``spent`` are the evaluations of the run, ``evaluations`` its budget; with
+    ``shared_data`` all runs of the condition saw the same data.
+    """
+    rows = []
+    for summary in summaries:
+        runs = summary["runs"]
+        of_condition = {name: summary[name] for name in (*KEY, "algorithm", "evaluations")}
+        for run, seed in enumerate(summary["seeds"]):
+            rows.append(
+                {
+                    **of_condition,
+                    "seed": seed,
+                    "fitness": _infinite(runs["fitness"][run]),
+                    "true_fitness": _infinite(summary["true_fitness"][run]),
+                    "spent": runs["evaluations"][run],
+                    "true_structure": _infinite(summary["true_structure"]["fitness"]),
+                    "shared_data": summary["realisations"] == 1,
+                    "history_evaluations": np.array(runs["history_evaluations"][run], dtype=np.int64),
+                    "history_fitness": np.array(runs["history_fitness"][run], dtype=np.float64),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def conditions_frame(summaries: Iterable[Summary], published: Published) -> pd.DataFrame:
+    """Return one row a condition, with every value that is compared with the paper.
+
+    ``nu`` counts the runs that chose each system term, in the order of `Published.labels`; ``spurious`` is the number
+    of spurious terms that any run chose (r N_t), ``nu_max`` the number of runs that chose the most frequent of them.
+    ``third_fitness`` and ``curve`` are means over the runs of the best J after a third and after each tenth of the
+    evaluations.
+    """
+    rows = []
+    for summary in summaries:
+        counts, spurious = _counts(summary), _spurious(summary)
+        third, curve = _mean_course(summary["runs"])
+        labels = published.labels(summary["system"], summary["system_terms"])
+        rows.append(
+            {
+                **dict(zip(KEY, key_of(summary), strict=True)),
+                "algorithm": summary["algorithm"],
+                "runs": len(summary["seeds"]),
+                "evaluations": summary["evaluations"],
+                "n_terms": len(summary["candidates"]),
+                "nu": tuple(map(counts.__getitem__, labels)),
+                "spurious": len(spurious),
+                "nu_max": max(spurious.values(), default=0),
+                "exact_runs": _exact_runs(summary),
+                "cardinality": median(map(len, summary["runs"]["structures"])),
+                **_final_fitness(summary),
+                "third_fitness": _rounded(third),
+                "curve": tuple(map(_rounded, curve)),
+                "last_improvement": median(map(_last_improvement, summary["runs"]["history_evaluations"])),
+            }
+        )
+    return framed("conditions", pd.DataFrame(rows))
+
+
+def _mean_course(runs: Mapping[str, Any]) -> tuple[float, list[float]]:
+    """Return the mean over the runs of the best J after a third, and after each tenth, of the evaluations spent."""
+    spent = max(runs["evaluations"])
+    marks = [spent // 3]
+    marks += [math.ceil(spent * tenth / TENTHS) for tenth in range(1, TENTHS + 1)]
+    means = []
+    for best in best_after(runs["history_evaluations"], runs["history_fitness"], marks).T.tolist():
+        # math.fsum is correctly rounded; NumPy's mean depends on the processor's vector width.
+        means.append(math.fsum(best) / len(best) if all(map(math.isfinite, best)) else math.nan)
+    return means[0], means[1:]
+
+
+def _final_fitness(summary: Summary) -> dict[str, float]:
+    """Return J of the true structure, and the best and the median final J with the interval of the median."""
+    fitness = list(map(_infinite, summary["runs"]["fitness"]))
+    low, high = median_interval(fitness)
+    return {
+        "true_fitness": _rounded(median(map(_infinite, summary["true_fitness"]))),
+        "best_fitness": _rounded(min(fitness)),
+        "median_fitness": _rounded(median(fitness)),
+        "median_low_fitness": _rounded(low),
+        "median_high_fitness": _rounded(high),
+    }
+
+
+def _rounded(fitness: float) -> float:
+    """Return J with six decimals: whole units of J matter, and thousands of conditions are kept."""
+    return round(fitness, 6)
+
+
+def _exact_runs(summary: Summary) -> int:
+    """Return how many runs found exactly the system terms."""
+    system_terms = set(map(summary["candidates"].index, summary["system_terms"]))
+    return sum(set(structure) == system_terms for structure in summary["runs"]["structures"])
+
+
+def _last_improvement(evaluations: Sequence[int]) -> int:
+    """Return the evaluation of the last improvement of a run; 0 for a run without any."""
+    return evaluations[-1] if evaluations else 0
+
+
+def metrics_frame(summaries: Iterable[Summary], conditions: pd.DataFrame, confidence: float) -> pd.DataFrame:
+    """Return the metrics of each condition with their intervals, next to the values of the frame ``conditions``."""
+    rows = []
+    for summary in summaries:
+        spurious = _spurious(summary)
+        worst = max(spurious, key=spurious.__getitem__, default="")  # the first of those that most runs chose
+        rows.append((*key_of(summary), worst, {*summary["final_structure"]} == {*summary["system_terms"]}))
+    final = pd.DataFrame(rows, columns=[*KEY, "worst_spurious_term", "final_is_exact"])
+    metrics = final.merge(conditions, on=KEY, validate="one_to_one")
+    counts = metrics.to_dict("records")
+    for metric in CONDITION:
+        columns = [metric.name, f"{metric.name}_low", f"{metric.name}_high"]
+        metrics[columns] = [metric.compute(row, confidence) for row in counts]
+    return framed("metrics", metrics)
+
+
+def selection_frame(summaries: Iterable[Summary], published: Published, confidence: float) -> pd.DataFrame:
+    """Return the selection frequency of every candidate term of every condition with its Wilson interval."""
+    rows = []
+    for summary in summaries:
+        labels = published.labels(summary["system"], summary["system_terms"])
+        runs = len(summary["seeds"])
+        for term, count in _counts(summary).items():
+            nu = selection_frequency(count, runs, confidence)
+            rows.append((*key_of(summary), term, labels.get(term, ""), term in labels, count, runs, *nu))
+    return framed("selection", rows)
+
+
+def best_after(
+    evaluations: Iterable[Sequence[int]], fitness: Iterable[Sequence[float]], grid: Sequence[int]
+) -> NDArray[np.float64]:
+    """Return the best J of each run (rows) after each number of evaluations of the grid, from its improvements."""
+    rows = []
+    for improvements, best in zip(evaluations, fitness, strict=True):
+        rows.append(np.array([math.inf, *best])[np.searchsorted(improvements, grid, side="right")])
+    return np.array(rows)
+
+
+def _counts(summary: Summary) -> dict[str, int]:
+    """Return in how many runs each candidate term was chosen."""
+    chosen = Counter(chain.from_iterable(map(set, summary["runs"]["structures"])))
+    return {term: chosen[place] for place, term in enumerate(summary["candidates"])}
+
+
+def _spurious(summary: Summary) -> dict[str, int]:
+    """Return in how many runs each spurious term was chosen, for the terms that were chosen at all."""
+    counts = {}
+    for term, count in _counts(summary).items():
+        if count and term not in summary["system_terms"]:
+            counts[term] = count
+    return counts
+
+
+def _infinite(value: float | None) -> float:
+    """Return J as a number; in summaries null stands for infinity."""
+    return math.inf if value is None else value

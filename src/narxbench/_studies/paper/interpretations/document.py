@@ -1,0 +1,261 @@
+"""The document on the interpretations: tables, sentences that the numbers choose, figures and CSV files."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from narxbench._io.csv import write_table
+from narxbench._report.table import records
+from narxbench._report.templating import rendered
+from narxbench._studies.paper.claims import UPSO, VERDICTS, Claim
+from narxbench._studies.paper.frames import UNCLEAR
+from narxbench._studies.paper.interpretations.figures import figures
+from narxbench._studies.paper.interpretations.findings import (
+    ALL,
+    AS_DESCRIBED,
+    CLOSEST,
+    INPUT,
+    REFERENCES,
+    STRONG_GA,
+    Findings,
+)
+from narxbench._studies.paper.interpretations.nearness import COMPARED, JOINT, SCREENED, Pair, make_study
+from narxbench._studies.paper.published import Published
+from narxbench._study.design_choices import BASELINE, DesignChoices
+from narxbench._study.significance import ALPHA
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+FAR = 1.5  # a table remains unexplained beyond this multiple of the deviance between own data sets
+COUNTED = {
+    VERDICTS[True]: "hold",
+    UNCLEAR: "show no clear difference",
+    VERDICTS[False]: "do not hold",
+    VERDICTS[None]: "cannot be judged",
+}
+GROUPS = ("all", "none", "some", "unjudged")
+SHOWN = 10  # rows of a ranking and of a table of effects; files have all
+ENOUGH = 0.25  # an option that takes away this share of the deviance is a possible cause
+
+Record = dict[str, Any]
+
+_BOUND = "velocity-bound="
+_ONE_ROW = r"velocity-bound=[^+]+\+bounded-rows=[^+]+"
+
+
+def interpretations_report(
+    conditions: pd.DataFrame, choices: DesignChoices, published: Published, claims: Sequence[Claim]
+) -> dict[str, str | bytes]:
+    """Return the document on the interpretations with its figures (SVG) and tables (CSV), by path.
+
+    Raises :class:`NarxbenchError` where an interpretation is unknown, or the baseline lacks conditions or published
+    values.
+    """
+    findings = Findings(make_study(conditions, choices, published), claims)
+    files: dict[str, str | bytes] = {"interpretations.md": document(findings)}
+    for name, content in figures(findings).items():
+        files[f"interpretations/{name}.svg"] = content
+    for name, frame in _frames(findings).items():
+        files[f"interpretations/{name}.csv"] = write_table(frame.round(6))
+    return files
+
+
+def _frames(findings: Findings) -> dict[str, pd.DataFrame]:
+    """Return the findings that are stored as CSV, by name."""
+    columns = ["algorithm", "interpretation", "names", "contradicts"]
+    ranked = pd.concat(findings.rankings[name].assign(algorithm=name)[columns] for name in COMPARED)
+    effects = ["algorithm", "part", "design_choice", "option", "contradicts", "measure"]
+    effects += ["median", "low", "high", "interval_low", "interval_high"]
+    return {
+        "nearness": findings.nearness,
+        "claim_overview": findings.claims,
+        "role_verdicts": findings.role_verdicts,
+        "found": findings.structures_found,
+        "effects_overview": findings.effects_overview,
+        "deviances": ranked.merge(findings.deviances),
+        "effects": findings.effects[effects],
+        "claims": findings.verdicts[["claim", *COMPARED, "verdict"]],
+        "contests": findings.contests,
+        "remaining": findings.remaining,
+        "gaps": findings.gaps,
+        "values": findings.side_by_side,
+    }
+
+
+def document(findings: Findings) -> str:
+    """Return the document as Markdown."""
+    return rendered("document.md.j2", _facts(findings) | _tables(findings), TEMPLATES)
+
+
+def _facts(findings: Findings) -> Record:
+    """Return the numbers and names behind the sentences of the document."""
+    algorithms = [_nearness_facts(findings, name) for name in COMPARED if len(findings.rankings[name])]
+    enough = -ENOUGH * algorithms[0]["described"]["deviance"]
+    strong = [row for row in records(findings.closer) if row["change"] <= enough]
+    groups = findings.claims["group"].value_counts().reindex(GROUPS, fill_value=0)
+    return {
+        "alpha": ALPHA,
+        "counted": COUNTED,
+        "enough": ENOUGH,
+        "study": findings.study,
+        "tables": len(findings.remaining),
+        "far": FAR,
+        "left": records(findings.remaining.query("deviance > @FAR * own_deviance")),
+        "algorithms": algorithms,
+        "strong": strong,
+        "slower": [row for row in strong if (row["worse"] or 0) > 0.5],
+        "verdict_counts": _verdict_counts(findings.claims["as_described"]),
+        "groups": groups.to_dict(),
+        "searches": _searches(findings.structures_found),
+        **_facts_on_closest(findings),
+        **_facts_on_ties(findings),
+    }
+
+
+def _facts_on_closest(findings: Findings) -> Record:
+    """Return how near the interpretations as described and the closest are, of both algorithms together."""
+    joint, ranking = findings.nearness[findings.nearness["algorithm"] == JOINT], findings.rankings[JOINT]
+    screened, under_all = joint[joint["criteria"] == SCREENED], joint[joint["criteria"] == ALL]
+    (described,) = records(screened[screened["role"] == AS_DESCRIBED])
+    (closest,) = records(screened[screened["role"] == CLOSEST])
+    # The nearest interpretation that contradicts no statement, if the nearest of all contradicts one.
+    consistent = ranking[ranking["contradicts"] == ""].head(int(ranking["contradicts"].iloc[0] != ""))
+    return {
+        "described": described,
+        "closest": closest,
+        "closest_under_all": next(iter(records(under_all[under_all["role"] == CLOSEST])), None),
+        "contradicted": findings.study.contradictions(closest["interpretation"]),
+        "in_sample": ranking["deviance"].iloc[0],
+        "judged_on": closest["seeds"] - len(findings.study.screening),
+        "consistent": records(consistent),
+        "pairs": len(ranking),
+        "near": int(ranking["near"].sum()) - 1,
+    }
+
+
+def _facts_on_ties(findings: Findings) -> Record:
+    """Return the share of their effect that bounds, and other options, keep when ties are in random order."""
+    ties = findings.ties[findings.ties["change"] < 0]
+    ties = ties.assign(kept=(ties["change_random"] / ties["change"]).clip(lower=0))
+    is_bound, ranking = ties["interpretation"].str.contains(_BOUND), findings.rankings[UPSO]
+    return {
+        "bounds": records(ties[is_bound]),
+        "others": records(ties[~is_bound]),
+        "stable": bool(is_bound.any()) and bool((ties.loc[is_bound, "kept"] < 0.5).all()),
+        "one_row": records(ranking[ranking["interpretation"].str.fullmatch(_ONE_ROW)]),
+    }
+
+
+def _verdict_counts(verdicts: pd.Series) -> dict[str, int]:
+    """Return the number of claims with each verdict that any claim has."""
+    counts = verdicts.value_counts()
+    return {word: int(counts[word]) for word in COUNTED if word in counts}
+
+
+def _searches(structures_found: pd.DataFrame) -> list[Record]:
+    """Return how many runs of each search end at the true structure, the largest share first."""
+    searches = structures_found.groupby(["label", "algorithm"], sort=False)[["exact", "runs"]].sum().reset_index()
+    order = (searches["exact"] / searches["runs"]).sort_values(ascending=False, kind="stable").index
+    return records(searches.loc[order])
+
+
+def _nearness_facts(findings: Findings, algorithm: str) -> Record:
+    """Return how near an algorithm is to its published values as described and at its closest, and its options."""
+    ranked, effects = findings.rankings[algorithm], findings.effects
+    single = effects[(effects["algorithm"] == algorithm) & (effects["measure"] == "deviance")]
+    return {
+        "algorithm": algorithm,
+        "interpretations": len(ranked),
+        "described": records(ranked[ranked["interpretation"] == BASELINE])[0],
+        "closest": records(ranked)[0],
+        "changing": records(single[single["clear"]]),
+        "options": len(single),
+    }
+
+
+def _tables(findings: Findings) -> Record:
+    """Return the rows of the tables of the document."""
+    contests = _shown_contests(findings.contests, findings.roles)
+    held = {}
+    for row in records(findings.role_verdicts):
+        held[row["claim"], row["role"]] = f"{row['seeds']} of {row['judged']}"
+    return {
+        "roles": records(findings.nearness[findings.nearness["algorithm"] == JOINT]),
+        "effects": [(name, *_largest(findings.effects, name)) for name in COMPARED],
+        "closer": records(findings.closer),
+        "ties": records(findings.ties),
+        "rankings": [(name, *_ranking(findings, name)) for name in (JOINT, *COMPARED)],
+        "inputs": _inputs(findings.inputs),
+        "remaining": records(findings.remaining),
+        "role_names": list(findings.roles),
+        "verdicts": findings.role_verdicts.set_index(["claim", "role"])["verdict"].to_dict(),
+        "held": held,
+        "claims": [row | {"reversed": _reversing(findings, row)} for row in records(findings.claims)],
+        "systems": list(dict.fromkeys(findings.structures_found["system"])),
+        "structures_found": _by_system(findings.structures_found, ["label"]),
+        "contests": _by_system(contests, ["role", "rival", "interpretation"]),
+        "criteria": records(findings.criteria),
+        "failures": _failures(findings.gaps),
+    }
+
+
+def _shown_contests(contests: pd.DataFrame, roles: Mapping[str, Pair]) -> pd.DataFrame:
+    """Return the contests with the rivals that matter: other searches, a strong GA, GA as described and in the role."""
+    of_role = contests["role"].map({role: pair.ga for role, pair in roles.items()})
+    matters = contests["interpretation"].isin([STRONG_GA, BASELINE]) | (contests["interpretation"] == of_role)
+    return contests[contests["rival"].isin(REFERENCES) | matters]
+
+
+def _largest(effects: pd.DataFrame, algorithm: str) -> tuple[list[Record], int]:
+    """Return the single options that change the deviance most, with all their changes, and how many there are."""
+    changes = effects[effects["algorithm"] == algorithm]
+    medians = changes.pivot(index="interpretation", columns="measure", values="median")
+    biases = medians.drop(columns="deviance", errors="ignore")
+    rows = changes[changes["measure"] == "deviance"].join(biases, on="interpretation")
+    return records(rows.head(SHOWN)), len(rows)
+
+
+def _ranking(findings: Findings, name: str) -> tuple[list[Record], int]:
+    """Return the first places of a ranking and the interpretations in a role, and how many there are."""
+    ranked, study = findings.rankings[name], findings.study
+    in_role = []
+    for pair in findings.roles.values():
+        in_role.append(study.joined(*pair) if name == JOINT else pair[COMPARED.index(name)])
+    return records(ranked[(ranked["place"] <= SHOWN) | ranked["interpretation"].isin(in_role)]), len(ranked)
+
+
+def _inputs(inputs: pd.DataFrame) -> list[Record]:
+    """Return for each role the deviances of its inputs by system, and the input of each system with the smallest."""
+    rows = []
+    for role, of_role in inputs.groupby("role", sort=False):
+        table = of_role.pivot(index=INPUT, columns="system", values="deviance").loc[of_role[INPUT].unique()]
+        totals = table.assign(all=table.sum(axis=1)).to_dict("index")
+        best = table.min().to_dict() | {"all": table.min().sum()}
+        rows.append({"role": role, "inputs": totals, "best": best, "nearest": table.idxmin().to_dict()})
+    return rows
+
+
+def _reversing(findings: Findings, claim: Record) -> list[str]:
+    """Return the single options whose verdict is the opposite of the one as described."""
+    opposite = {VERDICTS[True]: VERDICTS[False], VERDICTS[False]: VERDICTS[True]}.get(claim["as_described"])
+    verdicts = findings.option_verdicts
+    is_opposite = (verdicts["claim"] == claim["claim"]) & (verdicts["verdict"] == opposite)
+    return list(verdicts.loc[is_opposite, "option"])
+
+
+def _by_system(frame: pd.DataFrame, by: list[str]) -> list[tuple[Any, dict[str, Record]]]:
+    """Return the names of each group with its rows by system."""
+    groups = []
+    for names, rows in frame.groupby(by, sort=False):
+        groups.append((names, {row["system"]: row for row in records(rows)}))
+    return groups
+
+
+def _failures(gaps: pd.DataFrame) -> list[Record]:
+    """Return how often each search and the criterion fail, under the criterion of the screening."""
+    screened = gaps[(gaps["criterion"] == SCREENED) & gaps["median_gap"].notna()]
+    screened = screened.assign(at_best=screened["median_gap"] == 0, conditions=1)
+    totals = ["at_best", "conditions", "exact_runs", "runs", "true_above", "seeds"]
+    return records(screened.groupby(["algorithm", "role"], sort=False)[totals].sum().reset_index())

@@ -1,0 +1,165 @@
+"""The settings of the study of what the paper leaves open: one interpretation after the other."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from narxbench._io.settings import Mistake, Settings, unknown
+from narxbench._model.dataset import snr_label
+from narxbench._model.excitation import excitation_of
+from narxbench._model.system import System
+from narxbench._study.design_choices import (
+    BASELINE,
+    DesignChoices,
+    Fitness,
+    Label,
+    OpenData,
+    SearchBudget,
+    interpretation_settings,
+    interpretation_text,
+    parse_interpretation,
+    parts_text,
+    unknown_options,
+)
+from narxbench._study.settings import Absent, Condition, Criterion, Input, Name, Part, Problem, Seeds, Study, distinct
+
+
+class Finalists(Settings):
+    """Interpretations that are also run under further criteria."""
+
+    interpretations: Annotated[list[Label], AfterValidator(distinct)]
+    """Names of interpretations."""
+    criteria: Annotated[list[Criterion], AfterValidator(distinct)]
+    """Criteria besides that of the screening."""
+    seeds: Seeds
+    """Data seeds on which they are run under these criteria."""
+
+
+class Variations(Settings):
+    """Which interpretations a study runs: every option of every design choice alone, and combinations of them."""
+
+    criterion: Criterion
+    """Criterion under which all are run."""
+    seeds: Seeds
+    """Data seeds of the screening: of every option and combination. Named interpretations are run on all data seeds."""
+    methods: Annotated[list[Name], AfterValidator(distinct)] = Field(min_length=1)
+    """Methods whose design choices are varied, by name."""
+    references: Annotated[list[Name], AfterValidator(distinct)]
+    """Methods that are run on the same data for comparison."""
+    combinations: list[dict[str, str]]
+    """Combinations of options, each a mapping of design choices to options."""
+    finalists: Finalists
+    """Interpretations that are also run under further criteria."""
+
+
+class InterpretationsStudy(Study):
+    """A study of interpretations: every option alone, and some combinations, with each method that it can matter to."""
+
+    kind: Literal["interpretations"]
+    """What the interpretations do to the paper's results."""
+    variations: Variations
+    """Which interpretations are run."""
+    scenarios: Absent = None
+
+    def _conditions_of_part(
+        self, choices: DesignChoices, part: Part, systems: Mapping[str, System]
+    ) -> Iterator[Condition]:
+        """Yield the conditions of one part, those of each variation together."""
+        for name, text, seed, criterion in self._planned(choices, part.seeds):
+            yield from self._conditions_of(choices, part, systems, name, text, seed, criterion)
+
+    def _conditions_of(
+        self,
+        choices: DesignChoices,
+        part: Part,
+        systems: Mapping[str, System],
+        method_name: str,
+        text: str,
+        seed: int,
+        criterion: str,
+    ) -> Iterator[Condition]:
+        """Yield the conditions of a method under an interpretation on a data seed: all systems and SNRs."""
+        method, chosen = self.methods[method_name], parse_interpretation(choices, text)
+        settings = interpretation_settings(choices, chosen)
+        data = self.data.model_copy(update=dict(OpenData.model_validate(settings["data"])))
+        fitness = Fitness.model_validate(settings["fitness"])
+        # The budget of the study, unless the interpretation departs from the baseline's.
+        evaluations = self.evaluations
+        if parts_text(choices, chosen, ["search"]) != BASELINE:
+            evaluations = SearchBudget.model_validate(settings["search"]).evaluations
+        method_settings = {**method.settings.model_dump(mode="json"), **settings.get(method.algorithm, {})}
+        data_text = parts_text(choices, chosen, ["data"])
+        for system, snr_db in product(part.systems, part.snr_db):
+            place = f"data-{seed}/{system}/{snr_label(snr_db)}dB"
+            yield Condition(
+                name=f"{text}/{place}/{method_name}/{criterion}",
+                problem=Problem(f"{data_text}/{place}", systems[system], snr_db, seed, data, fitness),
+                interpretation=text,
+                method=method_name,
+                algorithm=method.algorithm,
+                settings=method_settings,
+                criterion=criterion,
+                evaluations=evaluations,
+            )
+
+    def _planned(self, choices: DesignChoices, seeds: Sequence[int]) -> list[tuple[str, str, int, str]]:
+        """Return method, interpretation, data seed and criterion of all runs, each once, in the settings' order."""
+        plan, criterion = self.variations, self.variations.criterion
+        with_name = [{}, *choices.named.values()]
+        screened = [*single_changes(choices), *plan.combinations]
+        screening_seeds = [seed for seed in seeds if seed in plan.seeds]
+        runs = [
+            *product(plan.methods, with_name, seeds, [criterion]),
+            *product(plan.methods, screened, screening_seeds, [criterion]),
+            # Results of the references are needed where the others are examined closely, above all as described.
+            *product(plan.references, [{}], seeds, [criterion]),
+            *product(plan.references, with_name, screening_seeds, [criterion]),
+        ]
+        # The paper's tables have further criteria for the first method only.
+        finalists = [choices.named[name] for name in plan.finalists.interpretations]
+        finalist_seeds = [seed for seed in seeds if seed in plan.finalists.seeds]
+        runs += product(plan.methods[:1], finalists, finalist_seeds, plan.finalists.criteria)
+        planned: dict[tuple[str, str, int, str], None] = {}  # each once, in this order
+        for method, chosen, seed, criterion in runs:
+            text = interpretation_text(choices, chosen, self.methods[method].algorithm)
+            planned[method, text, seed, criterion] = None
+        return list(planned)
+
+    def unknown_names(self, choices: DesignChoices) -> Iterator[Mistake]:
+        """Yield a mistake for each seed, method, design choice, option and interpretation that does not exist."""
+        plan = self.variations
+        allowed = f"those of data.seeds: {', '.join(map(str, self.data.seeds))}"
+        for path, seeds in ((("seeds",), plan.seeds), (("finalists", "seeds"), plan.finalists.seeds)):
+            unknown_seeds = [seed for seed in seeds if seed not in self.data.seeds]
+            if unknown_seeds:
+                yield Mistake(("variations", *path), f"found {unknown_seeds[0]}; allowed: {allowed}")
+        for key in ("methods", "references"):
+            for index, name in enumerate(getattr(plan, key)):
+                if name not in self.methods:
+                    yield unknown(("variations", key, index), name, self.methods, "a method of the study:")
+        for index, chosen in enumerate(plan.combinations):
+            for option_path, text in unknown_options(choices.design_choices, chosen):
+                yield Mistake(("variations", "combinations", index, *option_path), text)
+        for index, name in enumerate(plan.finalists.interpretations):
+            if name not in choices.named:
+                place = ("variations", "finalists", "interpretations", index)
+                yield unknown(place, name, choices.named, "a named interpretation:")
+
+    def inputs(self, choices: DesignChoices, systems: Mapping[str, System]) -> Iterator[Input]:
+        """Yield every input that the study needs, those of the options too."""
+        yield from super().inputs(choices, systems)
+        for name, choice in choices.design_choices.items():
+            if (choice.part, choice.setting) == ("data", "excitation"):
+                size = self.data.washout + self.data.samples
+                for option in choice.options.values():
+                    yield Input(("data", "excitation", "file"), f"{name}: ", excitation_of(option.value), size)
+
+
+def single_changes(choices: DesignChoices) -> Iterator[dict[str, str]]:
+    """Yield every interpretation that differs from the baseline in one option that alone can change something."""
+    for name, choice in choices.design_choices.items():
+        for option in choice.options:
+            if option != choice.baseline and not choice.needs:
+                yield {name: option}

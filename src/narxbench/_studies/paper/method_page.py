@@ -1,0 +1,137 @@
+"""The page on the method of a study: the answers of its settings to what the paper leaves open, and the computation."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from markupsafe import Markup
+
+from narxbench._algorithms.registry import algorithm, algorithm_names
+from narxbench._io.settings import flattened
+from narxbench._report.formats import method_name
+from narxbench._report.markup import markdown_html
+from narxbench._studies.paper.site import Material
+from narxbench._study.design_choices import SHARED_PARTS, DesignChoice, DesignChoices
+
+PARTS = {"data": "About the data", "fitness": "About the fitness", "search": "About the budget of a run"}
+
+
+class ChosenOption(NamedTuple):
+    """The answer of a study to one design choice."""
+
+    name: str
+    choice: DesignChoice
+    methods: tuple[str, ...]  # those that it concerns; none where it concerns all
+    option: str  # the one in use; "" for a value that is no option
+    value: str
+    contradicts: str  # the explicit statement that the option contradicts, if any
+
+    @property
+    def departs(self) -> bool:
+        """Whether this is another answer than the baseline's."""
+        return self.option != self.choice.baseline
+
+    @property
+    def meaning(self) -> str:
+        """The description of the setting as part of a sentence."""
+        text = self.choice.meaning.removesuffix(".")
+        if text[1:2].islower():  # a symbol such as J stays a capital
+            text = text[:1].lower() + text[1:]
+        return text
+
+    @property
+    def others(self) -> list[str]:
+        """The other answers."""
+        return [option for option in self.choice.options if option != self.option]
+
+
+def method_page(material: Material, tables: Mapping[str, Markup]) -> str:
+    """Return the page of the method; ``tables`` holds test_systems and method_settings as HTML."""
+    settings = material.settings
+    values = {
+        "settings": settings,
+        "answers": answers(settings, material.choices),
+        "parts": PARTS,
+        "about": _about(settings["methods"]),
+        "systems": [system for system in material.systems if system.description or system.reference],
+        "own_inputs": [system.name for system in material.systems if system.excitation is not None],
+        "tables": tables,
+        "text": markdown_html(material.texts["method"], "text"),
+    }
+    return material.site.page("method", values)
+
+
+def _about(methods: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """Return the description and the reference of each method whose algorithm is installed."""
+    installed, about = algorithm_names(), {}
+    for name, method in methods.items():
+        if method["algorithm"] in installed:
+            entry = algorithm(method["algorithm"])
+            description = entry.document.partition("\n\n")[0].replace("\n", " ")
+            about[name] = description.removeprefix(f"{method_name(name)}: "), entry.about.reference
+    return about
+
+
+def answers(settings: Mapping[str, Any], choices: DesignChoices) -> dict[str, list[ChosenOption]]:
+    """Return the answers of a study to the design choices that concern it, by their part.
+
+    Methods of one algorithm may differ: then a design choice has an answer for each setting that they use. One that
+    changes nothing without another is left out where neither departs from the baseline.
+    """
+    chosen: list[ChosenOption] = []
+    for name, choice in choices.design_choices.items():
+        for value, methods in _values(settings, choice):
+            option = _option(choice, value)
+            contradicts = choice.options[option].contradicts if option else ""
+            written = f"{choice.setting}: {_written(value)}"
+            chosen.append(ChosenOption(name, choice, methods, option, written, contradicts))
+    departing = {answer.name for answer in chosen if answer.departs}
+    by_part: dict[str, list[ChosenOption]] = {}
+    for answer in chosen:
+        of_part = by_part.setdefault(answer.choice.part, [])
+        is_idle = answer.choice.needs and not departing & {answer.name, answer.choice.needs}
+        if not is_idle:
+            of_part.append(answer)
+    return by_part
+
+
+def _option(choice: DesignChoice, value: Any) -> str:
+    """Return the option of a design choice that a value is; "" if it is none of them."""
+    for name, option in choice.options.items():
+        if _same(option.value, value):
+            return name
+    return ""
+
+
+def _values(settings: Mapping[str, Any], choice: DesignChoice) -> Iterator[tuple[Any, tuple[str, ...]]]:
+    """Yield each value that the study gives the setting of a design choice, with the methods that use it."""
+    if choice.part in SHARED_PARTS:
+        yield settings.get(choice.part, settings)[choice.setting], ()
+        return
+    users: list[tuple[Any, list[str]]] = []  # values may be mappings, which are no keys
+    for name, method in settings["methods"].items():
+        if method["algorithm"] != choice.part:
+            continue
+        value = method["settings"][choice.setting]
+        for used_value, methods in users:
+            if used_value == value:
+                methods.append(method_name(name))
+                break
+        else:
+            users.append((value, [method_name(name)]))
+    for value, methods in users:
+        yield value, tuple(methods)
+
+
+def _written(value: Any) -> str:
+    """Return a value as it can stand in a file of settings."""
+    if isinstance(value, Mapping):
+        parts = ", ".join(f"{key}: {part}" for key, part in flattened(value))
+        return f"{{{parts}}}"
+    return dict(flattened({"": value}))[""]
+
+
+def _same(option: Any, value: Any) -> bool:
+    """Tell whether a value is that of an option, which may leave out what has a default."""
+    if isinstance(option, Mapping) and isinstance(value, Mapping):
+        return {**value, **option} == value
+    return bool(option == value)

@@ -1,4 +1,0 @@
-"""From measured data to a model that one can trust: checks, search, weights, and how sure each term is.
-
-Everything here starts from a :class:`narxbench.model.records.Recording`; nothing of it enters the study of the paper.
-"""

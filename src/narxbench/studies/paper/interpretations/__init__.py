@@ -1,4 +1,0 @@
-"""The study of what the paper leaves open: one interpretation after the other.
-
-Begin with :mod:`narxbench.studies.paper.interpretations.settings`, then ``nearness``, ``findings`` and ``document``.
-"""
