@@ -21,6 +21,7 @@ from snakemake.logging import logger
 
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.files import write_atomically
+from narxbench._pipeline.definitions import read_definition
 
 # The rules call scripts of this checkout, wherever they run.
 SCRIPTS = Path(__file__).resolve().parents[3] / "scripts"
@@ -62,6 +63,12 @@ def call(script: str, **job: Any) -> None:
         # Snakemake's logger is used, because other lines of threads can end up in the middle of its own.
         logger.error(f"narxbench: {mistake}")
         raise StepFailedError from None
+
+
+def settings_of(job: Any) -> dict[str, Any]:
+    """Return the settings in the definition of a job's step."""
+    settings: dict[str, Any] = read_definition(job.input.definition)["settings"]
+    return settings
 
 
 @cache
