@@ -3,7 +3,7 @@
 from typing import Any
 
 from narxbench._io.files import write_atomically
-from narxbench._pipeline.steps import as_script, settings_of
+from narxbench._pipeline.steps import settings_of
 from narxbench._studies.measured.jobs import choice, scan_of
 
 
@@ -11,6 +11,3 @@ def main(job: Any) -> None:
     """Write the choice."""
     briefs, searches = list(job.input.briefs), list(job.input.searches)
     write_atomically(job.output[0], choice(scan_of(**settings_of(job)), briefs, job.input.ranking, searches))
-
-
-as_script(main, globals())

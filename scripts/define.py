@@ -3,12 +3,8 @@
 from typing import Any
 
 from narxbench._pipeline.definitions import write_definition
-from narxbench._pipeline.steps import as_script
 
 
 def main(job: Any) -> None:
     """Write the definition in the place of a former one."""
     write_definition(job.output[0], job.params.content)
-
-
-as_script(main, globals())

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from narxbench._io.files import write_atomically
-from narxbench._pipeline.steps import as_script, settings_of
+from narxbench._pipeline.steps import settings_of
 from narxbench._studies.paper.figures import paper_figures
 from narxbench._studies.paper.frames import read_frames
 
@@ -15,6 +15,3 @@ def main(job: Any) -> None:
     files = paper_figures(frames, settings_of(job)["study"])
     for path in job.output:
         write_atomically(path, files[Path(path).name])
-
-
-as_script(main, globals())

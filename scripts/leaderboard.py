@@ -6,7 +6,7 @@ from typing import Any
 
 from narxbench._io.files import write_atomically
 from narxbench._model.system import load_system
-from narxbench._pipeline.steps import as_script, settings_of
+from narxbench._pipeline.steps import settings_of
 from narxbench._studies.methods.frames import read_frames
 from narxbench._studies.methods.page import leaderboard_page
 from narxbench._studies.methods.repeats import read_repeats
@@ -27,6 +27,3 @@ def main(job: Any) -> None:
         paper=Path("reports/report.html").is_file(),
     )
     write_atomically(job.output[0], page)
-
-
-as_script(main, globals())

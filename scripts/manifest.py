@@ -4,12 +4,8 @@ from typing import Any
 
 from narxbench._io.files import write_atomically
 from narxbench._pipeline.manifest import manifest_csv
-from narxbench._pipeline.steps import as_script
 
 
 def main(job: Any) -> None:
     """Write settings, versions and the digest of every result."""
     write_atomically(job.output[0], manifest_csv(job.params.files, job.params.made_with))
-
-
-as_script(main, globals())

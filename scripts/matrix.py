@@ -3,12 +3,8 @@
 from typing import Any
 
 from narxbench._io.files import write_atomically
-from narxbench._pipeline.steps import as_script
 
 
 def main(job: Any) -> None:
     """Write the table."""
     write_atomically(job.output[0], job.params.table)
-
-
-as_script(main, globals())

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from narxbench._io.files import write_atomically
-from narxbench._pipeline.steps import as_script, settings_of
+from narxbench._pipeline.steps import settings_of
 from narxbench._studies.paper.page import study_pages
 
 
@@ -15,6 +15,3 @@ def main(job: Any) -> None:
     pages = study_pages(job.input, settings, above=above, document_only=len(job.output) == 1)
     for path in job.output:
         write_atomically(path, pages[Path(path).name])
-
-
-as_script(main, globals())

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from narxbench._io.files import write_atomically
-from narxbench._pipeline.steps import as_script, settings_of
+from narxbench._pipeline.steps import settings_of
 from narxbench._studies.methods.answer import document_lines
 from narxbench._studies.methods.figures import leaderboard_figures
 from narxbench._studies.methods.frames import read_frames
@@ -22,6 +22,3 @@ def main(job: Any) -> None:
     files["answer.md"] = "\n".join(f"- {line}" for line in document_lines(comparison)) + "\n"
     for path in job.output:
         write_atomically(path, files[Path(path).name])
-
-
-as_script(main, globals())

@@ -4,7 +4,6 @@ from typing import Any
 
 from narxbench._io.files import write_atomically
 from narxbench._pipeline.definitions import run_definition
-from narxbench._pipeline.steps import as_script
 from narxbench._studies.methods.repeats import repeat
 
 
@@ -13,6 +12,3 @@ def main(job: Any) -> None:
     run = run_definition(job.input.problem[0], job.input.definition[0])
     text = repeat(job.input.run[0], job.input.data[0], seed=job.params.seed, run=run)
     write_atomically(job.output[0], text)
-
-
-as_script(main, globals())

@@ -8,7 +8,6 @@ from typing import Any
 from narxbench._algorithms.registry import algorithm
 from narxbench._io.files import write_atomically
 from narxbench._pipeline.definitions import read_definition, run_definition
-from narxbench._pipeline.steps import as_script
 from narxbench._studies.methods.scores import score
 
 
@@ -48,6 +47,3 @@ def by_method(paths: Iterable[str]) -> dict[str, list[str]]:
     for path in paths:
         runs[Path(path).parts[-3]].append(path)
     return dict(runs)
-
-
-as_script(main, globals())

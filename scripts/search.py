@@ -4,7 +4,6 @@ from typing import Any
 
 from narxbench._io.files import write_atomically
 from narxbench._pipeline.definitions import run_definition
-from narxbench._pipeline.steps import as_script
 from narxbench._study.runs import by_seed, run_seeds
 
 
@@ -12,6 +11,3 @@ def main(job: Any) -> None:
     """Write the run file."""
     definition = run_definition(job.input.problem, job.input.method)
     write_atomically(job.output[0], run_seeds(by_seed(job.params.seeds, job.input.data), **definition))
-
-
-as_script(main, globals())

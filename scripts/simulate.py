@@ -3,7 +3,7 @@
 from typing import Any
 
 from narxbench._io.files import write_atomically
-from narxbench._pipeline.steps import as_script, settings_of
+from narxbench._pipeline.steps import settings_of
 from narxbench._study.data_sets import simulated_csv
 
 
@@ -14,6 +14,3 @@ def main(job: Any) -> None:
         realisation = int(realisation)
     simulation = settings_of(job)["simulation"]
     write_atomically(job.output[0], simulated_csv(**simulation, realisation=realisation))
-
-
-as_script(main, globals())

@@ -4,7 +4,7 @@ from typing import Any
 
 from narxbench._io.files import write_atomically
 from narxbench._pipeline.definitions import read_definition, run_definition
-from narxbench._pipeline.steps import as_script, settings_of
+from narxbench._pipeline.steps import settings_of
 from narxbench._study.runs import by_seed
 from narxbench._study.summary import summarise
 
@@ -17,6 +17,3 @@ def main(job: Any) -> None:
     system = read_definition(job.input.problem)["settings"]["simulation"]["system"]
     summary = summarise(list(job.input.runs), data, **definition, system=system, **settings_of(job))
     write_atomically(job.output[0], summary)
-
-
-as_script(main, globals())

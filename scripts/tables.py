@@ -5,7 +5,7 @@ from typing import Any
 
 from narxbench._io.files import write_atomically
 from narxbench._model.system import load_system
-from narxbench._pipeline.steps import as_script, settings_of
+from narxbench._pipeline.steps import settings_of
 from narxbench._studies.paper.claims import load_claims
 from narxbench._studies.paper.frames import read_frames
 from narxbench._studies.paper.tables import paper_tables
@@ -20,6 +20,3 @@ def main(job: Any) -> None:
     files = table_files(paper_tables(frames, settings_of(job)["study"], systems, claims))
     for path in job.output:
         write_atomically(path, files[Path(path).name])
-
-
-as_script(main, globals())

@@ -3,7 +3,7 @@
 from typing import Any
 
 from narxbench._io.files import write_atomically
-from narxbench._pipeline.steps import as_script, settings_of
+from narxbench._pipeline.steps import settings_of
 from narxbench._studies.measured.jobs import scan_of, thorough_search
 
 
@@ -12,6 +12,3 @@ def main(job: Any) -> None:
     scan = scan_of(**settings_of(job))
     search = {name: int(job.wildcards[name]) for name in ("rank", "part", "seed")}
     write_atomically(job.output[0], thorough_search(scan, job.input.ranking, **search))
-
-
-as_script(main, globals())

@@ -33,14 +33,14 @@ wildcard_constraints:
     digest="[0-9a-f]{16}",
 
 
-rule define:
-    """Write what a step depends on besides its input files: settings, code, versions and files that no step makes."""
-    output:
-        "data/{study}/{definition}-{digest}.json",
-    log:
-        "logs/{study}/define/{definition}-{digest}.log",
-    localrule: True
-    params:
-        content=lambda w: PLAN.content(f"data/{w.study}/{w.definition}"),
-    run:
-        call("define", output=output, params=params, log=log)
+def in_report(category, pattern, names):
+    """Return the files of some names, which Snakemake's own report shows, labelled by name, system and SNR."""
+    files = []
+    for name in names:
+        label, _, system = name.rpartition("_")
+        labels = {"Name": label, "System": system} if system in PLAN.systems else {"Name": name, "System": "all"}
+        if category == "Figures":
+            labels["SNR"] = f"{PLAN.study.figures.snr_db:g} dB"
+        caption = f"../report/{category.lower()}.rst"
+        files.append(report(pattern.format(study=STUDY, name=name), category=category, caption=caption, labels=labels))
+    return files

@@ -101,7 +101,7 @@ rule page:
         about=f"{HERE}CITATION.cff",
         definition=PLAN.step("page", [f"{HERE}CITATION.cff"], study=PLAN.settings),
     output:
-        report(PLAN.page, category="Page", caption="../report/page.rst"),
+        PLAN.page,
     log:
         f"logs/{STUDY}/page.log",
     localrule: True

@@ -104,7 +104,7 @@ rule conclude:
         resampled=expand("data/{study}/resampled/{number}.json", study=STUDY, number=PLAN.resamples),
         definition=PLAN.file_of(f"data/{STUDY}/steps/conclude"),
     output:
-        report(PLAN.page, category="Page", caption="../report/model.rst"),
+        PLAN.page,
         expand("reports/{study}/{file}", study=STUDY, file=NEXT_TO_PAGE),
     log:
         f"logs/{STUDY}/conclude.log",

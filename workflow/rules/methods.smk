@@ -130,17 +130,9 @@ rule ranking_tables:
         **SHOWN,
         definition=PLAN.step("ranking_tables", [COST], study=PLAN.settings),
     output:
-        report(
-            expand("reports/{study}/tables/{table}.csv", study=STUDY, table=TABLES),
-            category="Tables",
-            caption="../report/tables.rst",
-        ),
+        in_report("Tables", "reports/{study}/tables/{name}.csv", TABLES),
         expand("reports/{study}/tables/{table}.{form}", study=STUDY, table=TABLES, form=["md", "tex"]),
-        report(
-            expand("reports/{study}/figures/{figure}.svg", study=STUDY, figure=FIGURES),
-            category="Figures",
-            caption="../report/figures.rst",
-        ),
+        in_report("Figures", "reports/{study}/figures/{name}.svg", FIGURES),
         f"reports/{STUDY}/answer.md",
     log:
         f"logs/{STUDY}/ranking_tables.log",
@@ -162,12 +154,12 @@ rule leaderboard:
             left_out=PLAN.left_out,
         ),
     output:
-        report(PLAN.page, category="Page", caption="../report/page.rst"),
+        PLAN.page,
     log:
         f"logs/{STUDY}/leaderboard.log",
     localrule: True
-    script:
-        "../../scripts/leaderboard.py"
+    run:
+        call("leaderboard", input=input, output=output, log=log)
 
 
 RESULTS = [*SUMMARIES, *rules.rank.output, *rules.ranking_tables.output, *rules.leaderboard.output]

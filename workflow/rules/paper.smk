@@ -112,11 +112,7 @@ rule tables:
         claim_texts=f"{REFERENCE}/claims.yaml",
         definition=PLAN.step("tables", [*PLAN.system_files, f"{REFERENCE}/claims.yaml"], study=PLAN.settings),
     output:
-        report(
-            expand("reports/{study}/tables/{table}.csv", study=STUDY, table=TABLES),
-            category="Tables",
-            caption="../report/tables.rst",
-        ),
+        in_report("Tables", "reports/{study}/tables/{name}.csv", TABLES),
         expand("reports/{study}/tables/{table}.{form}", study=STUDY, table=TABLES, form=["md", "tex"]),
     log:
         f"logs/{STUDY}/tables.log",
@@ -131,17 +127,13 @@ rule figures:
         **{frame: f"data/{STUDY}/frames/{frame}.csv" for frame in ("convergence", "selection", "gaps")},
         definition=PLAN.step("figures", study=PLAN.settings),
     output:
-        report(
-            expand("reports/{study}/figures/{figure}.svg", study=STUDY, figure=FIGURES),
-            category="Figures",
-            caption="../report/figures.rst",
-        ),
+        in_report("Figures", "reports/{study}/figures/{name}.svg", FIGURES),
         expand("reports/{study}/figures/{figure}.pdf", study=STUDY, figure=FIGURES),
     log:
         f"logs/{STUDY}/figures.log",
     localrule: True
-    script:
-        "../../scripts/figures.py"
+    run:
+        call("figures", input=input, output=output, log=log)
 
 
 # What the pages quote: the findings on interpretations, the answer which method to use, documents.
@@ -176,7 +168,7 @@ rule page:
         system_files=PLAN.system_files,
         definition=PLAN.step("page", [*QUOTED.values(), *PLAN.system_files], study=PLAN.settings),
     output:
-        report(PLAN.page, category="Page", caption="../report/page.rst"),
+        PLAN.page,
         expand("reports/{study}/{page}.html", study=STUDY, page=PAGES),
     log:
         f"logs/{STUDY}/page.log",

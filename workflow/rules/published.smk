@@ -12,7 +12,7 @@ if KIND != "interpretations":
 
 # The tables that pages show, and all.
 OVERVIEWS = ["nearness", "claim_overview", "role_verdicts", "found", "effects_overview"]
-DOCUMENT_TABLES = [*OVERVIEWS, "deviances", "effects", "claims", "contests", "gaps", "values"]
+DOCUMENT_TABLES = [*OVERVIEWS, "remaining", "deviances", "effects", "claims", "contests", "gaps", "values"]
 DOCUMENT_FIGURES = expand(
     "reports/{study}/interpretations/{figure}.svg",
     study=STUDY,
@@ -34,5 +34,5 @@ rule interpretations:
     log:
         f"logs/{STUDY}/interpretations.log",
     localrule: True
-    script:
-        "../../scripts/interpretations.py"
+    run:
+        call("interpretations", input=input, output=output, log=log)

@@ -36,6 +36,28 @@ rule manifest:
         call("manifest", output=output, params=params, log=log)
 
 
+rule site:
+    """Copy the pages with all that they link to, for Snakemake's own report (--report report.zip)."""
+    input:
+        RESULTS,
+        RUN_INFO,
+        MANIFEST,
+        page=PLAN.page,
+    output:
+        report(
+            directory(f"reports/{STUDY}/site"),
+            htmlindex="report.html",
+            category="Pages",
+            caption="../report/page.rst",
+            labels={"Page": f"study {STUDY}"},
+        ),
+    log:
+        f"logs/{STUDY}/site.log",
+    localrule: True
+    run:
+        call("site", input=input, output=output, log=log)
+
+
 rule verify:
     """Compare every result with the reference results, or with what it was when the study was finished."""
     input:

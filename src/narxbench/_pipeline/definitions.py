@@ -8,28 +8,34 @@ edited files are. The definitions that lie next to the results are thus the reco
 """
 
 import glob
+import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from narxbench._io.errors import NarxbenchError
-from narxbench._io.files import canonical_json, read_json, sha256, write_atomically
+from narxbench._io.files import read_json, sha256, write_atomically
 from narxbench._io.settings import flattened
 
 _DIGITS = 16
 _SUFFIX = re.compile(rf"-[0-9a-f]{{{_DIGITS}}}\.json")
-_SHOWN = 4
 
 
 def definition_file(path: str, content: Mapping[str, Any]) -> str:
     """Return the name of the file of a definition: ``path``, the digest of its content, and ``.json``."""
-    return f"{path}-{sha256(canonical_json(content))[:_DIGITS]}.json"
+    return f"{path}-{sha256(_text(content))[:_DIGITS]}.json"
+
+
+def _text(content: Mapping[str, Any]) -> str:
+    """Return a definition as JSON; the order of methods and systems, which is that of the settings, is kept."""
+    return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def write_definition(file: str, content: Mapping[str, Any]) -> None:
     """Write a definition and remove those that it replaces, which would else pass for current ones later."""
-    write_atomically(file, canonical_json(content, indent=1))
+    write_atomically(file, _text(content))
     for former in former_files(file):
         former.unlink(missing_ok=True)
 
@@ -75,13 +81,18 @@ def run_definition(problem: str, method: str) -> dict[str, Any]:
 def changes(file: str, content: Mapping[str, Any]) -> list[str]:
     """Return which settings, modules, versions and files of a definition differ from the former one, if any."""
     for former in former_files(file):
-        before, now = _flat(read_definition(str(former))), _flat(content)
-        names = [name for name in {**before, **now} if before.get(name) != now.get(name)]
-        shown = names[:_SHOWN]
-        if len(names) > _SHOWN:
-            shown.append(f"{len(names) - _SHOWN} more")
-        return shown
+        before, now = _flat(_former_content(former)), _flat(content)
+        return [name for name in {**before, **now} if before.get(name) != now.get(name)]
     return []
+
+
+def _former_content(path: Path) -> dict[str, Any]:
+    """Return the content of a definition that another one replaces, or nothing if it is damaged."""
+    with suppress(NarxbenchError):
+        content = read_json(path)
+        if isinstance(content, dict) and all(isinstance(values, dict) for values in content.values()):
+            return content
+    return {}
 
 
 def _flat(content: Mapping[str, Any]) -> dict[str, str]:

@@ -109,15 +109,14 @@ class StudyPlan:
         """Return what the definition of a path holds."""
         return self._contents[path]
 
-    def changed_definitions(self) -> list[str]:
-        """Return a line for each definition here that another one replaces, with what differs in it."""
-        lines = []
+    def changed_definitions(self) -> dict[str, list[str]]:
+        """Return for each setting, module, version and file that has changed the definitions that it is a part of."""
+        changed: dict[str, list[str]] = {}
         for path, content in self._contents.items():
             if os.path.exists(self.at(os.path.dirname(path))) and not os.path.exists(self.at(self._files[path])):
-                names = changes(self.at(self._files[path]), content)
-                if names:
-                    lines.append(f"{path.removeprefix(f'data/{self.name}/')}: {', '.join(names)}")
-        return lines
+                for name in changes(self.at(self._files[path]), content):
+                    changed.setdefault(name, []).append(path.removeprefix(f"data/{self.name}/"))
+        return changed
 
     @property
     def made_with(self) -> dict[str, str]:

@@ -37,12 +37,9 @@ def plan(workflow: Any, config: Mapping[str, Any]) -> StudyPlan:
     # The jobs of a plan live until the end: looking for garbage among them would take a third of the time of planning.
     gc.freeze()
     gc.set_threshold(100_000)
-    # Steps that are processes of their own use this checkout too, not a library that is installed elsewhere. The path
-    # is relative to the folder that they run in, for a colon in it would end an entry.
-    source = os.path.relpath(ROOT / "src")
-    if os.pathsep in source:
-        raise NarxbenchError(f"{source!r}: found a colon in the path; allowed: to work in that folder")
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")]))
+    if workflow.storage_settings.default_storage_provider is not None:
+        problem = f"found {workflow.storage_settings.default_storage_provider}"
+        raise NarxbenchError(f"--default-storage-provider: {problem}; allowed: none: results lie in a folder of files")
     if Path(workflow.basedir).resolve() in (ROOT, ROOT / "workflow"):
         settings = workflow.config_settings
         planned = plan_of(settings.configfiles, settings.config_args or ())
@@ -70,9 +67,10 @@ def say(planned: StudyPlan, sources: Sources) -> None:
     for name, reason in planned.left_out.items():
         sys.stderr.write(f"narxbench: the method {name} is left out: {reason}\n")
     changed = planned.changed_definitions()
-    for line in changed[:_SHOWN]:
-        sys.stderr.write(f"narxbench: changed: {line}\n")
+    for name, steps in list(changed.items())[:_SHOWN]:
+        others = f" and {len(steps) - 1} more" if len(steps) > 1 else ""
+        sys.stderr.write(f"narxbench: since the results here were made, {name} has changed: {steps[0]}{others}\n")
     if len(changed) > _SHOWN:
-        sys.stderr.write(f"narxbench: changed: {len(changed) - _SHOWN} more definitions\n")
+        sys.stderr.write(f"narxbench: {len(changed) - _SHOWN} more things have changed\n")
     cost = planned.estimate.line()
     sys.stderr.write(f"narxbench: study {planned.name}: {cost}; page: {planned.at(planned.page)}\n")
