@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +49,12 @@ def former_files(file: str) -> list[Path]:
     return [sibling for sibling in siblings if sibling != path and _SUFFIX.fullmatch(sibling.name[len(stem) :])]
 
 
+@lru_cache(maxsize=256)
 def read_definition(file: str) -> dict[str, Any]:
-    """Return a definition; one that is damaged or was edited raises NarxbenchError."""
+    """Return a definition, not to be changed; one that is damaged or was edited raises NarxbenchError.
+
+    It is read once in a process: thousands of jobs share it, and another content would have another name.
+    """
     content = read_json(file)
     if not isinstance(content, dict) or not file.endswith(definition_file("", content)):
         raise NarxbenchError(f"{file}: damaged or edited; delete it and run again")

@@ -11,7 +11,7 @@ from narxbench._io.files import sha256
 from narxbench._io.resources import refuse
 from narxbench._pipeline.plan import StudyPlan
 from narxbench._studies.measured.settings import MeasuredStudy, load_measured
-from narxbench._study.layers import COMMAND_LINE, Layers
+from narxbench._study.layers import Layers
 
 # The steps of an identification, each with the algorithm that it runs.
 _SEARCHES = ("brief_search", "thorough_search", "resample")
@@ -23,15 +23,12 @@ class MeasuredPlan(StudyPlan):
     study: MeasuredStudy
     scan: Scan
 
-    def __init__(self, layers: Layers) -> None:
+    def __init__(self, layers: Layers, seed_jobs: int | None = None) -> None:
+        # Each search has a job of its own here, however many the seeds of a simulated study shall have.
+        del seed_jobs
         # With more threads BLAS sums in an order that depends on their number, and they wait for those of other jobs.
         threadpool_limits(1, user_api="blas")
-        # The profiles of clusters put seeds together; here each has a job of its own.
-        kept_layers = []
-        for source, layer in layers:
-            if source != COMMAND_LINE or "seeds_per_job" not in layer:
-                kept_layers.append((source, layer))
-        study, self.scan = load_measured(kept_layers)
+        study, self.scan = load_measured(layers)
         super().__init__(study, {})
         self.estimate = measured_estimate(self.scan)
         refuse(self.estimate)

@@ -14,8 +14,8 @@ class MethodsPlan(SimulatedPlan):
 
     study: MethodsStudy
 
-    def __init__(self, layers: Layers = ()) -> None:
-        super().__init__(layers)
+    def __init__(self, layers: Layers = (), seed_jobs: int | None = None) -> None:
+        super().__init__(layers, seed_jobs)
         criteria = {condition.method: condition.criterion for condition in self.conditions}
         for criterion in dict.fromkeys(criteria.values()):
             self.define(f"steps/score/{criterion}", "score", criterion=criterion)

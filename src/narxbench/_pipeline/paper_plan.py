@@ -10,8 +10,8 @@ from narxbench._study.settings import Condition
 class PaperPlan(SimulatedPlan):
     """What the rules ask about a study of the paper: system, SNR, method, criterion and seed."""
 
-    def __init__(self, layers: Layers = ()) -> None:
-        super().__init__(layers)
+    def __init__(self, layers: Layers = (), seed_jobs: int | None = None) -> None:
+        super().__init__(layers, seed_jobs)
         settings = {"threshold": self.study.statistics.threshold}
         for criterion in {condition.criterion for condition in self.conditions}:
             self.define(f"steps/summarise/{criterion}", "summarise", settings=settings, criterion=criterion)

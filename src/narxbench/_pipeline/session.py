@@ -1,7 +1,7 @@
 """The beginning of a run: the plan of the study that Snakemake was asked for, and what it costs, in a few lines.
 
-Two attributes of Snakemake's workflow are used here alone that have a public name and are not in its manual:
-``config_settings`` and ``basedir``.
+Attributes of Snakemake's workflow are used here alone that have a public name and are not in its manual: ``basedir``
+and the settings of the command line (``config_settings``, ``resource_settings``, ``storage_settings``).
 """
 
 import gc
@@ -40,15 +40,17 @@ def plan(workflow: Any, config: Mapping[str, Any]) -> StudyPlan:
     if workflow.storage_settings.default_storage_provider is not None:
         problem = f"found {workflow.storage_settings.default_storage_provider}"
         raise NarxbenchError(f"--default-storage-provider: {problem}; allowed: none: results lie in a folder of files")
+    # As profiles of clusters say: --set-scatter seeds=N divides the seeds of a condition among N jobs.
+    seed_jobs = workflow.resource_settings.overwrite_scatter.get("seeds")
     if Path(workflow.basedir).resolve() in (ROOT, ROOT / "workflow"):
         settings = workflow.config_settings
-        planned = plan_of(settings.configfiles, settings.config_args or ())
+        planned = plan_of(settings.configfiles, settings.config_args or (), seed_jobs=seed_jobs)
         overlays = [path for path in settings.configfiles if path.resolve() != Path(BASE).resolve()]
         if overlays and planned.name == MAIN_STUDY:
             problem = f"found {MAIN_STUDY!r}, the study of config/paper.yaml, whose results it would replace"
             raise NarxbenchError(f"{os.path.relpath(overlays[-1])}: study: {problem}; allowed: another name")
     else:
-        planned = plan_of([], [], ("config of the module", config))
+        planned = plan_of([], [], ("config of the module", config), seed_jobs=seed_jobs)
     with suppress(WorkflowError):  # jobs are computed elsewhere, and need no memory here
         refuse(planned.estimate, cores=workflow.cores)
     return planned

@@ -35,11 +35,13 @@ class SimulatedPlan(StudyPlan):
 
     study: Study
 
-    def __init__(self, layers: Layers = ()) -> None:
+    def __init__(self, layers: Layers = (), seed_jobs: int | None = None) -> None:
         self.choices = load_design_choices(DESIGN_CHOICES)
         left_out: dict[str, str] = {}
         finished_only, study_layers = _without_finished_only(layers)
         study = load_study([*read_layers([BASE]), *study_layers], choices=self.choices, left_out=left_out)
+        if seed_jobs is not None and not _is_set(study_layers, "seeds_per_job"):
+            study = study.model_copy(update={"seeds_per_job": ceil(len(study.seeds) / seed_jobs)})
         super().__init__(study, left_out, finished_only)
         self.systems = {name: load_system(name) for name in study.all_systems}
         self.conditions = list(study.conditions(self.choices, self.systems))
@@ -210,6 +212,11 @@ class SimulatedPlan(StudyPlan):
         if changed:
             more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
             raise NarxbenchError(f"{changed[0]}{more}: changed since it was summed up; delete it and run again")
+
+
+def _is_set(layers: Layers, key: str) -> bool:
+    """Return whether the command line sets a key."""
+    return any(source == COMMAND_LINE and key in layer for source, layer in layers)
 
 
 def _without_finished_only(layers: Layers) -> tuple[bool, list[tuple[str, Mapping[str, Any]]]]:

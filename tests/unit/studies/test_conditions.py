@@ -128,7 +128,7 @@ def test_a_method_may_be_in_some_scenarios_only(tmp_path: Path) -> None:
     # Without any of its scenarios it is left out, or a mistake.
     path.write_text(f"{COMPARED}only_in: {{mine: [off]}}\n")
     left_out: dict[str, str] = {}
-    assert list(load_study(read_layers([BASE, path]), left_out=left_out).methods) == ["upso2d"]
+    assert list(load_study([*read_layers([BASE]), *read_layers([path])], left_out=left_out).methods) == ["upso2d"]
     assert left_out == {"mine": "only_in: found no scenario of this study: ['off']"}
     with pytest.raises(NarxbenchError, match=r"^methods\.mine: only_in: found no scenario"):
-        load_study(read_layers([BASE, path]))
+        load_study([*read_layers([BASE]), *read_layers([path])])

@@ -21,7 +21,8 @@ CHOICES = load_design_choices()
 def load(folder: Path, text: str = "{}", *command_line: str) -> Study:
     overlay = folder / "mine.yaml"
     overlay.write_text(text)
-    return load_study(read_layers([BASE, overlay], command_line), choices=CHOICES)
+    layers = [*read_layers([BASE]), *read_layers([overlay], command_line)]
+    return load_study(layers, choices=CHOICES)
 
 
 def test_schema_is_up_to_date_and_fits_the_files() -> None:
@@ -30,7 +31,7 @@ def test_schema_is_up_to_date_and_fits_the_files() -> None:
     assert committed.read_text() == canonical_json(schema(), indent=1), f"run: {command}"
     validator = pytest.importorskip("jsonschema").Draft202012Validator(json.loads(committed.read_text()))
     for name in ("paper", "quick", "interpretations"):
-        assert load_study(read_layers([*dict.fromkeys([BASE, CONFIG / f"{name}.yaml"])])).study == name
+        assert load_study([*read_layers([BASE]), *read_layers([CONFIG / f"{name}.yaml"])]).study == name
         assert [error.message for error in validator.iter_errors(read_mapping(CONFIG / f"{name}.yaml"))] == []
     assert validator.is_valid({"methods": {"ga": None}, "data": {"excitation": {"kind": "gaussian"}}, "seeds": [3]})
     for wrong in ({"snr_dbb": [1]}, {"methods": {"ga": {"algorithm": "ga", "settings": {"popsize": 1}}}}):

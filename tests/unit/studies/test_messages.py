@@ -78,7 +78,8 @@ methods 3 runs 0 history fitness = [3000.0]
 
 def _settings(text, *command_line):
     Path("mine.yaml").write_text(text)
-    load_study(read_layers([CONFIG / "paper.yaml", "mine.yaml"], command_line), choices=CHOICES)
+    layers = [*read_layers([CONFIG / "paper.yaml"]), *read_layers(["mine.yaml"], command_line)]
+    load_study(layers, choices=CHOICES)
 
 
 def _design_choices(change):

@@ -11,7 +11,7 @@ from narxbench._algorithms.registry import algorithm
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.files import canonical_json, sha256
 from narxbench._study.data_sets import simulated_csv
-from narxbench._study.runs import by_seed, read_run_file, run_seeds
+from narxbench._study.runs import by_seed, read_run_file, run_seeds, seal_of
 from narxbench._study.summary import summarise
 
 SYSTEM = {"name": "X1", "equation": "y(k) = 0.4*y(k-1) + u(k-1)", "n_u": 2, "n_y": 2, "degree": 2}
@@ -63,8 +63,9 @@ def test_a_run_file_is_what_the_search_found(folder: Path) -> None:
 def test_summary(folder: Path) -> None:
     text = summary_of(folder, "seed-1.json", "seed-2.json")
     (folder / "both.json").write_text(run_seeds(by_seed([1, 2], [str(folder / "data.csv")]), axes=AXES, **METHOD))
-    assert summary_of(folder, "both.json") == text
-    summary = json.loads(text)
+    summary, of_both = json.loads(text), json.loads(summary_of(folder, "both.json"))
+    assert (len(summary.pop("seals")), len(of_both.pop("seals"))) == (2, 1)
+    assert of_both == summary
     runs = [read_run_file(folder / f"seed-{seed}.json").runs[0] for seed in (1, 2)]
     problem = StructureProblem(*read_signals(folder / "data.csv"), **STRUCTURE, criterion="aic-6.5")
     assert summary.items() >= {**CONDITION, "algorithm": "ga", "evaluations": 200, "seeds": [1, 2]}.items()
@@ -100,7 +101,7 @@ def test_runs_that_found_nothing(folder: Path, tmp_path: Path) -> None:
     content = json.loads((folder / "seed-1.json").read_text())
     content["runs"][0] |= {"fitness": None, "sse": None, "terms": [], "coefficients": []}
     content["runs"][0]["history"] = {"evaluations": [], "fitness": []}
-    (tmp_path / "seed-1.json").write_text(canonical_json(content))
+    (tmp_path / "seed-1.json").write_text(canonical_json({**content, "seal": seal_of(content)}))
     (tmp_path / "data.csv").write_text(simulated())
     summary = json.loads(summary_of(tmp_path, "seed-1.json", seeds=(1,)))
     assert (summary["best_run"], summary["final_structure"], summary["final_model"]["fitness"]) == (None, [], None)
@@ -109,6 +110,7 @@ def test_runs_that_found_nothing(folder: Path, tmp_path: Path) -> None:
 def test_runs_of_other_code_or_versions_are_refused(folder: Path) -> None:
     content = json.loads((folder / "seed-2.json").read_text())
     for key, other in (("algorithm_sha256", "0"), ("versions", {"numpy": "1"})):
-        (folder / "other.json").write_text(canonical_json({**content, key: other}))
+        edited = {**content, key: other}
+        (folder / "other.json").write_text(canonical_json({**edited, "seal": seal_of(edited)}))
         with pytest.raises(NarxbenchError, match=rf"other\.json: another {key}: found "):
             summary_of(folder, "seed-1.json", "other.json")
