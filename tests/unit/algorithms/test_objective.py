@@ -114,8 +114,8 @@ class TestProblemsOfRecords:
     def test_an_algorithm_in_a_process_of_its_own_sees_the_same(self, plugins):
         objective = CountedObjective(self.problem, 10)
         right = sees_all(view_of(self.problem), objective, None, None).coefficients
-        seen = search(self.problem, algorithm="sees_all", seed=1, evaluations=10).coefficients
-        np.testing.assert_allclose(seen, right, rtol=1e-12)
+        result = search(self.problem, algorithm="sees_all", seed=1, evaluations=10)
+        np.testing.assert_allclose(result.coefficients, right, rtol=1e-12)
 
     # SysIdentPy takes one input; what needs other packages imports them in a process of its own.
     @pytest.mark.parametrize(
@@ -129,9 +129,9 @@ class TestProblemsOfRecords:
     def test_every_algorithm_finds_the_structure_or_one_near(self, name):
         for package in algorithm(name).about.requires:
             pytest.importorskip({"scikit-learn": "sklearn"}.get(package, package))
-        found = search(self.problem, algorithm=name, seed=1, evaluations=400)
-        again = self.problem.evaluate(found.terms)
-        assert (again.fitness, again.sse, again.status) == (found.fitness, found.sse, "finite")
+        result = search(self.problem, algorithm=name, seed=1, evaluations=400)
+        again = self.problem.evaluate(result.terms)
+        assert (again.fitness, again.sse, again.status) == (result.fitness, result.sse, "finite")
         energy = np.sum((self.problem.data.measured - self.problem.data.measured.mean()) ** 2)
-        assert found.sse < 0.1 * energy
-        assert {"y(k-1)", "u1(k)", "y(k-1)*u2(k-1)"} <= set(found.terms)
+        assert result.sse < 0.1 * energy
+        assert {"y(k-1)", "u1(k)", "y(k-1)*u2(k-1)"} <= set(result.terms)
