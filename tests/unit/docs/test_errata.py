@@ -52,11 +52,11 @@ def nus_of_s4(label, algorithm=UPSO, criterion="bic"):
 
 
 def nu_max_of_s4(algorithm):
-    return [published_row.nu_max for published_row in rows_of_s4(algorithm)]
+    return [row("S4", snr, algorithm).nu_max for snr in SNRS]
 
 
 def r_of_s4(algorithm):
-    return [published_row.r for published_row in rows_of_s4(algorithm)]
+    return [row("S4", snr, algorithm).r for snr in SNRS]
 
 
 def listed(values, last=" and "):
