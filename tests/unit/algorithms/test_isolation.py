@@ -39,7 +39,7 @@ def processes_of(site):
 def test_a_run_fails_in_one_line(plugins, small_problem, name):
     failure = CHEATS[name].failure
     with pytest.raises(AlgorithmFailedError) as raised:
-        search(small_problem, algorithm=name, seed=1, evaluations=300, time_limit=2 if failure == LIMIT else 60)
+        search(small_problem, algorithm=name, seed=1, evaluations=300, time_limit=1 if failure == LIMIT else 60)
     text = str(raised.value)
     assert re.match(f"algorithm '{name}': seed 1: {failure}", text), text
     assert text.isprintable()
