@@ -46,8 +46,8 @@ def test_aols_takes_what_explains_most_by_itself(data, at_once):
     columns, y = data
     order: list[int] = []
     while len(order) < 6:
-        squares = {j: squared_residuals(columns, y, [*order, j]) for j in range(9) if j not in order}
-        order += sorted(squares, key=squares.get)[:at_once]
+        candidates = {*range(9)} - {*order}
+        order += sorted(candidates, key=lambda j: squared_residuals(columns, y, [*order, j]))[:at_once]
     assert aols.entered(products_of(columns, y), at_once, 6) == order[:6]
 
 
@@ -106,8 +106,8 @@ def test_stable_terms_are_selected_on_nearly_all_halves(small_problem):
     counts = stability_selection.counts(view, np.random.default_rng(1), settings)
     # The square root of .8 times 15 candidates: three are selected on each half.
     assert counts.sum() == 20 * 3 and counts.max() == 20
-    true = {view.terms.index(term) for term in load_system("S1").terms}
-    assert {*np.argsort(-counts)[:3]} <= true
+    most_counted = [view.terms[term] for term in np.argsort(-counts)[:3]]
+    assert {*most_counted} <= {*load_system("S1").terms}
 
 
 @pytest.mark.parametrize("choice", ["bic", "free_run"])
@@ -152,7 +152,7 @@ def product_at(signals, monomial, k):
 
 def best_entry(view, terms):
     """Return the smallest error of the free run with one more term, and this term."""
-    candidates = [term for term in range(len(view.terms)) if term not in terms]
+    candidates = {*range(len(view.terms))} - {*terms}
     return min((errors(view, sorted([*terms, term]))[1], term) for term in candidates)
 
 

@@ -25,10 +25,10 @@ def certainty_of(problem, **settings):
 
 def all_probabilities(problem, noise_models, largest=8):
     """Return the probability of each structure by exp(-criterion / 2), summed over the noise models."""
-    entries = [(terms, value) for (_, terms), value in all_criteria(problem, noise_models, GAMMA).items()]
-    possible = [(terms, value) for terms, value in entries if len(terms) <= largest]
-    lowest, weights = min(value for _, value in possible), {}
-    for terms, value in possible:
+    criteria = all_criteria(problem, noise_models, GAMMA)
+    criteria = {key: value for key, value in criteria.items() if len(key[1]) <= largest}
+    lowest, weights = min(criteria.values()), {}
+    for (_, terms), value in criteria.items():
         weights[terms] = weights.get(terms, 0.0) + math.exp(-0.5 * (value - lowest))
     total = math.fsum(weights.values())
     return {terms: weight / total for terms, weight in weights.items()}

@@ -63,12 +63,11 @@ def test_the_term_that_leaves_the_least_enters(rng, way, left, first):
     order, values = way(columns, y, 8, first)
     expected = []
     for step in range(8):
-        candidates = [j for j in range(8) if j not in expected]
+        candidates = {*range(8)} - {*expected}
         if step == 0 and first >= 0:
-            candidates = [first]
-        sums = {j: left(columns[:, [*expected, j]], y) for j in candidates}
-        expected.append(min(sums, key=sums.get))
-        assert values[step] == pytest.approx(sums[expected[-1]], rel=1e-6)
+            candidates = {first}
+        expected.append(min(candidates, key=lambda j: left(columns[:, [*expected, j]], y)))
+        assert values[step] == pytest.approx(left(columns[:, expected], y), rel=1e-6)
     assert order == expected
 
 

@@ -17,8 +17,8 @@ def positions(small_problem, rng):
 
 def test_evaluations_are_those_of_the_problem_counted_and_recorded(small_problem, positions):
     objective = CountedObjective(small_problem, 50)
-    assert objective.best_fitness == np.inf and not objective.best_position.any()
-    assert objective.history() == [] and len(objective.trace()) == 0
+    assert (objective.best_fitness, objective.history()) == (np.inf, [])
+    assert not objective.best_position.any() and len(objective.trace()) == 0
     first = objective.evaluate(positions)
     np.testing.assert_array_equal(first, small_problem.evaluate_positions(positions)[0])
     assert (objective.budget, objective.remaining, objective.evaluations) == (50, 10, 40)

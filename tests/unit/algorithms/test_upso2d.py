@@ -10,7 +10,7 @@ from narxbench._algorithms import upso2d
 
 
 def bits(text):
-    return np.array([int(c) for c in text], np.uint8)
+    return np.array([*map(int, text)], np.uint8)
 
 
 def rows(cardinality, attribute):
@@ -72,7 +72,7 @@ def test_equally_likely_terms_are_chosen_in_the_given_order(draws):
 def test_negative_likelihoods_of_cardinalities(negative, likelihood, shares):
     fractions = (np.arange(2400) + 0.5) / 2400
     drawn = [upso2d.draw_cardinality(np.array(likelihood), fraction, negative) for fraction in fractions]
-    np.testing.assert_allclose([drawn.count(j) / 2400 for j in (1, 2, 3)], shares, atol=1e-3)
+    np.testing.assert_allclose(np.bincount(drawn, minlength=4)[1:] / 2400, shares, atol=1e-3)
 
 
 def test_velocity_update_by_hand(rng):
@@ -104,8 +104,9 @@ class TestSelfFeedback:
 
 def test_ring_neighbours():
     fitness = np.array([5.0, 1.0, 4.0, 3.0, 2.0])
-    assert [upso2d.ring_best(fitness, i, 1) for i in range(5)] == [1, 1, 1, 4, 4]
-    assert [upso2d.ring_best(fitness, i, 2) for i in range(5)] == [1, 1, 1, 1, 1]
+    for individual, nearest_best in enumerate([1, 1, 1, 4, 4]):
+        assert upso2d.ring_best(fitness, individual, 1) == nearest_best
+        assert upso2d.ring_best(fitness, individual, 2) == 1
     assert upso2d.ring_best(np.array([1.0]), 0, 3) == 0
 
 

@@ -62,7 +62,10 @@ def test_kernel_meets_the_readable_reference(name, rng):
 every_segmentation = pytest.mark.parametrize(
     ("name", "count", "length", "bounds"),
     [
-        *((name, 1, None, [(350, 500)]) for name in ("S1", "S2", "S3", "S4")),
+        ("S1", 1, None, [(350, 500)]),
+        ("S2", 1, None, [(350, 500)]),
+        ("S3", 1, None, [(350, 500)]),
+        ("S4", 1, None, [(350, 500)]),
         ("S4", 4, None, [(350, 387), (387, 425), (425, 462), (462, 500)]),
         ("S4", 1, 33, [(350, 383)]),
         ("S4", 3, 20, [(350, 370), (415, 435), (480, 500)]),
