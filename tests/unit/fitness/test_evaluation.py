@@ -46,17 +46,18 @@ def test_independent_fitness_values(case, criterion):
 
 @every_system
 def test_kernel_meets_the_readable_reference(name, rng):
-    u, y, problem = problem_of(name, 2000)
+    u, y, problem = problem_of(name, 1000, n_validation=300)
     positions = (rng.random((30, len(problem.terms))) < rng.random((30, 1)) * 0.7).astype(np.uint8)
     fitness, sse, _ = problem.evaluate_positions(positions)
     for position, j, e in zip(positions, fitness, sse, strict=True):
         if not position.any():
             assert j == math.inf
             continue
-        _, expected = evaluate(u, y, names(problem, position), n_u=problem.n_u, n_y=problem.n_y)
+        orders = {"n_u": problem.n_u, "n_y": problem.n_y, "n_validation": 300}
+        _, expected = evaluate(u, y, names(problem, position), **orders)
         assert e == pytest.approx(expected, rel=1e-6)
         if math.isfinite(expected):
-            assert j == pytest.approx(600 * math.log(expected) + math.log(600) * position.sum(), rel=1e-8)
+            assert j == pytest.approx(300 * math.log(expected) + math.log(300) * position.sum(), rel=1e-8)
 
 
 every_segmentation = pytest.mark.parametrize(
