@@ -7,7 +7,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-from functools import cache
 from itertools import chain
 from pathlib import Path
 
@@ -109,13 +108,8 @@ def test_snakemake_commands_can_be_typed(command, monkeypatch):
     targets = re.sub(r"--(workflow-profile|cores)[ =]\S+|--?[a-z-]+|\S+\.yaml", "", line).split()
     assert options.get("--workflow-profile", "none") == "none" or Path(options["--workflow-profile"]).is_dir()
     study = [text for text in shlex.split(settings) if not text.startswith("finished_only=")]
-    assert set(targets) <= {*rule_names(), *results_of(tuple(existing_overlays(line)), tuple(study))}
-
-
-@cache
-def results_of(overlays, study):
-    """Return the results of a plan, which several commands share."""
-    return plan_of(list(overlays), list(study)).results()
+    plan = plan_of(existing_overlays(line), study)
+    assert set(targets) <= {*rule_names(), *plan.results()}
 
 
 def existing_overlays(line):
