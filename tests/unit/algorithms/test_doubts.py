@@ -58,11 +58,18 @@ def first_with(kind):
 def test_each_kind_comes_where_it_is_called_for(kind):
     result = CASES[kind]()
     assert kind in kinds_of(result)
-    printed = str(result).splitlines()
+    check_warnings(result)
+
+
+def check_warnings(result):
+    """Check that each warning of a result has values and is printed in one line."""
+    printed = [line for line in str(result).splitlines() if line.startswith("warning: ")]
+    assert sorted(printed) == sorted(f"warning: {warning.message}" for warning in result.warnings)
+    assert len({*printed}) == len(printed)
     for warning in result.warnings:
-        assert printed.count(f"warning: {warning.message}") == 1 and "\n" not in warning.message
-        assert warning.values and all(isinstance(value, str | float) for value in warning.values.values())
-    assert len([line for line in printed if line.startswith("warning: ")]) == len(result.warnings)
+        assert warning.values
+        for value in warning.values.values():
+            assert isinstance(value, str | float)
 
 
 def test_the_term_that_the_variance_goes_with_is_named():
