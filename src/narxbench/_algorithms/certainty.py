@@ -12,6 +12,7 @@ Association 89, 1994, pages 1535-1546).
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,8 @@ DIGITS = 6
 MOST_NAMED = 10
 # Terms that are exchanged between structures of at least this probability are a group.
 LEAST_EXCHANGED = 0.05
+# Terms of less probability are not named.
+LEAST_PROBABILITY = 0.005
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,11 @@ class RatedStructure:
     difference: float
     noise_model: str
 
+    def named(self, names: Sequence[str]) -> "NamedStructure":
+        """Return it with the names of its terms."""
+        terms = [names[term] for term in self.terms]
+        return NamedStructure(terms, self.probability, self.difference, self.noise_model)
+
 
 @dataclass(frozen=True)
 class Certainty:
@@ -75,6 +83,50 @@ class Certainty:
     terms: Floats
     structures: list[RatedStructure]
     groups: list[tuple[int, ...]]
+
+    def probabilities(self, names: Sequence[str], members: Sequence[int] = ()) -> dict[str, float]:
+        """Return the probabilities of the candidates by name, from 0.005 on, and of all members of a structure."""
+        probabilities = {}
+        for term, (name, probability) in enumerate(zip(names, self.terms.tolist(), strict=True)):
+            if term in members or probability >= LEAST_PROBABILITY:
+                probabilities[name] = probability
+        return probabilities
+
+    def exchangeable_terms(self, names: Sequence[str]) -> list["ExchangeableTerms"]:
+        """Return the groups of exchangeable candidates by name."""
+        groups = []
+        for group in self.groups:
+            probabilities = [float(self.terms[term]) for term in group]
+            groups.append(ExchangeableTerms([names[term] for term in group], probabilities))
+        return groups
+
+
+class NamedStructure(NamedTuple):
+    """A structure with its probability, its terms by name.
+
+    Attributes
+    ----------
+    terms : list of str
+        Its terms, in canonical order.
+    probability : float
+        Of being the true structure, if one of those that were looked at is.
+    difference : float
+        Its criterion less that of another structure: below 0 it is the more probable one.
+    noise_model : str
+        The description of its best noise model.
+    """
+
+    terms: list[str]
+    probability: float
+    difference: float
+    noise_model: str
+
+
+class ExchangeableTerms(NamedTuple):
+    """Candidates of which probably one is a term, and which one is hard to tell."""
+
+    terms: list[str]
+    probabilities: list[float]
 
 
 class Window:

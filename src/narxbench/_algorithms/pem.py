@@ -37,8 +37,8 @@ whose J is infinite, is passed over for the next one.
 """
 
 import math
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -67,8 +67,6 @@ MOST_PASSED_OVER = 20
 # A model whose terms share a factor gives way to one without, if the criterion of that is higher by no more than so
 # many penalties of a term: what the factor explains is noise.
 COPIED = 8.0
-# Terms of less probability are not named.
-LEAST_PROBABILITY = 0.005
 
 
 class Settings(SearchSettings):
@@ -129,20 +127,11 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
 
 
 def _certainty_described(problem: ProblemView, certain: Certainty) -> dict[str, Any]:
-    probabilities = {
-        name: probability
-        for name, probability in zip(problem.terms, certain.terms.tolist(), strict=True)
-        if probability >= LEAST_PROBABILITY
+    return {
+        "probabilities": certain.probabilities(problem.terms),
+        "structures": [structure.named(problem.terms)._asdict() for structure in certain.structures],
+        "groups": [group._asdict() for group in certain.exchangeable_terms(problem.terms)],
     }
-    structures = []
-    for structure in certain.structures:
-        names = [problem.terms[term] for term in structure.terms]
-        structures.append({**asdict(structure), "terms": names})
-    groups = []
-    for group in certain.groups:
-        names = [problem.terms[term] for term in group]
-        groups.append({"terms": names, "probabilities": [float(certain.terms[term]) for term in group]})
-    return {"probabilities": probabilities, "structures": structures, "groups": groups}
 
 
 def _hidden(problem: ProblemView, fit: Fit) -> list[str]:
@@ -171,14 +160,17 @@ class _Choice:
 
     def leave_out_factored(self) -> None:
         """Pass over the best models as long as their terms share a factor and one without is not much worse."""
-        for fit in self._search.ranked():
-            if not self._has_factor(fit):
-                return
+        for fit, zeros in factored_fits(self._search, self.factored):
+            self._leave_out(fit, zeros)
 
     def first_bounded(self) -> Fit | None:
         """Return the best fit that has no factor, a bounded free run and a finite J, and note those before it."""
         for fit in self._search.ranked():
-            if id(fit) in self.passed_over or self._has_factor(fit):
+            if id(fit) in self.passed_over or has_factor(self._search.structure(fit), self.factored):
+                continue
+            zeros = _shared_zeros(self._search, fit)
+            if zeros:
+                self._leave_out(fit, zeros)
                 continue
             if not self._search.value(fit) < math.inf or not self._objective.remaining:
                 return None
@@ -188,17 +180,10 @@ class _Choice:
             self._pass_over(fit, reason)
         return None
 
-    def _has_factor(self, fit: Fit) -> bool:
-        """Return whether a fit has all terms of a model with a common factor, and note it if it is the first such."""
-        structure = self._search.structure(fit)
-        if has_factor(structure, self.factored):
-            return True
-        zeros = self._search.common_factor(fit)
-        if not zeros or not _has_alternative(self._search, fit):
-            return False
-        self.factored.append(structure)
+    def _leave_out(self, fit: Fit, zeros: Sequence[complex]) -> None:
+        """Pass over a fit whose terms share a factor."""
+        self.factored.append(self._search.structure(fit))
         self._pass_over(fit, f"its terms share a factor, as lagged copies do: zeros at {', '.join(map(_zero, zeros))}")
-        return True
 
     def _reason_against(self, fit: Fit) -> str:
         if not self._search.errors.bounded(fit):
@@ -211,17 +196,36 @@ class _Choice:
         self.passed_over[id(fit)] = {"reason": reason, **_described(self._problem, self._search, fit)}
 
 
-def factored_structures(search: LikelihoodSearch) -> list[Structure]:
-    """Return the best structures that are shorter ones times a filter, as long as one without is not much worse."""
-    factored: list[Structure] = []
+class FactoredFit(NamedTuple):
+    """A fit whose structure is a shorter one times a filter."""
+
+    fit: Fit
+    zeros: list[complex]
+    """Zeros of the factor that its terms share."""
+
+
+def factored_fits(search: LikelihoodSearch, factored: Sequence[Structure] = ()) -> list[FactoredFit]:
+    """Return the best fits of a search whose terms share a factor, as long as one without is not much worse.
+
+    Fits that have all terms of a structure in ``factored``, or of one that is returned before them, are skipped.
+    """
+    structures, fits = list(factored), []
     for fit in search.ranked():
         structure = search.structure(fit)
-        if has_factor(structure, factored):
+        if has_factor(structure, structures):
             continue
-        if not search.common_factor(fit) or not _has_alternative(search, fit):
+        zeros = _shared_zeros(search, fit)
+        if not zeros:
             break
-        factored.append(structure)
-    return factored
+        structures.append(structure)
+        fits.append(FactoredFit(fit, zeros))
+    return fits
+
+
+def _shared_zeros(search: LikelihoodSearch, fit: Fit) -> list[complex]:
+    """Return the zeros of the factor that the terms of a fit share; none if every model without is much worse."""
+    zeros = search.common_factor(fit)
+    return zeros if zeros and _has_alternative(search, fit) else []
 
 
 def _has_alternative(search: LikelihoodSearch, fit: Fit) -> bool:

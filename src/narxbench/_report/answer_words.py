@@ -2,9 +2,10 @@
 
 import math
 
+from narxbench._algorithms.certainty import ExchangeableTerms
 from narxbench._identification.finding import Finding
 from narxbench._identification.trust.answers import LIKELY
-from narxbench._identification.trust.probabilities import EXACT, ExchangeableTerms
+from narxbench._identification.trust.probabilities import EXACT
 from narxbench._io.words import listed
 from narxbench._report.data_words import DATA_WORDS
 from narxbench._report.model_certainty import group_sentence, probability, probability_words

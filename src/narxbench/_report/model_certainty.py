@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from narxbench._identification.trust.probabilities import EXACT, ExchangeableTerms, Rival, StructureCertainty
+from narxbench._algorithms.certainty import ExchangeableTerms, NamedStructure
+from narxbench._identification.trust.probabilities import EXACT, StructureCertainty
 from narxbench._io.words import listed
 
 # Terms of which one is a term of the system with this probability.
@@ -56,12 +57,12 @@ def group_sentence(group: ExchangeableTerms) -> str:
     return f"One of these {number} is {likely} a term: {terms}."
 
 
-def change_of(rival: Rival, terms: Sequence[str]) -> str:
+def change_of(rival: NamedStructure, terms: Sequence[str]) -> str:
     """Return which terms a rival has that a structure has not, and which it lacks.
 
     Examples
     --------
-    >>> change_of(Rival(["u(k-1)", "u(k-3)"], 0.2, 1.5, "NARX"), ["u(k-1)", "u(k-2)"])
+    >>> change_of(NamedStructure(["u(k-1)", "u(k-3)"], 0.2, 1.5, "NARX"), ["u(k-1)", "u(k-2)"])
     'with u(k-3), without u(k-2)'
     """
     added = [term for term in rival.terms if term not in terms]
