@@ -4,28 +4,10 @@ from collections.abc import Sequence
 
 from narxbench._algorithms.certainty import ExchangeableTerms, NamedStructure
 from narxbench._identification.trust.probabilities import EXACT, StructureCertainty
-from narxbench._io.words import listed
+from narxbench._report.formats import listed, probability, probability_words
 
 # Terms of which one is a term of the system with this probability.
 PROBABLY = 0.5
-
-
-def probability(value: float) -> str:
-    """Return a probability with two digits behind the point; nothing is certain.
-
-    Examples
-    --------
-    >>> probability(0.334), probability(0.0004), probability(1.0)
-    ('0.33', '< 0.01', '> 0.99')
-    """
-    if value < 0.005:
-        return "< 0.01"
-    return "> 0.99" if value >= 0.995 else f"{value:.2f}"
-
-
-def probability_words(value: float) -> str:
-    """Return a probability as a sentence has it: ``0.33``, ``below 0.01``, ``above 0.99``."""
-    return probability(value).replace("<", "below").replace(">", "above")
 
 
 def structure_sentence(certainty: StructureCertainty) -> str:

@@ -11,7 +11,8 @@ from narxbench._identification.trust.answers import ANSWERS
 from narxbench._io.errors import printable
 from narxbench._model.records import ROLES, Record
 from narxbench._report.findings import Words, before_all, in_words
-from narxbench._report.model_certainty import doubt_sentences, group_sentence, probability
+from narxbench._report.formats import probability
+from narxbench._report.model_certainty import doubt_sentences, group_sentence
 from narxbench._report.phrases import as_option, plural_s
 
 LINES, WIDTH = 40, 100
