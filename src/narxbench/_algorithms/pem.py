@@ -41,6 +41,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from narxbench._algorithms.certainty import Certainty, Window, certainty, has_factor
 from narxbench._algorithms.contract import About, Found, Objective, OwnCriterion, ProblemView
@@ -97,8 +98,7 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
         window = Window(search, choice.factored)
     best = choice.first_bounded()
     if best is None:
-        of_inputs = [i for i, m in enumerate(problem.monomials) if all(signal != OUTPUT for signal, _ in m)]
-        search.run_safely(np.array(of_inputs, np.int64))
+        search.run_safely(_terms_of_inputs(problem))
         window = Window(search, choice.factored)
         best = choice.first_bounded()
     if best is None:
@@ -113,17 +113,31 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
         "samples": errors.samples,
         "standard_errors": uncertainty.classical[:n].tolist(),
         "robust_standard_errors": uncertainty.robust[:n].tolist(),
-        "noise_models": {
-            fit.noise_model.name: _described(problem, search, fit)
-            for fit in search.leaders()
-            if search.value(fit) < math.inf
-        },
+        "noise_models": _noise_models_described(problem, search),
         **_certainty_described(problem, certain),
         "hidden": _hidden(problem, best),
         "warnings": [warning._asdict() for warning in doubts(search, best, certain, problem.terms)],
         "passed_over": list(choice.passed_over.values())[:MOST_PASSED_OVER],
     }
     return Found(search.structure(best), errors.coefficients(best), details)
+
+
+def _terms_of_inputs(problem: ProblemView) -> NDArray[np.int64]:
+    """Return the numbers of the candidates without the output."""
+    terms = []
+    for term, monomial in enumerate(problem.monomials):
+        if all(signal != OUTPUT for signal, _ in monomial):
+            terms.append(term)
+    return np.array(terms, np.int64)
+
+
+def _noise_models_described(problem: ProblemView, search: LikelihoodSearch) -> dict[str, dict[str, Any]]:
+    """Return the best fit of each family of noise models that has a finite one."""
+    descriptions = {}
+    for fit in search.leaders():
+        if search.value(fit) < math.inf:
+            descriptions[fit.noise_model.name] = _described(problem, search, fit)
+    return descriptions
 
 
 def _certainty_described(problem: ProblemView, certain: Certainty) -> dict[str, Any]:
