@@ -30,7 +30,9 @@ whose J is infinite, is passed over for the next one.
 - ``noise_models``: for each name the best structure, with its noise, likelihood and criterion;
 - ``probabilities`` of the terms, the smallest left out; ``structures``, the ten most probable ones, each with
   ``terms``, ``probability``, ``difference`` of the criterion and ``noise_model``; ``groups``, each of ``terms`` that
-  are exchangeable, with their ``probabilities`` (:mod:`narxbench._algorithms.certainty`);
+  are exchangeable, with their ``probabilities`` (:mod:`narxbench._algorithms.certainty`). Where candidates nearly
+  depend on one another they come from orthogonal columns (:mod:`narxbench._algorithms.orthogonal_search`), unless all
+  candidates have more than 5 million values;
 - ``hidden``: terms that noise which drifts hides, the constant;
 - ``warnings``: reasons to doubt the model (:mod:`narxbench._algorithms.doubts`);
 - ``passed_over``: the models of lower criterion that were not chosen, with the reason.
@@ -43,10 +45,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from narxbench._algorithms.certainty import Certainty, Window, certainty, has_factor
+from narxbench._algorithms.certainty import Certainty, Window, has_factor
 from narxbench._algorithms.contract import About, Found, Objective, OwnCriterion, ProblemView
 from narxbench._algorithms.doubts import doubts
 from narxbench._algorithms.likelihood_search import LikelihoodSearch, SearchSettings, Structure
+from narxbench._algorithms.orthogonal_search import checked_certainty
 from narxbench._fitness.prediction_error import Fit, PredictionErrors
 from narxbench._model.terms import OUTPUT
 
@@ -104,7 +107,7 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
     if best is None:
         return Found(np.zeros(objective.n_terms, np.uint8))
     best = search.refined(best)
-    certain = certainty(window)
+    certain = checked_certainty(problem, window)
     uncertainty, n = errors.uncertainty(best), len(best.terms)
     description = _described(problem, search, best)
     del description["terms"]

@@ -24,11 +24,11 @@ from narxbench._algorithms.certainty import (
 from narxbench._algorithms.contract import SearchWarning
 from narxbench._algorithms.doubts import doubts
 from narxbench._algorithms.likelihood_search import SearchSettings, Structure
+from narxbench._algorithms.orthogonal_search import OrthogonalErrors, OrthogonalSearch
 from narxbench._algorithms.pem import factored_fits
 from narxbench._fitness.prediction_error import Fit
 from narxbench._fitness.problem import StructureProblem
 from narxbench._identification.search.scan import CLEARLY_BETTER
-from narxbench._identification.trust.orthogonal_search import OrthogonalErrors, OrthogonalSearch
 from narxbench._model.noise_models import NoiseModel, NoiseName
 
 # Digits behind the point that do not depend on the machine.
