@@ -7,8 +7,8 @@ import pytest
 from scipy.signal import lfilter
 
 from narxbench._fitness.prediction_error import PredictionErrors
-from narxbench._fitness.structure_fit import fit_noise_model, fit_structure, noise_criterion
-from narxbench._model.noise_models import NOISE_NAMES, Ararx, Distribution, Narmax, Narx, Noe
+from narxbench._fitness.structure_fit import NoiseFilters, fit_noise_model, fit_structure, noise_criterion
+from narxbench._model.noise_models import NOISE_NAMES, Ararmax, Ararx, BoxJenkins, Distribution, Narmax, Narx, Noe
 from narxbench._model.terms import parse_term
 from narxbench._numerics.random_streams import generator
 
@@ -34,6 +34,19 @@ def errors_of(kind, samples=1200):
         y = lfilter([0.0, 0.5], [1.0, -0.8], u) + lfilter([1.0], [1.0, -0.8], noise)
     stretches = np.array([[1, samples]])
     return PredictionErrors(SimpleNamespace(training_u=u[:, None], training_y=y, stretches=stretches, monomials=TERMS))
+
+
+@pytest.mark.parametrize(
+    "noise_model",
+    [
+        *(Narx(), Narmax(ma_lags=(1, 2)), Ararx((1, 2)), Ararmax((1,), (1, 2)), Noe(), BoxJenkins(is_integrated=True)),
+        *(BoxJenkins((1,), distribution=Distribution(3.0)), BoxJenkins((1,), (1,), is_integrated=True)),
+    ],
+)
+def test_a_filter_at_a_place_belongs_to_one_family(noise_model):
+    filters = NoiseFilters(NOISE_NAMES, largest_order=2)
+    options = {"is_integrated": noise_model.is_integrated, "distribution": noise_model.distribution}
+    assert filters.noise_model(noise_model.place, noise_model.ar_lags, noise_model.ma_lags, **options) == noise_model
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import pytest
 from tests.tiers import mostly_slow
 from tests.unit.studies.paper.test_page import Page
 
+from narxbench._algorithms.certainty import ExchangeableTerms, NamedStructure
 from narxbench._algorithms.contract import SearchWarning
 from narxbench._identification.data.checks import checks_before
 from narxbench._identification.finding import Finding
@@ -23,7 +24,7 @@ from narxbench._identification.trust import validation as validated
 from narxbench._identification.trust.answers import ANSWERS, answers
 from narxbench._identification.trust.bands import BAND, Unseen
 from narxbench._identification.trust.frequencies import frequent_structures, selection_table
-from narxbench._identification.trust.probabilities import EXACT, TOO_FEW, ExchangeableTerms, Rival, StructureCertainty
+from narxbench._identification.trust.probabilities import EXACT, TOO_FEW, StructureCertainty
 from narxbench._identification.trust.residuals import correlation_tests, free_run_bias
 from narxbench._identification.trust.steady_state import measured_static_points, static_curve
 from narxbench._identification.trust.validation import ARX, INCOMING, LAST_VALUE, MODEL, Case, linear_arx, validate
@@ -64,7 +65,7 @@ def record(name, samples=200, role="estimation", of=None, noise=0.1, dwell=0):
 def sure_of(terms, **changes):
     """Return a certainty that leaves no doubt of some terms."""
     probabilities = {"y(k-2)": 0.02, **dict.fromkeys(terms, 1.0)}
-    rivals = [Rival([*terms, "y(k-2)"], 0.02, 7.0, "NARX")]
+    rivals = [NamedStructure([*terms, "y(k-2)"], 0.02, 7.0, "NARX")]
     known = StructureCertainty("", 180, 0.95, probabilities, rivals)
     return replace(known, **changes)
 
@@ -409,8 +410,8 @@ def test_how_sure_the_structure_is():
 def test_the_page_and_the_terminal_say_how_sure_the_structure_is():
     doubt = SearchWarning("heavy_tails", "the innovations have heavy tails (excess kurtosis 2.6)", {})
     rivals = [
-        Rival([TERMS[0], TERMS[1], "u(k-1)^2"], 0.31, -0.4, "NOE"),
-        Rival([*TERMS, "y(k-2)"], 0.05, 3.2, "ARARX (AR 1)"),
+        NamedStructure([TERMS[0], TERMS[1], "u(k-1)^2"], 0.31, -0.4, "NOE"),
+        NamedStructure([*TERMS, "y(k-2)"], 0.05, 3.2, "ARARX (AR 1)"),
     ]
     groups = [ExchangeableTerms(["u(k-2)^2", "u(k-1)^2", "u(k-1)*u(k-2)"], [0.33, 0.32, 0.24])]
     probabilities = {**dict(zip(TERMS, (1.0, 0.96, 0.33), strict=True)), "u(k-1)^2": 0.32}
