@@ -48,7 +48,7 @@ def test_pages_have_the_licences_of_what_they_hold(finished):
 
 
 def test_what_it_costs_and_little_of_progress(finished):
-    cost = "^narxbench: study tiny: 12 searches, about [0-9]+ s of CPU time with compilation; the largest step takes about 0"
+    cost = "^narxbench: study tiny: 12 searches, about [0-9]+ s of CPU time with compilation; the largest step takes "
     assert re.search(cost, finished.printed, re.MULTILINE)
     jobs = re.search(r"^total +(\d+)$", finished.printed, re.MULTILINE)[1]
     assert re.search(rf"^{jobs} of {jobs} steps \(100%\) done in \d+ s$", finished.printed, re.MULTILINE)
@@ -149,26 +149,6 @@ def test_a_dry_run_writes_nothing(empty):
     assert after == {path: time for path, time in before.items() if path in after}
 
 
-def test_the_study_that_is_named_prevails_over_the_name_of_a_later_file(copy):
-    copy.write("first.yaml", "study: named\nsystems: [S3]\n")
-    copy.write("second.yaml", TINY.replace("systems: [S3, S4]\n", ""))
-    outputs = chain(*copy.planned("--configfile", "first.yaml", "second.yaml").values())
-    assert {path.split("/")[1] for path in outputs} == {"named"}
-
-
-@pytest.mark.parametrize(
-    ("options", "variables", "line"),
-    [
-        (["--default-storage-provider", "http"], {}, None),
-        (
-            [],
-            {"PYTHONOPTIMIZE": "2"},
-            "PYTHONOPTIMIZE: found 2, which removes the texts that pages show; allowed: 0 and 1",
-        ),
-    ],
-)
-def test_what_the_pages_cannot_be_made_with_is_refused_in_one_line(finished, options, variables, line):
-    if line is None:
-        pytest.skip("no storage plugin is installed here")
-    *_, last = finished.snakemake("--dry-run", *options, code=1, env=variables).splitlines()
-    assert last == f"narxbench: {line}"
+def test_an_interpreter_that_drops_the_texts_of_pages_is_refused_in_one_line(finished):
+    *_, line = finished.snakemake("--dry-run", code=1, env={"PYTHONOPTIMIZE": "2"}).splitlines()
+    assert line == "narxbench: PYTHONOPTIMIZE: found 2, which removes texts that pages show; allowed: 0 and 1"

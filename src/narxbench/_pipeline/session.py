@@ -33,7 +33,7 @@ def plan(workflow: Any, config: Mapping[str, Any]) -> StudyPlan:
     90.
     """
     if sys.flags.optimize > 1:
-        raise NarxbenchError("PYTHONOPTIMIZE: found 2, which removes the texts that pages show; allowed: 0 and 1")
+        raise NarxbenchError("PYTHONOPTIMIZE: found 2, which removes texts that pages show; allowed: 0 and 1")
     # The jobs of a plan live until the end: looking for garbage among them would take a third of the time of planning.
     gc.freeze()
     gc.set_threshold(100_000)

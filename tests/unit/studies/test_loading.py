@@ -10,7 +10,7 @@ from narxbench._io.files import canonical_json
 from narxbench._io.yaml import read_mapping
 from narxbench._studies.loading import load_study, schema
 from narxbench._study.design_choices import load_design_choices
-from narxbench._study.layers import COMMAND_LINE, read_layers
+from narxbench._study.layers import COMMAND_LINE, merge_layers, read_layers
 from narxbench._study.settings import Study
 
 CONFIG = Path(__file__).parents[3] / "config"
@@ -54,6 +54,15 @@ def test_each_line_blames_the_file_or_command_line_that_has_the_last_word(tmp_pa
 def test_an_overlay_is_named_after_its_file_or_as_it_says(tmp_path: Path) -> None:
     assert load(tmp_path).study == "mine"
     assert load(tmp_path, "study: other", "study=third").study == "third"
+
+
+def test_a_study_that_a_file_names_prevails_over_the_name_of_a_later_file(tmp_path: Path) -> None:
+    (tmp_path / "first.yaml").write_text("study: named")
+    (tmp_path / "second.yaml").write_text("seeds: 2")
+    files = [tmp_path / "first.yaml", tmp_path / "second.yaml"]
+    assert merge_layers(read_layers(files)) == {"study": "named", "seeds": 2}
+    assert merge_layers(read_layers(files[::-1])) == {"study": "named", "seeds": 2}
+    assert merge_layers(read_layers(files[1:])) == {"study": "second", "seeds": 2}
 
 
 def test_another_kind_or_algorithm_starts_anew(tmp_path: Path) -> None:
