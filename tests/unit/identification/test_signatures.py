@@ -1,4 +1,4 @@
-"""What is written from the fields of the settings: signatures, descriptions and options."""
+"""Signatures, descriptions and options that are written from the fields of the settings."""
 
 from pathlib import Path
 

@@ -50,7 +50,8 @@ def test_a_level_changes_neither_terms_nor_errors(plain, u_level, y_level):
     assert error_of(identification) == pytest.approx(error_of(plain), rel=1e-3)
     signals_told = next(note for note in identification.notes if note.name == "level").values["signals"]
     assert [row["offset"] for row in signals_told] == [level for level in (y_level, u_level) if level]
-    assert not any(note.name == "level" for note in plain.notes)
+    for note in plain.notes:
+        assert note.name != "level"
 
 
 @pytest.mark.parametrize(
