@@ -68,15 +68,16 @@ def test_latex_groups_like_the_paper(table):
 
 @pytest.fixture
 def compared(table):
-    """The table with published values for two of its rows."""
-    comparisons = [{"T1": Compared(published, 0.12, 0.381, 0.0001, published < 1)} for published in (1.0, 0.9)]
-    return replace(table, comparisons=(*comparisons, {}, {}))
+    """Return the table with published values for two of its rows."""
+    first = {"T1": Compared(1.0, 0.12, 0.381, 0.0001, False)}
+    second = {"T1": Compared(0.9, 0.12, 0.381, 0.0001, True)}
+    return replace(table, comparisons=(first, second, {}, {}))
 
 
 def test_csv_has_published_values_and_verdicts_in_columns(compared):
-    read = pd.read_csv(io.StringIO(to_csv(compared)))
-    assert list(read) == ["method", "snr_db", "T1", "T1_published", "T1_different", "note"]
-    assert list(read["T1_published"].dropna()) == [1.0, 0.9] and list(read["T1_different"].dropna()) == [False, True]
+    frame = pd.read_csv(io.StringIO(to_csv(compared)))
+    assert list(frame) == ["method", "snr_db", "T1", "T1_published", "T1_different", "note"]
+    assert list(frame["T1_published"].dropna()) == [1.0, 0.9] and list(frame["T1_different"].dropna()) == [False, True]
 
 
 def test_markdown_shows_published_values_in_brackets(compared, table):
@@ -95,7 +96,7 @@ def test_latex_shows_published_values_in_a_line_below(compared, table):
     assert lines[first].startswith(r"& 37.5~dB & 0.98\rlap{$^{\dagger}$} & ")
     assert lines[first + 1] == r"&  & {\scriptsize(0.90)} &  \\"
     # Of the merged column each value spans the lines of its rows.
-    assert [r"\multirow{4}{*}{{[}s" in to_latex(compared), r"\multirow{2}{*}{{[}s" in to_latex(table)] == [True, True]
+    assert r"\multirow{4}{*}{{[}s" in to_latex(compared) and r"\multirow{2}{*}{{[}s" in to_latex(table)
     assert r"\multirow{2}{*}{GA}" in to_latex(compared)
     assert "published" in to_latex(compared) and "published" not in to_latex(table)
 
@@ -116,8 +117,9 @@ def test_html_shows_what_a_value_is_compared_with(compared, table):
 
 def test_a_table_is_narrow_unless_it_has_many_columns_or_long_texts(table):
     long = replace(table, data=table.data.assign(note="a" * 80))
-    many, very_many = (replace(table, columns=table.columns[:3] * times) for times in (4, 8))
-    assert [each.width for each in (table, long, many, very_many)] == ["narrow", "wide", "wide", "dense"]
+    many = replace(table, columns=table.columns[:3] * 4)
+    very_many = replace(table, columns=table.columns[:3] * 8)
+    assert (table.width, long.width, many.width, very_many.width) == ("narrow", "wide", "wide", "dense")
     assert '<div class="table narrow">' in to_html(table)
-    environments = [re.findall(r"begin{(table.?)}", to_latex(each)) for each in (table, many, very_many)]
-    assert environments == [["table"], ["table*"], ["table*"]]
+    for wide_or_narrow, environment in ((table, "table"), (many, "table*"), (very_many, "table*")):
+        assert re.findall(r"begin{(table.?)}", to_latex(wide_or_narrow)) == [environment]
