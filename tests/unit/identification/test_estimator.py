@@ -27,7 +27,7 @@ EXPECTED = {
 
 
 @parametrize_with_checks(
-    [NarxRegressor(**SMALL | {"degree": 1, "y_lags": 1, "u_lags": 1})],
+    [NarxRegressor(**SMALL | {"degree": 1, "y_lags": 1, "u_lags": 1, "noise": "narx"})],
     expected_failed_checks=lambda estimator: EXPECTED,
     xfail_strict=True,
 )
@@ -102,7 +102,7 @@ def test_without_inputs(data):
 
 
 def test_a_grid_with_types_of_numpy(data):
-    grid = {"degree": np.array([1, 2]), "y_lags": [range(1, 3), np.array([1])], "u_lags": [(1, 2)]}
+    grid = [{"degree": np.array([1, 2]), "y_lags": [range(1, 3)]}, {"y_lags": [np.array([1])], "u_lags": [(1, 2)]}]
     search = GridSearchCV(NarxRegressor(**SMALL), grid, cv=TimeSeriesSplit(2), error_score="raise").fit(*data)
     assert search.best_params_["degree"] == 2 and search.best_score_ > 0.9
 

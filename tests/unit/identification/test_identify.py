@@ -13,7 +13,7 @@ from narxbench._model.structure import column
 from narxbench._model.terms import parse_term
 from narxbench._numerics.random_streams import generator
 
-QUICK = {"decimation": 1, "effort": 1.0, "seeds": 1, "resamples": 0, "blocks": 4, "centre": False}
+QUICK = {"decimation": 1, "effort": 0.3, "seeds": 1, "resamples": 0, "blocks": 4, "centre": False}
 # Weights are checked against those of least squares.
 SMALL = {"noise": "narx", **QUICK, "degree": 2, "y_lags": 2, "u_lags": 2}
 TERMS = ("y(k-1)", "u(k-1)", "y(k-1)*u(k-1)", "u(k-1)^2")
@@ -84,7 +84,7 @@ def names_of_notes(identification):
 def test_from_the_data_alone():
     """Identify with defaults: a white input keeps the decimation at 1."""
     u, y = s1(500)
-    identification = narxbench.identify(input=u, output=y, effort=0.5, seeds=1, resamples=0)
+    identification = narxbench.identify(input=u, output=y, effort=0.2, seeds=1, resamples=0)
     assert identification.model.terms == TERMS and identification.model.decimation == 1
     assert not identification.configuration["centred"]
 

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from functools import cache
 from html import unescape
 from unittest.mock import patch
 from xml.etree import ElementTree
@@ -129,9 +130,8 @@ def judgement_of(model, recording, records, baselines):
     return {**parts, "summary": findings}
 
 
-def identification_of(model=None, records=None, *, seeds=4, resamples=10, arx=None, **changes):
-    """Return what an identification of a given model could have been."""
-    model = model or model_of()
+def recording_and_judgement(model, records=None, arx=None):
+    """Return by name a recording, and the parts of an identification that judge a model on it."""
     if records is None:
         roles = {"a.csv": "estimation", "b.csv": "selection", "c.csv": "test"}
         records = [record(name, role=role, model=model) for name, role in roles.items()]
@@ -141,16 +141,31 @@ def identification_of(model=None, records=None, *, seeds=4, resamples=10, arx=No
     )  # fmt: skip
     with_roles = [replace(record, role=record.role or "estimation") for record in records]
     baselines = {ARX: arx} if arx else baselines_of(model, with_roles)
+    return {"recording": recording, **judgement_of(model, recording, with_roles, baselines)}
+
+
+@cache
+def default_recording_and_judgement():
+    return recording_and_judgement(model_of())
+
+
+def identification_of(model=None, records=None, *, seeds=4, resamples=10, arx=None, **changes):
+    """Return an identification that could have led to a model."""
+    if model is records is arx is None:
+        judgement = default_recording_and_judgement()
+    else:
+        judgement = recording_and_judgement(model or model_of(), records, arx)
+    model = model or model_of()
     candidates, selection = selection_of(model, seeds, resamples)
     configuration = {"name": "q1", "decimation": model.decimation, "degree": 2, "y_lags": [1, 2], "u_lags": [[1, 2]]}
     configuration |= {"centred": False, "candidates": len(candidates), "dropped": {"u(k-1)^2": "is 1 <always>"}}
     parts = {
-        **{"model": model, "recording": recording, "tried": tried_configurations(), "left_out": 2, "notes": []},
+        **{"model": model, "tried": tried_configurations(), "left_out": 2, "notes": []},
         **{"weights": weights_of(model), "configuration": configuration, "certainty": sure_of(model.terms)},
         "settings": IdentificationSettings(resamples=resamples, seeds=max(1, seeds)).model_dump(mode="json"),
         "alike": [(model.terms[0], "y(k-2)", -0.97)],
         **selection,
-        **judgement_of(model, recording, with_roles, baselines),
+        **judgement,
     }
     identification = Identification(**{**parts, **changes})
     if "summary" in changes:
@@ -471,7 +486,7 @@ def test_every_finding_is_reported_and_none_twice_at_the_top():
     assert text in html and advice in html
 
 
-def test_how_sure_the_structure_is():
+def test_how_sure_the_structure_is(undrawn):
     def reported(**changes):
         return finding_of(identification_of(**changes), "to_read").values
 
@@ -482,11 +497,11 @@ def test_how_sure_the_structure_is():
     assert reported(resamples=0)["resampled"] is None
     row = {"term": "u(k-1)", "t": 1.9, "coefficient": 1.0, "standard_error": 1.0, "p": 0.1, "err": 0.0}
     assert reported(weights=[row])["weak"] == ["u(k-1)"]
-    html = undrawn_page(identification_of())
+    html = undrawn["one input"][1]
     frequencies = ["100 % (72 % to 100 %)", "60 % (31 % to 83 %)", "30 % (11 % to 60 %)"]
     assert column_texts(html, "weights", -1) == frequencies
     assert column_texts(html, "weights", -2) == ["&gt; 0.99"] * 3
-    html = undrawn_page(identification_of(resamples=0))
+    html = undrawn["nothing resampled"][1]
     assert column_texts(html, "weights", -1) == ["&gt; 0.99"] * 3
 
 

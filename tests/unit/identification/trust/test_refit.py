@@ -71,7 +71,7 @@ def test_the_command(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("noise", NOISE_NAMES)
-@pytest.mark.parametrize("options", [{}, {"centre": True}, {"decimation": 2}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"centre": True, "decimation": 2}], ids=str)
 def test_the_same_data_give_the_same_model(noise, options):
     rng = generator(purpose="refit under noise")
     u, e = rng.standard_normal(400), 0.2 * rng.standard_normal(400)
