@@ -238,7 +238,7 @@ def undrawn():
 
 
 @pytest.mark.parametrize("name", mostly_slow(CASES, "two inputs, hostile names, no test"))
-def test_the_page_is_well_formed_needs_nothing_else_and_misses_no_number(pages, name):
+def test_the_page_is_well_formed_and_needs_nothing_else(pages, name):
     _, html = pages[name]
     page = Page(html)
     page.check_structure()
@@ -249,6 +249,11 @@ def test_the_page_is_well_formed_needs_nothing_else_and_misses_no_number(pages, 
     for svg in re.findall(r"<svg.*?</svg>", html.split("<script")[0], re.DOTALL):
         ElementTree.fromstring(svg.replace("<svg", '<svg xmlns:xlink="http://www.w3.org/1999/xlink"', 1))
     assert html.count("<figcaption") == html.count("<figure") and len(html) < 4_000_000
+
+
+@pytest.mark.parametrize("name", mostly_slow(CASES, "two inputs, hostile names, no test"))
+def test_the_page_misses_no_number_and_is_about_the_model_alone(pages, name):
+    _, html = pages[name]
     text = Page(re.sub(r"<pre.*?</pre>", "", html, flags=re.DOTALL)).text
     assert re.findall(r"\bnan\b|\bNaN\b|\bNone\b(?! (?:of|was))|\binf\b|\{\{|%\}|Undefined", text) == []
     assert not re.search("paper|arxiv|2D-UPSO|Hafiz", html, re.IGNORECASE)
@@ -505,28 +510,36 @@ def test_how_sure_the_structure_is(undrawn):
     assert column_texts(html, "weights", -1) == ["&gt; 0.99"] * 3
 
 
-def test_the_page_and_the_terminal_say_how_sure_the_structure_is():
-    doubt = SearchWarning("heavy_tails", "the innovations have heavy tails (excess kurtosis 2.6)", {})
-    rivals = [
+DOUBTFUL = StructureCertainty(
+    missing="",
+    samples=180,
+    probability=0.26,
+    probabilities={**dict(zip(TERMS, (1.0, 0.96, 0.33), strict=True)), "u(k-1)^2": 0.32},
+    rivals=[
         Rival([TERMS[0], TERMS[1], "u(k-1)^2"], 0.31, -0.4, "NOE"),
         Rival([*TERMS, "y(k-2)"], 0.05, 3.2, "ARARX (AR 1)"),
-    ]
-    groups = [ExchangeableTerms(["u(k-2)^2", "u(k-1)^2", "u(k-1)*u(k-2)"], [0.33, 0.32, 0.24])]
-    probabilities = {**dict(zip(TERMS, (1.0, 0.96, 0.33), strict=True)), "u(k-1)^2": 0.32}
-    certainty = StructureCertainty("", 180, 0.26, probabilities, rivals, groups, [doubt])
-    identification = identification_of(certainty=certainty, resamples=0)
-    html = undrawn_page(identification)
+    ],
+    groups=[ExchangeableTerms(["u(k-2)^2", "u(k-1)^2", "u(k-1)*u(k-2)"], [0.33, 0.32, 0.24])],
+    doubts=[SearchWarning("heavy_tails", "the innovations have heavy tails (excess kurtosis 2.6)", {})],
+)
+ONE_OF_THREE = "One of these three is probably a term: u(k−2)^2 (0.33), u(k−1)^2 (0.32) and u(k−1)*u(k−2) (0.24)."
+
+
+def test_the_page_says_how_sure_the_structure_is():
+    html = undrawn_page(identification_of(certainty=DOUBTFUL, resamples=0))
     text = Page(html).text
     assert "The probability of the structure is 0.26, that of the most probable other one 0.31" in text
-    sentence = "One of these three is probably a term: u(k−2)^2 (0.33), u(k−1)^2 (0.32) and u(k−1)*u(k−2) (0.24)."
-    assert sentence in text and "The innovations have heavy tails (excess kurtosis 2.6)." in text
+    assert ONE_OF_THREE in text and "The innovations have heavy tails (excess kurtosis 2.6)." in text
     assert column_texts(html, "rivals", 0) == ["0.31", "0.26", "0.05"]
     assert column_texts(html, "rivals", 1) == ["−0.4", "0.0", "3.2"]
     assert column_texts(html, "rivals", 2) == ["NOE", "NARX", "ARARX (AR 1)"]
     assert "this model" in cells(html, "rivals")[1][3]
-    lines = "\n".join(summary_lines(identification, report=False))
+
+
+def test_the_terminal_says_how_sure_the_structure_is():
+    lines = "\n".join(summary_lines(identification_of(certainty=DOUBTFUL, resamples=0), report=False))
     assert re.search(r"u\(k-2\)\^2 .*0\.33$", lines, re.MULTILINE)
-    assert sentence.replace("−", "-")[:80] in lines and "The innovations have heavy tails" in lines
+    assert ONE_OF_THREE.replace("−", "-")[:80] in lines and "The innovations have heavy tails" in lines
 
 
 def test_a_missing_certainty_has_its_reason_on_the_page():

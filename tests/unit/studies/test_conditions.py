@@ -50,13 +50,21 @@ def varied() -> tuple[Study, list[Condition]]:
     return conditions_of(BASE, ROOT / "config" / "interpretations.yaml")
 
 
-def test_the_paper_has_every_combination() -> None:
-    study, conditions = conditions_of(BASE)
+@pytest.fixture(scope="module")
+def paper() -> tuple[Study, list[Condition]]:
+    return conditions_of(BASE)
+
+
+def test_the_paper_has_every_combination(paper: tuple[Study, list[Condition]]) -> None:
+    study, conditions = paper
     assert len(by_unique_name(conditions)) == 72
     expected = {f"{system}/{snr_db}dB" for system, snr_db in product(study.systems, (50, 40, 30))}
     assert {condition.problem.name for condition in conditions} == expected
     assert [condition.criterion for condition in conditions if condition.method == "ga"] == ["bic"] * 12
-    first = conditions[0]
+
+
+def test_a_condition_of_the_paper_is_named_by_its_axes(paper: tuple[Study, list[Condition]]) -> None:
+    first = paper[1][0]
     key = {"system": "S1", "snr_db": 50.0, "data_seed": 1, "interpretation": "as-described"}
     assert first.key.model_dump(exclude_defaults=True) == {**key, "method": "upso2d", "criterion": "bic"}
     assert first.problem.axes == {"system": "S1", "snr_db": "50"}
@@ -122,18 +130,25 @@ scenarios:
 """
 
 
-def test_scenarios_depart_from_the_study(tmp_path: Path) -> None:
-    path = tmp_path / "compared.yaml"
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> list[Condition]:
+    path = tmp_path_factory.mktemp("settings") / "compared.yaml"
     path.write_text(COMPARED)
-    _, conditions = conditions_of(BASE, path)
-    by_name = by_unique_name(conditions)
+    return conditions_of(BASE, path)[1]
+
+
+def test_scenarios_have_their_systems(compared: list[Condition]) -> None:
     # base has all systems with two seeds each, odd two SNRs of S1, part S1 and volterra.
-    assert len(by_name) == (4 * 2 + 2 + 2 * 2) * 2
-    held_out = [condition.problem for condition in conditions if condition.problem.held_out]
+    assert len(by_unique_name(compared)) == (4 * 2 + 2 + 2 * 2) * 2
+    held_out = [condition.problem for condition in compared if condition.problem.held_out]
     data_sets = {(problem.system.name, problem.data_seed) for problem in held_out}
     assert data_sets == set(product(["heater", "volterra"], [31, 33]))
-    assert scenarios_of(conditions, system="volterra") == {"base", "part"}
-    assert scenarios_of(conditions, system="heater") == {"base"}
+    assert scenarios_of(compared, system="volterra") == {"base", "part"}
+    assert scenarios_of(compared, system="heater") == {"base"}
+
+
+def test_scenarios_depart_from_the_study(compared: list[Condition]) -> None:
+    by_name = by_unique_name(compared)
     plain, of_mao = by_name["base/S1/40dB/data-2/upso2d/aic-2"], by_name["base/mao1997/40dB/data-1/mine/bic"]
     expected = {"system": load_system("S1").definition(), "snr_db": 40, "seed": 2}
     assert plain.problem.simulation.items() >= expected.items()

@@ -3,6 +3,7 @@
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from narxbench._algorithms.registry import algorithm
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.files import canonical_json, sha256
 from narxbench._study.data_sets import simulated_csv
-from narxbench._study.runs import by_seed, read_run_file, run_seeds
+from narxbench._study.runs import Run, by_seed, read_run_file, run_seeds
 from narxbench._study.summary import summarise
 
 SYSTEM = {"name": "X1", "equation": "y(k) = 0.4*y(k-1) + u(k-1)", "n_u": 2, "n_y": 2, "degree": 2}
@@ -69,20 +70,36 @@ def test_a_summary_of_one_file_is_that_of_a_file_for_each_seed(folder: Path) -> 
     assert summary_of(folder, "both.json") == summary_of(folder, "seed-1.json", "seed-2.json")
 
 
-def test_summary(folder: Path, problem: StructureProblem) -> None:
-    summary = json.loads(summary_of(folder, "seed-1.json", "seed-2.json"))
-    runs = [read_run_file(folder / f"seed-{seed}.json").runs[0] for seed in (1, 2)]
+@pytest.fixture(scope="module")
+def summary(folder: Path) -> dict[str, Any]:
+    """Return the summary of the runs of both seeds."""
+    return json.loads(summary_of(folder, "seed-1.json", "seed-2.json"))
+
+
+@pytest.fixture(scope="module")
+def runs(folder: Path) -> list[Run]:
+    return [read_run_file(folder / "seed-1.json").runs[0], read_run_file(folder / "seed-2.json").runs[0]]
+
+
+def test_a_summary_has_the_condition_and_the_runs(
+    summary: dict[str, Any], runs: list[Run], problem: StructureProblem
+) -> None:
     assert summary.items() >= {**CONDITION, "algorithm": "ga", "evaluations": 200, "seeds": [1, 2]}.items()
     assert (summary["candidates"], summary["system_terms"]) == (problem.terms, ["y(k-1)", "u(k-1)"])
     for structure, run in zip(summary["runs"]["structures"], runs, strict=True):
         assert [problem.terms[number] for number in structure] == run.terms
     assert summary["true_fitness"] == [problem.evaluate(["y(k-1)", "u(k-1)"]).fitness] * 2
+    assert (summary["realisations"], summary["data_sha256"]) == (1, runs[0].data_sha256)
+
+
+def test_a_summary_has_the_final_model_and_the_best_run(
+    summary: dict[str, Any], runs: list[Run], problem: StructureProblem
+) -> None:
     final = [term for term in problem.terms if term in {*runs[0].terms} & {*runs[1].terms}]
     assert summary["final_structure"] == final
     assert summary["final_model"]["prediction"] == problem.predict(final).tolist()
     best = min(runs, key=lambda run: run.fitness or math.inf)
     assert (summary["best_run"]["seed"], summary["best_run"]["terms"]) == (best.seed, best.terms)
-    assert (summary["realisations"], summary["data_sha256"]) == (1, runs[0].data_sha256)
 
 
 def test_each_run_may_have_data_of_its_own(folder: Path) -> None:

@@ -98,6 +98,9 @@ def test_latex_shows_published_values_in_a_line_below(compared, table):
     # Of the merged column each value spans the lines of its rows.
     assert r"\multirow{4}{*}{{[}s" in to_latex(compared) and r"\multirow{2}{*}{{[}s" in to_latex(table)
     assert r"\multirow{2}{*}{GA}" in to_latex(compared)
+
+
+def test_latex_speaks_of_published_values_only_where_there_are_some(compared, table):
     assert "published" in to_latex(compared) and "published" not in to_latex(table)
 
 
@@ -108,10 +111,14 @@ def test_html_shows_what_a_value_is_compared_with(compared, table):
         'data-test="p &lt; 0.001">0.98<small>0.90&nbsp;≠</small><small class="more">0.12–0.38<br>p &lt; 0.001' in html
     )
     assert html.count("data-published") == 2 and "<small>1&nbsp;=</small>" in html
+
+
+def test_html_escapes_names_links_the_file_and_has_a_line_for_the_value_that_is_looked_at(compared, table):
+    html = to_html(compared, study="s", folder="up/")
     assert 'class="stub repeated"' in html and 'data-style="left:5.2rem"' in html
     assert NAME not in html and "&lt;b&gt;_s|" in html
     assert '<a href="up/tables/x_1.csv">csv</a>' in html and "<code>snakemake reports/s/tables/x_1.csv</code>" in html
-    # The line of the value that is looked at follows the scrolled table.
+    # That line follows the scrolled table.
     assert '</div>\n<p class="readout"' in html and "readout" not in to_html(table)
 
 

@@ -49,19 +49,26 @@ def test_probabilities_are_those_of_all_structures(noise, noise_model, chosen):
     probabilities = structure_probabilities(criteria)
     terms = terms_at(problem, chosen)
     certainty = structure_certainty(problem, terms, noise_model, [name])
+    check_rivals(certainty, problem, terms, {members: value for (_, members), value in criteria.items()})
     assert certainty.missing == "" and certainty.samples == 150 - 2 - 7
     assert certainty.probability == pytest.approx(probabilities[tuple(chosen)], abs=0.03)
     for number, term in enumerate(problem.terms):
         expected = math.fsum(p for members, p in probabilities.items() if number in members)
         assert certainty.probabilities.get(term, 0.0) == pytest.approx(expected, abs=0.03)
     assert set(terms) <= set(certainty.probabilities)
-    rival_probabilities = [rival.probability for rival in certainty.rivals]
-    assert rival_probabilities == sorted(rival_probabilities, reverse=True)
+
+
+def check_rivals(certainty, problem, terms, criteria):
+    """Check that rivals are other structures in the order of their probability, with the differences of criteria."""
+    probabilities = [rival.probability for rival in certainty.rivals]
+    assert probabilities == sorted(probabilities, reverse=True)
     assert terms not in [rival.terms for rival in certainty.rivals]
+
+    def criterion(terms):
+        return criteria[tuple(map(problem.terms.index, terms))]
+
     for rival in certainty.rivals[:3]:
-        members = tuple(map(problem.terms.index, rival.terms))
-        difference = criteria[noise_model, members] - criteria[noise_model, tuple(chosen)]
-        assert rival.difference == pytest.approx(difference, abs=0.2)
+        assert rival.difference == pytest.approx(criterion(rival.terms) - criterion(terms), abs=0.2)
 
 
 def test_a_wrong_noise_model_makes_no_true_term_improbable():
