@@ -37,6 +37,10 @@ def rows(systems=SYSTEMS, **values):
     return [row(system, **values) for system in systems]
 
 
+def changed(entries, **values):
+    return [entry._replace(**values) for entry in entries]
+
+
 def judged(name, *parts, **view):
     """Judge a claim on some rows; of two with the same place the later one counts."""
     return PREDICATES[name](ConditionsView([*chain.from_iterable(parts)], **view))
@@ -175,7 +179,7 @@ def test_most_terms_lie_below_unless_half_are_clearly_above(nu, word):
 )
 def test_noise_takes_nothing_away(noisy, word, evidence):
     name, quiet = "upso-withstands-noise", rows(nu=(1.0, 0.95, 0.5), snr_db=50)
-    without = [entry._replace(snr_db=30) for entry in quiet]
+    without = changed(quiet, snr_db=30)
     verdict = judged(name, quiet, without, [without[3]._replace(**noisy)])
     assert (verdict.word, verdict.held, verdict.places) == (word, 3 + (word == "holds"), 4)
     assert evidence in verdict.evidence
@@ -185,7 +189,7 @@ def test_noise_takes_nothing_away(noisy, word, evidence):
 def test_robustness_needs_two_snrs_of_every_system():
     name, quiet, noisy = "upso-withstands-noise", rows(snr_db=50), rows(snr_db=30)
     # Where no threshold is at the largest SNR, none can be lost.
-    assert judged(name, [entry._replace(nu_max=1.0) for entry in (*quiet, *noisy)]).holds is True
+    assert judged(name, changed((*quiet, *noisy), nu_max=1.0)).holds is True
     missing = judged(name, quiet, noisy[:3])
     assert (missing.holds, missing.held, missing.places) == (None, 3, 3)
     for few in ([], quiet):
@@ -193,7 +197,7 @@ def test_robustness_needs_two_snrs_of_every_system():
 
 
 GOOD = [row(system, criterion=criterion) for system, criterion in product(SYSTEMS, CRITERIA)]
-BAD = [entry._replace(nu=(1.0, 0.9)) for entry in GOOD]
+BAD = changed(GOOD, nu=(1.0, 0.9))
 LOW = [row(s, criterion="aic-2", r=0.5, nu_max=0.5) for s in SPARSE]
 S4_64 = row("S4", criterion="aic-64", nu=(0.5,))
 
@@ -242,7 +246,7 @@ def test_ga_stagnates():
     verdict = judged(name, upso, ga)
     assert verdict.holds is True and "GA closes 12 %, 2D-UPSO 80 %" in verdict.evidence
     # A true structure below all runs widens both gaps: 2D-UPSO closes 40 of 150, GA 10 of 180.
-    true = [entry._replace(true=-200.0) for entry in (*upso, *ga)]
+    true = changed((*upso, *ga), true=-200.0)
     assert "GA closes 6 %, 2D-UPSO 27 %" in judged(name, true).evidence
     assert judged(name, upso, ga, [ga[3]._replace(curve=(0.0, -70.0))]).holds is False  # 62.5 %
     assert judged(name, upso, ga, [upso[3]._replace(curve=(0.0, -50.0))]).holds is False  # more than 2D-UPSO
@@ -262,11 +266,11 @@ def test_keeps_improving():
     # GA closes the larger share.
     assert judged(name, upso, ga, [ga[0]._replace(curve=(0.0,) * 9 + (-9.0,))]).holds is False
     # Where the mean is the best known J it cannot fall; where both are, nothing distinguishes them.
-    done = [entry._replace(curve=(0.0, -5.0, *[-10.0] * 8)) for entry in upso]
+    done = changed(upso, curve=(0.0, -5.0, *[-10.0] * 8))
     assert judged(name, done, ga).holds is True
-    assert judged(name, done, [entry._replace(algorithm=GA) for entry in done]).holds is None
+    assert judged(name, done, changed(done, algorithm=GA)).holds is None
     # The first tenths may have no J to start from.
-    assert judged(name, [entry._replace(curve=(INF, INF, *FALLING[2:])) for entry in upso], ga).holds is True
+    assert judged(name, changed(upso, curve=(INF, INF, *FALLING[2:])), ga).holds is True
     assert judged(name, rows(), rows(algorithm=GA)).holds is None
 
 

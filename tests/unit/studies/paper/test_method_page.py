@@ -25,7 +25,8 @@ def settings_of(chosen, *methods):
 
 
 def answers_by_name(settings):
-    return {answer.name: answer for answer in chain.from_iterable(answers(settings, CHOICES).values())}
+    all_answers = chain.from_iterable(answers(settings, CHOICES).values())
+    return {answer.name: answer for answer in all_answers}
 
 
 def shown_choices(departing):
