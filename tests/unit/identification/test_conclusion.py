@@ -1,4 +1,4 @@
-"""How sure the structure of an identification is: on its result, its page, and in JSON."""
+"""The certainty of the structure of an identification: on its result, its page, and in JSON."""
 
 import json
 import re

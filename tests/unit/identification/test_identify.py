@@ -153,12 +153,12 @@ class TestSeveralExperiments:
             past_y, past_u = y[rows - 1], u[rows - 1]
             columns = np.column_stack([past_y, past_u, past_y * past_u, past_u**2])
             w = np.linalg.lstsq(columns, y[rows], rcond=None)[0]
-            mine = np.flatnonzero((np.arange(300) >= lag) & (part == number))
-            last = y[mine[0] - 1]
-            for k in mine:
+            rows_of_part = np.flatnonzero((np.arange(300) >= lag) & (part == number))
+            last = y[rows_of_part[0] - 1]
+            for k in rows_of_part:
                 last = w[0] * last + w[1] * u[k - 1] + w[2] * last * u[k - 1] + w[3] * u[k - 1] ** 2
                 errors.append(y[k] - last)
-            measured.append(y[mine])
+            measured.append(y[rows_of_part])
         # The energy is that about the mean of all stretches together.
         energy = np.sum((np.concatenate(measured) - np.concatenate(measured).mean()) ** 2)
         rrse = math.sqrt(np.sum(np.square(errors)) / energy)

@@ -10,6 +10,6 @@ ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.path.name)
-def test_what_is_written_from_the_settings_is_current(file):
+def test_texts_from_the_settings_are_current(file):
     command = "python -m narxbench._identification.signatures"
     assert file.path.read_text(encoding="utf-8") == renewed_text(file), f"run: {command}"

@@ -292,10 +292,10 @@ def test_the_first_table_has_the_errors_of_the_free_run_on_the_test_data(undrawn
     identification, html = undrawn[name]
     frame = identification.validation
     at = (frame["role"] == "test") & (frame["record"] == "all") & (frame["kind"] == "free_run")
-    for row, who in zip(cells(html, "fit_figures"), (MODEL, ARX, LAST_VALUE), strict=True):
-        assert row[0] == {MODEL: "this model"}.get(who, who)
+    for row, model_name in zip(cells(html, "fit_figures"), (MODEL, ARX, LAST_VALUE), strict=True):
+        assert row[0] == {MODEL: "this model"}.get(model_name, model_name)
         for place, sampling in enumerate(samplings):
-            (rrse,) = frame[at & (frame["model"] == who) & (frame["sampling"] == sampling)]["rrse"]
+            (rrse,) = frame[at & (frame["model"] == model_name) & (frame["sampling"] == sampling)]["rrse"]
             assert row[1 + 2 * place] == f"{rrse:.3g}"
             assert row[2 + 2 * place] == f"{100 * (1 - rrse):.1f} %".replace("-", "−")
 

@@ -1,4 +1,4 @@
-"""The search: what is planned, how structures are judged, and what the result does not depend on."""
+"""The search: its plan, its judgement of structures, and all that its result does not depend on."""
 
 import math
 from dataclasses import replace
@@ -147,7 +147,7 @@ class TestJudgement:
             kept.append(scan.compared([Proposal(centred.name, "x", TERMS, drawn=False)], 1)[0])
         assert kept[0].fitness == pytest.approx(kept[1].fitness + CLEARLY_BETTER, rel=1e-12)
 
-    def test_what_only_draws_have_found_must_be_better_by_more_than_chance(self):
+    def test_structures_of_draws_alone_must_be_better_by_more_than_chance(self):
         name, short = self.scan.configurations[0].name, TERMS[:2]
         proposals = [
             Proposal(name, "drawn", TERMS),

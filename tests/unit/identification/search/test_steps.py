@@ -1,4 +1,4 @@
-"""Steps of a search: what is reported, and what Ctrl-C leaves."""
+"""Steps of a search: their reports, and the result after Ctrl-C."""
 
 import pytest
 

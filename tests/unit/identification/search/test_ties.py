@@ -42,7 +42,7 @@ def test_the_scatter_is_that_of_the_difference():
     assert error_scatter(PARTS, PARTS[1:]) == error_scatter([], []) == 0.0
 
 
-def test_what_is_as_good_ties():
+def test_candidates_that_are_equally_good_tie():
     best, near = candidate(-100.0, PARTS), candidate(-98.0, PARTS[::-1])
     worse = candidate(-98.0, [1.2 * part for part in PARTS[::-1]])
     far, coarse = candidate(500.0, PARTS[::-1]), candidate(-98.0, PARTS[::-1], decimation=2)

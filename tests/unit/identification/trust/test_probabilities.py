@@ -1,4 +1,4 @@
-"""Probabilities of a model's terms against those of all structures, and what is said where there are none."""
+"""Probabilities of a model's terms against those of all structures, and the reason where there are none."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""The rules of the summary: what is fine, what to look at, what is bad."""
+"""The rules of the summary: fine, to be looked at, or bad."""
 
 from itertools import product
 

@@ -41,11 +41,11 @@ def test_any_number_of_systems_can_be_drawn(systems):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("which", [["ga"], ["ga", "upso2d"]])
-def test_runs_that_found_nothing_can_be_drawn(which):
+@pytest.mark.parametrize("methods", [["ga"], ["ga", "upso2d"]])
+def test_runs_that_found_nothing_can_be_drawn(methods):
     curves = make_frames([summary(snr_db=30, method=method) for method in ("upso2d", "ga")])["convergence"]
     numbers = ["median", "low", "high"]
-    curves[numbers] = curves[numbers].mask(curves["method"].isin(which))
+    curves[numbers] = curves[numbers].mask(curves["method"].isin(methods))
     assert draw(["S1"], convergence=curves)
 
 
