@@ -1,4 +1,4 @@
-"""What is written from the fields of the settings: signatures, descriptions and options."""
+"""Signatures, descriptions and options that are written from the fields of the settings."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.path.name)
-def test_what_is_written_from_the_settings_is_current(file):
+def test_texts_from_the_settings_are_current(file):
     command = "python -m narxbench._identification.signatures"
     assert file.path.read_text(encoding="utf-8") == renewed_text(file), f"run: {command}"
 
