@@ -1,6 +1,7 @@
 # The study of what the paper leaves open: interpretations x data seeds x systems x SNRs x methods x criteria x seeds.
 # The data of a run are those of the part of its interpretation that concerns them.
 
+
 include: "published.smk"
 
 
@@ -14,7 +15,9 @@ rule simulate:
     """Simulate one system at one SNR with the input and the noise of an interpretation."""
     input:
         definition=PLAN.defined("data/{study}/problems/{data_interpretation}/{data_seed}/{system}/{snr}"),
-        recorded=lambda w: local(PLAN.recorded("data/{study}/problems/{data_interpretation}/{data_seed}/{system}/{snr}", w)),
+        recorded=lambda w: local(
+            PLAN.recorded("data/{study}/problems/{data_interpretation}/{data_seed}/{system}/{snr}", w)
+        ),
     output:
         "data/{study}/problems/{data_interpretation}/{data_seed}/{system}/{snr}.csv",
     log:
@@ -41,11 +44,11 @@ rule search:
         "data/{study}/runs/{interpretation}/{data_seed}/{system}/{snr}/{method}/{criterion}/{seeds}.json",
     log:
         "logs/{study}/search/{interpretation}/{data_seed}/{system}/{snr}/{method}/{criterion}/{seeds}.log",
-    params:
-        seeds=PLAN.seeds_of,
     resources:
         mem_mb=lambda w, attempt: attempt * PLAN.memory_mb(w.method),
         runtime=lambda w: PLAN.minutes(w.method),
+    params:
+        seeds=PLAN.seeds_of,
     run:
         call("search", input=input, output=output, params=params, log=log)
 
@@ -53,7 +56,9 @@ rule search:
 rule summarise:
     """Summarise the runs of one condition."""
     input:
-        runs=PLAN.runs("data/{study}/runs/{interpretation}/{data_seed}/{system}/{snr}/{method}/{criterion}/{seeds}.json"),
+        runs=PLAN.runs(
+            "data/{study}/runs/{interpretation}/{data_seed}/{system}/{snr}/{method}/{criterion}/{seeds}.json"
+        ),
         data=PLAN.data_sets("data/{study}/problems/{data_interpretation}/{data_seed}/{system}/{snr}"),
         problem=PLAN.defined("data/{study}/problems/{data_interpretation}/{data_seed}/{system}/{snr}"),
         method=PLAN.defined("data/{study}/methods/{interpretation}/{method}/{criterion}"),
@@ -69,7 +74,9 @@ rule summarise:
         call("summarise", input=input, output=output, params=params, log=log)
 
 
-SUMMARIES = PLAN.matrix.paths("data/{study}/conditions/{interpretation}/{data_seed}/{system}/{snr}/{method}/{criterion}.json")
+SUMMARIES = PLAN.matrix.paths(
+    "data/{study}/conditions/{interpretation}/{data_seed}/{system}/{snr}/{method}/{criterion}.json"
+)
 # The data sets and runs that each summary stands for.
 SOURCES = PLAN.sources(
     "data/{study}/conditions/{interpretation}/{data_seed}/{system}/{snr}/{method}/{criterion}.json",
@@ -109,6 +116,7 @@ rule page:
         call("page", input=input, output=output, log=log)
 
 
-RESULTS = [*SUMMARIES, *rules.analyse.output, *rules.interpretations.output, *rules.page.output]
+# Without the prefix that a module gives to outputs: the manifest names them so.
+RESULTS = [*SUMMARIES, f"data/{STUDY}/frames/conditions.csv", *DOCUMENT, PLAN.page]
 # What the repository keeps as reference results.
 KEPT = [f"data/{STUDY}/frames/conditions.csv"]

@@ -60,9 +60,7 @@ rule thorough_search:
 
 
 THOROUGH = [
-    f"data/{STUDY}/thorough/rank-{rank}/part-{part}/seed-{seed}.json"
-    for rank in PLAN.ranks
-    for part, seed in PLAN.jobs
+    f"data/{STUDY}/thorough/rank-{rank}/part-{part}/seed-{seed}.json" for rank in PLAN.ranks for part, seed in PLAN.jobs
 ]
 
 
@@ -96,12 +94,15 @@ rule resample:
         call("resample", input=input, output=output, wildcards=wildcards, log=log)
 
 
+RESAMPLED = expand("data/{study}/resampled/{number}.json", study=STUDY, number=PLAN.resamples)
+
+
 rule conclude:
     """Estimate the weights, tell how sure and how good the model is, and write the report."""
     input:
         data=local(PLAN.input_files),
         choice=f"data/{STUDY}/choice.json",
-        resampled=expand("data/{study}/resampled/{number}.json", study=STUDY, number=PLAN.resamples),
+        resampled=RESAMPLED,
         definition=PLAN.file_of(f"data/{STUDY}/steps/conclude"),
     output:
         PLAN.page,
@@ -113,8 +114,9 @@ rule conclude:
         call("conclude", input=input, output=output, log=log)
 
 
-SOURCES = [(PLAN.page, [*PLAN.input_files, *BRIEFS, *rules.rank_configurations.output, *THOROUGH])]
-SOURCES += [(PLAN.page, [*rules.choose_structure.output, *rules.conclude.input.resampled])]
-RESULTS = [*rules.conclude.output]
+# Without the prefix that a module gives to outputs: the manifest names them so.
+SOURCES = [(PLAN.page, [*PLAN.input_files, *BRIEFS, f"data/{STUDY}/ranking.json", *THOROUGH])]
+SOURCES += [(PLAN.page, [f"data/{STUDY}/choice.json", *RESAMPLED])]
+RESULTS = [PLAN.page, *expand("reports/{study}/{file}", study=STUDY, file=NEXT_TO_PAGE)]
 # What the repository keeps as reference results.
 KEPT = [f"reports/{STUDY}/identification.json"]

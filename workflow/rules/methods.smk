@@ -41,11 +41,11 @@ rule search:
         "data/{study}/runs/{scenario}/{system}/{snr}/{data_seed}/{method}/{criterion}/{seeds}.json",
     log:
         "logs/{study}/search/{scenario}/{system}/{snr}/{data_seed}/{method}/{criterion}/{seeds}.log",
-    params:
-        seeds=PLAN.seeds_of,
     resources:
         mem_mb=lambda w, attempt: attempt * PLAN.memory_mb(w.method),
         runtime=lambda w: PLAN.minutes(w.method),
+    params:
+        seeds=PLAN.seeds_of,
     run:
         call("search", input=input, output=output, params=params, log=log)
 
@@ -92,11 +92,11 @@ rule repeat:
         "data/{study}/repeats/{method}.json",
     log:
         "logs/{study}/repeat/{method}.log",
-    params:
-        seed=lambda w: PLAN.repeated_seed(w.method),
     resources:
         mem_mb=lambda w, attempt: attempt * PLAN.memory_mb(w.method),
         runtime=lambda w: PLAN.minutes(w.method),
+    params:
+        seed=lambda w: PLAN.repeated_seed(w.method),
     run:
         call("repeat", input=input, output=output, params=params, log=log)
 
@@ -162,7 +162,11 @@ rule leaderboard:
         call("leaderboard", input=input, output=output, log=log)
 
 
-RESULTS = [*SUMMARIES, *rules.rank.output, *rules.ranking_tables.output, *rules.leaderboard.output]
+# Without the prefix that a module gives to outputs: the manifest names them so.
+RESULTS = [*SUMMARIES, *expand("data/{study}/frames/{frame}.csv", study=STUDY, frame=FRAMES)]
+RESULTS += expand("reports/{study}/tables/{table}.{form}", study=STUDY, table=TABLES, form=["csv", "md", "tex"])
+RESULTS += expand("reports/{study}/figures/{figure}.svg", study=STUDY, figure=FIGURES)
+RESULTS += [f"reports/{STUDY}/answer.md", PLAN.page]
 # What the repository keeps as reference results.
 KEPT = [f"reports/{STUDY}/answer.md"]
 KEPT += expand("reports/{study}/tables/{table}.md", study=STUDY, table=TABLES)

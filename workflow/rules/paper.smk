@@ -1,5 +1,6 @@
 # The paper's study: systems x SNRs x methods x criteria x seeds, then nu, r and nu_max, tables, figures and pages.
 
+
 include: "published.smk"
 
 
@@ -47,11 +48,11 @@ rule search:
         "data/{study}/runs/{system}/{snr}/{method}/{criterion}/{seeds}.json",
     log:
         "logs/{study}/search/{system}/{snr}/{method}/{criterion}/{seeds}.log",
-    params:
-        seeds=PLAN.seeds_of,
     resources:
         mem_mb=lambda w, attempt: attempt * PLAN.memory_mb(w.method),
         runtime=lambda w: PLAN.minutes(w.method),
+    params:
+        seeds=PLAN.seeds_of,
     run:
         call("search", input=input, output=output, params=params, log=log)
 
@@ -177,10 +178,14 @@ rule page:
         call("page", input=input, output=output, log=log)
 
 
-RESULTS = [*SUMMARIES, *rules.analyse.output, *rules.tables.output, *rules.figures.output]
-RESULTS += [*rules.interpretations.output, *rules.page.output]
+# Without the prefix that a module gives to outputs: the manifest names them so.
+RESULTS = [*SUMMARIES, *expand("data/{study}/frames/{frame}.csv", study=STUDY, frame=FRAMES)]
+RESULTS += expand("reports/{study}/tables/{table}.{form}", study=STUDY, table=TABLES, form=["csv", "md", "tex"])
+RESULTS += expand("reports/{study}/figures/{figure}.{form}", study=STUDY, figure=FIGURES, form=["pdf", "svg"])
+RESULTS += [*DOCUMENT, PLAN.page, *expand("reports/{study}/{page}.html", study=STUDY, page=PAGES)]
 # What the repository keeps as reference results.
 KEPT = expand("reports/{study}/tables/{table}.md", study=STUDY, table=TABLES)
-KEPT += [*rules.page.input.svg, *rules.page.input.document_figures, rules.page.input.document]
+KEPT += expand("reports/{study}/figures/{figure}.svg", study=STUDY, figure=FIGURES)
+KEPT += [f"reports/{STUDY}/interpretations.md", *DOCUMENT_FIGURES]
 KEPT += expand("reports/{study}/interpretations/{overview}.csv", study=STUDY, overview=OVERVIEWS)
 KEPT += [f"data/{STUDY}/frames/metrics.csv", f"data/{STUDY}/frames/agreement_values.csv"]

@@ -18,6 +18,8 @@ DOCUMENT_FIGURES = expand(
     study=STUDY,
     figure=["published_reproduced", "claims", "effects", "ranking", "gaps"],
 )
+DOCUMENT = [f"reports/{STUDY}/interpretations.md", *DOCUMENT_FIGURES]
+DOCUMENT += expand("reports/{study}/interpretations/{table}.csv", study=STUDY, table=DOCUMENT_TABLES)
 
 
 rule interpretations:
@@ -28,9 +30,7 @@ rule interpretations:
         choices=DESIGN_CHOICES,
         definition=PLAN.step("interpretations", [*PUBLISHED.values(), INTERPRETED, DESIGN_CHOICES]),
     output:
-        f"reports/{STUDY}/interpretations.md",
-        DOCUMENT_FIGURES,
-        expand("reports/{study}/interpretations/{table}.csv", study=STUDY, table=DOCUMENT_TABLES),
+        DOCUMENT,
     log:
         f"logs/{STUDY}/interpretations.log",
     localrule: True

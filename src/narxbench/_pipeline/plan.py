@@ -105,6 +105,13 @@ class StudyPlan:
         """Return the file of the definition of a path."""
         return self._files[path]
 
+    def definitions(self) -> list[str]:
+        """Return the files of all definitions. Whoever asks for results asks for these too.
+
+        A file that is missing between two steps is no reason for Snakemake to make it, where it has lost its records.
+        """
+        return list(self._files.values())
+
     def content(self, path: str) -> Mapping[str, Any]:
         """Return what the definition of a path holds."""
         return self._contents[path]
@@ -160,7 +167,7 @@ class StudyPlan:
             check_settings(self.reference(), self.made_with)
         if self.reference() == self.at(f"reports/{self.name}/manifest.csv"):
             return []
-        return [*self.lost(sources), *results]
+        return [*self.definitions(), *self.lost(sources), *results]
 
     def check_runs(self, sources: Sources) -> None:
         """Raise NarxbenchError if a run file was changed after it was summed up; studies without runs have none."""
