@@ -10,7 +10,7 @@ from narxbench._study.settings import Condition, Method
 
 
 class MethodsPlan(SimulatedPlan):
-    """What the rules ask about a comparison of methods."""
+    """Answers to the rules about a comparison of methods."""
 
     study: MethodsStudy
 
