@@ -36,7 +36,8 @@ rule repeat:
 rule rank:
     """Rank the methods, and test their differences."""
     input:
-        PLAN.summaries,
+        scores=PLAN.summaries,
+        repeats=PLAN.page_files["repeats"],
     output:
         **PLAN.frames,
     log:

@@ -7,6 +7,7 @@ from typing import Any
 from narxbench._algorithms.registry import algorithm
 from narxbench._pipeline.plan import REFERENCE, files_in
 from narxbench._pipeline.simulated_plan import SimulatedPlan
+from narxbench._report.formats import criterion_name
 from narxbench._studies.methods.settings import MethodsStudy
 from narxbench._study.settings import Condition, Method
 
@@ -17,10 +18,10 @@ class MethodsPlan(SimulatedPlan):
     study: MethodsStudy
     rules = ("data", "search", "methods")
     summing = ("score", "scores")
-    frame_names = "scores ranking tests pairs ecdf systems"
+    frame_names = "scores ranking pairs ecdf systems"
 
     def _declare(self) -> None:
-        tables = ["leaderboard", "search", "differences", "situations", "systems"]
+        tables = ["leaderboard", "search", "unranked", "differences", "situations", "breaks", "systems"]
         self.tables = self._in_forms("tables", tables, "csv", "md", "tex")
         self.figures = self._in_forms("figures", ["recovery_cost", "ecdf", "situations"], "svg")
         self.documents = [f"{self.reports}/answer.md"]
@@ -101,6 +102,7 @@ class MethodsPlan(SimulatedPlan):
             descriptions[name] = {
                 **_about(method, "reference", "deterministic", "needs_objective", "minimises"),
                 "algorithm": method.algorithm,
+                "criteria": [criterion_name(criterion) for criterion in method.criteria],
                 "description": algorithm(method.algorithm).document.partition("\n\n")[0],
                 "settings": method.settings.model_dump(mode="json"),
             }
