@@ -12,7 +12,7 @@ from narxbench._studies.methods.leads import (
     RELIABLE,
     Break,
     Lead,
-    Rival,
+    RivalEvidence,
     breaks,
     conditions_tried,
     lead_for,
@@ -200,7 +200,7 @@ def _sure(view: View, lead: Lead, want: str, value: Callable[[Row], str]) -> Ite
     yield f"Up to {lead.difference.region} counts as equal."
 
 
-def _evidence(rival: Rival, alpha: float) -> str:
+def _evidence(rival: RivalEvidence, alpha: float) -> str:
     """Return a difference with its interval, verdict and p."""
     words = f"difference {rival.difference} (interval {rival.interval}), {rival.verdict}"
     return words if rival.p_text == "–" else f"{words}, {p_phrase(rival.p, alpha)}"
@@ -325,7 +325,7 @@ def _cost(view: View, best: Row, lead: Lead) -> str:
     return f"{text} exact recovery{_against(lead.rival(row['method']))}.{end}"
 
 
-def _against(rival: Rival | None) -> str:
+def _against(rival: RivalEvidence | None) -> str:
     """Return the lead of the best method over another one, in brackets; empty without a test."""
     if rival is None:
         return ""

@@ -1,4 +1,4 @@
-"""What a method chooses its structure by, in a few words for readers."""
+"""Words for the criterion by which a method chooses its structure."""
 
 from collections.abc import Mapping
 from typing import Any

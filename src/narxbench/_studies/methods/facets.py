@@ -1,4 +1,4 @@
-"""What sets the data of a scenario apart, so that readers find the data that are like theirs."""
+"""Facets of scenarios, by which readers find the data that are like theirs."""
 
 from collections.abc import Mapping
 from typing import Any

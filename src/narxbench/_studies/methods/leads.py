@@ -15,7 +15,7 @@ from narxbench._studies.methods.words import difference_text, lead_text, least_p
 RELIABLE = 0.8
 
 
-class Rival(NamedTuple):
+class RivalEvidence(NamedTuple):
     """A method that the best one is compared with: the difference as readers see it, its interval, verdict and p."""
 
     method: str
@@ -31,7 +31,7 @@ class Lead(NamedTuple):
 
     best: str
     difference: Difference
-    rivals: list[Rival]
+    rivals: list[RivalEvidence]
     n_systems: int
     alpha: float
 
@@ -40,15 +40,15 @@ class Lead(NamedTuple):
         """Whether there are too few systems for any verdict."""
         return least_p(self.n_systems) > self.alpha
 
-    def rival(self, method: str) -> Rival | None:
+    def rival(self, method: str) -> RivalEvidence | None:
         """Return the comparison with a method; None without one."""
         return next((rival for rival in self.rivals if rival.method == method), None)
 
-    def with_verdict(self, verdict: str) -> list[Rival]:
+    def with_verdict(self, verdict: str) -> list[RivalEvidence]:
         """Return the rivals with a verdict."""
         return [rival for rival in self.rivals if rival.verdict == verdict]
 
-    def not_beaten(self) -> list[Rival]:
+    def not_beaten(self) -> list[RivalEvidence]:
         """Return the rivals that the best method is not shown to be better than."""
         return [rival for rival in self.rivals if rival.verdict != BETTER]
 
@@ -76,7 +76,7 @@ def _n_systems(view: View, best: Row, difference: Difference) -> int:
     return view.count_of_data(best["method"], measure)[1]
 
 
-def _rival(pair: Row, view: View, best: Row, difference: Difference) -> Rival:
+def _rival(pair: Row, view: View, best: Row, difference: Difference) -> RivalEvidence:
     """Return a comparison as readers see it."""
     metric = difference.metric.name
     rival_row = view.row(pair["rival"])
@@ -87,7 +87,7 @@ def _rival(pair: Row, view: View, best: Row, difference: Difference) -> Rival:
         interval = f"{difference_text(pair['low'], difference)} to {difference_text(pair['high'], difference)}"
     # The interval alone decides what is practically equal; p asks for any difference.
     shown_p = "–" if pair["verdict"] == EQUAL else p_text(pair["p"], view.alpha)
-    return Rival(pair["rival"], size, interval, pair["verdict"], pair["p"], shown_p)
+    return RivalEvidence(pair["rival"], size, interval, pair["verdict"], pair["p"], shown_p)
 
 
 def too_few_words(n_systems: int, alpha: float) -> str:
@@ -103,7 +103,7 @@ class Break(NamedTuple):
     view: View
     usual: Row
     first: Row
-    rival: Rival | None
+    rival: RivalEvidence | None
     """The comparison of the first method there with the winner."""
 
     @property

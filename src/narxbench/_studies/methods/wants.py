@@ -1,4 +1,4 @@
-"""What readers may want of a method, and how methods are ordered by it."""
+"""Wants of readers, and the order of the methods by each of them."""
 
 import math
 from collections.abc import Callable, Iterable
