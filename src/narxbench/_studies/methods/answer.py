@@ -129,7 +129,7 @@ def _new_data(view: View, best: Row, lead: Lead) -> Iterator[str]:
         reference_error = f"least squares on the system terms: {_size(reference[FRESH.name])}"
     yield f"{_where(view, best)}; its median error is {_size(best[FRESH.name])} of the spread of the"
     yield f"output{_bracketed(reference_error)}."
-    yield from _sure(view, lead, NEW_DATA, lambda row: _two(row["rank_fresh_error"]))
+    yield from _sure(view, lead, NEW_DATA, lambda row: f"mean rank {_two(row['rank_fresh_error'])}")
 
 
 def _lowest_j(view: View, best: Row, lead: Lead) -> Iterator[str]:
@@ -137,7 +137,7 @@ def _lowest_j(view: View, best: Row, lead: Lead) -> Iterator[str]:
     yield f"Of {_number(len(searches), 'search', 'searches')} of the same J with the same budget {_name(best)} has the"
     yield f"best mean rank by its gap, {_two(best['rank_gap'])}, on {_where(view, best)}; its"
     yield f"median gap is {_size(best[GAP.name])}, that of its worst runs {_size(best['gap_worst'])}."
-    yield from _sure(view, lead, LOWEST_J, lambda row: _two(row["rank_gap"]))
+    yield from _sure(view, lead, LOWEST_J, lambda row: f"mean rank {_two(row['rank_gap'])}")
     yield _first_early(searches, best)
     finder = view.best()
     if finder and finder[EXACT.name] and finder["method"] != best["method"]:

@@ -11,17 +11,17 @@ _MEANINGS = {
     "bic": "the BIC of the prediction one step ahead",
     "aic": "the AIC of the prediction one step ahead",
     "err": "a threshold of the error reduction ratio",
+    "likelihood": "the likelihood under its best noise model, with the extended BIC",
 }
 # Algorithms that choose in a way of their own.
 _ALGORITHMS = {
-    "pem": "the likelihood under its best noise model, with the extended BIC",
+    **dict.fromkeys(("pem", "multistart_likelihood"), _MEANINGS["likelihood"]),
     "semp": "the error of the free run, which a term has to lower by a share",
     "ramss": "probabilities of terms, which rise with those of better models",
     "stability_selection": "the share of random halves of the data that select a term",
     "metamss": "J of structures whose insignificant terms were dropped",
     "sysidentpy_metamss": "the free run on the last quarter of the record",
     "sysidentpy_aols": "the number of terms that it is told",
-    "fastcan": "the BIC of the free run along its path",
 }
 
 

@@ -5,18 +5,20 @@ are the units: data sets of one system are alike, and no further evidence. Verdi
 (:mod:`narxbench._studies.methods.sign_flips`) at one level for all comparisons of the group.
 
 Which method leads is seen in the same data, so the lead of chance is the lead over all methods that are as good as the
-best one. Two of them can be taken for different by the test of one pair at the level alpha (S. Gutmann and Z. Maymin,
-Annals of Statistics 15, 1987, pages 456-461). If the best one is told from all but m others, chance would have to lead
-within a cluster of m + 2 methods, which are F = (m + 1)(m + 2) / 2 pairs. So m is the least number of undecided methods
-such that p F is at most alpha for all others; p F is the p that is shown, and intervals have the level alpha / F.
+best one. Two of them are taken for different by the test of one pair at the level alpha (S. Gutmann and Z. Maymin,
+Annals of Statistics 15, 1987, pages 456-461). If m others stay undecided, chance would have to lead within a cluster of
+m + 2 methods. Of its (m + 1)(m + 2) / 2 pairs those count, F, whose data can give so low a p at all (R. E. Tarone,
+Biometrics 46, 1990, pages 515-522): methods that differ in few systems cannot. The rivals are taken from the largest p
+on; from the first one with p F at most alpha on, all are decided with this F. The p that is shown is p F, and the
+interval has the level alpha / F.
 
-A share has a largest value, at which methods tie: where no system differs, others may. So the interval of an undecided
-difference between shares reaches to each side at least as far as the limit of Clopper and Pearson for the part of the
-difference on that side. A decided one has no higher lower limit than that of the gain.
+Shares and gaps have limits at which methods tie: where no system differs, others may. So the interval of an undecided
+difference between them reaches to each side at least as far as the limit of Clopper and Pearson for the part of the
+difference on that side. A decided lead in exact recovery has no higher lower limit than that of the gain.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +27,7 @@ import pandas as pd
 from narxbench._numerics.random_streams import generator
 from narxbench._numerics.rounding import significant
 from narxbench._studies.methods.frames import framed
-from narxbench._studies.methods.metrics import Difference
+from narxbench._studies.methods.metrics import DECIMALS, EXACT, Difference
 from narxbench._studies.methods.rank_tests import Blocks, Floats, mean_by_system
 from narxbench._studies.methods.sign_flips import SignFlips, least_p, share_limits
 from narxbench._studies.methods.wants import TESTED, first_for, is_ranked, rows_of
@@ -34,47 +36,60 @@ BETTER, WORSE, EQUAL, OPEN = "better", "worse", "practically equal", "open"
 
 
 class Comparisons(NamedTuple):
-    """The best method against each rival: raw p, shown p, limits and verdicts, and the number of undecided rivals."""
+    """The best method against each rival: raw p, pairs of chance F, shown p, limits and verdicts."""
 
     raw: list[float]
+    n_pairs: list[int]
     p_values: list[float]
     limits: list[tuple[float, float]]
     verdicts: list[str]
-    n_undecided: int
 
 
 def compare_with_best(
-    differences: Floats, difference: Difference, rng: np.random.Generator, *, alpha: float
+    values: Floats, best: int, difference: Difference, rng: np.random.Generator, *, alpha: float
 ) -> Comparisons:
-    """Return the comparisons of the best method with its rivals.
+    """Return the comparisons of the best method with the others, in their order.
 
-    ``differences`` of shape (systems, rivals) are transformed values of the best one less those of the rivals.
+    ``values`` of shape (systems, methods) are transformed; ``best`` is the column of the best method.
     """
+    rivals = [column for column in range(values.shape[1]) if column != best]
+    differences = values[:, [best]] - values[:, rivals]
     tests = SignFlips.of(differences, rng)
-    n_undecided = undecided(tests.p_values, alpha)
-    # Where all rivals stay undecided, the cluster is that of all methods.
-    n_pairs = pairs_of_chance(min(n_undecided, max(0, differences.shape[1] - 1)))
-    p_values = [significant(min(1.0, p * n_pairs), 6) for p in tests.p_values]
+    n_pairs = pairs_of_chance(tests.p_values, _least_p_values(values, [best, *rivals]), alpha)
+    p_values = [significant(min(1.0, p * n), 6) for p, n in zip(tests.p_values, n_pairs, strict=True)]
     limits, verdicts = [], []
-    for column, p in enumerate(p_values):
-        interval = _interval(tests, column, differences[:, column], difference, alpha / n_pairs)
+    for column, (p, n) in enumerate(zip(p_values, n_pairs, strict=True)):
+        interval = _interval(tests, column, differences[:, column], difference, alpha / n)
         mean = math.fsum(differences[:, column]) / len(differences)
         limits.append(interval)
         verdicts.append(_verdict(p <= alpha, mean, interval, difference, enough=least_p(len(differences)) <= alpha))
-    return Comparisons(tests.p_values, p_values, limits, verdicts, n_undecided)
+    return Comparisons(tests.p_values, n_pairs, p_values, limits, verdicts)
 
 
-def undecided(p_values: list[float], alpha: float) -> int:
-    """Return the least number of rivals that stay undecided such that all others are decided at their level."""
-    for n_undecided, p in enumerate(sorted(p_values, reverse=True)):
-        if p * pairs_of_chance(n_undecided) <= alpha:
-            return n_undecided
-    return len(p_values)
+def _least_p_values(values: Floats, columns: Sequence[int]) -> Floats:
+    """Return the least p-value that each two methods can have, by the number of systems in which they differ."""
+    ordered = np.round(values[:, columns], DECIMALS)
+    n_differing = (ordered[:, :, None] != ordered[:, None, :]).sum(axis=0)
+    least_by_number: Floats = np.array([least_p(n) if n else 1.0 for n in range(len(values) + 1)])
+    return np.asarray(least_by_number[n_differing])
 
 
-def pairs_of_chance(n_undecided: int) -> int:
-    """Return the number of pairs within the largest cluster of equal methods that a false lead takes."""
-    return (n_undecided + 1) * (n_undecided + 2) // 2
+def pairs_of_chance(p_values: Sequence[float], least_p_values: Floats, alpha: float) -> list[int]:
+    """Return for each rival the number of pairs by which its p-value is multiplied.
+
+    ``least_p_values`` has the least possible p of each two methods, the best one first, then the rivals in order.
+    """
+    order = sorted(range(len(p_values)), key=lambda rival: -p_values[rival])
+    n_pairs = [1] * len(p_values)
+    for place, rival in enumerate(order):
+        cluster = [0, *(member + 1 for member in order[: place + 1])]
+        possible = np.triu(least_p_values[np.ix_(cluster, cluster)] <= p_values[rival] * (1 + 1e-9), 1)
+        n_pairs[rival] = max(1, int(possible.sum()))
+        if p_values[rival] * n_pairs[rival] <= alpha:
+            for easier in order[place:]:
+                n_pairs[easier] = n_pairs[rival]
+            break
+    return n_pairs
 
 
 def _interval(
@@ -85,12 +100,12 @@ def _interval(
     if difference.ratio or math.isinf(low):
         return low, high
     least_gain, most_gain = share_limits(np.clip(differences, 0, 1), level)
-    least_loss, most_loss = share_limits(np.clip(-differences, 0, 1), level)
-    if low > 0:
+    _, most_loss = share_limits(np.clip(-differences, 0, 1), level)
+    if low <= 0 <= high:
+        return min(low, -most_loss), max(high, most_gain)
+    if difference.metric is EXACT and low > 0:
         return min(low, least_gain), high
-    if high < 0:
-        return low, max(high, -least_loss)
-    return min(low, -most_loss), max(high, most_gain)
+    return low, high
 
 
 def _verdict(
@@ -144,17 +159,16 @@ def _pair_rows(
         return []
     values = mean_by_system(np.vectorize(difference.transform)(blocks.values), blocks.systems)
     place = blocks.methods.index(best)
+    compared = compare_with_best(values, place, difference, rng, alpha=alpha)
+    rivals = [method for method in blocks.methods if method != best]
     differences = values[:, [place]] - np.delete(values, place, axis=1)
-    compared = compare_with_best(differences, difference, rng, alpha=alpha)
-    n_systems, n_rivals = differences.shape
     rows = []
-    for column, rival in enumerate(method for method in blocks.methods if method != best):
-        mean = math.fsum(differences[:, column]) / n_systems
+    for column, rival in enumerate(rivals):
+        mean = math.fsum(differences[:, column]) / len(values)
         shown = [_shown(value, difference) for value in (mean, *compared.limits[column])]
-        counts = n_systems, n_rivals, compared.n_undecided, least_p(n_systems)
-        p_values = compared.raw[column], compared.p_values[column]
-        pair = (*group, difference.metric.name, best, rival)
-        rows.append((*pair, *counts, *shown, compared.verdicts[column], *p_values))
+        p_values = compared.raw[column], compared.n_pairs[column], compared.p_values[column]
+        pair = (*group, difference.metric.name, best, rival, len(values), least_p(len(values)))
+        rows.append((*pair, *shown, compared.verdicts[column], *p_values))
     return rows
 
 

@@ -22,7 +22,6 @@ from narxbench._report.templating import rendered
 from narxbench._studies.methods import tables
 from narxbench._studies.methods.answer import REGIONS, answer_lines
 from narxbench._studies.methods.choosing import chosen_by, is_own
-from narxbench._studies.methods.evidence import pairs_of_chance
 from narxbench._studies.methods.facets import FACETS, facets_of
 from narxbench._studies.methods.figures import SIZES, drawings, whole_percent
 from narxbench._studies.methods.leads import RELIABLE, breaks
@@ -56,10 +55,10 @@ def leaderboard_page(
     """Return the page of a comparison of methods.
 
     ``methods_about`` has ``algorithm``, ``criteria``, ``description``, ``reference``, ``deterministic``,
-    ``needs_objective``, ``minimises`` and ``settings`` (plain data) of every method, and ``settings_by``, whose choice
-    the settings are, if that is said. ``left_out`` has the reasons why methods are not part of the study. ``folder`` is
-    the path from the page to the files of the study, and ends with ``/``. ``paper`` is whether the page of the paper's
-    study exists, for a link to it.
+    ``needs_objective``, ``minimises`` and ``settings`` (plain data) of every method, and ``settings_by`` and
+    ``settings_source``, whose choice the settings are, if that is said. ``left_out`` has the reasons why methods are
+    not part of the study. ``folder`` is the path from the page to the files of the study, and ends with ``/``.
+    ``paper`` is whether the page of the paper's study exists, for a link to it.
     """
     scores, settings = comparison.frames["scores"], comparison.settings
     links = {"leaderboard": "#main"}
@@ -95,7 +94,6 @@ def leaderboard_page(
         "alpha": comparison.views[0].alpha,
         "reliable": RELIABLE,
         "fewest": fewest_systems(comparison.views[0].alpha),
-        "pairs": [pairs_of_chance(n_undecided) for n_undecided in (0, 1, 2)],
         "notes": notes(),
         "regions": REGIONS,
         "machines": comparison.cost["machine"].unique().tolist(),
@@ -227,7 +225,7 @@ def _method_described(name: str, methods_about: Mapping[str, Mapping[str, Any]])
         "special": special,
         "is_own": is_own(about),
         "chosen_by": chosen_by(about),
-        "settings_by": about.get("settings_by", ""),
+        "settings_by": "; ".join(filter(None, (about.get("settings_by"), about.get("settings_source")))),
     }
 
 

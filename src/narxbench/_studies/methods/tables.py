@@ -69,6 +69,8 @@ def _board_table(table: str, title: str, name: str, comparison: Comparison) -> T
             head += columns(column.kind, heading, **keys)
         else:
             head.append(Column(column.key, heading, kind=column.kind))
+    if any(row["settings_by"] for view in comparison.whole() for row in view.rows()):
+        head.append(Column("settings_by", "Settings"))
     head.append(Column("remarks", "Remarks"))
     want = TERMS if name == "identify" else LOWEST_J
     rows = []
@@ -169,7 +171,7 @@ def _value_of(metric: ComparisonMetric, scores: pd.DataFrame) -> float | None:
 
 
 def breaks_table(name: str, views: Sequence[View]) -> Table:
-    """Return the exact recovery of every method in each group of data, those of all data first."""
+    """Return the exact recovery of every method in each group of data in which it is ranked."""
     groups = {view.key: view for view in views if any(row[EXACT.name] is not None for row in view.rows())}
     parts = {view.part for view in groups.values()}
     head = [_METHOD]
@@ -180,7 +182,7 @@ def breaks_table(name: str, views: Sequence[View]) -> Table:
     rows = []
     for method in methods:
         rows_by_group = [view.row(method) for view in groups.values()]
-        rows.append((method, *(row[EXACT.name] if row else None for row in rows_by_group)))
+        rows.append((method, *(row[EXACT.name] if row and row["last"] != 1 else None for row in rows_by_group)))
     return Table.of(name, "Exact recovery by situation", head, rows)
 
 

@@ -144,8 +144,8 @@ class View:
         """Return the methods, the best first; methods that are not ranked, and references, come last.
 
         A row has the columns of the frame ``ranking``, with None for missing values, and besides ``seconds``, the marks
-        ``deterministic``, ``tuned`` and ``unsteady`` (why the method does not repeat, or ""), ``useful`` and ``last``:
-        0 for ranked methods, 1 for other methods, 2 for references.
+        ``deterministic``, ``tuned`` and ``unsteady`` (why the method does not repeat, or ""), ``settings_by`` (whose
+        choice the settings are), ``useful`` and ``last``: 0 for ranked methods, 1 for other methods, 2 for references.
         """
         return sorted(self._rows, key=lambda row: (row["last"], *ORDERS[want](row)))
 
@@ -182,6 +182,7 @@ class View:
             row["seconds"] = seconds.get(method, repeat_seconds)
             row["unsteady"] = "" if is_same else difference or "another result"
             row["deterministic"] = is_deterministic[method] and not row["reference"]
+            row["settings_by"] = _settings_by(comparison.settings, method)
             row["tuned"] = self.part == DEVELOPMENT and method in comparison.settings["tuned"]
             row["last"] = _place_in_order(row, n_data_sets)
             if row["reference"] or not _explains_all_losses(row):
@@ -197,6 +198,11 @@ class View:
         distance = (cost["n_terms"] - n_terms).abs().sort_values(kind="stable")
         closest = cost.loc[distance.index].drop_duplicates("method")
         return dict(zip(closest["method"], closest["seconds"], strict=True))
+
+
+def _settings_by(settings: Mapping[str, Any], method: str) -> str | None:
+    """Return whose choice the settings of a method are; None where the study does not say it."""
+    return settings.get("methods", {}).get(method, {}).get("settings_by") or None
 
 
 def _place_in_order(row: Row, n_data_sets: int) -> int:

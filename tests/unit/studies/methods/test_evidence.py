@@ -9,7 +9,7 @@ from tests.unit.studies.methods.leaderboards import comparison, frames_of, rende
 from tests.unit.studies.methods.scores import SPURIOUS, TRUE, make_method, make_run, make_score
 
 from narxbench._studies.methods.answer import answer_lines, document_lines
-from narxbench._studies.methods.evidence import compare_with_best, undecided
+from narxbench._studies.methods.evidence import compare_with_best, pairs_of_chance
 from narxbench._studies.methods.leads import lead_for
 from narxbench._studies.methods.metrics import IN_FRESH_ERROR, IN_RECOVERY
 from narxbench._studies.methods.tables import leaderboard_tables
@@ -22,8 +22,7 @@ def compared(values, difference=IN_RECOVERY):
     """Return the comparisons of the method of the highest mean, and the places of it and of the others."""
     best = int(values.mean(axis=0).argmax())
     rivals = [place for place in range(values.shape[1]) if place != best]
-    differences = values[:, [best]] - values[:, rivals]
-    return compare_with_best(differences, difference, np.random.default_rng(1), alpha=ALPHA), best, rivals
+    return compare_with_best(values, best, difference, np.random.default_rng(1), alpha=ALPHA), best, rivals
 
 
 def shares(rng, n_systems, chances):
@@ -76,23 +75,33 @@ def test_the_lead_over_all_others_takes_no_more_than_the_test_of_one_pair():
     # Twelve systems agree; the runner-up is as good in half of them.
     best, second, others = np.ones(12), np.repeat([1.0, 0.4], 6), np.zeros((12, 20))
     found, *_ = compared(np.column_stack([best, second, others]))
-    assert found.n_undecided == 0 and set(found.verdicts) == {"better"}
+    assert set(found.n_pairs) == {1} and set(found.verdicts) == {"better"}
     assert max(found.p_values) == pytest.approx(2 / 2**6)
 
 
 @pytest.mark.parametrize(
     ("p_values", "expected"),
     [
-        ([0.03, 0.001, 0.04], 0),
-        ([0.06, 0.016, 0.001], 1),
-        ([0.06, 0.017, 0.001], 2),
-        ([0.5, 0.4, 0.3], 3),
-        ([0.051], 1),
-        ([], 0),
+        ([0.03, 0.001, 0.04], [1, 1, 1]),
+        # The first is undecided, and all three pairs of it, the best and the second can give the p of the second.
+        ([0.06, 0.016, 0.001], [1, 3, 3]),
+        ([0.06, 0.017, 0.001], [1, 3, 6]),
+        ([0.5, 0.4, 0.3], [1, 3, 6]),
+        ([], []),
     ],
 )
-def test_the_least_number_of_undecided_rivals(p_values, expected):
-    assert undecided(p_values, ALPHA) == expected
+def test_p_is_multiplied_by_the_pairs_among_which_a_false_lead_can_hide(p_values, expected):
+    possible = np.zeros((4, 4))
+    assert pairs_of_chance(p_values, possible, ALPHA) == expected
+
+
+def test_pairs_that_differ_in_too_few_systems_for_so_low_a_p_do_not_count():
+    # All good methods differ in the last three systems only; the last method is worse in all.
+    good = np.ones((9, 8)) - np.pad(np.eye(3, 8), ((6, 0), (0, 0)))
+    found, *_ = compared(np.column_stack([np.ones(9), good, np.zeros(9)]))
+    assert found.verdicts[:8] == ["open"] * 8 and found.verdicts[8] == "better"
+    # The cluster has ten methods, of which only the pairs with the last one differ in nine or eight systems.
+    assert found.n_pairs[8] == 6 and found.p_values[8] == pytest.approx(6 * 2 / 2**9, rel=1e-5)
 
 
 @pytest.mark.parametrize("draw", [normal, shares])
