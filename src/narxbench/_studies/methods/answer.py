@@ -208,16 +208,17 @@ def _evidence(rival: RivalEvidence, alpha: float) -> str:
 
 def _all_verdicts(lead: Lead) -> str:
     """Return than how many rivals the best method is better, how sure that is, and which are not beaten."""
-    better = lead.with_verdict(BETTER)
-    n_rivals = len(lead.rivals)
-    sentence = f"{_named(lead.best)} is better than {count(len(better)) if better else 'none'} of"
-    sentence += f" {_number(n_rivals, 'other')}"
-    if better:
-        largest = p_phrase(max(rival.p for rival in better), lead.alpha)
-        sentence += f" ({largest}{' at most' if len(better) > 1 and '<' not in largest else ''})"
     by_verdict: dict[str, list[str]] = {}
-    for rival in lead.not_beaten():
+    largest_p = 0.0
+    for rival in lead.rivals:
         by_verdict.setdefault(rival.verdict, []).append(_named(rival.method))
+        if rival.verdict == BETTER:
+            largest_p = max(largest_p, rival.p)
+    n_better = len(by_verdict.get(BETTER, ()))
+    sentence = f"{_named(lead.best)} is better than {n_better or 'none'} of {_number(len(lead.rivals), 'other')}"
+    if n_better:
+        p = p_phrase(largest_p, lead.alpha)
+        sentence += f" ({p} at most)" if n_better > 1 and "<" not in p else f" ({p})"
     for verdict, preposition in (("practically equal", "to"), ("worse", "than"), (OPEN, "against")):
         names = by_verdict.get(verdict)
         if names:

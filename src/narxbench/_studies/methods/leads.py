@@ -44,10 +44,6 @@ class Lead(NamedTuple):
         """Return the comparison with a method; None without one."""
         return next((rival for rival in self.rivals if rival.method == method), None)
 
-    def with_verdict(self, verdict: str) -> list[RivalEvidence]:
-        """Return the rivals with a verdict."""
-        return [rival for rival in self.rivals if rival.verdict == verdict]
-
     def not_beaten(self) -> list[RivalEvidence]:
         """Return the rivals that the best method is not shown to be better than."""
         return [rival for rival in self.rivals if rival.verdict != BETTER]
@@ -67,8 +63,8 @@ def lead_for(view: View, want: str) -> Lead | None:
     pairs = pairs[(pairs["measure"] == difference.metric.name) & (pairs["best"] == best["method"])]
     n_systems = _n_systems(view, best, difference)
     rivals = {pair["rival"]: _rival(pair, view, best, difference) for pair in pairs.to_dict("records")}
-    order = [row["method"] for row in view.rows(tested) if row["method"] in rivals]
-    return Lead(best["method"], difference, [rivals[method] for method in order], n_systems, view.alpha)
+    order = filter(rivals.__contains__, values_of(view.rows(tested), "method"))
+    return Lead(best["method"], difference, list(map(rivals.__getitem__, order)), n_systems, view.alpha)
 
 
 def _n_systems(view: View, best: Row, difference: Difference) -> int:
@@ -134,8 +130,4 @@ def breaks(whole: View, views: Sequence[View]) -> list[Break]:
 
 def conditions_tried(whole: View, views: Sequence[View]) -> list[View]:
     """Return the groups of data in which methods are compared by their exact recovery."""
-    return [view for view in views if view is not whole and any(value is not None for value in _recovery(view))]
-
-
-def _recovery(view: View) -> list[float | None]:
-    return values_of(view.ranked(TERMS), EXACT.name)
+    return [view for view in views if view is not whole and view.best(TERMS)]
