@@ -1,6 +1,6 @@
 """Facets of scenarios, by which readers find the data that are like theirs."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -17,15 +17,18 @@ FACETS = {
     "sampling": "Sampling",
     "candidates": "Candidate terms",
 }
+_WHITE = ("output", "equation")
 _USUAL_INPUT = "the system’s own"
 _USUAL_SAMPLING = "as the system’s source has it"
-_USUAL_NOISE = "output"
 
 
 def facets_of(
-    scenarios: Mapping[str, Mapping[str, Any]], scores: pd.DataFrame, usual_noise: str = _USUAL_NOISE
+    scenarios: Mapping[str, Mapping[str, Any]], scores: pd.DataFrame, usual_noise: str
 ) -> dict[str, dict[str, str]]:
-    """Return the value of each of `FACETS` for each scenario that has scores, in words."""
+    """Return the value of each of `FACETS` for each scenario that has scores, in words.
+
+    ``usual_noise`` is the kind of noise of scenarios that name none.
+    """
     values = {}
     for name, scenario in scenarios.items():
         own_scores = scores[scores["scenario"] == name]
@@ -42,13 +45,13 @@ def facets_of(
 
 
 def _noise(scenario: Mapping[str, Any], usual: str) -> str:
-    """Return where and how noise enters, by the words of its kind; a kind without words has its name."""
+    """Return where and how noise enters, by the words of its kind."""
     kind = scenario.get("noise") or usual
-    noise = NOISES.get(kind) if isinstance(kind, str) else None
-    return f"white, {noise.words}" if noise and kind in ("output", "equation") else noise.words if noise else str(kind)
+    words = NOISES[kind].words
+    return f"white, {words}" if kind in _WHITE else words
 
 
-def _range(values: pd.Series, words: Any) -> str:
+def _range(values: pd.Series, words: Callable[[float], str]) -> str:
     """Return the least and the greatest value in words; one if they look the same."""
     low, high = words(values.min()), words(values.max())
     return low if low == high else f"{low} to {high}"

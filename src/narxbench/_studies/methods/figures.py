@@ -36,6 +36,7 @@ _FARTHEST = 46  # pixels from a point to its label
 _WIDE_CURVES = 4
 # Sizes of the heat map in pixels: names of methods, heads of columns, and rows.
 _NAMES, _HEADS, _ROW = 150, 130, 19
+_SLANT = 70  # pixels that a slanted head may reach beyond the last column
 _SHADE = "#58a6d8"
 
 
@@ -112,7 +113,7 @@ def leaderboard_figures(comparison: Comparison) -> dict[str, bytes]:
 def heat_map(table: Table) -> Markup:
     """Return the exact recovery of each method in each group of data, as shaded cells with numbers in per cent."""
     groups = table.columns[1:]
-    width = (FILE_WIDTH - _NAMES) / max(1, len(groups))
+    width = (FILE_WIDTH - _NAMES - _SLANT) / max(1, len(groups))
     size = min(12.0, width / 2.6)
     parts = []
     for place, column in enumerate(groups):
@@ -206,7 +207,7 @@ def _decades(seconds: Sequence[float]) -> tuple[int, int]:
 def ecdf(curves: pd.DataFrame, rows: Sequence[Row]) -> Markup:
     """Return the share of targets that each search has reached within some evaluations; the best curves are wide."""
     curve_by_method = {str(name): curve for name, curve in curves.groupby("method")}
-    searches = [row for row in rows if row["method"] in curve_by_method]
+    searches = [row for row in rows if row["method"] in curve_by_method and not row["last"]]
     most_evaluations = 10
     if len(curves):
         most_evaluations = max(most_evaluations, curves["evaluations"].max())

@@ -68,7 +68,8 @@ def leaderboard_page(
     methods = [name for name in methods_and_references if name not in REFERENCES]
     heat = _heat(comparison, methods_and_references)
     views, orders, groups = [], {}, {}
-    facets = facets_of(settings["scenarios"], scores)
+    usual_noise = settings.get("data", {}).get("noise", "output")
+    facets = facets_of(settings["scenarios"], scores, usual_noise)
     for view in comparison.views:
         views.append(_view(view, comparison))
         orders[view.key] = views[-1]["orders"]

@@ -56,7 +56,7 @@ def test_facets_follow_the_settings_and_the_data():
         [("base", 2000, 40.0, 66), ("base", 2000, 20.0, 84), ("harder", 100, 20.0, 680)],
         columns=["scenario", "samples", "snr_db", "n_terms"],
     )
-    assert facets_of(scenarios, scores) == {
+    assert facets_of(scenarios, scores, "output") == {
         "base": {
             "noise": "white, on the measured output",
             "length": "2,000",
@@ -74,7 +74,7 @@ def test_facets_follow_the_settings_and_the_data():
             "candidates": "680",
         },
     }
-    assert all(list(values) == list(FACETS) for values in facets_of(scenarios, scores).values())
+    assert all(list(values) == list(FACETS) for values in facets_of(scenarios, scores, "output").values())
 
 
 def test_what_a_method_chooses_by():
