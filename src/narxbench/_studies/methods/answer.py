@@ -18,13 +18,13 @@ from narxbench._studies.methods.leads import (
     lead_for,
     too_few_words,
 )
-from narxbench._studies.methods.metrics import DIFFERENCES, EARLY, EXACT, FRESH, GAP
+from narxbench._studies.methods.metrics import EARLY, EXACT, FRESH, GAP
 from narxbench._studies.methods.score_file import TRUTH
 from narxbench._studies.methods.views import USEFUL, Comparison, View, values_of
 from narxbench._studies.methods.wants import CHEAPEST, LOWEST_J, NEW_DATA, TERMS, TESTED, WANTS, Row
 from narxbench._studies.methods.words import least_p_text, p_phrase, share_text
 
-_REGIONS = "; ".join(difference.region for difference in DIFFERENCES)
+_REGIONS = "; ".join(difference.region for difference in TESTED.values())
 REGIONS = f"Practically equal is what differs by no more than {_REGIONS}."
 _ENOUGH = f"at least {share(USEFUL)} of the best exact recovery"
 # Rivals that are named next to the best method if they are not shown to be worse.

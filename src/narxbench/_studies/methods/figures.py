@@ -30,12 +30,12 @@ _GREY, _FAINT, _LIGHT = "#8a8f96", "#565b62", "#d4d8dd"
 # Widths of screens at which a label must not overlap anything: on any screen, or on wide ones only.
 _ANY: tuple[float, ...] = (340, 420, 520, 640, 800, 920, 1080, 1240)
 _WIDE = _ANY[-3:]
-_LONGEST = 18  # characters of a label
+_LONGEST = 26  # characters of a label
 _FARTHEST = 46  # pixels from a point to its label
 # The best curves are wide.
 _WIDE_CURVES = 4
 # Sizes of the heat map in pixels: names of methods, heads of columns, and rows.
-_NAMES, _HEADS, _ROW = 150, 130, 19
+_NAMES, _HEADS, _ROW = 190, 130, 19
 _SLANT = 70  # pixels that a slanted head may reach beyond the last column
 _SHADE = "#58a6d8"
 
@@ -119,7 +119,7 @@ def heat_map(table: Table) -> Markup:
     for place, column in enumerate(groups):
         x = _NAMES + width * (place + 0.5) + 4
         head = Markup('<text transform="translate({:.1f} {}) rotate(-60)">{}</text>')
-        parts.append(head.format(x, _HEADS - 6, cut(column.heading, _LONGEST)))
+        parts.append(head.format(x, _HEADS - 6, cut(column.heading, 20)))
     for row, values in enumerate(table.data.itertuples(index=False, name=None)):
         y = _HEADS + _ROW * row
         name = cut(method_name(values[0]), _LONGEST)

@@ -341,4 +341,3 @@ IN_FRESH_ERROR = Difference(
 )
 # A gap of more than 1 counts as 1: such a model is as useless as one whose free run is off by a factor of e.
 IN_GAP = Difference(GAP, lambda value: min(value, 1.0), 0.01, "a gap of 0.01, one per cent of squared error")
-DIFFERENCES = (IN_RECOVERY, IN_FRESH_ERROR, IN_GAP)
