@@ -259,11 +259,11 @@ def _where_it_breaks(view: View, best: Row, broken: Sequence[Break], views: Sequ
             f"{_number(len(tried), 'condition')} of the {view.data_sets}; others were not tried."
         )
     where = f"{count(len(broken))} of {_number(len(tried), 'condition')}"
-    items = [f"\n- {_break_in_words(condition)}" for condition in broken]
+    items = "".join(map("\n- {}".format, map(_break_in_words, broken)))
     return (
         f"**Where it breaks.** In {where} of the {view.data_sets} {_name(best)} is not first, or below "
         f"{share(RELIABLE)}. Exact recovery of the first method there and of {_name(best)}, if your data are like"
-        f"{''.join(items)}"
+        f"{items}"
     )
 
 

@@ -181,9 +181,19 @@ def breaks_table(name: str, views: Sequence[View]) -> Table:
     methods = list(dict.fromkeys(row["method"] for view in groups.values() for row in view.rows()))
     rows = []
     for method in methods:
-        rows_by_group = [view.row(method) for view in groups.values()]
-        rows.append((method, *(row[EXACT.name] if row and row["last"] != 1 else None for row in rows_by_group)))
+        recoveries: list[float | None] = []
+        for view in groups.values():
+            recoveries.append(_recovery_if_comparable(view.row(method)))
+        rows.append((method, *recoveries))
     return Table.of(name, "Exact recovery by situation", head, rows)
+
+
+def _recovery_if_comparable(row: Row | None) -> float | None:
+    """Return the exact recovery of a method in a group; None where it has no data set there, or is not ranked."""
+    if row is None or row["last"] == 1:
+        return None
+    recovery: float | None = row[EXACT.name]
+    return recovery
 
 
 def situations_table(name: str, views: Sequence[View]) -> Table:
