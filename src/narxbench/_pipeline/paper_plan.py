@@ -18,7 +18,7 @@ class PaperPlan(SimulatedPlan):
 
 
 class InterpretationsPlan(PaperPlan):
-    """Answers to the rules about a study of what the paper leaves open: each interpretation has conditions of its own."""
+    """Answers to the rules about a study of what the paper leaves open, each interpretation with its conditions."""
 
     def wildcards(self, condition: Condition) -> dict[str, str]:
         """Return the wildcards of a condition: its interpretation, and the part of it that concerns the data."""

@@ -1,8 +1,9 @@
 """Run files that were changed after a summary took them: by their seals, which the summary keeps.
 
 A run file carries a digest of its content, its seal (:mod:`narxbench._study.runs`). The step that judges runs checks it
-and keeps one of each run. Later only files are read that changed after the summary did, by the time of change that the system keeps,
-which no program can set; a file that is younger than its summary is left to Snakemake, which summarises again.
+and keeps one of each run. Later only files are read that changed after the summary did, by the time of change that the
+system keeps, which no program can set. A file that is younger than its summary is left to Snakemake, which summarises
+again.
 """
 
 import os
