@@ -511,7 +511,7 @@ def test_column_of_a_table(tmp_path, finished):
         assert all(f"{size:.2g}" in shown for size, _ in sizes.values())
 
 
-PLAN = "src/narxbench/_pipeline/paper_plan.py"
+RULES = "workflow/rules/paper.smk"
 BUDGETS_TABLE = '''\
 def budgets_table(metrics: pd.DataFrame) -> Table:
     """Return the evaluations that all runs of each condition may make together."""
@@ -529,7 +529,7 @@ def test_table(tmp_path, finished):
         copy.edit(tables, "def recovery_table(", BUDGETS_TABLE)
         last = '        gaps_table(ordered["gaps"]),\n'
         copy.edit(tables, last, f'{last}        budgets_table(ordered["metrics"]),\n')
-        copy.edit(PLAN, 'tables = ["agreement"', 'tables = ["budgets", "agreement"')
+        copy.edit(RULES, 'TABLES = ["agreement"', 'TABLES = ["budgets", "agreement"')
         Project(copy.root).snakemake("reports/tiny/tables/budgets.csv")
         rows = rows_of(copy / "reports/tiny/tables/budgets.csv")
         assert len(rows) == 6
@@ -561,7 +561,7 @@ def test_figure(tmp_path, finished):
         copy.edit(figures, "def term_frequency(", BEST_FIGURE)
         first = "    drawings = {\n"
         copy.edit(figures, first, f'{first}        "best_fitness": best_fitness(gaps),\n')
-        copy.edit(PLAN, '["convergence", "term_frequency"]', '["convergence", "term_frequency", "best_fitness"]')
+        copy.edit(RULES, '["convergence", "term_frequency"]', '["convergence", "term_frequency", "best_fitness"]')
         project = Project(copy.root)
         project.snakemake("reports/tiny/figures/best_fitness.svg")
         drawing = (copy / "reports/tiny/figures/best_fitness.svg").read_text(encoding="utf-8")
