@@ -81,11 +81,11 @@ class SimulatedPlan(StudyPlan):
         for condition in self.all_conditions:
             problems[condition.problem.name] = condition.problem
         for problem in problems.values():
-            excitation = problem.simulation["data"]["excitation"]
+            recorded_file = problem.data.excitation.recorded_file
             for realisation in _realisations(problem, self.study.seeds):
                 name = _data_set(problem, realisation)
                 self.simulations[name] = {**problem.simulation, "realisation": realisation}
-                self.recorded[name] = [excitation["file"]] if "file" in excitation else []
+                self.recorded[name] = [recorded_file] if recorded_file else []
 
     def _name_files(self) -> None:
         """Set the files of the study, from the summaries of its conditions on."""

@@ -59,10 +59,11 @@ def _wrong_inputs(study: Study, systems: Mapping[str, System], choices: DesignCh
     """Yield a mistake for each recorded input that cannot be read, or is too short."""
     checked = set()
     for place, label, excitation, samples in study.inputs(choices, systems):
-        if not isinstance(excitation, RecordedInput) or (excitation.file, samples) in checked:
+        file = excitation.recorded_file
+        if not file or (file, samples) in checked:
             continue
-        checked.add((excitation.file, samples))
-        problem = _problem_of_file(excitation.file, samples, study.study)
+        checked.add((file, samples))
+        problem = _problem_of_file(file, samples, study.study)
         if problem:
             yield Mistake(place, label + problem)
 

@@ -12,7 +12,7 @@ from narxbench._model.noise import NoiseKind
 from narxbench._model.system import system_names
 from narxbench._model.terms import MAX_DEGREE, MAX_LAG
 from narxbench._studies.methods.score_file import REFERENCES
-from narxbench._study.design_choices import Count, DesignChoices
+from narxbench._study.design_choices import MOST, Count, DesignChoices
 from narxbench._study.settings import (
     Absent,
     Condition,
@@ -51,10 +51,14 @@ class Scenario(Settings):
     """Samples kept of each data set."""
     validation_samples: Count | None = None
     """The last samples, over which a model is simulated and judged."""
+    washout: Annotated[int, Field(ge=0, le=MOST)] | None = None
+    """Samples simulated before the first kept one."""
     excitation: Excitation | None = None
-    """The input signal; it prevails over that of a system."""
+    """The input signal; it prevails over that of a system, or is made of it."""
+    oversampling: Annotated[int, Field(ge=2, le=100)] | None = None
+    """How many times faster the systems are sampled; each value of the input is held as long."""
     noise: NoiseKind | None = None
-    """Where the noise enters."""
+    """The kind of noise, and where it enters."""
     n_u: Annotated[int, Field(ge=1, le=MAX_LAG)] | None = None
     """Largest lag of the input in the candidate terms."""
     n_y: Annotated[int, Field(ge=1, le=MAX_LAG)] | None = None
@@ -158,7 +162,7 @@ class MethodsStudy(Study):
     ) -> Part:
         """Return the part of a scenario that has those of the systems which the scenario is for."""
         chosen = set(scenario.systems or systems).difference(scenario.without)
-        changes = scenario.model_dump(include={"samples", "validation_samples", "noise"}, exclude_none=True)
+        changes = scenario.model_dump(include={"samples", "validation_samples", "washout", "noise"}, exclude_none=True)
         return Part(
             place=("scenarios", name),
             systems=[system for system in systems if system in chosen],
@@ -167,6 +171,7 @@ class MethodsStudy(Study):
             data=self.data.model_copy(update=changes),
             scenario=name,
             excitation=scenario.excitation,
+            oversampling=scenario.oversampling,
             orders=scenario.model_dump(include={"n_u", "n_y", "degree"}, exclude_none=True),
             held_out=held_out,
         )
