@@ -103,6 +103,8 @@ class MethodsPlan(SimulatedPlan):
                 "algorithm": method.algorithm,
                 "description": algorithm(method.algorithm).document.partition("\n\n")[0],
                 "settings": method.settings.model_dump(mode="json"),
+                "settings_by": method.settings_by,
+                "settings_source": method.settings_source,
             }
         return descriptions
 

@@ -101,7 +101,7 @@ def load_study(
     mistakes.
     """
     choices = choices or load_design_choices()
-    settings = merge_layers(layers)
+    settings = _with_groups(merge_layers(layers))
     for name, reason in _unusable_methods(settings).items():
         if left_out is None:
             raise NarxbenchError(f"methods.{name}: {reason}")
@@ -120,6 +120,23 @@ def load_study(
     if mistakes:
         raise with_sources(SettingsError(mistakes), layers, otherwise)
     return study
+
+
+def _with_groups(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return settings in which lists stand in place of the names of groups."""
+    groups = _mapping(settings, "groups")
+
+    def listed(value: Any) -> Any:
+        return groups.get(value, value) if isinstance(value, str) else value
+
+    only_in = {method: listed(scenarios) for method, scenarios in _mapping(settings, "only_in").items()}
+    scenarios = {}
+    for name, scenario in _mapping(settings, "scenarios").items():
+        if isinstance(scenario, Mapping) and "systems" in scenario:
+            scenario = {**scenario, "systems": listed(scenario["systems"])}
+        scenarios[name] = scenario
+    parts = {"only_in": only_in, "scenarios": scenarios}
+    return settings | {key: part for key, part in parts.items() if part}
 
 
 def _validated_study(settings: dict[str, Any], defaults: Mapping[str, Any], choices: DesignChoices) -> Study:

@@ -16,15 +16,37 @@ COMMAND_LINE = "command line (--config)"
 Layers = Sequence[tuple[str, Mapping[str, Any]]]
 
 
+# The key by which a file names the one that it changes, in the same folder.
+OVER = "over"
+
+
 def read_layers(files: Sequence[StrPath], command_line: Sequence[str] = ()) -> list[tuple[str, dict[str, Any]]]:
-    """Return the settings of files and of the command line; a file that names no study gives it its own name."""
-    layers = [(str(path), {"study": Path(path).stem, **read_mapping(path)}) for path in files]
+    """Return the settings of files and of the command line; a file that names no study gives it its own name.
+
+    A file that says which one it changes (``over``) comes after that one, which need not be among the files.
+    """
+    layers: list[tuple[str, dict[str, Any]]] = []
+    for path in files:
+        _add_file(layers, Path(path))
     assignments = [assignment(text) for text in command_line]
     for key, times in Counter(chain(*assignments)).items():
         if times > 1:
             raise NarxbenchError(f"{COMMAND_LINE}: {key}: found {times} times; allowed: each key once")
     layers.extend((COMMAND_LINE, setting) for setting in assignments)
     return layers
+
+
+def _add_file(layers: list[tuple[str, dict[str, Any]]], path: Path) -> None:
+    """Add the settings of a file, after those of the file that it changes."""
+    settings = read_mapping(path)
+    base = settings.pop(OVER, None)
+    if base is not None:
+        base_file = path.parent / str(base)
+        if not isinstance(base, str) or "/" in base or not base_file.is_file():
+            raise NarxbenchError(f"{path}: {OVER}: found {base!r}; allowed: a file in the same folder")
+        if base_file.resolve() not in [Path(source).resolve() for source, _ in layers]:
+            _add_file(layers, base_file)
+    layers.append((str(path), {"study": path.stem, **settings}))
 
 
 def assignment(text: str) -> dict[str, Any]:

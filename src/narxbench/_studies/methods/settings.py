@@ -17,6 +17,7 @@ from narxbench._study.settings import (
     Absent,
     Condition,
     Decibels,
+    Method,
     Name,
     Part,
     Place,
@@ -39,8 +40,18 @@ class Scenario(Settings):
 
     description: str = Field(min_length=1, max_length=200)
     """What is special about the scenario, for readers."""
-    systems: Annotated[list[Name], AfterValidator(distinct)] | None = Field(default=None, min_length=1)
-    """Systems of the study that it is for."""
+    systems: (
+        Annotated[
+            list[Name],
+            Field(min_length=1),
+            BeforeValidator(
+                lambda value: value, json_schema_input_type=Annotated[list[Name], Field(min_length=1)] | Name
+            ),
+            AfterValidator(distinct),
+        ]
+        | None
+    ) = None
+    """Systems of the study that it is for, or the name of a group of them."""
     without: Annotated[list[Name], AfterValidator(distinct)] = Field(default=[])
     """Systems of the study that it is not for."""
     snr_db: Annotated[list[Decibels], AfterValidator(distinct)] | None = Field(default=None, min_length=1)
@@ -67,6 +78,25 @@ class Scenario(Settings):
     """Largest degree of the candidate terms."""
 
 
+class ComparedMethod(Method):
+    """A method, and whose choice its settings are."""
+
+    settings_by: (
+        Literal[
+            "authors' paper",
+            "authors' tutorial",
+            "package default",
+            "left open by the source, chosen by us",
+            "best of a small search by us",
+            "own method, tuned by us",
+        ]
+        | None
+    ) = None
+    """Whose choice the settings are."""
+    settings_source: str = Field(default="", max_length=300)
+    """Where the settings stand, or how they were chosen."""
+
+
 class HeldOut(Settings):
     """Data sets on which no method was developed or tuned: the answer of the study is theirs."""
 
@@ -91,15 +121,23 @@ class MethodsStudy(Study):
     kind: Literal["methods"]
     """Which method is the best one."""
     variations: Absent = None
+    methods: Annotated[
+        dict[Name, ComparedMethod],
+        BeforeValidator(without_null, json_schema_input_type=dict[Name, ComparedMethod | None]),
+    ] = Field(min_length=1)
+    """Methods by name; the name is used in paths and tables. A method set to null is left out."""
     held_out: HeldOut | None = None
     """Data sets on which no method was developed or tuned."""
     tuned: Annotated[list[Name], AfterValidator(distinct)] = Field(default=[])
     """Methods that were developed or tuned on data sets that are not held out; unknown names have no effect."""
+    groups: dict[Name, list[Name]] = Field(default={})
+    """Lists by a name, which stands for them in ``only_in`` and in the systems of a scenario."""
     only_in: Annotated[
         dict[Name, list[Name]],
-        BeforeValidator(without_null, json_schema_input_type=dict[Name, list[Name] | None]),
+        BeforeValidator(without_null, json_schema_input_type=dict[Name, list[Name] | Name | None]),
     ] = Field(default={})
-    """Scenarios that a method takes part in, if not in all. Without any of them it is left out."""
+    """Scenarios that a method takes part in, if not in all, or the name of a group of them. Without any of them it is
+    left out."""
     situations: Annotated[
         dict[Name, Situation],
         BeforeValidator(without_null, json_schema_input_type=dict[Name, Situation | None]),
