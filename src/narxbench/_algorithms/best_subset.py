@@ -108,10 +108,10 @@ def leaps(start, order, most_regressions, best, subsets):
 @compiled
 def _is_hopeless(residual, size, n_free, best):
     # Whether no set that is left when some of the free terms leave can be better than the best of its size.
+    largest = -np.inf
     for smaller in range(max(1, size - n_free), size):
-        if residual < best[smaller]:
-            return False
-    return True
+        largest = max(largest, best[smaller])
+    return residual >= largest
 
 
 def best_subsets(
@@ -167,7 +167,7 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
         inner_products.gram, inner_products.moments, inner_products.energy, settings.max_regressions
     )
     if structures is None:
-        print(f"best_subset: more than {settings.max_regressions} regressions", file=sys.stderr)
+        print(f"best_subset: regressions: found more than {settings.max_regressions}", file=sys.stderr)
         return nothing
     if settings.choice == "likelihood":
         return chosen_by_likelihood(problem, structures)
