@@ -158,9 +158,8 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
     """Find the best subsets, then choose one of them."""
     nothing = Found(np.zeros(objective.n_terms, np.uint8))
     if objective.n_terms > settings.max_candidates:
-        print(
-            f"best_subset: {objective.n_terms} candidate terms, allowed are {settings.max_candidates}", file=sys.stderr
-        )
+        message = f"candidate terms: found {objective.n_terms}; allowed: {settings.max_candidates}"
+        print(f"best_subset: {message}", file=sys.stderr)
         return nothing
     inner_products = products(problem)
     structures = best_subsets(

@@ -103,11 +103,18 @@ def place(path: Path) -> str:
     return text.removeprefix(".")
 
 
+# So many names a message lists at most.
+MOST_NAMES = 40
+
+
 def unknown(path: Path, name: object, known: Iterable[str], what: str = "one of") -> Mistake:
     """Return the mistake of a name that is not one of the known names, with a proposal of the closest of them."""
     allowed = list(known)
     hint = did_you_mean(name, allowed)
-    return Mistake(path, f"found {show(name, kind=False)}; allowed: {what} {', '.join(allowed)}{hint}")
+    names = ", ".join(allowed[:MOST_NAMES])
+    if len(allowed) > MOST_NAMES:
+        names += f" and {len(allowed) - MOST_NAMES} more"
+    return Mistake(path, f"found {show(name, kind=False)}; allowed: {what} {names}{hint}")
 
 
 def flattened(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
