@@ -57,6 +57,7 @@ REVIEWED = {
     "aols": Cost(4e-6, most=1, start=0.02),
     "best_subset": Cost(4e-6, most=1, start=10.0),
     "binary_pso": Cost(4e-6, wide=True),
+    "ensemble_stlsq": Cost(4e-6, most=1, start=1.0, copies=1),
     "fastcan": Cost(4e-6, most=1, start=0.6, copies=4),
     "frols": Cost(4e-6, most=50),
     "ga": Cost(4e-6, wide=True),

@@ -204,7 +204,8 @@ def _in_closed_loop(experiment: Experiment) -> Signals:
     """Return the signals under a proportional controller, which acts on the measured output."""
     u, y = experiment.clean
     gain = FEEDBACK * spread_of(u) / _size_of(spread_of(y))
-    setpoint, e = mean_of(y), experiment.e.tolist()
+    setpoint = mean_of(y)
+    e: list[float] = experiment.e.tolist()
 
     def controller(k: int, output: float) -> float:
         return -gain * (output + e[k] - setpoint)

@@ -124,7 +124,7 @@ class MethodsStudy(Study):
     methods: Annotated[
         dict[Name, ComparedMethod],
         BeforeValidator(without_null, json_schema_input_type=dict[Name, ComparedMethod | None]),
-    ] = Field(min_length=1)
+    ] = Field(min_length=1)  # type: ignore[assignment]
     """Methods by name; the name is used in paths and tables. A method set to null is left out."""
     held_out: HeldOut | None = None
     """Data sets on which no method was developed or tuned."""
