@@ -38,7 +38,7 @@ ABOUT = About(
     needs_objective=False,
     minimises=False,
     requires=("fastcan",),
-    options={"max_terms": [2], "drop": [1], "weights": ["multi_step"], "choice": ["bic", "likelihood"]},
+    options={"max_terms": [2], "weights": ["multi_step"], "choice": ["likelihood"]},
 )
 
 
@@ -117,9 +117,10 @@ class MultiStep:
         monomials = [self._problem.monomials[term] for term in selection]
         features, delays = _codes(monomials, self._u.shape[1])
         model = NARX(feat_ids=features, delay_ids=delays, fit_intercept=has_intercept)
-        model.fit(self._u, y, coef_init="one_step_ahead")
-        errors = y - model.predict(self._u, y_init=y[: model.max_delay_])
-        squares = float(np.sum(errors[model.max_delay_ :] ** 2))
+        with np.errstate(all="ignore"):  # a free run may diverge
+            model.fit(self._u, y, coef_init="one_step_ahead")
+            errors = y - model.predict(self._u, y_init=y[: model.max_delay_])
+            squares = float(np.sum(errors[model.max_delay_ :] ** 2))
         if not 0.0 < squares < math.inf:
             return math.inf, model
         samples = len(y) - model.max_delay_
