@@ -217,16 +217,16 @@ def _in_closed_loop(experiment: Experiment) -> Signals:
 NOISES = {
     "output": Noise("on the measured output", _on_output),
     "equation": Noise("inside the equation", _inside_equation),
-    "ar-output": Noise("of an autoregression with the pole 0.9 on the measured output", _slow_on_output),
-    "ar-equation": Noise("of an autoregression with the pole 0.9 inside the equation", _slow_inside_equation),
-    "arma-output": Noise("of a resonant ARMA(2, 1) on the measured output", _resonant_on_output),
-    "ma-equation": Noise("of a moving average of order 4 inside the equation", _moving_average_inside_equation),
-    "outliers": Noise("on the measured output, 2 % of whose samples are outliers", _with_outliers),
-    "student-t": Noise("of Student-t with 3 degrees of freedom on the measured output", _student),
-    "proportional": Noise("on the measured output in proportion to its magnitude", _proportional),
+    "ar-output": Noise("on the measured output, coloured: AR(1) with the pole 0.9", _slow_on_output),
+    "ar-equation": Noise("inside the equation, coloured: AR(1) with the pole 0.9", _slow_inside_equation),
+    "arma-output": Noise("on the measured output, coloured: a resonant ARMA(2, 1)", _resonant_on_output),
+    "ma-equation": Noise("inside the equation, coloured: MA(4)", _moving_average_inside_equation),
+    "outliers": Noise("on the measured output, with 2 % outliers", _with_outliers),
+    "student-t": Noise("on the measured output, Student-t with 3 degrees of freedom", _student),
+    "proportional": Noise("on the measured output, in proportion to its magnitude", _proportional),
     "drift": Noise("on the measured output, which drifts", _drifting),
-    "input": Noise("on the measured output, and 20 dB below the input on the measured input", _on_input_too),
-    "closed-loop": Noise("on the measured output, which a controller feeds back to the input", _in_closed_loop),
+    "input": Noise("on the measured output, and on the measured input 20 dB below it", _on_input_too),
+    "closed-loop": Noise("on the measured output, which a controller feeds back", _in_closed_loop),
 }
 if TYPE_CHECKING:
     NoiseKind = str
