@@ -297,7 +297,7 @@ def test_criterion(tmp_path, finished):
 
 
 RANDOM_WALK = """\
-def _random_walk(experiment: Experiment) -> Signals:
+def _random_walk(experiment: CleanExperiment) -> Signals:
     return Signals(experiment.clean.u, experiment.clean.y + np.cumsum(experiment.e))
 
 

@@ -19,7 +19,7 @@ from narxbench._numerics.random_streams import standard_normal
 
 
 class _Input(Settings):
-    """What all inputs have."""
+    """Base of all inputs."""
 
     def for_system(self, own: "Excitation") -> "Excitation":
         """Return the input for a system that has an input of its own."""

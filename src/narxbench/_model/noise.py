@@ -31,7 +31,7 @@ class Respond(Protocol):
 
 
 @dataclass(frozen=True)
-class Experiment:
+class CleanExperiment:
     """An experiment without noise, and the noise that is to be added.
 
     Attributes
@@ -65,7 +65,7 @@ class Noise:
     """
 
     words: str
-    measured: Callable[[Experiment], Signals]
+    measured: Callable[[CleanExperiment], Signals]
 
 
 # Filters D(q) w(k) = C(q) e(k), by their coefficients d_1, d_2, ... and c_1, c_2, ...
@@ -128,35 +128,35 @@ def _size_of(value: float) -> float:
     return value
 
 
-def _with_output_noise(experiment: Experiment, w: Floats) -> Signals:
+def _with_output_noise(experiment: CleanExperiment, w: Floats) -> Signals:
     return Signals(experiment.clean.u, experiment.clean.y + w)
 
 
-def _on_output(experiment: Experiment) -> Signals:
+def _on_output(experiment: CleanExperiment) -> Signals:
     return _with_output_noise(experiment, experiment.e)
 
 
-def _inside_equation(experiment: Experiment) -> Signals:
+def _inside_equation(experiment: CleanExperiment) -> Signals:
     return experiment.respond(experiment.e)
 
 
-def _slow_on_output(experiment: Experiment) -> Signals:
+def _slow_on_output(experiment: CleanExperiment) -> Signals:
     return _with_output_noise(experiment, filtered(experiment.e, SLOW))
 
 
-def _slow_inside_equation(experiment: Experiment) -> Signals:
+def _slow_inside_equation(experiment: CleanExperiment) -> Signals:
     return experiment.respond(filtered(experiment.e, SLOW))
 
 
-def _resonant_on_output(experiment: Experiment) -> Signals:
+def _resonant_on_output(experiment: CleanExperiment) -> Signals:
     return _with_output_noise(experiment, filtered(experiment.e, RESONANT, RESONANT_ZERO))
 
 
-def _moving_average_inside_equation(experiment: Experiment) -> Signals:
+def _moving_average_inside_equation(experiment: CleanExperiment) -> Signals:
     return experiment.respond(filtered(experiment.e, (), FOURTH_ORDER))
 
 
-def _with_outliers(experiment: Experiment) -> Signals:
+def _with_outliers(experiment: CleanExperiment) -> Signals:
     """Return the output with white noise, a few samples of it far off."""
     chances, sizes, signs = experiment.draws.random((3, len(experiment.e)))
     least, largest = OUTLIER_SIZES
@@ -165,21 +165,21 @@ def _with_outliers(experiment: Experiment) -> Signals:
     return _with_output_noise(experiment, experiment.e + spread_of(experiment.clean.y) * is_outlier * sizes)
 
 
-def _student(experiment: Experiment) -> Signals:
+def _student(experiment: CleanExperiment) -> Signals:
     """Return the output with white noise of Student's t with 3 degrees of freedom, scaled to the variance of e(k)."""
     # Z_0 / sqrt((Z_1^2 + Z_2^2 + Z_3^2) / 3) has the variance 3.
     a, b, c = np.array(standard_normal(experiment.draws, 3 * len(experiment.e))).reshape(3, -1)
     return _with_output_noise(experiment, experiment.e / np.sqrt(a * a + b * b + c * c))
 
 
-def _proportional(experiment: Experiment) -> Signals:
+def _proportional(experiment: CleanExperiment) -> Signals:
     """Return the output with noise in proportion to its magnitude, of the variance of e(k) on average."""
     y = experiment.clean.y
     root_mean_square = _size_of(math.sqrt(math.fsum((y * y).tolist()) / len(y)))
     return _with_output_noise(experiment, experiment.e * np.abs(y) / root_mean_square)
 
 
-def _drifting(experiment: Experiment) -> Signals:
+def _drifting(experiment: CleanExperiment) -> Signals:
     """Return the output with white noise and a slow sinusoid."""
     samples = len(experiment.e)
     # A rotation with rational coefficients, by close to pi / (half a period) each sample.
@@ -193,14 +193,14 @@ def _drifting(experiment: Experiment) -> Signals:
     return _with_output_noise(experiment, experiment.e + amplitude * np.array(rotated))
 
 
-def _on_input_too(experiment: Experiment) -> Signals:
+def _on_input_too(experiment: CleanExperiment) -> Signals:
     """Return the output with white noise, and a measured input with white noise."""
     u = experiment.clean.u
     noise = np.array(standard_normal(experiment.draws, len(u)))
     return Signals(u + INPUT_NOISE * spread_of(u) * noise, experiment.clean.y + experiment.e)
 
 
-def _in_closed_loop(experiment: Experiment) -> Signals:
+def _in_closed_loop(experiment: CleanExperiment) -> Signals:
     """Return the signals under a proportional controller, which acts on the measured output."""
     u, y = experiment.clean
     gain = FEEDBACK * spread_of(u) / _size_of(spread_of(y))

@@ -18,7 +18,7 @@ from narxbench._io.yaml import read_mapping
 from narxbench._model.dataset import Signals, snr_label
 from narxbench._model.excitation import Excitation, UniformInput, excitation_of
 from narxbench._model.expression import Expression, is_special, parse_expression
-from narxbench._model.noise import NOISES, Controller, Experiment, NoiseKind
+from narxbench._model.noise import NOISES, Controller, CleanExperiment, NoiseKind
 from narxbench._model.terms import (
     MAX_DEGREE,
     MAX_LAG,
@@ -233,7 +233,7 @@ class System:
         if self._noise_terms:
             noise = "equation"
         draws = generator(purpose="further noise", noise=noise, **axes)
-        measured = NOISES[noise].measured(Experiment(clean, noise_sd * unit_noise, respond, draws))
+        measured = NOISES[noise].measured(CleanExperiment(clean, noise_sd * unit_noise, respond, draws))
         return Signals(measured.u[washout:].copy(), measured.y[washout:].copy())
 
     def oversampled(self, rate: int) -> "System":
