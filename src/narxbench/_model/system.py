@@ -18,7 +18,7 @@ from narxbench._io.yaml import read_mapping
 from narxbench._model.dataset import Signals, snr_label
 from narxbench._model.excitation import Excitation, UniformInput, excitation_of
 from narxbench._model.expression import Expression, is_special, parse_expression
-from narxbench._model.noise import NOISES, Controller, CleanExperiment, NoiseKind
+from narxbench._model.noise import NOISES, CleanExperiment, Controller, NoiseKind
 from narxbench._model.terms import (
     MAX_DEGREE,
     MAX_LAG,
