@@ -119,18 +119,23 @@ def best_subsets(
 ) -> NDArray[np.uint8] | None:
     """Return the best structure of each number of terms from 1 on; None if there are too many regressions.
 
-    Terms that depend on those before them are never in a structure.
+    Terms that depend on those before them are never in a structure. Where products overflow, there is no structure.
     """
     scale = np.sqrt(np.diag(gram))
     independent = _independent(gram, scale)
-    n = len(independent)
+    n, products_with_y = len(independent), moments[independent] / scale[independent]
+    if not n or not np.isfinite(products_with_y).all():
+        return np.zeros((0, len(moments)), np.uint8)
     scaled = gram[np.ix_(independent, independent)] / np.outer(scale[independent], scale[independent])
-    products_with_y = moments[independent] / scale[independent]
     start = np.zeros((n + 1, n + 1))
     inverse = np.linalg.inv(scaled)
-    weights = inverse @ products_with_y
+    with np.errstate(all="ignore"):
+        weights = inverse @ products_with_y
+        residual = energy - float(weights @ products_with_y)
+    if not np.isfinite(residual):
+        return np.zeros((0, len(moments)), np.uint8)
     start[:n, :n], start[:n, n], start[n, :n] = inverse, weights, weights
-    start[n, n] = -max(energy - float(weights @ products_with_y), 0.0)
+    start[n, n] = -max(residual, 0.0)
     # Leaving out a term costs its squared weight over its pivot.
     order = np.argsort(weights**2 / np.diag(inverse), kind="stable")
     best, subsets = np.empty(n + 1), np.zeros((n + 1, n), np.uint8)
@@ -148,8 +153,9 @@ def _independent(gram: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArr
         if not scale[term] > 0.0:
             continue
         terms = [*independent, term]
-        scaled = gram[np.ix_(terms, terms)] / np.outer(scale[terms], scale[terms])
-        if np.linalg.eigvalsh(scaled)[0] > SINGULAR:
+        with np.errstate(invalid="ignore"):  # if products overflow, no term is independent
+            scaled = gram[np.ix_(terms, terms)] / np.outer(scale[terms], scale[terms])
+        if np.isfinite(scaled).all() and np.linalg.eigvalsh(scaled)[0] > SINGULAR:
             independent = terms
     return np.array(independent, np.int64)
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 
 import pydantic
 
-from narxbench._io.errors import FileError, NarxbenchError, did_you_mean, printable
+from narxbench._io.errors import FileError, NarxbenchError, did_you_mean, listed, printable
 from narxbench._io.errors import show as show
 from narxbench._io.files import StrPath, read_json
 
@@ -103,18 +103,11 @@ def place(path: Path) -> str:
     return text.removeprefix(".")
 
 
-# So many names a message lists at most.
-MOST_NAMES = 40
-
-
 def unknown(path: Path, name: object, known: Iterable[str], what: str = "one of") -> Mistake:
     """Return the mistake of a name that is not one of the known names, with a proposal of the closest of them."""
     allowed = list(known)
     hint = did_you_mean(name, allowed)
-    names = ", ".join(allowed[:MOST_NAMES])
-    if len(allowed) > MOST_NAMES:
-        names += f" and {len(allowed) - MOST_NAMES} more"
-    return Mistake(path, f"found {show(name, kind=False)}; allowed: {what} {names}{hint}")
+    return Mistake(path, f"found {show(name, kind=False)}; allowed: {what} {listed(allowed)}{hint}")
 
 
 def flattened(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

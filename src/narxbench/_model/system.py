@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from narxbench._io.errors import FileError, NarxbenchError, did_you_mean, is_whole_number
+from narxbench._io.errors import FileError, NarxbenchError, did_you_mean, is_whole_number, listed
 from narxbench._io.files import CONFIG_FOLDER
 from narxbench._io.settings import Settings, validated
 from narxbench._io.yaml import read_mapping
@@ -383,7 +383,7 @@ def load_system(name: str, folder: str | Path | None = None) -> System:
     if name not in names:
         raise NarxbenchError(
             f"system {name!r}: no {Path(folder or SYSTEMS_FOLDER)}/NAME.yaml of that name; "
-            f"allowed: {', '.join(names) or 'none, the folder has no system files'}{did_you_mean(name, names)}"
+            f"allowed: {listed(names) or 'none, the folder has no system files'}{did_you_mean(name, names)}"
         )
     path = Path(folder or SYSTEMS_FOLDER) / f"{name}.yaml"
     system_file = validated(SystemFile, read_mapping(path), str(path))
