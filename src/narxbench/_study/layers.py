@@ -21,13 +21,20 @@ OVER = "over"
 
 
 def read_layers(files: Sequence[StrPath], command_line: Sequence[str] = ()) -> list[tuple[str, dict[str, Any]]]:
-    """Return the settings of files and of the command line; a file that names no study gives it its own name.
+    """Return the settings of files and of the command line.
 
-    A file that says which one it changes (``over``) comes after that one, which need not be among the files.
+    A file that names no study gives it its own name, unless a file before it names one. A file that says which one it
+    changes (``over``) comes after that one, which need not be among the files.
     """
-    layers: list[tuple[str, dict[str, Any]]] = []
+    settings_by_file: dict[Path, dict[str, Any]] = {}
     for path in files:
-        _add_file(layers, Path(path))
+        _add_file(settings_by_file, Path(path))
+    layers: list[tuple[str, dict[str, Any]]] = []
+    is_named = False
+    for path, settings in settings_by_file.items():
+        is_named = is_named or "study" in settings
+        name = {} if is_named else {"study": path.stem}
+        layers.append((str(path), {**name, **settings}))
     assignments = [assignment(text) for text in command_line]
     for key, times in Counter(chain(*assignments)).items():
         if times > 1:
@@ -36,7 +43,7 @@ def read_layers(files: Sequence[StrPath], command_line: Sequence[str] = ()) -> l
     return layers
 
 
-def _add_file(layers: list[tuple[str, dict[str, Any]]], path: Path) -> None:
+def _add_file(settings_by_file: dict[Path, dict[str, Any]], path: Path) -> None:
     """Add the settings of a file, after those of the file that it changes."""
     settings = read_mapping(path)
     base = settings.pop(OVER, None)
@@ -44,9 +51,9 @@ def _add_file(layers: list[tuple[str, dict[str, Any]]], path: Path) -> None:
         base_file = path.parent / str(base)
         if not isinstance(base, str) or "/" in base or not base_file.is_file():
             raise NarxbenchError(f"{path}: {OVER}: found {base!r}; allowed: a file in the same folder")
-        if base_file.resolve() not in [Path(source).resolve() for source, _ in layers]:
-            _add_file(layers, base_file)
-    layers.append((str(path), {"study": path.stem, **settings}))
+        if base_file not in settings_by_file:
+            _add_file(settings_by_file, base_file)
+    settings_by_file[path] = settings
 
 
 def assignment(text: str) -> dict[str, Any]:
