@@ -297,8 +297,8 @@ def test_criterion(tmp_path, finished):
 
 
 RANDOM_WALK = """\
-def _random_walk(e: Floats, clean: Floats, respond: Respond) -> Floats:
-    return clean + np.cumsum(e)
+def _random_walk(experiment: CleanExperiment) -> Signals:
+    return Signals(experiment.clean.u, experiment.clean.y + np.cumsum(experiment.e))
 
 
 NOISES = {
@@ -326,14 +326,15 @@ def test_kind_of_noise(tmp_path):
         assert copy.schema().count('"walk"') == 2
         truths, outputs, message = copy.run("-c", SIMULATE).splitlines()
         assert truths == "True True"
-        assert message == "simulate: noise: found 'walks'; allowed: 'walk' or 'output' or 'equation'"
+        assert message.startswith("simulate: noise: found 'walks'; allowed: 'walk' or 'output' or 'equation' or ")
         # The same data in a study; and no study runs with noise that there is not.
         data = "data/walking/problems/S3/30dB.csv"
         project = copy.trial("walking", TINY + "data: {noise: walk}\n")
         project.snakemake(data)
         assert signals_of(copy / data)[1] == pytest.approx([float(text) for text in outputs.split()], abs=1e-12)
         printed = copy.trial("walking", TINY + "data: {noise: walks}\n").snakemake(data, code=1)
-        assert "data.noise: found 'walks'; allowed: one of walk, output, equation (did you mean 'walk'?)" in printed
+        assert "data.noise: found 'walks'; allowed: one of walk, output, equation, " in printed
+        assert "(did you mean 'walk'?)" in printed
 
 
 NOISY = """
