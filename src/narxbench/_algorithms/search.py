@@ -227,7 +227,10 @@ def search(
         result = runner.run(problem, seed=seed, evaluations=evaluations, axes=axes, time_limit=time_limit).result
     if not result.terms:
         reason = f"none of the {result.evaluations} structures that it evaluated has a finite J"
-        _LOGGER.warning("narxbench: %s found no structure: %s; all are singular or diverge", algorithm, reason)
+        causes = "singular or diverge"
+        if problem.required_terms != "nothing":
+            causes = "singular, diverge or lack a required term"
+        _LOGGER.warning("narxbench: %s found no structure: %s; all are %s", algorithm, reason, causes)
     return result
 
 

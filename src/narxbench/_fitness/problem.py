@@ -1,6 +1,6 @@
 """Fitness of a candidate structure: least-squares weights, free-run error on the validation part, and a criterion."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -21,6 +21,7 @@ from narxbench._model.terms import OUTPUT, Monomial, candidate_monomials, index_
 
 Estimation = Literal["before_validation", "all"]
 ErrorKind = Literal["free_run", "one_step"]
+RequiredTerms = Literal["nothing", "linear_output", "output", "input", "linear_output_and_input", "output_and_input"]
 
 # Of an output and an input that are taken as they are.
 _NO_OFFSETS, _UNIT_SCALES = (0.0, 0.0), (1.0, 1.0)
@@ -35,12 +36,14 @@ class Evaluation:
     terms : list of str
         Canonical names of the terms, in the order in which they were given.
     fitness : float
-        J; lower is better. +inf if the structure is empty, singular, divergent, or has more terms than the criterion
-        allows.
+        J; lower is better. +inf if the structure is empty, singular, divergent, lacks a required term, or has more
+        terms than the criterion allows.
     sse : float
         The free-run error e over the validation samples.
     coefficients : list of float
         The least-squares weights, in the order of ``terms``; zeros if the structure is singular.
+    has_required_terms : bool
+        Whether the structure has the terms that the problem requires.
 
     Examples
     --------
@@ -56,14 +59,21 @@ class Evaluation:
     fitness: float
     sse: float
     coefficients: list[float]
+    has_required_terms: bool = True
 
     @property
-    def status(self) -> Literal["finite", "empty", "large", "singular", "divergent"]:
-        """``"finite"``, or why J is infinite: no terms, too many terms, dependent terms, or a run that diverges."""
+    def status(self) -> Literal["finite", "empty", "incomplete", "large", "singular", "divergent"]:
+        """``"finite"``, or why J is infinite.
+
+        The reasons are no terms, a required term that is missing, too many terms, dependent terms, or a run that
+        diverges.
+        """
         if np.isfinite(self.fitness):
             return "finite"
         if not self.terms:
             return "empty"
+        if not self.has_required_terms:
+            return "incomplete"
         if np.isfinite(self.sse):
             return "large"
         if any(self.coefficients):
@@ -90,6 +100,10 @@ class StructureProblem:
     error : str
         ``"free_run"``: e is the error of the simulated output, which depends on simulated past outputs;
         ``"one_step"``: e is the error of the prediction one step ahead from measured outputs.
+    required_terms : str
+        The terms without which J is +inf: ``"nothing"``; ``"linear_output"``, an output at a single lag;
+        ``"output"`` or ``"input"``, any term with such a factor; ``"linear_output_and_input"`` or
+        ``"output_and_input"``, a term of each kind.
     n_segments : int
         The number of segments of the validation part, each of which is simulated from the measured outputs before it.
         Together they have the L samples of J.
@@ -147,6 +161,7 @@ class StructureProblem:
         criterion: str = "bic",
         estimation: Estimation = "before_validation",
         error: ErrorKind = "free_run",
+        required_terms: RequiredTerms = "nothing",
         n_segments: int = 1,
         segment_length: int | None = None,
         rescaled: bool = True,
@@ -178,7 +193,7 @@ class StructureProblem:
         if estimation == "all":
             end = len(y)
         rows, segments = np.arange(first_row, end), _segments(start, len(y), n_segments, segment_length)
-        self._prepare(u, y, monomials, rows, segments, criterion, error)
+        self._prepare(u, y, monomials, rows, segments, criterion, error, required_terms=required_terms)
         self.estimation_part = u[:end], y[:end]
         self.stretches = np.array([[first_row, len(y)]])
 
@@ -246,8 +261,10 @@ class StructureProblem:
         error: ErrorKind,
         repeated: float = 1,
         products: NDArray[np.float64] | None = None,
+        required_terms: RequiredTerms = "nothing",
     ) -> None:
         _check_choice("error", error, get_args(ErrorKind))
+        _check_choice("required_terms", required_terms, get_args(RequiredTerms))
         self.training_u, self.training_y = u, y
         self.monomials, self.segments, self.estimation_rows = monomials, segments, rows
         self.n_inputs = 1
@@ -258,7 +275,7 @@ class StructureProblem:
         self.n_y, self.n_u = _largest_lags(monomials)
         self.degree = max(map(len, monomials))
         parsed_criterion = parse_criterion(criterion)
-        self.criterion, self.error = parsed_criterion.name, error
+        self.criterion, self.error, self.required_terms = parsed_criterion.name, error, required_terms
         n_steps = sum(map(len, segments))
         penalties = parsed_criterion.penalties(n_steps, len(monomials), repeated)
         if penalties[1] == np.inf:
@@ -267,7 +284,9 @@ class StructureProblem:
             )
         if products is None:
             products = products_over(u, y, monomials, rows)
-        self.data = prepare(u, y, monomials, self.n_y, products, segments, penalties, one_step=error == "one_step")
+        required = _masks(required_terms, monomials)
+        is_one_step = error == "one_step"
+        self.data = prepare(u, y, monomials, self.n_y, products, segments, penalties, required, is_one_step)
 
     @cached_property
     def digest(self) -> int:
@@ -312,7 +331,8 @@ class StructureProblem:
         chosen, position = self._position(term_names)
         fitness, sse, coefficients = self.evaluate_positions(position)
         weights = coefficients[0, chosen].tolist()
-        return Evaluation([self.terms[i] for i in chosen], float(fitness[0]), float(sse[0]), weights)
+        is_complete = bool((self.data.required & position).any(axis=1).all())
+        return Evaluation([self.terms[i] for i in chosen], float(fitness[0]), float(sse[0]), weights, is_complete)
 
     def predict(self, term_names: Iterable[str]) -> NDArray[np.float64]:
         """Return the simulated output (or the prediction one step ahead) whose error :meth:`evaluate` computes.
@@ -360,6 +380,41 @@ class StructureProblem:
         fitness, sse, coefficients = np.empty(count), np.empty(count), np.empty((count, len(self.terms)))
         evaluate_structures(self.kernel, self.data, structures, fitness, sse, coefficients, np.empty((0, 0)))
         return fitness, sse, coefficients
+
+
+def _is_linear_output(monomial: Monomial) -> bool:
+    return len(monomial) == 1 and monomial[0][0] == OUTPUT
+
+
+def _has_output(monomial: Monomial) -> bool:
+    return any(signal == OUTPUT for signal, _ in monomial)
+
+
+def _has_input(monomial: Monomial) -> bool:
+    return any(signal != OUTPUT for signal, _ in monomial)
+
+
+_REQUIREMENTS: dict[str, tuple[Callable[[Monomial], bool], ...]] = {
+    "nothing": (),
+    "linear_output": (_is_linear_output,),
+    "output": (_has_output,),
+    "input": (_has_input,),
+    "linear_output_and_input": (_is_linear_output, _has_input),
+    "output_and_input": (_has_output, _has_input),
+}
+
+
+def _masks(required_terms: RequiredTerms, monomials: list[Monomial]) -> NDArray[np.uint8]:
+    """Return the sets of terms of each of which a structure must have a member, one row for each set."""
+    requirements = _REQUIREMENTS[required_terms]
+    masks = np.zeros((len(requirements), len(monomials)), np.uint8)
+    for row, is_member in enumerate(requirements):
+        masks[row] = list(map(is_member, monomials))
+        if not masks[row].any():
+            raise NarxbenchError(
+                f"required_terms: found {required_terms!r}, and no such candidate; needed: a candidate of each kind"
+            )
+    return masks
 
 
 def _largest_lags(monomials: list[Monomial]) -> tuple[int, int]:

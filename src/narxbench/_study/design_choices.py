@@ -13,7 +13,7 @@ import pydantic
 from pydantic import Field
 
 from narxbench._algorithms.registry import REVIEWED, algorithm
-from narxbench._fitness.problem import ErrorKind, Estimation
+from narxbench._fitness.problem import ErrorKind, Estimation, RequiredTerms
 from narxbench._io.errors import did_you_mean
 from narxbench._io.files import CONFIG_FOLDER
 from narxbench._io.settings import Mistake, Settings, SettingsError, described_as, unknown, validated
@@ -62,6 +62,8 @@ class Fitness(Settings):
     """Samples that estimate the weights: those before the validation part, or all."""
     error: ErrorKind
     """The error e over the validation part: of the free run, or one step ahead."""
+    required_terms: RequiredTerms
+    """The terms without which J is infinite."""
 
 
 class SearchBudget(Settings):

@@ -14,7 +14,7 @@ import pydantic
 
 from narxbench._algorithms.registry import algorithm as algorithm_of
 from narxbench._algorithms.search import AlgorithmFailedError, Runner, SearchResult, prepared
-from narxbench._fitness.problem import ErrorKind, Estimation, StructureProblem
+from narxbench._fitness.problem import ErrorKind, Estimation, RequiredTerms, StructureProblem
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.files import canonical_json, read_bytes, read_json, sha256
 from narxbench._io.settings import Settings, read_result, show
@@ -35,6 +35,7 @@ class ProblemSize(Settings):
     n_validation: int
     estimation: Estimation
     error: ErrorKind
+    required_terms: RequiredTerms = "nothing"
 
 
 class Run(Settings):
@@ -208,6 +209,7 @@ def size_of(problem: StructureProblem) -> ProblemSize:
         n_validation=problem.n_validation,
         estimation=problem.estimation,
         error=problem.error,
+        required_terms=problem.required_terms,
     )
 
 

@@ -13,6 +13,7 @@ ARGUMENTS = [
     *({"u": [1.0, 2.0]}, {"y": [math.nan] * 1000}, {"u": [0.0] * 7 + [-math.inf] * 993}, {"y": "text"}),
     *({"y": [[0.0], [1.0]]}, {"n_validation": 998}, {"u": [], "y": []}, {"n_validation": 0}),
     *({"n_validation": True}, {"criterion": "BIC"}, {"estimation": "al"}, {"error": "free run"}, {"degree": 0}),
+    *({"required_terms": "outputs"}, {"required_terms": "linear_output", "n_y": 0}),
     {"criterion": "aicc", "n_validation": 2},
     *({"n_u": 100, "n_y": 100}, {"n_segments": 0}, {"n_segments": 601}, {"segment_length": 2.5}),
     *({"n_segments": 7, "segment_length": 100}, {"n_u": 0, "n_y": 0}),

@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[3]
 BASE = ROOT / "config" / "paper.yaml"
 CHOICES = load_design_choices()
 KEPT = ROOT / "data" / "reference" / "interpretations" / "conditions.csv"
+KEY_FIELDS = [name for name in ConditionKey.model_fields if name != "scenario"]
 
 
 def conditions_of(*files: Path) -> tuple[Study, list[Condition]]:
@@ -44,6 +45,16 @@ def scenarios_of(conditions: list[Condition], **values: str) -> set[str]:
         if place.items() >= values.items():
             scenarios.add(condition.problem.scenario)
     return scenarios
+
+
+def keys_of(conditions: list[Condition]) -> list[tuple[object, ...]]:
+    """Return the values that distinguish each condition."""
+    return [tuple(condition.key.model_dump(include=set(KEY_FIELDS)).values()) for condition in conditions]
+
+
+def kept_keys() -> list[tuple[object, ...]]:
+    """Return the values that distinguish each condition that the repository keeps."""
+    return list(pd.read_csv(KEPT)[KEY_FIELDS].itertuples(index=False, name=None))
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +86,7 @@ def test_a_condition_of_the_paper_is_named_by_its_axes(paper: tuple[Study, list[
 
 def test_every_option_is_tried_alone_where_it_can_matter(varied: tuple[Study, list[Condition]]) -> None:
     study, conditions = varied
-    assert len(by_unique_name(conditions)) == 3504
+    assert len(by_unique_name(conditions)) == 5664
     under_bic = [condition for condition in conditions if condition.criterion == "bic"]
     members = {(condition.method, condition.interpretation, condition.problem.data_seed) for condition in under_bic}
     few = study.variations.seeds
@@ -105,11 +116,22 @@ def test_interpretations_reach_problem_and_method(varied: tuple[Study, list[Cond
     assert error.structure["error"] == "one_step" and error.simulation == bound.problem.simulation
 
 
+def test_required_terms_reach_the_problem(varied: tuple[Study, list[Condition]]) -> None:
+    by_name = by_unique_name(varied[1])
+    text = "velocity-bound=1.75+restart-count=reset"
+    constrained = by_name[f"required-terms=both+{text}/data-4/S4/50dB/upso2d/aic-256"].problem
+    assert constrained.structure["required_terms"] == "linear_output_and_input"
+    assert constrained.name == "baseline/data-4/S4/50dB"
+    assert by_name[f"{text}/data-2/S4/50dB/upso2d/bic"].problem.structure["required_terms"] == "nothing"
+
+
+def test_the_kept_results_are_of_conditions_of_the_study(varied: tuple[Study, list[Condition]]) -> None:
+    assert set(kept_keys()) < set(keys_of(varied[1]))
+
+
+@pytest.mark.xfail(strict=True, reason="results with required terms and further inputs are still to be made")
 def test_the_kept_results_are_of_these_conditions(varied: tuple[Study, list[Condition]]) -> None:
-    fields = [name for name in ConditionKey.model_fields if name != "scenario"]
-    kept = pd.read_csv(KEPT)[fields].itertuples(index=False, name=None)
-    keys = [tuple(condition.key.model_dump(include=set(fields)).values()) for condition in varied[1]]
-    assert sorted(kept) == sorted(keys)
+    assert sorted(kept_keys()) == sorted(keys_of(varied[1]))
 
 
 COMPARED = """

@@ -59,10 +59,18 @@ def test_a_run_file_has_the_result_of_the_search(folder: Path, problem: Structur
     for name in ("seed", "terms", "coefficients", "fitness", "sse", "evaluations"):
         assert getattr(run, name) == getattr(result, name)
     assert list(zip(run.history.evaluations, run.history.fitness, strict=True)) == result.history
-    assert file.problem.model_dump() == {**STRUCTURE, "n_terms": 15}
+    assert file.problem.model_dump(exclude_defaults=True) == {**STRUCTURE, "n_terms": 15}
     assert (file.condition.model_dump(exclude_defaults=True), file.settings) == (CONDITION, SETTINGS)
     assert run.data_sha256 == sha256((folder / "data.csv").read_bytes())
     assert file.versions.keys() == {"python", "narxbench", "numpy", "numba", "llvmlite"}
+
+
+def test_a_run_file_tells_required_terms(folder: Path) -> None:
+    method = METHOD | {"structure": STRUCTURE | {"required_terms": "input"}}
+    (folder / "required.json").write_text(run_seeds({1: str(folder / "data.csv")}, axes=AXES, **method))
+    file = read_run_file(folder / "required.json")
+    assert file.problem.required_terms == "input"
+    assert file.seal != read_run_file(folder / "seed-1.json").seal
 
 
 def test_a_summary_of_one_file_is_that_of_a_file_for_each_seed(folder: Path) -> None:

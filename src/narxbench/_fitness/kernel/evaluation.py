@@ -58,9 +58,9 @@ def evaluate_structures(kernel, data, positions, fitness, sse, coefficients, out
     """Evaluate structures: J = L ln(e) + penalty (paper, equations 9 to 11).
 
     ``positions``, of uint8 and shape (structures, N_t), has a 1 where a structure has the term. ``fitness`` and ``sse``
-    receive J and e, both +inf for empty, singular and divergent structures; ``coefficients``, shape (structures, N_t),
-    the weights, zero for absent terms and singular structures; ``outputs``, shape (structures, L), the simulation. The
-    last two may have no rows.
+    receive J and e, both +inf for empty, singular and divergent structures; J alone is +inf for structures that lack a
+    required term. ``coefficients``, shape (structures, N_t), receive the weights, zero for absent terms and singular
+    structures; ``outputs``, shape (structures, L), the simulation. The last two may have no rows.
     """
     n_structures, n_terms = positions.shape
     n_nodes, n_y, n_steps = data.node_parent.shape[0], data.initial.shape[1], data.measured.shape[0]
@@ -110,8 +110,22 @@ def evaluate_structures(kernel, data, positions, fitness, sse, coefficients, out
                 fitness[s] = n_steps * natural_log(max(errors[g], SMALLEST_SSE)) + data.penalties[sizes[s]]
             else:
                 sse[s] = fitness[s] = np.inf
+            if not _has_required_terms(data.required, positions[s]):
+                fitness[s] = np.inf
         _copy_rows(theta, group, coefficients)
         _copy_rows(simulated, group, outputs)
+
+
+@compiled
+def _has_required_terms(required, position):
+    # Whether a structure has a term of each mask.
+    for mask in range(required.shape[0]):
+        t = 0
+        while t < position.shape[0] and required[mask, t] & position[t] == 0:
+            t += 1
+        if t == position.shape[0]:
+            return False
+    return True
 
 
 @compiled

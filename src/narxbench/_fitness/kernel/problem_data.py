@@ -12,6 +12,7 @@ from narxbench._numerics.compilation import compiled
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Masks = NDArray[np.uint8]
 
 # A simulation diverges when |y| passes this multiple of the largest measured |y|.
 DIVERGENCE_FACTOR = 1e6
@@ -39,6 +40,7 @@ class ProblemData(NamedTuple):
     measured: Floats  # (L,) measured outputs
     bound: float  # a simulated |y| above this has diverged
     penalties: Floats  # (N_t + 1,) added to J for 0 to N_t terms
+    required: Masks  # (masks, N_t) a structure without a term of each mask has J = +inf
 
 
 def products_over(u: Floats, y: Floats, monomials: list[Monomial], rows: Integers) -> Floats:
@@ -66,6 +68,7 @@ def prepare(
     products: Floats,
     segments: list[range],
     penalties: Floats,
+    required: Masks,
     one_step: bool,
 ) -> ProblemData:
     """Return the data of a problem as the kernel needs them.
@@ -84,6 +87,8 @@ def prepare(
         The validation samples. Each segment is simulated from the measured outputs before it.
     penalties : array of float, shape (N_t + 1,)
         Penalties of 0 to N_t terms.
+    required : array of uint8, shape (masks, N_t)
+        Sets of terms, a 1 for each member; a structure must have a term of each set.
     one_step : bool
         Whether the error is that of the prediction one step ahead.
     """
@@ -115,6 +120,7 @@ def prepare(
         measured=y[validation],
         bound=DIVERGENCE_FACTOR * float(np.abs(y).max()),
         penalties=penalties,
+        required=required,
     )
 
 
