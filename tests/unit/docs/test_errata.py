@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from tests.unit.studies.paper.summaries import REFERENCE, published
 
+from narxbench._algorithms.search import prepared
 from narxbench._algorithms.upso2d import LITERAL, self_feedback
 from narxbench._fitness.problem import StructureProblem
 from narxbench._io.errors import NarxbenchError
@@ -20,7 +21,14 @@ from narxbench._report.formats import rounded
 from narxbench._studies.paper.agreement import compare, own_deviances
 from narxbench._studies.paper.claims import GA, SPARSE, SYSTEMS, UPSO, both_criteria, published_view
 from narxbench._studies.paper.frames import read_frame
-from narxbench._study.design_choices import BASELINE, interpretation_text, load_design_choices
+from narxbench._studies.paper.identities import expected_identities, identities
+from narxbench._studies.paper.published import RUNS, published_count
+from narxbench._study.design_choices import (
+    BASELINE,
+    interpretation_settings,
+    interpretation_text,
+    load_design_choices,
+)
 
 SNRS = (50, 40, 30)
 PLACES = list(product(SYSTEMS, SNRS))
@@ -260,7 +268,10 @@ def test_input_of_s4(kept):
         assert sentence.format(f"{by_seed.median():.0f}", f"{between:.0f}") in text
         assert len(by_seed) == 3
     by_seed, between = distances(kept, UPSO, "aic-256", closest)
-    assert f"lie {between:.0f} apart there, and the table lies {by_seed.median():.0f} from them" in text
+    sentence = (
+        f"two of its data sets lie {between:.0f} apart there, and the table lies {by_seed.median():.0f} from them"
+    )
+    assert sentence in text
 
 
 def test_s4_diverges_under_a_larger_input():
@@ -273,3 +284,91 @@ def test_s4_diverges_under_a_larger_input():
             diverging.append(seed)
     assert diverging == [2, 7, 10]
     assert "three of ten data sets, 2, 7 and 10" in erratum(14)
+
+
+def table_of_s4(required_terms, data_seed, criterion="aic-256"):
+    """Return rows of the frame of conditions: 2D-UPSO on S4 with bound and reset, all else but J as described."""
+    chosen = {"velocity-bound": "1.75", "restart-count": "reset"}
+    settings = interpretation_settings(load_design_choices(), chosen)[UPSO]
+    system, terms, rows = load_system("S4"), published().systems["S4"].index, []
+    orders = {"n_u": system.n_u, "n_y": system.n_y, "degree": system.degree, "n_validation": 600}
+    for snr in SNRS:
+        u, y = system.simulate(2000, snr_db=snr, seed=data_seed)
+        problem = StructureProblem(u, y, **orders, criterion=criterion, required_terms=required_terms, rescaled=False)
+        axes = {"system": "S4", "snr_db": str(snr)}
+        if data_seed > 1:
+            axes["data_seed"] = str(data_seed)
+        counts = Counter()
+        with prepared(UPSO, settings) as runner:
+            for seed in range(1, RUNS + 1):
+                counts.update(runner.run(problem, seed=seed, evaluations=6000, axes=axes).result.terms)
+        spurious = [counts[term] for term in problem.terms if term not in terms]
+        row = {"system": "S4", "snr_db": float(snr), "data_seed": data_seed, "interpretation": required_terms}
+        row |= {"method": UPSO, "algorithm": UPSO, "criterion": criterion, "scenario": "", "runs": RUNS}
+        row |= {"n_terms": len(problem.terms), "nu": tuple(counts[term] for term in terms)}
+        rows.append(row | {"spurious": sum(count > 0 for count in spurious), "nu_max": max(spurious)})
+    return pd.DataFrame(rows)
+
+
+def sums_of_linear_outputs(table):
+    return [sum(nu[:4]) for nu in table["nu"]]
+
+
+def numbers(values):
+    """Return whole numbers as a sentence lists them."""
+    *first, end = map(str, values)
+    return f"{', '.join(first)} and {end}"
+
+
+def test_the_linear_outputs_of_s4_add_up_to_the_runs():
+    text = erratum(14)
+    for published_row in rows_of_s4(UPSO, "aic-256"):
+        counts = [published_count(nu) for nu in published_row.nu]
+        assert sum(counts[:4]) == counts[4] == RUNS
+        assert " + ".join(map(str, counts[:4])) in text
+        assert published_row.r == 0
+    (identity,) = identities(published()).query("relation == 'sum'").itertuples()
+    assert (identity.criterion, identity.snr_db) == ("aic-256", SNRS)
+    expected = expected_identities(published()).query("relation == 'sum' and criterion == 'aic-256'")["expected"].item()
+    assert f"at two SNRs or more would have a chance of {expected:.2f}" in text
+    assert f"at all three one of {identity.chance:.4f}" in text
+
+
+def test_as_described_no_linear_output_is_selected_with_rho_256():
+    conditions = read_frame("conditions", REFERENCE / "interpretations" / "conditions.csv")
+    described = conditions[(conditions["system"] == "S4") & (conditions["criterion"] == "aic-256")]
+    described = described[described["interpretation"] == BASELINE]
+    assert len(described) == 9 and sums_of_linear_outputs(described) == [0] * 9
+    assert "T1 to T4 count 0" in erratum(14)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("required_terms", "sum_of_outputs", "sentence"),
+    [
+        ("nothing", 0, "without the constraint the sum is 0 and they lie {} from it"),
+        ("linear_output_and_input", 40, "the tables lie {} from the published one"),
+    ],
+)
+def test_the_constraint_explains_the_sums(required_terms, sum_of_outputs, sentence):
+    tables = pd.concat([table_of_s4(required_terms, data_seed) for data_seed in (1, 2, 3)])
+    assert sums_of_linear_outputs(tables) == [sum_of_outputs] * 9
+    compared = compare(tables, published().once)
+    deviances = compared.groupby("data_seed")["deviance"].sum().round().astype(int)
+    assert sentence.format(numbers(deviances)) in erratum(14)
+    if sum_of_outputs:
+        assert f"lie {median(own_deviances(compared).values()):.0f} apart with it (median)" in erratum(14)
+
+
+@pytest.mark.slow
+def test_weaker_constraints_do_not_explain_the_table():
+    of_output, of_both = table_of_s4("linear_output", 1), table_of_s4("output_and_input", 1)
+    assert f"T5 then counts {numbers(nu[4] for nu in of_output['nu'])}" in erratum(14)
+    assert f"the sums are {numbers(sums_of_linear_outputs(of_both))}" in erratum(14)
+
+
+@pytest.mark.slow
+def test_rho_64_with_the_constraint():
+    tables = pd.concat([table_of_s4("linear_output_and_input", data_seed, "aic-64") for data_seed in (1, 2, 3)])
+    deviances = compare(tables, published().once).groupby("data_seed")["deviance"].sum().round().astype(int)
+    assert f"they are {numbers(deviances)} on three data sets" in erratum(14)

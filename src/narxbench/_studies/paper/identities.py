@@ -112,7 +112,7 @@ def identities_csv(published: Published) -> str:
     table = identities(published)
     for column in ("terms", "snr_db"):
         table[column] = [";".join(map(_plain, values)) for values in table[column]]
-    return table.to_csv(index=False, lineterminator="\n")
+    return str(table.to_csv(index=False, lineterminator="\n"))
 
 
 def check_identities(published_identities: pd.DataFrame, conditions: pd.DataFrame) -> pd.DataFrame:
