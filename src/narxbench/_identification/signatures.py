@@ -34,7 +34,7 @@ _NAMED_TYPES = {Role: "Role"}
 _LINE_WIDTH = 120
 _BOUNDS = {"minimum": "at least", "exclusiveMinimum": "above", "maximum": "at most", "exclusiveMaximum": "below"}
 _MARKED_LINES = re.compile(
-    r"^(?P<indent> *)# Written by narxbench\.identification\.signatures: (?P<content>.*)\n(?:.*\n)*?(?P=indent)# End$",
+    r"^(?P<indent> *)# Written by narxbench\._identification\.signatures: (?P<content>.*)\n(?:.*\n)*?(?P=indent)# End$",
     re.MULTILINE,
 )
 # What a reader of the help must know of the text of an option.

@@ -65,7 +65,7 @@ def _column_number(part: Any) -> int | None:
 def chosen_signals(source: Source, argument: str, specification: Any, used: Sequence[Signal] = ()) -> list[Signal]:
     """Return the signals that a specification chooses; those that are ``used`` already are refused."""
     parts = columns_listed(specification)
-    if isinstance(specification, str) and specification.strip() in (source.names or ()):
+    if isinstance(specification, str) and _columns_of_name(source, specification):
         parts = [specification]
     if not _is_input(argument) and len(parts) != 1:
         raise argument_error(argument, f"{len(parts)} columns", f"one of {source.overview}", source.name)
@@ -112,9 +112,13 @@ def _unknown_column(source: Source, argument: str, part: Any) -> FieldError:
 
 
 def _columns_of_name(source: Source, name: Any) -> list[int]:
+    """Return the columns of a name, with its unit or without."""
     if not isinstance(name, str):
         return []
-    return [column for column, title in enumerate(source.names or ()) if title == name.strip()]
+    columns = [column for column, title in enumerate(source.names or ()) if title == name.strip()]
+    if columns:
+        return columns
+    return [column for column, title in enumerate(source.full_names or ()) if title == name.strip()]
 
 
 def _function_of_column(source: Source, argument: str, function: str, name: str) -> Signal:
@@ -123,7 +127,7 @@ def _function_of_column(source: Source, argument: str, function: str, name: str)
         check_function(function)
     except NarxbenchError as error:
         raise FieldError(argument, str(error), source.name) from None
-    if parsed(name) and name not in (source.names or ()):
+    if parsed(name) and not _columns_of_name(source, name):
         raise argument_error(argument, f"a function of {printable(name)}", "a function of a column", source.name)
     column = chosen_signals(source, argument, [name])[0].column
     return Signal(column, function)

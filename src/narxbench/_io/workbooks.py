@@ -1,0 +1,68 @@
+"""Sheets of Excel workbooks as rows of texts."""
+
+import io
+import zipfile
+from datetime import date, datetime, time, timedelta
+from typing import Any, NamedTuple
+
+from narxbench._io.errors import FileError
+from narxbench._io.extras import require_packages
+from narxbench._io.formats import DataFile, part_error
+
+
+class Sheet(NamedTuple):
+    """The rows of a sheet, without empty columns on the left and empty rows at the end, and what was guessed."""
+
+    rows: list[list[str]]
+    guesses: list[str]
+
+
+def rows_of_sheet(file: DataFile) -> Sheet:
+    """Return the sheet of a workbook that its user wants, or the only one that is not empty."""
+    require_packages(["openpyxl"], file.path)
+    import openpyxl
+
+    try:
+        workbook = openpyxl.load_workbook(io.BytesIO(file.content), read_only=True, data_only=True)
+        names = [sheet.title for sheet in workbook.worksheets]
+        rows_by_name = {name: _rows(workbook[name]) for name in names if file.part in (None, name)}
+    except (LookupError, ValueError, TypeError, zipfile.BadZipFile, OSError):
+        problem = "cannot be read: not in the format of Excel, damaged, or encrypted"
+        raise FileError(f"{file.path}: {problem}; needed: a whole file, or CSV") from None
+    filled_names = [name for name, rows in rows_by_name.items() if rows]
+    if file.part is not None and file.part not in names:
+        raise part_error(file, "sheets", names)
+    if len(filled_names) > 1:
+        raise part_error(file, "sheets", filled_names)
+    if not filled_names:
+        raise FileError(f"{file.path}: found no cells with values; needed: columns of numbers")
+    guesses = []
+    if len(names) > 1 and file.part is None:
+        guesses.append(f"the sheet {filled_names[0]!r} was read, for the others are empty.")
+    return Sheet(rows_by_name[filled_names[0]], guesses)
+
+
+def _rows(sheet: Any) -> list[list[str]]:
+    rows = [[_text(value) for value in row] for row in sheet.iter_rows(values_only=True)]
+    while rows and not any(rows[-1]):
+        rows.pop()
+    filled_columns = [column for row in rows for column, text in enumerate(row) if text]
+    if not filled_columns:
+        return []
+    first, end = min(filled_columns), max(filled_columns) + 1
+    return [(row + [""] * end)[first:end] for row in rows]
+
+
+def _text(value: Any) -> str:
+    """Return the text of a cell, which reads as a number or a time if the cell holds one."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, timedelta):
+        return repr(value.total_seconds())
+    if isinstance(value, datetime):
+        return value.isoformat(sep=" ")
+    if isinstance(value, date | time):
+        return value.isoformat()
+    return str(value).strip()
