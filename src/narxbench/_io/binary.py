@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from narxbench._io.errors import FileError, NarxbenchError, printable
 from narxbench._io.extras import require_packages
 from narxbench._io.formats import DataFile, part_error
-from narxbench._io.words import counted
 
 Array = NDArray[Any]
 _ERRORS_OF_LIBRARIES = (
@@ -167,7 +166,7 @@ _READERS: Mapping[str, Callable[[DataFile], Columns]] = {
 
 def _flat(variables: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Return arrays in structures by their path, as in ``run1/u``."""
-    arrays = {}
+    arrays: dict[str, Any] = {}
     for name, value in variables.items():
         path = f"{prefix}{name}"
         if isinstance(value, Mapping):
@@ -246,7 +245,7 @@ def _described(value: Any) -> str:
         return "text"
     if array.dtype.kind in "biufc" and array.ndim > 0:
         return f"shape {array.shape}"
-    return "no numbers" if array.ndim else counted(1, "object", "objects")
+    return "no numbers"
 
 
 def _padded(values: Array, n_samples: int) -> Array:

@@ -8,7 +8,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from narxbench._io.errors import FieldError, FileError, did_you_mean, printable, show
 from narxbench._io.files import MOST_DATA, StrPath, read_bytes
@@ -27,7 +27,7 @@ _BEGINNINGS = (
     (b"BZh", "bzip2"),
     (b"\xfd7zXZ\0", "xz"),
 )
-_COMPRESSED: Mapping[str, Callable[[IO[bytes]], IO[bytes]]] = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
+_COMPRESSED: Mapping[str, Callable[[IO[bytes]], Any]] = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
 _NOT_READ = {"xls": "an old Excel file", "ods": "an OpenDocument spreadsheet"}
 TABLES = ("text", "xlsx")
 

@@ -34,10 +34,11 @@ ARGUMENTS = [
     *({"output": "out", "roles": {name: "test"}} for name in ("date", "data")),
     *({"output": "out", "units": units} for units in ({"u": "V"}, {"out": 1})),
     *({"output": "out", **form} for form in ({"header": "yes"}, {"separator": "x"}, {"decimal": 1})),
+    *({"output": "out", **form} for form in ({"skip_rows": -1}, {"encoding": "utf-9"}, {"part": 2})),
+    *({"output": "out", "time_format": time_format} for time_format in ("y-m-d", "x", 1)),
     *({"output": "out", "sampling_time": value} for value in (math.nan, 0, "x")),
 ]
 DATA = {
-    "truth values": (FRAME.assign(out=Y > 0), "out"),
     "text": (FRAME.assign(out="1"), "out"),
     "complex numbers": (FRAME.assign(out=1j), "out"),
     "infinity": (FRAME.assign(out=np.where(Y[7] == Y, np.inf, Y)), "out"),

@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from narxbench._io import csv, formats
-from narxbench._io.csv import FLAG, INTEGER, NAME, NUMBER, list_of, matching, one_of, optional, read_table
 from narxbench._io.binary import read_columns
+from narxbench._io.csv import FLAG, INTEGER, NAME, NUMBER, list_of, matching, one_of, optional, read_table
 from narxbench._io.delimited import read_delimited
 from narxbench._io.files import MOST_DATA, MOST_FOUND, read_bytes, read_json, read_text, write_atomically
 from narxbench._io.formats import open_data_file
@@ -111,7 +111,19 @@ SETTINGS = [
     {"size": 0, "share": 2, "gap": 0, "bound": 0, "flag": 1, "name": "", "word": "A"},
 ]
 
-NO_FILES = ["none", "folder", "a\x00b", "\ud800", "pipe", "/dev/zero", "/proc/kmsg", "/proc/self/status", "/sys/kernel/uevent_seqnum", "loop", "a" * 256]
+NO_FILES = [
+    "none",
+    "folder",
+    "a\x00b",
+    "\ud800",
+    "pipe",
+    "/dev/zero",
+    "/proc/kmsg",
+    "/proc/self/status",
+    "/sys/kernel/uevent_seqnum",
+    "loop",
+    "a" * 256,
+]
 SIZES = [(read_bytes, MOST_DATA), (read_json, MOST_FOUND), (read_mapping, 100_000)]
 
 

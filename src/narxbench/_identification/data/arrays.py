@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from narxbench._identification.data.errors import argument_error, data_error
-from narxbench._identification.data.frames import frame_of
+from narxbench._identification.data.frames import indexed_frame_of
 from narxbench._identification.data.sources import array_of
 from narxbench._io.errors import FieldError, did_you_mean, printable, show
 
@@ -33,7 +33,7 @@ def named_arrays(input: Any, output: Any, time: Any, test: Any) -> NamedArrays:
     if output is None or isinstance(output, str | int):
         raise FieldError("data", "found none; needed: a file, a frame, a mapping, or arrays as input and output")
     notes: list[str] = []
-    input, output = frame_of(input, "input"), frame_of(output, "output")
+    input, output = indexed_frame_of(input, "input"), _series_of(output, "output")
     input, time = _separate_time(input, time)
     names = _pandas_names(input)
     title = _title_of_output(output, names or ["u"])
@@ -43,9 +43,17 @@ def named_arrays(input: Any, output: Any, time: Any, test: Any) -> NamedArrays:
     data = _columns(input, output, names, title, "data", times, notes)
     inputs = [name for name in data if name not in (title, *times)]
     if isinstance(test, tuple) and len(test) == 2:
-        test_input, test_output = frame_of(test[0], "test: input"), frame_of(test[1], "test: output")
-        test = _columns(test_input, test_output, inputs, title, "test", {}, notes)
+        test_input = indexed_frame_of(test[0], "test: input")
+        test = _columns(test_input, _series_of(test[1], "test: output"), inputs, title, "test", {}, notes)
     return NamedArrays(data, inputs or None, title, time, test, notes)
+
+
+def _series_of(output: Any, name: str) -> Any:
+    """Return an output as a series of pandas if it is a frame with one column, else as it is."""
+    frame = indexed_frame_of(output, name)
+    if isinstance(frame, pd.DataFrame) and frame.shape[1] == 1:
+        return frame.iloc[:, 0]
+    return frame
 
 
 def _separate_time(input: Any, time: Any) -> tuple[Any, Any]:
@@ -122,7 +130,9 @@ def _aligned(values: Any, index: Any, name: str, notes: list[str]) -> Any:
         what = f"{values.index[row]} in the index, row {row + 1}, which that of the input does not have"
         raise data_error(name, what, _BY_POSITION)
     if not (index.is_unique and values.index.is_unique):
-        raise data_error(name, "an index in another order than that of the input, with labels that repeat", _BY_POSITION)
+        raise data_error(
+            name, "an index in another order than that of the input, with labels that repeat", _BY_POSITION
+        )
     notes.append(f"{name}: the rows were put in the order of the index of the input.")
     return values.reindex(index)
 

@@ -1,6 +1,5 @@
 """Frames of other libraries as frames of pandas: polars, pyarrow and xarray, none of which is imported here."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -10,11 +9,22 @@ from narxbench._identification.data.errors import data_error
 
 def is_frame(item: Any) -> bool:
     """Return whether an object is a frame: of pandas or of one of these libraries."""
-    return (hasattr(item, "columns") and hasattr(item, "items")) or _library(item) in _CONVERSIONS
+    return _library(item) in _CONVERSIONS or (hasattr(item, "columns") and hasattr(item, "items"))
 
 
 def frame_of(item: Any, name: str) -> Any:
-    """Return a frame of another library as one of pandas; a mapping of arrays or a frame of pandas as it is."""
+    """Return a frame of another library as one of pandas; a mapping of arrays or a frame of pandas as it is.
+
+    The coordinate of an xarray is a column.
+    """
+    frame = indexed_frame_of(item, name)
+    if _library(item) == "xarray" and frame.index.name is not None:
+        return frame.reset_index()
+    return frame
+
+
+def indexed_frame_of(item: Any, name: str) -> Any:
+    """Return a frame of another library as one of pandas, whose index is the coordinate of an xarray."""
     convert = _CONVERSIONS.get(_library(item))
     if convert is None:
         return item
@@ -54,14 +64,9 @@ def _frame_of_xarray(dataset: Any, name: str) -> pd.DataFrame:
     (dimension,) = dataset.dims
     units = {column: dataset[column].attrs.get("units", "") for column in [*dataset.data_vars, *dataset.coords]}
     frame = dataset.to_dataframe()
-    if dimension in dataset.coords:
-        frame = frame.reset_index()
+    if dimension not in dataset.coords:
+        frame.index.name = None
     return frame.rename(columns={column: f"{column} [{unit}]" for column, unit in units.items() if unit})
 
 
 _CONVERSIONS = {"polars": _frame_of_polars, "pyarrow": _frame_of_pyarrow, "xarray": _frame_of_xarray}
-
-
-def is_mapping(item: Any) -> bool:
-    """Return whether an object is a mapping of names to arrays."""
-    return isinstance(item, Mapping)

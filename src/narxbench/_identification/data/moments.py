@@ -76,7 +76,8 @@ def _is_night_of_change(local: Integers) -> NDArray[np.bool_]:
     hours = local % DAY // HOUR
     months = (local // SECOND).astype("M8[s]").astype("M8[M]").astype(np.int64) % 12 + 1
     is_sunday = (days - _SUNDAY) % 7 == 0
-    return is_sunday & np.isin(months, _MONTHS) & (hours >= _FIRST_HOUR) & (hours <= _LAST_HOUR)
+    is_night: NDArray[np.bool_] = is_sunday & (hours >= _FIRST_HOUR) & (hours <= _LAST_HOUR)
+    return is_night & np.isin(months, _MONTHS)
 
 
 def _first_places(rows: NDArray[np.intp], place: Callable[[int], str]) -> str:

@@ -100,7 +100,7 @@ def moments_of_texts(texts: Sequence[str | None], time_format: str | None, place
             what = show(texts[row], kind=False)
             raise place.error(row, what, f"{_ALLOWED}, in the form of {texts[rows[0]]!r}")
         matches[row] = match.groupdict()
-    parts = _Parts(matches, place)
+    parts = _Parts(texts, matches, place)
     has_date = "last" in pattern.groupindex or "year" in pattern.groupindex
     clock = parts.clock()
     notes: list[str] = []
@@ -130,7 +130,10 @@ def _match(text: str) -> re.Match[str] | None:
 class _Parts:
     """The parts of dates and clock times, as arrays with an entry for each row that has a time."""
 
-    def __init__(self, matches: Mapping[int, Mapping[str, str | None]], place: Place) -> None:
+    def __init__(
+        self, texts: Sequence[str | None], matches: Mapping[int, Mapping[str, str | None]], place: Place
+    ) -> None:
+        self.whole_texts = texts
         self.rows = list(matches)
         self.matches = list(matches.values())
         self.place = place
@@ -148,7 +151,9 @@ class _Parts:
         hours, minutes, seconds = self.numbers("hour"), self.numbers("minute"), self.numbers("second")
         halves = np.array([text.lower() for text in self.texts("half")])
         has_half = halves != ""
-        self.refuse((has_half & ((hours < 1) | (hours > 12))) | (hours > 24) | (minutes > 59) | (seconds > 60), "hour")
+        self.refuse(
+            (has_half & ((hours < 1) | (hours > 12))) | (hours > 24) | (minutes > 59) | (seconds > 60), "time of a day"
+        )
         hours = np.where(has_half, hours % 12 + 12 * (halves == "p"), hours)
         fractions = np.array([int(text.ljust(9, "0") or 0) for text in self.texts("fraction")], np.int64)
         return ((hours * 60 + minutes) * 60 + seconds) * SECOND + fractions - self._zone_offsets()
@@ -162,15 +167,15 @@ class _Parts:
         with_clock = self.texts("hour")
         lacks_zone = np.array([not zone and bool(hour) for zone, hour in zip(zones, with_clock, strict=True)])
         if self.has_zone() and lacks_zone.any():
-            self.refuse(lacks_zone, "time zone, as the others have")
+            self.refuse(lacks_zone, "time with a time zone, as others are")
         offsets = [0 if zone in ("", "Z", "UTC", "GMT") else _offset_minutes(zone) for zone in zones]
         return np.array(offsets, np.int64) * 60 * SECOND
 
     def refuse(self, is_wrong: Mask, what: str) -> None:
         """Raise the error of the first row that is wrong."""
         if is_wrong.any():
-            index = int(np.flatnonzero(is_wrong)[0])
-            raise self.place.error(self.rows[index], f"no {what}", _ALLOWED)
+            row = self.rows[int(np.flatnonzero(is_wrong)[0])]
+            raise self.place.error(row, f"{show(self.whole_texts[row], kind=False)}, which is no {what}", _ALLOWED)
 
 
 def _offset_minutes(zone: str) -> int:

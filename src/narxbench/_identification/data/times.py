@@ -42,6 +42,8 @@ Mask = NDArray[np.bool_]
 EVEN, NEARLY_EVEN = 0.01, 0.1
 # A step of more than so many medians is a jump: samples are missing.
 JUMP = 1.5
+# Numbers above this have no decimals that tell steps apart.
+MOST_EXACT = 1e15
 # The largest share of rows that may repeat the one before, with its time.
 MOST_REPEATED = 0.1
 
@@ -176,15 +178,18 @@ class _TimeReader:
         if texts is not None:
             return _seconds_of_moments(moments_of_texts(texts, self.time_format, place), source)
         if len(columns) > 1:
-            raise argument_error("time", f"{title}, which are no texts", "a date and a clock time, or one column")
+            allowed = "the texts of a date and a clock time, or one column"
+            raise argument_error("time", printable(title), allowed, source.name)
         if not source.table and source.columns[column].dtype.kind in "Mm":
             return _seconds_of_moments(_moments_of_ticks(source.columns[column], source.has_zone), source)
         numbers = source.numbers([Signal(column)])[:, 0]
         self._refuse_without_values(numbers, title)
         unit = self.time_format or self._unit(column)
-        if unit is not None and "%" not in unit:
-            return times_in_unit(numbers, unit, SECONDS)
         whole_numbers = _whole_numbers(source, column, numbers)
+        if unit is not None and "%" not in unit:
+            if np.nanmax(np.abs(numbers)) > MOST_EXACT:
+                numbers = _differences(numbers, whole_numbers)
+            return times_in_unit(numbers, unit, SECONDS)
         if whole_numbers is not None:
             dates = dates_of_numbers(whole_numbers, place)
             if unit is not None:
@@ -289,7 +294,7 @@ def _whole_numbers(source: Source, column: int, numbers: Array) -> list[int | No
 def _differences(numbers: Array, whole_numbers: Sequence[int | None] | None) -> Array:
     """Return the differences of numbers from the first, exact if they are whole numbers."""
     if whole_numbers is None:
-        return numbers - numbers[np.isfinite(numbers)][0]
+        return numbers - float(numbers[np.isfinite(numbers)][0])
     first = next(number for number in whole_numbers if number is not None)
     return np.array([np.nan if number is None else number - first for number in whole_numbers])
 
@@ -372,7 +377,8 @@ def _are_rounded(times: Times, inner: Mask) -> bool:
 
 def _rounded(step: float, count: int, resolution: float) -> float:
     """Return a step with as few digits as leave the time of all steps right to its last digit."""
-    largest_drift = max(resolution, 1e-9 * step * count) / 2
+    # Times in days or hours are not right to a day.
+    largest_drift = max(min(resolution, 1.0), 1e-9 * step * count) / 2
     for digits in range(16):
         rounded = float(f"{step:.{digits}e}")
         if abs(rounded - step) * count <= largest_drift:

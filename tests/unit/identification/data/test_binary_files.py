@@ -150,7 +150,7 @@ def test_rows_of_a_sheet_are_named_as_the_sheet_has_them(tmp_path: Path) -> None
     for row in range(N):
         workbook.active.append([row, "x" if row == 20 else row / 8, row % 2 == 0])
     workbook.save(tmp_path / "a.xlsx")
-    with pytest.raises(NarxbenchError, match="a.xlsx: row 22, column y: found 'x'"):
+    with pytest.raises(NarxbenchError, match=r"a.xlsx: row 22, column y: found 'x'"):
         read_recording(tmp_path / "a.xlsx", input="u", output="y")
     recording = read_recording(tmp_path / "a.xlsx", input="on", output="u")
     assert recording.records[0].u[:4, 0].tolist() == [1, 0, 1, 0]
@@ -204,17 +204,17 @@ def test_matrices_columns_of_other_lengths_and_what_is_no_column(tmp_path: Path)
 
 def test_files_without_any_column(tmp_path: Path) -> None:
     scipy.io.savemat(tmp_path / "a.mat", {"name": "run 7"})
-    with pytest.raises(NarxbenchError, match="a.mat: found no columns of numbers; needed: .*writetable"):
+    with pytest.raises(NarxbenchError, match=r"a.mat: found no columns of numbers; needed: .*writetable"):
         read_recording(tmp_path / "a.mat", output="y")
     np.save(tmp_path / "a.npy", np.array([{"y": 1}], object), allow_pickle=True)
-    with pytest.raises(NarxbenchError, match="a.npy: cannot be read"):
+    with pytest.raises(NarxbenchError, match=r"a.npy: cannot be read"):
         read_recording(tmp_path / "a.npy", output="y")
     openpyxl.Workbook().save(tmp_path / "a.xlsx")
-    with pytest.raises(NarxbenchError, match="a.xlsx: found no cells with values"):
+    with pytest.raises(NarxbenchError, match=r"a.xlsx: found no cells with values"):
         read_recording(tmp_path / "a.xlsx", output="y")
     with h5py.File(tmp_path / "a.h5", "w") as file:
         file.create_group("df").attrs["pandas_type"] = "frame"
-    with pytest.raises(NarxbenchError, match="found a frame of pandas in HDF5; needed: Parquet"):
+    with pytest.raises(NarxbenchError, match=r"found a frame of pandas in HDF5; needed: Parquet"):
         read_recording(tmp_path / "a.h5", output="y")
 
 
@@ -233,14 +233,14 @@ def test_a_file_that_was_cut_short_is_one_line(tmp_path: Path, name: str) -> Non
 
 def test_compressed_twice_and_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.gz").write_bytes(gzip.compress(gzip.compress(b"u,y\n1,2\n")))
-    with pytest.raises(NarxbenchError, match="a.gz: found a, which is compressed again"):
+    with pytest.raises(NarxbenchError, match=r"a.gz: found a, which is compressed again"):
         read_recording(tmp_path / "a.gz", output="y")
     monkeypatch.setattr("narxbench._io.formats.MOST_DATA", 1000)
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.csv", "0" * 10_000)
     (tmp_path / "a.zip").write_bytes(stream.getvalue())
-    with pytest.raises(NarxbenchError, match="a.zip: found more than 1000 bytes; allowed: up to 1000"):
+    with pytest.raises(NarxbenchError, match=r"a.zip: found more than 1000 bytes; allowed: up to 1000"):
         read_recording(tmp_path / "a.zip", output="y")
 
 

@@ -98,7 +98,9 @@ def test_the_header_block_of_dewesoft_in_any_encoding(tmp_path: Path, encoding: 
 
 def test_header_blocks_of_keys_and_values(tmp_path: Path) -> None:
     recording = _read(tmp_path, KEYS)
-    _assert_read(recording, "lines 1 to 4 were", "line 5 was taken as the header", "line 6 was taken as the units: V, mV")
+    _assert_read(
+        recording, "lines 1 to 4 were", "line 5 was taken as the header", "line 6 was taken as the units: V, mV"
+    )
     assert recording.units == {"u": "V", "y": "mV"}
     _assert_read(_read(tmp_path, PADDED), "lines 1 to 3 were", "line 4 was taken as the header")
     by_number = _read(tmp_path, KEYS, input=1, output=2)
@@ -117,9 +119,9 @@ def test_a_row_of_texts_below_the_names(tmp_path: Path) -> None:
 
 def test_a_wrong_number_among_the_first_samples_is_no_header(tmp_path: Path) -> None:
     for wrong in ("1;x", "x;1", "1;2;3", "1", "1.2.3;4"):
-        with pytest.raises(NarxbenchError, match="a.csv: line 3"):
+        with pytest.raises(NarxbenchError, match=r"a.csv: line 3"):
             _read(tmp_path, "\n".join(["u;y", ROWS[0], wrong, *ROWS]))
-        with pytest.raises(NarxbenchError, match="a.csv: line 2"):
+        with pytest.raises(NarxbenchError, match=r"a.csv: line 2"):
             _read(tmp_path, "\n".join(["u;y", wrong, *ROWS]))
 
 
@@ -129,10 +131,10 @@ def test_rows_that_are_skipped(tmp_path: Path) -> None:
     _assert_read(_read(tmp_path, "remark\n" + TABLE, input=1, output=2, skip_rows=1, header=False))
     rows: Any
     for rows in (-1, 1.5, "2", True):
-        with pytest.raises(FieldError, match="skip_rows: found .*; allowed: a whole number") as error:
+        with pytest.raises(FieldError, match=r"skip_rows: found .*; allowed: a whole number") as error:
             _read(tmp_path, text, skip_rows=rows)
         assert error.value.field == "skip_rows"
-    with pytest.raises(NarxbenchError, match="a.csv: found no samples below line 99"):
+    with pytest.raises(NarxbenchError, match=r"a.csv: found no samples below line 99"):
         _read(tmp_path, text, skip_rows=99)
 
 
@@ -202,13 +204,15 @@ def test_decimal_commas_and_thousands(tmp_path: Path) -> None:
     large = "u;y\n" + "".join(f"{i};{i + 1}.234,5\n" for i in range(N))
     recording = _read(tmp_path, large)
     assert recording.records[0].y[1] == 2234.5
-    assert "points between groups of three digits, as in 1.234,5, were left out of the numbers" in " ".join(recording.notes)
+    assert "points between groups of three digits, as in 1.234,5, were left out of the numbers" in " ".join(
+        recording.notes
+    )
 
 
 @pytest.mark.parametrize(("mark", "value"), [(",", 1.234), (".", 1234.0)])
 def test_an_ambiguous_comma_is_asked_about(tmp_path: Path, mark: str, value: float) -> None:
     text = "u;y\n" + "".join(f"{i};{i + 1},234\n" for i in range(N))
-    with pytest.raises(FieldError, match="which is 1.234 with a decimal comma or 1234 with commas between") as error:
+    with pytest.raises(FieldError, match=r"which is 1.234 with a decimal comma or 1234 with commas between") as error:
         _read(tmp_path, text)
     assert error.value.field == "decimal"
     assert _read(tmp_path, text, decimal=mark).records[0].y[0] == value
@@ -216,13 +220,13 @@ def test_an_ambiguous_comma_is_asked_about(tmp_path: Path, mark: str, value: flo
 
 @pytest.mark.parametrize("encoding", ["utf-9", "rot13", 7, ""])
 def test_an_encoding_that_is_none(tmp_path: Path, encoding: Any) -> None:
-    with pytest.raises(FieldError, match="encoding: found .*; allowed: utf-8, utf-16, cp1252, latin-1") as error:
+    with pytest.raises(FieldError, match=r"encoding: found .*; allowed: utf-8, utf-16, cp1252, latin-1") as error:
         _read(tmp_path, "u;y\n" + TABLE, encoding=encoding)
     assert error.value.field == "encoding"
 
 
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
-    with pytest.raises(NarxbenchError, match="a.csv: line 2: found the byte 0x01, which is not text"):
+    with pytest.raises(NarxbenchError, match=r"a.csv: line 2: found the byte 0x01, which is not text"):
         _read(tmp_path, b"u;y\n1;\x01\n" + TABLE.encode())
-    with pytest.raises(NarxbenchError, match="a.csv: line 1: found the byte 0xb0, which is not text in UTF-8"):
+    with pytest.raises(NarxbenchError, match=r"a.csv: line 1: found the byte 0xb0, which is not text in UTF-8"):
         _read(tmp_path, "u;y [°C]\n".encode("latin-1") + TABLE.encode(), encoding="utf-8")
