@@ -10,7 +10,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import NamedTuple
 
 from narxbench._io.csv import rows_of
@@ -55,20 +54,17 @@ class _Table:
     units: Sequence[str] = ()
     noun: str = "line"
     guesses: list[str] = field(default_factory=list)
+    lines: range = range(0)
 
     def columns(self, decimal: str | None) -> TextColumns:
         """Return the columns of the table, each row of the same width."""
-        lines = range(self.first_line, self.first_line + len(self.rows))
-        numbered_rows = list(zip(lines, self.rows, strict=True))
-        while numbered_rows and not any(map(str.strip, numbered_rows[0][1])) and self.names:
-            numbered_rows.pop(0)
-        if _is_double_spaced(self.rows):
-            numbered_rows = [(line, row) for line, row in numbered_rows if any(row)]
-            self.guesses.append(f"every second {self.noun} is empty: these were left out.")
-        if not numbered_rows:
+        self._leave_out_empty_rows()
+        if not self.rows:
             raise FileError(f"{self.path}: found no samples below the header; needed: columns of numbers")
-        width = len(self.names or numbered_rows[0][1])
-        rows = [_row_of_width(self.path, row, width, f"{self.noun} {line}") for line, row in numbered_rows]
+        width = len(self.names or self.rows[0])
+        rows = []
+        for line, row in zip(self.lines, self.rows, strict=True):
+            rows.append(row if len(row) == width else _row_of_width(self.path, row, width, f"{self.noun} {line}"))
         names, full_names, units = None, None, None
         if self.names:
             full_names = tuple(map(str.strip, self.names))
@@ -77,7 +73,7 @@ class _Table:
             path=self.path,
             names=names,
             columns=tuple(zip(*rows, strict=True)),
-            lines=[line for line, _ in numbered_rows],
+            lines=self.lines,
             separator=self.separator,
             decimal=decimal,
             guesses=tuple(self.guesses),
@@ -85,6 +81,18 @@ class _Table:
             units=units,
             noun=self.noun,
         )
+
+    def _leave_out_empty_rows(self) -> None:
+        """Leave out the rows without fields below the header, and every second one if all of these are empty."""
+        self.lines = range(self.first_line, self.first_line + len(self.rows))
+        n_empty = 0
+        while self.names and n_empty < len(self.rows) and not any(self.rows[n_empty]):
+            n_empty += 1
+        if _is_double_spaced(self.rows[n_empty:]):
+            self.guesses.append(f"every second {self.noun} is empty: these were left out.")
+            self.lines, self.rows = self.lines[n_empty::2], self.rows[n_empty::2]
+        else:
+            self.lines, self.rows = self.lines[n_empty:], self.rows[n_empty:]
 
 
 def read_delimited(
@@ -282,9 +290,7 @@ def _plain_table(
 
 def _is_double_spaced(rows: Sequence[Sequence[str]]) -> bool:
     """Return whether every second row is empty, and the others are not."""
-    is_empty = [not any(map(str.strip, row)) for row in rows]
-    pairs = list(pairwise(is_empty))
-    return len(pairs) > 3 and all(first != second for first, second in pairs)
+    return len(rows) > 3 and not any(map(any, rows[1::2])) and all(map(any, rows[::2]))
 
 
 def _lines(path: str, text: str) -> list[str]:
@@ -352,8 +358,6 @@ def _looks_like_header(path: str, row: Sequence[str], place: str, number_columns
 
 def _row_of_width(path: str, row: list[str], width: int, place: str) -> list[str]:
     """Return a row with ``width`` fields: an empty one in place of an empty line, and no empty fields at the end."""
-    if len(row) == width:
-        return row
     surplus = row if len(row) < width else row[width:]
     if any(map(str.strip, surplus)):
         allowed = f"{width}, as in the first {place.split()[0]}"

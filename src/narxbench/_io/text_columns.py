@@ -20,6 +20,8 @@ from narxbench._io.errors import FieldError, FileError, printable, show
 from narxbench._io.fields import MISSING
 
 _NUMBER_LETTERS = frozenset("0123456789+-.eE")
+# Letters of numbers under a decimal mark that have no groups of thousands.
+_PLAIN_LETTERS = {".": _NUMBER_LETTERS, ",": _NUMBER_LETTERS - {"."} | {","}}
 _ALLOWED = "a finite number, or nothing where it is missing"
 
 
@@ -58,10 +60,10 @@ class TextColumns:
 
     def empty_rows(self) -> list[int]:
         """Return the rows without any field, such as those of empty lines."""
-        is_empty = [True] * len(self.lines)
+        rows = list(range(len(self.lines)))
         for texts in self.columns:
-            is_empty = [empty and not text.strip() for empty, text in zip(is_empty, texts, strict=True)]
-        return [row for row, empty in enumerate(is_empty) if empty]
+            rows = [row for row in rows if not texts[row].strip()]
+        return rows
 
     def decimal_mark(self, columns: Sequence[int]) -> str:
         """Return the decimal mark of some columns, ``.`` or ``,``: the given one, or what their texts show.
@@ -71,13 +73,15 @@ class TextColumns:
         """
         if self.decimal is not None:
             return self.decimal
-        texts = list(chain.from_iterable(self.columns[column] for column in columns))
-        mark = settled_mark(texts)
+        columns_of_texts = [self.columns[column] for column in columns]
+        mark = settled_mark(chain.from_iterable(columns_of_texts))
         if mark is None and self.separator != ",":
             mark = settled_mark(chain.from_iterable(self.columns))
-        if mark is None and any(marks_of(text.strip()) for text in texts if "," in text):
+        if mark is not None:
+            return mark
+        if any("," in text and marks_of(text.strip()) for text in chain.from_iterable(columns_of_texts)):
             raise self._ambiguous_comma(columns)
-        return mark or "."
+        return "."
 
     def _ambiguous_comma(self, columns: Sequence[int]) -> FieldError:
         """Return the error of commas that may be decimal marks or group thousands, with the place of the first."""
@@ -105,18 +109,23 @@ class TextColumns:
         """Return sentences on how the numbers of some columns were read: decimal commas, thousands, truth values."""
         notes = []
         mark = self.decimal_mark(columns)
-        texts = [text.strip() for column in columns for text in self.columns[column]]
-        if self.decimal is None and mark == "," and any("," in text for text in texts):
+        groups: dict[str, str] = {}
+        truth_columns = []
+        has_comma = False
+        for column in columns:
+            texts = self.columns[column]
+            letters = set().union(*texts)
+            has_comma |= "," in letters
+            if not letters <= _PLAIN_LETTERS[mark]:
+                groups = _groups_of_thousands(texts, mark) | groups
+            if not letters.isdisjoint("tTfF") and any(map(is_truth_value, texts)):
+                truth_columns.append(self._title(column))
+        if self.decimal is None and mark == "," and has_comma:
             notes.append("the commas in numbers were read as decimal marks.")
-        examples: dict[str, str] = {}
-        for text in texts:
-            if is_grouped(text, mark):
-                examples.setdefault(group_name(text), text)
-        for name, text in examples.items():
+        for name, text in groups.items():
             notes.append(f"{name} between groups of three digits, as in {text}, were left out of the numbers.")
-        names = [self._title(column) for column in columns if any(map(is_truth_value, self.columns[column]))]
-        if names:
-            notes.append(f"true and false were read as 1 and 0: column {printable(', '.join(names))}.")
+        if truth_columns:
+            notes.append(f"true and false were read as 1 and 0: column {printable(', '.join(truth_columns))}.")
         return notes
 
     def _column_numbers(self, column: int, decimal: str) -> NDArray[np.float64]:
@@ -162,6 +171,15 @@ class TextColumns:
 
     def _title(self, column: int) -> str:
         return (self.names and self.names[column]) or str(column + 1)
+
+
+def _groups_of_thousands(texts: Sequence[str], mark: str) -> dict[str, str]:
+    """Return the first number with groups of thousands by the name of what stands between the groups."""
+    examples: dict[str, str] = {}
+    for text in map(str.strip, texts):
+        if is_grouped(text, mark):
+            examples.setdefault(group_name(text), text)
+    return examples
 
 
 def _finite_numbers(fields: list[str], decimal: str) -> NDArray[np.float64]:

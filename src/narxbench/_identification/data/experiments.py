@@ -9,16 +9,9 @@ from numpy.typing import NDArray
 
 from narxbench._identification.data.columns import ColumnChoice, chosen_signals, columns_listed
 from narxbench._identification.data.errors import argument_error, data_error
-from narxbench._identification.data.sources import Signal, Source
-from narxbench._identification.data.times import (
-    EVEN,
-    TimeChoice,
-    Times,
-    TimeSteps,
-    check_steps,
-    find_times,
-    places_of,
-)
+from narxbench._identification.data.sources import Signal, Source, places_of
+from narxbench._identification.data.time_columns import Times
+from narxbench._identification.data.times import EVEN, TimeChoice, TimeSteps, check_steps, find_times
 from narxbench._io.errors import FieldError, printable
 from narxbench._io.words import counted
 from narxbench._model.records import Record, Role
@@ -164,11 +157,12 @@ def form_notes(source: Source, used_columns: Sequence[int]) -> list[str]:
 
 
 def _notes_on_names(source: Source, columns: Sequence[int]) -> list[str]:
-    """Return a note on the units that stand in the names of some columns, and one on columns of truth values."""
+    """Return a note on units that stand in names without brackets, and one on columns of truth values."""
     full_names = source.full_names or ()
     parts = []
     for column in columns:
-        if source.names and source.units and full_names[column] != source.names[column]:
+        has_unit = source.names and source.units and full_names[column] != source.names[column]
+        if has_unit and not full_names[column].endswith(("]", ")")):
             parts.append(f"{full_names[column]} is {source.names[column]} in {source.units[column]}")
     notes = []
     if parts:

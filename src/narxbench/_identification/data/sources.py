@@ -275,3 +275,17 @@ def array_of(values: Any, name: str, most_dimensions: int) -> Any:
         second = "1" if most_dimensions == 1 else "inputs"
         raise data_error(name, f"an array of shape {array.shape}", f"(samples,) or (samples, {second})")
     return array
+
+
+def places_of(source: Source, rows: NDArray[Any]) -> str:
+    """Return the first few of some rows: ``lines 3, 4, 7 and 12 more``."""
+    numbers = []
+    for row in rows[:5].tolist():
+        noun, number = source.place(row).split()
+        numbers.append(number)
+    if len(rows) == 1:
+        return f"{noun} {numbers[0]}"
+    text = f"{noun}s {', '.join(numbers)}"
+    if len(rows) > 5:
+        text += f" and {len(rows) - 5} more"
+    return text

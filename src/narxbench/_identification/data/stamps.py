@@ -41,6 +41,7 @@ _DATES = (
 _PATTERNS = [re.compile(rf"{_WEEKDAY}{date}(?:(?:T|,?\s+|_){_CLOCK})?") for date in _DATES]
 _PATTERNS.append(re.compile(rf"(?P<year>\d{{4}})(?P<month>\d{{2}})(?P<day>\d{{2}})(?:[T _]?{_COMPACT_CLOCK})?"))
 _PATTERNS.append(re.compile(_CLOCK))
+_ENDS_WITH_ZONE = re.compile(r":\d.*(?:Z|[+-]\d{2}(?::?\d{2})?)$")
 # The first letters of months, in English and German.
 _MONTHS = ("jan", "feb", "mar|mär|mrz", "apr", "may|mai", "jun", "jul", "aug", "sep", "oct|okt", "nov", "dec|dez")
 _ALLOWED = "a date and time such as 2024-05-31T12:00:00.01, 31.05.2024 12:00, 31-May-2024 or 12:00:00 PM"
@@ -93,6 +94,10 @@ def moments_of_texts(texts: Sequence[str | None], time_format: str | None, place
     pattern = _pattern_of(str(texts[rows[0]]))
     if pattern is None:
         return _moments_by_isoformat(texts, place)
+    if pattern is _PATTERNS[0]:
+        moments = _moments_by_pandas(texts, rows)
+        if moments is not None:
+            return moments
     matches = {}
     for row in rows:
         match = pattern.fullmatch(str(texts[row]).strip())
@@ -286,6 +291,23 @@ def _moments_by_strptime(texts: Sequence[str | None], time_format: str, place: P
     is_present = np.zeros(len(texts), bool)
     is_present[rows] = True
     return Moments(nanoseconds, is_present, has_date, has_date and not has_zone)
+
+
+def _moments_by_pandas(texts: Sequence[str | None], rows: Sequence[int]) -> Moments | None:
+    """Return the moments of texts in the usual form of ISO 8601, which pandas reads fast; None for other texts."""
+    present_texts = [str(texts[row]).strip() for row in rows]
+    have_zones = {_ENDS_WITH_ZONE.search(text) is not None for text in present_texts}
+    if len(have_zones) > 1:
+        return None
+    try:
+        moments = pd.DatetimeIndex(pd.to_datetime(present_texts, format="ISO8601", utc=True))
+    except ValueError:
+        return None
+    nanoseconds = np.zeros(len(texts), np.int64)
+    nanoseconds[rows] = moments.as_unit("ns").asi8
+    is_present = np.zeros(len(texts), bool)
+    is_present[rows] = True
+    return Moments(nanoseconds, is_present, True, have_zones == {False})
 
 
 def _moments_by_isoformat(texts: Sequence[str | None], place: Place) -> Moments:

@@ -98,9 +98,9 @@ def test_an_order_of_day_and_month_that_is_not_clear_is_asked_about(tmp_path: Pa
     assert recording.sampling_time == 86_400
     months = _read(tmp_path, days[:11], "date", time_format="m/d/y", time=False)
     assert months.sampling_time is None
-    # By its name alone, such a column is no time, and the note asks.
-    by_name = _read(tmp_path, days[:11], "date")
-    assert by_name.sampling_time is None and "time_format" in _notes(by_name)
+    # A column that is a time by its name is asked about too.
+    with pytest.raises(FieldError, match=r"whose order is not clear"):
+        _read(tmp_path, days[:11], "date")
 
 
 def test_an_order_of_day_and_month_that_does_not_matter_or_that_the_values_show(tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_date_and_clock_time_in_two_columns(tmp_path: Path, names: tuple[str, st
     for data in (tmp_path / "a.csv", frame):
         recording = read_recording(data, output="y")
         assert recording.sampling_time == 1 and len(recording.records) == 1
-        assert f"Columns '{names[0]}' and '{names[1]}' were taken as the time" in _notes(recording)
+        assert f"Columns '{names[0]}' and '{names[1]}' were taken as the time, by their names" in _notes(recording)
         assert "not used" not in _notes(recording)
         assert read_recording(data, output="y", time=list(names)).sampling_time == 1
         assert read_recording(data, output="y", time=",".join(names)).sampling_time == 1
