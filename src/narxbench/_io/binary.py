@@ -171,11 +171,21 @@ def _flat(variables: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
         path = f"{prefix}{name}"
         if isinstance(value, Mapping):
             arrays |= _flat(value, f"{path}/")
+        elif _are_structures(value):
+            # dSPACE lists its signals so.
+            parts = {str(part.get("Name", number)): part for number, part in enumerate(value, 1)}
+            arrays |= _flat(parts, f"{path}/")
         elif isinstance(value, np.ndarray) and value.dtype.names:
             arrays |= _flat({field_name: value[field_name] for field_name in value.dtype.names}, f"{path}/")
         else:
             arrays[path] = value
     return arrays
+
+
+def _are_structures(value: Any) -> bool:
+    """Return whether a value is a list of structures."""
+    is_list = isinstance(value, list) or (isinstance(value, np.ndarray) and value.dtype.kind == "O" and value.ndim == 1)
+    return is_list and len(value) > 0 and all(isinstance(part, Mapping) for part in value)
 
 
 def _columns_of_arrays(arrays: Mapping[str, Any], file: DataFile, units: Mapping[str, str] | None = None) -> Columns:

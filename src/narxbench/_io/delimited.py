@@ -8,7 +8,7 @@ instrument, and distinguishes names and units from a first sample. Tables of the
 import csv
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -36,6 +36,7 @@ class TableForm(NamedTuple):
     """The form of a table, as far as its user says it."""
 
     number_columns: Sequence[int] | None
+    column_names: Collection[str]
     has_header: bool | None = None
     separator: str | None = None
     decimal: str | None = None
@@ -99,6 +100,7 @@ def read_delimited(
     file: StrPath | DataFile,
     number_columns: Sequence[int] | None,
     *,
+    column_names: Collection[str] = (),
     header: bool | None = None,
     separator: str | None = None,
     decimal: str | None = None,
@@ -113,7 +115,8 @@ def read_delimited(
     of units below the names is recognised.
 
     ``number_columns``, counted from 0, have to hold numbers, which a header does not. None means that columns are
-    chosen by name, so that there has to be a header: the first line, or the comment above it. With ``header`` None, the
+    chosen by name, so that there has to be a header: the first line, or the comment above it; ``column_names`` are some
+    of these names. With ``header`` None, the
     first line is a header unless all its fields of these columns are numbers. With ``separator`` None, the separator is
     the one that makes numbers of most fields of the first lines.
     """
@@ -121,7 +124,7 @@ def read_delimited(
         file = open_data_file(file)
     if file.format not in TABLES:
         raise FileError(f"{file.path}: found the format {file.format}; needed: a text file such as CSV")
-    form = TableForm(number_columns, header, separator, decimal, skip_rows)
+    form = TableForm(number_columns, column_names, header, separator, decimal, skip_rows)
     if file.format == "xlsx":
         sheet = rows_of_sheet(file)
         table = _table_of_rows(file.path, sheet.rows, form)
@@ -213,7 +216,7 @@ def _header_of_lines(lines: list[str], form: TableForm, separator: str | None) -
             continue
         rows = [_split(line, candidate) for line in lines]
         samples = sample_form([row for row in rows if any(map(str.strip, row))])
-        header = samples and find_header(rows, samples)
+        header = samples and find_header(rows, samples, form.column_names)
         if not samples or not header:
             continue
         rank = (header.names_row is not None, samples.width > 1, samples.numeric_share)
@@ -227,7 +230,7 @@ def _header_of_lines(lines: list[str], form: TableForm, separator: str | None) -
 def _header_of_rows(rows: list[list[str]], form: TableForm) -> Header | None:
     """Return the header of several rows of a sheet; None where there is one row at most."""
     samples = sample_form([row for row in rows if any(map(str.strip, row))])
-    header = find_header(rows, samples) if samples else None
+    header = find_header(rows, samples, form.column_names) if samples else None
     if not samples or not header or not _is_long(header, rows, samples.width, form):
         return None
     return header

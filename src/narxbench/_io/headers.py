@@ -1,13 +1,13 @@
 """Where the samples of a table begin: below a header block of an instrument, the names and the units of the columns."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from narxbench._io.errors import printable
 from narxbench._io.fields import is_missing, is_numeric, is_time, is_value
-from narxbench._io.units import are_units
+from narxbench._io.units import are_units, split_name
 
 Row = Sequence[str]
 
@@ -74,24 +74,33 @@ def sample_form(rows: Sequence[Row]) -> SampleForm | None:
     samples = [row for row in samples if len(row) == width]
     if len(samples) < LEAST_SHARE * n_rows or not width:
         return None
-    number_columns, time_columns = set(), set()
-    n_numeric = 0
-    for column in range(width):
-        fields = [row[column] for row in samples]
-        n_values, n_missing = sum(map(is_value, fields)), sum(map(is_missing, fields))
-        n_numeric += n_values
-        if n_values >= LEAST_SHARE * len(samples) and n_missing < len(samples):
-            number_columns.add(column)
-        elif sum(map(is_time, fields)) >= LEAST_SHARE * (len(samples) - n_missing) and n_missing < len(samples):
-            time_columns.add(column)
+    columns = list(zip(*samples, strict=True))
+    kinds = [_kind_of_fields(fields) for fields in columns]
+    number_columns = frozenset(column for column, kind in enumerate(kinds) if kind == "number")
+    time_columns = frozenset(column for column, kind in enumerate(kinds) if kind == "time")
     if not number_columns:
         return None
-    share = n_numeric / (width * len(samples))
-    return SampleForm(width, frozenset(number_columns), frozenset(time_columns), share)
+    n_values = sum(sum(map(is_value, fields)) for fields in columns)
+    return SampleForm(width, number_columns, time_columns, n_values / (width * len(samples)))
 
 
-def find_header(rows: Sequence[Row], form: SampleForm) -> Header | None:
-    """Return the header above the first sample; None if there is no sample, or a wrong one above it."""
+def _kind_of_fields(fields: Sequence[str]) -> str:
+    """Return what most fields of a column are: number, time or text."""
+    present_fields = [text for text in fields if not is_missing(text)]
+    if not present_fields:
+        return "text"
+    if sum(map(is_value, fields)) >= LEAST_SHARE * len(fields):
+        return "number"
+    if sum(map(is_time, present_fields)) >= LEAST_SHARE * len(present_fields):
+        return "time"
+    return "text"
+
+
+def find_header(rows: Sequence[Row], form: SampleForm, column_names: Collection[str]) -> Header | None:
+    """Return the header above the first sample; None if there is no sample, or a wrong one above it.
+
+    A row that has some of the ``column_names`` is the one of the names, if there is any.
+    """
     first_sample = next((place for place, row in enumerate(rows) if form.fits(row)), None)
     if first_sample is None:
         return None
@@ -99,32 +108,52 @@ def find_header(rows: Sequence[Row], form: SampleForm) -> Header | None:
         first_sample -= 1
     if any(map(form.resembles, rows[:first_sample])):
         return None
+    places = [place for place in range(first_sample) if any(map(str.strip, rows[place]))]
+    if places and form.has_number(rows[places[-1]]):
+        return None
+    return _header(rows, _rows_of_names(rows, places, form), first_sample, column_names)
+
+
+def _rows_of_names(rows: Sequence[Row], places: Sequence[int], form: SampleForm) -> list[int]:
+    """Return the last places whose rows may have names or units, one below the other."""
     candidates: list[int] = []
-    for place in range(first_sample - 1, -1, -1):
+    for place in reversed(places):
         row = rows[place]
-        if not any(map(str.strip, row)) and len(candidates) < 2:
-            continue
-        if not candidates and form.has_number(row):
-            return None
-        if not form.may_name(row) and (candidates or not form.may_be_units(row)):
+        is_row_of_units = not candidates and form.may_be_units(row)
+        # Channels may be called 1, 2, 3 above their units.
+        is_above_units = len(candidates) == 1 and are_units(rows[candidates[0]]) and len(row) == form.width
+        is_apart = bool(candidates) and place < candidates[0] - 1
+        if is_apart or not (form.may_name(row) or is_row_of_units or is_above_units):
             break
         candidates.insert(0, place)
-    return _header(rows, candidates, first_sample)
+    return candidates
 
 
-def _header(rows: Sequence[Row], candidates: Sequence[int], first_sample: int) -> Header:
+def _header(rows: Sequence[Row], candidates: Sequence[int], first_sample: int, column_names: Collection[str]) -> Header:
     """Return which of the rows above the samples that may name the columns does."""
     if not candidates:
         return Header(first_sample)
-    last = candidates[-1]
-    if len(candidates) == 1:
-        return Header(first_sample, last)
-    if are_units(rows[last]):
-        return Header(first_sample, candidates[-2], last)
+    names_row = candidates[-1]
     is_all_above = not any(any(map(str.strip, row)) for row in rows[: candidates[0]])
-    if is_all_above and len(candidates) == 2:
-        return Header(first_sample, candidates[0], skipped_row=last)
-    return Header(first_sample, last)
+    if len(candidates) > 1 and (are_units(rows[names_row]) or (is_all_above and len(candidates) == 2)):
+        names_row = candidates[-2]
+    for place in candidates:
+        if _has_name(rows[place], column_names):
+            names_row = place
+    units_row, skipped_row = None, None
+    for place in candidates[candidates.index(names_row) + 1 :]:
+        if units_row is None and are_units(rows[place]):
+            units_row = place
+        else:
+            skipped_row = place
+    return Header(first_sample, names_row, units_row, skipped_row)
+
+
+def _has_name(row: Row, column_names: Collection[str]) -> bool:
+    """Return whether a row has one of some names, with its unit or without."""
+    names = set(map(str.strip, row))
+    names.update(split_name(name)[0] for name in list(names))
+    return not names.isdisjoint(column_names)
 
 
 def header_notes(header: Header, rows: Sequence[Row], first_line: int, noun: str) -> list[str]:

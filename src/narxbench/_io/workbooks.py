@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
 from typing import Any, NamedTuple
 
@@ -29,17 +30,23 @@ def rows_of_sheet(file: DataFile) -> Sheet:
     except (LookupError, ValueError, TypeError, zipfile.BadZipFile, OSError):
         problem = "cannot be read: not in the format of Excel, damaged, or encrypted"
         raise FileError(f"{file.path}: {problem}; needed: a whole file, or CSV") from None
-    filled_names = [name for name, rows in rows_by_name.items() if rows]
-    if file.part is not None and file.part not in names:
-        raise part_error(file, "sheets", names)
-    if len(filled_names) > 1:
-        raise part_error(file, "sheets", filled_names)
-    if not filled_names:
-        raise FileError(f"{file.path}: found no cells with values; needed: columns of numbers")
+    name = _filled_sheet(file, names, rows_by_name)
     guesses = []
     if len(names) > 1 and file.part is None:
-        guesses.append(f"the sheet {filled_names[0]!r} was read, for the others are empty.")
-    return Sheet(rows_by_name[filled_names[0]], guesses)
+        guesses.append(f"the sheet {name!r} was read, for the others are empty.")
+    return Sheet(rows_by_name[name], guesses)
+
+
+def _filled_sheet(file: DataFile, names: list[str], rows_by_name: Mapping[str, list[list[str]]]) -> str:
+    """Return the name of the only sheet with values among those that were read."""
+    if file.part is not None and file.part not in names:
+        raise part_error(file, "sheets", names)
+    filled_names = [name for name, rows in rows_by_name.items() if rows]
+    if not filled_names:
+        raise FileError(f"{file.path}: found no cells with values; needed: columns of numbers")
+    if len(filled_names) > 1:
+        raise part_error(file, "sheets", filled_names)
+    return filled_names[0]
 
 
 def _rows(sheet: Any) -> list[list[str]]:
@@ -61,6 +68,8 @@ def _text(value: Any) -> str:
         return str(value).upper()
     if isinstance(value, timedelta):
         return repr(value.total_seconds())
+    if isinstance(value, datetime) and value.time() == time():
+        return value.date().isoformat()
     if isinstance(value, datetime):
         return value.isoformat(sep=" ")
     if isinstance(value, date | time):

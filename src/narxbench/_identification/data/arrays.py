@@ -58,22 +58,26 @@ def _series_of(output: Any, name: str) -> Any:
 
 def _separate_time(input: Any, time: Any) -> tuple[Any, Any]:
     """Return the inputs and the times, where the time is a column of the inputs by its name or number."""
-    if time is None or isinstance(time, bool) or not isinstance(time, str | int | np.integer):
+    if isinstance(time, bool) or not isinstance(time, str | int | np.integer):
         return input, time
     if not hasattr(input, "columns"):
         raise argument_error("time", show(time, kind=False), "an array of times, or a column of a frame of inputs")
-    names = list(input.columns)
-    place = names.index(time) if time in names else -1
-    if place < 0 and str(time).strip().isdecimal():
-        place = int(time) - 1
-    if not 0 <= place < len(names):
-        texts = list(map(str, names))
-        listing = printable(", ".join(f"{number} {text!r}" for number, text in enumerate(texts, 1)))
-        allowed = f"an array of times, or a column of the inputs, {listing}{did_you_mean(time, texts)}"
-        raise argument_error("time", show(time, kind=False), allowed)
-    remaining_places = [other_place for other_place in range(len(names)) if other_place != place]
-    remaining = input.iloc[:, remaining_places] if remaining_places else None
-    return remaining, input.iloc[:, place]
+    place = _place_of_time(list(input.columns), time)
+    is_input = np.arange(input.shape[1]) != place
+    inputs = input.loc[:, is_input] if is_input.any() else None
+    return inputs, input.iloc[:, place]
+
+
+def _place_of_time(names: Sequence[Any], time: Any) -> int:
+    """Return the place of the column of a name or number, counted from 0."""
+    if time in names:
+        return names.index(time)
+    if str(time).strip().isdecimal() and 1 <= int(time) <= len(names):
+        return int(time) - 1
+    texts = list(map(str, names))
+    listing = printable(", ".join(f"{number} {text!r}" for number, text in enumerate(texts, 1)))
+    allowed = f"an array of times, or a column of the inputs, {listing}{did_you_mean(time, texts)}"
+    raise argument_error("time", show(time, kind=False), allowed)
 
 
 def _pandas_names(input: Any) -> list[str]:

@@ -37,6 +37,17 @@ def column_numbers(choices: Iterable[ColumnChoice]) -> list[int] | None:
     return numbers or None
 
 
+def column_names(choices: Iterable[ColumnChoice]) -> set[str]:
+    """Return the names that some choices may call columns by, also those of which a function is an input."""
+    names: set[str] = set()
+    for choice in choices:
+        for specification in choice.specifications.values():
+            texts = [part for part in [specification, *columns_listed(specification)] if isinstance(part, str)]
+            names.update(map(str.strip, texts))
+            names.update(function_and_input[1] for function_and_input in map(parsed, texts) if function_and_input)
+    return names
+
+
 def columns_listed(columns: Any) -> list[Any]:
     """Return the columns that a specification lists."""
     if columns is None:

@@ -158,19 +158,20 @@ def form_notes(source: Source, used_columns: Sequence[int]) -> list[str]:
 
 def _notes_on_names(source: Source, columns: Sequence[int]) -> list[str]:
     """Return a note on units that stand in names without brackets, and one on columns of truth values."""
-    full_names = source.full_names or ()
     parts = []
+    titles = []
     for column in columns:
-        has_unit = source.names and source.units and full_names[column] != source.names[column]
-        if has_unit and not full_names[column].endswith(("]", ")")):
-            parts.append(f"{full_names[column]} is {source.names[column]} in {source.units[column]}")
+        title = source.column_title(column)
+        full_name = source.full_names[column] if source.full_names else title
+        if full_name != title and not full_name.endswith(("]", ")")):
+            parts.append(f"{full_name} is {title} in {source.unit(Signal(column))}")
+        if not source.table and source.columns[column].dtype.kind == "b":
+            titles.append(title)
     notes = []
     if parts:
         notes.append(f"units were taken from the names: {printable(', '.join(parts))}.")
-    if not source.table:
-        titles = [source.column_title(column) for column in columns if source.columns[column].dtype.kind == "b"]
-        if titles:
-            notes.append(f"true and false were read as 1 and 0: column {printable(', '.join(titles))}.")
+    if titles:
+        notes.append(f"true and false were read as 1 and 0: column {printable(', '.join(titles))}.")
     return notes
 
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 
 from narxbench._identification.data.arrays import named_arrays
-from narxbench._identification.data.columns import ColumnChoice, column_numbers, columns_listed
+from narxbench._identification.data.columns import ColumnChoice, column_names, column_numbers, columns_listed
 from narxbench._identification.data.copies import find_copies
 from narxbench._identification.data.errors import argument_error, data_error, unknown_name
 from narxbench._identification.data.experiments import (
@@ -225,7 +225,7 @@ class _Reader:
 
     def read(self, item: Any, label: str, choices: Sequence[ColumnChoice]) -> None:
         """Read an item: an experiment for each choice of its columns."""
-        source = open_source(item, label, column_numbers(choices), self.form)
+        source = open_source(item, label, column_numbers(choices), column_names(choices), self.form)
         experiments = [read_experiment(source, choice, self.time, self.notes) for choice in choices]
         used_columns: list[int] = []
         for experiment in experiments:

@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from numbers import Real
@@ -191,10 +191,13 @@ def checked_form(form: SourceForm) -> SourceForm:
     return form._replace(separator=separator)
 
 
-def open_source(item: Any, label: str, number_columns: Sequence[int] | None, form: SourceForm) -> Source:
+def open_source(
+    item: Any, label: str, number_columns: Sequence[int] | None, column_names: Collection[str], form: SourceForm
+) -> Source:
     """Return a file, frame or mapping as a source.
 
-    ``number_columns`` are the columns that have to hold numbers, if they are known, and ``form`` is that of files.
+    ``number_columns`` are the columns that have to hold numbers, if they are known, ``column_names`` names of columns
+    that are chosen by name, and ``form`` is that of files.
     """
     if not is_file(item):
         return source_of_columns(item, label, label)
@@ -208,7 +211,7 @@ def open_source(item: Any, label: str, number_columns: Sequence[int] | None, for
         return replace(source, units=tuple(units), guesses=tuple(columns.guesses))
     arguments = form._asdict()
     del arguments["part"]
-    table = read_delimited(file, number_columns, **arguments)
+    table = read_delimited(file, number_columns, column_names=column_names, **arguments)
     return Source(
         name=str(item),
         label=label,

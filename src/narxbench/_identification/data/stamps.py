@@ -90,33 +90,40 @@ def moments_of_texts(texts: Sequence[str | None], time_format: str | None, place
     """Return the moments of texts, None where one is missing; a text of another form than the first is refused."""
     if time_format is not None and "%" in time_format:
         return _moments_by_strptime(texts, time_format, place)
-    rows = [row for row, text in enumerate(texts) if text is not None]
-    pattern = _pattern_of(str(texts[rows[0]]))
+    _, first_text = next(_present(texts))
+    pattern = _pattern_of(first_text)
     if pattern is None:
         return _moments_by_isoformat(texts, place)
-    if pattern is _PATTERNS[0]:
-        moments = _moments_by_pandas(texts, rows)
-        if moments is not None:
-            return moments
+    moments = _moments_by_pandas(texts) if pattern is _PATTERNS[0] else None
+    if moments is not None:
+        return moments
     matches = {}
-    for row in rows:
-        match = pattern.fullmatch(str(texts[row]).strip())
+    for row, text in _present(texts):
+        match = pattern.fullmatch(text.strip())
         if match is None:
-            what = show(texts[row], kind=False)
-            raise place.error(row, what, f"{_ALLOWED}, in the form of {texts[rows[0]]!r}")
+            raise place.error(row, show(text, kind=False), f"{_ALLOWED}, in the form of {first_text!r}")
         matches[row] = match.groupdict()
-    parts = _Parts(texts, matches, place)
-    has_date = "last" in pattern.groupindex or "year" in pattern.groupindex
-    clock = parts.clock()
+    return _moments_of_parts(
+        _Parts(texts, matches, place), "day" in pattern.groupindex or "last" in pattern.groupindex, time_format
+    )
+
+
+def _moments_of_parts(parts: "_Parts", has_date: bool, time_format: str | None) -> Moments:
+    """Return the moments of the parts of dates and clock times."""
+    nanoseconds = parts.clock()
     notes: list[str] = []
-    days = np.zeros(len(rows), np.int64)
     if has_date:
-        days, notes = _days(parts, clock, time_format)
+        days, notes = _days(parts, nanoseconds, time_format)
+        nanoseconds = days * DAY + nanoseconds
+    return _moments(parts.whole_texts, nanoseconds, has_date, has_date and not parts.has_zone())._replace(notes=notes)
+
+
+def _moments(texts: Sequence[str | None], present: Integers, has_date: bool, is_local: bool) -> Moments:
+    """Return moments from the nanoseconds of the texts that are present."""
+    is_present = np.array([text is not None for text in texts])
     nanoseconds = np.zeros(len(texts), np.int64)
-    is_present = np.zeros(len(texts), bool)
-    is_present[rows] = True
-    nanoseconds[rows] = days * DAY + clock
-    return Moments(nanoseconds, is_present, has_date, has_date and not parts.has_zone(), notes)
+    nanoseconds[is_present] = present
+    return Moments(nanoseconds, is_present, has_date, is_local)
 
 
 def _pattern_of(text: str) -> re.Pattern[str] | None:
@@ -228,26 +235,38 @@ def _days_since_1970(years: Integers, months: Integers, days: Integers) -> tuple
 
 def _days_in_unknown_order(parts: _Parts, clock: Integers, time_format: str | None) -> tuple[Integers, list[str]]:
     """Return the days of dates such as 03/04/2024, in the one order that fits or that the user says."""
+    if time_format in ORDERS:
+        days, is_valid = _days_in_order(parts, str(time_format))
+        parts.refuse(~is_valid, f"date of the order {time_format}")
+        return days, []
     days_by_order: dict[str, Integers] = {}
-    last_texts = parts.texts("last")
-    for order in ORDERS if time_format is None else [time_format]:
-        fields = dict(zip(order.split("/"), (parts.texts("first"), parts.texts("middle"), last_texts), strict=True))
-        is_later_choice = order == "y/m/d" and (days_by_order or len(last_texts[0]) == 4)
-        if order not in ORDERS or is_later_choice:
-            continue
-        years = np.array([_year(text) for text in fields["y"]], np.int64)
-        months, days = np.array(fields["m"], np.int64), np.array(fields["d"], np.int64)
-        days, is_valid = _days_since_1970(years, months, days)
-        if time_format is not None:
-            parts.refuse(~is_valid, f"date of the order {order}")
+    for order in _usual_orders(parts):
+        days, is_valid = _days_in_order(parts, order)
         if is_valid.all():
             days_by_order[order] = days
     if not days_by_order:
-        parts.refuse(np.ones(len(parts.rows), bool), "date of one order in all rows")
-    if time_format is None and "d/m/y" in days_by_order and parts.texts("mark")[0] == ".":
+        parts.refuse(np.ones(len(parts.rows), bool), "date in the order of all others")
+    if "d/m/y" in days_by_order and parts.texts("mark")[0] == ".":
         note = "dates were read as day.month.year."
         return days_by_order["d/m/y"], [note] if len(days_by_order) > 1 else []
     return _settled_days(parts, clock, days_by_order)
+
+
+def _usual_orders(parts: _Parts) -> Sequence[str]:
+    """Return the orders that dates may have; the year comes first only where it has to."""
+    day_first, month_first, year_first = ORDERS
+    has_short_years = len(parts.texts("last")[0]) == 2
+    if has_short_years and max(parts.numbers("first")) > 31:
+        return [year_first]
+    return [day_first, month_first]
+
+
+def _days_in_order(parts: _Parts, order: str) -> tuple[Integers, Mask]:
+    """Return the days since 1970 of dates in an order, and whether each is in the calendar."""
+    columns = [parts.texts("first"), parts.texts("middle"), parts.texts("last")]
+    fields = dict(zip(order.split("/"), columns, strict=True))
+    years = np.array([_year(text) for text in fields["y"]], np.int64)
+    return _days_since_1970(years, np.array(fields["m"], np.int64), np.array(fields["d"], np.int64))
 
 
 def _settled_days(parts: _Parts, clock: Integers, days_by_order: Mapping[str, Integers]) -> tuple[Integers, list[str]]:
@@ -286,16 +305,12 @@ def _moments_by_strptime(texts: Sequence[str | None], time_format: str, place: P
     for index in np.flatnonzero(moments.isna())[:1].tolist():
         raise place.error(rows[index], show(present_texts[index], kind=False), f"the format {time_format}")
     counts = moments.as_unit("ns").asi8
-    nanoseconds = np.zeros(len(texts), np.int64)
-    nanoseconds[rows] = counts if has_date else counts % DAY
-    is_present = np.zeros(len(texts), bool)
-    is_present[rows] = True
-    return Moments(nanoseconds, is_present, has_date, has_date and not has_zone)
+    return _moments(texts, counts if has_date else counts % DAY, has_date, has_date and not has_zone)
 
 
-def _moments_by_pandas(texts: Sequence[str | None], rows: Sequence[int]) -> Moments | None:
+def _moments_by_pandas(texts: Sequence[str | None]) -> Moments | None:
     """Return the moments of texts in the usual form of ISO 8601, which pandas reads fast; None for other texts."""
-    present_texts = [str(texts[row]).strip() for row in rows]
+    present_texts = [text.strip() for _, text in _present(texts)]
     have_zones = {_ENDS_WITH_ZONE.search(text) is not None for text in present_texts}
     if len(have_zones) > 1:
         return None
@@ -303,17 +318,12 @@ def _moments_by_pandas(texts: Sequence[str | None], rows: Sequence[int]) -> Mome
         moments = pd.DatetimeIndex(pd.to_datetime(present_texts, format="ISO8601", utc=True))
     except ValueError:
         return None
-    nanoseconds = np.zeros(len(texts), np.int64)
-    nanoseconds[rows] = moments.as_unit("ns").asi8
-    is_present = np.zeros(len(texts), bool)
-    is_present[rows] = True
-    return Moments(nanoseconds, is_present, True, have_zones == {False})
+    return _moments(texts, moments.as_unit("ns").asi8, has_date=True, is_local=have_zones == {False})
 
 
 def _moments_by_isoformat(texts: Sequence[str | None], place: Place) -> Moments:
     """Return the moments of texts in the rarer forms of ISO 8601, such as weeks."""
-    nanoseconds = np.zeros(len(texts), np.int64)
-    is_present = np.array([text is not None for text in texts])
+    counts = []
     zones = set()
     for row, text in _present(texts):
         try:
@@ -323,8 +333,8 @@ def _moments_by_isoformat(texts: Sequence[str | None], place: Place) -> Moments:
         zones.add(moment.tzinfo is not None)
         if len(zones) > 1:
             raise place.error(row, show(text, kind=False), "times that all have a time zone, or none")
-        nanoseconds[row] = moment.as_unit("ns").value
-    return Moments(nanoseconds, is_present, True, True not in zones)
+        counts.append(moment.as_unit("ns").value)
+    return _moments(texts, np.array(counts, np.int64), has_date=True, is_local=True not in zones)
 
 
 def _present(texts: Sequence[str | None]) -> Iterator[tuple[int, str]]:

@@ -40,13 +40,13 @@ def times_in_unit(numbers: Array, unit: str, scales: Mapping[str, float]) -> Num
 
 def dates_of_numbers(whole_numbers: Sequence[int | None], place: Place) -> Moments | None:
     """Return the moments of numbers such as 202405311200, or None if some are no dates."""
-    digits = {len(str(number)) for number in whole_numbers if number is not None}
-    if len(digits) != 1 or not digits <= _DIGITS_OF_DATES.keys():
-        return None
-    (n_digits,) = digits
     texts = [None if number is None else str(number) for number in whole_numbers]
-    years = {int(text[:4]) for text in texts if text is not None}
-    if min(years) < _FIRST_YEAR or max(years) > _LAST_YEAR:
+    present_texts = list(filter(None, texts))
+    n_digits = len(present_texts[0])
+    if n_digits not in _DIGITS_OF_DATES or {len(text) for text in present_texts} != {n_digits}:
+        return None
+    first_year, last_year = int(min(present_texts)[:4]), int(max(present_texts)[:4])
+    if first_year < _FIRST_YEAR or last_year > _LAST_YEAR:
         return None
     try:
         moments = moments_of_texts(texts, None, place)

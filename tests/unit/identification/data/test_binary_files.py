@@ -202,6 +202,13 @@ def test_matrices_columns_of_other_lengths_and_what_is_no_column(tmp_path: Path)
     _assert_read(read_recording(tmp_path / "a.npy", input=[1, 2], output=3), sampling_time=None)
 
 
+def test_signals_in_a_list_of_structures(tmp_path: Path) -> None:
+    signals = np.array([(name, COLUMNS[name]) for name in ("u", "v", "y")], [("Name", object), ("Data", object)])
+    scipy.io.savemat(tmp_path / "a.mat", {"run7": {"X": {"Data": T}, "Y": signals}})
+    columns = {"input": ["run7/Y/u/Data", "run7/Y/v/Data"], "output": "run7/Y/y/Data", "time": "run7/X/Data"}
+    _assert_read(read_recording(tmp_path / "a.mat", **columns))
+
+
 def test_files_without_any_column(tmp_path: Path) -> None:
     scipy.io.savemat(tmp_path / "a.mat", {"name": "run 7"})
     with pytest.raises(NarxbenchError, match=r"a.mat: found no columns of numbers; needed: .*writetable"):

@@ -117,6 +117,19 @@ def test_a_row_of_texts_below_the_names(tmp_path: Path) -> None:
     assert (voltage.inputs, voltage.output, voltage.units) == (("V",), "A", {})
 
 
+def test_the_row_that_has_the_chosen_names_is_the_header(tmp_path: Path) -> None:
+    for above in ("Operator;A. B.\n", "Date;31.01.2020\n", "Date;31.01.2020\n\n", "a;b\nc;d\n"):
+        recording = _read(tmp_path, f"{above}u;y\n{TABLE}")
+        _assert_read(recording, "was taken as the header")
+        below = _read(tmp_path, f"{above}u;y\nV;K\n{TABLE}")
+        _assert_read(below, "was taken as the units: V, K")
+    described = _read(tmp_path, f"u;y\nposition;level\nV;K\n{TABLE}", input="abs(u)")
+    assert described.inputs == ("abs(u)",) and described.units == {"y": "K"}
+    assert "line 2 was left out, for it has no numbers: position, level" in " ".join(described.notes)
+    # Channels that are called by numbers stand above their units.
+    _assert_read(_read(tmp_path, f"x-axis;1\nsecond;Volt\n{TABLE}", input="x-axis", output="1"), "line 2 was taken")
+
+
 def test_a_wrong_number_among_the_first_samples_is_no_header(tmp_path: Path) -> None:
     for wrong in ("1;x", "x;1", "1;2;3", "1", "1.2.3;4"):
         with pytest.raises(NarxbenchError, match=r"a.csv: line 3"):
