@@ -42,6 +42,9 @@ class DataFile(NamedTuple):
     guesses: tuple[str, ...] = ()
 
 
+_WITHOUT_PARTS = ("text", "npy", "parquet", "feather")
+
+
 def open_data_file(path: StrPath, part: str | None = None) -> DataFile:
     """Return a file of data; a compressed one is that which it holds, of an archive the member ``part``."""
     file = DataFile(str(path), read_bytes(path), "", part)
@@ -54,6 +57,9 @@ def open_data_file(path: StrPath, part: str | None = None) -> DataFile:
             file = _member(file)
     except (OSError, EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, RuntimeError, NotImplementedError):
         raise FileError(f"{path}: cannot be unpacked: damaged, or encrypted; needed: a whole file") from None
+    if file.part is not None and file.format in _WITHOUT_PARTS:
+        problem = f"found {show(file.part, kind=False)}, but a file of the format {file.format} has no parts"
+        raise FieldError("part", f"{problem}; allowed: none", file.path)
     if file.format in _NOT_READ:
         target = f"{Path(path).with_suffix('')}.xlsx"
         line = f"pandas.read_excel({str(path)!r}).to_excel({target!r}, index=False)"

@@ -64,6 +64,8 @@ class Place(NamedTuple):
     """Returns the error of a row: what was found, and what is allowed."""
     name: Callable[[int], str]
     """Returns the place of a row in words."""
+    source: str
+    """The name of the file or frame."""
 
 
 def check_time_format(time_format: Any) -> None:
@@ -283,7 +285,9 @@ def _settled_days(parts: _Parts, clock: Integers, days_by_order: Mapping[str, In
     first = parts.matches[0]
     text = f"{first['first']}{first['mark']}{first['middle']}{first['mark']}{first['last']}"
     what = f"dates such as {text} in {parts.place.name(parts.rows[0])}, whose order is not clear"
-    raise argument_error("time_format", what, f"{' or '.join(orders)}, the order of day, month and year")
+    raise argument_error(
+        "time_format", what, f"{' or '.join(orders)}, the order of day, month and year", parts.place.source
+    )
 
 
 def _has_even_steps(nanoseconds: Integers) -> bool:

@@ -114,7 +114,7 @@ class TimeReader:
     def _numeric_times(self, columns: Sequence[int], title: str) -> NumericTimes:
         """Return the times of some columns in seconds, whatever they hold."""
         source = self.source
-        place = Place(lambda row, what, allowed: source.error(row, title, what, allowed), source.place)
+        place = Place(lambda row, what, allowed: source.error(row, title, what, allowed), source.place, source.name)
         texts = _joined_texts(source, columns)
         if texts is not None:
             return _seconds_of_moments(moments_of_texts(texts, self.time_format, place), source)
@@ -143,7 +143,7 @@ class TimeReader:
         dates = dates_of_numbers(whole_numbers, place) if whole_numbers else None
         if dates is not None:
             return _seconds_of_moments(dates, source)
-        return times_of_numbers(numbers, _differences(numbers, whole_numbers), title)
+        return times_of_numbers(numbers, _differences(numbers, whole_numbers), title, source.name)
 
     def _unit(self, column: int) -> str | None:
         """Return the unit of a column of times, None if nothing says it."""

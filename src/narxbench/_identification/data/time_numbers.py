@@ -56,10 +56,10 @@ def dates_of_numbers(whole_numbers: Sequence[int | None], place: Place) -> Momen
     return moments._replace(notes=[note])
 
 
-def times_of_numbers(numbers: Array, differences: Array, name: str) -> NumericTimes:
+def times_of_numbers(numbers: Array, differences: Array, name: str, source: str) -> NumericTimes:
     """Return numbers without a unit as times: seconds, an epoch, or days of MATLAB.
 
-    ``differences`` are the exact ones from the first number.
+    ``differences`` are the exact ones from the first number; ``name`` and ``source`` are for errors.
     """
     present = numbers[np.isfinite(numbers)]
     for unit, words in _EPOCH_UNITS.items():
@@ -69,7 +69,7 @@ def times_of_numbers(numbers: Array, differences: Array, name: str) -> NumericTi
             digits = len(str(int(present[0])))
             note = f"the numbers of {digits} digits were taken as {words} since 1970, from {beginning} on."
             return times_in_unit(differences, unit, UNITS)._replace(notes=[note])
-    if name.lower() == "datenum" or _are_days_of_matlab(present, name):
+    if name.lower() == "datenum" or _are_days_of_matlab(present, name, source):
         times = times_in_unit(differences, "d", UNITS)
         # A day has no decimals for its seconds.
         resolution = max(times.resolution, float(np.spacing(present.max())) * UNITS["d"])
@@ -77,7 +77,7 @@ def times_of_numbers(numbers: Array, differences: Array, name: str) -> NumericTi
     return times_in_unit(numbers, "s", UNITS)
 
 
-def _are_days_of_matlab(numbers: Array, name: str) -> bool:
+def _are_days_of_matlab(numbers: Array, name: str, source: str) -> bool:
     """Return whether numbers are days of MATLAB's calendar; where they may also be seconds, FieldError is raised."""
     if len(numbers) < 2 or numbers.min() < _FIRST_DATENUM or numbers.max() > _LAST_DATENUM:
         return False
@@ -86,7 +86,7 @@ def _are_days_of_matlab(numbers: Array, name: str) -> bool:
     is_round_in_seconds = _is_round(step * UNITS["d"], noise * UNITS["d"])
     if _is_round(step, noise) == is_round_in_seconds:
         what = f"{name} from {numbers[0]:.15g} on, in steps of {step:.6g}: seconds, or days of MATLAB"
-        raise argument_error("time_format", what, "s or d")
+        raise argument_error("time_format", what, "s or d", source)
     return is_round_in_seconds
 
 

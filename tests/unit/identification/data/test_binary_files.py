@@ -189,6 +189,14 @@ def test_several_parts_are_asked_about(tmp_path: Path) -> None:
     _assert_read(read_recording(paths["a.h5"], **by_path))
 
 
+def test_a_part_of_a_file_without_parts(tmp_path: Path) -> None:
+    for name in ("a.csv.gz", "a.parquet", "a.npy"):
+        FILES[name](tmp_path / name)
+        with pytest.raises(FieldError, match=r"part: found 'two', but a file of the format \w+ has no parts") as error:
+            read_recording(tmp_path / name, part="two", **BY_NAME)
+        assert error.value.field == "part"
+
+
 def test_matrices_columns_of_other_lengths_and_what_is_no_column(tmp_path: Path) -> None:
     path = tmp_path / "a.mat"
     scipy.io.savemat(path, {"u": U.T, "y": Y, "Ts": 0.02, "name": "run 7", "cube": np.zeros((2, 2, 2)), "z": 1j * Y})

@@ -90,7 +90,8 @@ def test_months_in_german(tmp_path: Path) -> None:
 def test_an_order_of_day_and_month_that_is_not_clear_is_asked_about(tmp_path: Path) -> None:
     days = [f"{day:02}/0{month}/2024" for month in (3, 4) for day in range(1, 12)]
     with pytest.raises(
-        FieldError, match=r"dates such as 01/03/2024 in line 2, whose order is not clear.*m/d/y"
+        FieldError,
+        match=r"a.csv: time_format: found dates such as 01/03/2024 in line 2, whose order is not clear.*m/d/y",
     ) as error:
         _read(tmp_path, days, "date", time="date")
     assert error.value.field == "time_format"
