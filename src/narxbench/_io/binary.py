@@ -1,7 +1,7 @@
 """Files of arrays: MATLAB, NumPy, HDF5, TDMS, Parquet and Feather files become columns with names."""
 
 import io
-import struct
+import logging
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,17 +15,6 @@ from narxbench._io.extras import require_packages
 from narxbench._io.formats import DataFile, part_error
 
 Array = NDArray[Any]
-_ERRORS_OF_LIBRARIES = (
-    OSError,
-    ValueError,
-    TypeError,
-    LookupError,
-    EOFError,
-    AttributeError,
-    NotImplementedError,
-    RuntimeError,
-    struct.error,
-)
 _IN_MATLAB = "; in MATLAB, writetable makes CSV of tables and timetables"
 
 
@@ -44,7 +33,7 @@ def read_columns(file: DataFile) -> Columns:
         columns = _READERS[file.format](file)
     except NarxbenchError:
         raise
-    except _ERRORS_OF_LIBRARIES:
+    except Exception:  # a library raises what it wants for a damaged file
         problem = f"cannot be read: not in the format {file.format}, damaged, or of a version that is not known"
         raise FileError(f"{file.path}: {problem}; needed: a whole file, or CSV") from None
     if not columns.columns:
@@ -114,17 +103,23 @@ def _values_of_dataset(dataset: Any) -> Any:
 def _read_tdms(file: DataFile) -> Columns:
     require_packages(["nptdms"], file.path)
     import nptdms
+    import nptdms.log
 
+    # What is wrong with a file is told below.
+    nptdms.log.log_manager.set_level(logging.CRITICAL)
+    content = nptdms.TdmsFile.read(io.BytesIO(file.content))
     arrays: dict[str, Any] = {}
     units: dict[str, str] = {}
     increments: dict[str, float] = {}
-    for group in nptdms.TdmsFile.read(io.BytesIO(file.content)).groups():
+    for group in content.groups():
         for channel in group.channels():
             name = f"{group.name}/{channel.name}"
             arrays[name] = channel[:]
             units[name] = str(channel.properties.get("unit_string", ""))
             increments[name] = float(channel.properties.get("wf_increment", 0.0))
     columns = _columns_of_arrays(arrays, file, units)
+    if content.file_status.incomplete_final_segment:
+        columns.guesses.append("the file ends within a block of samples: those that are there were read.")
     steps = set(increments.values())
     has_time = any(name.lower() == "time" for name in columns.columns)
     if len(steps) == 1 and steps != {0.0} and columns.columns and not has_time:

@@ -5,12 +5,11 @@ import gzip
 import io
 import lzma
 import zipfile
-import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from narxbench._io.errors import FieldError, FileError, did_you_mean, printable, show
+from narxbench._io.errors import FieldError, FileError, NarxbenchError, did_you_mean, printable, show
 from narxbench._io.files import MOST_DATA, StrPath, read_bytes
 
 # The first bytes of a format, and its name; a file without any of them is a text.
@@ -48,14 +47,16 @@ _WITHOUT_PARTS = ("text", "npy", "parquet", "feather")
 def open_data_file(path: StrPath, part: str | None = None) -> DataFile:
     """Return a file of data; a compressed one is that which it holds, of an archive the member ``part``."""
     file = DataFile(str(path), read_bytes(path), "", part)
-    file = file._replace(format=_format_of(file.content, str(path)))
     try:
+        file = file._replace(format=_format_of(file.content, str(path)))
         if file.format in _COMPRESSED:
             with _COMPRESSED[file.format](io.BytesIO(file.content)) as stream:
                 file = _unpacked(file, stream, Path(path).stem)
         elif file.format == "zip":
             file = _member(file)
-    except (OSError, EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, RuntimeError, NotImplementedError):
+    except NarxbenchError:
+        raise
+    except Exception:  # the modules of archives raise errors of many kinds for damaged ones
         raise FileError(f"{path}: cannot be unpacked: damaged, or encrypted; needed: a whole file") from None
     if file.part is not None and file.format in _WITHOUT_PARTS:
         problem = f"found {show(file.part, kind=False)}, but a file of the format {file.format} has no parts"

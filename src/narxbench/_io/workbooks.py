@@ -1,7 +1,6 @@
 """Sheets of Excel workbooks as rows of texts."""
 
 import io
-import zipfile
 from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
 from typing import Any, NamedTuple
@@ -27,7 +26,7 @@ def rows_of_sheet(file: DataFile) -> Sheet:
         workbook = openpyxl.load_workbook(io.BytesIO(file.content), read_only=True, data_only=True)
         names = [sheet.title for sheet in workbook.worksheets]
         rows_by_name = {name: _rows(workbook[name]) for name in names if file.part in (None, name)}
-    except (LookupError, ValueError, TypeError, zipfile.BadZipFile, OSError):
+    except Exception:  # a library raises what it wants for a damaged file
         problem = "cannot be read: not in the format of Excel, damaged, or encrypted"
         raise FileError(f"{file.path}: {problem}; needed: a whole file, or CSV") from None
     name = _filled_sheet(file, names, rows_by_name)

@@ -111,8 +111,11 @@ def _columns(
     signals = {"output": output, "input": input, **times}
     with_index = {name: values for name, values in signals.items() if hasattr(values, "iloc")}
     index = next((values.index for values in (input, output) if hasattr(values, "iloc")), None)
-    for name, values in with_index.items():
-        signals[name] = _aligned(values, index, f"{argument}: {name}", notes)
+    for name, values in signals.items():
+        if name in with_index:
+            signals[name] = _aligned(values, index, f"{argument}: {name}", notes)
+        elif values is not None and index is not None and not isinstance(index, pd.RangeIndex):
+            notes.append(f"{argument}: {name} has no index, so that it was joined by position.")
     columns = dict(_input_columns(signals["input"], names, argument))
     columns[title] = array_of(signals["output"], f"{argument}: output", 1)
     columns.update({name: np.asarray(signals[name]) for name in times})

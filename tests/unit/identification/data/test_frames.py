@@ -135,6 +135,13 @@ def test_series_in_other_zones_are_refused() -> None:
         read_recording(input=X, output=OUTPUT, time=pd.Series(np.arange(N)))
 
 
+def test_what_has_no_index_is_joined_by_position_with_a_note() -> None:
+    for inputs, output, name in ((X, Y, "output"), (U, OUTPUT, "input")):
+        _assert_read(read_recording(input=inputs, output=output), f"data: {name} has no index, so that it was joined")
+    for inputs, output in ((U, Y), (X, OUTPUT), (X.reset_index(drop=True), Y)):
+        assert "by position" not in " ".join(read_recording(input=inputs, output=output).notes)
+
+
 def test_series_of_other_lengths_are_refused() -> None:
     with pytest.raises(NarxbenchError, match=r"data: found columns of lengths u 50, v 50, y 49"):
         read_recording(input=X, output=OUTPUT[1:])
