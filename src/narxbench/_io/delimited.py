@@ -18,7 +18,7 @@ from narxbench._io.errors import FieldError, FileError, show
 from narxbench._io.fields import is_missing, is_numeric, is_value
 from narxbench._io.files import StrPath
 from narxbench._io.formats import TABLES, DataFile, open_data_file
-from narxbench._io.headers import Header, find_header, header_notes, sample_form
+from narxbench._io.headers import Header, find_header, has_fields, header_notes, sample_form
 from narxbench._io.text_columns import TextColumns
 from narxbench._io.units import split_names
 from narxbench._io.workbooks import rows_of_sheet
@@ -144,7 +144,7 @@ def _table_of_text(path: str, text: str, form: TableForm) -> _Table:
     table_header = _header_of_lines(lines[first : first + _HEADER_LINES], form, separator)
     if table_header is not None:
         header, separator = table_header
-        rows_above = [_split(line, separator) for line in lines[first : first + header.first_sample]]
+        rows_above = _split_lines(lines[first : first + header.first_sample], separator)
         rows = _split_strictly(path, lines, first + header.first_sample, separator)
         table = _table_below(path, header, rows_above, first + 1, rows, "line")
     else:
@@ -167,7 +167,7 @@ def _table_of_text(path: str, text: str, form: TableForm) -> _Table:
 def _table_of_rows(path: str, rows: list[list[str]], form: TableForm) -> _Table:
     """Return the table in the rows of a sheet."""
     first = form.skip_rows or 0
-    while first < len(rows) and not any(map(str.strip, rows[first])):
+    while first < len(rows) and not has_fields(rows[first]):
         first += 1
     if first >= len(rows):
         raise FileError(f"{path}: found no samples; needed: columns of numbers")
@@ -214,8 +214,8 @@ def _header_of_lines(lines: list[str], form: TableForm, separator: str | None) -
     for candidate in SEPARATORS:
         if candidate == form.decimal or separator not in (None, candidate):
             continue
-        rows = [_split(line, candidate) for line in lines]
-        samples = sample_form([row for row in rows if any(map(str.strip, row))])
+        rows = _split_lines(lines, candidate)
+        samples = sample_form(list(filter(has_fields, rows)))
         header = samples and find_header(rows, samples, form.column_names)
         if not samples or not header:
             continue
@@ -229,7 +229,7 @@ def _header_of_lines(lines: list[str], form: TableForm, separator: str | None) -
 
 def _header_of_rows(rows: list[list[str]], form: TableForm) -> Header | None:
     """Return the header of several rows of a sheet; None where there is one row at most."""
-    samples = sample_form([row for row in rows if any(map(str.strip, row))])
+    samples = sample_form(list(filter(has_fields, rows)))
     header = find_header(rows, samples, form.column_names) if samples else None
     if not samples or not header or not _is_long(header, rows, samples.width, form):
         return None
@@ -337,6 +337,11 @@ def _prepared(line: str, separator: str) -> str:
     if separator != " ":
         return line
     return line.replace("\t", " ").strip()
+
+
+def _split_lines(lines: Sequence[str], separator: str) -> list[list[str]]:
+    """Return the fields of lines, none where they cannot be read."""
+    return [_split(line, separator) for line in lines]
 
 
 def _split(line: str, separator: str) -> list[str]:

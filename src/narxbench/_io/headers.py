@@ -3,11 +3,12 @@
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import filterfalse
 from typing import NamedTuple
 
 from narxbench._io.errors import printable
 from narxbench._io.fields import is_missing, is_numeric, is_time, is_value
-from narxbench._io.units import are_units, split_name
+from narxbench._io.units import are_units, split_names
 
 Row = Sequence[str]
 
@@ -16,11 +17,11 @@ MOST_SAMPLES, LEAST_SHARE = 20, 0.8
 
 
 class SampleForm(NamedTuple):
-    """What the samples of a table have in common."""
+    """The form that the samples of a table have in common."""
 
     width: int
-    number_columns: frozenset[int]
-    time_columns: frozenset[int]
+    number_columns: Collection[int]
+    time_columns: Collection[int]
     numeric_share: float  # of all fields
 
     def fits(self, row: Row) -> bool:
@@ -30,22 +31,18 @@ class SampleForm(NamedTuple):
 
     def resembles(self, row: Row) -> bool:
         """Return whether a row has numbers and times where all samples have them, and some number."""
-        numbers = [row[column] for column in self.number_columns if column < len(row)]
-        times = [row[column] for column in self.time_columns if column < len(row)]
-        if not all(map(is_value, numbers)) or not all(is_time(field) or is_missing(field) for field in times):
-            return False
-        return self.has_number(row)
+        are_numbers = all(map(is_value, _fields(row, self.number_columns)))
+        return are_numbers and all(map(_may_be_time, _fields(row, self.time_columns))) and self.has_number(row)
 
     def has_number(self, row: Row) -> bool:
         """Return whether a row has a number where all samples have one."""
-        fields = [row[column] for column in self.number_columns if column < len(row)]
-        return any(is_numeric(field) and not is_missing(field) for field in fields)
+        return any(map(_is_number, _fields(row, self.number_columns)))
 
     def may_name(self, row: Row) -> bool:
         """Return whether a row may have the names of the columns, or their units."""
         if len(row) < self.width or self.has_number(row):
             return False
-        return all(row[column].strip() for column in self.number_columns)
+        return all(map(str.strip, _fields(row, self.number_columns)))
 
     def may_be_units(self, row: Row) -> bool:
         """Return whether a row may have the units of the columns."""
@@ -70,23 +67,28 @@ def sample_form(rows: Sequence[Row]) -> SampleForm | None:
     if not last_rows:
         return None
     width = Counter(map(len, last_rows)).most_common(1)[0][0]
-    samples = [_without_empty_end(row, width) for row in last_rows]
-    samples = [row for row in samples if len(row) == width]
+    samples = []
+    for row in last_rows:
+        sample = _without_empty_end(row, width)
+        if len(sample) == width:
+            samples.append(sample)
     if len(samples) < LEAST_SHARE * n_rows or not width:
         return None
     columns = list(zip(*samples, strict=True))
-    kinds = [_kind_of_fields(fields) for fields in columns]
-    number_columns = frozenset(column for column, kind in enumerate(kinds) if kind == "number")
-    time_columns = frozenset(column for column, kind in enumerate(kinds) if kind == "time")
+    columns_of_kind: dict[str, set[int]] = {"number": set(), "time": set(), "text": set()}
+    n_values = 0
+    for column, fields in enumerate(columns):
+        columns_of_kind[_kind_of_fields(fields)].add(column)
+        n_values += sum(map(is_value, fields))
+    number_columns, time_columns = columns_of_kind["number"], columns_of_kind["time"]
     if not number_columns:
         return None
-    n_values = sum(sum(map(is_value, fields)) for fields in columns)
     return SampleForm(width, number_columns, time_columns, n_values / (width * len(samples)))
 
 
 def _kind_of_fields(fields: Sequence[str]) -> str:
     """Return what most fields of a column are: number, time or text."""
-    present_fields = [text for text in fields if not is_missing(text)]
+    present_fields = list(filterfalse(is_missing, fields))
     if not present_fields:
         return "text"
     if sum(map(is_value, fields)) >= LEAST_SHARE * len(fields):
@@ -108,7 +110,7 @@ def find_header(rows: Sequence[Row], form: SampleForm, column_names: Collection[
         first_sample -= 1
     if any(map(form.resembles, rows[:first_sample])):
         return None
-    places = [place for place in range(first_sample) if any(map(str.strip, rows[place]))]
+    places = [place for place in range(first_sample) if has_fields(rows[place])]
     if places and form.has_number(rows[places[-1]]):
         return None
     return _header(rows, _rows_of_names(rows, places, form), first_sample, column_names)
@@ -134,7 +136,7 @@ def _header(rows: Sequence[Row], candidates: Sequence[int], first_sample: int, c
     if not candidates:
         return Header(first_sample)
     names_row = candidates[-1]
-    is_all_above = not any(any(map(str.strip, row)) for row in rows[: candidates[0]])
+    is_all_above = not any(map(has_fields, rows[: candidates[0]]))
     if len(candidates) > 1 and (are_units(rows[names_row]) or (is_all_above and len(candidates) == 2)):
         names_row = candidates[-2]
     for place in candidates:
@@ -152,8 +154,8 @@ def _header(rows: Sequence[Row], candidates: Sequence[int], first_sample: int, c
 def _has_name(row: Row, column_names: Collection[str]) -> bool:
     """Return whether a row has one of some names, with its unit or without."""
     names = set(map(str.strip, row))
-    names.update(split_name(name)[0] for name in list(names))
-    return not names.isdisjoint(column_names)
+    short_names, _ = split_names(list(names))
+    return not names.union(short_names).isdisjoint(column_names)
 
 
 def header_notes(header: Header, rows: Sequence[Row], first_line: int, noun: str) -> list[str]:
@@ -161,7 +163,7 @@ def header_notes(header: Header, rows: Sequence[Row], first_line: int, noun: str
     notes = []
     rows_above = [header.names_row, header.units_row, header.skipped_row]
     top = min((place for place in rows_above if place is not None), default=header.first_sample)
-    if any(any(map(str.strip, row)) for row in rows[:top]):
+    if any(map(has_fields, rows[:top])):
         lines = f"{noun} {first_line} was" if top == 1 else f"{noun}s {first_line} to {first_line + top - 1} were"
         notes.append(f"{lines} taken as a header block and left out (skip_rows says another number of {noun}s).")
     if header.names_row is not None and top:
@@ -173,6 +175,24 @@ def header_notes(header: Header, rows: Sequence[Row], first_line: int, noun: str
         texts = printable(", ".join(map(str.strip, rows[header.skipped_row])))
         notes.append(f"{noun} {first_line + header.skipped_row} was left out, for it has no numbers: {texts}.")
     return notes
+
+
+def has_fields(row: Row) -> bool:
+    """Return whether a row has a field that is not empty."""
+    return any(map(str.strip, row))
+
+
+def _fields(row: Row, columns: Collection[int]) -> list[str]:
+    """Return the fields of a row in some columns, as far as it reaches."""
+    return [row[column] for column in columns if column < len(row)]
+
+
+def _is_number(field: str) -> bool:
+    return is_numeric(field) and not is_missing(field)
+
+
+def _may_be_time(field: str) -> bool:
+    return is_time(field) or is_missing(field)
 
 
 def _without_empty_end(row: Row, width: int) -> Row:

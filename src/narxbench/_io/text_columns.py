@@ -152,7 +152,8 @@ class TextColumns:
             except ValueError:
                 raise self._wrong_number(row, column, decimal) from None
             if has_truth_values and numbers[-1] not in (0, 1):
-                row = next(row for row, field in fields.items() if is_truth_value(field))
+                truth_values = list(map(is_truth_value, fields.values()))
+                row = list(fields)[truth_values.index(True)]
                 raise self._wrong_number(row, column, decimal)
         return numbers
 

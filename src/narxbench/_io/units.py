@@ -39,7 +39,7 @@ def is_unit(text: str) -> bool:
 
 def are_units(fields: Sequence[str]) -> bool:
     """Return whether a row of texts is one of units: units that are in use, or anything in brackets."""
-    texts = [field.strip() for field in fields]
+    texts = list(map(str.strip, fields))
     if not any(text.strip("-– ") for text in texts):
         return False
     return all(is_unit(text) or _BRACKETS.fullmatch(text) for text in texts)
@@ -73,10 +73,11 @@ def split_name(name: str) -> tuple[str, str]:
 
 def split_names(full_names: Sequence[str], units_row: Sequence[str] = ()) -> ColumnNames:
     """Return names without their units; where two would then be the same, these are left as they are."""
-    pairs = [split_name(name) for name in full_names]
-    short_names = [short_name for short_name, _ in pairs]
+    if not full_names:
+        return ColumnNames((), ())
+    short_names, units_in_names = zip(*map(split_name, full_names), strict=True)
     names, units = [], []
-    for column, (short_name, unit) in enumerate(pairs):
+    for column, (short_name, unit) in enumerate(zip(short_names, units_in_names, strict=True)):
         is_unique = short_names.count(short_name) == 1
         names.append(short_name if is_unique else full_names[column])
         if column < len(units_row) and unit_of(units_row[column]):

@@ -49,14 +49,22 @@ def _filled_sheet(file: DataFile, names: list[str], rows_by_name: Mapping[str, l
 
 
 def _rows(sheet: Any) -> list[list[str]]:
-    rows = [[_text(value) for value in row] for row in sheet.iter_rows(values_only=True)]
+    rows = [list(map(_text, row)) for row in sheet.iter_rows(values_only=True)]
     while rows and not any(rows[-1]):
         rows.pop()
-    filled_columns = [column for row in rows for column, text in enumerate(row) if text]
-    if not filled_columns:
+    if not rows:
         return []
-    first, end = min(filled_columns), max(filled_columns) + 1
-    return [(row + [""] * end)[first:end] for row in rows]
+    first = min(_first_filled(row) for row in rows)
+    width = max(map(len, rows))
+    return [row[first:] + [""] * (width - len(row)) for row in rows]
+
+
+def _first_filled(row: list[str]) -> int:
+    """Return the place of the first cell with a value, or the length of a row without any."""
+    place = 0
+    while place < len(row) and not row[place]:
+        place += 1
+    return place
 
 
 def _text(value: Any) -> str:

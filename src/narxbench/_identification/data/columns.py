@@ -126,10 +126,11 @@ def _columns_of_name(source: Source, name: Any) -> list[int]:
     """Return the columns of a name, with its unit or without."""
     if not isinstance(name, str):
         return []
-    columns = [column for column, title in enumerate(source.names or ()) if title == name.strip()]
-    if columns:
-        return columns
-    return [column for column, title in enumerate(source.full_names or ()) if title == name.strip()]
+    for names in (source.names or (), source.full_names or ()):
+        columns = [column for column, title in enumerate(names) if title == name.strip()]
+        if columns:
+            return columns
+    return []
 
 
 def _function_of_column(source: Source, argument: str, function: str, name: str) -> Signal:

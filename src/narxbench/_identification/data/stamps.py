@@ -7,6 +7,7 @@ A column has one form: that of its first value. Which of two numbers is the day 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -158,18 +159,18 @@ class _Parts:
 
     def numbers(self, name: str) -> Integers:
         """Return a part as numbers; 0 where it is missing."""
-        return np.array([int(text or 0) for text in self.texts(name)], np.int64)
+        return _integers(lambda text: int(text or 0), self.texts(name))
 
     def clock(self) -> Integers:
         """Return the nanoseconds since midnight in UTC, or in the unknown zone of all."""
         hours, minutes, seconds = self.numbers("hour"), self.numbers("minute"), self.numbers("second")
-        halves = np.array([text.lower() for text in self.texts("half")])
+        halves = np.array(list(map(str.lower, self.texts("half"))))
         has_half = halves != ""
         self.refuse(
             (has_half & ((hours < 1) | (hours > 12))) | (hours > 24) | (minutes > 59) | (seconds > 60), "time of a day"
         )
         hours = np.where(has_half, hours % 12 + 12 * (halves == "p"), hours)
-        fractions = np.array([int(text.ljust(9, "0") or 0) for text in self.texts("fraction")], np.int64)
+        fractions = _integers(lambda text: int(text.ljust(9, "0")), self.texts("fraction"))
         return ((hours * 60 + minutes) * 60 + seconds) * SECOND + fractions - self._zone_offsets()
 
     def has_zone(self) -> bool:
@@ -178,12 +179,10 @@ class _Parts:
 
     def _zone_offsets(self) -> Integers:
         zones = self.texts("zone")
-        with_clock = self.texts("hour")
-        lacks_zone = np.array([not zone and bool(hour) for zone, hour in zip(zones, with_clock, strict=True)])
-        if self.has_zone() and lacks_zone.any():
+        lacks_zone = (np.array(zones) == "") & (np.array(self.texts("hour")) != "")
+        if self.has_zone():
             self.refuse(lacks_zone, "time with a time zone, as others are")
-        offsets = [0 if zone in ("", "Z", "UTC", "GMT") else _offset_minutes(zone) for zone in zones]
-        return np.array(offsets, np.int64) * 60 * SECOND
+        return _integers(_offset_minutes, zones) * 60 * SECOND
 
     def refuse(self, is_wrong: Mask, what: str) -> None:
         """Raise the error of the first row that is wrong."""
@@ -192,7 +191,14 @@ class _Parts:
             raise self.place.error(row, f"{show(self.whole_texts[row], kind=False)}, which is no {what}", _ALLOWED)
 
 
+def _integers(convert: Callable[[str], int], texts: Sequence[str]) -> Integers:
+    """Return the whole numbers that texts mean."""
+    return np.array(list(map(convert, texts)), np.int64)
+
+
 def _offset_minutes(zone: str) -> int:
+    if zone in ("", "Z", "UTC", "GMT"):
+        return 0
     digits = zone[1:].replace(":", "").ljust(4, "0")
     minutes = 60 * int(digits[:2]) + int(digits[2:])
     return -minutes if zone[0] == "-" else minutes
@@ -204,15 +210,15 @@ def _days(parts: _Parts, clock: Integers, time_format: str | None) -> tuple[Inte
         months = parts.numbers("month")
         names = parts.texts("name")
         if any(names):
-            month_by_name = {name: _month_of(name) for name in set(names)}
-            months = np.array([month_by_name[name] for name in names], np.int64)
-        years = np.array([_year(text) for text in parts.texts("year")], np.int64)
+            months = _integers(_month_of, names)
+        years = _integers(_year, parts.texts("year"))
         days, is_valid = _days_since_1970(years, months, parts.numbers("day"))
         parts.refuse(~is_valid, "day of the calendar")
         return days, []
     return _days_in_unknown_order(parts, clock, time_format)
 
 
+@cache
 def _month_of(name: str) -> int:
     for month, beginnings in enumerate(_MONTHS, 1):
         if re.match(beginnings, name.lower()):
@@ -267,8 +273,7 @@ def _days_in_order(parts: _Parts, order: str) -> tuple[Integers, Mask]:
     """Return the days since 1970 of dates in an order, and whether each is in the calendar."""
     columns = [parts.texts("first"), parts.texts("middle"), parts.texts("last")]
     fields = dict(zip(order.split("/"), columns, strict=True))
-    years = np.array([_year(text) for text in fields["y"]], np.int64)
-    return _days_since_1970(years, np.array(fields["m"], np.int64), np.array(fields["d"], np.int64))
+    return _days_since_1970(_integers(_year, fields["y"]), _integers(int, fields["m"]), _integers(int, fields["d"]))
 
 
 def _settled_days(parts: _Parts, clock: Integers, days_by_order: Mapping[str, Integers]) -> tuple[Integers, list[str]]:
@@ -299,8 +304,7 @@ def _moments_by_strptime(texts: Sequence[str | None], time_format: str, place: P
     """Return the moments of texts of a format of strptime."""
     has_date = any(code in time_format for code in ("%d", "%j", "%x", "%c"))
     has_zone = "%z" in time_format or "%Z" in time_format
-    rows = [row for row, _ in _present(texts)]
-    present_texts = [text for _, text in _present(texts)]
+    rows, present_texts = zip(*_present(texts), strict=True)
     try:
         moments = pd.DatetimeIndex(pd.to_datetime(present_texts, format=time_format, errors="coerce", utc=True))
     except ValueError as error:
