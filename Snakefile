@@ -17,11 +17,3 @@ module narxbench:
 
 
 use rule * from narxbench
-
-
-onstart:
-    narxbench.begin(workflow, narxbench.PLAN)
-
-
-onsuccess:
-    narxbench.end(narxbench.PLAN)

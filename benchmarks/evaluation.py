@@ -45,15 +45,22 @@ def narxbench_batch(problem: StructureProblem, u: Floats, y: Floats) -> Evaluate
 
 def narxbench_single(problem: StructureProblem, u: Floats, y: Floats) -> Evaluate:
     """Evaluate one structure at a time, by the names of its terms."""
-    return lambda positions: [problem.evaluate(terms_of(problem, row)).sse for row in positions]
+    return _one_by_one(lambda position: problem.evaluate(terms_of(problem, position)).sse)
+
+
+def _one_by_one(evaluate: Callable[[NDArray[np.uint8]], float]) -> Evaluate:
+    return lambda positions: [evaluate(position) for position in positions]
 
 
 def readable_loop(problem: StructureProblem, u: Floats, y: Floats) -> Evaluate:
     """Evaluate with a plain numpy loop: ``lstsq``, then at each step the product of each term's factors."""
-    monomials, degree, start = problem.monomials, problem.degree, len(y) - N_VALIDATION
+    start = len(y) - N_VALIDATION
     # Row k of the lagged signals is 1, y(k-1), ..., u(k-1), ...; a term is the product of `degree` of its entries.
-    place = [[0] * (degree - len(m)) + [1 + (s == INPUT) * problem.n_y + lag - 1 for s, lag in m] for m in monomials]
-    factors, first_row = np.array(place), max(problem.n_u, problem.n_y)
+    factors = np.zeros((len(problem.terms), problem.degree), int)
+    for row, monomial in zip(factors, problem.monomials, strict=True):
+        for i, (signal, lag) in enumerate(monomial):
+            row[i] = lag + problem.n_y * (signal == INPUT)
+    first_row = max(problem.n_u, problem.n_y)
 
     def lagged(outputs: Floats, k: int) -> Floats:
         past_y, past_u = outputs[k - problem.n_y : k][::-1], u[k - problem.n_u : k][::-1]
@@ -69,7 +76,7 @@ def readable_loop(problem: StructureProblem, u: Floats, y: Floats) -> Evaluate:
             simulated[k] = lagged(simulated, k)[chosen].prod(axis=1) @ weights
         return float(np.sum((y[start:] - simulated[start:]) ** 2))
 
-    return lambda positions: [evaluate(row) for row in positions]
+    return _one_by_one(evaluate)
 
 
 class Shared:
@@ -80,8 +87,11 @@ class Shared:
         rows, later = np.arange(max(problem.n_u, problem.n_y), start), np.arange(start, len(y))
         columns = np.array([_product(m, u, y, rows) for m in problem.monomials])
         self.gram, self.moments = columns @ columns.T, columns @ y[rows]
-        self.inputs = np.array([_product([f for f in m if f[0] == INPUT], u, y, later) for m in problem.monomials])
-        self.output_lags = [tuple(lag for signal, lag in m if signal == OUTPUT) for m in problem.monomials]
+        self.inputs = np.ones((len(problem.monomials), N_VALIDATION))
+        self.output_lags: list[tuple[int, ...]] = []
+        for column, monomial in zip(self.inputs, problem.monomials, strict=True):
+            column[:] = _product([factor for factor in monomial if factor[0] == INPUT], u, y, later)
+            self.output_lags.append(tuple(lag for signal, lag in monomial if signal == OUTPUT))
         self.initial, self.measured = y[start - problem.n_y : start], y[start:]
 
 
@@ -114,7 +124,7 @@ def pure_python(problem: StructureProblem, u: Floats, y: Floats) -> Evaluate:
             simulated.append(value)
         return float(np.sum((shared.measured - simulated[n_y:]) ** 2))
 
-    return lambda positions: [evaluate(row) for row in positions]
+    return _one_by_one(evaluate)
 
 
 def numpy_batch(problem: StructureProblem, u: Floats, y: Floats) -> Evaluate:
@@ -124,7 +134,9 @@ def numpy_batch(problem: StructureProblem, u: Floats, y: Floats) -> Evaluate:
     node_of = np.array([nodes.index(lags) for lags in shared.output_lags])
     # Monomials of y as products of `depth` lagged outputs; entry 0 of the lagged outputs is 1.
     depth = max(map(len, nodes))
-    factors = np.array([[*lags, *[0] * (depth - len(lags))] for lags in nodes])
+    factors = np.zeros((len(nodes), depth), int)
+    for row, lags in zip(factors, nodes, strict=True):
+        row[: len(lags)] = lags
     by_node = [np.flatnonzero(node_of == n) for n in range(len(nodes))]
 
     def evaluate(positions: NDArray[np.uint8]) -> Floats:
@@ -156,8 +168,11 @@ def numpy_batch(problem: StructureProblem, u: Floats, y: Floats) -> Evaluate:
 
 def sysidentpy_codes(problem: StructureProblem) -> list[tuple[int, ...]]:
     """Return the candidate terms as SysIdentPy codes them: 1002 is y(k-2), 2001 is u(k-1)."""
-    codes = [sorted((1000 * (1 + s) + lag for s, lag in m), reverse=True) for m in problem.monomials]
-    return [(*code, *[0] * (problem.degree - len(code))) for code in codes]
+    codes = []
+    for monomial in problem.monomials:
+        factors = sorted((1000 * (1 + signal) + lag for signal, lag in monomial), reverse=True)
+        codes.append((*factors, *[0] * (problem.degree - len(factors))))
+    return codes
 
 
 def sysidentpy_simulate(problem: StructureProblem, u: Floats, y: Floats) -> Evaluate:
@@ -180,7 +195,7 @@ def sysidentpy_simulate(problem: StructureProblem, u: Floats, y: Floats) -> Eval
         )
         return float(np.sum((y[start - lag :] - simulated) ** 2))
 
-    return lambda positions: [evaluate(row) for row in positions]
+    return _one_by_one(evaluate)
 
 
 def sysidentpy_metamss(problem: StructureProblem, u: Floats, y: Floats) -> Evaluate:
@@ -203,7 +218,7 @@ def sysidentpy_metamss(problem: StructureProblem, u: Floats, y: Floats) -> Evalu
     search.n_inputs, search.max_lag, search.tested_models = 1, lag, []
     search.regressor_code = search.regressor_space(1)
     ours = sysidentpy_codes(problem)
-    order = [ours.index(tuple(int(c) for c in code)) for code in search.regressor_code]
+    order = [ours.index(tuple(code)) for code in search.regressor_code.astype(int).tolist()]
     parts = u[:start], y[:start], u[start - lag :], y[start - lag :]
     return lambda positions: search.evaluate_objective_function(*parts, positions[:, order].T.copy())
 
@@ -214,8 +229,11 @@ def fastcan_narx(problem: StructureProblem, u: Floats, y: Floats) -> Evaluate:
 
     degree, start, lag = problem.degree, len(y) - N_VALIDATION, max(problem.n_u, problem.n_y)
     # Feature 0 is u and 1 is y; -1 fills up.
-    features = np.array([[-1] * (degree - len(m)) + [int(s == OUTPUT) for s, _ in m] for m in problem.monomials])
-    delays = np.array([[-1] * (degree - len(m)) + [delay for _, delay in m] for m in problem.monomials])
+    features = np.full((len(problem.terms), degree), -1)
+    delays = features.copy()
+    for row, monomial in enumerate(problem.monomials):
+        for place, (signal, delay) in enumerate(monomial, degree - len(monomial)):
+            features[row, place], delays[row, place] = signal == OUTPUT, delay
 
     def evaluate(position: NDArray[np.uint8]) -> float:
         chosen = np.flatnonzero(position[1:]) + 1
@@ -224,7 +242,7 @@ def fastcan_narx(problem: StructureProblem, u: Floats, y: Floats) -> Evaluate:
         simulated = model.predict(u[start - lag :, None], y_init=y[start - lag : start])
         return float(np.sum((y[start - lag :] - simulated) ** 2))
 
-    return lambda positions: [evaluate(row) for row in positions]
+    return _one_by_one(evaluate)
 
 
 # Name: (implementation, package it needs, whether it evaluates a whole batch at once).
@@ -266,10 +284,10 @@ def structures(problem: StructureProblem, y: Floats, cardinality: int, count: in
     return np.array(stable[:count])
 
 
-def check_equal(name: str, case: str, found: Any, expected: Any) -> None:
+def check_equal(name: str, case: str, errors: Any, expected: Any) -> None:
     """Stop when an implementation does not compute the error that narxbench computes."""
-    if not np.allclose(found, expected, rtol=TOLERANCE, atol=0):
-        raise SystemExit(f"FAIL: {name} on {case}: sum of squared errors {found}; narxbench: {expected}")
+    if not np.allclose(errors, expected, rtol=TOLERANCE, atol=0):
+        raise SystemExit(f"FAIL: {name} on {case}: sum of squared errors {errors}; narxbench: {expected}")
 
 
 def run(quick: bool) -> Part:
@@ -318,7 +336,9 @@ def _report(times: dict[tuple[str, str, int], list[float]], present: dict[str, A
             span = f"{number(min(ratios), 2)}-{number(max(ratios), 2)}"
             columns += [number(median(by_system)), f"{number(median(ratios), 2)} ({span})"]
         lines.append([name, *columns])
-    header = ["implementation", *(text for c in CARDINALITIES for text in (f"{c} terms: µs", "times narxbench"))]
+    header = ["implementation"]
+    for cardinality in CARDINALITIES:
+        header += [f"{cardinality} terms: µs", "times narxbench"]
     text = (
         "## One evaluation\n\n"
         "Least squares on 1395 to 1397 rows and a free run of 600 samples; CPU time of one thread, "

@@ -80,15 +80,7 @@ def run(quick: bool) -> Part:
 
 def _report(searches: dict[str, list[dict[str, list[float]]]], alone: dict[str, list[list[float]]]) -> Part:
     """Return the section of the page and the rows, with medians over the rounds."""
-    rows, lines = [], []
-    for step, title in STEPS.items():
-        line = [title]
-        for cache, rounds in searches.items():
-            for i, quantity in enumerate(("wall", "cpu")):
-                value = median(times[step][i] for times in rounds)
-                rows.append(Row("first_use", f"{cache} cache", step, quantity, value))
-                line.append(number(value))
-        lines.append(line)
+    rows, lines = _steps(searches)
     cpu = {}
     for name, rounds in alone.items():
         cpu[name] = median(seconds for _, seconds in rounds)
@@ -108,8 +100,24 @@ def _report(searches: dict[str, list[dict[str, list[float]]]], alone: dict[str, 
         "## First use\n\nS1, default searches of 6000 evaluations, in a process of their own. The first process on a "
         f"machine compiles the code and keeps it; the others load it. In comparison: {'; '.join(sentences)}.\n\n"
     )
-    header = ["step", *(f"{cache} cache: {quantity} s" for cache in searches for quantity in ("wall", "CPU"))]
+    header = ["step"]
+    for cache in searches:
+        header += [f"{cache} cache: wall s", f"{cache} cache: CPU s"]
     return Part(text + table(header, lines), rows)
+
+
+def _steps(searches: dict[str, list[dict[str, list[float]]]]) -> tuple[list[Row], list[list[str]]]:
+    """Return the rows and the lines of the table of each step, by the state of the cache."""
+    rows, lines = [], []
+    for step, title in STEPS.items():
+        line = [title]
+        for cache, rounds in searches.items():
+            for i, quantity in enumerate(("wall", "cpu")):
+                value = median(times[step][i] for times in rounds)
+                rows.append(Row("first_use", f"{cache} cache", step, quantity, value))
+                line.append(number(value))
+        lines.append(line)
+    return rows, lines
 
 
 def _output(script: str, folder: str) -> Any:

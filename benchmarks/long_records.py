@@ -1,5 +1,6 @@
 """Long records: the savings and the losses of searches that simulate only segments of the validation part."""
 
+import itertools
 import math
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -35,22 +36,29 @@ def run(quick: bool) -> Part:
     warm = _problems((systems[0], SNRS[0], 1), SAMPLES, [WHOLE])[WHOLE]
     for algorithm, seed in SEARCHES[size]:
         narxbench.search(warm, algorithm=algorithm, seed=seed, evaluations=100)  # compilation
-    cases = [(system, snr, seed) for system in systems for snr in SNRS for seed in DATA_SEEDS[size]]
-    effect = pd.DataFrame(outcome for case in cases for outcome in _outcomes(case, SEARCHES[size]))
+    outcomes: list[dict[str, Any]] = []
+    for case in itertools.product(systems, SNRS, DATA_SEEDS[size]):
+        outcomes += _outcomes(case, SEARCHES[size])
+    effect = pd.DataFrame(outcomes)
     problems, times = _problems((systems[0], SNRS[0], 1), LONG, (WHOLE, PIECES, *CUT)), []
     for _ in range(ROUNDS[size]):
         for algorithm in (STEPWISE, UPSO):
             times += [(algorithm, name, _search(problem, algorithm, 1)[1]) for name, problem in problems.items()]
     frame = pd.DataFrame(times, columns=["algorithm", "selection", "us"])
     cost = frame.groupby(["algorithm", "selection"], sort=False)["us"].median()
+    return Part("\n".join([_tables(effect, cost, size), _conclusions(effect, cost)]), _rows(effect, cost))
+
+
+def _rows(effect: pd.DataFrame, cost: Any) -> list[Row]:
+    """Return the means of each system, SNR, search and selection, and the cost on the long record."""
+    rows = []
     means = effect.groupby(["system", "snr", "algorithm", "selection"], sort=False)[["exact", "gap", "ratio"]].mean()
-    rows = [
-        Row("long_records", f"{system} {snr} dB", f"{algorithm}, {name}", str(what), float(value))
-        for (system, snr, algorithm, name), values in means.iterrows()
-        for what, value in values.items()
-    ]
-    rows += [Row("long_records", f"S1, {LONG} samples", ", ".join(key), "us", float(us)) for key, us in cost.items()]
-    return Part("\n".join([_tables(effect, cost, size), _conclusions(effect, cost)]), rows)
+    for (system, snr, algorithm, name), values in means.iterrows():
+        for quantity, value in values.items():
+            rows.append(Row("long_records", f"{system} {snr} dB", f"{algorithm}, {name}", str(quantity), float(value)))
+    for key, us in cost.items():
+        rows.append(Row("long_records", f"S1, {LONG} samples", ", ".join(key), "us", float(us)))
+    return rows
 
 
 def _problems(case: Case, samples: int, names: Iterable[str], **noise: Any) -> Problems:
@@ -75,7 +83,8 @@ def _search(problem: narxbench.StructureProblem, algorithm: str, seed: int) -> t
 
 
 def _outcomes(case: Case, searches: Any) -> Iterator[dict[str, Any]]:
-    (system, snr, _), true = case, set(case[0].terms)
+    system, snr, _ = case
+    true = set(system.terms)
     names = dict.fromkeys((WHOLE, PIECES, *CUT, *(f"{EXPECTED}{used}" for used in CUT.values())))
     problems = _problems(case, SAMPLES, names)
     # With noise inside the equation least squares are not biased.

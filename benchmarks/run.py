@@ -27,7 +27,7 @@ RESULTS = ROOT / "benchmarks" / "results.md"
 
 
 def main() -> None:
-    """Run what was asked for."""
+    """Run the chosen benchmarks and write their results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer rounds, seeds and sizes: a try, not a measurement")
     parser.add_argument("--only", nargs="+", choices=BENCHMARKS, default=BENCHMARKS, help="benchmarks to run")
@@ -41,19 +41,21 @@ def main() -> None:
         started = time.perf_counter()
         parts.append(module.run(options.quick))
         print(f"\n{parts[-1].text}\n{name}: {time.perf_counter() - started:.0f} s", flush=True)
-    for name, content in (file for part in parts for file in part.files.items()):
-        write_atomically(options.output.with_name(name), content)
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["benchmark", "case", "method", "quantity", "value"])
-    writer.writerows([*row[:4], f"{row.value:.6g}"] for part in parts for row in part.rows)
+    for part in parts:
+        for name, content in part.files.items():
+            write_atomically(options.output.with_name(name), content)
+        writer.writerows([*row[:4], f"{row.value:.6g}"] for row in part.rows)
     write_atomically(options.output.with_suffix(".csv"), stream.getvalue())
     quick = " Run with `--quick`: few rounds, only good for a try." if options.quick else ""
+    sections = [f"# Benchmark results\n\n{facts}{quick}\n"]
     short = in_short(read_rows(options.output.with_suffix(".csv")))
-    text = "\n".join(
-        [f"# Benchmark results\n\n{facts}{quick}\n", *filter(None, [short]), *(part.text for part in parts)]
-    )
-    write_atomically(options.output, text)
+    if short:
+        sections.append(short)
+    sections += [part.text for part in parts]
+    write_atomically(options.output, "\n".join(sections))
 
 
 if __name__ == "__main__":

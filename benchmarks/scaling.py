@@ -91,41 +91,66 @@ def _planning(size: str) -> list[dict[str, float]]:
     return points
 
 
+Series = dict[str, list[tuple[float, dict[str, float]]]]
+
+
+def _costs_with_preparation(samples: int, orders: tuple[int, ...], size: str) -> tuple[int, dict[str, float]]:
+    """Return the number of candidate terms of a problem, and its costs with those of its preparation."""
+    problem = problem_of(samples, *orders)
+    prepare = cpu_seconds(lambda: problem_of(samples, *orders))
+    return len(problem.terms), _costs(problem, size) | {"prepare": prepare}
+
+
+def _series(size: str) -> Series:
+    """Return the costs along each axis."""
+    series: Series = {"candidate terms": [], "samples": [], "swarm size": []}
+    for orders in ORDERS:
+        series["candidate terms"].append(_costs_with_preparation(SAMPLES[0], orders, size))
+    n_lengths = {"quick": 2, "full": len(SAMPLES)}[size]
+    for samples in SAMPLES[:n_lengths]:
+        _, costs = _costs_with_preparation(samples, ORDERS[0], size)
+        series["samples"].append((samples, costs))
+    problem = problem_of(SAMPLES[0], *ORDERS[0])
+    for swarm_size in SWARM_SIZES:
+        series["swarm size"].append((swarm_size, _costs(problem, size, swarm_size)))
+    return series
+
+
+def _rows(series: Series, planning: list[dict[str, float]]) -> list[Row]:
+    rows = []
+    for axis, points in series.items():
+        for x, costs in points:
+            for quantity, value in costs.items():
+                rows.append(Row("scaling", f"{x:g}", axis, quantity, value))
+    for point in planning:
+        case = f"{point['runs']:g}, {point['per_job']:g} a job"
+        for quantity in ("cpu", "wall", "peak_mb"):
+            rows.append(Row("scaling", case, "runs of the study", quantity, point[quantity]))
+    return rows
+
+
+def _planning_table(planning: list[dict[str, float]]) -> str:
+    header = ["runs of the study", "seeds of a job", "`snakemake -n`: s", "CPU s", "ms per run", "peak memory: MB"]
+    lines = []
+    for point in planning:
+        milliseconds = 1e3 * point["wall"] / point["runs"]
+        measurements = map(number, (point["wall"], point["cpu"], milliseconds, point["peak_mb"]))
+        lines.append([f"{point['runs']:g}", f"{point['per_job']:g}", *measurements])
+    return table(header, lines)
+
+
 def run(quick: bool) -> Part:
     """Measure every series."""
     size = "quick" if quick else "full"
-    rows: list[Row] = []
-    series: dict[str, list[tuple[float, dict[str, float]]]] = {"candidate terms": [], "samples": [], "swarm size": []}
-    problem = problem_of(SAMPLES[0], *ORDERS[0])
-    for axis, samples, orders in (
-        *(("candidate terms", SAMPLES[0], orders) for orders in ORDERS),
-        *(("samples", samples, ORDERS[0]) for samples in SAMPLES[: 2 if quick else None]),
-    ):
-        larger = problem_of(samples, *orders)
-        prepare = {"prepare": cpu_seconds(lambda: problem_of(samples, *orders))}  # noqa: B023
-        x = samples if axis == "samples" else len(larger.terms)
-        series[axis].append((x, _costs(larger, size) | prepare))
-    for swarm_size in SWARM_SIZES:
-        series["swarm size"].append((swarm_size, _costs(problem, size, swarm_size)))
+    series = _series(size)
     text = [f"## Scaling\n\nS1 at 30 dB, CPU time of one thread. 2D-UPSO: a run of {EVALUATIONS[size]} evaluations.\n"]
-    for axis, points in series.items():
-        rows += [Row("scaling", f"{x:g}", axis, what, value) for x, costs in points for what, value in costs.items()]
-        text.append(_series_table(axis, points))
+    text += [_series_table(axis, points) for axis, points in series.items()]
     planning = _planning(size)
-    for point in planning:
-        case = f"{point['runs']:g}, {point['per_job']:g} a job"
-        rows += [Row("scaling", case, "runs of the study", name, point[name]) for name in ("cpu", "wall", "peak_mb")]
-    header = ["runs of the study", "seeds of a job", "`snakemake -n`: s", "CPU s", "ms per run", "peak memory: MB"]
-    lines = [
-        [f"{p['runs']:g}", f"{p['per_job']:g}"]
-        + [number(value) for value in (p["wall"], p["cpu"], 1e3 * p["wall"] / p["runs"], p["peak_mb"])]
-        for p in planning
-    ]
-    text.append(table(header, lines))
+    text.append(_planning_table(planning))
     text.append(_advice(series, planning))
     heading = f"# Scaling\n\n{machine_facts()}\n\n![Costs against sizes]({FIGURE})"
     report = "\n".join(text).replace("## Scaling", heading, 1).replace("\n### ", "\n## ")
-    return Part("\n".join(text), rows, {"scaling.md": report, FIGURE: _figure(series, planning)})
+    return Part("\n".join(text), _rows(series, planning), {"scaling.md": report, FIGURE: _figure(series, planning)})
 
 
 def _series_table(axis: str, points: list[tuple[float, dict[str, float]]]) -> str:
@@ -137,7 +162,7 @@ def _series_table(axis: str, points: list[tuple[float, dict[str, float]]]) -> st
     return table(header, [[f"{x:g}", *(number(costs[key]) for key in keys)] for x, costs in points])
 
 
-def _advice(series: dict[str, list[tuple[float, dict[str, float]]]], planning: list[dict[str, float]]) -> str:
+def _advice(series: Series, planning: list[dict[str, float]]) -> str:
     widest, longest = series["candidate terms"][-1], series["samples"][-1]
     ungrouped, grouped = (_plans(planning, is_grouped)[-1] for is_grouped in (False, True))
     wide, long = (_duration(6000e-6 * costs["search"]) for _, costs in (widest, longest))
@@ -168,7 +193,7 @@ def _duration(seconds: float) -> str:
     return f"{number(seconds, 2)} s" if seconds < 100 else f"{number(seconds / 60, 2)} minutes"
 
 
-def _figure(series: dict[str, list[tuple[float, dict[str, float]]]], planning: list[dict[str, float]]) -> bytes:
+def _figure(series: Series, planning: list[dict[str, float]]) -> bytes:
     def plot(figure: Figure) -> None:
         *cost_axes, planning_axis = figure.subplots(2, 2).flat
         for axis, (label, points) in zip(cost_axes, series.items(), strict=True):

@@ -45,24 +45,24 @@ class Vector:
     def __init__(self, counter: "Counter", lanes: int, ready: float) -> None:
         self.counter, self.lanes, self.ready = counter, lanes, ready
 
-    def _with(self, other: Any, latency: float, operations: int = 1) -> "Vector":
+    def _with(self, operand: Any, latency: float, operations: int = 1) -> "Vector":
         self.counter.operations += operations * self.lanes
-        return Vector(self.counter, self.lanes, max(self.ready, getattr(other, "ready", 0.0)) + latency)
+        return Vector(self.counter, self.lanes, max(self.ready, getattr(operand, "ready", 0.0)) + latency)
 
-    def __add__(self, other: Any) -> "Vector":
-        return self._with(other, self.counter.latencies.add)
+    def __add__(self, operand: Any) -> "Vector":
+        return self._with(operand, self.counter.latencies.add)
 
-    def __mul__(self, other: Any) -> "Vector":
-        return self._with(other, self.counter.latencies.multiply)
+    def __mul__(self, operand: Any) -> "Vector":
+        return self._with(operand, self.counter.latencies.multiply)
 
     def root(self) -> "Vector":
         """Return the square root; that its time is the inverse's as well makes no difference here."""
         return self._with(None, self.counter.latencies.inverse_root)
 
-    def __rtruediv__(self, other: float) -> "Vector":
-        return self._with(other, 0.0)
+    def __rtruediv__(self, operand: float) -> "Vector":
+        return self._with(operand, 0.0)
 
-    def __gt__(self, other: Any) -> bool:
+    def __gt__(self, operand: Any) -> bool:
         return True
 
     __sub__, __rmul__ = __add__, __mul__
@@ -126,9 +126,9 @@ class Counter:
         self.end = max(self.end, ready)
         self.stored |= dict.fromkeys(self._lines(array, offset, getattr(value, "lanes", 1)), ready)
 
-    def gather(self, array: Array, offsets: Array, first: int, more: Array, second: int, lanes: int) -> Vector:
+    def gather(self, array: Array, rows: Array, first: int, columns: Array, second: int, lanes: int) -> Vector:
         """Count a load of a single number for each lane."""
-        picked = [array[offsets[first + lane] + more[second + lane]].ready for lane in range(lanes)]
+        picked = [array[rows[first + lane] + columns[second + lane]].ready for lane in range(lanes)]
         return Vector(self, lanes, max(picked))
 
     def names(self) -> dict[str, Any]:

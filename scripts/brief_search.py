@@ -3,13 +3,10 @@
 from typing import Any
 
 from narxbench._io.files import write_atomically
-from narxbench._pipeline.steps import as_script
+from narxbench._pipeline.steps import settings_of
 from narxbench._studies.measured.jobs import brief_search, scan_of
 
 
 def main(job: Any) -> None:
     """Write the result of the search."""
-    write_atomically(job.output[0], brief_search(scan_of(**job.params.settings), job.params.configuration))
-
-
-as_script(main, globals())
+    write_atomically(job.output[0], brief_search(scan_of(**settings_of(job)), job.params.configuration))

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 from narxbench._io.files import write_atomically
-from narxbench._pipeline.steps import as_script
 from narxbench._studies.paper.claims import load_claims
 from narxbench._studies.paper.frames import read_frame
 from narxbench._studies.paper.interpretations.document import interpretations_report
@@ -19,6 +18,3 @@ def main(job: Any) -> None:
     files = interpretations_report(frame, choices, published, claims)
     for path in job.output:
         write_atomically(path, files[str(Path(path).relative_to(Path(job.output[0]).parent))])
-
-
-as_script(main, globals())

@@ -3,13 +3,10 @@
 from typing import Any
 
 from narxbench._io.files import write_atomically
-from narxbench._pipeline.steps import as_script
+from narxbench._pipeline.steps import settings_of
 from narxbench._studies.measured.jobs import ranking, scan_of
 
 
 def main(job: Any) -> None:
     """Write the names of those that are searched thoroughly."""
-    write_atomically(job.output[0], ranking(scan_of(**job.params.settings), list(job.input.briefs)))
-
-
-as_script(main, globals())
+    write_atomically(job.output[0], ranking(scan_of(**settings_of(job)), list(job.input.briefs)))

@@ -3,14 +3,11 @@
 from typing import Any
 
 from narxbench._io.files import write_atomically
-from narxbench._pipeline.steps import as_script
+from narxbench._pipeline.steps import settings_of
 from narxbench._studies.measured.jobs import resampled_search, scan_of
 
 
 def main(job: Any) -> None:
     """Write the result of the search."""
-    scan = scan_of(**job.params.settings)
-    write_atomically(job.output[0], resampled_search(scan, job.input.choice, job.params.number))
-
-
-as_script(main, globals())
+    scan = scan_of(**settings_of(job))
+    write_atomically(job.output[0], resampled_search(scan, job.input.choice, int(job.wildcards.number)))

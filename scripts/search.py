@@ -3,14 +3,11 @@
 from typing import Any
 
 from narxbench._io.files import write_atomically
-from narxbench._pipeline.steps import as_script
+from narxbench._pipeline.definitions import run_definition
 from narxbench._study.runs import by_seed, run_seeds
 
 
 def main(job: Any) -> None:
     """Write the run file."""
-    search = job.params.search
-    write_atomically(job.output[0], run_seeds(by_seed(search["seeds"], job.input.data), **search["run"]))
-
-
-as_script(main, globals())
+    definition = run_definition(job.input.problem, job.input.method)
+    write_atomically(job.output[0], run_seeds(by_seed(job.params.seeds, job.input.data), **definition))

@@ -3,7 +3,8 @@
 from typing import Any
 
 from narxbench._io.files import write_atomically
-from narxbench._pipeline.steps import as_script
+from narxbench._pipeline.definitions import read_definition, run_definition
+from narxbench._pipeline.steps import settings_of
 from narxbench._study.runs import by_seed
 from narxbench._study.summary import summarise
 
@@ -11,7 +12,8 @@ from narxbench._study.summary import summarise
 def main(job: Any) -> None:
     """Write the summary."""
     data = by_seed(job.params.seeds, job.input.data)
-    write_atomically(job.output[0], summarise(list(job.input.runs), data, **job.params.condition))
-
-
-as_script(main, globals())
+    definition = run_definition(job.input.problem, job.input.method)
+    del definition["axes"], definition["time_limit"]
+    system = read_definition(job.input.problem)["settings"]["simulation"]["system"]
+    summary = summarise(list(job.input.runs), data, **definition, system=system, **settings_of(job))
+    write_atomically(job.output[0], summary)

@@ -5,7 +5,7 @@ from typing import Any
 
 from narxbench._io.files import write_atomically
 from narxbench._model.system import load_system
-from narxbench._pipeline.steps import as_script
+from narxbench._pipeline.steps import settings_of
 from narxbench._studies.paper.claims import load_claims
 from narxbench._studies.paper.frames import read_frames
 from narxbench._studies.paper.tables import paper_tables
@@ -16,10 +16,7 @@ def main(job: Any) -> None:
     """Write every table in each form."""
     frames = read_frames(job.input)
     claims = load_claims(job.input.claim_texts)
-    systems = [load_system(Path(path).stem) for path in job.input.system_files]
-    files = table_files(paper_tables(frames, job.params.settings, systems, claims))
+    systems = [load_system(Path(path).stem) for path in job.input.systems]
+    files = table_files(paper_tables(frames, settings_of(job)["study"], systems, claims))
     for path in job.output:
         write_atomically(path, files[Path(path).name])
-
-
-as_script(main, globals())

@@ -3,14 +3,12 @@
 from typing import Any
 
 from narxbench._io.files import write_atomically
-from narxbench._pipeline.steps import as_script
+from narxbench._pipeline.steps import settings_of
 from narxbench._studies.measured.jobs import scan_of, thorough_search
 
 
 def main(job: Any) -> None:
     """Write the result of the search."""
-    scan = scan_of(**job.params.settings)
-    write_atomically(job.output[0], thorough_search(scan, job.input.ranking, **job.params.search))
-
-
-as_script(main, globals())
+    scan = scan_of(**settings_of(job))
+    search = {name: int(job.wildcards[name]) for name in ("rank", "part", "seed")}
+    write_atomically(job.output[0], thorough_search(scan, job.input.ranking, **search))

@@ -4,7 +4,6 @@ from typing import Any
 
 from narxbench._io.errors import NarxbenchError
 from narxbench._pipeline.manifest import verdict
-from narxbench._pipeline.steps import as_script
 
 
 def main(job: Any) -> None:
@@ -13,6 +12,3 @@ def main(job: Any) -> None:
     if not verified:
         raise NarxbenchError(text.rstrip())
     print(text, end="", flush=True)
-
-
-as_script(main, globals())

@@ -1,8 +1,8 @@
 """Whether what pem says of its models is true: probabilities, intervals of weights, warnings."""
 
+import math
 from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
 
 from benchmarks.common import table
 from benchmarks.recovery.runs import PEM, Outcome
@@ -18,19 +18,28 @@ Pair = tuple[float, bool]
 def reliability(pairs: Sequence[Pair]) -> list[list[str]]:
     """Return a row for each bin of probabilities: its range, the mean said, the share that is true and the count."""
     rows = []
-    for low, high in pairwise(EDGES):
-        is_last = high == EDGES[-1]
-        members = [pair for pair in pairs if low <= pair[0] < high or (is_last and pair[0] >= high)]
-        said = sum(probability for probability, _ in members) / len(members) if members else 0.0
-        true = sum(truth for _, truth in members) / len(members) if members else 0.0
-        cells = [f"{said:.3f}", f"{true:.3f}"] if members else [NOTHING, NOTHING]
-        rows.append([f"{low:g} to {high:g}", *cells, str(len(members))])
+    # The last bin has its upper edge.
+    ends = [*EDGES[1:-1], math.inf]
+    for low, high, end in zip(EDGES[:-1], EDGES[1:], ends, strict=True):
+        members = [pair for pair in pairs if low <= pair[0] < end]
+        rows.append([f"{low:g} to {high:g}", *_means(members), str(len(members))])
     return rows
+
+
+def _means(pairs: Sequence[Pair]) -> list[str]:
+    """Return the mean probability and the share that is true, as text."""
+    if not pairs:
+        return [NOTHING, NOTHING]
+    probabilities_said, truths = zip(*pairs, strict=True)
+    return [f"{sum(probabilities_said) / len(pairs):.3f}", f"{sum(truths) / len(pairs):.3f}"]
 
 
 def of_terms(outcomes: Sequence[Outcome]) -> list[Pair]:
     """Return all probabilities of terms, and whether each term is true."""
-    return [pair for outcome in outcomes for pair in outcome.said.terms or ()]
+    pairs: list[Pair] = []
+    for outcome in outcomes:
+        pairs += outcome.said.terms or ()
+    return pairs
 
 
 def of_structures(outcomes: Sequence[Outcome]) -> list[Pair]:
@@ -41,8 +50,8 @@ def of_structures(outcomes: Sequence[Outcome]) -> list[Pair]:
 def probabilities(outcomes: Sequence[Outcome]) -> str:
     """Return the section about probabilities."""
     header = ["said", "mean said", "true", "count"]
-    has_terms = [outcome for outcome in outcomes if outcome.said.terms is not None]
-    unlisted = str(sum(outcome.said.unlisted for outcome in has_terms)) if has_terms else NOTHING
+    counts = [outcome.said.unlisted for outcome in outcomes if outcome.said.terms is not None]
+    unlisted = str(sum(counts)) if counts else NOTHING
     return f"""True terms that have no probability, as it is below {EDGES[0]:g}: {unlisted}.
 
 ### Terms
@@ -60,19 +69,25 @@ def _kind(outcome: Outcome) -> str:
 
 def exact_by_kind(outcomes: Sequence[Outcome]) -> str:
     """Return a table of the exact structures of the calibration by the kind of noise."""
-    kinds = dict.fromkeys(name.partition(",")[0] for name in CALIBRATION_KINDS)
-    rows = [[kind, share(o.is_exact for o in outcomes if _kind(o) == kind)] for kind in kinds]
-    return table(["noise", "exact"], rows)
+    flags: dict[str, list[bool]] = {name.partition(",")[0]: [] for name in CALIBRATION_KINDS}
+    for outcome in outcomes:
+        flags[_kind(outcome)].append(outcome.is_exact)
+    return table(["noise", "exact"], [[kind, share(is_exact)] for kind, is_exact in flags.items()])
 
 
 def coverage(outcomes: Sequence[Outcome]) -> str:
     """Return a table of how many true weights the nominal intervals of 90 % hold, by situation."""
+    exact: dict[str, list[Outcome]] = {outcome.situation: [] for outcome in outcomes}
+    for outcome in outcomes:
+        if outcome.method == PEM and outcome.is_exact:
+            exact[outcome.situation].append(outcome)
     rows = []
-    for name in dict.fromkeys(outcome.situation for outcome in outcomes):
-        exact = [o for o in outcomes if o.situation == name and o.method == PEM and o.is_exact]
-        covered = [weight for outcome in exact for weight in outcome.said.covered or ()]
-        classical, robust = (share(pair[i] for pair in covered) for i in range(2))
-        rows.append([name, str(len(exact)), classical, robust])
+    for name, exact_outcomes in exact.items():
+        covered: list[tuple[bool, bool]] = []
+        for outcome in exact_outcomes:
+            covered += outcome.said.covered or ()
+        classical, robust = share(pair[0] for pair in covered), share(pair[1] for pair in covered)
+        rows.append([name, str(len(exact_outcomes)), classical, robust])
     return table(["situation", "exact structures", "weights within classical", "within robust"], rows)
 
 
@@ -80,12 +95,13 @@ def warnings(groups: dict[str, Sequence[Outcome]]) -> str:
     """Return a table of the structures with a warning, right and wrong, for groups of outcomes."""
     rows = []
     for label, outcomes in groups.items():
-        with_warnings = [outcome for outcome in outcomes if outcome.said.warnings is not None]
-        wrong, right = (
-            share(bool(outcome.said.warnings) for outcome in with_warnings if outcome.is_exact == is_exact)
-            for is_exact in (False, True)
-        )
-        rows.append([label, wrong, right, _kinds(with_warnings)])
+        wrong: list[bool] = []
+        right: list[bool] = []
+        for outcome in outcomes:
+            if outcome.said.warnings is not None:
+                flags = right if outcome.is_exact else wrong
+                flags.append(bool(outcome.said.warnings))
+        rows.append([label, share(wrong), share(right), _kinds(outcomes)])
     return table(["data", "wrong structures with a warning", "right structures with one", "kinds: wrong, right"], rows)
 
 

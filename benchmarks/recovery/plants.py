@@ -6,6 +6,7 @@ shipped. Noise terms of a shipped system are left out: the situation says what n
 
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -69,13 +70,18 @@ class Plant:
 
     def largest_lag(self, *, of_output: bool) -> int:
         """Return the largest lag of the output, or of the inputs, in the true terms."""
-        factors = [factor for monomial in self.monomials for factor in monomial]
-        return max((lag for signal, lag in factors if (signal == OUTPUT) == of_output), default=0)
+        largest = 0
+        for signal, lag in chain(*self.monomials):
+            if (signal == OUTPUT) == of_output:
+                largest = max(largest, lag)
+        return largest
 
     def candidates(self, n_y: int, n_u: int, degree: int) -> list[Monomial]:
         """Return all candidate terms of these orders; inputs that act at once count where a true term has one."""
-        factors = [factor for monomial in self.monomials for factor in monomial]
-        first = 0 if any(signal != OUTPUT and lag == 0 for signal, lag in factors) else 1
+        first = 1
+        for signal, lag in chain(*self.monomials):
+            if signal != OUTPUT and lag == 0:
+                first = 0
         lags = [(OUTPUT, lag) for lag in range(1, n_y + 1)]
         for signal in range(1, self.n_inputs + 1):
             lags += [(signal, lag) for lag in range(first, n_u + 1)]
@@ -200,6 +206,8 @@ def literature_plant(path: Path) -> Plant:
 @cache
 def plants() -> dict[str, Plant]:
     """Return all plants by their names, group by group."""
-    shipped = [shipped_plant(name, group) for group, names in SHIPPED.items() for name in names]
-    literature = [literature_plant(path) for path in sorted(LITERATURE_FOLDER.glob("*.yaml"))]
-    return {plant.name: plant for plant in [*shipped, *literature]}
+    all_plants = []
+    for group, names in SHIPPED.items():
+        all_plants += [shipped_plant(name, group) for name in names]
+    all_plants += map(literature_plant, sorted(LITERATURE_FOLDER.glob("*.yaml")))
+    return {plant.name: plant for plant in all_plants}

@@ -22,10 +22,6 @@ from benchmarks.recovery.statistics import (
 )
 from narxbench._model.noise_models import NOISE_MODELS
 
-# Situations with white Gaussian noise only, in which a filter of the noise is one too many.
-WHITE_SITUATIONS = tuple(
-    name for name, situation in SITUATIONS.items() if name.startswith("white ") and situation.part == MAIN
-)
 # Failures that are listed, at most.
 MOST_FAILURES = 40
 
@@ -41,42 +37,68 @@ class Results:
     """The outcomes of all jobs, and what of them diverged."""
 
     def __init__(self, finished: Sequence[Finished]) -> None:
-        self.outcomes = [outcome for job in finished for outcome in job.outcomes]
-        self.n_data = Counter(job.job.situation for job in finished if job.outcomes)
-        self.diverged = Counter(job.job.situation for job in finished if job.has_diverged)
+        self.outcomes: list[Outcome] = []
+        self.n_data: Counter[str] = Counter()
+        self.diverged: Counter[str] = Counter()
+        for job in finished:
+            self.outcomes += job.outcomes
+            self.n_data[job.job.situation] += bool(job.outcomes)
+            self.diverged[job.job.situation] += job.has_diverged
         self.seeds = sorted({job.job.seed for job in finished})
 
     def names(self, *parts: str) -> list[str]:
         """Return the situations of some parts that have data, in the order of their definition."""
-        return [name for name, situation in SITUATIONS.items() if situation.part in parts and self.n_data[name]]
+        situations_with_data = [name for name in SITUATIONS if self.n_data[name]]
+        return [name for name in situations_with_data if SITUATIONS[name].part in parts]
 
-    def of_parts(self, *parts: str, method: str | None = None) -> list[Outcome]:
-        """Return the outcomes of some parts, of one method or of all."""
-        chosen = [outcome for outcome in self.outcomes if SITUATIONS[outcome.situation].part in parts]
-        return [outcome for outcome in chosen if method in (None, outcome.method)]
+    def of_parts(self, *parts: str) -> list[Outcome]:
+        """Return the outcomes of all methods in some parts."""
+        return [outcome for outcome in self.outcomes if SITUATIONS[outcome.situation].part in parts]
 
-    def of(self, situation: str, method: str) -> list[Outcome]:
+    def of_method(self, method: str, *parts: str) -> list[Outcome]:
+        """Return the outcomes of a method in some parts."""
+        return [outcome for outcome in self.of_parts(*parts) if outcome.method == method]
+
+    def in_situation(self, situation: str, method: str) -> list[Outcome]:
         """Return the outcomes of a method in a situation."""
-        return [o for o in self.outcomes if o.situation == situation and o.method == method]
+        outcomes = [outcome for outcome in self.outcomes if outcome.situation == situation]
+        return [outcome for outcome in outcomes if outcome.method == method]
+
+    def cells(self, situation: str, cell: Cell) -> list[str]:
+        """Return the cell of each method in a situation."""
+        return [cell(self.in_situation(situation, method)) for method in METHODS]
+
+    def total_cells(self, parts: Iterable[str], cell: Cell) -> list[str]:
+        """Return the cell of each method in all situations of some parts."""
+        return [cell(self.of_method(method, *parts)) for method in METHODS]
 
 
 def _by_situation(results: Results, parts: tuple[str, ...], cell: Cell, *, total: bool) -> str:
     """Return a table of situations by methods."""
-    rows = [[name, *(cell(results.of(name, method)) for method in METHODS)] for name in results.names(*parts)]
+    rows = [[name, *results.cells(name, cell)] for name in results.names(*parts)]
     if total:
-        rows.append(["all", *(cell(results.of_parts(*parts, method=method)) for method in METHODS)])
+        rows.append(["all", *results.total_cells(parts, cell)])
     return table(["situation", *METHODS], rows)
+
+
+def _inside(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Return the outcomes in data sets whose true terms are candidates."""
+    return [outcome for outcome in outcomes if outcome.is_inside]
+
+
+def _without_weak_terms(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Return the outcomes that miss no true structure for a weak term."""
+    return [outcome for outcome in outcomes if outcome.reason != WEAK_TERM]
 
 
 def _reasons(results: Results) -> str:
     """Return a table of why pem misses true structures, by situation, and of its share where every true term pays."""
     rows = []
     for name in results.names(MAIN, MANY, BREAKS):
-        inside = [outcome for outcome in results.of(name, PEM) if outcome.is_inside]
+        inside = _inside(results.in_situation(name, PEM))
         missed = Counter(outcome.reason for outcome in inside if not outcome.is_exact)
-        paying = [outcome for outcome in inside if outcome.reason != WEAK_TERM]
         counts = [str(missed[reason]) for reason in REASONS]
-        rows.append([name, str(len(inside)), *counts, exact_share(paying)])
+        rows.append([name, str(len(inside)), *counts, exact_share(_without_weak_terms(inside))])
     return table(["situation", "data sets", *REASONS, "exact, but for weak terms"], rows)
 
 
@@ -92,42 +114,45 @@ def _situations(results: Results) -> str:
 def _fresh(results: Results, parts: tuple[str, ...]) -> str:
     rows = []
     for name in results.names(*parts):
-        ratios = [ratio_to_oracle(results.of(name, method)) for method in METHODS]
-        rows.append([name, *ratios, median_oracle(results.of(name, PEM))])
+        oracle = median_oracle(results.in_situation(name, PEM))
+        rows.append([name, *results.cells(name, ratio_to_oracle), oracle])
     return table(["situation", *METHODS, "oracle: error"], rows)
 
 
 def _cpu(results: Results) -> str:
     rows = []
     for name in results.names(MAIN, MANY):
-        ratio = mean_cpu(results.of(name, PEM)) / mean_cpu(results.of(name, WHITE))
-        rows.append([name, *(seconds(results.of(name, method)) for method in METHODS), number(ratio, 2)])
-    ratio = mean_cpu(results.of_parts(MAIN, method=PEM)) / mean_cpu(results.of_parts(MAIN, method=WHITE))
-    totals = [seconds(results.of_parts(MAIN, method=method)) for method in METHODS]
-    rows.append(["all but many candidates", *totals, number(ratio, 2)])
+        ratio = mean_cpu(results.in_situation(name, PEM)) / mean_cpu(results.in_situation(name, WHITE))
+        rows.append([name, *results.cells(name, seconds), number(ratio, 2)])
+    ratio = mean_cpu(results.of_method(PEM, MAIN)) / mean_cpu(results.of_method(WHITE, MAIN))
+    rows.append(["all but many candidates", *results.total_cells([MAIN], seconds), number(ratio, 2)])
     return table(["situation", *METHODS, "pem over white only"], rows)
 
 
 def _noise(results: Results) -> str:
+    columns = [*NOISE_MODELS, "with drift", "with Student-t"]
     rows = []
     for name in results.names(MAIN, MANY, BREAKS):
-        said = [outcome.said for outcome in results.of(name, PEM)]
-        counts = Counter(words.noise_name for words in said)
-        integrated = sum(words.is_integrated for words in said)
-        heavy = sum("Student" in (words.noise or "") for words in said)
-        cells = [str(counts[family]) for family in NOISE_MODELS]
-        rows.append([name, *cells, str(integrated), str(heavy)])
-    return table(["situation", *NOISE_MODELS, "with drift", "with Student-t"], rows)
+        counts: Counter[str | None] = Counter()
+        for outcome in results.in_situation(name, PEM):
+            counts[outcome.said.noise_name] += 1
+            counts["with drift"] += outcome.said.is_integrated
+            counts["with Student-t"] += "Student" in (outcome.said.noise or "")
+        rows.append([name, *(str(counts[column]) for column in columns)])
+    return table(["situation", *columns], rows)
 
 
 def _filters_on_white(results: Results) -> str:
-    said = [o.said.has_filter for name in WHITE_SITUATIONS for o in results.of(name, PEM)]
-    return share(bool(flag) for flag in said if flag is not None)
+    """Return the share of filters under white Gaussian noise, where a filter of the noise is one too many."""
+    flags = []
+    for outcome in results.of_method(PEM, MAIN):
+        if outcome.situation.startswith("white ") and outcome.said.has_filter is not None:
+            flags.append(outcome.said.has_filter)
+    return share(flags)
 
 
-def _failures(results: Results) -> str:
-    failed = [outcome for outcome in results.of_parts(MAIN, MANY, method=PEM) if not outcome.is_exact]
-    reasons = Counter(outcome.reason for outcome in failed)
+def _failure_table(failed: Sequence[Outcome]) -> tuple[str, int]:
+    """Return a table of failures, the most frequent first, and the number of data sets that it leaves out."""
     counted: Counter[tuple[str, ...]] = Counter()
     situations: dict[tuple[str, ...], set[str]] = {}
     for outcome in failed:
@@ -136,10 +161,17 @@ def _failures(results: Results) -> str:
         situations.setdefault(key, set()).add(outcome.situation)
     ordered = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
     rows = [[*key, ", ".join(sorted(situations[key])), str(count)] for key, count in ordered[:MOST_FAILURES]]
-    rest = sum(count for _, count in ordered[MOST_FAILURES:])
+    n_left_out = sum(count for _, count in ordered[MOST_FAILURES:])
+    return table(["system", "reason", "missed", "spurious", "situations", "data sets"], rows), n_left_out
+
+
+def _failures(results: Results) -> str:
+    outcomes = results.of_method(PEM, MAIN, MANY)
+    failed = [outcome for outcome in outcomes if not outcome.is_exact]
+    reasons = Counter(outcome.reason for outcome in failed)
     by_reason = ", ".join(f"{reason or 'not judged'} {count}" for reason, count in reasons.most_common())
-    n_data = len(results.of_parts(MAIN, MANY, method=PEM))
-    return f"""{len(failed)} of {n_data} data sets{": " if by_reason else ""}{by_reason}.
+    failures, n_left_out = _failure_table(failed)
+    return f"""{len(failed)} of {len(outcomes)} data sets{": " if by_reason else ""}{by_reason}.
 *weak term*: without one of its terms the true structure has a lower criterion. *criterion*: another structure has, none
 of the true terms being weak. *search*: the true structure has the lower criterion, and was not reached. The true
 structure is fitted under the true noise model. Only what is missed by the search could be found from a better start,
@@ -147,16 +179,14 @@ such as one by instrumental variables under input noise.
 
 {_reasons(results)}
 
-{table(["system", "reason", "missed", "spurious", "situations", "data sets"], rows)}
-Not listed, as they are rarer: {rest} data sets.
+{failures}
+Not listed, as they are rarer: {n_left_out} data sets.
 """
 
 
 def _groups(results: Results) -> str:
-    names = results.names(MAIN)
-    outcomes = results.of_parts(MAIN)
-    rows = [[name, *_group_cells(results.of(name, PEM))] for name in names]
-    totals = [[method, *_group_cells([o for o in outcomes if o.method == method])] for method in METHODS]
+    rows = [[name, *_group_cells(results.in_situation(name, PEM))] for name in results.names(MAIN)]
+    totals = [[method, *_group_cells(results.of_method(method, MAIN))] for method in METHODS]
     return f"""### pem, by situation
 
 {table(["situation", *GROUPS], rows)}
@@ -166,15 +196,19 @@ def _groups(results: Results) -> str:
 
 
 def _group_cells(outcomes: Sequence[Outcome]) -> list[str]:
-    return [exact_share([outcome for outcome in outcomes if outcome.group == group]) for group in GROUPS]
+    by_group: dict[str, list[Outcome]] = {group: [] for group in GROUPS}
+    for outcome in outcomes:
+        by_group[outcome.group].append(outcome)
+    return list(map(exact_share, by_group.values()))
 
 
 def _systems(results: Results) -> str:
     used = {outcome.plant for outcome in results.outcomes}
-    lines = []
-    for group in GROUPS:
-        names = [name for name, plant in plants().items() if plant.group == group and name in used]
-        lines.append(f"- {group} ({len(names)}): {', '.join(names) or NOTHING}")
+    names_by_group: dict[str, list[str]] = {group: [] for group in GROUPS}
+    for name, plant in plants().items():
+        if name in used:
+            names_by_group[plant.group].append(name)
+    lines = [f"- {group} ({len(names)}): {', '.join(names) or NOTHING}" for group, names in names_by_group.items()]
     return "\n".join(lines)
 
 
@@ -182,9 +216,9 @@ def quotation(results: Results) -> str:
     """Return the table for the documentation: exact structures, and fresh errors next to the oracle's, by situation."""
     rows = []
     for name in results.names(MAIN, MANY, BREAKS):
-        outcomes = results.of(name, PEM)
-        paying = _exact_if_possible([outcome for outcome in outcomes if outcome.reason != WEAK_TERM])
-        white = _exact_if_possible(results.of(name, WHITE))
+        outcomes = results.in_situation(name, PEM)
+        paying = _exact_if_possible(_without_weak_terms(outcomes))
+        white = _exact_if_possible(results.in_situation(name, WHITE))
         shares = [_exact_if_possible(outcomes), paying, white]
         rows.append([name, SITUATIONS[name].words, *shares, ratio_to_oracle(outcomes)])
     header = ["data", "noise and input", PEM, "but for weak terms", WHITE, "fresh error over the oracle's"]
@@ -203,7 +237,7 @@ constant, or nearly a multiple of the input, so that several structures have the
 
 
 def _exact_if_possible(outcomes: Sequence[Outcome]) -> str:
-    return exact_share([outcome for outcome in outcomes if outcome.is_inside])
+    return exact_share(_inside(outcomes))
 
 
 def _listed(values: Iterable[float]) -> str:
@@ -211,7 +245,7 @@ def _listed(values: Iterable[float]) -> str:
 
 
 def _calibration(results: Results) -> str:
-    hard = results.of_parts(CALIBRATION, method=PEM)
+    hard = results.of_method(PEM, CALIBRATION)
     return f"""{_probabilities(hard) if hard else "No data."}
 
 ## Intervals of weights
@@ -225,10 +259,10 @@ Nominal coverage 90 %; exact structures only, without the constant; on the data 
 
 
 def _probabilities(hard: Sequence[Outcome]) -> str:
+    snrs, samples = zip(*CALIBRATION_LEVELS, strict=True)
     levels = prose(
         f"""{len(hard)} data sets of their own: each kind of noise for each system, at an SNR of
-        {_listed(level for level, _ in CALIBRATION_LEVELS)} dB and with {_listed(n for _, n in CALIBRATION_LEVELS)}
-        samples, in turn."""
+        {_listed(snrs)} dB and with {_listed(samples)} samples, in turn."""
     )
     return f"""{levels}
 
@@ -239,11 +273,10 @@ def _probabilities(hard: Sequence[Outcome]) -> str:
 
 
 def _warned(results: Results) -> dict[str, Sequence[Outcome]]:
-    groups: dict[str, Sequence[Outcome]] = {
-        "situations above": results.of_parts(MAIN, MANY, method=PEM),
-        **{name: results.of(name, PEM) for name in results.names(BREAKS)},
-        "calibration": results.of_parts(CALIBRATION, method=PEM),
-    }
+    groups: dict[str, Sequence[Outcome]] = {"situations above": results.of_method(PEM, MAIN, MANY)}
+    for name in results.names(BREAKS):
+        groups[name] = results.in_situation(name, PEM)
+    groups["calibration"] = results.of_method(PEM, CALIBRATION)
     return {label: outcomes for label, outcomes in groups.items() if outcomes}
 
 

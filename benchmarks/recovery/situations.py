@@ -11,7 +11,9 @@ import numpy as np
 from scipy.signal import lfilter
 
 from benchmarks.recovery.plants import Floats, Plant
+from narxbench._fitness.structure_fit import NoiseFilters
 from narxbench._model.noise_models import (
+    NOISE_NAMES,
     STUDENT_T,
     BoxJenkins,
     Distribution,
@@ -20,7 +22,6 @@ from narxbench._model.noise_models import (
     Noe,
     NoiseModel,
     Place,
-    noise_model,
 )
 from narxbench._model.terms import OUTPUT, Monomial
 from narxbench._numerics.random_streams import generator
@@ -429,5 +430,7 @@ def _true_noise(situation: Situation, noise: Noise) -> Iterable[TrueNoise]:
     if situation.noise_models:
         return [TrueNoise(model) for model in situation.noise_models]
     ar_lags, ma_lags = (tuple(range(1, len(weights) + 1)) for weights in (noise.autoregression, noise.moving_average))
-    model = noise_model(situation.place, ar_lags, ma_lags, distribution=Distribution(noise.degrees_of_freedom))
+    filters = NoiseFilters(NOISE_NAMES, largest_order=max(1, len(ar_lags), len(ma_lags)))
+    assert (ar_lags, ma_lags) in filters.lags(situation.place)
+    model = filters.noise_model(situation.place, ar_lags, ma_lags, distribution=Distribution(noise.degrees_of_freedom))
     return [TrueNoise(model, (noise.autoregression, noise.moving_average))]

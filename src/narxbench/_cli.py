@@ -8,7 +8,7 @@ import shutil
 import sys
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout, suppress
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast
 
@@ -163,9 +163,15 @@ def _add_identify(commands: Any) -> None:
     for option in OPTIONS:
         if option.group not in groups:
             groups[option.group] = parser.add_argument_group(option.group)
-        action = "append" if option.kind == "names" else "store"
-        flag = _flag_of(option.setting)
-        groups[option.group].add_argument(flag, metavar=option.metavar, help=option.help, action=action)
+        # Names may be repeated.
+        action = "extend" if option.kind == "names" else "store"
+        groups[option.group].add_argument(
+            _flag_of(option.setting),
+            metavar=option.metavar,
+            help=option.help,
+            action=action,
+            type=_VALUE_OF[option.kind],
+        )
     groups["search"].add_argument(
         "--set",
         action="append",
@@ -176,7 +182,8 @@ def _add_identify(commands: Any) -> None:
     results = parser.add_argument_group("results")
     results.add_argument(
         "--repeat",
-        default="1",
+        default=1,
+        type=_number_or_text,
         metavar="N",
         help="identify N times, each with the next seed, and report the spread (default: 1)",
     )
@@ -189,12 +196,19 @@ def _add_reading_options(data: Any, *, without_input: str) -> None:
     data.add_argument(
         "--input", metavar="COLUMNS", help=f"the inputs, as in u, 2,3 or 'u,abs(u)'; without, {without_input}"
     )
-    data.add_argument("--time", metavar="COLUMN", help="the time; none: no column is (default: one named so)")
-    data.add_argument("--sampling-time", metavar="SECONDS", help="between samples (default: from the time)")
+    data.add_argument(
+        "--time", metavar="COLUMN", type=_time_column, help="the time; none: no column is (default: one named so)"
+    )
+    data.add_argument(
+        "--sampling-time", metavar="SECONDS", type=_seconds, help="between samples (default: from the time)"
+    )
     data.add_argument("--separator", metavar="CHARACTER", help="',', ';', tab or blank (default: found)")
     data.add_argument("--decimal", metavar="CHARACTER", help="the decimal mark, '.' or ',' (default: found)")
     data.add_argument(
-        "--skip-rows", metavar="N", help="lines above the header, as of an instrument's block (default: found)"
+        "--skip-rows",
+        metavar="N",
+        type=_number_or_text,
+        help="lines above the header, as of an instrument's block (default: found)",
     )
     data.add_argument("--encoding", metavar="NAME", help="of text files, as in cp1252 (default: found)")
     data.add_argument("--part", metavar="NAME", help="the sheet, group, structure or member that has the data")
@@ -222,7 +236,7 @@ def _identify(options: argparse.Namespace) -> None:
         recordings[output] = read_recording(options.files, **reading_of_output)
     identifications: dict[str, Identification] = {}
     for output, recording in recordings.items():
-        identifications[output] = _identify_quietly(recording, settings, _number_or_text(options.repeat))
+        identifications[output] = _identify_quietly(recording, settings, options.repeat)
         if not options.json:
             _print_summary(output, identifications[output], options)
     if options.json:
@@ -384,44 +398,12 @@ def _abandon_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-# From options to settings, and to how data are read. Texts that are no value go on as they are: the settings say what
-# is allowed.
+# The values of options. Texts that are no value go on as they are: the settings say what is allowed.
 
 
-def _settings_and_reading(options: argparse.Namespace) -> "tuple[IdentificationSettings, Reading]":
-    """Return the settings of an identification, and how to read its data."""
-    from narxbench._identification.settings import IdentificationSettings
-    from narxbench._io.settings import SettingsError, place, validated
-
-    values = _setting_values(options)
-    values |= _set_values(options.set, values)
-    reading = _reading(options)
-    for name in _READING_BY_SET:
-        if name in values:
-            reading[name] = values.pop(name)
-    try:
-        return validated(IdentificationSettings, values, ""), reading
-    except SettingsError as error:
-        lines = []
-        for path, text in error.mistakes:
-            option = f"{_flag(str(path[0]), options)} {place(path[1:])}".rstrip()
-            lines.append(f"{option}: {text}")
-        raise NarxbenchError("; ".join(lines)) from None
-
-
-def _setting_values(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the values of the settings that have an option of their own."""
-    values: dict[str, Any] = {}
-    for option in OPTIONS:
-        text = getattr(options, option.setting)
-        if text is not None:
-            values[option.setting] = _VALUE_OF[option.kind](text)
-    return values
-
-
-def _names(texts: Sequence[str]) -> list[str]:
-    """Return the names in texts such as ``a,b``; such an option may be repeated."""
-    return [name.strip() for text in texts for name in text.split(",")]
+def _names(text: str) -> list[str]:
+    """Return the names in a text such as ``a,b``."""
+    return [name.strip() for name in text.split(",")]
 
 
 def _number_or_text(text: str) -> Any:
@@ -430,6 +412,18 @@ def _number_or_text(text: str) -> Any:
         with suppress(ValueError):
             return number_type(text)
     return {"true": True, "false": False}.get(text, text)
+
+
+def _seconds(text: str) -> Any:
+    """Return a number of seconds, or else the text."""
+    with suppress(ValueError):
+        return float(text)
+    return text
+
+
+def _time_column(text: str) -> Any:
+    """Return the column of the time; False where the text says that there is none."""
+    return False if text == "none" else text
 
 
 def _by_input(text: str) -> Any:
@@ -443,12 +437,58 @@ def _by_input(text: str) -> Any:
     return lags_by_input
 
 
-_VALUE_OF: "Mapping[ValueKind, Callable[[Any], Any]]" = {
+_VALUE_OF: "Mapping[ValueKind, Callable[[str], Any]]" = {
     "text": str,
     "number": _number_or_text,
     "names": _names,
     "by input": _by_input,
 }
+
+
+# From options to settings, and to how data are read.
+
+
+def _settings_and_reading(options: argparse.Namespace) -> "tuple[IdentificationSettings, Reading]":
+    """Return the settings of an identification and how to read its data, as options and ``--set`` give them."""
+    from narxbench._identification.settings import IdentificationSettings
+    from narxbench._io.settings import SettingsError, place, validated
+
+    reading = _reading(options)
+    values = _given_values(options, IdentificationSettings.model_fields)
+    values |= _set_values(options.set, values)
+    for name in _READING_BY_SET:
+        if name in values:
+            reading[name] = values.pop(name)
+    try:
+        return validated(IdentificationSettings, values, ""), reading
+    except SettingsError as error:
+        lines = []
+        for path, text in error.mistakes:
+            option = f"{_flag(str(path[0]), options)} {place(path[1:])}".rstrip()
+            lines.append(f"{option}: {text}")
+        raise NarxbenchError("; ".join(lines)) from None
+
+
+def _reading(options: argparse.Namespace) -> "Reading":
+    """Return how to read data, as options give it."""
+    from narxbench._identification.data.reading import Reading
+
+    values = _given_values(options, Reading.__annotations__)
+    test = values.get("test", [])
+    if len(test) == 1:
+        # A share is no list of files.
+        values["test"] = test[0]
+    return cast("Reading", values)
+
+
+def _given_values(options: argparse.Namespace, fields: Iterable[str]) -> dict[str, Any]:
+    """Return the values of some fields that have an option which was given."""
+    values: dict[str, Any] = {}
+    for name in fields:
+        value = getattr(options, name, None)
+        if value is not None:
+            values[name] = value
+    return values
 
 
 def _set_values(texts: Sequence[str], option_values: Mapping[str, Any]) -> dict[str, Any]:
@@ -468,28 +508,6 @@ def _set_values(texts: Sequence[str], option_values: Mapping[str, Any]) -> dict[
             raise NarxbenchError(f"--set: found {name} twice; allowed: once, here or as an option")
         values[name] = read_value(value, f"--set {name}")
     return values
-
-
-def _reading(options: argparse.Namespace) -> "Reading":
-    """Return how to read data, as far as options say it."""
-    from narxbench._identification.data.reading import Reading
-
-    values: dict[str, Any] = {}
-    for name in Reading.__annotations__:
-        value = getattr(options, name, None)
-        if value is not None:
-            values[name] = value
-    if options.time == "none":
-        values["time"] = False
-    if options.sampling_time is not None:
-        with suppress(ValueError):
-            values["sampling_time"] = float(options.sampling_time)
-    if options.skip_rows is not None:
-        values["skip_rows"] = _number_or_text(options.skip_rows)
-    test_files = values.get("test", [])
-    if len(test_files) == 1:
-        values["test"] = test_files[0]
-    return cast("Reading", values)
 
 
 def _reading_by_output(reading: "Reading", options: argparse.Namespace) -> "dict[str, Reading]":

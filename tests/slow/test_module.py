@@ -25,9 +25,6 @@ use rule * from narxbench as nb_*
 rule everything:
     default_target: True
     input: rules.nb_all.input
-
-onstart:
-    narxbench.begin(workflow, narxbench.PLAN)
 """
 
 

@@ -5,13 +5,16 @@ import os
 import shutil
 
 import pytest
+from tests.workflow.project import unlike
+
+from narxbench._study.runs import seal_of
 
 pytestmark = pytest.mark.slow
 
-RECORD = "data/tiny/made_with.json"
 SETTINGS = ("--config", "evaluations=100")
 RUN = "data/tiny/runs/S3/30dB/ga/bic/seed-1.json"
-EVERYTHING = {"simulate", "search", "summarise", "analyse", "tables", "figures", "interpretations", "page"}
+SUMMARY = "data/tiny/conditions/S3/30dB/ga/bic.json"
+AFTER_ANALYSIS = {"analyse", "tables", "figures", "page", "manifest", "run_info", "site", "all"}
 
 
 def forget(project):
@@ -19,63 +22,91 @@ def forget(project):
     shutil.rmtree(project / ".snakemake")
 
 
-def made_with(project):
-    return json.loads((project / RECORD).read_bytes())["made_with"]
+def edit_with_the_date_kept(project, path, text):
+    times = (project / path).stat()
+    project.append(path, text)
+    os.utime(project / path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
-def test_a_lost_memory_and_the_same_settings(copy):
-    forget(copy)
-    assert copy.planned() == {}
-    # Snakemake has forgotten the single results, so that a change concerns all of them, also later.
-    assert set(copy.planned(*SETTINGS)) >= EVERYTHING
+@pytest.fixture(params=["remembered", "forgotten"])
+def known(request, copy):
+    """Return a copy of which Snakemake has its records, or has lost them."""
+    if request.param == "forgotten":
+        forget(copy)
+    return copy
 
 
-EDITS = {"src/narxbench/_algorithms/ga.py": "NEW = 1", "config/systems/S3.yaml": "# More.", "docs/method.md": "More."}
+def test_the_same_settings_code_and_files(known):
+    assert known.planned() == {}
 
 
-@pytest.mark.parametrize("change", ["statistics={threshold: 0.8}", "interpretation=reset", *EDITS])
-def test_a_lost_memory_and_other_settings_code_or_files(copy, change):
-    forget(copy)
-    if change in EDITS:
-        times = (copy / change).stat()
-        copy.append(change, f"\n{EDITS[change]}\n")
-        os.utime(copy / change, ns=(times.st_atime_ns, times.st_mtime_ns))
-    options = () if change in EDITS else ("--config", change)
-    printed = copy.snakemake("--dry-run", *options)
-    assert "narxbench: found results in data/tiny that may be of other settings or code" in printed
-    assert set(copy.planned(*options)) >= EVERYTHING
+@pytest.mark.parametrize(
+    ("path", "text", "changed", "rules"),
+    [
+        ("src/narxbench/_algorithms/ga.py", "\nNEW = 1\n", "code _algorithms/ga.py", {"search", *AFTER_ANALYSIS}),
+        ("docs/method.md", "\nMore.\n", "files docs/method.md", {"page", "manifest"}),
+        ("data/reference/published_tables.csv", "\n", "files data/reference/published_tables.csv", AFTER_ANALYSIS),
+    ],
+)
+def test_an_edited_file_of_the_same_date(known, path, text, changed, rules):
+    edit_with_the_date_kept(known, path, text)
+    assert f"since the results here were made, {changed} has changed: " in known.snakemake("--dry-run")
+    planned = known.planned()
+    assert rules <= set(planned)
+    assert "simulate" not in planned
+    if "search" in rules:
+        assert all("/ga/" in path for path in planned["search"])
 
 
-def test_results_of_unknown_settings(copy):
-    (copy / RECORD).unlink()
-    assert set(copy.planned()) == {"manifest", "all"}
-    forget(copy)
-    assert set(copy.planned()) >= EVERYTHING
-    forget(copy)
-    copy.write(RECORD, "{}")
-    assert f"{RECORD}: token: missing" in copy.snakemake("--dry-run", code=1)
+@pytest.mark.parametrize(
+    ("setting", "changed", "rules"),
+    [
+        ("statistics={threshold: 0.8}", "setting threshold", {"summarise", *AFTER_ANALYSIS}),
+        ("interpretation=reset", "setting interpretation", {"search", "summarise", *AFTER_ANALYSIS}),
+        ("data={washout: 90}", "setting simulation.data.washout", {"simulate", "search", "summarise"}),
+    ],
+)
+def test_another_setting(known, setting, changed, rules):
+    assert f"since the results here were made, {changed} has changed: " in known.snakemake("-n", "--config", setting)
+    assert rules <= set(known.planned("--config", setting))
 
 
-def test_a_run_that_did_not_finish(finished, copy):
-    """Results of earlier settings may be left; without Snakemake's records, neither settings can use them."""
-    assert made_with(copy)["settings/evaluations"] == "200"
-    copy.snakemake(RUN, *SETTINGS)
-    assert not (copy / RECORD).exists()
-    assert copy.planned()["search"] == [RUN]
-    forget(copy)
-    for settings in ((), SETTINGS):
-        assert set(copy.planned(*settings)) >= EVERYTHING
-    copy.snakemake()
-    assert copy.files() == finished.files()
-    assert made_with(copy) == made_with(finished)
-    forget(copy)
-    assert copy.planned() == {}
+def test_results_without_a_definition_are_made_again(known):
+    """They may be of any settings: of an older version, or copied from elsewhere."""
+    definitions = known.definitions("methods/ga")
+    assert len(definitions) == 1
+    (known / definitions[0]).unlink()
+    planned = known.planned()
+    assert planned["define"] == definitions
+    assert len(planned["search"]) == 4
 
 
-def test_results_of_another_folder(finished, copy, tmp_path):
-    """Snakemake's records next to the results are those of other results."""
-    second = finished.copied(tmp_path / "second", made=False)
-    second.snakemake(RUN, *SETTINGS)
-    forget(copy)
-    shutil.copytree(second / ".snakemake", copy / ".snakemake")
-    assert set(copy.planned(*SETTINGS)) >= EVERYTHING
+def test_settings_and_back_again(finished, known):
+    """A run that did not finish leaves results of earlier settings; none of them passes for another."""
+    known.snakemake("all", "--until", "search", *SETTINGS)
+    assert len(known.planned()["search"]) == 12
+    known.snakemake(RUN)
+    forget(known)
+    # The definition of the GA is that of the first settings again, and one of its runs; all else is of others.
+    assert len(known.planned()["search"]) == 11
+    known.snakemake()
+    assert unlike(known.files(), finished.files()) == []
+    assert known.definitions() == finished.definitions()
+    assert known.planned() == {}
+
+
+@pytest.mark.parametrize("sealed", [False, True])
+def test_a_run_file_that_was_changed_is_named(known, sealed):
+    """Its date does not matter; one with a seal that fits its content differs from what its summary has seen."""
+    times = (known / RUN).stat()
+    record = json.loads((known / RUN).read_bytes())
+    record["runs"][0]["fitness"] -= 1.0
+    if sealed:
+        record["seal"] = seal_of(record)
+    known.write(RUN, json.dumps(record))
+    os.utime(known / RUN, ns=(times.st_atime_ns, times.st_mtime_ns))
+    *_, line = known.snakemake(code=1).splitlines()
+    assert line == f"narxbench: {RUN}: changed since it was summed up; delete it and run again"
+    (known / RUN).unlink()
+    planned = known.planned()
+    assert (planned["search"], planned["summarise"]) == ([RUN], [SUMMARY])

@@ -106,20 +106,20 @@ def test_reliability_by_hand():
     assert rows[4][1:] == ["-", "-", "0"]
 
 
-@pytest.mark.parametrize("says", [False, True])
-def test_page_with_and_without_what_pem_says(says):
+@pytest.mark.parametrize("is_said", [False, True])
+def test_page_with_and_without_what_pem_says(is_said):
     job = runs.Job("S1", "200 samples", 31, (runs.PEM,))
     finished = runs.run(job)
     outcome = finished.outcomes[0]
     said = dataclasses.replace(outcome.said, terms=None, structure=None, warnings=None)
-    if says:
+    if is_said:
         said = dataclasses.replace(said, terms=((0.97, True),), structure=(0.7, True), warnings=("correlation",))
     hard = dataclasses.replace(outcome, situation="drift: 5 dB, 500 samples", said=said)
     hard_job = runs.Finished(job._replace(situation=hard.situation), [hard])
     text = report.page(report.Results([finished, hard_job]))
     assert "nan" not in text
-    assert ("| 0.95 to 0.99 | 0.970 | 1.000 | 1 |" in text) == says
-    assert ("correlation: 0, 1" in text) == says
+    assert ("| 0.95 to 0.99 | 0.970 | 1.000 | 1 |" in text) == is_said
+    assert ("correlation: 0, 1" in text) == is_said
     for line in text.splitlines():
         assert line.startswith("|") or len(line) <= 120
 
@@ -145,10 +145,12 @@ def test_the_documentation_quotes_the_page():
     text = (ROOT / "docs/noise_models.md").read_text(encoding="utf-8")
     quoted = text.partition(command.BEGIN)[2].partition(command.END)[0]
     assert command.quoting(text, quoted.strip("\n") + "\n") == text
-    rows = [line.strip("| ").split(" | ") for line in quoted.splitlines() if line.startswith("| ")][2:]
-    assert [row[0] for row in rows] == [
-        name for name, situation in situations.SITUATIONS.items() if situation.part != situations.CALIBRATION
-    ]
-    for name, _, exact, but_for_weak_terms, white, ratio in rows:
+    _, _, *rows = re.findall(r"^\| (.*) \|$", quoted, re.MULTILINE)
+    names = []
+    for row in rows:
+        name, _, exact, but_for_weak_terms, white, ratio = row.split(" | ")
         assert f"| {name} | {exact} | {white} |" in page and f"| {name} | {ratio} |" in page
         assert re.search(rf"\| {re.escape(name)} \|.*\| {re.escape(but_for_weak_terms)} \|", page)
+        names.append(name)
+    uncalibrated = {name: item for name, item in situations.SITUATIONS.items() if item.part != situations.CALIBRATION}
+    assert names == [*uncalibrated]

@@ -10,6 +10,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -88,8 +89,8 @@ def file(tmp_path_factory):
         y[k] = 0.5 * y[k - 1] + u[k - 1, 0] + 0.3 * u[k - 1, 1] ** 2
     y = (y + 0.01 * rng.standard_normal(300)).round(4)
     path = tmp_path_factory.mktemp("data") / "oven.csv"
-    rows = [f"{k / 10},{a},{b},{c}" for k, ((a, b), c) in enumerate(zip(u.tolist(), y.tolist(), strict=True))]
-    path.write_text("\n".join(["t [s],valve,heat,temp (µK)", *rows]) + "\n")
+    frame = pd.DataFrame({"t [s]": np.arange(300) / 10, "valve": u[:, 0], "heat": u[:, 1], "temp (µK)": y})
+    frame.to_csv(path, index=False, lineterminator="\n")
     return str(path)
 
 

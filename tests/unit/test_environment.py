@@ -21,7 +21,7 @@ CONDA = YAML(typ="safe").load(ROOT / "environment.yml")
 BUILD = PROJECT["dependency-groups"]["build"]
 NAME = PROJECT["project"]["name"]
 EXTRA_DEPENDENCIES = PROJECT["project"]["optional-dependencies"]
-CONDA_SPECS = [spec for spec in CONDA["dependencies"] if isinstance(spec, str)]
+*CONDA_SPECS, CONDA_PIP = CONDA["dependencies"]
 needed = runpy.run_path(str(ROOT / "docs/write_notices.py"))["needed"]
 PYTHON = (ROOT / ".python-version").read_text(encoding="utf-8").strip()
 ENTRY = re.compile(r"^(\S[^\n]*?)((?: \\\n {4}--hash=sha256:[0-9a-f]{64})+)\n", re.MULTILINE)
@@ -39,10 +39,13 @@ def names_of(texts):
 
 def all_dependencies():
     """Return all requirements but those for builds, by their texts; an extra may name the package itself."""
-    groups = [PROJECT["project"]["dependencies"], *EXTRA_DEPENDENCIES.values()]
-    groups += [group for group in PROJECT["dependency-groups"].values() if group != BUILD]
-    requirements = {text: Requirement(text) for text in chain(*groups)}
-    return {text: requirement for text, requirement in requirements.items() if requirement.name != NAME}
+    groups = PROJECT["dependency-groups"]
+    dependencies = {}
+    for text in chain(PROJECT["project"]["dependencies"], *EXTRA_DEPENDENCIES.values(), *groups.values()):
+        requirement = Requirement(text)
+        if text not in BUILD and requirement.name != NAME:
+            dependencies[text] = requirement
+    return dependencies
 
 
 PINS = requirements_by_name(UV["constraint-dependencies"])
@@ -72,7 +75,7 @@ def test_the_environment_of_steps_is_a_part_of_that_of_conda():
 
 def test_conda_has_nothing_else():
     assert names_of(CONDA_SPECS) - names_of(DEPENDENCIES) == {"python", "pip"}
-    assert f"python ={PYTHON}" in CONDA_SPECS and {"pip": ["--editable ."]} in CONDA["dependencies"]
+    assert f"python ={PYTHON}" in CONDA_SPECS and CONDA_PIP == {"pip": ["--editable ."]}
     assert set(CONDA) == {"name", "channels", "dependencies"}
 
 
@@ -114,8 +117,11 @@ def test_python_and_uv_are_the_same_everywhere():
 
 def locked():
     """Return the requirements in requirements.txt, by name."""
-    entries = ENTRY.findall((ROOT / "requirements.txt").read_text(encoding="utf-8"))
-    return {Requirement(line).name: Requirement(line) for line, _ in entries}
+    requirements = {}
+    for line, _ in ENTRY.findall((ROOT / "requirements.txt").read_text(encoding="utf-8")):
+        requirement = Requirement(line)
+        requirements[requirement.name] = requirement
+    return requirements
 
 
 def test_requirements_are_pinned_versions_with_digests_and_nothing_else():

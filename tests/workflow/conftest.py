@@ -1,12 +1,12 @@
 import pytest
-from tests.workflow.project import Project, hiding
+from tests.workflow.project import Project
 
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory):
-    """Return the complete tiny study, made by a checkout whose package is not installed; tests must not change it."""
+    """Return the complete tiny study, made by a checkout that is not the installed one; tests must not change it."""
     project = Project.of_checkout(tmp_path_factory.mktemp("finished") / "project")
-    project.printed = project.snakemake(env=hiding(tmp_path_factory.mktemp("hiding")))
+    project.printed = project.snakemake()
     return project
 
 

@@ -13,7 +13,6 @@ from itertools import product
 from pathlib import Path
 from typing import TypeVar
 
-import narxbench
 from narxbench._pipeline.manifest import read_manifest
 
 T = TypeVar("T")
@@ -33,10 +32,13 @@ CONDITIONS = [f"{system}/30dB/{search}" for system, search in product(("S3", "S4
 FRAMES = "data/tiny/frames/claims.csv"
 # Seconds in which anything here ends on a busy machine, unless it hangs.
 LIMIT = 300.0
+_DEFINITION = re.compile(r"-[0-9a-f]{16}\.json$")
+# Definitions, the time spent, and copies of the pages.
+_NO_RESULT = re.compile(rf"{_DEFINITION.pattern}|/run_info\.md$|/site/")
 _RULE = re.compile(r"^(?:local)?rule (\w+):\n((?: {4}.*\n)+)", re.MULTILINE)
-# Python executes this file in every process: the installed package is hidden, as if there were only the checkout.
-_HIDING = "import sys\nsys.path[:] = [path for path in sys.path if path != {installed!r}]\n"
-_BLOCKING = """
+# Python executes this file in every process: a package is hidden, as if it were not installed.
+_HIDING = """
+import sys
 class Missing:
     def find_spec(self, name, *rest):
         if name == {module!r}:
@@ -142,13 +144,19 @@ class Project:
         return outputs
 
     def files(self, *folders: str) -> dict[str, bytes]:
-        """Return the bytes of all files of the study, or of folders, but for those that tell how they were made."""
+        """Return the bytes of all results of the study, or of folders, without what tells how they were made."""
         contents = {}
         for folder in folders or (f"data/{self.study}", f"reports/{self.study}"):
             for path in sorted((self / folder).rglob("*")):
-                if path.is_file() and path.name not in ("run_info.md", "made_with.json"):
-                    contents[str(path.relative_to(self.root))] = path.read_bytes()
+                name = str(path.relative_to(self.root))
+                if path.is_file() and not _NO_RESULT.search(name):
+                    contents[name] = path.read_bytes()
         return contents
+
+    def definitions(self, folder: str = "") -> list[str]:
+        """Return the definitions of the study, below one of its folders."""
+        paths = (self / f"data/{self.study}/{folder}").rglob("*.json")
+        return sorted(str(path.relative_to(self.root)) for path in paths if _DEFINITION.search(path.name))
 
     def run_files(self) -> list[Path]:
         return list((self / f"data/{self.study}/runs").rglob("seed*.json"))
@@ -171,12 +179,9 @@ def unlike(actual: Mapping[str, object], expected: Mapping[str, object]) -> list
     return [name for name in {**expected, **actual} if actual.get(name) != expected.get(name)]
 
 
-def hiding(folder: Path, missing: str | None = None) -> dict[str, str]:
-    """Return an environment in which this package is not installed, nor is a module that it needs."""
-    text = _HIDING.format(installed=str(Path(narxbench.__file__).parents[1]))
-    if missing:
-        text += _BLOCKING.format(module=missing)
-    (folder / "sitecustomize.py").write_text(text)
+def hiding(folder: Path, module: str) -> dict[str, str]:
+    """Return an environment in which a package that the project needs is not installed."""
+    (folder / "sitecustomize.py").write_text(_HIDING.format(module=module))
     return {"PYTHONPATH": str(folder)}
 
 

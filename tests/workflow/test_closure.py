@@ -9,7 +9,6 @@ from tests.workflow.project import ROOT
 
 from narxbench._algorithms.registry import algorithm
 from narxbench._pipeline import code
-from narxbench._pipeline.plans import plan_of
 
 pytestmark = pytest.mark.slow
 
@@ -30,22 +29,21 @@ for script in sys.argv[1:]:
 """
 
 
-@pytest.fixture
-def plan(finished, monkeypatch):
-    """Return the plan of the tiny study in this checkout."""
-    monkeypatch.chdir(ROOT)
-    return plan_of([finished / "tiny.yaml"])
-
-
 # The searches of the tiny study: algorithm and criterion.
 SEARCHES = (("upso2d", "bic"), ("upso2d", "aic-2"), ("ga", "bic"))
 
 
-def digests(plan):
+def digests():
     """Return the digest of each step's code, by step; searches and summaries by algorithm and criterion too."""
     steps = [(step, None, None) for step in STEPS if step not in ("search", "summarise")]
     steps += [(step, *search) for step in ("search", "summarise") for search in SEARCHES]
-    return {step: plan.code(*step) for step in steps}
+    return {step: code_of_step(*step) for step in steps}
+
+
+def code_of_step(step, name, criterion):
+    """Return the digests of the code that the definition of a step holds."""
+    algorithm_files = algorithm(name).files if name else []
+    return code.code_of(*code.with_criteria(criterion, ROOT / f"scripts/{step}.py", *algorithm_files))
 
 
 def loaded():
@@ -56,18 +54,18 @@ def loaded():
     return {Path(script).stem: set(map(Path, files)) for script, *files in lines}
 
 
-def test_any_edit_of_a_module_changes_the_digest_of_the_steps_that_load_it(plan, monkeypatch):
+def test_any_edit_of_a_module_changes_the_digest_of_the_steps_that_load_it(monkeypatch):
     real, loads = code.code_digest, loaded()
     assert loads.keys() == set(STEPS)
     assert len(loads["page"]) > len(loads["simulate"]) > 5
-    before = digests(plan)
+    before = digests()
     affected_steps = {}
     for module in MODULES:
         monkeypatch.setattr(code, "code_digest", lambda path, module=module: "edited" if path == module else real(path))
-        code.digest_of.cache_clear()
-        after = digests(plan)
+        code.code_of.cache_clear()
+        after = digests()
         affected_steps[module] = {step for step in before if before[step] != after[step]}
-    code.digest_of.cache_clear()
+    code.code_of.cache_clear()
     for step, name, criterion in before:
         modules = {module for module in MODULES if (step, name, criterion) in affected_steps[module]}
         assert loads[step] - modules == set(), f"{step} loads modules that its digest does not cover"
@@ -117,7 +115,7 @@ def test_a_search_depends_on_all_criteria_that_its_algorithm_computes():
     assert several > 5
 
 
-ENDING = {"manifest", "run_info", "all"}
+ENDING = {"manifest", "run_info", "site", "all"}
 AFTER_ANALYSIS = {"analyse", "tables", "figures", "page", *ENDING}
 
 

@@ -30,7 +30,7 @@ def measured(finished, tmp_path_factory):
 
 
 def test_one_job_for_each_search(measured):
-    assert "narxbench: the page of this study is reports/mine/report.html" in measured.printed
+    assert "; page: reports/mine/report.html\n" in measured.printed
     briefs = measured.files("data/mine/brief")
     assert 1 <= len(briefs) <= 6
     # Each of few is searched thoroughly: two seeds on all data, one without each part.
@@ -84,5 +84,5 @@ def test_what_a_change_makes_anew(measured, tmp_path):
     copy.append(FILES[1], "0.02,2.2,15.6\n")
     planned = copy.planned()
     searching = {"brief_search", "rank_configurations", "thorough_search", "choose_structure", "resample"}
-    assert set(planned) == searching | {"conclude", "run_info", "manifest", "all"}
+    assert set(planned) == searching | {"define", "conclude", "run_info", "manifest", "site", "all"}
     assert len(planned["thorough_search"]) == len(list((copy / "data/mine/thorough").rglob("seed-*.json"))) + 1

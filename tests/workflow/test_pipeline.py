@@ -1,9 +1,6 @@
 """The pipeline end to end: it makes all results once, and after a change those that depend on it."""
 
-import os
 import re
-import subprocess
-import sys
 from html import unescape
 from itertools import chain, product
 from pathlib import Path
@@ -20,7 +17,7 @@ RUNS = [f"data/tiny/runs/{condition}/seed-{seed}.json" for condition, seed in pr
 GA_RUNS = [path for path in RUNS if "/ga/" in path]
 SUMMARIES = [f"data/tiny/conditions/{condition}.json" for condition in CONDITIONS]
 # What follows from each result, and from the frames.
-ENDING = {"manifest", "run_info", "all"}
+ENDING = {"manifest", "run_info", "site", "all"}
 AFTER_ANALYSIS = {"tables", "figures", "page", *ENDING}
 
 
@@ -51,14 +48,17 @@ def test_pages_have_the_licences_of_what_they_hold(finished):
 
 
 def test_what_it_costs_and_little_of_progress(finished):
-    cost = "^narxbench: 12 runs in 28 jobs: about [0-9]+ s of CPU time; the largest step takes about 0"
+    cost = "^narxbench: study tiny: 12 searches, about [0-9]+ s of CPU time with compilation; the largest step takes "
     assert re.search(cost, finished.printed, re.MULTILINE)
-    assert re.search(r"^(\d+) of \1 steps \(100%\) done$", finished.printed, re.MULTILINE), finished.printed
+    jobs = re.search(r"^total +(\d+)$", finished.printed, re.MULTILINE)[1]
+    assert re.search(rf"^{jobs} of {jobs} steps \(100%\) done in \d+ s$", finished.printed, re.MULTILINE)
     assert len(finished.printed.splitlines()) < 40, finished.printed
+    assert "warning" not in finished.printed.lower()
 
 
 def test_nothing_to_do_a_second_time_nor_elsewhere_nor_after_comments(finished, copy):
-    assert "Nothing to be done" in finished.snakemake()
+    printed = finished.snakemake()
+    assert "Nothing to be done" in printed and "page: reports/tiny/report.html" in printed
     assert copy.planned() == {}
     for path in copy.root.glob("src/**/*.py"):
         copy.append(str(path), "# A remark.\n")
@@ -124,15 +124,31 @@ def test_mistake_in_a_file_names_it(copy):
     assert line.startswith("narxbench: ") and "config/systems/S3.yaml: degree: found 0; allowed: " in line
 
 
-def test_neither_the_package_nor_a_library_need_be_installed(finished, tmp_path):
-    """The package is taken from the checkout, as the fixture has shown; a library is reported with the remedy."""
-    command = [sys.executable, "-c", "import narxbench._pipeline.plan"]
-    environment = os.environ | hiding(tmp_path)
-    assert subprocess.run(command, cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL).returncode
-    *_, line = finished.snakemake("--dry-run", code=1, env=hiding(tmp_path, missing="ruamel")).splitlines()
+def test_a_library_that_is_not_installed_is_named_with_the_remedy(finished, tmp_path):
+    *_, line = finished.snakemake("--dry-run", code=1, env=hiding(tmp_path, "ruamel")).splitlines()
     assert line.startswith("narxbench: Python finds no module 'ruamel'; set up the environment: ")
 
 
 @pytest.mark.parametrize("study", ["tiny.yaml", "config/methods.yaml", "config/measured.yaml"])
 def test_the_linter_finds_nothing(finished, study):
     assert "Congratulations" in finished.snakemake("--lint", "--configfile", study)
+
+
+def test_the_matrix_is_a_table_and_a_target(copy):
+    copy.snakemake("matrix")
+    lines = (copy / "data/tiny/matrix.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "study,system,snr,method,criterion,seeds"
+    rows = [line.split(",") for line in lines[1:]]
+    assert [f"data/{row[0]}/runs/{'/'.join(row[1:])}.json" for row in rows] == RUNS
+
+
+def test_a_dry_run_writes_nothing(empty):
+    before = {path: path.stat().st_mtime_ns for path in empty.root.rglob("*")}
+    assert len(empty.planned()["search"]) == 12
+    after = {path: path.stat().st_mtime_ns for path in empty.root.rglob("*") if ".snakemake" not in path.parts}
+    assert after == {path: time for path, time in before.items() if path in after}
+
+
+def test_an_interpreter_that_drops_the_texts_of_pages_is_refused_in_one_line(finished):
+    *_, line = finished.snakemake("--dry-run", code=1, env={"PYTHONOPTIMIZE": "2"}).splitlines()
+    assert line == "narxbench: PYTHONOPTIMIZE: found 2, which removes texts that pages show; allowed: 0 and 1"

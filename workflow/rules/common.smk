@@ -1,24 +1,46 @@
-# What a cluster does are the searches; all else is short, and costs less in the main process than to start it elsewhere.
-# Hence the rules with "localrule".
+# The study that the settings ask for, and what all its rules share.
 #
-# The plan of the study that the settings ask for; the rules' questions are answered in
-# src/narxbench/_pipeline/, one module NAME_plan.py for each kind of study.
+# PLAN answers what rules cannot say themselves: which combinations of wildcards exist (`snakemake matrix` writes them as
+# a table), and what a step depends on besides files: its definition. All else stands in the rules of each kind of study.
 import sys
 
 import checkout
 
 try:
-    from narxbench._pipeline.plan import HERE, REFERENCE, digests
-    from narxbench._pipeline.session import begin, end, plan, settle
+    from narxbench._pipeline.plan import DESIGN_CHOICES, HERE, REFERENCE, in_order_of_causes
+    from narxbench._pipeline.session import plan, say
     from narxbench._pipeline.steps import call
 except ModuleNotFoundError as missing:
     sys.exit(checkout.missing(missing))
 
 PLAN = plan(workflow, config)
+STUDY, KIND = PLAN.name, PLAN.kind
 
 
 wildcard_constraints:
-    data_set=".+",
-    condition=".+",
-    problem=".+",
-    seeds=r"seeds?-[0-9]+(-to-[0-9]+)?",
+    study=STUDY,
+    scenario="[^/]+",
+    interpretation="[^/]+",
+    data_interpretation="[^/]+",
+    system="[^/]+",
+    snr="[^/]+dB",
+    data_seed="data-[0-9]+",
+    realisation="[0-9]+",
+    method="[^/]+",
+    criterion="[^/]+",
+    seeds="seeds?-[0-9]+(-to-[0-9]+)?",
+    definition="(problems|methods|steps)/.+",
+    digest="[0-9a-f]{16}",
+
+
+def in_report(category, pattern, names):
+    """Return the files of some names, which Snakemake's own report shows, labelled by name, system and SNR."""
+    files = []
+    for name in names:
+        label, _, system = name.rpartition("_")
+        labels = {"Name": label, "System": system} if system in PLAN.systems else {"Name": name, "System": "all"}
+        if category == "Figures":
+            labels["SNR"] = f"{PLAN.study.figures.snr_db:g} dB"
+        caption = f"../report/{category.lower()}.rst"
+        files.append(report(pattern.format(study=STUDY, name=name), category=category, caption=caption, labels=labels))
+    return files

@@ -1,5 +1,8 @@
 # From measured data to a model: brief searches, thorough ones of the best configurations, the choice, how sure it is.
 
+NEXT_TO_PAGE = ["model.json", "identification.json", "validation.csv", "terms.csv", "tried.csv"]
+NEXT_TO_PAGE += ["model.c", "model.py", "model.m", "model_sysidentpy.py"]
+
 
 wildcard_constraints:
     configuration="[^/]+",
@@ -12,109 +15,108 @@ wildcard_constraints:
 rule brief_search:
     """Search one configuration of decimation, degree and lags briefly."""
     input:
-        data=lambda w: local(PLAN.input_files),
-        memory=lambda w: local(PLAN.memory),
+        data=local(PLAN.input_files),
+        definition=PLAN.defined("data/{study}/steps/brief_search"),
     output:
-        f"{PLAN.data}/brief/{{configuration}}.json",
+        "data/{study}/brief/{configuration}.json",
     log:
-        f"{PLAN.logs}/brief_search/{{configuration}}.log",
+        "logs/{study}/brief_search/{configuration}.log",
     params:
-        settings=PLAN.job,
         configuration=lambda w: PLAN.configurations[w.configuration],
-        data=PLAN.data_digest,
-        code=PLAN.code("brief_search", PLAN.method, PLAN.criterion),
     run:
-        call("brief_search", output=output, params=params, log=log)
+        call("brief_search", input=input, output=output, params=params, log=log)
+
+
+BRIEFS = expand("data/{study}/brief/{configuration}.json", study=STUDY, configuration=PLAN.configurations)
 
 
 rule rank_configurations:
     """Rank the configurations: the best are searched thoroughly."""
     input:
-        data=lambda w: local(PLAN.input_files),
-        briefs=PLAN.briefs,
+        data=local(PLAN.input_files),
+        briefs=BRIEFS,
+        definition=PLAN.file_of(f"data/{STUDY}/steps/rank_configurations"),
     output:
-        PLAN.ranking,
+        f"data/{STUDY}/ranking.json",
     log:
-        f"{PLAN.logs}/rank_configurations.log",
+        f"logs/{STUDY}/rank_configurations.log",
     localrule: True
-    params:
-        settings=PLAN.job,
-        data=PLAN.data_digest,
-        code=PLAN.code("rank_configurations", criterion=PLAN.criterion),
     run:
-        call("rank_configurations", input=input, output=output, params=params, log=log)
+        call("rank_configurations", input=input, output=output, log=log)
 
 
 rule thorough_search:
     """Search the configuration of one rank with one seed, on all data (part 0) or without one part of them."""
     input:
-        data=lambda w: local(PLAN.input_files),
-        ranking=PLAN.ranking,
+        data=local(PLAN.input_files),
+        ranking="data/{study}/ranking.json",
+        definition=PLAN.defined("data/{study}/steps/thorough_search"),
     output:
-        f"{PLAN.data}/thorough/rank-{{rank}}/part-{{part}}/seed-{{seed}}.json",
+        "data/{study}/thorough/rank-{rank}/part-{part}/seed-{seed}.json",
     log:
-        f"{PLAN.logs}/thorough_search/rank-{{rank}}/part-{{part}}/seed-{{seed}}.log",
-    params:
-        settings=PLAN.job,
-        search=lambda w: {"rank": int(w.rank), "part": int(w.part), "seed": int(w.seed)},
-        data=PLAN.data_digest,
-        code=PLAN.code("thorough_search", PLAN.method, PLAN.criterion),
+        "logs/{study}/thorough_search/rank-{rank}/part-{part}/seed-{seed}.log",
     run:
-        call("thorough_search", input=input, output=output, params=params, log=log)
+        call("thorough_search", input=input, output=output, wildcards=wildcards, log=log)
+
+
+THOROUGH = [
+    f"data/{STUDY}/thorough/rank-{rank}/part-{part}/seed-{seed}.json" for rank in PLAN.ranks for part, seed in PLAN.jobs
+]
 
 
 rule choose_structure:
     """Compare all structures that were found on data that their weights do not know, and choose one."""
     input:
-        data=lambda w: local(PLAN.input_files),
-        briefs=PLAN.briefs,
-        ranking=PLAN.ranking,
-        searches=PLAN.searches,
+        data=local(PLAN.input_files),
+        briefs=BRIEFS,
+        ranking=f"data/{STUDY}/ranking.json",
+        searches=THOROUGH,
+        definition=PLAN.file_of(f"data/{STUDY}/steps/choose_structure"),
     output:
-        PLAN.choice,
+        f"data/{STUDY}/choice.json",
     log:
-        f"{PLAN.logs}/choose_structure.log",
-    params:
-        settings=PLAN.job,
-        data=PLAN.data_digest,
-        code=PLAN.code("choose_structure", PLAN.forward, PLAN.criterion),
+        f"logs/{STUDY}/choose_structure.log",
     run:
-        call("choose_structure", input=input, output=output, params=params, log=log)
+        call("choose_structure", input=input, output=output, log=log)
 
 
 rule resample:
     """Search one resampled data set in the configuration of the choice."""
     input:
-        data=lambda w: local(PLAN.input_files),
-        choice=PLAN.choice,
+        data=local(PLAN.input_files),
+        choice="data/{study}/choice.json",
+        definition=PLAN.defined("data/{study}/steps/resample"),
     output:
-        f"{PLAN.data}/resampled/{{number}}.json",
+        "data/{study}/resampled/{number}.json",
     log:
-        f"{PLAN.logs}/resample/{{number}}.log",
-    params:
-        settings=PLAN.job,
-        number=lambda w: int(w.number),
-        data=PLAN.data_digest,
-        code=PLAN.code("resample", PLAN.method, PLAN.criterion),
+        "logs/{study}/resample/{number}.log",
     run:
-        call("resample", input=input, output=output, params=params, log=log)
+        call("resample", input=input, output=output, wildcards=wildcards, log=log)
+
+
+RESAMPLED = expand("data/{study}/resampled/{number}.json", study=STUDY, number=PLAN.resamples)
 
 
 rule conclude:
     """Estimate the weights, tell how sure and how good the model is, and write the report."""
     input:
-        data=lambda w: local(PLAN.input_files),
-        choice=PLAN.choice,
-        resampled=PLAN.resampled,
+        data=local(PLAN.input_files),
+        choice=f"data/{STUDY}/choice.json",
+        resampled=RESAMPLED,
+        definition=PLAN.file_of(f"data/{STUDY}/steps/conclude"),
     output:
-        report(PLAN.page, category="Page", caption="../report/model.rst"),
-        PLAN.from_summaries[1:],
+        PLAN.page,
+        expand("reports/{study}/{file}", study=STUDY, file=NEXT_TO_PAGE),
     log:
-        f"{PLAN.logs}/conclude.log",
+        f"logs/{STUDY}/conclude.log",
     localrule: True
-    params:
-        settings=PLAN.job,
-        data=PLAN.data_digest,
-        code=PLAN.code("conclude", criterion=PLAN.criterion),
     run:
-        call("conclude", input=input, output=output, params=params, log=log)
+        call("conclude", input=input, output=output, log=log)
+
+
+# Without the prefix that a module gives to outputs: the manifest names them so.
+SOURCES = [(PLAN.page, [*PLAN.input_files, *BRIEFS, f"data/{STUDY}/ranking.json", *THOROUGH])]
+SOURCES += [(PLAN.page, [f"data/{STUDY}/choice.json", *RESAMPLED])]
+RESULTS = [PLAN.page, *expand("reports/{study}/{file}", study=STUDY, file=NEXT_TO_PAGE)]
+# What the repository keeps as reference results.
+KEPT = [f"reports/{STUDY}/identification.json"]

@@ -1,34 +1,102 @@
-# Methods compared: the scores of each problem, ranks and tests, the leaderboard.
+# The comparison of methods: scenarios x systems x SNRs x data seeds x methods x criteria x seeds, then scores and ranks.
+
+FRAMES = ["scores", "ranking", "tests", "pairs", "ecdf", "systems"]
+TABLES = ["leaderboard", "search", "differences", "situations", "systems"]
+FIGURES = ["recovery_cost", "ecdf", "situations"]
+
+PLAN.keep_finished(
+    "data/{study}/scores/{scenario}/{system}/{snr}/{data_seed}/{criterion}.json",
+    "data/{study}/runs/{scenario}/{system}/{snr}/{data_seed}/{method}/{criterion}/{seeds}.json",
+)
+
+
+rule simulate:
+    """Simulate one system at one SNR in one scenario."""
+    input:
+        definition=PLAN.defined("data/{study}/problems/{scenario}/{system}/{snr}/{data_seed}"),
+        recorded=lambda w: local(PLAN.recorded("data/{study}/problems/{scenario}/{system}/{snr}/{data_seed}", w)),
+    output:
+        "data/{study}/problems/{scenario}/{system}/{snr}/{data_seed}.csv",
+    log:
+        "logs/{study}/simulate/{scenario}/{system}/{snr}/{data_seed}.log",
+    localrule: True
+    run:
+        call("simulate", input=input, output=output, wildcards=wildcards, log=log)
+
+
+use rule simulate as simulate_realisation with:
+    output:
+        "data/{study}/problems/{scenario}/{system}/{snr}/{data_seed}/realisation-{realisation}.csv",
+    log:
+        "logs/{study}/simulate/{scenario}/{system}/{snr}/{data_seed}/realisation-{realisation}.log",
+
+
+rule search:
+    """Run one method on one problem with one seed, or with the seeds that share a job."""
+    input:
+        data=PLAN.data_sets("data/{study}/problems/{scenario}/{system}/{snr}/{data_seed}"),
+        problem=PLAN.defined("data/{study}/problems/{scenario}/{system}/{snr}/{data_seed}"),
+        method=PLAN.defined("data/{study}/methods/{method}/{criterion}"),
+    output:
+        "data/{study}/runs/{scenario}/{system}/{snr}/{data_seed}/{method}/{criterion}/{seeds}.json",
+    log:
+        "logs/{study}/search/{scenario}/{system}/{snr}/{data_seed}/{method}/{criterion}/{seeds}.log",
+    resources:
+        mem_mb=lambda w, attempt: attempt * PLAN.memory_mb(w.method),
+        runtime=lambda w: PLAN.minutes(w.method),
+    params:
+        seeds=PLAN.seeds_of,
+    run:
+        call("search", input=input, output=output, params=params, log=log)
 
 
 rule score:
-    """Score what all methods found on one problem."""
+    """Score what all methods of one criterion found on one problem."""
     input:
-        runs=lambda w: PLAN.compared(w.problem)["runs"],
-        data=lambda w: PLAN.compared(w.problem)["data"],
+        runs=PLAN.scored_runs(
+            "data/{study}/runs/{scenario}/{system}/{snr}/{data_seed}/{method}/{criterion}/{seeds}.json"
+        ),
+        data="data/{study}/problems/{scenario}/{system}/{snr}/{data_seed}.csv",
+        problem=PLAN.defined("data/{study}/problems/{scenario}/{system}/{snr}/{data_seed}"),
+        methods=PLAN.scored_definitions("data/{study}/methods/{method}/{criterion}"),
+        definition=PLAN.defined("data/{study}/steps/score/{criterion}"),
     output:
-        f"{PLAN.data}/scores/{{problem}}.json",
+        "data/{study}/scores/{scenario}/{system}/{snr}/{data_seed}/{criterion}.json",
     log:
-        f"{PLAN.logs}/score/{{problem}}.log",
+        "logs/{study}/score/{scenario}/{system}/{snr}/{data_seed}/{criterion}.log",
     localrule: True
     params:
-        scoring=lambda w: PLAN.scoring(w.problem),
-        code=lambda w: PLAN.scoring_code[w.problem],
+        seeds=PLAN.seeds_by_method,
     run:
         call("score", input=input, output=output, params=params, log=log)
+
+
+SUMMARIES = PLAN.matrix.paths("data/{study}/scores/{scenario}/{system}/{snr}/{data_seed}/{criterion}.json")
+# The data sets and runs that each score file stands for.
+SOURCES = PLAN.sources(
+    "data/{study}/scores/{scenario}/{system}/{snr}/{data_seed}/{criterion}.json",
+    problem="data/{study}/problems/{scenario}/{system}/{snr}/{data_seed}",
+    runs="data/{study}/runs/{scenario}/{system}/{snr}/{data_seed}/{method}/{criterion}/{seeds}.json",
+)
 
 
 rule repeat:
     """Make one run of a method that has a process of its own again in a fresh one, and compare it with its run file."""
     input:
-        run=lambda w: PLAN.repeated(w.method)["run"],
-        data=lambda w: PLAN.repeated(w.method)["data"],
+        run=PLAN.repeated("data/{study}/runs/{scenario}/{system}/{snr}/{data_seed}/{method}/{criterion}/{seeds}.json"),
+        data=PLAN.repeated("data/{study}/problems/{scenario}/{system}/{snr}/{data_seed}.csv"),
+        problem=PLAN.repeated_definition("data/{study}/problems/{scenario}/{system}/{snr}/{data_seed}"),
+        definition=PLAN.repeated_definition("data/{study}/methods/{method}/{criterion}"),
+        step=PLAN.defined("data/{study}/steps/repeat/{method}"),
     output:
-        f"{PLAN.data}/repeats/{{method}}.json",
+        "data/{study}/repeats/{method}.json",
     log:
-        f"{PLAN.logs}/repeat/{{method}}.log",
+        "logs/{study}/repeat/{method}.log",
+    resources:
+        mem_mb=lambda w, attempt: attempt * PLAN.memory_mb(w.method),
+        runtime=lambda w: PLAN.minutes(w.method),
     params:
-        repeat=lambda w: PLAN.repeated(w.method)["repeat"],
+        seed=lambda w: PLAN.repeated_seed(w.method),
     run:
         call("repeat", input=input, output=output, params=params, log=log)
 
@@ -36,54 +104,71 @@ rule repeat:
 rule rank:
     """Rank the methods, and test their differences."""
     input:
-        PLAN.summaries,
+        scores=SUMMARIES,
+        definition=PLAN.step("rank", **PLAN.ranking()),
     output:
-        **PLAN.frames,
+        **{frame: f"data/{STUDY}/frames/{frame}.csv" for frame in FRAMES},
     log:
-        f"{PLAN.logs}/rank.log",
+        f"logs/{STUDY}/rank.log",
     localrule: True
-    params:
-        ranking=PLAN.ranking(),
-        code=PLAN.code("rank"),
     run:
-        call("rank", input=input, output=output, params=params, log=log)
+        call("rank", input=input, output=output, log=log)
+
+
+# The frames, the CPU time of the methods (measured by hand: benchmarks/methods.py), and the runs that were made again.
+COST = f"{REFERENCE}/methods/cost.csv"
+SHOWN = {
+    **{frame: f"data/{STUDY}/frames/{frame}.csv" for frame in FRAMES},
+    "cost": COST,
+    "repeats": expand("data/{study}/repeats/{method}.json", study=STUDY, method=PLAN.repeated_methods),
+}
 
 
 rule ranking_tables:
     """Write tables and figures of the comparison, and the answer in a few lines."""
     input:
-        **PLAN.page_files,
+        **SHOWN,
+        definition=PLAN.step("ranking_tables", [COST], study=PLAN.settings),
     output:
-        report(PLAN.tables["csv"], category="Tables", caption="../report/tables.rst"),
-        PLAN.tables["md"],
-        PLAN.tables["tex"],
-        report(PLAN.figures["svg"], category="Figures", caption="../report/figures.rst"),
-        PLAN.documents,
+        in_report("Tables", "reports/{study}/tables/{name}.csv", TABLES),
+        expand("reports/{study}/tables/{table}.{form}", study=STUDY, table=TABLES, form=["md", "tex"]),
+        in_report("Figures", "reports/{study}/figures/{name}.svg", FIGURES),
+        f"reports/{STUDY}/answer.md",
     log:
-        f"{PLAN.logs}/ranking_tables.log",
+        f"logs/{STUDY}/ranking_tables.log",
     localrule: True
-    params:
-        settings=PLAN.settings,
-        code=PLAN.code("ranking_tables"),
     run:
-        call("ranking_tables", input=input, output=output, params=params, log=log)
+        call("ranking_tables", input=input, output=output, log=log)
 
 
 rule leaderboard:
     """Write the page of the comparison."""
     input:
-        **PLAN.page_files,
+        **SHOWN,
+        system_files=PLAN.system_files,
+        definition=PLAN.step(
+            "leaderboard",
+            [COST, *PLAN.system_files],
+            study=PLAN.settings,
+            methods=PLAN.about_methods(),
+            left_out=PLAN.left_out,
+        ),
     output:
-        report(PLAN.page, category="Page", caption="../report/page.rst"),
+        PLAN.page,
     log:
-        f"{PLAN.logs}/leaderboard.log",
+        f"logs/{STUDY}/leaderboard.log",
     localrule: True
-    conda:
-        "../envs/narxbench.yaml"
-    params:
-        settings=PLAN.settings,
-        methods=PLAN.about_methods(),
-        left_out=PLAN.left_out,
-        code=PLAN.code("leaderboard"),
-    script:
-        "../../scripts/leaderboard.py"
+    run:
+        call("leaderboard", input=input, output=output, log=log)
+
+
+# Without the prefix that a module gives to outputs: the manifest names them so.
+RESULTS = [*SUMMARIES, *expand("data/{study}/frames/{frame}.csv", study=STUDY, frame=FRAMES)]
+RESULTS += expand("reports/{study}/tables/{table}.{form}", study=STUDY, table=TABLES, form=["csv", "md", "tex"])
+RESULTS += expand("reports/{study}/figures/{figure}.svg", study=STUDY, figure=FIGURES)
+RESULTS += [f"reports/{STUDY}/answer.md", PLAN.page]
+# What the repository keeps as reference results.
+KEPT = [f"reports/{STUDY}/answer.md"]
+KEPT += expand("reports/{study}/tables/{table}.md", study=STUDY, table=TABLES)
+KEPT += expand("reports/{study}/figures/{figure}.svg", study=STUDY, figure=FIGURES)
+KEPT += [f"data/{STUDY}/frames/ranking.csv", f"data/{STUDY}/frames/systems.csv"]

@@ -1,4 +1,7 @@
-# Time spent, digests of all results, and what the repository keeps of them: the reference results.
+# Digests of all results, their comparison, time spent, and what the repository keeps: the reference results.
+
+RUN_INFO = f"reports/{STUDY}/run_info.md"
+MANIFEST = f"reports/{STUDY}/manifest.csv"
 
 
 rule run_info:
@@ -6,14 +9,13 @@ rule run_info:
     input:
         PLAN.page,
     output:
-        PLAN.run_info,
+        RUN_INFO,
     log:
-        f"{PLAN.logs}/run_info.log",
+        f"logs/{STUDY}/run_info.log",
     localrule: True
     params:
-        logs=lambda w: PLAN.at(PLAN.logs),
-        files=lambda w: PLAN.results(),
-        code=PLAN.code("run_info"),
+        logs=lambda w: PLAN.at(f"logs/{STUDY}"),
+        files=lambda w: in_order_of_causes(SOURCES, RESULTS),
     run:
         call("run_info", output=output, params=params, log=log)
 
@@ -21,39 +23,55 @@ rule run_info:
 rule manifest:
     """Write settings, versions and the digest of every result."""
     input:
-        results=PLAN.from_summaries,
-        memory=lambda w: local(PLAN.memory),
+        RESULTS,
     output:
-        manifest=PLAN.manifest,
-        record=PLAN.record,
+        MANIFEST,
     log:
-        f"{PLAN.logs}/manifest.log",
+        f"logs/{STUDY}/manifest.log",
     localrule: True
     params:
-        files=lambda w: {path: PLAN.at(path) for path in PLAN.results()},
+        files=lambda w: PLAN.placed(in_order_of_causes(SOURCES, RESULTS)),
         made_with=lambda w: PLAN.made_with,
-        complete=not PLAN.finished_only,
-        code=PLAN.code("manifest"),
     run:
-        call("manifest", input=input, output=output, params=params, log=log)
+        call("manifest", output=output, params=params, log=log)
+
+
+rule site:
+    """Copy the pages with all that they link to, for Snakemake's own report (--report report.zip)."""
+    input:
+        RESULTS,
+        RUN_INFO,
+        MANIFEST,
+        page=PLAN.page,
+    output:
+        report(
+            directory(f"reports/{STUDY}/site"),
+            htmlindex="report.html",
+            category="Pages",
+            caption="../report/page.rst",
+            labels={"Page": f"study {STUDY}"},
+        ),
+    log:
+        f"logs/{STUDY}/site.log",
+    localrule: True
+    run:
+        call("site", input=input, output=output, log=log)
 
 
 rule verify:
     """Compare every result with the reference results, or with what it was when the study was finished."""
     input:
-        lambda w: PLAN.to_verify(),
+        lambda w: PLAN.to_verify(SOURCES, RESULTS),
     log:
-        f"{PLAN.logs}/verify.log",
+        f"logs/{STUDY}/verify.log",
     localrule: True
-    conda:
-        "../envs/narxbench.yaml"
     params:
-        files=lambda w: {path: PLAN.at(path) for path in PLAN.results()},
+        files=lambda w: PLAN.placed(in_order_of_causes(SOURCES, RESULTS)),
         # No input: it would be made again from the results.
-        reference=lambda w: PLAN.reference,
+        reference=lambda w: PLAN.reference(),
         made_with=lambda w: PLAN.made_with,
-    script:
-        "../../scripts/verify.py"
+    run:
+        call("verify", params=params, log=log)
 
 
 # In the project's own folder only.
@@ -62,15 +80,11 @@ if not HERE:
     rule update_reference:
         """Make the results of this study the reference results that the repository keeps."""
         input:
-            list(PLAN.kept_files().values()),
+            [*KEPT, MANIFEST],
         output:
-            list(PLAN.kept_files()),
+            list(PLAN.kept_files([*KEPT, MANIFEST])),
         log:
-            f"{PLAN.logs}/update_reference.log",
+            f"logs/{STUDY}/update_reference.log",
         localrule: True
-        conda:
-            "../envs/narxbench.yaml"
-        params:
-            code=PLAN.code("update_reference"),
-        script:
-            "../../scripts/update_reference.py"
+        run:
+            call("update_reference", input=input, output=output, log=log)

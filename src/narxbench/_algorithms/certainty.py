@@ -6,12 +6,14 @@ Sociological Methodology 25, 1995, pages 111-163). The criterion here has a gamm
 simulated systems: ``python -m benchmarks.recovery`` shows how often terms are there that are said to be. Structures
 that no model was fitted for count with the criterion that the linearised problem of a neighbour predicts, as far as
 they are in Occam's window of the best one (D. Madigan and A. E. Raftery, Journal of the American Statistical
-Association 89, 1994, pages 1535-1546).
+Association 89, 1994, pages 1535-1546). Inner products of candidates that nearly depend on one another predict wrong
+criteria (:mod:`narxbench._algorithms.orthogonal_search`).
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +36,8 @@ DIGITS = 6
 MOST_NAMED = 10
 # Terms that are exchanged between structures of at least this probability are a group.
 LEAST_EXCHANGED = 0.05
+# Terms of less probability are not named.
+LEAST_PROBABILITY = 0.005
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,11 @@ class RatedStructure:
     difference: float
     noise_model: str
 
+    def named(self, names: Sequence[str]) -> "NamedStructure":
+        """Return it with the names of its terms."""
+        terms = [names[term] for term in self.terms]
+        return NamedStructure(terms, self.probability, self.difference, self.noise_model)
+
 
 @dataclass(frozen=True)
 class Certainty:
@@ -76,6 +85,50 @@ class Certainty:
     structures: list[RatedStructure]
     groups: list[tuple[int, ...]]
 
+    def probabilities(self, names: Sequence[str], members: Sequence[int] = ()) -> dict[str, float]:
+        """Return the probabilities of the candidates by name, from 0.005 on, and of all members of a structure."""
+        probabilities = {}
+        for term, (name, probability) in enumerate(zip(names, self.terms.tolist(), strict=True)):
+            if term in members or probability >= LEAST_PROBABILITY:
+                probabilities[name] = probability
+        return probabilities
+
+    def exchangeable_terms(self, names: Sequence[str]) -> list["ExchangeableTerms"]:
+        """Return the groups of exchangeable candidates by name."""
+        groups = []
+        for group in self.groups:
+            probabilities = [float(self.terms[term]) for term in group]
+            groups.append(ExchangeableTerms([names[term] for term in group], probabilities))
+        return groups
+
+
+class NamedStructure(NamedTuple):
+    """A structure with its probability, its terms by name.
+
+    Attributes
+    ----------
+    terms : list of str
+        Its terms, in canonical order.
+    probability : float
+        Of being the true structure, if one of those that were looked at is.
+    difference : float
+        Its criterion less that of another structure: below 0 it is the more probable one.
+    noise_model : str
+        The description of its best noise model.
+    """
+
+    terms: list[str]
+    probability: float
+    difference: float
+    noise_model: str
+
+
+class ExchangeableTerms(NamedTuple):
+    """Candidates of which probably one is a term, and which one is hard to tell."""
+
+    terms: list[str]
+    probabilities: list[float]
+
 
 class Window:
     """The structures near the best one of a search, with their criteria.
@@ -88,10 +141,20 @@ class Window:
         Structures that are shorter ones times a filter: they are left out, and so are those that have all their terms.
     gamma : float
         What each term costs beyond BIC, in 2 ln(N_t).
+    models : iterable of Fit, optional
+        Fits of the search to begin with; all of them by default.
     """
 
-    def __init__(self, search: LikelihoodSearch, factored: Sequence[Structure] = (), gamma: float = GAMMA) -> None:
-        self.search, self._factored = search, factored
+    def __init__(
+        self,
+        search: LikelihoodSearch,
+        factored: Sequence[Structure] = (),
+        gamma: float = GAMMA,
+        models: Iterable[Fit] | None = None,
+    ) -> None:
+        # Copies, for the search may go on.
+        self.search, self.factored = search, list(factored)
+        self.models = list(search.fits.values() if models is None else models)
         # Sizes that are not allowed cost +inf in both.
         penalties, is_allowed = search.term_penalties(gamma), np.isfinite(search.penalties)
         self.change = np.zeros(len(penalties))
@@ -99,7 +162,7 @@ class Window:
         self.criteria: dict[bytes, float] = {}
         self.noise_models: dict[bytes, str] = {}
         fits_by_structure: dict[bytes, list[Fit]] = {}
-        for fit in search.fits.values():
+        for fit in self.models:
             if search.value(fit) < math.inf and not has_factor(search.structure(fit), factored):
                 fits_by_structure.setdefault(search.structure(fit).tobytes(), []).append(fit)
         self.fits: dict[bytes, Fit] = {}
@@ -157,7 +220,7 @@ class Window:
         """Add structures that a linearised problem predicts a criterion of; the best of them are fitted."""
         new = []
         for key in predicted:
-            if key not in self.criteria and not has_factor(np.frombuffer(key, np.uint8), self._factored):
+            if key not in self.criteria and not has_factor(np.frombuffer(key, np.uint8), self.factored):
                 new.append(key)
         for key in sorted(new, key=lambda key: predicted[key])[:MOST_FITTED]:
             if predicted[key] < predicted[self.search.structure(fit).tobytes()] + EXPANDED:

@@ -14,6 +14,7 @@ from narxbench._algorithms.certainty import Certainty
 from narxbench._algorithms.contract import SearchWarning
 from narxbench._algorithms.likelihood_search import LikelihoodSearch
 from narxbench._fitness.prediction_error import Fit, PredictionErrors
+from narxbench._io.words import probability, probability_words
 from narxbench._numerics.rounding import significant
 
 Floats = NDArray[np.float64]
@@ -32,7 +33,7 @@ HEAVY = 5.0
 
 def doubts(search: LikelihoodSearch, fit: Fit, certainty: Certainty, names: Sequence[str]) -> list[SearchWarning]:
     """Return all reasons to doubt a fit of a search, with the names of the candidate terms."""
-    warnings = _certainty_warnings(fit, certainty, names)
+    warnings = certainty_warnings(fit.terms.tolist(), certainty, names)
     innovations = winsorised(search.errors, fit)
     if innovations.any():
         warnings += _innovation_warnings(fit, innovations)
@@ -45,31 +46,32 @@ def _listed(terms: Sequence[str], most: int = 4) -> str:
     return listed if len(terms) <= most else f"{listed} and {len(terms) - most} more"
 
 
-def _certainty_warnings(fit: Fit, certainty: Certainty, names: Sequence[str]) -> list[SearchWarning]:
-    chosen = set(fit.terms.tolist())
-    weak = [term for term in fit.terms.tolist() if certainty.terms[term] < LIKELY_TERM]
+def certainty_warnings(chosen: Sequence[int], certainty: Certainty, names: Sequence[str]) -> list[SearchWarning]:
+    """Return reasons to doubt the chosen terms that their probabilities give."""
+    weak = [term for term in chosen if certainty.terms[term] < LIKELY_TERM]
     missing = [term for term in np.flatnonzero(certainty.terms > LIKELY_MISSING).tolist() if term not in chosen]
-    warnings = _structure_warnings(fit, certainty, names)
-    warnings += _term_warnings("uncertain_terms", "the data do not quite call for {}", weak, certainty, names)
-    warnings += _term_warnings("missing_terms", "the data call for {} too", missing, certainty, names)
+    warnings = _structure_warnings(tuple(chosen), certainty, names)
+    warnings += _term_warnings("uncertain_terms", "the data do not clearly support {}", weak, certainty, names)
+    warnings += _term_warnings("missing_terms", "the data support {} too", missing, certainty, names)
     return warnings
 
 
-def _structure_warnings(fit: Fit, certainty: Certainty, names: Sequence[str]) -> list[SearchWarning]:
-    """Return a warning if the structure of a fit is not likely, with the strongest rival."""
-    chosen = tuple(fit.terms.tolist())
-    probability = sum(structure.probability for structure in certainty.structures if structure.terms == chosen)
+def _structure_warnings(chosen: tuple[int, ...], certainty: Certainty, names: Sequence[str]) -> list[SearchWarning]:
+    """Return a warning if the structure of the chosen terms is not likely, with the strongest rival."""
+    structure_probability = sum(
+        structure.probability for structure in certainty.structures if structure.terms == chosen
+    )
     rivals = [structure for structure in certainty.structures if structure.terms != chosen]
-    if probability >= LIKELY_STRUCTURE or not rivals:
+    if structure_probability >= LIKELY_STRUCTURE or not rivals:
         return []
     rival = rivals[0]
     differences = [f"with {names[term]}" for term in rival.terms if term not in chosen]
     differences += [f"without {names[term]}" for term in chosen if term not in rival.terms]
     message = (
-        f"the structure has a probability of {probability:.2f} only; the next one, {_listed(differences)}, "
-        f"has {rival.probability:.2f}"
+        f"the probability of the structure is {probability_words(structure_probability)}, that of the next one, "
+        f"{_listed(differences)}, is {probability_words(rival.probability)}"
     )
-    values = {"probability": probability, "rival": rival.probability}
+    values = {"probability": structure_probability, "rival": rival.probability}
     return [SearchWarning("uncertain_structure", message, values)]
 
 
@@ -79,20 +81,20 @@ def _term_warnings(
     """Return a warning that lists some terms with their probabilities, if there are any."""
     if not terms:
         return []
-    listed = _listed([f"{names[term]} ({certainty.terms[term]:.2f})" for term in terms])
+    listed = _listed([f"{names[term]} ({probability(certainty.terms[term])})" for term in terms])
     values = {names[term]: float(certainty.terms[term]) for term in terms}
     return [SearchWarning(kind, message.format(listed), values)]
 
 
 def _innovation_warnings(fit: Fit, innovations: Floats) -> list[SearchWarning]:
     warnings = []
-    statistic, probability = ljung_box(innovations, LAGS, len(fit.noise_weights))
-    if probability < BY_CHANCE:
+    statistic, by_chance = ljung_box(innovations, LAGS, len(fit.noise_weights))
+    if by_chance < BY_CHANCE:
         message = (
-            f"the innovations are not white (Ljung-Box {statistic:.0f} over {LAGS} lags, p {probability:.1g}): the "
+            f"the innovations are not white (Ljung-Box {statistic:.0f} over {LAGS} lags, p {by_chance:.1g}): the "
             "noise models or the candidate terms are not rich enough"
         )
-        values = {"statistic": _rounded(statistic), "p": _rounded(probability)}
+        values = {"statistic": _rounded(statistic), "p": _rounded(by_chance)}
         warnings.append(SearchWarning("coloured_innovations", message, values))
     kurtosis = excess_kurtosis(innovations)
     error = math.sqrt(24.0 / len(innovations))

@@ -30,22 +30,26 @@ whose J is infinite, is passed over for the next one.
 - ``noise_models``: for each name the best structure, with its noise, likelihood and criterion;
 - ``probabilities`` of the terms, the smallest left out; ``structures``, the ten most probable ones, each with
   ``terms``, ``probability``, ``difference`` of the criterion and ``noise_model``; ``groups``, each of ``terms`` that
-  are exchangeable, with their ``probabilities`` (:mod:`narxbench._algorithms.certainty`);
+  are exchangeable, with their ``probabilities`` (:mod:`narxbench._algorithms.certainty`). Where candidates nearly
+  depend on one another they come from orthogonal columns (:mod:`narxbench._algorithms.orthogonal_search`), unless all
+  candidates have more than 5 million values;
 - ``hidden``: terms that noise which drifts hides, the constant;
 - ``warnings``: reasons to doubt the model (:mod:`narxbench._algorithms.doubts`);
 - ``passed_over``: the models of lower criterion that were not chosen, with the reason.
 """
 
 import math
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from narxbench._algorithms.certainty import Certainty, Window, certainty, has_factor
+from narxbench._algorithms.certainty import Certainty, Window, has_factor
 from narxbench._algorithms.contract import About, Found, Objective, OwnCriterion, ProblemView
 from narxbench._algorithms.doubts import doubts
 from narxbench._algorithms.likelihood_search import LikelihoodSearch, SearchSettings, Structure
+from narxbench._algorithms.orthogonal_search import checked_certainty
 from narxbench._fitness.prediction_error import Fit, PredictionErrors
 from narxbench._model.terms import OUTPUT
 
@@ -67,8 +71,6 @@ MOST_PASSED_OVER = 20
 # A model whose terms share a factor gives way to one without, if the criterion of that is higher by no more than so
 # many penalties of a term: what the factor explains is noise.
 COPIED = 8.0
-# Terms of less probability are not named.
-LEAST_PROBABILITY = 0.005
 
 
 class Settings(SearchSettings):
@@ -99,14 +101,13 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
         window = Window(search, choice.factored)
     best = choice.first_bounded()
     if best is None:
-        of_inputs = [i for i, m in enumerate(problem.monomials) if all(signal != OUTPUT for signal, _ in m)]
-        search.run_safely(np.array(of_inputs, np.int64))
+        search.run_safely(_terms_of_inputs(problem))
         window = Window(search, choice.factored)
         best = choice.first_bounded()
     if best is None:
         return Found(np.zeros(objective.n_terms, np.uint8))
     best = search.refined(best)
-    certain = certainty(window)
+    certain = checked_certainty(problem, window)
     uncertainty, n = errors.uncertainty(best), len(best.terms)
     description = _described(problem, search, best)
     del description["terms"]
@@ -115,11 +116,7 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
         "samples": errors.samples,
         "standard_errors": uncertainty.classical[:n].tolist(),
         "robust_standard_errors": uncertainty.robust[:n].tolist(),
-        "noise_models": {
-            fit.noise_model.name: _described(problem, search, fit)
-            for fit in search.leaders()
-            if search.value(fit) < math.inf
-        },
+        "noise_models": _noise_models_described(problem, search),
         **_certainty_described(problem, certain),
         "hidden": _hidden(problem, best),
         "warnings": [warning._asdict() for warning in doubts(search, best, certain, problem.terms)],
@@ -128,21 +125,30 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
     return Found(search.structure(best), errors.coefficients(best), details)
 
 
+def _terms_of_inputs(problem: ProblemView) -> NDArray[np.int64]:
+    """Return the numbers of the candidates without the output."""
+    terms = []
+    for term, monomial in enumerate(problem.monomials):
+        if all(signal != OUTPUT for signal, _ in monomial):
+            terms.append(term)
+    return np.array(terms, np.int64)
+
+
+def _noise_models_described(problem: ProblemView, search: LikelihoodSearch) -> dict[str, dict[str, Any]]:
+    """Return the best fit of each family of noise models that has a finite one."""
+    descriptions = {}
+    for fit in search.leaders():
+        if search.value(fit) < math.inf:
+            descriptions[fit.noise_model.name] = _described(problem, search, fit)
+    return descriptions
+
+
 def _certainty_described(problem: ProblemView, certain: Certainty) -> dict[str, Any]:
-    probabilities = {
-        name: probability
-        for name, probability in zip(problem.terms, certain.terms.tolist(), strict=True)
-        if probability >= LEAST_PROBABILITY
+    return {
+        "probabilities": certain.probabilities(problem.terms),
+        "structures": [structure.named(problem.terms)._asdict() for structure in certain.structures],
+        "groups": [group._asdict() for group in certain.exchangeable_terms(problem.terms)],
     }
-    structures = []
-    for structure in certain.structures:
-        names = [problem.terms[term] for term in structure.terms]
-        structures.append({**asdict(structure), "terms": names})
-    groups = []
-    for group in certain.groups:
-        names = [problem.terms[term] for term in group]
-        groups.append({"terms": names, "probabilities": [float(certain.terms[term]) for term in group]})
-    return {"probabilities": probabilities, "structures": structures, "groups": groups}
 
 
 def _hidden(problem: ProblemView, fit: Fit) -> list[str]:
@@ -171,14 +177,17 @@ class _Choice:
 
     def leave_out_factored(self) -> None:
         """Pass over the best models as long as their terms share a factor and one without is not much worse."""
-        for fit in self._search.ranked():
-            if not self._has_factor(fit):
-                return
+        for fit, zeros in factored_fits(self._search, self.factored):
+            self._leave_out(fit, zeros)
 
     def first_bounded(self) -> Fit | None:
         """Return the best fit that has no factor, a bounded free run and a finite J, and note those before it."""
         for fit in self._search.ranked():
-            if id(fit) in self.passed_over or self._has_factor(fit):
+            if id(fit) in self.passed_over or has_factor(self._search.structure(fit), self.factored):
+                continue
+            zeros = _shared_zeros(self._search, fit)
+            if zeros:
+                self._leave_out(fit, zeros)
                 continue
             if not self._search.value(fit) < math.inf or not self._objective.remaining:
                 return None
@@ -188,17 +197,10 @@ class _Choice:
             self._pass_over(fit, reason)
         return None
 
-    def _has_factor(self, fit: Fit) -> bool:
-        """Return whether a fit has all terms of a model with a common factor, and note it if it is the first such."""
-        structure = self._search.structure(fit)
-        if has_factor(structure, self.factored):
-            return True
-        zeros = self._search.common_factor(fit)
-        if not zeros or not _has_alternative(self._search, fit):
-            return False
-        self.factored.append(structure)
+    def _leave_out(self, fit: Fit, zeros: Sequence[complex]) -> None:
+        """Pass over a fit whose terms share a factor."""
+        self.factored.append(self._search.structure(fit))
         self._pass_over(fit, f"its terms share a factor, as lagged copies do: zeros at {', '.join(map(_zero, zeros))}")
-        return True
 
     def _reason_against(self, fit: Fit) -> str:
         if not self._search.errors.bounded(fit):
@@ -211,17 +213,36 @@ class _Choice:
         self.passed_over[id(fit)] = {"reason": reason, **_described(self._problem, self._search, fit)}
 
 
-def factored_structures(search: LikelihoodSearch) -> list[Structure]:
-    """Return the best structures that are shorter ones times a filter, as long as one without is not much worse."""
-    factored: list[Structure] = []
+class FactoredFit(NamedTuple):
+    """A fit whose structure is a shorter one times a filter."""
+
+    fit: Fit
+    zeros: list[complex]
+    """Zeros of the factor that its terms share."""
+
+
+def factored_fits(search: LikelihoodSearch, factored: Sequence[Structure] = ()) -> list[FactoredFit]:
+    """Return the best fits of a search whose terms share a factor, as long as one without is not much worse.
+
+    Fits that have all terms of a structure in ``factored``, or of one that is returned before them, are skipped.
+    """
+    structures, fits = list(factored), []
     for fit in search.ranked():
         structure = search.structure(fit)
-        if has_factor(structure, factored):
+        if has_factor(structure, structures):
             continue
-        if not search.common_factor(fit) or not _has_alternative(search, fit):
+        zeros = _shared_zeros(search, fit)
+        if not zeros:
             break
-        factored.append(structure)
-    return factored
+        structures.append(structure)
+        fits.append(FactoredFit(fit, zeros))
+    return fits
+
+
+def _shared_zeros(search: LikelihoodSearch, fit: Fit) -> list[complex]:
+    """Return the zeros of the factor that the terms of a fit share; none if every model without is much worse."""
+    zeros = search.common_factor(fit)
+    return zeros if zeros and _has_alternative(search, fit) else []
 
 
 def _has_alternative(search: LikelihoodSearch, fit: Fit) -> bool:

@@ -30,7 +30,8 @@ GROUP = "narxbench.algorithms"
 # Modules in this folder that are no algorithms.
 _SHARED = (
     *("certainty", "common_factor", "conformance", "contract", "doubts", "forward_regression", "likelihood_search"),
-    *("objective", "population", "registry", "search", "significance", "sysidentpy_fit", "training"),
+    *("objective", "orthogonal_search", "population", "registry", "search", "significance", "sysidentpy_fit"),
+    "training",
 )
 
 

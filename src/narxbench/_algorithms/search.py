@@ -17,6 +17,7 @@ from narxbench._algorithms.registry import algorithm as algorithm_of
 from narxbench._fitness.problem import StructureProblem
 from narxbench._io.errors import NarxbenchError, is_whole_number
 from narxbench._io.settings import Settings, validated
+from narxbench._io.words import probability
 from narxbench._model.terms import signal_name
 from narxbench._numerics.random_streams import generator
 
@@ -129,7 +130,7 @@ class SearchResult:
         for term, weight in zip(self.terms, weights, strict=True):
             line = f"{term:<{term_width}} {weight:<{weight_width}}"
             if probabilities:
-                line += f"   probability {probabilities.get(term, 0.0):.2f}"
+                line += f"   probability {probability(probabilities.get(term, 0.0))}"
             yield line.rstrip()
 
     def _scaling_lines(self) -> Iterator[str]:
@@ -143,7 +144,7 @@ class SearchResult:
         if "noise" in self.details:
             yield f"noise: {self.details['noise']['description']}"
         for group in self.details.get("groups", []):
-            shares = ", ".join(f"{share:.2f}" for share in group["probabilities"])
+            shares = ", ".join(map(probability, group["probabilities"]))
             yield f"exchangeable: one of {', '.join(group['terms'])} ({shares})"
         for term in self.details.get("hidden", []):
             yield f"hidden: drift of the noise hides a term {term}"

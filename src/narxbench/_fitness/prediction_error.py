@@ -372,10 +372,11 @@ class PredictionErrors:
         """
         choices = list(filters)
         state, _ = self._evaluated(fit)
-        lags = [lag for ar_lags, ma_lags in choices for lag in (*ar_lags, *ma_lags)]
-        if not lags or not fit.is_finite:
+        largest = 0
+        for ar_lags, ma_lags in choices:
+            largest = max((largest, *ar_lags, *ma_lags))
+        if not largest or not fit.is_finite:
             return []
-        largest = max(lags)
         order = min(largest + LONGER, (self.samples - 1) // 3)
         innovations = self._long_innovations(state, order)
         gram = np.empty((2 * largest + 1, 2 * largest + 1))
@@ -619,8 +620,12 @@ def _advanced_terms(monomials: Sequence[Monomial]) -> list[list[int]]:
     advanced: list[list[int]] = []
     for monomial in monomials:
         advance = min((lag for _, lag in monomial), default=0)
-        copies = (tuple((signal, lag - ahead) for signal, lag in monomial) for ahead in range(1, advance + 1))
-        advanced.append([numbers[copy] for copy in copies if copy in numbers])
+        copies = []
+        for ahead in range(1, advance + 1):
+            copy = tuple((signal, lag - ahead) for signal, lag in monomial)
+            if copy in numbers:
+                copies.append(numbers[copy])
+        advanced.append(copies)
     return advanced
 
 

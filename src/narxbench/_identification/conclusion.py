@@ -126,8 +126,11 @@ def _candidate_checks(trial: Trial, rows: NDArray[np.int64]) -> list[Finding]:
 
 def _last_runs(cases: Sequence[Case], model: Model) -> list[tuple[Model, Record]]:
     """Return models and records of the role that says most of new data; none without inputs."""
-    role = next(role for role in reversed(ROLES) if any(case.record.role == role for case in cases))
-    return [(case.model, case.record) for case in cases if case.record.role == role and model.inputs]
+    if not model.inputs:
+        return []
+    roles = {case.record.role for case in cases}
+    role = next(role for role in reversed(ROLES) if role in roles)
+    return [(case.model, case.record) for case in cases if case.record.role == role]
 
 
 def _side_by_side(scan: Scan, choice: Choice, frequent: dict[str, list[str]]) -> dict[str, Structure]:
@@ -158,8 +161,9 @@ def _notes(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearch],
 
 def _checks(scan: Scan, configuration: Configuration, model: Model) -> list[Finding]:
     """Return the checks of the data in view of the model, that of the sampling after decimations were compared."""
-    used = {signal for monomial in model.monomials for signal, _ in monomial}
-    taken = {}
+    used, taken = set(), {}
+    for monomial in model.monomials:
+        used |= {signal for signal, _ in monomial}
     for signal, (name, lags) in enumerate(zip(model.inputs, configuration.u_lags, strict=True), INPUT):
         taken[name] = {"lags": list(lags), "used": signal in used}
     sampling, *further = checks_before(

@@ -22,4 +22,5 @@ def measured_estimate(scan: Scan) -> Estimate:
         Use(step, "identification.degree with the lags: candidate terms", largest.size, 2 * products + rows),
     ]
     planned = Use("planning", "identification.seeds with blocks and resamples: jobs", jobs, JOB_BYTES * jobs)
-    return Estimate(jobs, 0, seconds + JOB_SECONDS * jobs + COMPILING_SECONDS, planned, uses)
+    searches = jobs - OTHER_JOBS
+    return Estimate(searches, seconds + JOB_SECONDS * jobs + COMPILING_SECONDS, planned, uses)

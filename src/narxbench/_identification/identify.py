@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any, Literal
 
 from threadpoolctl import threadpool_limits
@@ -298,7 +299,7 @@ def identify_recording(
         if not brief_searches:
             raise KeyboardInterrupt
         ranked = scan.ranked(brief_searches)
-        jobs = [(configuration, part, seed) for configuration in ranked for part, seed in scan.jobs()]
+        jobs = [(configuration, *job) for configuration, job in product(ranked, scan.jobs())]
         thorough_searches = steps.run(THOROUGH, scan.thorough, jobs)
         choice = choose(scan, brief_searches, ranked, thorough_searches, steps)
         best = scan.named[choice.best.configuration]

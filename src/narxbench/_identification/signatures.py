@@ -26,6 +26,7 @@ from pydantic import PlainValidator
 from narxbench._identification.data.reading import Reading
 from narxbench._identification.options import ValueKind
 from narxbench._identification.settings import CommandLineOption, IdentificationSettings
+from narxbench._io.errors import NarxbenchError
 from narxbench._model.records import Role
 
 FIELDS = IdentificationSettings.model_fields
@@ -68,7 +69,13 @@ FILES = (
 
 
 def renewed_text(file: GeneratedFile) -> str:
-    """Return the text of a module with its marked lines and its descriptions of settings written anew."""
+    """Return the text of a module with its marked lines and its descriptions of settings written anew.
+
+    Raises
+    ------
+    NarxbenchError
+        If the module has no marked lines, or no place for the descriptions.
+    """
 
     def marked_lines(match: re.Match[str]) -> str:
         begin, *_, end = match[0].splitlines()
@@ -77,10 +84,12 @@ def renewed_text(file: GeneratedFile) -> str:
     def descriptions(match: re.Match[str]) -> str:
         return match["before"] + _indented(_descriptions(file), "    ")
 
-    text = _MARKED_LINES.sub(marked_lines, file.path.read_text(encoding="utf-8"))
-    if file.before_descriptions:
+    text, n_written = _MARKED_LINES.subn(marked_lines, file.path.read_text(encoding="utf-8"))
+    if n_written and file.before_descriptions:
         pattern = rf"^(?P<before>{file.before_descriptions})(?:.+\n)*"
-        text = re.sub(pattern, descriptions, text, count=1, flags=re.MULTILINE)
+        text, n_written = re.subn(pattern, descriptions, text, count=1, flags=re.MULTILINE)
+    if not n_written:
+        raise NarxbenchError(f"{file.path}: found no lines to write anew; needed: the comments and lines before them")
     return text
 
 

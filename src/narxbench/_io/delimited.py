@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import NamedTuple
 
 from narxbench._io.csv import rows_of
@@ -317,7 +318,7 @@ def _guessed_separator(lines: list[str], decimal: str | None) -> str:
         usual_width = Counter(map(len, samples)).most_common(1)[0][0]
         if separator == decimal or len(rows[0]) < 2 or usual_width < 2:
             continue
-        fields = [field for row in samples for field in row]
+        fields = list(chain.from_iterable(samples))
         share = sum(map(is_value, fields)) / len(fields)
         # Decimal commas split into whole numbers: "1,5 2,5" is "1", "5 2", "5".
         if share > largest_share:
@@ -327,7 +328,7 @@ def _guessed_separator(lines: list[str], decimal: str | None) -> str:
 
 def _refuse_without_numbers(path: str, beginning: list[str], separator: str) -> None:
     """Raise NarxbenchError for a beginning without a number, so that no large file of something else is read."""
-    fields = [field for line in beginning for field in _split(line, separator)]
+    fields = chain.from_iterable(_split(line, separator) for line in beginning)
     if len(beginning) == _SAMPLE_LINES and not any(map(is_value, fields)):
         raise FileError(f"{path}: found no number in {_SAMPLE_LINES} lines; needed: columns of numbers")
 

@@ -14,7 +14,7 @@ _SHARE, _GB = 0.95, 1e9
 _BASE, JOB_BYTES = 450e6, 17e3
 # Seconds to start and end a job, and to compile functions at their first use.
 JOB_SECONDS, COMPILING_SECONDS = 6e-3, 15.0
-# Jobs of the analysis and of the pages, and the one that asks for all.
+# Jobs that make the frames, tables, figures and pages.
 OTHER_JOBS = 8
 
 
@@ -28,10 +28,9 @@ class Use(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """CPU seconds of a study, its memory at all times, and that of its largest step."""
+    """Searches and CPU seconds of a whole study, its memory at all times, and that of its largest step."""
 
-    jobs: int
-    runs: int  # searches among the jobs; 0 where these are not counted
+    searches: int
     seconds: float
     planned: Use
     largest: Sequence[Use]
@@ -42,11 +41,8 @@ class Estimate(NamedTuple):
 
     def line(self) -> str:
         """Return the estimate in one line."""
-        work = f"{self.jobs} jobs"
-        if self.runs:
-            work = f"{self.runs} runs in {work}"
         largest_step = f"the largest step takes about {self.memory() / _GB:.1f} GB"
-        return f"{work}: about {_duration(self.seconds)} of CPU time; {largest_step}"
+        return f"{self.searches} searches, about {_duration(self.seconds)} of CPU time with compilation; {largest_step}"
 
 
 def _duration(seconds: float) -> str:

@@ -44,6 +44,24 @@ def counted(count: int, singular: str, plural: str) -> str:
     return f"{count} {singular if count == 1 else plural}"
 
 
+def probability(value: float) -> str:
+    """Return a probability with two digits behind the point; nothing is certain.
+
+    Examples
+    --------
+    >>> probability(0.334), probability(0.0004), probability(1.0)
+    ('0.33', '< 0.01', '> 0.99')
+    """
+    if value < 0.005:
+        return "< 0.01"
+    return "> 0.99" if value >= 0.995 else f"{value:.2f}"
+
+
+def probability_words(value: float) -> str:
+    """Return a probability as a sentence has it: ``0.33``, ``below 0.01``, ``above 0.99``."""
+    return probability(value).replace("<", "below").replace(">", "above")
+
+
 def ordinal(number: int) -> str:
     """Return a number as an ordinal.
 

@@ -24,7 +24,7 @@ from narxbench._model.functions import completed, derived
 from narxbench._model.noise_models import NoiseModel, NoiseName, noise_model_of
 from narxbench._model.prediction import NoiseFilter, forecast_noise, predicted_ahead, simulated
 from narxbench._model.system import DIVERGED
-from narxbench._model.terms import OUTPUT, Monomial, parse_term, term_name
+from narxbench._model.terms import OUTPUT, Monomial, max_lag_of, parse_term, term_name
 from narxbench._model.working_point import LinearModel, fixed_points, linearised
 
 Floats = NDArray[np.float64]
@@ -332,11 +332,7 @@ class Model:
     @property
     def max_lag(self) -> int:
         """The largest lag of output and inputs, in steps."""
-        largest = 0
-        for monomial in self.monomials:
-            for _, lag in monomial:
-                largest = max(largest, lag)
-        return largest
+        return max_lag_of(self.monomials)
 
     @property
     def initial_samples(self) -> int:

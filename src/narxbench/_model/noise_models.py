@@ -270,38 +270,6 @@ def noise_family(name: object) -> type[NoiseModel]:
     raise NarxbenchError(f"noise model: found {show(name)}; allowed: {', '.join(names)}{did_you_mean(name, names)}")
 
 
-def noise_model(
-    place: Place,
-    ar_lags: Lags = (),
-    ma_lags: Lags = (),
-    *,
-    is_integrated: bool = False,
-    distribution: Distribution = GAUSSIAN,
-) -> NoiseModel:
-    """Return the noise model at a place with some free coefficients.
-
-    Examples
-    --------
-    >>> noise_model("output", (1, 2)).description
-    'Box-Jenkins (AR 2)'
-    """
-    family: type[NoiseModel]
-    match place, bool(ar_lags), bool(ma_lags):
-        case "equation", False, False:
-            family = Narx
-        case "equation", False, True:
-            family = Narmax
-        case "equation", True, False:
-            family = Ararx
-        case "equation", True, True:
-            family = Ararmax
-        case "output", False, False:
-            family = BoxJenkins if is_integrated else Noe
-        case _:
-            family = BoxJenkins
-    return family(ar_lags, ma_lags, is_integrated, distribution)
-
-
 def name_of(model: NoiseModel) -> NoiseName:
     """Return the name of a noise model for settings and files."""
     return cast(NoiseName, model.name)

@@ -3,13 +3,13 @@
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from narxbench._model.system import DIVERGED
-from narxbench._model.terms import OUTPUT, Monomial
+from narxbench._model.terms import OUTPUT, Monomial, max_lag_of
 from narxbench._numerics.compilation import compiled
 
 Floats = NDArray[np.float64]
@@ -59,7 +59,7 @@ def simulated(
         inputs = inputs[:, None]
     y = np.zeros(len(inputs))
     y[: len(initial)] = initial
-    factors = [factor for monomial in monomials for factor in monomial]
+    factors = list(chain.from_iterable(monomials))
     ends = np.cumsum([len(monomial) for monomial in monomials], dtype=np.int64)
     signals = np.array([signal for signal, _ in factors], np.int64)
     delays = np.array([lag * stride for _, lag in factors], np.int64)
@@ -160,8 +160,7 @@ def predicted_ahead(
     """
     first = initial_samples
     measured = (y - offset) / scale
-    lags = [lag for monomial in monomials for _, lag in monomial]
-    largest_lag = max(lags, default=0)
+    largest_lag = max_lag_of(monomials)
     # Outputs that lag 1, 2, ... of y refers to. For lag 1 these are the predictions of a horizon one step shorter. The
     # first samples are always measured ones.
     outputs = deque([measured] * largest_lag, maxlen=largest_lag)

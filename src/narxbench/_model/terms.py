@@ -115,6 +115,21 @@ def monomials_of(factors: Iterable[Factor], degree: int) -> list[Monomial]:
     return monomials
 
 
+def max_lag_of(monomials: Iterable[Monomial]) -> int:
+    """Return the largest lag of any signal in some monomials; 0 where there is none.
+
+    Examples
+    --------
+    >>> max_lag_of([parse_term("1", 1), parse_term("y(k-1)*u(k-3)", 1)])
+    3
+    """
+    largest = 0
+    for monomial in monomials:
+        for _, lag in monomial:
+            largest = max(largest, lag)
+    return largest
+
+
 def signal_name(signal: int, n_inputs: int = 1) -> str:
     """Return the name of a signal in terms: ``y`` or ``u``, and with several inputs ``u1``, ``u2``, …."""
     if signal == OUTPUT:

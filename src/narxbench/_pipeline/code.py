@@ -49,13 +49,13 @@ def with_criteria(criterion: str | None, *files: Path) -> tuple[Path, ...]:
 
 
 @cache
-def digest_of(*files: Path) -> str:
-    """Return one digest, 16 hexadecimal digits, of what the closure of the files does."""
-    lines = []
+def code_of(*files: Path) -> dict[str, str]:
+    """Return the digest, 16 hexadecimal digits, of what each file of the closure does, by its name in the package."""
+    digests = {}
     for file in sorted(closure(*files)):
         name = file.relative_to(PACKAGE) if file.is_relative_to(PACKAGE) else file.name
-        lines.append(f"{name} {_digest_of_file(file)}")
-    return sha256("\n".join(lines))[:16]
+        digests[str(name)] = _digest_of_file(file)[:16]
+    return digests
 
 
 def _digest_of_file(file: Path) -> str:

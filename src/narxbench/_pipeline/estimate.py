@@ -1,15 +1,12 @@
 """A rough estimate of the resources of a study by its settings; ``benchmarks/estimate.py`` compares it with the use."""
 
+from collections.abc import Sequence
 from math import comb
-from typing import TYPE_CHECKING
 
 from narxbench._algorithms.registry import algorithm
 from narxbench._io.resources import COMPILING_SECONDS, JOB_BYTES, JOB_SECONDS, OTHER_JOBS, Estimate, Use
 from narxbench._model.terms import model_size
-from narxbench._study.settings import Condition
-
-if TYPE_CHECKING:
-    from narxbench._pipeline.simulated_plan import SimulatedPlan
+from narxbench._study.settings import Condition, Study
 
 # Bytes of each condition that the process has planned.
 _CONDITION_BYTES = 6e3
@@ -17,30 +14,36 @@ _PROCESS = 0.1  # seconds to start a process
 _DRAWING = 10.0  # seconds of all steps that draw
 
 
-def study_estimate(plan: "SimulatedPlan") -> Estimate:
-    """Return the resources that a study of simulated systems needs, by its settings, choices and systems."""
-    study, runs, jobs, conditions = plan.study, 0, OTHER_JOBS, 0
+def study_estimate(study: Study, conditions: Sequence[Condition]) -> Estimate:
+    """Return the resources that a study of simulated systems needs, by its settings and conditions."""
+    runs, jobs = 0, OTHER_JOBS
     seconds, largest = _DRAWING + COMPILING_SECONDS, list[Use]()
     if study.kind == "methods":  # the intervals by resampled systems
         samples, size = study.statistics.bootstrap_samples, 10 * len(study.all_systems) * (len(study.methods) + 2)
         largest = [Use("the ranking of the methods", "statistics.bootstrap_samples", samples, size * samples)]
-    shared: dict[str, int] = {}  # jobs that make data sets and summaries, which several conditions may use
-    for condition in study.conditions(plan.choices, plan.systems):
+    data_sets: dict[str, int] = {}  # the jobs that simulate a problem, which several conditions may share
+    for condition in conditions:
         problem = condition.problem
         seeds = 1 if algorithm(condition.algorithm).about.deterministic else len(study.seeds)
-        shared |= {problem.name: len(study.seeds) if problem.realisations else 1, plan.summary_file(condition): 1}
+        data_sets[problem.name] = len(study.seeds) if problem.realisations else 1
         runs += seeds
-        jobs += -(-seeds // study.seeds_per_job)
-        conditions += 1
+        jobs += 1 - (-seeds // study.seeds_per_job)
         of_run, uses = _search(condition, study.time_limit)
         seconds += seeds * of_run
         largest = max(largest, uses, key=lambda uses: sum(use.size for use in uses))
-    jobs += sum(shared.values())
+    jobs += sum(data_sets.values())
     data_seeds = len(study.data.seeds)
-    counts = [(len(study.seeds), "seeds"), (data_seeds, "data.seeds"), (conditions // data_seeds, "conditions")]
+    n_conditions = len(conditions)
+    counts = [(len(study.seeds), "seeds"), (data_seeds, "data.seeds"), (n_conditions // data_seeds, "conditions")]
     number, setting = max(counts)
-    planned = Use("planning", setting, number, JOB_BYTES * jobs + _CONDITION_BYTES * conditions)
-    return Estimate(jobs, runs, seconds + JOB_SECONDS * jobs, planned, largest)
+    planned = Use("planning", setting, number, JOB_BYTES * jobs + _CONDITION_BYTES * n_conditions)
+    return Estimate(runs, seconds + JOB_SECONDS * jobs, planned, largest)
+
+
+def search_needs(condition: Condition, time_limit: float) -> tuple[float, float]:
+    """Return the CPU seconds of a run of a condition, and the bytes that it takes."""
+    seconds, uses = _search(condition, time_limit)
+    return seconds, sum(use.size for use in uses)
 
 
 def _search(condition: Condition, time_limit: float) -> tuple[float, list[Use]]:

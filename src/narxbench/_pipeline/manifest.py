@@ -1,33 +1,20 @@
-"""The manifest of a study's results, and a record of what they were made with that outlives Snakemake's.
+"""The manifest of a study's results, and their comparison with one.
 
 A manifest is CSV with the columns ``name`` and ``value``: settings and versions, then files with their SHA-256 digests
 in the order of causes (data sets, runs, summaries, ..., page): the first difference explains those below it.
-
-Snakemake knows what results were made with as long as it has its folder ``.snakemake``. Without it, it would take
-results of other settings or code for current ones. Two files prevent that. The record ``data/STUDY/made_with.json``
-exists as long as *all* results are of what it says; the manifest's step, the last one, writes it. The memory
-``.snakemake/narxbench/STUDY`` is lost together with Snakemake's; the first steps of a study read it, so that a new date
-of it makes everything again.
 """
 
 import csv
 import io
 import os
 import platform
-import secrets
-import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from narxbench._io.csv import guarded, read_rows, unguarded
 from narxbench._io.errors import NarxbenchError, printable, show
-from narxbench._io.files import canonical_json, read_bytes, read_json, read_text, sha256, write_atomically
-from narxbench._io.settings import Settings, validated
+from narxbench._io.files import read_bytes, sha256
 from narxbench._io.version import __version__
-
-if TYPE_CHECKING:
-    from narxbench._pipeline.plan import StudyPlan
 
 SETTINGS, ENVIRONMENT, VERSIONS = "settings/", "environment/", "versions/"
 _HEADER = ["name", "value"]
@@ -131,74 +118,3 @@ def _listed(texts: list[str]) -> str:
 def _part(values: Mapping[str, str], prefix: str) -> dict[str, str]:
     """Return the values whose names begin with a prefix, by their names without it."""
     return {name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)}
-
-
-class ResultsRecord(Settings):
-    """The record of what all results here were made with, and the token of the memory that belongs to it."""
-
-    token: str
-    made_with: dict[str, str]
-
-
-def write_record(path: str, memory: str, made_with: Mapping[str, str]) -> None:
-    """Write the record of complete results, with the token of the memory."""
-    record = {"made_with": made_with, "token": read_text(memory).partition(" ")[0]}
-    write_atomically(path, canonical_json(record, indent=1))
-
-
-def settle(plan: "StudyPlan") -> None:
-    """Date the memory so that everything is made again, if results here may be of unknown settings or code."""
-    memory, record = Path(plan.memory), _record(plan)
-    token, unknown = _token_of_memory(memory)
-    lost = not token or (record is not None and record.token != token)
-    if lost:
-        token = record.token if record else secrets.token_hex(8)
-        unknown = "unknown" * _is_begun(plan)
-    again = bool(unknown) and (record is None or record.made_with != plan.made_with)
-    if again:
-        _report_lost_results(plan, record)
-        write_atomically(memory, token)
-    elif lost:
-        # The memory still says that Snakemake does not know the results.
-        write_atomically(memory, f"{token} {unknown}".strip())
-        os.utime(memory, (0, 0))
-
-
-def _token_of_memory(memory: Path) -> tuple[str, str]:
-    """Return the token in the memory, and the word that says that Snakemake does not know the results, or ""."""
-    if not memory.is_file():
-        return "", ""
-    token, _, unknown = read_text(memory).partition(" ")
-    return token, unknown
-
-
-def _report_lost_results(plan: "StudyPlan", record: ResultsRecord | None) -> None:
-    """Say on the terminal why all results are made again."""
-    changed = [f"no {plan.at(plan.record)}"]
-    if record is not None:
-        changed = _differing(record.made_with, plan.made_with, "{}")
-    results = f"results in {plan.at(plan.data)} that may be of other settings or code ({_listed(changed)})"
-    sys.stderr.write(f"narxbench: found {results}, and Snakemake has lost its record of them; all are made again\n")
-
-
-def begin(plan: "StudyPlan") -> None:
-    """Remove the record if the results to be made are not those that it describes, or write the first one."""
-    record = _record(plan)
-    if record is None and not _is_begun(plan):
-        write_record(plan.at(plan.record), plan.memory, plan.made_with)
-    elif record and record.made_with != plan.made_with:
-        os.unlink(plan.at(plan.record))
-
-
-def _record(plan: "StudyPlan") -> ResultsRecord | None:
-    """Return the record of complete results, if there is one."""
-    path = plan.at(plan.record)
-    return validated(ResultsRecord, read_json(path), path) if os.path.exists(path) else None
-
-
-def _is_begun(plan: "StudyPlan") -> bool:
-    """Return whether any result exists."""
-    for path in (*plan.results(), plan.manifest):
-        if path not in plan.input_files and os.path.exists(plan.at(path)):
-            return True
-    return False

@@ -1,65 +1,60 @@
-"""A study of measured data as files and jobs."""
+"""A study of measured data."""
 
 import os
-from itertools import product
+from typing import Any
 
 from threadpoolctl import threadpool_limits
 
 from narxbench._identification.estimate import measured_estimate
 from narxbench._identification.search.scan import FORWARD, Scan
-from narxbench._io.files import canonical_json, sha256
+from narxbench._io.files import sha256
 from narxbench._io.resources import refuse
-from narxbench._pipeline.plan import StudyPlan, digests, files_in
+from narxbench._pipeline.plan import StudyPlan
 from narxbench._studies.measured.settings import MeasuredStudy, load_measured
-from narxbench._study.layers import COMMAND_LINE, Layers
+from narxbench._study.layers import Layers
 
-# The files that the last step writes next to the page.
-NEXT_TO_PAGE = "model.json identification.json validation.csv terms.csv tried.csv model.c model.py model.m"
-NEXT_TO_PAGE += " model_sysidentpy.py"
+# The steps of an identification, each with the algorithm that it runs.
+_SEARCHES = ("brief_search", "thorough_search", "resample")
 
 
 class MeasuredPlan(StudyPlan):
-    """The files and jobs of a study of measured data."""
+    """What the rules ask about a study of measured data."""
 
     study: MeasuredStudy
     scan: Scan
-    rules = ("measured",)
 
-    def __init__(self, layers: Layers) -> None:
+    def __init__(self, layers: Layers, seed_jobs: int | None = None) -> None:
+        # Each search has a job of its own here, however many the seeds of a simulated study shall have.
+        del seed_jobs
         # With more threads BLAS sums in an order that depends on their number, and they wait for those of other jobs.
         threadpool_limits(1, user_api="blas")
-        # The profiles of clusters put seeds together; here each has a job of its own.
-        kept_layers = []
-        for source, layer in layers:
-            if source != COMMAND_LINE or "seeds_per_job" not in layer:
-                kept_layers.append((source, layer))
-        study, self.scan = load_measured(kept_layers)
+        study, self.scan = load_measured(layers)
         super().__init__(study, {})
         self.estimate = measured_estimate(self.scan)
         refuse(self.estimate)
-        self.page, self.kept_results = f"{self.reports}/report.html", [f"{self.reports}/identification.json"]
-        # Parameters that all jobs share: of reading, and of the search.
-        self.method, self.forward, self.criterion = study.identification.method, FORWARD, study.identification.criterion
-        self.job = {"reading": study.reading, "identification": study.identification.model_dump(mode="json")}
+        self.input_files = list(map(os.path.normpath, study.files))
+        self._define_steps()
         names = [configuration.name for configuration in self.scan.configurations]
         self.configurations = dict(zip(map(_short, names), names, strict=True))
-        self.ranking, self.choice = f"{self.data}/ranking.json", f"{self.data}/choice.json"
-        n_resamples = max(map(self.scan.n_resamples, self.scan.configurations))
-        self.briefs = files_in(f"{self.data}/brief", self.configurations, "json")
-        self.searches = self._thorough_searches()
-        self.resampled = files_in(f"{self.data}/resampled", range(1, 1 + n_resamples), "json")
-        self.input_files = list(map(os.path.normpath, study.files))
-        steps = [*self.briefs, self.ranking, *self.searches, self.choice, *self.resampled]
-        self.sources = [(self.page, [*self.input_files, *steps])]
-        self.from_summaries = [self.page, *(f"{self.reports}/{name}" for name in NEXT_TO_PAGE.split())]
-        self.data_digest = sha256(canonical_json(digests(self.input_files)))[:16]
+        self.ranks = range(1, 1 + self.scan.n_finalists)
+        self.jobs = self.scan.jobs()  # part and seed of each thorough search of a rank
+        self.resamples = range(1, 1 + max(map(self.scan.n_resamples, self.scan.configurations)))
 
-    def _thorough_searches(self) -> list[str]:
-        """Return the files of the thorough searches: by rank, then by part of the data and seed."""
-        files = []
-        for rank, (part, seed) in product(range(1, 1 + self.scan.n_finalists), self.scan.jobs()):
-            files.append(f"{self.data}/thorough/rank-{rank}/part-{part}/seed-{seed}.json")
-        return files
+    def _define_steps(self) -> None:
+        """Define the steps: all have the settings of reading and of the search, and the data."""
+        identification = self.study.identification
+        settings = {"reading": self.study.reading, "identification": identification.model_dump(mode="json")}
+        algorithms: dict[str, Any] = dict.fromkeys(_SEARCHES, identification.method)
+        algorithms |= {"choose_structure": FORWARD, "rank_configurations": None, "conclude": None}
+        for step, algorithm_name in algorithms.items():
+            self.define(
+                f"steps/{step}",
+                step,
+                settings=settings,
+                files=self.input_files,
+                algorithm_name=algorithm_name,
+                criterion=identification.criterion,
+            )
 
 
 def _short(name: str) -> str:

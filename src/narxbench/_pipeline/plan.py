@@ -1,17 +1,22 @@
-"""A study as files and jobs: the inputs, outputs and parameters of the rules, whatever the kind of the study."""
+"""A study as the rules need it: settings, definitions of its steps, and what is left to say about its files.
+
+The rules in ``workflow/rules`` say what is made of what, with literal paths. A plan answers what they cannot know:
+which combinations of wildcards exist, and what each step depends on besides files
+(:mod:`narxbench._pipeline.definitions`).
+"""
 
 import os
-from collections.abc import Iterable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from narxbench._algorithms.registry import algorithm
 from narxbench._io.files import read_bytes, sha256
 from narxbench._io.resources import Estimate
 from narxbench._io.settings import flattened
-from narxbench._pipeline.code import PACKAGE, digest_of, versions_of, with_criteria
+from narxbench._pipeline.code import PACKAGE, code_of, versions_of, with_criteria
+from narxbench._pipeline.definitions import changes, definition_file
 from narxbench._pipeline.manifest import SETTINGS, VERSIONS, check_settings
 from narxbench._pipeline.steps import SCRIPTS, ended_in_one_line
 
@@ -23,117 +28,167 @@ DESIGN_CHOICES = f"{HERE}config/design_choices.yaml"
 REFERENCE = f"{HERE}data/reference"
 # The study whose page is the main one of the project.
 MAIN_STUDY = "paper"
-# Steps that write no result of a study, or one with a time in it.
-_WITHOUT_RESULTS = ("repeat", "run_info", "update_reference")
+
+# The input function of a rule.
+PathOf = Callable[[Any], str]
+# Results, each with files that it stands for, which nothing else needs once it is made.
+Sources = Sequence[tuple[str, Sequence[str]]]
 
 
 class StudyPlan:
-    """The answers to the rules' questions on a study; each kind of study is a class, made of settings in layers."""
+    """What the rules ask about a study; each kind of study is a class, made of settings in layers."""
 
-    # The files of ``workflow/rules`` that make its results, in the order in which they are included.
-    rules: ClassVar[Sequence[str]]
     estimate: Estimate
-    page: str  # the main one
-    input_files: list[str]  # those that steps read and no step makes
-    kept_results: list[str]  # those that the repository keeps as reference results
-    # Each summary with data sets or runs that it stands for: a job with all runs as its inputs costs Snakemake a time
-    # that grows with the square of their number.
-    sources: list[tuple[str, list[str]]]
-    from_summaries: list[str]  # the summaries, and everything that is made of them
+    # Files of the user that steps read, named as seen from the working folder, also under a prefix.
+    input_files: Sequence[str] = ()
 
     def __init__(self, study: Any, left_out: dict[str, str], finished_only: bool = False) -> None:
-        self.study, name = study, study.study
+        self.study, self.name = study, study.study
+        self.kind: str = study.kind
         self.settings: dict[str, Any] = study.model_dump(mode="json")
         self.left_out = left_out  # methods that cannot be used here, each with the reason
         self.finished_only = finished_only  # whether only complete conditions are planned
-        # The place of these folders, with a slash at the end: the prefix of a workflow that uses this one as a module.
+        # The place of the results, with a slash at the end: the prefix of a workflow that uses this one as a module.
         self.folder = ""
-        self.data, self.reports, self.logs = f"data/{name}", f"reports/{name}", f"logs/{name}"
-        self.run_info, self.manifest = f"{self.reports}/run_info.md", f"{self.reports}/manifest.csv"
-        self.record, self.kept = f"{self.data}/made_with.json", f"{REFERENCE}/{name}"
-        # The file next to Snakemake's own memory of the results: see narxbench._pipeline.manifest.
-        self.memory = f".snakemake/narxbench/{name}"
-        # The code of each step that makes results, as the rules have asked for it, and the versions of all packages.
-        self._code_digests: dict[str, str] = {}
+        self.page = f"reports/{self.name}/report.html"
+        if self.name == MAIN_STUDY:
+            self.page = "reports/report.html"
+        # What each definition holds, by its path without digest and suffix, and its file.
+        self._contents: dict[str, Mapping[str, Any]] = {}
+        self._files: dict[str, str] = {}
         self._versions: dict[str, str] = {}
 
-    def results(self) -> list[str]:
-        """Return every file that depends only on code, settings and versions, and so has the same bytes everywhere."""
-        sources = chain.from_iterable(files for _, files in self.sources)
-        return [*dict.fromkeys(sources), *self.from_summaries]
+    def define(
+        self,
+        path: str,
+        script: str,
+        *,
+        settings: Mapping[str, Any] | None = None,
+        files: Iterable[str] = (),
+        algorithm_name: str | None = None,
+        criterion: str | None = None,
+    ) -> str:
+        """Set what a step depends on besides its input files, and return the file of this definition.
 
-    def lost(self) -> list[str]:
-        """Return the sources that are missing although their summary exists, so that nothing else asks for them."""
-        sources: dict[str, None] = {}
-        for summary, files in self.sources:
-            if os.path.exists(self.at(summary)):
-                sources.update(dict.fromkeys(files))
-        return [path for path in sources if not os.path.exists(self.at(path))]
+        ``path`` is that of the definition below the study's folder, ``script`` the one that the step runs. Its code
+        counts, that of the algorithm, and that of all criteria, or of one if the step is for one; ``files`` are those
+        that no step makes.
+        """
+        algorithm_files = [] if algorithm_name is None else algorithm(algorithm_name).files
+        code_files = with_criteria(criterion, SCRIPTS / f"{script}.py", *algorithm_files)
+        versions = versions_of(*code_files)
+        self._versions |= versions
+        whole_path = f"data/{self.name}/{path}"
+        content = {
+            "settings": dict(settings or {}),
+            "code": code_of(*code_files),
+            "versions": versions,
+            "files": digests(files),
+        }
+        self._contents[whole_path] = content
+        self._files[whole_path] = definition_file(whole_path, content)
+        return self._files[whole_path]
 
-    def kept_files(self) -> dict[str, str]:
-        """Return the reference results that the repository keeps of this study, each with the result that it copies."""
-        copies = {}
-        for path in (*self.kept_results, self.manifest):
-            # Without the folders of tables and figures, but with that of the interpretations: their document names it.
-            is_on_interpretations = path.startswith(f"{self.reports}/interpretations/")
-            folder = f"{self.kept}/interpretations" if is_on_interpretations else self.kept
-            copies[f"{folder}/{Path(path).name}"] = path
-        return copies
+    def step(self, script: str, files: Iterable[str] = (), **settings: Any) -> str:
+        """Return the file of the definition of a step that is made once in a study."""
+        return self.define(f"steps/{script}", script, settings=settings, files=files)
 
-    def at(self, path: str) -> str:
-        """Return where a file of the study lies, or an input file."""
-        return path if path in self.input_files else f"{self.folder}{path}"
+    def values(self, wildcards: Any) -> dict[str, str]:
+        """Return the values of the wildcards of a job, or of a row of the matrix, by name."""
+        return dict(wildcards.items())
+
+    def defined(self, pattern: str) -> PathOf:
+        """Return the input function for the file of a definition, by its path with wildcards."""
+        return lambda wildcards: self.file_of(pattern.format_map(self.values(wildcards)))
+
+    def file_of(self, path: str) -> str:
+        """Return the file of the definition of a path."""
+        return self._files[path]
+
+    def definitions(self) -> list[str]:
+        """Return the files of all definitions. Whoever asks for results asks for these too.
+
+        A file that is missing between two steps is no reason for Snakemake to make it, where it has lost its records.
+        """
+        return list(self._files.values())
+
+    def content(self, path: str) -> Mapping[str, Any]:
+        """Return what the definition of a path holds."""
+        return self._contents[path]
+
+    def changed_definitions(self) -> dict[str, list[str]]:
+        """Return for each setting, module, version and file that has changed the definitions that it is a part of."""
+        changed: dict[str, list[str]] = {}
+        for path, content in self._contents.items():
+            if os.path.exists(self.at(os.path.dirname(path))) and not os.path.exists(self.at(self._files[path])):
+                for name in changes(self.at(self._files[path]), content):
+                    changed.setdefault(name, []).append(path.removeprefix(f"data/{self.name}/"))
+        return changed
 
     @property
-    def reference(self) -> str:
-        """The manifest that results are compared with: that of the repository, otherwise that of the finished study."""
-        kept = f"{self.kept}/manifest.csv"
-        return kept if os.path.exists(kept) else self.at(self.manifest)
-
-    def to_verify(self) -> list[str]:
-        """Return the files that are made before the comparison: all if the repository has reference results of them."""
-        with ended_in_one_line():
-            check_settings(self.reference, self.made_with)
-        if self.reference == self.at(self.manifest):
-            return []
-        return [*self.lost(), *self.from_summaries]
-
-    @cached_property
     def made_with(self) -> dict[str, str]:
-        """Settings as text, digests of code and files, and versions, when all rules have asked for theirs."""
-        parts = {
-            SETTINGS: dict(flattened(self.settings)),
-            "code/": dict(sorted(self._code_digests.items())),  # Snakemake sees another order as a change
-            VERSIONS: dict(sorted(self._versions.items())),
-            "files/": digests(filter(os.path.isfile, self.input_files)),
-        }
+        """Settings as text, and versions, of everything that is defined."""
+        parts = {SETTINGS: dict(flattened(self.settings)), VERSIONS: dict(sorted(self._versions.items()))}
         made_with = {}
         for prefix, values in parts.items():
             for name, value in values.items():
                 made_with[prefix + name] = value
         return made_with
 
-    def code(self, script: str, name: str | None = None, criterion: str | None = None) -> str:
-        """Return a digest of all code that a script depends on, with the versions.
+    def locate(self, manifest: str) -> None:
+        """Note where the results lie, by the manifest's path, which has the prefix of a module."""
+        self.folder = manifest.removesuffix(f"reports/{self.name}/manifest.csv")
 
-        The code of the algorithm ``name`` counts, and that of all criteria, or of one if the script is run for one.
-        """
-        algorithm_files = [] if name is None else algorithm(name).files
-        files = with_criteria(criterion, SCRIPTS / f"{script}.py", *algorithm_files)
-        run_for = ", ".join(filter(None, (name, criterion)))
-        step = f"{script} ({run_for})" if run_for else script
-        digest, versions = digest_of(*files), versions_of(*files)
-        if script not in _WITHOUT_RESULTS:
-            self._code_digests[step] = digest
-            self._versions |= versions
-        return f"{digest} with {', '.join(map(' '.join, versions.items()))}"
+    def at(self, path: str) -> str:
+        """Return where a file of the study lies, or an input file."""
+        is_input = path in self.input_files or os.path.isabs(path)
+        return path if is_input else f"{self.folder}{path}"
+
+    def placed(self, paths: Iterable[str]) -> dict[str, str]:
+        """Return for each file of the study where it lies."""
+        return {path: self.at(path) for path in paths}
+
+    def lost(self, sources: Sources) -> list[str]:
+        """Return the files that are missing although what was made of them exists, so that nothing else needs them."""
+        needed: dict[str, None] = {}
+        for result, files in sources:
+            if os.path.exists(self.at(result)):
+                needed.update(dict.fromkeys(files))
+        return [path for path in needed if not os.path.exists(self.at(path))]
+
+    def reference(self) -> str:
+        """Return the manifest to compare with: that of the repository, otherwise that of the finished study."""
+        kept = f"{REFERENCE}/{self.name}/manifest.csv"
+        return kept if os.path.exists(kept) else self.at(f"reports/{self.name}/manifest.csv")
+
+    def to_verify(self, sources: Sources, results: Sequence[str]) -> list[str]:
+        """Return the files that are made before the comparison: all if the repository has reference results of them."""
+        with ended_in_one_line():
+            check_settings(self.reference(), self.made_with)
+        if self.reference() == self.at(f"reports/{self.name}/manifest.csv"):
+            return []
+        return [*self.definitions(), *self.lost(sources), *results]
+
+    def check_runs(self, sources: Sources) -> None:
+        """Raise NarxbenchError if a run file was changed after it was summed up; studies without runs have none."""
+
+    def kept_files(self, results: Iterable[str]) -> dict[str, str]:
+        """Return the reference results that the repository keeps of this study, each with the result that it copies."""
+        copies = {}
+        for path in results:
+            # Without the folders of tables and figures, but with that of the interpretations: their document names it.
+            kept = f"{REFERENCE}/{self.name}"
+            if path.startswith(f"reports/{self.name}/interpretations/"):
+                kept += "/interpretations"
+            copies[f"{kept}/{Path(path).name}"] = path
+        return copies
 
 
-def files_in(folder: str, names: Iterable[object], suffix: str) -> list[str]:
-    """Return the files of some names and of one suffix in a folder."""
-    return [f"{folder}/{name}.{suffix}" for name in names]
+def in_order_of_causes(sources: Sources, results: Iterable[str]) -> list[str]:
+    """Return every file that depends on code, settings and versions alone, and so has the same bytes everywhere."""
+    return [*dict.fromkeys(chain.from_iterable(files for _, files in sources)), *results]
 
 
 def digests(paths: Iterable[str]) -> dict[str, str]:
-    """Return the digests of files: by them a step sees that a file is another one, even of an older date."""
-    return {path: sha256(read_bytes(path)) for path in paths}
+    """Return the digests of files that exist: by them a step knows that a file is another one, whatever its date."""
+    return {path: sha256(read_bytes(path)) for path in paths if os.path.isfile(path)}

@@ -19,9 +19,15 @@ _MODULES = {
 
 
 def plan_of(
-    overlays: Sequence[StrPath] = (), command_line: Sequence[str] = (), *others: tuple[str, Mapping[str, Any]]
+    overlays: Sequence[StrPath] = (),
+    command_line: Sequence[str] = (),
+    *others: tuple[str, Mapping[str, Any]],
+    seed_jobs: int | None = None,
 ) -> StudyPlan:
-    """Return the plan of the study that ``--configfile``, ``--config`` and the layers ``others`` set."""
+    """Return the plan of the study that ``--configfile``, ``--config`` and the layers ``others`` set.
+
+    ``seed_jobs`` is the number of jobs that the seeds of a condition are divided among; None: as the settings say.
+    """
     layers = [*read_layers([*map(os.path.relpath, overlays)], command_line), *others]
     settings = merge_layers(layers)
     kind = settings.get("kind", "measured" if "identification" in settings else "paper")
@@ -29,5 +35,5 @@ def plan_of(
         kind = "paper"  # whose settings refuse a kind that does not exist
     # Modules that identify take a second to import.
     module = import_module(f"narxbench._pipeline.{_MODULES[kind]}")
-    plan: Callable[[Layers], StudyPlan] = getattr(module, f"{kind.capitalize()}Plan")
-    return plan(layers)
+    plan: Callable[[Layers, int | None], StudyPlan] = getattr(module, f"{kind.capitalize()}Plan")
+    return plan(layers, seed_jobs)

@@ -1,16 +1,13 @@
 """The calls of scripts by the rules: every script has a function ``main(job)``.
 
-``job`` has the files and parameters of Snakemake. Steps run in threads of the main process (:func:`call`, in a ``run:``
-block), because a process of their own costs a second of imports. Steps that draw have one (``script:``), as
-matplotlib's settings belong to a whole process, and so have those that are seldom run.
+``job`` has the files, parameters and wildcards of a rule. Steps run in threads of the main process, because a process
+of their own costs a second of imports, and most take some milliseconds.
 """
 
 import importlib.util
-import logging
-import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -21,6 +18,7 @@ from snakemake.logging import logger
 
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.files import write_atomically
+from narxbench._pipeline.definitions import read_definition
 
 # The rules call scripts of this checkout, wherever they run.
 SCRIPTS = Path(__file__).resolve().parents[3] / "scripts"
@@ -28,20 +26,6 @@ SCRIPTS = Path(__file__).resolve().parents[3] / "scripts"
 
 class StepFailedError(Exception):
     """The error of a step that has ended with a mistake, which was reported already."""
-
-
-def as_script(main: Callable[[Any], None], module: Mapping[str, Any]) -> None:
-    """Call ``main`` when Snakemake runs its module as a script; a mistake ends the process with one line."""
-    job = module.get("snakemake")
-    if job is None:
-        return
-    logging.captureWarnings(True)
-    # An exit leaves no temporary file behind, as the signal would, and shows no lines of code.
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, lambda ended, _: sys.exit(128 + ended))
-    with ended_in_one_line(), timed(job.log[0]):
-        main(job)
 
 
 @contextmanager
@@ -62,6 +46,12 @@ def call(script: str, **job: Any) -> None:
         # Snakemake's logger is used, because other lines of threads can end up in the middle of its own.
         logger.error(f"narxbench: {mistake}")
         raise StepFailedError from None
+
+
+def settings_of(job: Any) -> dict[str, Any]:
+    """Return the settings in the definition of a job's step."""
+    settings: dict[str, Any] = read_definition(job.input.definition)["settings"]
+    return settings
 
 
 @cache

@@ -2,12 +2,14 @@
 
 import math
 
+from narxbench._algorithms.certainty import ExchangeableTerms
 from narxbench._identification.finding import Finding
 from narxbench._identification.trust.answers import LIKELY
-from narxbench._identification.trust.probabilities import EXACT, ExchangeableTerms
+from narxbench._identification.trust.probabilities import EXACT
 from narxbench._io.words import listed
 from narxbench._report.data_words import DATA_WORDS
-from narxbench._report.model_certainty import group_sentence, probability, probability_words
+from narxbench._report.formats import probability, probability_words
+from narxbench._report.model_certainty import group_sentence
 from narxbench._report.model_words import MODEL_WORDS
 from narxbench._report.phrases import (
     Phrase,

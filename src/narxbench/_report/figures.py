@@ -6,8 +6,9 @@ The bytes of a figure depend only on what is drawn.
 import io
 import math
 import re
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import matplotlib.style
@@ -40,12 +41,18 @@ _NOT_OF_XML = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]|\xef\xbf[\xbe\xbf]")
 _NO_DATE: Any = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
 
 
-def drawing(name: str) -> AbstractContextManager[None]:
-    """Return the context in which a figure is drawn: matplotlib's defaults and the style above.
+# The settings of matplotlib belong to a whole process: of several threads, one draws at a time.
+_LOCK = threading.RLock()
+
+
+@contextmanager
+def drawing(name: str) -> Iterator[None]:
+    """Draw a figure in this context: with matplotlib's defaults and the style above.
 
     The user's matplotlibrc has no effect. The ids in the SVG depend on the name.
     """
-    return matplotlib.style.context(["default", _STYLE | {"svg.hashsalt": f"narxbench {name}"}])
+    with _LOCK, matplotlib.style.context(["default", _STYLE | {"svg.hashsalt": f"narxbench {name}"}]):
+        yield
 
 
 def new_figure(height: float, width: float = WIDTH) -> Figure:

@@ -8,6 +8,8 @@ from typing import Literal
 
 from narxbench._fitness.criteria import parse_criterion
 from narxbench._io.words import listed as listed
+from narxbench._io.words import probability as probability
+from narxbench._io.words import probability_words as probability_words
 
 OutputFormat = Literal["plain", "markdown", "latex", "html"]
 # The ways to show values that narxbench._report.table has.

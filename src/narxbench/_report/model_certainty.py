@@ -2,29 +2,12 @@
 
 from collections.abc import Sequence
 
-from narxbench._identification.trust.probabilities import EXACT, ExchangeableTerms, Rival, StructureCertainty
-from narxbench._io.words import listed
+from narxbench._algorithms.certainty import ExchangeableTerms, NamedStructure
+from narxbench._identification.trust.probabilities import EXACT, StructureCertainty
+from narxbench._report.formats import listed, probability, probability_words
 
 # Terms of which one is a term of the system with this probability.
 PROBABLY = 0.5
-
-
-def probability(value: float) -> str:
-    """Return a probability with two digits behind the point; nothing is certain.
-
-    Examples
-    --------
-    >>> probability(0.334), probability(0.0004), probability(1.0)
-    ('0.33', '< 0.01', '> 0.99')
-    """
-    if value < 0.005:
-        return "< 0.01"
-    return "> 0.99" if value >= 0.995 else f"{value:.2f}"
-
-
-def probability_words(value: float) -> str:
-    """Return a probability as a sentence has it: ``0.33``, ``below 0.01``, ``above 0.99``."""
-    return probability(value).replace("<", "below").replace(">", "above")
 
 
 def structure_sentence(certainty: StructureCertainty) -> str:
@@ -56,12 +39,12 @@ def group_sentence(group: ExchangeableTerms) -> str:
     return f"One of these {number} is {likely} a term: {terms}."
 
 
-def change_of(rival: Rival, terms: Sequence[str]) -> str:
+def change_of(rival: NamedStructure, terms: Sequence[str]) -> str:
     """Return which terms a rival has that a structure has not, and which it lacks.
 
     Examples
     --------
-    >>> change_of(Rival(["u(k-1)", "u(k-3)"], 0.2, 1.5, "NARX"), ["u(k-1)", "u(k-2)"])
+    >>> change_of(NamedStructure(["u(k-1)", "u(k-3)"], 0.2, 1.5, "NARX"), ["u(k-1)", "u(k-2)"])
     'with u(k-3), without u(k-2)'
     """
     added = [term for term in rival.terms if term not in terms]

@@ -172,7 +172,8 @@ def _figures(
         figures["errors"] = drawn.tried_figure(identification.tried, f"{error_kind(identification)} error")
     places = _drawn_places(identification)
     titles = []
-    for record in (recording.records[place] for place in places):
+    for place in places:
+        record = recording.records[place]
         titles.append(f"{name_of(record)}: {record.role or 'estimation, selection'}")
     figures["signals"] = drawn.data_figure(recording, places, titles)
     figures["checked"] = drawn.checks_figure(identification.checks, model.decimation)
@@ -213,11 +214,13 @@ def _chart_data(
 def _drawn_places(identification: Identification) -> list[int]:
     """Return the places of the records that are drawn: the longest of each role, then the second longest, and so on."""
     records = identification.recording.records
-    longest = sorted((place for place, record in enumerate(records) if len(record)), key=lambda p: -len(records[p]))
-    by_role = [[p for p in longest if records[p].role == role] for role in (None, "estimation", "selection", "test")]
+    by_role: dict[str | None, list[int]] = {None: [], "estimation": [], "selection": [], "test": []}
+    for place in sorted(range(len(records)), key=lambda place: -len(records[place])):
+        if len(records[place]):
+            by_role[records[place].role].append(place)
     turns = []
     for rank in range(drawn.MOST_RECORDS):
-        for places in by_role:
+        for places in by_role.values():
             turns += places[rank : rank + 1]
     return sorted(turns[: drawn.MOST_RECORDS])
 

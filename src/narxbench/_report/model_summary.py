@@ -3,6 +3,7 @@
 import re
 import textwrap
 from collections.abc import Mapping
+from itertools import product
 from typing import Any
 
 from narxbench._identification.result import Identification
@@ -11,7 +12,8 @@ from narxbench._identification.trust.answers import ANSWERS
 from narxbench._io.errors import printable
 from narxbench._model.records import ROLES, Record
 from narxbench._report.findings import Words, before_all, in_words
-from narxbench._report.model_certainty import doubt_sentences, group_sentence, probability
+from narxbench._report.formats import probability
+from narxbench._report.model_certainty import doubt_sentences, group_sentence
 from narxbench._report.phrases import as_option, plural_s
 
 LINES, WIDTH = 40, 100
@@ -92,10 +94,11 @@ def _lights(identification: Identification) -> list[str]:
 
 def _figures(identification: Identification) -> list[str]:
     """Return the table of errors, by role and kind of prediction."""
-    keys = ["role", "kind", "sampling", "model"]
     kinds = [validation.ONE_STEP, validation.FREE_RUN if identification.model.inputs else validation.K_STEP]
     frame = identification.validation
-    rows = {tuple(row[key] for key in keys): row for row in frame[frame["record"] == validation.ALL].to_dict("records")}
+    rows = {}
+    for row in frame[frame["record"] == validation.ALL].to_dict("records"):
+        rows[row["role"], row["kind"], row["sampling"], row["model"]] = row
     stride = identification.model.decimation
     samplings = {validation.INCOMING: ""}
     if stride > 1:
@@ -104,7 +107,7 @@ def _figures(identification: Identification) -> list[str]:
     lines.append(" " * 30 + "{:>10}{:>12}{:>12}".format(*_MODELS) * len(samplings))
     for role in ROLES:
         for kind in kinds:
-            cells = [rows.get((role, kind, sampling, name)) for sampling in samplings for name in _MODELS]
+            cells = [rows.get((role, kind, *column)) for column in product(samplings, _MODELS)]
             if cells[0]:
                 lines.append(_figures_line(role, cells))
     return [line.rstrip() for line in lines]

@@ -12,8 +12,8 @@ from narxbench._io.errors import printable
 from narxbench._io.words import ordinal
 from narxbench._model.noise_models import noise_family
 from narxbench._model.records import ROLES
-from narxbench._report.formats import MISSING, count, fixed, p_value, share
-from narxbench._report.model_certainty import change_of, probability
+from narxbench._report.formats import MISSING, count, fixed, p_value, probability, share
+from narxbench._report.model_certainty import change_of
 from narxbench._report.model_fits import SHARED, name_of
 from narxbench._report.phrases import plural_s
 from narxbench._report.table import Column, Table, columns

@@ -17,8 +17,17 @@ Layers = Sequence[tuple[str, Mapping[str, Any]]]
 
 
 def read_layers(files: Sequence[StrPath], command_line: Sequence[str] = ()) -> list[tuple[str, dict[str, Any]]]:
-    """Return the settings of files and of the command line; a file that names no study gives it its own name."""
-    layers = [(str(path), {"study": Path(path).stem, **read_mapping(path)}) for path in files]
+    """Return the settings of files and of the command line.
+
+    A file that names no study gives it its own name, unless a file before it names one.
+    """
+    layers: list[tuple[str, dict[str, Any]]] = []
+    is_named = False
+    for path in files:
+        settings = read_mapping(path)
+        is_named = is_named or "study" in settings
+        name = {} if is_named else {"study": Path(path).stem}
+        layers.append((str(path), {**name, **settings}))
     assignments = [assignment(text) for text in command_line]
     for key, times in Counter(chain(*assignments)).items():
         if times > 1:

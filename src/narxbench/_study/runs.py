@@ -16,7 +16,7 @@ from narxbench._algorithms.registry import algorithm as algorithm_of
 from narxbench._algorithms.search import AlgorithmFailedError, Runner, SearchResult, prepared
 from narxbench._fitness.problem import ErrorKind, Estimation, StructureProblem
 from narxbench._io.errors import NarxbenchError
-from narxbench._io.files import canonical_json, read_bytes, sha256
+from narxbench._io.files import canonical_json, read_bytes, read_json, sha256
 from narxbench._io.settings import Settings, read_result, show
 from narxbench._model.dataset import read_signals
 from narxbench._study.condition import ConditionKey, History
@@ -82,6 +82,8 @@ class RunFile(Settings):
     problem: ProblemSize
     versions: dict[str, str]
     runs: list[Run]
+    seal: str
+    """The digest of all other content, by which a changed file is noticed."""
 
 
 def run_seeds(
@@ -123,8 +125,10 @@ def run_seeds(
         problem=size_of(problem),
         versions={**versions(), **algorithm_of(algorithm).versions},
         runs=runs,
+        seal="",
     )
-    return canonical_json(content.model_dump(mode="json", exclude_defaults=True))
+    record = content.model_dump(mode="json", exclude_defaults=True)
+    return canonical_json({**record, "seal": seal_of(record)})
 
 
 def one_run(
@@ -208,8 +212,33 @@ def size_of(problem: StructureProblem) -> ProblemSize:
 
 
 def read_run_file(path: str | Path) -> RunFile:
-    """Read a run file; one that is missing, damaged or of another version raises NarxbenchError."""
-    return read_result(RunFile, path, "run file")
+    """Read a run file; one that is missing, damaged, edited or of another version raises NarxbenchError."""
+    file = read_result(RunFile, path, "run file")
+    seal_of_file(path)
+    return file
+
+
+def seal_of(record: Mapping[str, Any]) -> str:
+    """Return the seal of the content of a run file: the SHA-256 digest of all of it but the seal."""
+    return sha256(canonical_json({name: value for name, value in record.items() if name != "seal"}))
+
+
+def seal_of_file(path: str | Path) -> str:
+    """Return the seal of a run file; one whose content has another seal raises NarxbenchError."""
+    record = read_json(path)
+    if not isinstance(record, dict) or record.get("seal") != seal_of(record):
+        raise NarxbenchError(f"{path}: changed since it was made: its seal is another one; delete it and run again")
+    return str(record["seal"])
+
+
+def seals(runs: Mapping[str | Path, RunFile]) -> dict[str, str]:
+    """Return the seals of run files by their names in summaries."""
+    return {seal_name(path): file.seal for path, file in runs.items()}
+
+
+def seal_name(path: str | Path) -> str:
+    """Return the name of a run file in a summary: method, criterion and seeds, the last three parts of its path."""
+    return "/".join(Path(path).with_suffix("").parts[-3:])
 
 
 def read_runs(
@@ -219,15 +248,15 @@ def read_runs(
     candidates: Collection[str],
     stops_early: bool = False,
     **needed_fields: Any,
-) -> tuple[RunFile, list[Run]]:
-    """Return the first of the run files of a condition, and all runs, after a check that they belong together.
+) -> tuple[dict[str | Path, RunFile], list[Run]]:
+    """Return the run files of a condition, and all runs, after a check that they belong together.
 
     Files, the digests of each seed's data set and the runs are in the order of the seeds. Each run must have spent the
     ``evaluations``, or fewer if it ``stops_early``, on terms among the ``candidates``; ``needed_fields`` are the values
     that fields of each file must have. The error names the file that is damaged or of another condition, data set or
     version.
     """
-    files = {path: read_run_file(path) for path in paths}
+    files: dict[str | Path, RunFile] = {path: read_run_file(path) for path in paths}
     first = next(iter(files.values()), None)
     runs: list[Run] = []
     seeds = list(data_sha256)
@@ -247,7 +276,7 @@ def read_runs(
     if first is None or len(runs) != len(seeds):
         last = next(reversed(files), "runs of a condition")
         raise NarxbenchError(f"{last}: runs: found {len(runs)}; needed: {len(seeds)}, one for each seed")
-    return first, runs
+    return files, runs
 
 
 def _must_be(path: str | Path, name: str, value: Any, needed: Any) -> None:

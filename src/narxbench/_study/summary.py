@@ -15,7 +15,7 @@ from narxbench._fitness.problem import StructureProblem
 from narxbench._io.files import canonical_json, read_bytes, sha256
 from narxbench._model.system import System
 from narxbench._study.condition import ConditionKey
-from narxbench._study.runs import Run, finite, load_problem, read_runs, size_of
+from narxbench._study.runs import Run, finite, load_problem, read_runs, seals, size_of
 
 
 def summarise(
@@ -42,7 +42,7 @@ def summarise(
         problems[path] = load_problem(path, digest, criterion=condition["criterion"], **structure)
         true[path] = problems[path].evaluate(true_system.terms)
     first = next(iter(problems.values()))
-    file, run_records = read_runs(
+    files, run_records = read_runs(
         runs,
         {seed: digests[path] for seed, path in data.items()},
         budget(settings, evaluations),
@@ -53,15 +53,16 @@ def summarise(
         settings=dict(settings),
         problem=size_of(first),
     )
-    first_true = next(iter(true.values()))
+    first_true, first_file = next(iter(true.values())), next(iter(files.values()))
     counts = Counter(chain.from_iterable(run.terms for run in run_records))
     final = final_structure(counts, len(run_records), first.terms, threshold)
     summary = {
         **condition,
         "algorithm": algorithm,
         "settings": dict(settings),
-        "versions": file.versions,
-        "algorithm_sha256": file.algorithm_sha256,
+        "versions": first_file.versions,
+        "algorithm_sha256": first_file.algorithm_sha256,
+        "seals": seals(files),
         "data_sha256": _digest(list(digests.values())),
         "realisations": len(digests),
         "evaluations": evaluations,

@@ -69,11 +69,12 @@ def small_problem(u, y, n_terms=8):
 
 def noise_models_of(names=tuple(NOISE_MODELS), largest_order=1):
     """Return Gaussian noise models without drift, all that the settings allow."""
-    return [
-        NOISE_MODELS[name](ar_lags, ma_lags)
-        for name in names
-        for ar_lags, ma_lags in dict.fromkeys(NOISE_MODELS[name].filters(largest_order))
-    ]
+    noise_models = []
+    for name in names:
+        family = NOISE_MODELS[name]
+        for ar_lags, ma_lags in dict.fromkeys(family.filters(largest_order)):
+            noise_models.append(family(ar_lags, ma_lags))
+    return noise_models
 
 
 def plain_criterion(errors, noise_model, terms, gamma=1.25):
@@ -86,12 +87,17 @@ def plain_criterion(errors, noise_model, terms, gamma=1.25):
     return deviance + len(terms) * per_term + noise_model.n_parameters * math.log(errors.samples)
 
 
+def structures_of(n_terms):
+    """Yield the terms of every structure that has any."""
+    for size in range(1, n_terms + 1):
+        yield from combinations(range(n_terms), size)
+
+
 def all_criteria(problem, noise_models, gamma=1.25):
     """Return the criterion of every structure under every noise model."""
-    errors, n_terms = PredictionErrors(problem), len(problem.terms)
-    return {
-        (noise_model, terms): plain_criterion(errors, noise_model, terms, gamma)
-        for noise_model in noise_models
-        for size in range(1, n_terms + 1)
-        for terms in combinations(range(n_terms), size)
-    }
+    errors = PredictionErrors(problem)
+    criteria = {}
+    for noise_model in noise_models:
+        for terms in structures_of(len(problem.terms)):
+            criteria[noise_model, terms] = plain_criterion(errors, noise_model, terms, gamma)
+    return criteria

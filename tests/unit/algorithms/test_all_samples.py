@@ -1,5 +1,6 @@
 """Methods that hold nothing out for J, held against plain regressions and simulations over all samples."""
 
+import math
 from itertools import combinations
 
 import numpy as np
@@ -11,14 +12,15 @@ from narxbench._algorithms.objective import view_of
 from narxbench._algorithms.training import Products, whole_record
 
 
-def of(columns, y):
+def products_of(columns, y):
     return Products(columns.T @ columns, columns.T @ y, float(y @ y), len(y))
 
 
-def left(columns, y, terms):
+def squared_residuals(columns, y, terms):
     """Return the sum of squared residuals of a least-squares fit."""
-    terms = list(terms)
-    return float(((y - columns[:, terms] @ np.linalg.lstsq(columns[:, terms], y, rcond=None)[0]) ** 2).sum())
+    design = columns[:, list(terms)]
+    weights = np.linalg.lstsq(design, y, rcond=None)[0]
+    return float(((y - design @ weights) ** 2).sum())
 
 
 @pytest.fixture
@@ -30,11 +32,13 @@ def data(rng):
 
 def test_products_are_those_of_the_columns(data):
     columns, y = data
-    found, terms = of(columns, y), np.array([0, 3, 8])
-    assert found.residual(terms) == pytest.approx(left(columns, y, terms))
+    products, terms = products_of(columns, y), np.array([0, 3, 8])
+    squares = squared_residuals(columns, y, terms)
+    assert products.residual(terms) == pytest.approx(squares)
     position = np.isin(np.arange(9), terms).astype(np.uint8)
-    assert found.bic()(position) == pytest.approx(80 * np.log(left(columns, y, terms)) + 3 * np.log(80))
-    assert of(np.column_stack([columns, columns[:, 0]]), y).residual(np.array([0, 9])) == np.inf
+    assert products.bic()(position) == pytest.approx(80 * np.log(squares) + 3 * np.log(80))
+    with_a_copy = products_of(np.column_stack([columns, columns[:, 0]]), y)
+    assert with_a_copy.residual(np.array([0, 9])) == np.inf
 
 
 @pytest.mark.parametrize("at_once", [1, 3])
@@ -42,44 +46,49 @@ def test_aols_takes_what_explains_most_by_itself(data, at_once):
     columns, y = data
     order: list[int] = []
     while len(order) < 6:
-        before = left(columns, y, order) if order else float(y @ y)
-        gains = {j: before - left(columns, y, [*order, j]) for j in range(9) if j not in order}
-        order += sorted(gains, key=lambda j: -gains[j])[:at_once]
-    assert aols.entered(of(columns, y), at_once, 6) == order[:6]
+        candidates = {*range(9)} - {*order}
+        order += sorted(candidates, key=lambda j: squared_residuals(columns, y, [*order, j]))[:at_once]
+    assert aols.entered(products_of(columns, y), at_once, 6) == order[:6]
 
 
 def test_entering_and_leaving_terms_are_the_best_ones(data):
     columns, y = data
-    sets, terms = osf.Sets(of(columns, y)), [0, 2, 5]
-    assert sets.score(terms) == pytest.approx(1 - left(columns, y, terms) / (y @ y))
-    assert sets.to_enter(terms) == min({*range(9)} - {*terms}, key=lambda j: left(columns, y, [*terms, j]))
-    assert sets.to_leave(terms) == min(terms, key=lambda j: left(columns, y, [t for t in terms if t != j]))
+    sets, terms = osf.Sets(products_of(columns, y)), [0, 2, 5]
+    assert sets.score(terms) == pytest.approx(1 - squared_residuals(columns, y, terms) / (y @ y))
+    assert sets.to_enter(terms) == min({*range(9)} - {*terms}, key=lambda j: squared_residuals(columns, y, [*terms, j]))
+    assert sets.to_leave(terms) == min(terms, key=lambda j: squared_residuals(columns, y, {*terms} - {j}))
 
 
-@pytest.mark.parametrize("way", ["floating", "oscillating"])
-def test_floating_sets_are_never_worse_than_those_of_forward_regression(rng, way):
-    best = {"exact": 0, "forward": 0}
+SEARCHES_FOR_SETS = {
+    "floating": lambda sets: osf.floating(sets, 6),
+    "oscillating": lambda sets: osf.oscillating(sets, 6, 8),
+}
+
+
+@pytest.mark.parametrize("name", SEARCHES_FOR_SETS)
+def test_floating_sets_are_never_worse_than_those_of_forward_regression(rng, name):
+    n_optimal = {"floating": 0, "forward": 0}
     for _ in range(12):
         columns = rng.normal(size=(60, 8)) @ rng.normal(size=(8, 8))
         y = columns @ rng.normal(size=8) + rng.normal(size=60)
-        sets = osf.Sets(of(columns, y))
-        found = osf.floating(sets, 6) if way == "floating" else osf.oscillating(sets, 6, 8)
+        sets = osf.Sets(products_of(columns, y))
         forward: list[int] = []
-        for terms in found:
+        for terms in SEARCHES_FOR_SETS[name](sets):
             forward.append(sets.to_enter(forward))
             assert len({*terms}) == len(terms) == len(forward)
             assert sets.score(terms) >= sets.score(forward) - 1e-9
-            optimum = max(sets.score(list(own)) for own in combinations(range(8), len(terms)))
-            best["exact"] += sets.score(terms) > optimum - 1e-9
-            best["forward"] += sets.score(forward) > optimum - 1e-9
-    assert best["exact"] > best["forward"]
+            optimum = max(sets.score(list(subset)) for subset in combinations(range(8), len(terms)))
+            n_optimal["floating"] += sets.score(terms) > optimum - 1e-9
+            n_optimal["forward"] += sets.score(forward) > optimum - 1e-9
+    assert n_optimal["floating"] > n_optimal["forward"]
 
 
 def test_stlsq_drops_what_is_below_the_threshold_until_nothing_is(data):
     columns, y = data
     columns = columns / np.linalg.norm(columns, axis=0)
-    structures = stlsq.structures(of(columns, y), stlsq.Settings(thresholds=30, smallest=0.01))
-    assert len({row.tobytes() for row in structures}) == len(structures) > 3
+    rows = stlsq.structures(products_of(columns, y), stlsq.Settings(thresholds=30, smallest=0.01))
+    structures = {row.tobytes() for row in rows}
+    assert len(structures) == len(rows) > 3
     whole = np.linalg.lstsq(columns, y, rcond=None)[0]
     for threshold in abs(whole).max() * np.geomspace(1.0, 0.01, 30):
         terms = np.arange(9)
@@ -88,30 +97,32 @@ def test_stlsq_drops_what_is_below_the_threshold_until_nothing_is(data):
             if len(kept) in (0, len(terms)):
                 break
             terms = kept
-        assert np.isin(np.arange(9), terms).astype(np.uint8).tobytes() in {row.tobytes() for row in structures}
+        assert np.isin(np.arange(9), terms).astype(np.uint8).tobytes() in structures
 
 
 def test_stable_terms_are_selected_on_nearly_all_halves(small_problem):
     view = view_of(small_problem)
     settings = stability_selection.Settings(halves=20)
-    found = stability_selection.counts(view, np.random.default_rng(1), settings)
+    counts = stability_selection.counts(view, np.random.default_rng(1), settings)
     # The square root of .8 times 15 candidates: three are selected on each half.
-    assert found.sum() == 20 * 3 and found.max() == 20
-    true = {view.terms.index(term) for term in load_system("S1").terms}
-    assert {*np.argsort(-found)[:3]} <= true
+    assert counts.sum() == 20 * 3 and counts.max() == 20
+    most_counted = [view.terms[term] for term in np.argsort(-counts)[:3]]
+    assert {*most_counted} <= {*load_system("S1").terms}
 
 
 @pytest.mark.parametrize("choice", ["bic", "free_run"])
 @pytest.mark.parametrize("method", [aols, osf, stlsq])
 def test_what_chooses_the_number_of_terms(small_problem, method, choice):
-    found = search(small_problem, algorithm=method.__name__.rpartition(".")[2], seed=1, choice=choice)
+    result = search(small_problem, algorithm=method.__name__.rpartition(".")[2], seed=1, choice=choice)
     view = view_of(small_problem)
-    position = np.isin(view.terms, found.terms).astype(np.uint8)
+    position = np.isin(view.terms, result.terms).astype(np.uint8)
     columns, y = view.training_regressors(), view.training_outputs()
-    squares = left(columns, y, np.flatnonzero(position))
-    bic = len(y) * np.log(squares) + position.sum() * np.log(len(y))
-    expected = bic if choice == "bic" else whole_record(view).evaluate(found.terms).fitness
-    assert method.criterion(view, method.Settings(choice=choice))(position) == pytest.approx(expected)
+    squares = squared_residuals(columns, y, np.flatnonzero(position))
+    expected = {
+        "bic": len(y) * np.log(squares) + position.sum() * np.log(len(y)),
+        "free_run": whole_record(view).evaluate(result.terms).fitness,
+    }
+    assert method.criterion(view, method.Settings(choice=choice))(position) == pytest.approx(expected[choice])
 
 
 @pytest.fixture(scope="module")
@@ -128,31 +139,53 @@ def errors(view, terms):
     signals = np.stack([view.training_y, view.training_u])
     with np.errstate(all="ignore"):
         for k in range(start, signals.shape[1]):
-            factors = [[signals[signal, k - lag] for signal, lag in view.monomials[term]] for term in terms]
-            signals[0, k] = weights @ [np.prod(own) for own in factors]
+            signals[0, k] = weights @ [product_at(signals, view.monomials[term], k) for term in terms]
         free_run = float(((signals[0, start:] - y) ** 2).mean())
-    return float(((y - columns @ weights) ** 2).mean()), free_run if np.isfinite(free_run) else np.inf
+    if not np.isfinite(free_run):
+        free_run = np.inf
+    return float(((y - columns @ weights) ** 2).mean()), free_run
+
+
+def product_at(signals, monomial, k):
+    return math.prod(signals[signal, k - lag] for signal, lag in monomial)
+
+
+def best_entry(view, terms):
+    """Return the smallest error of the free run with one more term, and this term."""
+    candidates = {*range(len(view.terms))} - {*terms}
+    return min((errors(view, sorted([*terms, term]))[1], term) for term in candidates)
+
+
+def best_removal(view, terms):
+    """Return the smallest error of the free run without one of the terms, and this term."""
+    return min((errors(view, sorted({*terms} - {term}))[1], term) for term in terms)
+
+
+def stepwise_terms(view, least_gain, max_terms):
+    """Return the terms that enter and stay by the simulation error, and how many left again."""
+    terms, error, n_removed = [], np.inf, 0
+    while len(terms) < max_terms:
+        entered_error, entering = best_entry(view, terms)
+        if not entered_error < (1 - least_gain) * error:
+            break
+        terms, error = [*terms, entering], entered_error
+        while len(terms) > 1:
+            remaining_error, leaving = best_removal(view, terms)
+            if remaining_error > error:
+                break
+            terms.remove(leaving)
+            error, n_removed = remaining_error, n_removed + 1
+    return sorted(terms), n_removed
 
 
 @pytest.mark.parametrize("least_gain", [0.0, 0.01, 0.1])
 def test_terms_enter_and_leave_by_the_simulation_error(short_problem, least_gain):
-    view, terms, error, left_again = view_of(short_problem), [], np.inf, 0
-    while len(terms) < 6:
-        entered = {j: errors(view, sorted([*terms, j]))[1] for j in range(len(view.terms)) if j not in terms}
-        best = min(entered, key=entered.get)
-        if not entered[best] < (1 - least_gain) * error:
-            break
-        terms, error = [*terms, best], entered[best]
-        while len(terms) > 1:
-            without = {j: errors(view, sorted({*terms} - {j}))[1] for j in terms}
-            worst = min(without, key=without.get)
-            if without[worst] > error:
-                break
-            terms, error, left_again = [j for j in terms if j != worst], without[worst], left_again + 1
-    found = search(short_problem, algorithm="semp", seed=1, least_gain=least_gain, max_terms=6)
-    assert found.terms == [view.terms[j] for j in sorted(terms)]
-    assert found.evaluations == 1
-    assert left_again or least_gain
+    view = view_of(short_problem)
+    terms, n_removed = stepwise_terms(view, least_gain, 6)
+    result = search(short_problem, algorithm="semp", seed=1, least_gain=least_gain, max_terms=6)
+    assert result.terms == [view.terms[term] for term in terms]
+    assert result.evaluations == 1
+    assert n_removed or least_gain
 
 
 def test_the_value_of_a_structure_is_that_of_both_errors(short_problem, rng):
@@ -170,14 +203,14 @@ def test_the_value_of_a_structure_is_that_of_both_errors(short_problem, rng):
 
 def test_probabilities_rise_for_terms_of_better_structures():
     structures = np.array([[1, 0, 1], [1, 1, 1], [0, 1, 1], [0, 0, 1]], np.uint8)
-    found = ramss.stepped(np.full(3, 0.5), structures, np.array([0.8, 0.6, 0.2, 0.4]), 0.9)
+    probabilities = ramss.stepped(np.full(3, 0.5), structures, np.array([0.8, 0.6, 0.2, 0.4]), 0.9)
     # Means with and without: 0.7 and 0.3; 0.4 and 0.6; 0.5 and none.
-    np.testing.assert_allclose(found, 0.5 + np.array([0.4, -0.2, 0.5]) / (10 * 0.4 + 0.1))
+    np.testing.assert_allclose(probabilities, 0.5 + np.array([0.4, -0.2, 0.5]) / (10 * 0.4 + 0.1))
 
 
 @pytest.mark.parametrize("name", ["aols", "osf", "ramss", "semp", "stlsq"])
 def test_true_terms_are_found_with_weights_of_all_samples(small_problem, name):
-    found = search(small_problem, algorithm=name, seed=1)
-    assert {*found.terms} >= {*load_system("S1").terms}
-    assert found.coefficients == whole_record(view_of(small_problem)).evaluate(found.terms).coefficients
-    assert found.coefficients != small_problem.evaluate(found.terms).coefficients
+    result = search(small_problem, algorithm=name, seed=1)
+    assert {*result.terms} >= {*load_system("S1").terms}
+    assert result.coefficients == whole_record(view_of(small_problem)).evaluate(result.terms).coefficients
+    assert result.coefficients != small_problem.evaluate(result.terms).coefficients

@@ -17,26 +17,28 @@ def test_moves(draws):
         annealing.move(position, draws)
         key = position.tobytes()
         counts[key] = counts.get(key, 0) + 1
-    kinds = {-1: [], 0: [], 1: []}
+    # A term leaves, is swapped or enters: how many such moves there are, and how many bits each changes.
+    n_moves, n_flips = {-1: 2, 0: 6, 1: 3}, {-1: 1, 0: 2, 1: 1}
+    counts_by_change = {-1: [], 0: [], 1: []}
     for key, count in counts.items():
         position = np.frombuffer(key, np.uint8)
-        size = int(position.sum()) - 2
-        assert int((position != start).sum()) == (2 if size == 0 else 1)
-        kinds[size].append(count)
-    assert {size: len(found) for size, found in kinds.items()} == {-1: 2, 0: 6, 1: 3}
-    for found in kinds.values():
-        np.testing.assert_allclose(found, 3000 / len(found), rtol=0.15)
+        change = int(position.sum()) - 2
+        assert int((position != start).sum()) == n_flips[change]
+        counts_by_change[change].append(count)
+    for change, move_counts in counts_by_change.items():
+        assert len(move_counts) == n_moves[change]
+        np.testing.assert_allclose(move_counts, 3000 / n_moves[change], rtol=0.15)
 
 
 @pytest.mark.parametrize(("start", "sizes"), [([0, 1, 0], {1, 2}), ([1, 1, 1], {2})])
 def test_moves_at_the_borders(start, sizes, draws):
-    seen = set()
+    sizes_after = set()
     for _ in range(300):
         position = np.array(start, np.uint8)
         annealing.move(position, draws)
         assert position.tolist() != start
-        seen.add(int(position.sum()))
-    assert seen == sizes
+        sizes_after.add(int(position.sum()))
+    assert sizes_after == sizes
 
 
 def walked(problem, draws, position, temperature, moves, budget=3000):

@@ -23,14 +23,23 @@ def certainty_of(problem, **settings):
     return certainty(Window(search))
 
 
-def all_probabilities(problem, noise_models):
+def all_probabilities(problem, noise_models, largest=8):
     """Return the probability of each structure by exp(-criterion / 2), summed over the noise models."""
-    values = all_criteria(problem, noise_models, GAMMA)
-    lowest, weights = min(values.values()), {}
-    for (_, terms), value in values.items():
+    criteria = all_criteria(problem, noise_models, GAMMA)
+    criteria = {key: value for key, value in criteria.items() if len(key[1]) <= largest}
+    lowest, weights = min(criteria.values()), {}
+    for (_, terms), value in criteria.items():
         weights[terms] = weights.get(terms, 0.0) + math.exp(-0.5 * (value - lowest))
     total = math.fsum(weights.values())
     return {terms: weight / total for terms, weight in weights.items()}
+
+
+def probabilities_of_terms(probabilities, n_terms=8):
+    """Return the probability of each term: that of all structures which have it."""
+    sums = np.zeros(n_terms)
+    for terms, probability in probabilities.items():
+        sums[list(terms)] += probability
+    return sums
 
 
 @pytest.mark.parametrize(
@@ -46,13 +55,11 @@ def all_probabilities(problem, noise_models):
 def test_probabilities_are_those_of_all_structures(noise, names, tolerance, seed):
     problem = small_problem(*data_of(noise, 150, seed, deviation=0.25))
     expected = all_probabilities(problem, noise_models_of(names))
-    known = certainty_of(problem, noise_models=list(names), **LOW_ORDERS)
-    of_terms = [math.fsum(p for terms, p in expected.items() if term in terms) for term in range(8)]
-    np.testing.assert_allclose(known.terms, of_terms, atol=tolerance)
-    assert math.fsum(expected.values()) == pytest.approx(1.0)
+    estimate = certainty_of(problem, noise_models=list(names), **LOW_ORDERS)
+    np.testing.assert_allclose(estimate.terms, probabilities_of_terms(expected), atol=tolerance)
     # The data are so few that much is uncertain.
     assert max(expected.values()) < 0.95
-    for structure in known.structures:
+    for structure in estimate.structures:
         assert structure.probability == pytest.approx(expected[structure.terms], abs=tolerance)
 
 
@@ -60,37 +67,34 @@ def test_probabilities_of_few_samples_are_those_of_all_structures():
     """Structures of more terms than half of the samples are none."""
     problem = small_problem(*data_of("white in the equation", 16, deviation=0.2))
     with np.errstate(invalid="raise"):
-        known = certainty_of(problem, noise_models=["narx"], gamma=0.0, **LOW_ORDERS)
-    values = {terms: value for (_, terms), value in all_criteria(problem, [Narx()], GAMMA).items() if len(terms) <= 7}
-    weights = {terms: math.exp(-0.5 * (value - min(values.values()))) for terms, value in values.items()}
-    total = math.fsum(weights.values())
-    of_terms = [math.fsum(w for terms, w in weights.items() if term in terms) / total for term in range(8)]
-    np.testing.assert_allclose(known.terms, of_terms, atol=0.02)
+        estimate = certainty_of(problem, noise_models=["narx"], gamma=0.0, **LOW_ORDERS)
+    expected = all_probabilities(problem, [Narx()], largest=7)
+    np.testing.assert_allclose(estimate.terms, probabilities_of_terms(expected), atol=0.02)
 
 
 def test_probabilities_over_all_structures_sum_to_one():
     problem = small_problem(*data_of("white in the equation", 120, deviation=0.5), n_terms=3)
-    known = certainty_of(problem, noise_models=["narx"], **LOW_ORDERS)
-    assert len(known.structures) <= 7
-    assert math.fsum(structure.probability for structure in known.structures) == pytest.approx(1.0, abs=1e-5)
-    values = [structure.probability for structure in known.structures]
+    estimate = certainty_of(problem, noise_models=["narx"], **LOW_ORDERS)
+    probabilities = {structure.terms: structure.probability for structure in estimate.structures}
+    assert len(probabilities) == len(estimate.structures) <= 7
+    values = list(probabilities.values())
+    assert math.fsum(values) == pytest.approx(1.0, abs=1e-5)
     assert values == sorted(values, reverse=True)
-    for structure in known.structures:
+    for structure in estimate.structures:
         # Occam's factor of each is that of its criterion.
         ratio = math.exp(-0.5 * structure.difference)
         assert structure.probability == pytest.approx(values[0] * ratio, abs=1e-5)
-    of_terms = np.zeros(3)
-    for structure in known.structures:
-        of_terms[list(structure.terms)] += structure.probability
-    np.testing.assert_allclose(known.terms, of_terms, atol=1e-5)
+    np.testing.assert_allclose(estimate.terms, probabilities_of_terms(probabilities, 3), atol=1e-5)
 
 
 def test_clear_data_leave_no_doubt():
     problem = problem_of(*data_of("white on the output", 800))
     result = pem(problem)
     assert result.terms == S1
-    assert all(result.probabilities[term] > 0.95 for term in S1)
-    assert all(result.probabilities.get(term, 0.0) < 0.1 for term in problem.terms if term not in S1)
+    for term in S1:
+        assert result.probabilities[term] > 0.95
+    for term in {*problem.terms} - {*S1}:
+        assert result.probabilities.get(term, 0.0) < 0.1
     structure = result.details["structures"][0]
     assert structure["terms"] == S1 and structure["difference"] == 0.0
     assert structure["noise_model"] == "NOE" and result.details["groups"] == []

@@ -13,15 +13,20 @@ from tests.unit.algorithms.plugins.climbing import climb
 from narxbench._algorithms import conformance, random_search
 from narxbench._algorithms.registry import AlgorithmUnavailableError, algorithm, packaged_names
 
-FOUND = [name for name, cheat in CHEATS.items() if cheat.check]
+BREACHES = [name for name, cheat in CHEATS.items() if cheat.check]
 
 
-def failed(name):
-    return [checked for checked in conformance.check(name) if not checked.passed]
+def failures(name):
+    return [outcome for outcome in conformance.check(name) if not outcome.passed]
 
 
-def first_failed(name):
-    return next(checked for checked in conformance.check(name) if not checked.passed)
+def first_failure(name):
+    return next(outcome for outcome in conformance.check(name) if not outcome.passed)
+
+
+def check_only(monkeypatch, *names):
+    """Leave out all other checks: those of a whole run cost seconds each."""
+    monkeypatch.setattr(conformance, "_CHECKS", {name: conformance._CHECKS[name] for name in names})
 
 
 @pytest.mark.ci
@@ -32,30 +37,28 @@ def test_an_algorithm_of_this_package(name):
         _ = algorithm(name).versions
     except AlgorithmUnavailableError as error:
         pytest.skip(str(error))
-    assert failed(name) == []
+    assert failures(name) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", HONEST)
 def test_an_honest_algorithm_of_another_package(plugins, name):
-    assert failed(name) == []
+    assert failures(name) == []
 
 
 def test_a_corner_case_may_be_refused(plugins, monkeypatch):
-    monkeypatch.setattr(conformance, "_CHECKS", {"corner cases": conformance._corner_cases})
+    check_only(monkeypatch, "corner cases")
     ((_, passed, text),) = conformance.check("honest_mean")
     words = r"; refused: zero output: .*ValueError: no output \(honest_mean\.py, line \d+\)$"
     assert passed and re.search(words, text)
 
 
-@pytest.mark.parametrize("name", mostly_slow(FOUND, "early"))
+@pytest.mark.parametrize("name", mostly_slow(BREACHES, "early"))
 def test_a_breach_is_found(plugins, monkeypatch, name):
-    # Those of a whole run cost seconds each.
-    kept = ("declaration", "settings", "a run", CHEATS[name].check)
-    monkeypatch.setattr(conformance, "_CHECKS", {what: conformance._CHECKS[what] for what in kept})
-    found = first_failed(name)
-    assert found.name == CHEATS[name].check
-    assert re.search(CHEATS[name].message, found.text), found.text
+    check_only(monkeypatch, "declaration", "settings", "a run", CHEATS[name].check)
+    failure = first_failure(name)
+    assert failure.name == CHEATS[name].check
+    assert re.search(CHEATS[name].message, failure.text), failure.text
 
 
 def test_a_run_that_fails_ends_the_checks(plugins):
@@ -74,9 +77,9 @@ def test_a_run_that_fails_ends_the_checks(plugins):
 def test_a_declaration_that_says_nothing(monkeypatch, tmp_path, document, about, words):
     source = SOURCE.replace("What it is.", document).replace("reference='None'", about)
     install_text(monkeypatch, tmp_path, {"silent": "silent"}, "silent", silent=source)
-    found = first_failed("silent")
-    assert found.name == "declaration"
-    assert re.search(words, found.text), found.text
+    failure = first_failure("silent")
+    assert failure.name == "declaration"
+    assert re.search(words, failure.text), failure.text
 
 
 def global_random(problem, objective, rng, settings):
@@ -98,10 +101,10 @@ def memory(problem, objective, rng, settings, runs=[]):  # noqa: B006
 )
 def test_a_breach_in_this_process(monkeypatch, breach, check, words):
     monkeypatch.setattr(random_search, "run", breach)
-    monkeypatch.setattr(conformance, "_CHECKS", {what: conformance._CHECKS[what] for what in ("a run", check)})
-    found = first_failed("random_search")
-    assert found.name == check
-    assert re.search(words, found.text), found.text
+    check_only(monkeypatch, "a run", check)
+    failure = first_failure("random_search")
+    assert failure.name == check
+    assert re.search(words, failure.text), failure.text
 
 
 def test_synchronous_runs(rng):

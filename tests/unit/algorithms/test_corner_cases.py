@@ -61,8 +61,8 @@ def problem(u, y, **orders):
 
 def test_the_cases_are_those_of_the_documentation():
     assert set(HOLDS) == set(corner_cases())
-    named = set(re.findall(r"^\| ([^|]*?) +\|", ROBUSTNESS.read_text(encoding="utf-8"), re.MULTILINE))
-    assert set(HOLDS) <= named
+    documented = set(re.findall(r"^\| ([^|]*?) +\|", ROBUSTNESS.read_text(encoding="utf-8"), re.MULTILINE))
+    assert set(HOLDS) <= documented
 
 
 @pytest.mark.parametrize("name", HOLDS)

@@ -7,7 +7,9 @@ import pytest
 from statsmodels.stats.diagnostic import acorr_ljungbox
 from tests.unit.algorithms.likelihood import FILTERS, S1, data_of, pem, problem_of
 
-from narxbench._algorithms.doubts import excess_kurtosis, ljung_box
+from narxbench._algorithms.certainty import Certainty, RatedStructure
+from narxbench._algorithms.doubts import certainty_warnings, excess_kurtosis, ljung_box
+from narxbench._io.words import probability
 
 CLEAN = ["white in the equation", "white on the output", "autoregression in the equation", "both on the output"]
 
@@ -58,11 +60,18 @@ def first_with(kind):
 def test_each_kind_comes_where_it_is_called_for(kind):
     result = CASES[kind]()
     assert kind in kinds_of(result)
-    printed = str(result).splitlines()
+    check_warnings(result)
+
+
+def check_warnings(result):
+    """Check that each warning of a result has values and is printed in one line."""
+    printed = [line for line in str(result).splitlines() if line.startswith("warning: ")]
+    assert sorted(printed) == sorted(f"warning: {warning.message}" for warning in result.warnings)
+    assert len({*printed}) == len(printed)
     for warning in result.warnings:
-        assert printed.count(f"warning: {warning.message}") == 1 and "\n" not in warning.message
-        assert warning.values and all(isinstance(value, str | float) for value in warning.values.values())
-    assert len([line for line in printed if line.startswith("warning: ")]) == len(result.warnings)
+        assert warning.values
+        for value in warning.values.values():
+            assert isinstance(value, str | float)
 
 
 def test_the_term_that_the_variance_goes_with_is_named():
@@ -77,7 +86,18 @@ def test_a_result_prints_a_line_for_all_that_it_has():
     assert [line.split()[0] for line in lines[:4]] == S1 and lines[4] == "noise: NOE" and len(lines) == 5
     for line, weight, term in zip(lines, result.coefficients, S1, strict=False):
         assert float(line.split()[1]) == pytest.approx(weight, rel=1e-5)
-        assert line.endswith(f"probability {result.probabilities[term]:.2f}")
+        assert line.endswith(f"probability {probability(result.probabilities[term])}")
+
+
+def test_no_probability_is_said_to_be_zero():
+    structures = [RatedStructure((0,), 0.997, 0.0, "NARX"), RatedStructure((1,), 0.003, 11.6, "NARX")]
+    warnings = certainty_warnings([1], Certainty(np.array([0.997, 0.003]), structures, []), ["y(k-1)", "u(k-1)"])
+    assert [warning.message for warning in warnings] == [
+        "the probability of the structure is below 0.01, that of the next one, with y(k-1), without u(k-1), "
+        "is above 0.99",
+        "the data do not clearly support u(k-1) (< 0.01)",
+        "the data support y(k-1) (> 0.99) too",
+    ]
 
 
 @pytest.mark.parametrize("n_parameters", [0, 3])

@@ -63,10 +63,11 @@ def test_the_term_that_leaves_the_least_enters(rng, way, left, first):
     order, values = way(columns, y, 8, first)
     expected = []
     for step in range(8):
-        candidates = [first] if step == 0 and first >= 0 else [j for j in range(8) if j not in expected]
-        sums = {j: left(columns[:, [*expected, j]], y) for j in candidates}
-        expected.append(min(sums, key=lambda j: sums[j]))
-        assert values[step] == pytest.approx(sums[expected[-1]], rel=1e-6)
+        candidates = {*range(8)} - {*expected}
+        if step == 0 and first >= 0:
+            candidates = {first}
+        expected.append(min(candidates, key=lambda j: left(columns[:, [*expected, j]], y)))
+        assert values[step] == pytest.approx(left(columns[:, expected], y), rel=1e-6)
     assert order == expected
 
 
@@ -99,8 +100,8 @@ def test_a_length_by_the_prediction_one_step_ahead(noisy_problem, stop, rows):
     if stop == "err":
         length = int(np.flatnonzero(squares <= 0.004 * float(y @ y))[0]) + 1
     else:
-        penalty = 2.0 if stop == "aic" else math.log(len(y))
-        length = int((len(y) * np.log(squares) + penalty * np.arange(1, 41)).argmin()) + 1
+        penalty = {"aic": 2.0, "bic": math.log(len(y))}
+        length = int((len(y) * np.log(squares) + penalty[stop] * np.arange(1, 41)).argmin()) + 1
     assert {*result.terms} == {noisy_problem.terms[j] for j in order[:length]}
     assert 1 < length < 40 and result.evaluations == 1
 
@@ -109,7 +110,7 @@ def test_a_length_by_the_prediction_one_step_ahead(noisy_problem, stop, rows):
 def test_the_free_run_chooses(noisy_problem, rows, evaluations):
     result = search(noisy_problem, algorithm="frols", seed=1, max_terms=12, rows=rows)
     order = path(noisy_problem, 12, rows)
-    judge = whole_record(view_of(noisy_problem)) if rows == "all" else noisy_problem
+    judge = {"all": whole_record(view_of(noisy_problem)), "estimation": noisy_problem}[rows]
     values = judge.evaluate_positions(nested(np.array(order), 66))[0]
     assert {*result.terms} == {noisy_problem.terms[j] for j in order[: int(values.argmin()) + 1]}
     assert (result.evaluations, result.coefficients) == (evaluations, judge.evaluate(result.terms).coefficients)
@@ -134,18 +135,18 @@ def path(problem, steps, rows):
 
 @pytest.mark.parametrize("selection", ["press", "err"])
 def test_other_first_terms_lead_to_a_better_structure(hard_problem, selection):
-    found = search(hard_problem, algorithm="iterative_ofr", seed=1, rows="estimation", selection=selection)
+    iterative = search(hard_problem, algorithm="iterative_ofr", seed=1, rows="estimation", selection=selection)
     frols = search(hard_problem, algorithm="frols", seed=1, rows="estimation")
-    assert found.fitness < frols.fitness - 10.0
+    assert iterative.fitness < frols.fitness - 10.0
     # All paths end before the budget does.
-    assert 31 * 30 <= found.evaluations < 6000
+    assert 31 * 30 <= iterative.evaluations < 6000
 
 
 def test_over_all_samples_no_first_term_leads_to_a_better_free_run(small_problem):
-    found = search(small_problem, algorithm="iterative_ofr", seed=1, first_terms="all", max_terms=6)
+    result = search(small_problem, algorithm="iterative_ofr", seed=1, first_terms="all", max_terms=6)
     view = view_of(small_problem)
     columns, y, whole = view.training_regressors(), view.training_outputs(), whole_record(view)
     paths = [nested(np.array(forward_by_press(columns, y, 6, first)[0]), 15) for first in range(15)]
     values = whole.evaluate_positions(np.concatenate(paths))[0]
-    assert whole.evaluate(found.terms).fitness == values.min() and found.evaluations == 1
-    assert found.coefficients == whole.evaluate(found.terms).coefficients
+    assert whole.evaluate(result.terms).fitness == values.min() and result.evaluations == 1
+    assert result.coefficients == whole.evaluate(result.terms).coefficients

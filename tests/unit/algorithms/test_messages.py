@@ -21,8 +21,11 @@ def test_messages(review, monkeypatch, tmp_path_factory, small_problem):
     points = {"honest_annealing": "honest.honest_annealing"}
     install_text(monkeypatch, tmp_path_factory.mktemp("site"), points, "honest")
     monkeypatch.syspath_prepend(FOLDER)
-    review(
-        {f"search {asked}": partial(search, small_problem, **{"seed": 1} | asked) for asked in ARGUMENTS}
-        | {f"name {name}": partial(algorithm, name) for name in ("upso", "objective", "conformance")}
-        | {f"result {found}": partial(checked_found, found, 3) for found in NO_RESULTS}
-    )
+    mistakes = {}
+    for arguments in ARGUMENTS:
+        mistakes[f"search {arguments}"] = partial(search, small_problem, **{"seed": 1} | arguments)
+    for name in ("upso", "objective", "conformance"):
+        mistakes[f"name {name}"] = partial(algorithm, name)
+    for returned in NO_RESULTS:
+        mistakes[f"result {returned}"] = partial(checked_found, returned, 3)
+    review(mistakes)

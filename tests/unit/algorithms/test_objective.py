@@ -17,8 +17,8 @@ def positions(small_problem, rng):
 
 def test_evaluations_are_those_of_the_problem_counted_and_recorded(small_problem, positions):
     objective = CountedObjective(small_problem, 50)
-    assert objective.best_fitness == np.inf and not objective.best_position.any()
-    assert objective.history() == [] and len(objective.trace()) == 0
+    assert (objective.best_fitness, objective.history()) == (np.inf, [])
+    assert not objective.best_position.any() and len(objective.trace()) == 0
     first = objective.evaluate(positions)
     np.testing.assert_array_equal(first, small_problem.evaluate_positions(positions)[0])
     assert (objective.budget, objective.remaining, objective.evaluations) == (50, 10, 40)
@@ -114,8 +114,8 @@ class TestProblemsOfRecords:
     def test_an_algorithm_in_a_process_of_its_own_sees_the_same(self, plugins):
         objective = CountedObjective(self.problem, 10)
         right = sees_all(view_of(self.problem), objective, None, None).coefficients
-        seen = search(self.problem, algorithm="sees_all", seed=1, evaluations=10).coefficients
-        np.testing.assert_allclose(seen, right, rtol=1e-12)
+        result = search(self.problem, algorithm="sees_all", seed=1, evaluations=10)
+        np.testing.assert_allclose(result.coefficients, right, rtol=1e-12)
 
     # SysIdentPy takes one input; what needs other packages imports them in a process of its own.
     @pytest.mark.parametrize(
@@ -129,9 +129,9 @@ class TestProblemsOfRecords:
     def test_every_algorithm_finds_the_structure_or_one_near(self, name):
         for package in algorithm(name).about.requires:
             pytest.importorskip({"scikit-learn": "sklearn"}.get(package, package))
-        found = search(self.problem, algorithm=name, seed=1, evaluations=400)
-        again = self.problem.evaluate(found.terms)
-        assert (again.fitness, again.sse, again.status) == (found.fitness, found.sse, "finite")
+        result = search(self.problem, algorithm=name, seed=1, evaluations=400)
+        again = self.problem.evaluate(result.terms)
+        assert (again.fitness, again.sse, again.status) == (result.fitness, result.sse, "finite")
         energy = np.sum((self.problem.data.measured - self.problem.data.measured.mean()) ** 2)
-        assert found.sse < 0.1 * energy
-        assert {"y(k-1)", "u1(k)", "y(k-1)*u2(k-1)"} <= set(found.terms)
+        assert result.sse < 0.1 * energy
+        assert {"y(k-1)", "u1(k)", "y(k-1)*u2(k-1)"} <= set(result.terms)

@@ -1,5 +1,7 @@
 """Methods of other packages: what they find in the terms of a problem, and how it agrees with this project's own."""
 
+import itertools
+
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
@@ -11,7 +13,7 @@ from narxbench._algorithms.training import estimated, products
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.terms import monomials_of
 
-CASES = [(system, snr_db) for system in ("S1", "S3", "metamss-s4", "billings-ex36") for snr_db in (40, 20)]
+CASES = list(itertools.product(("S1", "S3", "metamss-s4", "billings-ex36"), (40, 20)))
 
 
 @pytest.fixture(scope="module", params=CASES, ids=lambda case: f"{case[0]}-{case[1]}")
@@ -22,8 +24,8 @@ def view(request):
 
 
 def forward(view, steps, first=-1):
-    found, order, explained = products(view), np.empty(steps, np.int64), np.empty(steps)
-    assert forward_regression.forward(found.gram, found.moments, first, order, explained) == steps
+    all_samples, order, explained = products(view), np.empty(steps, np.int64), np.empty(steps)
+    assert forward_regression.forward(all_samples.gram, all_samples.moments, first, order, explained) == steps
     return order.tolist()
 
 
@@ -34,9 +36,9 @@ def sysidentpy(view, method, **settings):
 
 @pytest.mark.parametrize("length", [4, 12])
 def test_frols_of_sysidentpy_has_the_same_terms(view, length):
-    found = sysidentpy(view, "FROLS", order_selection=False, n_terms=length)
-    assert np.flatnonzero(found.position).tolist() == sorted(forward(view, length))
-    assert found.coefficients == pytest.approx(estimated(view, found.position).coefficients, rel=1e-6, abs=1e-9)
+    frols = sysidentpy(view, "FROLS", order_selection=False, n_terms=length)
+    assert np.flatnonzero(frols.position).tolist() == sorted(forward(view, length))
+    assert frols.coefficients == pytest.approx(estimated(view, frols.position).coefficients, rel=1e-6, abs=1e-9)
 
 
 def test_aols_of_sysidentpy_has_the_same_terms_of_columns_of_equal_length(view):
@@ -62,8 +64,8 @@ def test_fastcan_is_forward_regression_after_the_constant(view):
 def test_models_without_input_or_past_outputs(orders):
     u, y = load_system("S1").simulate(300, snr_db=40)
     view = view_of(StructureProblem(u, y, **orders, degree=2, n_validation=100))
-    found = sysidentpy(view, "FROLS", order_selection=False, n_terms=3)
-    assert np.flatnonzero(found.position).tolist() == sorted(forward(view, 3))
+    frols = sysidentpy(view, "FROLS", order_selection=False, n_terms=3)
+    assert np.flatnonzero(frols.position).tolist() == sorted(forward(view, 3))
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
@@ -106,4 +108,4 @@ def test_lasso_returns_the_best_structure_of_the_path(small_problem):
     # The path begins with one term and grows; with and without the constant.
     assert 2 <= objective.evaluations <= 400
     assert objective.known_fitness(position) == objective.best_fitness == objective.trace().min()
-    assert [t for t, chosen in zip(small_problem.terms, position, strict=True) if chosen] == load_system("S1").terms
+    assert [small_problem.terms[term] for term in np.flatnonzero(position)] == load_system("S1").terms

@@ -30,20 +30,28 @@ def test_the_algorithms_of_this_package():
     assert {"ga", "stepwise", "upso2d"} <= set(names) <= set(algorithm_names())
     assert not {*names} & {"conformance", "contract", "isolation", "objective", "population", "registry", "search"}
     for name in names:
-        found = algorithm(name)
-        assert found.module == f"narxbench._algorithms.{name}"
-        assert found.in_process == (name in registry.REVIEWED and not found.about.requires)
+        packaged = algorithm(name)
+        assert packaged.module == f"narxbench._algorithms.{name}"
+        assert packaged.in_process == (name in registry.REVIEWED and not packaged.about.requires)
 
 
-def test_an_installed_algorithm_is_found_and_not_imported_here(plugins, small_problem):
-    assert {*algorithm_names()} == {*packaged_names(), *(n for n in algorithm_names() if algorithm(n).distribution)}
-    found = algorithm("honest_annealing")
-    assert (found.module, found.distribution, found.in_process) == ("honest.honest_annealing", "honest", False)
-    assert found.about.options == {"first_temperature": [50.0]}
-    assert found.document.startswith("Annealing whose temperature")
-    assert "honest_annealing.py" in [path.name for path in found.files]
-    assert found.versions == {"honest": "1.0"}
-    assert found.schema()["properties"]["first_temperature"]["default"] == 5.0
+def test_an_installed_algorithm_is_found(plugins):
+    for name in {*algorithm_names()} - {*packaged_names()}:
+        assert algorithm(name).distribution
+    annealing = algorithm("honest_annealing")
+    assert (annealing.module, annealing.distribution, annealing.in_process) == (
+        "honest.honest_annealing",
+        "honest",
+        False,
+    )
+    assert annealing.about.options == {"first_temperature": [50.0]}
+    assert annealing.document.startswith("Annealing whose temperature")
+    assert "honest_annealing.py" in [path.name for path in annealing.files]
+    assert annealing.versions == {"honest": "1.0"}
+    assert annealing.schema()["properties"]["first_temperature"]["default"] == 5.0
+
+
+def test_an_installed_algorithm_is_not_imported_here(plugins, small_problem):
     result = search(small_problem, algorithm="honest_annealing", seed=1, evaluations=50, first_temperature=9.0)
     assert result.settings == {"first_temperature": 9.0}
     assert "honest" not in sys.modules
@@ -94,11 +102,11 @@ def test_an_import_that_does_not_end(add, small_problem, monkeypatch):
 
 
 def test_a_distribution_that_is_needed_and_not_there(add, small_problem):
-    found = add("needing", SOURCE.replace("'None'", "'None', requires=('nothing-of-this-name',)"))
+    needing = add("needing", SOURCE.replace("'None'", "'None', requires=('nothing-of-this-name',)"))
     with pytest.raises(AlgorithmUnavailableError) as failure:
         search(small_problem, algorithm="needing", seed=1, evaluations=10)
     assert str(failure.value) == (
         "algorithm 'needing': needs nothing-of-this-name, which is not installed; "
         "python3 -m pip install nothing-of-this-name"
     )
-    assert found.about == About(reference="None", requires=("nothing-of-this-name",))
+    assert needing.about == About(reference="None", requires=("nothing-of-this-name",))

@@ -1,4 +1,4 @@
-"""What a search gives, whichever algorithm it is. What algorithms must do, ``test_conformance.py`` checks."""
+"""Results of searches, whichever the algorithm is; ``test_conformance.py`` checks what each algorithm must do."""
 
 import itertools
 
@@ -21,10 +21,11 @@ def test_a_result_is_consistent(plugins, small_problem, algorithm):
     result = search(small_problem, algorithm=algorithm, seed=1, evaluations=700)
     again = small_problem.evaluate(result.terms)
     assert (result.fitness, result.sse, result.coefficients) == (again.fitness, again.sse, again.coefficients)
-    assert [t for t in small_problem.terms if t in result.terms] == result.terms
+    assert sorted({*result.terms}, key=small_problem.terms.index) == result.terms
     evaluations, best = zip(*result.history, strict=True)
-    assert list(evaluations) == sorted(set(evaluations)) and evaluations[0] >= 1 and evaluations[-1] <= 700
-    assert all(b < a for a, b in itertools.pairwise(best))
+    assert evaluations[0] >= 1 and evaluations[-1] <= 700
+    assert [*evaluations] == sorted({*evaluations})
+    assert [*best] == sorted({*best}, reverse=True)
     assert best[-1] == result.fitness
     assert (result.algorithm, result.seed, result.evaluations) == (algorithm, 1, 700)
 
@@ -34,9 +35,9 @@ def test_seed_criterion_and_axes_determine_every_draw(plugins, small_problem, al
     # The first descent of the stepwise search draws nothing unless it starts at random.
     settings = {"start": "random"} if algorithm == "stepwise" else {}
 
-    def trace(seed, problem=small_problem, **other):
+    def trace(seed, problem=small_problem, **options):
         with prepared(algorithm, settings) as runner:
-            return runner.run(problem, seed=seed, evaluations=300, **other).trace.tolist()
+            return runner.run(problem, seed=seed, evaluations=300, **options).trace.tolist()
 
     u, y = load_system("S1").simulate(1000, snr_db=40)
     other_criterion = StructureProblem(u, y, n_u=2, n_y=2, degree=2, n_validation=300, criterion="aic-5.70")
@@ -65,8 +66,8 @@ def test_known_optimum_is_found(algorithm, settings):
     u, y = load_system("S1").simulate(1000, snr_db=40)
     problem = StructureProblem(u, y, n_u=1, n_y=2, degree=2, n_validation=300)
     assert len(problem.terms) == 10
-    everything = np.array([[i >> b & 1 for b in range(10)] for i in range(1024)], np.uint8)
-    optimum = problem.evaluate_positions(everything)[0].min()
+    structures = np.array([*itertools.product((0, 1), repeat=10)], np.uint8)
+    optimum = problem.evaluate_positions(structures)[0].min()
     assert problem.evaluate(load_system("S1").terms).fitness == optimum
     assert search(problem, algorithm=algorithm, seed=1, **settings).fitness == optimum
 

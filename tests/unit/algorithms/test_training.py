@@ -1,4 +1,4 @@
-"""What an algorithm sees of all samples, and the problem over all of them."""
+"""An algorithm's view of all samples, and the problem over all of them."""
 
 import numpy as np
 import pytest
@@ -27,13 +27,13 @@ def test_the_view_says_what_j_is_computed_on_and_has_the_rows_of_both(problem):
 
 def test_the_whole_record_is_estimated_and_simulated_over_all_samples(problem):
     view, terms = view_of(problem), ["y(k-1)", "u(k-1)", "u(k-1)^2"]
-    found = whole_record(view).evaluate(terms)
+    evaluation = whole_record(view).evaluate(terms)
     columns = view.training_regressors()[:, [view.terms.index(term) for term in terms]]
     weights = np.linalg.lstsq(columns, view.training_outputs(), rcond=None)[0]
-    assert found.coefficients == pytest.approx(weights.tolist())
+    assert evaluation.coefficients == pytest.approx(weights.tolist())
     y = list(problem.training_y[:2])
     for u in problem.training_u[1:-1]:
         y.append(weights @ [y[-1], u, u * u])
     errors = np.array(y[2:]) - view.training_outputs()
-    assert found.sse == pytest.approx(float(errors @ errors))
-    assert found.fitness == pytest.approx(398 * np.log(errors @ errors) + 3 * np.log(398))
+    assert evaluation.sse == pytest.approx(float(errors @ errors))
+    assert evaluation.fitness == pytest.approx(398 * np.log(errors @ errors) + 3 * np.log(398))

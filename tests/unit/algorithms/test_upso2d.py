@@ -10,16 +10,16 @@ from narxbench._algorithms import upso2d
 
 
 def bits(text):
-    return np.array([int(c) for c in text], np.uint8)
+    return np.array([*map(int, text)], np.uint8)
 
 
 def rows(cardinality, attribute):
     return np.array([bits(cardinality), bits(attribute)])
 
 
-def learning_set(exemplar, known):
+def learning_set(exemplar, position):
     learned = np.full((2, len(exemplar)), 7, np.uint8)
-    upso2d.learn(exemplar, known, learned)
+    upso2d.learn(exemplar, position, learned)
     return learned
 
 
@@ -72,18 +72,18 @@ def test_equally_likely_terms_are_chosen_in_the_given_order(draws):
 def test_negative_likelihoods_of_cardinalities(negative, likelihood, shares):
     fractions = (np.arange(2400) + 0.5) / 2400
     drawn = [upso2d.draw_cardinality(np.array(likelihood), fraction, negative) for fraction in fractions]
-    np.testing.assert_allclose([drawn.count(j) / 2400 for j in (1, 2, 3)], shares, atol=1e-3)
+    np.testing.assert_allclose(np.bincount(drawn, minlength=4)[1:] / 2400, shares, atol=1e-3)
 
 
 def test_velocity_update_by_hand(rng):
     v, r1, r2, s1, s2 = rng.random((5, 2, 5))
-    own, gbest, nbest = (learning_set(exemplar, X) for exemplar in (PBEST, GBEST, bits("00011")))
+    pbest, gbest, nbest = (learning_set(exemplar, X) for exemplar in (PBEST, GBEST, bits("00011")))
     itself = learning_set(X, bits("00000"))
-    found = v.copy()
-    upso2d.update_velocity(found, 0.729, 1.49, 1.49, (r1, r2), (s1, s2), -0.3, 0.4, own, gbest, nbest, itself)
-    v_g = 0.729 * v + 1.49 * r1 * own + 1.49 * r2 * gbest - 0.3 * itself
-    v_l = 0.729 * v + 1.49 * s1 * own + 1.49 * s2 * nbest - 0.3 * itself
-    np.testing.assert_allclose(found, 0.4 * v_g + 0.6 * v_l, rtol=1e-14)
+    velocity = v.copy()
+    upso2d.update_velocity(velocity, 0.729, 1.49, 1.49, (r1, r2), (s1, s2), -0.3, 0.4, pbest, gbest, nbest, itself)
+    v_g = 0.729 * v + 1.49 * r1 * pbest + 1.49 * r2 * gbest - 0.3 * itself
+    v_l = 0.729 * v + 1.49 * s1 * pbest + 1.49 * s2 * nbest - 0.3 * itself
+    np.testing.assert_allclose(velocity, 0.4 * v_g + 0.6 * v_l, rtol=1e-14)
 
 
 class TestSelfFeedback:
@@ -91,8 +91,8 @@ class TestSelfFeedback:
     before = np.array([-90.0, -60.0, 10.0, -100.0, math.inf])
 
     def test_range_normalised(self):
-        found = upso2d.self_feedback(self.now, self.before, upso2d.RANGE_NORMALISED)
-        np.testing.assert_allclose(found, [1.0, -0.75, 0.5, 0.0, 0.0])
+        feedback = upso2d.self_feedback(self.now, self.before, upso2d.RANGE_NORMALISED)
+        np.testing.assert_allclose(feedback, [1.0, -0.75, 0.5, 0.0, 0.0])
 
     def test_literal_formula(self):
         now, before = np.array([50.0, 100.0, math.inf]), np.array([60.0, 80.0, 70.0])
@@ -104,8 +104,9 @@ class TestSelfFeedback:
 
 def test_ring_neighbours():
     fitness = np.array([5.0, 1.0, 4.0, 3.0, 2.0])
-    assert [upso2d.ring_best(fitness, i, 1) for i in range(5)] == [1, 1, 1, 4, 4]
-    assert [upso2d.ring_best(fitness, i, 2) for i in range(5)] == [1, 1, 1, 1, 1]
+    for individual, nearest_best in enumerate([1, 1, 1, 4, 4]):
+        assert upso2d.ring_best(fitness, individual, 1) == nearest_best
+        assert upso2d.ring_best(fitness, individual, 2) == 1
     assert upso2d.ring_best(np.array([1.0]), 0, 3) == 0
 
 

@@ -1,5 +1,6 @@
 """The kernel against three oracles: stored values, a readable evaluation, and plain arithmetic to the last bit."""
 
+import itertools
 import json
 import math
 from pathlib import Path
@@ -19,10 +20,10 @@ CASES = json.loads((VECTORS / "fitness_vectors.json").read_text())["cases"]
 every_system = pytest.mark.parametrize("name", ["S1", "S2", "S3", "S4"])
 
 
-def problem_of(name, samples, **other):
+def problem_of(name, samples, **options):
     system = load_system(name)
     u, y = system.simulate(samples, snr_db=30)
-    return u, y, StructureProblem(u, y, n_u=system.n_u, n_y=system.n_y, degree=system.degree, **other)
+    return u, y, StructureProblem(u, y, n_u=system.n_u, n_y=system.n_y, degree=system.degree, **options)
 
 
 def names(problem, position):
@@ -34,79 +35,105 @@ def names(problem, position):
 def test_independent_fitness_values(case, criterion):
     u, y = read_signals(VECTORS / f"{case['system']}.csv")
     orders = {name: case[name] for name in ("n_u", "n_y", "degree")}
-    found = StructureProblem(u, y, **orders, criterion=criterion).evaluate(case["terms"])
+    evaluation = StructureProblem(u, y, **orders, criterion=criterion).evaluate(case["terms"])
     if case["sse"] is None:
-        assert found.fitness == found.sse == math.inf
+        assert evaluation.fitness == evaluation.sse == math.inf
     else:
-        assert found.fitness == pytest.approx(case[criterion.replace("-", "_")], rel=1e-8)
-        assert found.sse == pytest.approx(case["sse"], rel=1e-8)
-    np.testing.assert_allclose(found.coefficients, case["coefficients"], rtol=1e-6, atol=1e-10)
+        assert evaluation.fitness == pytest.approx(case[criterion.replace("-", "_")], rel=1e-8)
+        assert evaluation.sse == pytest.approx(case["sse"], rel=1e-8)
+    np.testing.assert_allclose(evaluation.coefficients, case["coefficients"], rtol=1e-6, atol=1e-10)
 
 
 @every_system
 def test_kernel_meets_the_readable_reference(name, rng):
-    u, y, problem = problem_of(name, 2000)
+    u, y, problem = problem_of(name, 1000, n_validation=300)
     positions = (rng.random((30, len(problem.terms))) < rng.random((30, 1)) * 0.7).astype(np.uint8)
     fitness, sse, _ = problem.evaluate_positions(positions)
     for position, j, e in zip(positions, fitness, sse, strict=True):
         if not position.any():
             assert j == math.inf
             continue
-        _, expected = evaluate(u, y, names(problem, position), n_u=problem.n_u, n_y=problem.n_y)
+        orders = {"n_u": problem.n_u, "n_y": problem.n_y, "n_validation": 300}
+        _, expected = evaluate(u, y, names(problem, position), **orders)
         assert e == pytest.approx(expected, rel=1e-6)
         if math.isfinite(expected):
-            assert j == pytest.approx(600 * math.log(expected) + math.log(600) * position.sum(), rel=1e-8)
+            assert j == pytest.approx(300 * math.log(expected) + math.log(300) * position.sum(), rel=1e-8)
 
 
-@pytest.mark.parametrize(
+every_segmentation = pytest.mark.parametrize(
     ("name", "count", "length", "bounds"),
     [
-        *((name, 1, None, [(350, 500)]) for name in ("S1", "S2", "S3", "S4")),
+        ("S1", 1, None, [(350, 500)]),
+        ("S2", 1, None, [(350, 500)]),
+        ("S3", 1, None, [(350, 500)]),
+        ("S4", 1, None, [(350, 500)]),
         ("S4", 4, None, [(350, 387), (387, 425), (425, 462), (462, 500)]),
         ("S4", 1, 33, [(350, 383)]),
         ("S4", 3, 20, [(350, 370), (415, 435), (480, 500)]),
         ("S4", 150, 1, [(k, k + 1) for k in range(350, 500)]),
     ],
 )
+
+
+def true_and_random_structures(name, problem, rng):
+    positions = (rng.random((15, len(problem.terms))) < rng.random((15, 1))).astype(np.uint8)
+    positions[0] = np.isin(problem.terms, load_system(name).terms)
+    return positions
+
+
+@every_segmentation
 def test_kernel_gives_the_bytes_of_plain_arithmetic(name, count, length, bounds, rng):
     u, y, problem = problem_of(name, 500, n_validation=150, n_segments=count, segment_length=length)
     assert [(segment.start, segment.stop) for segment in problem.segments] == bounds
-    positions = (rng.random((15, len(problem.terms))) < rng.random((15, 1))).astype(np.uint8)
-    positions[0] = [term in load_system(name).terms for term in problem.terms]
-    fitness, sse, weights = problem.evaluate_positions(positions)
-    samples = sum(stop - start for start, stop in bounds)
+    positions = true_and_random_structures(name, problem, rng)
+    _, sse, weights = problem.evaluate_positions(positions)
     orders = {"n_u": problem.n_u, "n_y": problem.n_y, "n_validation": 150}
-    for position, j, e, w in zip(positions, fitness, sse, weights, strict=True):
+    for position, e, w in zip(positions, sse, weights, strict=True):
         terms = names(problem, position)
         coefficients, expected = plain.evaluate(u, y, terms, **orders, segments=problem.segments)
         assert float(e) == expected or not terms
         assert w[position == 1].tolist() == coefficients
-        if math.isfinite(j):
-            assert j == pytest.approx(samples * math.log(e) + math.log(samples) * len(terms), rel=1e-9)
-            errors = y[np.concatenate(problem.segments)] - problem.predict(terms)
-            assert float(e) == pytest.approx(np.sum(errors**2), rel=1e-9)
     assert np.isfinite(sse).sum() > 3
+
+
+@every_segmentation
+def test_j_is_that_of_the_errors_in_the_segments(name, count, length, bounds, rng):
+    _, y, problem = problem_of(name, 500, n_validation=150, n_segments=count, segment_length=length)
+    positions = true_and_random_structures(name, problem, rng)
+    fitness, sse, _ = problem.evaluate_positions(positions)
+    samples = sum(stop - start for start, stop in bounds)
+    finite = np.flatnonzero(np.isfinite(fitness))
+    assert len(finite) > 3
+    for row in finite:
+        terms = names(problem, positions[row])
+        errors = y[np.concatenate(problem.segments)] - problem.predict(terms)
+        assert sse[row] == pytest.approx(np.sum(errors**2), rel=1e-9)
+        expected = samples * math.log(sse[row]) + math.log(samples) * len(terms)
+        assert fitness[row] == pytest.approx(expected, rel=1e-9)
 
 
 def test_a_result_does_not_depend_on_its_neighbours(rng):
     u, y = load_system("S1").simulate(900, snr_db=20)
     problem = StructureProblem(u, y, n_u=5, n_y=5, degree=3, n_validation=100)
-    positions = np.array([rng.permutation(np.arange(286) < size) for size in [*rng.integers(1, 287, 40), 0, 1, 286]])
-    together = problem.evaluate_positions(positions.astype(np.uint8))
-    alone = [problem.evaluate_positions(p[None].astype(np.uint8)) for p in positions]
+    sizes = np.array([*rng.integers(1, 287, 40), 0, 1, 286])
+    positions = rng.permuted(np.arange(286) < sizes[:, None], axis=1).astype(np.uint8)
+    together = problem.evaluate_positions(positions)
+    for row, position in enumerate(positions):
+        alone = problem.evaluate_positions(position[None])
+        for values, value in zip(together, alone, strict=True):
+            assert values[row].tobytes() == value[0].tobytes()
     order = rng.permutation(len(positions))
-    shuffled = problem.evaluate_positions(positions[order].astype(np.uint8))
-    for i, values in enumerate(together):
-        assert values.tobytes() == np.concatenate([result[i] for result in alone]).tobytes()
-        assert values[order].tobytes() == shuffled[i].tobytes()
+    shuffled = problem.evaluate_positions(positions[order])
+    for values, shuffled_values in zip(together, shuffled, strict=True):
+        assert values[order].tobytes() == shuffled_values.tobytes()
 
 
 def test_a_dependent_column_makes_a_structure_singular():
     _, y = load_system("S1").simulate(900, snr_db=20)
     problem = StructureProblem(np.zeros(900), y, n_u=1, n_y=8, degree=3, n_validation=100)
     chosen = ["y(k-1)", "y(k-2)", "y(k-1)^2"]
-    found, singular = problem.evaluate(chosen), problem.evaluate([*chosen, "u(k-1)"])
-    assert any(found.coefficients)
+    regular, singular = problem.evaluate(chosen), problem.evaluate([*chosen, "u(k-1)"])
+    assert any(regular.coefficients)
     assert singular.fitness == math.inf and not any(singular.coefficients)
 
 
@@ -117,8 +144,8 @@ def test_no_data_give_nan(data):
     values = st.sampled_from([0.0, 1.0, -1.0, 1e-160, 1e60]) | st.floats(-1e70, 1e70)
     u, y = (data.draw(st.lists(values, min_size=12, max_size=12)) for _ in "uy")
     problem = StructureProblem(u, y, n_u=1, n_y=1, degree=2, n_validation=4)
-    everything = np.array([[i >> b & 1 for b in range(6)] for i in range(64)], np.uint8)
-    fitness, sse, weights = problem.evaluate_positions(everything)
+    structures = np.array([*itertools.product((0, 1), repeat=6)], np.uint8)
+    fitness, sse, weights = problem.evaluate_positions(structures)
     assert not np.isnan([fitness, sse]).any()
     assert np.isfinite(weights[np.isfinite(fitness)]).all()
 

@@ -27,9 +27,13 @@ TERMS = [["y(k-3)"], ["y(k-1)", "y(t-1)"], "y(k-1)", [1]]
 def test_messages(review, small_problem):
     u, y = load_system("S1").simulate(1000)
     arguments = {"u": u, "y": y, "n_u": 2, "n_y": 2, "degree": 2}
-    review(
-        {f"criterion {text!r}": partial(parse_criterion, text) for text in CRITERIA}
-        | {f"problem {change!r:.60}": partial(StructureProblem, **arguments | change) for change in ARGUMENTS}
-        | {f"positions {i}": partial(small_problem.evaluate_positions, p) for i, p in enumerate(NO_POSITIONS)}
-        | {f"terms {terms!r}": partial(small_problem.evaluate, terms) for terms in TERMS}
-    )
+    mistakes = {}
+    for text in CRITERIA:
+        mistakes[f"criterion {text!r}"] = partial(parse_criterion, text)
+    for change in ARGUMENTS:
+        mistakes[f"problem {change!r:.60}"] = partial(StructureProblem, **arguments | change)
+    for number, positions in enumerate(NO_POSITIONS):
+        mistakes[f"positions {number}"] = partial(small_problem.evaluate_positions, positions)
+    for terms in TERMS:
+        mistakes[f"terms {terms!r}"] = partial(small_problem.evaluate, terms)
+    review(mistakes)

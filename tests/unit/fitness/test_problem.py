@@ -28,14 +28,14 @@ def test_one_step_prediction_and_estimation_on_all_rows_by_lstsq():
     columns = np.column_stack([y[:-1], u[:-1], y[:-1] * u[:-1]])
     problem = StructureProblem(u, y, n_u=1, n_y=1, degree=2, n_validation=200, error="one_step", estimation="all")
     terms = ["y(k-1)", "u(k-1)", "y(k-1)*u(k-1)"]
-    found, weights = problem.evaluate(terms), np.linalg.lstsq(columns, y[1:], rcond=None)[0]
-    np.testing.assert_allclose(found.coefficients, weights, rtol=1e-9)
+    evaluation, weights = problem.evaluate(terms), np.linalg.lstsq(columns, y[1:], rcond=None)[0]
+    np.testing.assert_allclose(evaluation.coefficients, weights, rtol=1e-9)
     np.testing.assert_allclose(problem.predict(terms), (columns @ weights)[-200:], rtol=1e-9)
-    assert found.sse == pytest.approx(np.sum((y[1:] - columns @ weights)[-200:] ** 2), rel=1e-9)
+    assert evaluation.sse == pytest.approx(np.sum((y[1:] - columns @ weights)[-200:] ** 2), rel=1e-9)
 
 
 @pytest.mark.parametrize(
-    ("change", "terms", "finite"),
+    ("change", "terms", "is_finite"),
     [
         ({}, [], False),
         ({"u": np.ones(300)}, ["1", "u(k-1)"], False),
@@ -50,11 +50,14 @@ def test_one_step_prediction_and_estimation_on_all_rows_by_lstsq():
         ({"n_u": 0}, ["y(k-1)"], True),
     ],
 )
-def test_a_corner_is_infinite_or_a_number(change, terms, finite):
+def test_a_corner_is_infinite_or_a_number(change, terms, is_finite):
     u, y = load_system("S1").simulate(300)
     problem = StructureProblem(**{"u": u, "y": y, "n_u": 2, "n_y": 2, "degree": 2, "n_validation": 100} | change)
-    found = problem.evaluate(problem.terms if terms is None else terms)
-    assert math.isfinite(found.fitness) if finite else found.fitness == math.inf and not any(found.coefficients)
+    evaluation = problem.evaluate(problem.terms if terms is None else terms)
+    if is_finite:
+        assert math.isfinite(evaluation.fitness)
+    else:
+        assert evaluation.fitness == math.inf and not any(evaluation.coefficients)
 
 
 def test_a_problem_goes_to_another_process(small_problem):
@@ -68,9 +71,9 @@ def test_the_status_tells_why_j_is_infinite():
     u, y = np.where(rng.random(300) < 0.5, 0.0, 5.0), rng.standard_normal(300)
     problem = StructureProblem(u, y, n_u=1, n_y=1, degree=2, n_validation=100)
     for expected, terms in {"finite": ["y(k-1)", "u(k-1)"], "empty": [], "singular": ["u(k-1)", "u(k-1)^2"]}.items():
-        found = problem.evaluate(terms)
-        assert found.status == expected and math.isfinite(found.fitness) == (expected == "finite")
+        evaluation = problem.evaluate(terms)
+        assert evaluation.status == expected and math.isfinite(evaluation.fitness) == (expected == "finite")
     growing = np.minimum(np.cumprod(np.full(300, 1.5)), 1e40)
     diverging = StructureProblem(np.ones(300), growing, n_u=1, n_y=1, degree=2, n_validation=100)
-    found = diverging.evaluate(["y(k-1)^2"])
-    assert found.status == "divergent" and found.fitness == math.inf and any(found.coefficients)
+    evaluation = diverging.evaluate(["y(k-1)^2"])
+    assert evaluation.status == "divergent" and evaluation.fitness == math.inf and any(evaluation.coefficients)

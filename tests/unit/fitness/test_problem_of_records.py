@@ -1,5 +1,6 @@
 """Problems of measured records against least squares of NumPy and free runs in plain loops."""
 
+import itertools
 import math
 
 import numpy as np
@@ -32,12 +33,13 @@ def measured(n_inputs, lengths, seed=1):
 
 def rows_of(lengths, lag):
     """Return the samples of records that have their lags."""
-    starts = np.cumsum([0, *lengths])
-    return np.concatenate([np.arange(s + lag, s + n) for s, n in zip(starts, lengths, strict=False)])
+    ends = np.cumsum(lengths)
+    return np.concatenate([np.arange(end - n + lag, end) for end, n in zip(ends, lengths, strict=True)])
 
 
 def product(monomial, u, y, k):
-    return math.prod(float(y[k - lag] if signal == 0 else u[k - lag, signal - 1]) for signal, lag in monomial)
+    signals = [y, *u.T]
+    return math.prod(float(signals[signal][k - lag]) for signal, lag in monomial)
 
 
 def plain_error(u, y, monomials, weights, segments, one_step=False):
@@ -55,22 +57,24 @@ def plain_error(u, y, monomials, weights, segments, one_step=False):
     return total
 
 
-def agrees(problem, u, y, rows, segments, names, *, penalty, one_step=False):
-    """Hold the evaluation of a structure against NumPy and plain loops."""
+def checked_evaluation(problem, u, y, rows, segments, names, *, penalty, one_step=False):
+    """Return the evaluation of a structure, held against NumPy and plain loops."""
     monomials = [parse_term(name, u.shape[1], current=True) for name in names]
     columns = np.column_stack([column(u, y, m, rows) for m in monomials])
     weights = np.linalg.lstsq(columns, y[rows], rcond=None)[0]
-    found = problem.evaluate(names)
-    np.testing.assert_allclose(found.coefficients, weights, rtol=1e-7, atol=1e-9)
-    expected = plain_error(u, y, monomials, found.coefficients, segments, one_step)
-    assert found.sse == pytest.approx(expected, rel=1e-6)
-    assert found.status == ("finite" if math.isfinite(expected) else "divergent")
-    if math.isfinite(expected):
-        steps = sum(map(len, segments))
-        assert found.fitness == pytest.approx(steps * math.log(expected) + penalty * len(names), rel=1e-8, abs=1e-6)
-        at = np.concatenate([np.array(segment) for segment in segments])
-        assert np.sum((y[at] - problem.predict(names)) ** 2) == pytest.approx(expected, rel=1e-6)
-    return found
+    evaluation = problem.evaluate(names)
+    np.testing.assert_allclose(evaluation.coefficients, weights, rtol=1e-7, atol=1e-9)
+    expected = plain_error(u, y, monomials, evaluation.coefficients, segments, one_step)
+    assert evaluation.sse == pytest.approx(expected, rel=1e-6)
+    if math.isinf(expected):
+        assert evaluation.status == "divergent"
+        return evaluation
+    assert evaluation.status == "finite"
+    samples = np.concatenate(segments)
+    fitness = len(samples) * math.log(expected) + penalty * len(names)
+    assert evaluation.fitness == pytest.approx(fitness, rel=1e-8, abs=1e-6)
+    assert np.sum((y[samples] - problem.predict(names)) ** 2) == pytest.approx(expected, rel=1e-6)
+    return evaluation
 
 
 LENGTHS = (90, 40, 70)
@@ -84,15 +88,15 @@ SEGMENTS = [range(20, 50), range(92, 130), range(190, 200)]
 def test_any_candidates_of_any_inputs(n_inputs, error, data):
     """Lags may be 0 for inputs, and the set need not be closed: neither a constant nor the parts of a product."""
     u, y = measured(n_inputs, LENGTHS)
-    factors = [(0, 1), (0, 2), *((i + 1, lag) for i in range(n_inputs) for lag in (0, 1, 2))]
-    whole = monomials_of(factors, 3)
-    wanted = data.draw(st.lists(st.integers(0, len(whole) - 1), min_size=1, max_size=12, unique=True))
-    monomials = [whole[i] for i in sorted(wanted)]
+    factors = [(0, 1), (0, 2), *itertools.product(range(1, n_inputs + 1), (0, 1, 2))]
+    products = monomials_of(factors, 3)
+    places = data.draw(st.lists(st.integers(0, len(products) - 1), min_size=1, max_size=12, unique=True))
+    monomials = [products[place] for place in sorted(places)]
     rows = rows_of(LENGTHS, 2)
     problem = StructureProblem.of_records(u, y, monomials, rows=rows, segments=SEGMENTS, error=error)
     assert problem.terms == [term_name(m, n_inputs) for m in monomials]
     chosen = data.draw(st.lists(st.sampled_from(problem.terms), min_size=1, max_size=5, unique=True))
-    agrees(problem, u, y, rows, SEGMENTS, chosen, penalty=math.log(78), one_step=error == "one_step")
+    checked_evaluation(problem, u, y, rows, SEGMENTS, chosen, penalty=math.log(78), one_step=error == "one_step")
 
 
 @pytest.mark.parametrize("estimation", ["before_validation", "all"])
@@ -117,9 +121,9 @@ def test_a_row_that_occurs_twice_counts_twice():
     monomials = monomials_of([(0, 1), (0, 2), (1, 0), (2, 1)], 2)
     problem = StructureProblem.of_records(u, y, monomials, rows=drawn, segments=SEGMENTS)
     names = ["y(k-1)", "y(k-2)", "u1(k)", "u2(k-1)"]
-    found = agrees(problem, u, y, drawn, SEGMENTS, names, penalty=math.log(78))
+    twice = checked_evaluation(problem, u, y, drawn, SEGMENTS, names, penalty=math.log(78))
     once = StructureProblem.of_records(u, y, monomials, rows=np.unique(drawn), segments=SEGMENTS).evaluate(names)
-    assert not np.allclose(once.coefficients, found.coefficients, rtol=1e-4)
+    assert not np.allclose(once.coefficients, twice.coefficients, rtol=1e-4)
 
 
 @pytest.mark.parametrize("segments", [[range(20, 50)] * 3, [range(20, 50), range(30, 40)]])
@@ -127,7 +131,8 @@ def test_a_segment_that_occurs_twice_counts_twice(segments):
     u, y = measured(1, LENGTHS)
     rows = rows_of(LENGTHS, 2)
     problem = StructureProblem.of_records(u, y, monomials_of([(0, 1), (1, 1)], 2), rows=rows, segments=segments)
-    agrees(problem, u, y, rows, segments, ["y(k-1)", "u(k-1)"], penalty=math.log(sum(map(len, segments))))
+    penalty = math.log(sum(map(len, segments)))
+    checked_evaluation(problem, u, y, rows, segments, ["y(k-1)", "u(k-1)"], penalty=penalty)
 
 
 def test_products_that_are_given_are_those_that_are_computed():
@@ -138,10 +143,12 @@ def test_products_that_are_given_are_those_that_are_computed():
     products = products_over(u, y, monomials, rows)
     columns = np.column_stack([*(column(u, y, m, rows) for m in monomials), y[rows]])
     np.testing.assert_allclose(products, columns.T @ columns, rtol=1e-11, atol=1e-11)
-    computed, kept = StructureProblem.of_records(u, y, monomials, **options), products.copy()
-    given_ = StructureProblem.of_records(u, y, monomials, **options, products=products)
-    for mine, theirs in zip((*computed.data, kept), (*given_.data, products), strict=True):
-        assert np.asarray(mine).tobytes() == np.asarray(theirs).tobytes()
+    before = products.tobytes()
+    computing = StructureProblem.of_records(u, y, monomials, **options)
+    taking = StructureProblem.of_records(u, y, monomials, **options, products=products)
+    for computed, taken in zip(computing.data, taking.data, strict=True):
+        assert np.asarray(computed).tobytes() == np.asarray(taken).tobytes()
+    assert products.tobytes() == before
     # Sums over parts may be added, up to rounding.
     parts = [products_over(u, y, monomials, part) for part in np.array_split(rows, 4)]
     np.testing.assert_allclose(np.sum(parts, axis=0), products, rtol=1e-12, atol=1e-11)
@@ -153,7 +160,7 @@ def test_samples_that_tell_the_same_raise_the_penalty(criterion, penalty):
     rows, monomials = rows_of(LENGTHS, 2), monomials_of([(0, 1), (1, 1)], 2)
     options = {"rows": rows, "segments": SEGMENTS, "criterion": criterion}
     problem = StructureProblem.of_records(u, y, monomials, **options, repeated=4)
-    agrees(problem, u, y, rows, SEGMENTS, ["y(k-1)", "u(k-1)"], penalty=penalty)
+    checked_evaluation(problem, u, y, rows, SEGMENTS, ["y(k-1)", "u(k-1)"], penalty=penalty)
 
 
 def test_the_estimation_part_has_nothing_but_what_rows_reach():
@@ -163,9 +170,9 @@ def test_the_estimation_part_has_nothing_but_what_rows_reach():
     monomials = monomials_of([(0, 1), (1, 0), (2, 3)], 2)
     problem = StructureProblem.of_records(u, y, monomials, rows=rows, segments=SEGMENTS)
     shown_u, shown_y = problem.estimation_part
-    reached = sorted({int(k) - lag for k in rows for lag in range(4)})
-    others = np.setdiff1d(np.arange(200), reached)
-    assert len(others) > 50 and not shown_u[others].any() and not shown_y[others].any()
+    reached = np.unique(np.subtract.outer(rows, np.arange(4)))
+    hidden = np.setdiff1d(np.arange(200), reached)
+    assert len(hidden) > 50 and not shown_u[hidden].any() and not shown_y[hidden].any()
     np.testing.assert_array_equal(shown_u[reached], u[reached])
     np.testing.assert_array_equal(shown_y[reached], y[reached])
     assert (problem.n_u, problem.n_y, problem.degree, problem.n_inputs) == (3, 1, 2, 2)

@@ -4,31 +4,49 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 
 from narxbench._fitness.prediction_error import PredictionErrors
-from narxbench._fitness.structure_fit import fit_noise_model, fit_structure, noise_criterion
-from narxbench._model.noise_models import NOISE_NAMES, Ararx, Distribution, Narmax, Narx, Noe
+from narxbench._fitness.structure_fit import NoiseFilters, fit_noise_model, fit_structure, noise_criterion
+from narxbench._model.noise_models import NOISE_NAMES, Ararmax, Ararx, BoxJenkins, Distribution, Narmax, Narx, Noe
 from narxbench._model.terms import parse_term
 from narxbench._numerics.random_streams import generator
 
 TERMS = [parse_term(name, 1) for name in ("y(k-1)", "u(k-1)")]
 WEIGHTS = (0.8, 0.5)
+# C(q) and D(q) of noise that is not white.
+FILTERS = {"narmax": ([1.0, 0.8], [1.0]), "ararx": ([1.0], [1.0, -0.8])}
 
 
 def errors_of(kind, samples=1200):
     """Return the prediction errors of y(k) = 0.8 y(k-1) + 0.5 u(k-1) with noise of a kind."""
     rng = generator(purpose="fits of one structure", kind=kind)
     u = rng.standard_normal(samples)
-    e = 0.3 * (rng.standard_t(3, samples) if kind == "tails" else rng.standard_normal(samples))
-    y, w = np.zeros(samples), np.zeros(samples)
-    for k in range(1, samples):
-        w[k] = e[k] + 0.8 * (w[k - 1] if kind == "ararx" else e[k - 1] if kind == "narmax" else 0.0)
-        y[k] = 0.8 * y[k - 1] + 0.5 * u[k - 1] + (0.0 if kind == "noe" else w[k])
+    if kind == "tails":
+        e = 0.3 * rng.standard_t(3, samples)
+    else:
+        e = 0.3 * rng.standard_normal(samples)
+    moving_average, autoregression = FILTERS.get(kind, ([1.0], [1.0]))
+    noise = lfilter(moving_average, autoregression, np.r_[0.0, e[1:]])
+    if kind == "noe":
+        y = lfilter([0.0, 0.5], [1.0, -0.8], u) + e
+    else:
+        y = lfilter([0.0, 0.5], [1.0, -0.8], u) + lfilter([1.0], [1.0, -0.8], noise)
     stretches = np.array([[1, samples]])
-    training_y = y + e if kind == "noe" else y
-    return PredictionErrors(
-        SimpleNamespace(training_u=u[:, None], training_y=training_y, stretches=stretches, monomials=TERMS)
-    )
+    return PredictionErrors(SimpleNamespace(training_u=u[:, None], training_y=y, stretches=stretches, monomials=TERMS))
+
+
+@pytest.mark.parametrize(
+    "noise_model",
+    [
+        *(Narx(), Narmax(ma_lags=(1, 2)), Ararx((1, 2)), Ararmax((1,), (1, 2)), Noe(), BoxJenkins(is_integrated=True)),
+        *(BoxJenkins((1,), distribution=Distribution(3.0)), BoxJenkins((1,), (1,), is_integrated=True)),
+    ],
+)
+def test_a_filter_at_a_place_belongs_to_one_family(noise_model):
+    filters = NoiseFilters(NOISE_NAMES, largest_order=2)
+    options = {"is_integrated": noise_model.is_integrated, "distribution": noise_model.distribution}
+    assert filters.noise_model(noise_model.place, noise_model.ar_lags, noise_model.ma_lags, **options) == noise_model
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""How sure the structure of an identification is: on its result, its page, and in JSON."""
+"""The certainty of the structure of an identification: on its result, its page, and in JSON."""
 
 import json
 import re
@@ -32,51 +32,64 @@ def twins():
     return narxbench.identify({"a": first, "b": second, "y": y}, "y", input=["a", "b"], test="20%", **QUICK)
 
 
-def test_exchangeable_terms_are_named_on_the_result_the_page_and_in_json(twins):
+@pytest.fixture
+def group(twins):
+    """Return the only group of exchangeable terms."""
     (group,) = twins.certainty.groups
+    return group
+
+
+def test_exchangeable_terms_are_named_on_the_result(twins, group):
     assert group.terms == ["u1(k-1)", "u2(k-1)"] and sum(group.probabilities) > 0.9
     assert min(group.probabilities) > 0.02
     assert [twins.probabilities[term] for term in group.terms] == group.probabilities
-    reads = next(finding for finding in twins.summary if finding.name == "to_read")
-    sentence = group_sentence(group)
-    assert reads.status == "look" and sentence in in_words(reads).text
+    to_read = next(finding for finding in twins.summary if finding.name == "to_read")
+    assert to_read.status == "look" and group_sentence(group) in in_words(to_read).text
+
+
+def test_exchangeable_terms_are_named_in_json(twins, group):
     reported = as_json(twins)
     assert json.loads(json.dumps(reported, allow_nan=False)) == reported
     assert reported["certainty"]["groups"] == [group._asdict()]
     assert reported["certainty"]["rivals"][0]["terms"] == twins.certainty.rivals[0].terms
+
+
+def test_exchangeable_terms_are_named_on_the_page(twins, group):
     with patch.object(model_figures, "_svg", return_value='<svg xmlns="http://www.w3.org/2000/svg"/>'):
         text = re.sub("<[^>]*>", "", unescape(model_page(twins)))
-    assert sentence.replace("(k-", "(k−") in text and "The probability of the structure is" in text
-    swapped = "with u2(k−1), without u1(k−1)" if "u1(k-1)" in twins.model.terms else "with u1(k−1), without u2(k−1)"
+    assert group_sentence(group).replace("(k-", "(k−") in text and "The probability of the structure is" in text
+    swapped = "with u1(k−1), without u2(k−1)"
+    if "u1(k-1)" in twins.model.terms:
+        swapped = "with u2(k−1), without u1(k−1)"
     assert swapped in text.replace("(k-", "(k−")
 
 
 def test_the_evidence_is_that_of_the_samples_that_estimate():
-    """Of one phase, with those that follow one another too fast counted as fewer."""
-    u, y = narxbench.load_system("S1").simulate(600, snr_db=30)
-    records = [{"u": np.repeat(u[part], 4), "y": np.repeat(y[part], 4)} for part in (slice(0, 400), slice(400, 600))]
+    """Count samples of one phase, and fewer where they follow one another too fast."""
+    u, y = np.repeat(narxbench.load_system("S1").simulate(600, snr_db=30), 4, axis=1)
+    records = [{"u": u[:1600], "y": y[:1600]}, {"u": u[1600:], "y": y[1600:]}]
     settings = {**QUICK, "degree": 2, "decimation": [2, 4], "roles": {"data 2": "selection"}}
     with patch.object(conclusion, "structure_certainty", side_effect=structure_certainty) as certain:
-        found = narxbench.identify(records, "y", input="u", **settings)
+        identification = narxbench.identify(records, "y", input="u", **settings)
+    model = identification.model
     (problem, terms, noise_model, families), options = certain.call_args
-    decimation = found.model.decimation
-    assert (list(terms), noise_model) == (list(found.model.terms), found.model.noise) and len(families) == 6
-    assert len(problem.training_y) <= (1600 + 800) // decimation + 1
-    predicted = sum(end - first for first, end in problem.stretches.tolist())
-    assert predicted == 1600 // decimation - found.model.max_lag
+    assert (list(terms), noise_model) == (list(model.terms), model.noise) and len(families) == 6
+    assert len(problem.training_y) <= (1600 + 800) // model.decimation + 1
+    n_predicted = np.diff(problem.stretches).sum()
+    assert n_predicted == 1600 // model.decimation - model.max_lag
     assert options["repeated"] >= 1.0
-    assert all(set(names) <= set(problem.terms) for names, _ in options["compared"])
-    assert found.certainty.samples <= predicted / options["repeated"]
+    for names, _ in options["compared"]:
+        assert set(names) <= set(problem.terms)
+    assert identification.certainty.samples <= n_predicted / options["repeated"]
 
 
 def test_how_probable_a_structure_is_does_not_depend_on_the_method():
     u, y = narxbench.load_system("S1").simulate(400, snr_db=40)
     settings = {**QUICK, "degree": 2, "u_lags": 2, "y_lags": 2, "noise": "noe"}
-    known = []
-    for method in ("frols", "pem", "multistart"):
-        found = narxbench.identify(u, y, **{**settings, "method": method})
-        known.append((found.model.terms, found.certainty))
-    assert all(terms == known[0][0] for terms, _ in known)
-    for _, certainty in known[1:]:
-        assert certainty.probability == pytest.approx(known[0][1].probability, abs=0.02)
-        assert certainty.rivals[0].terms == known[0][1].rivals[0].terms
+    expected = narxbench.identify(u, y, **{**settings, "method": "frols"})
+    for method in ("pem", "multistart"):
+        identification = narxbench.identify(u, y, **{**settings, "method": method})
+        assert identification.model.terms == expected.model.terms
+        certainty = identification.certainty
+        assert certainty.probability == pytest.approx(expected.certainty.probability, abs=0.02)
+        assert certainty.rivals[0].terms == expected.certainty.rivals[0].terms

@@ -13,7 +13,7 @@ from narxbench._model.structure import column
 from narxbench._model.terms import parse_term
 from narxbench._numerics.random_streams import generator
 
-QUICK = {"decimation": 1, "effort": 1.0, "seeds": 1, "resamples": 0, "blocks": 4, "centre": False}
+QUICK = {"decimation": 1, "effort": 0.3, "seeds": 1, "resamples": 0, "blocks": 4, "centre": False}
 # Weights are checked against those of least squares.
 SMALL = {"noise": "narx", **QUICK, "degree": 2, "y_lags": 2, "u_lags": 2}
 TERMS = ("y(k-1)", "u(k-1)", "y(k-1)*u(k-1)", "u(k-1)^2")
@@ -23,58 +23,70 @@ def s1(samples=400, snr_db=30):
     return load_system("S1").simulate(samples, snr_db=snr_db)
 
 
-def check_weights(found, u, y, n_inputs=1, rtol=1e-7):
+def check_weights(model, u, y, n_inputs=1, rtol=1e-7):
     """Compare the weights of a model with those of its terms on one record, by NumPy."""
-    monomials = [parse_term(term, n_inputs, current=True) for term in found.model.terms]
-    rows = np.arange(max(lag for m in monomials for _, lag in m), len(y))
+    monomials = [parse_term(term, n_inputs, current=True) for term in model.terms]
+    rows = np.arange(model.max_lag, len(y))
     columns = np.column_stack([column(u, y, monomial, rows) for monomial in monomials])
     weights = np.linalg.lstsq(columns, y[rows], rcond=None)[0]
-    np.testing.assert_allclose(found.model.coefficients, weights, rtol=rtol)
+    np.testing.assert_allclose(model.coefficients, weights, rtol=rtol)
+
+
+def rrse_of(identification, role):
+    return identification.to_dict()["metrics"][role]["free_run"]["rrse"]
 
 
 class TestForms:
-    """The same data in other forms give the same model."""
+    """Equal data in other forms give an equal model."""
 
     u, y = s1()
 
     @pytest.fixture(scope="class")
     @classmethod
-    def found(cls):
+    def identification(cls):
         return narxbench.identify(input=cls.u, output=cls.y, **SMALL)
 
-    def test_the_true_structure_with_weights_of_least_squares(self, found):
-        assert found.model.terms == TERMS
-        check_weights(found, self.u, self.y)
-        assert (found.model.inputs, found.model.output, found.model.decimation) == (("u",), "y", 1)
+    def test_the_true_structure_with_weights_of_least_squares(self, identification):
+        model = identification.model
+        assert model.terms == TERMS
+        check_weights(model, self.u, self.y)
+        assert (model.inputs, model.output, model.decimation) == (("u",), "y", 1)
 
-    def test_inputs_and_output_by_position(self, found):
+    @pytest.mark.parametrize(
+        ("form", "names", "sampling_time"),
+        [("arrays", ("u", "y"), None), ("frame", ("valve", "y"), 2.0), ("series", ("valve", "level"), 2.0)],
+    )
+    def test_inputs_and_output_by_position(self, identification, form, names, sampling_time):
         times = pd.date_range("2026-01-01", periods=len(self.y), freq="2s")
         frame = pd.DataFrame({"valve": self.u}, index=times)
-        both = {
-            "arrays": narxbench.identify(self.u[:, None], self.y, **SMALL),
-            "frame": narxbench.identify(frame, self.y, **SMALL),
-            "series": narxbench.identify(frame["valve"], pd.Series(self.y, index=times, name="level"), **SMALL),
+        signals = {
+            "arrays": (self.u[:, None], self.y),
+            "frame": (frame, self.y),
+            "series": (frame["valve"], pd.Series(self.y, index=times, name="level")),
         }
-        assert {each.model.coefficients for each in both.values()} == {found.model.coefficients}
-        names = {name: (*each.model.inputs, each.model.output) for name, each in both.items()}
-        assert names == {"arrays": ("u", "y"), "frame": ("valve", "y"), "series": ("valve", "level")}
-        assert [each.model.sampling_time for each in both.values()] == [None, 2.0, 2.0]
+        model = narxbench.identify(*signals[form], **SMALL).model
+        assert model.coefficients == identification.model.coefficients
+        assert ((*model.inputs, model.output), model.sampling_time) == (names, sampling_time)
 
-    def test_a_share_for_the_test(self, found):
+    def test_a_share_for_the_test(self, identification):
         tested = narxbench.identify(input=self.u, output=self.y, test="25%", **SMALL)
-        assert [(len(r), r.role) for r in tested.recording.records] == [(300, None), (100, "test")]
-        check_weights(tested, self.u[:300], self.y[:300])
-        assert found.to_dict()["metrics"]["test"] is None
-        names = [{note.name for note in each.notes} for each in (found, tested)]
-        assert "no_test" in names[0] and "no_test" not in names[1]
+        assert [(len(record), record.role) for record in tested.recording.records] == [(300, None), (100, "test")]
+        check_weights(tested.model, self.u[:300], self.y[:300])
+        assert identification.to_dict()["metrics"]["test"] is None
+        assert "no_test" in names_of_notes(identification)
+        assert "no_test" not in names_of_notes(tested)
 
 
-def test_all_by_itself():
-    """Nothing is given but the data: a white input keeps the decimation at 1."""
+def names_of_notes(identification):
+    return {note.name for note in identification.notes}
+
+
+def test_from_the_data_alone():
+    """Identify with defaults: a white input keeps the decimation at 1."""
     u, y = s1(500)
-    found = narxbench.identify(input=u, output=y, effort=0.5, seeds=1, resamples=0)
-    assert found.model.terms == TERMS and found.model.decimation == 1
-    assert not found.configuration["centred"]
+    identification = narxbench.identify(input=u, output=y, effort=0.2, seeds=1, resamples=0)
+    assert identification.model.terms == TERMS and identification.model.decimation == 1
+    assert not identification.configuration["centred"]
 
 
 def test_an_input_that_does_nothing_is_left_out():
@@ -85,12 +97,13 @@ def test_an_input_that_does_nothing_is_left_out():
         y[k] += 0.5 * y[k - 1] + 0.6 * u[k - 1, 0] + 0.3 * u[k, 0] ** 2 - 0.2 * y[k - 1] * u[k, 0]
     lags = {"y_lags": 1, "u_lags": {"heat": "0-1", "noise": [0, 1]}}
     data = {"heat": u[:, 0], "noise": u[:, 1], "T": y}
-    found = narxbench.identify(data, input="heat,noise", output="T", **{**SMALL, **lags})
-    assert found.model.terms == ("y(k-1)", "u1(k-1)", "y(k-1)*u1(k)", "u1(k)^2")
-    assert found.model.inputs == ("heat", "noise")
-    np.testing.assert_allclose(found.model.coefficients, [0.5, 0.6, -0.2, 0.3], atol=0.02)
-    assert found.configuration["u_lags"] == [[0, 1], [0, 1]]
-    check_weights(found, u, y, 2)
+    identification = narxbench.identify(data, input="heat,noise", output="T", **{**SMALL, **lags})
+    model = identification.model
+    assert model.terms == ("y(k-1)", "u1(k-1)", "y(k-1)*u1(k)", "u1(k)^2")
+    assert model.inputs == ("heat", "noise")
+    np.testing.assert_allclose(model.coefficients, [0.5, 0.6, -0.2, 0.3], atol=0.02)
+    assert identification.configuration["u_lags"] == [[0, 1], [0, 1]]
+    check_weights(model, u, y, 2)
 
 
 def test_a_series_without_an_input():
@@ -98,11 +111,12 @@ def test_a_series_without_an_input():
     y = 0.1 * rng.standard_normal(600)
     for k in range(2, 600):
         y[k] += 1.2 * y[k - 1] - 0.3 * y[k - 1] ** 2 * y[k - 2] - 0.6 * y[k - 2]
-    found = narxbench.identify(output=y, **{**QUICK, "degree": 3, "y_lags": 2})
-    assert {"y(k-1)", "y(k-2)"} <= set(found.model.terms) and found.model.inputs == ()
-    assert not any("u" in term for term in found.model.terms)
-    check_weights(found, np.empty((600, 0)), y, 0, rtol=1e-6)
-    json.dumps(found.to_dict(), allow_nan=False)
+    identification = narxbench.identify(output=y, **{**QUICK, "degree": 3, "y_lags": 2})
+    model = identification.model
+    assert {"y(k-1)", "y(k-2)"} <= set(model.terms) and model.inputs == ()
+    assert "u" not in "".join(model.terms)
+    check_weights(model, np.empty((600, 0)), y, 0, rtol=1e-6)
+    json.dumps(identification.to_dict(), allow_nan=False)
 
 
 class TestSeveralExperiments:
@@ -110,72 +124,74 @@ class TestSeveralExperiments:
 
     u, y = s1(900)
 
-    def frames(self, *bounds):
-        return [{"u": self.u[a:b], "y": self.y[a:b]} for a, b in bounds]
-
     def test_roles(self, tmp_path):
-        names = ["a.csv", "b.csv", "c.csv"]
-        for name, frame in zip(names, self.frames((0, 400), (400, 600), (600, 900)), strict=True):
-            pd.DataFrame(frame).to_csv(tmp_path / name, index=False)
-        roles = {"a.csv": "estimation", "b.csv": "selection", "c.csv": "test"}
-        found = narxbench.identify([tmp_path / name for name in names], input="u", output="y", roles=roles, **SMALL)
-        assert [r.role for r in found.recording.records] == ["estimation", "selection", "test"]
-        assert found.model.terms == TERMS
-        check_weights(found, self.u[:400], self.y[:400])
-        metrics = found.to_dict()["metrics"]
-        for role, (a, b) in {"estimation": (0, 400), "selection": (400, 600), "test": (600, 900)}.items():
-            free, ahead = (found.model.score(self.u[a:b], self.y[a:b], steps=steps) for steps in (None, 1))
+        parts = {"estimation": slice(0, 400), "selection": slice(400, 600), "test": slice(600, 900)}
+        files, roles = [], {}
+        for role, part in parts.items():
+            file = tmp_path / f"{role}.csv"
+            pd.DataFrame({"u": self.u[part], "y": self.y[part]}).to_csv(file, index=False)
+            files.append(file)
+            roles[file.name] = role
+        identification = narxbench.identify(files, input="u", output="y", roles=roles, **SMALL)
+        assert [record.role for record in identification.recording.records] == list(parts)
+        model, metrics = identification.model, identification.to_dict()["metrics"]
+        assert model.terms == TERMS
+        check_weights(model, self.u[:400], self.y[:400])
+        for role, part in parts.items():
+            free, ahead = model.score(self.u[part], self.y[part]), model.score(self.u[part], self.y[part], steps=1)
             assert metrics[role]["free_run"]["rrse"] == pytest.approx(free.rrse, rel=1e-9)
             assert metrics[role]["one_step"]["fit_percent"] == pytest.approx(ahead.fit_percent, rel=1e-9)
 
     def test_figures_of_the_selection_are_of_weights_that_do_not_know_it(self):
         u, y = self.u[:300], self.y[:300]
-        found = narxbench.identify(input=u, output=y, **{**SMALL, "blocks": 3})
-        assert found.model.terms == TERMS
-        lag, errors, measured = found.model.max_lag, [], []
+        identification = narxbench.identify(input=u, output=y, **{**SMALL, "blocks": 3})
+        assert identification.model.terms == TERMS
+        lag, errors, measured = identification.model.max_lag, [], []
         part = (np.arange(300) - lag) * 3 // (300 - lag)
         for number in range(3):
             rows = np.flatnonzero((np.arange(300) >= lag) & (part != number))
             past_y, past_u = y[rows - 1], u[rows - 1]
             columns = np.column_stack([past_y, past_u, past_y * past_u, past_u**2])
             w = np.linalg.lstsq(columns, y[rows], rcond=None)[0]
-            mine = np.flatnonzero((np.arange(300) >= lag) & (part == number))
-            last = y[mine[0] - 1]
-            for k in mine:
+            rows_of_part = np.flatnonzero((np.arange(300) >= lag) & (part == number))
+            last = y[rows_of_part[0] - 1]
+            for k in rows_of_part:
                 last = w[0] * last + w[1] * u[k - 1] + w[2] * last * u[k - 1] + w[3] * u[k - 1] ** 2
                 errors.append(y[k] - last)
-            measured.append(y[mine])
+            measured.append(y[rows_of_part])
         # The energy is that about the mean of all stretches together.
         energy = np.sum((np.concatenate(measured) - np.concatenate(measured).mean()) ** 2)
         rrse = math.sqrt(np.sum(np.square(errors)) / energy)
-        assert found.to_dict()["metrics"]["selection"]["free_run"]["rrse"] == pytest.approx(rrse, rel=1e-7)
+        assert rrse_of(identification, "selection") == pytest.approx(rrse, rel=1e-7)
 
 
 @pytest.mark.parametrize("centre", [True, "auto"])
 def test_centred_signals(centre):
     y, u = 50.0 + s1(300)[1], 7.0 + 2.0 * s1(300)[0]
-    found = narxbench.identify(input=u, output=y, **{**SMALL, "centre": centre}, test="20%")
-    assert found.to_dict()["metrics"]["test"]["free_run"]["rrse"] < 0.1
-    if found.configuration["centred"]:
-        np.testing.assert_allclose(found.model.offsets, [y[:240].mean(), u[:240].mean()], rtol=1e-12)
-        np.testing.assert_allclose(found.model.scales, [y[:240].std(), u[:240].std()], rtol=1e-12)
-        np.testing.assert_allclose(found.model.expanded().predict(u, y), found.model.predict(u, y), rtol=1e-6)
-    assert found.configuration["centred"] or centre == "auto"
+    identification = narxbench.identify(input=u, output=y, **{**SMALL, "centre": centre}, test="20%")
+    assert rrse_of(identification, "test") < 0.1
+    if identification.configuration["centred"]:
+        model = identification.model
+        np.testing.assert_allclose(model.offsets, [y[:240].mean(), u[:240].mean()], rtol=1e-12)
+        np.testing.assert_allclose(model.scales, [y[:240].std(), u[:240].std()], rtol=1e-12)
+        np.testing.assert_allclose(model.expanded().predict(u, y), model.predict(u, y), rtol=1e-6)
+    assert identification.configuration["centred"] or centre == "auto"
 
 
 @pytest.mark.parametrize("scale", [1e-12, 1e12])
 def test_units_do_not_matter(scale):
     u, y = s1(300)
-    plain, scaled = (narxbench.identify(input=u, output=y * s, **SMALL) for s in (1.0, scale))
+    plain = narxbench.identify(input=u, output=y, **SMALL)
+    scaled = narxbench.identify(input=u, output=y * scale, **SMALL)
     assert scaled.model.terms == plain.model.terms
-    rrse = [found.to_dict()["metrics"]["selection"]["free_run"]["rrse"] for found in (plain, scaled)]
-    assert rrse[0] == pytest.approx(rrse[1], rel=1e-6)
+    assert rrse_of(plain, "selection") == pytest.approx(rrse_of(scaled, "selection"), rel=1e-6)
 
 
 def test_an_exact_model_is_called_exact_and_its_lags_are_no_advice():
     u = generator(purpose="exact").standard_normal(300)
-    found = narxbench.identify(input=u, output=np.r_[np.zeros(3), u[:-3]], test="25%", **{**SMALL, "u_lags": "0-4"})
-    by_name = {finding.name: finding for finding in [*found.checks, *found.summary]}
+    y = np.r_[np.zeros(3), u[:-3]]
+    identification = narxbench.identify(input=u, output=y, test="25%", **{**SMALL, "u_lags": "0-4"})
+    by_name = {finding.name: finding for finding in [*identification.checks, *identification.summary]}
     assert "exact" in by_name and by_name["to_predict"].status == "fine"
     # The data ask for lag 3, which the candidates have.
     assert (by_name["delay"].status, by_name["delay"].values["inputs"]["u"]["used"]) == ("fine", True)

@@ -26,17 +26,26 @@ Y = np.cos(np.arange(N) ** 1.5)
 T = np.round(5 + 0.02 * np.arange(N), 2)
 FRAME = pd.DataFrame({"time": T, "in": U[:, 0], "out": Y, "in2": U[:, 1]})
 
+
+def variants(option, *values):
+    return [{option: value} for value in values]
+
+
+def with_output(*arguments):
+    return [{"output": "out", **further} for further in arguments]
+
+
 ARGUMENTS = [
-    *({}, {"output": "ou"}, {"output": "out", "input": ["in", "out"]}, {"output": "out", "input": "in,2"}),
-    *({"output": "out,in"}, {"output": 0}, {"output": 5}, {"output": True}, {"output": 1.5}),
-    *({"output": "out", "time": "in,in2"}, {"output": "out", "roles": {"data": "tets"}}),
-    *({"output": "out", "test": test} for test in (20, "120%", True, 0.01, "no.csv")),
-    *({"output": "out", "roles": {name: "test"}} for name in ("date", "data")),
-    *({"output": "out", "units": units} for units in ({"u": "V"}, {"out": 1})),
-    *({"output": "out", **form} for form in ({"header": "yes"}, {"separator": "x"}, {"decimal": 1})),
-    *({"output": "out", **form} for form in ({"skip_rows": -1}, {"encoding": "utf-9"}, {"part": 2})),
-    *({"output": "out", "time_format": time_format} for time_format in ("y-m-d", "x", 1)),
-    *({"output": "out", "sampling_time": value} for value in (math.nan, 0, "x")),
+    *({}, {"output": "ou"}, *with_output({"input": ["in", "out"]}, {"input": "in,2"})),
+    *variants("output", "out,in", 0, 5, True, 1.5),
+    *with_output({"time": "in,in2"}, {"roles": {"data": "tets"}}),
+    *with_output(*variants("test", 20, "120%", True, 0.01, "no.csv")),
+    *with_output({"roles": {"date": "test"}}, {"roles": {"data": "test"}}),
+    *with_output({"units": {"u": "V"}}, {"units": {"out": 1}}),
+    *with_output({"header": "yes"}, {"separator": "x"}, {"decimal": 1}),
+    *with_output({"skip_rows": -1}, {"encoding": "utf-9"}, {"part": 2}),
+    *with_output(*variants("time_format", "y-m-d", "x", 1)),
+    *with_output(*variants("sampling_time", math.nan, 0, "x")),
 ]
 DATA = {
     "text": (FRAME.assign(out="1"), "out"),
@@ -60,11 +69,12 @@ DATA = {
 TIMES = {"that stands": np.where(T[20] == T, T[19], T), "that is uneven": np.arange(N) ** 2}
 ARRAYS = [{"input": U}, {"output": "y"}, {"output": Y, "input": U[1:]}, {"output": U}, {"output": Y, "input": [[[1]]]}]
 SETTINGS = [
-    *({"y_lags": value} for value in (-1, True, "x", "5-2", [], [1, 2.5], "1-99999999999999", {"u": 1}, [0, 1])),
-    *({"u_lags": value} for value in (None, "1-9999999", {"a": -1})),
+    *variants("y_lags", -1, True, "x", "5-2", [], [1, 2.5], "1-99999999999999", {"u": 1}, [0, 1]),
+    *variants("u_lags", None, "1-9999999", {"a": -1}),
     *({"decimation": 0}, {"degree": [0]}, {"delay": "x"}, {"centre": "yes"}, {"y_degree": -1}, {"u_degree": 13}),
     *({"include": "y(k-1)"}, {"exclude": [1]}, {"method": "gaa"}, {"method": 3}, {"method_settings": {"x": 1}}),
-    *({"method": "ga", "method_settings": given} for given in ({"population_sise": 3}, {"population_size": 0})),
+    {"method": "ga", "method_settings": {"population_sise": 3}},
+    {"method": "ga", "method_settings": {"population_size": 0}},
     *({"error": "free"}, {"criterion": "bicc"}, {"criterion": "aic-0"}, {"seeds": 0}, {"seeds": 1.5}, {"blocks": 1}),
     *({"selection": "max"}, {"divergent": 1.0}, {"effort": float("nan")}, {"effort": "20"}, {"resamples": -1}),
     *(
@@ -80,18 +90,20 @@ SETTINGS = [
 ]
 TRIED = [
     *(({"u_lags": {"pressur": 2}}, ("pressure", "T")), ({"u_lags": {"u": 2}}, ())),
-    *(({"include": [name]}, ("u",)) for name in ("u2(k-1)", "y(k)", "what")),
-    *(({"exclude": [name], "y_lags": 1, "u_lags": 1}, ("u",)) for name in ("*u1(*", "u(k-2)", "*")),
-    *(({"y_lags": lags, "u_lags": 1, "degree": 1}, ("u",)) for lags in (600, 390)),
+    *(({"include": ["u2(k-1)"]}, ("u",)), ({"include": ["y(k)"]}, ("u",)), ({"include": ["what"]}, ("u",))),
+    *(({"exclude": [pattern], "y_lags": 1, "u_lags": 1}, ("u",)) for pattern in ("*u1(*", "u(k-2)", "*")),
+    ({"y_lags": 600, "u_lags": 1, "degree": 1}, ("u",)),
+    ({"y_lags": 390, "u_lags": 1, "degree": 1}, ("u",)),
     ({"decimation": 900, "y_lags": 3, "u_lags": 1, "degree": 1, "include": ["u(k-9)"]}, ("u",)),
     ({"degree": 8, "y_lags": 20, "u_lags": 20}, ("u",)),
 ]
+KEYS_OF_DATA = [
+    *("inputs: u", "input: [u, 1.5]", "test: {a: 1}", "time: true", "decimal: ';'", "units: {z: V}"),
+    *("roles: {c.csv: test}", "test: c.csv", "test: 0.001", "input: 7"),
+]
 STUDIES = [
     *("{files: a.csv}", "{files: a.csv, output: true}", "{files: [], output: y}", "{files: bad.csv, output: y}"),
-    "{files: a.csv, output: y, inputs: u}",
-    *(f"{{files: a.csv, output: y, {more}}}" for more in ("input: [u, 1.5]", "test: {a: 1}", "time: true")),
-    *(f"{{files: a.csv, output: y, {more}}}" for more in ("decimal: ';'", "units: {z: V}", "roles: {c.csv: test}")),
-    *(f"{{files: a.csv, output: y, {more}}}" for more in ("test: c.csv", "test: 0.001", "input: 7")),
+    *(f"{{files: a.csv, output: y, {keys}}}" for keys in KEYS_OF_DATA),
     *("{files: aa.csv, output: y}", "{files: [a.csv, no/c.csv], output: y}", "{files: a.csv, output: Y2, input: u}"),
 ]
 KEYS = ["effrt: 3", "seeds: 0", "degree: many", "u_lags: {w: 3}"]
@@ -134,10 +146,12 @@ CONTROLS = {
 }
 NOWHERE = {"y": None, "rests": 0, "predicts": "bad", "at_rest": 11, "several": 1}
 NOWHERE["inputs"] = {"in": {"at": 2.5, "gain": None, "turns": True, "delay": None}}
-UNBIASED = {name: {"error": 0.1, "seen": False} for name in ("rising", "falling", "drift")}
+UNBIASED = {"rising": {"error": 0.1, "seen": False}}
+UNBIASED |= {"falling": UNBIASED["rising"], "drift": UNBIASED["rising"]}
 UNBIASED |= {"role": "test", "unit": "V", "rms": 0.3, "deviation": 1.0}
 SEEN_THERE = {"error": -0.2, "seen": True}
 MINIMA = (None, 3, 9, 26)
+EVERY_10TH = {"decimation": 10, "period": 0.1}
 DELAYS = (*((None, 1, None, 1), (0, 1, 0, 1), (1, 1, 1, 1)), *((30, 10, 30, 1), (8, 1, 8, 2), (3, 1, 6, 1)))
 LIMIT = {"value": 1.5, "share": 0.08, "longest": 40, "limited": True}
 TRENDS = [{"record": f"r{i}", "change": -2.0, "deviation": 0.5 * i} for i in range(3)]
@@ -154,7 +168,17 @@ def excited(order, most, at_rest, **values):
     return {"inputs": {"a": {**INPUT, "order": order, **values}}, "lags": most, "at_rest": at_rest}
 
 
-# By name: what the values have in common, and what makes them examples, by status.
+AGAINST = [
+    *(("fine", {"rrse": 0.1, "baseline": 0.4}), ("look", {"rrse": 0.4, "baseline": 0.4})),
+    *(("fine", {"rrse": 0.1, "baseline": None}), ("bad", {"rrse": None, "baseline": 0.4})),
+]
+
+
+def range_of_test(share):
+    return {"in": {"term": "u", "share": share, "known": [0.0, 1.0], "beyond": 0.3}}
+
+
+# By name: values that examples have in common, and for each example its status and its further values.
 EXAMPLES = [
     ("to_predict", PREDICTS, ("fine", {}), ("look", {"role": "selection", "because": ["gap", "test-range"]})),
     ("to_predict", PREDICTS, ("bad", {"kind": "k_step", "steps": 5, "noise": True})),
@@ -165,17 +189,16 @@ EXAMPLES = [
     ("to_read", READS, ("fine", {"probability": 0.9, "probabilities": {"y(k-1)": 1.0}, "outside": {}, "weak": []})),
     ("to_read", READS, ("fine", {"missing": EXACT, "alike": [], "weak": []})),
     ("to_control", CONTROLS, ("fine", {}), ("bad", NOWHERE)),
-    ("exact", {"rrse": 1e-16}, *(("look", {"superfluous": terms}) for terms in ([], ["y(k-1)", "y(k-2)"]))),
+    ("exact", {"rrse": 1e-16}, ("look", {"superfluous": []}), ("look", {"superfluous": ["y(k-1)", "y(k-2)"]})),
     ("free_run_residuals", UNBIASED, ("look", {})),
     ("free_run_residuals", UNBIASED, ("look", {"rising": SEEN_THERE, "drift": {**SEEN_THERE, "error": 0.2}})),
+    ("delay", EVERY_10TH, ("look", of_input(lags=range(1), delay=None, used=True))),
+    ("delay", EVERY_10TH, ("look", of_input(lags=range(1), delay=0, shown=0, power=1))),
+    ("delay", EVERY_10TH, ("look", of_input(lags=range(2, 5), delay=None, used=True))),
+    ("delay", EVERY_10TH, ("look", of_input(lags=range(2, 5), delay=0, shown=0, power=1))),
     *(
-        ("delay", {"decimation": 10, "period": 0.1}, ("look", of_input(lags=taken, **of)))
-        for taken in (range(1), range(2, 5))
-        for of in ({"delay": None, "used": True}, {"delay": 0, "shown": 0, "power": 1})
-    ),
-    *(
-        ("delay", {"period": 0.1, "decimation": every}, ("look", of_input(delay=delay, shown=shown, power=power)))
-        for delay, every, shown, power in DELAYS
+        ("delay", {"period": 0.1, "decimation": stride}, ("look", of_input(delay=delay, shown=shown, power=power)))
+        for delay, stride, shown, power in DELAYS
     ),
     ("delay", {**of_input(delay=None, seldom=True), "decimation": 1, "period": None}, ("fine", {})),
     ("excitation", {}, ("look", excited(11, 16, 0.0, lags=[1])), ("bad", excited(0, 5, 0.7))),
@@ -193,21 +216,15 @@ EXAMPLES = [
     ("drift", {"trends": TRENDS, "offsets": [{"record": "r9", "offset": 3.0}]}, ("look", {})),
     ("outliers", OUTLIERS, ("fine", {"count": 0}), ("look", {"records": 1}), ("look", {"records": 2})),
     ("test-range", {}, ("fine", {})),
-    *(
-        ("test-range", {}, (status, {"in": {"term": "u", "share": share, "known": [0.0, 1.0], "beyond": 0.3}}))
-        for status, share in (("fine", 0.0), ("fine", 0.002), ("bad", 0.4))
-    ),
+    ("test-range", {}, ("fine", range_of_test(0.0)), ("fine", range_of_test(0.002)), ("bad", range_of_test(0.4))),
     ("collinear", COLLINEAR, ("fine", {})),
     ("collinear", COLLINEAR, ("look", {"dropped": DROPPED, "near_pairs": 2, "worst": ["a", "b", 1.0]})),
     ("size", {}, ("fine", {"terms": 10, "rows": 1000}), ("look", {"terms": 286, "rows": 100})),
     ("prediction", PREDICTED, ("look", {}), ("fine", {"rrse": 0.1, "decimation": 1, "small": True})),
     ("prediction", PREDICTED, ("look", {"role": "selection", "kind": "k_step", "steps": 5}), ("look", {"rrse": None})),
     ("prediction", PREDICTED, ("bad", {"diverged": ["a.csv", "b.csv"]})),
-    *(
-        (name, {**ROW, "degree": 2}, (status, {"rrse": own, "baseline": simple}))
-        for name in ("against_linear_arx", "against_last_value")
-        for status, own, simple in (("fine", 0.1, 0.4), ("look", 0.4, 0.4), ("fine", 0.1, None), ("bad", None, 0.4))
-    ),
+    ("against_linear_arx", {**ROW, "degree": 2}, *AGAINST),
+    ("against_last_value", {**ROW, "degree": 2}, *AGAINST),
     ("against_linear_arx", ROW, ("look", {"baseline": 0.4, "degree": 1})),
     ("gap", {**ROW, "test": 0.4, "seen": 0.1, "role": "selection"}, ("fine", {}), ("bad", {})),
     ("residuals_linear", RESIDUALS, ("fine", {}), ("fine", {"failed": [BEFORE]})),
@@ -230,7 +247,10 @@ EXAMPLES = [
     ("repeats", REPEATS, ("look", {}), ("fine", {"alike": 0, "least": None, "most": None, "without": 3})),
     ("interrupted", {}, ("look", {"step": "brief searches"})),
 ]
-FINDINGS = [Finding(name, status, {**base, **of}) for name, base, *examples in EXAMPLES for status, of in examples]
+FINDINGS = []
+for name, common_values, *examples in EXAMPLES:
+    for status, values in examples:
+        FINDINGS.append(Finding(name, status, {**common_values, **values}))
 
 
 def _tried(values, inputs):
@@ -249,24 +269,46 @@ def _words(finding):
     return "\n".join([*lines, *{in_words(finding, as_option).advice} - {*lines}]).rstrip()
 
 
-def test_messages(review):
-    rows = [f"{i / 10},{a!r},{b!r}" for i, (a, b) in enumerate(zip(U[:, 0].tolist(), Y.tolist(), strict=True))]
-    Path("a.csv").write_text("\n".join(["time,u,y", *rows]) + "\n")
-    Path("plain.csv").write_text("\n".join(rows) + "\n")
-    Path("bad.csv").write_text("u,y\n1,2\n3,high\n")
-    mistakes = {f"reading {given}": partial(read_recording, FRAME, **given) for given in ARGUMENTS}
-    mistakes |= {f"data: {name}": partial(read_recording, data, output=y) for name, (data, y) in DATA.items()}
+def _mistakes_of_reading():
+    mistakes = {f"reading {arguments}": partial(read_recording, FRAME, **arguments) for arguments in ARGUMENTS}
+    for name, (data, output) in DATA.items():
+        mistakes[f"data: {name}"] = partial(read_recording, data, output=output)
     for name, time in TIMES.items():
         mistakes[f"a time {name}"] = partial(read_recording, FRAME.assign(time=time), time="time", output="out")
-    mistakes |= {f"arrays {i}": partial(read_recording, **given) for i, given in enumerate(ARRAYS)}
-    for given in SETTINGS:
-        mistakes[f"settings {given}"] = partial(validated, IdentificationSettings, given, "identify")
-    mistakes |= {f"tried {given} of {', '.join(inputs)}": partial(_tried, given, inputs) for given, inputs in TRIED}
-    mistakes |= {f"study {data}": partial(_study, data) for data in STUDIES}
-    mistakes |= {f"study {keys}": partial(_study, "{files: a.csv, input: u, output: y}", keys) for keys in KEYS}
-    for i, finding in enumerate(FINDINGS):
-        mistakes[f"finding {i}: {finding.name}, {finding.status}"] = partial(_words, finding)
-    review(mistakes)
+    for number, arguments in enumerate(ARRAYS):
+        mistakes[f"arrays {number}"] = partial(read_recording, **arguments)
+    return mistakes
+
+
+def _mistakes_of_settings():
+    mistakes = {}
+    for settings in SETTINGS:
+        mistakes[f"settings {settings}"] = partial(validated, IdentificationSettings, settings, "identify")
+    for settings, inputs in TRIED:
+        mistakes[f"tried {settings} of {', '.join(inputs)}"] = partial(_tried, settings, inputs)
+    return mistakes
+
+
+def _mistakes_of_a_study():
+    mistakes = {f"study {data}": partial(_study, data) for data in STUDIES}
+    for keys in KEYS:
+        mistakes[f"study {keys}"] = partial(_study, "{files: a.csv, input: u, output: y}", keys)
+    return mistakes
+
+
+def _findings_in_words():
+    findings = {}
+    for number, finding in enumerate(FINDINGS):
+        findings[f"finding {number}: {finding.name}, {finding.status}"] = partial(_words, finding)
+    return findings
+
+
+def test_messages(review):
+    frame = pd.DataFrame({"time": np.arange(N) / 10, "u": U[:, 0], "y": Y})
+    frame.to_csv("a.csv", index=False)
+    frame.to_csv("plain.csv", index=False, header=False)
+    Path("bad.csv").write_text("u,y\n1,2\n3,high\n")
+    review(_mistakes_of_reading() | _mistakes_of_settings() | _mistakes_of_a_study() | _findings_in_words())
 
 
 def test_every_finding_has_an_example():

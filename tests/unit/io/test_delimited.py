@@ -37,13 +37,23 @@ def test_any_form_of_the_same_numbers_reads_the_same(
 ):
     comma = comma and separator != ","
     quoted = quoted and separator != " \t "  # a tab then is the separator, and blanks follow a quote
-    mark, quote = "," if comma else ".", '"' if quoted else ""
-    lines = [["in", "out", "T_1"]] * header + [[repr(value).replace(".", mark) for value in row] for row in rows]
-    texts = [quote + f"{quote}{separator}{quote}".join(fields) + quote for fields in lines]
-    text = above + "\n".join(texts) + below
+    names = ("in", "out", "T_1") if header else None
+    lines = [_line(names, separator, quoted)] if header else []
+    for row in rows:
+        fields = map(repr, row)
+        if comma:
+            fields = [field.replace(".", ",") for field in fields]
+        lines.append(_line(fields, separator, quoted))
+    text = above + "\n".join(lines) + below
     table = read_delimited(_file(tmp_path, text.replace("\n", ends)), [0, 2])
-    assert table.names == (("in", "out", "T_1") if header else None)
+    assert table.names == names
     assert table.numbers([0, 1, 2]).tobytes() == np.array(rows).tobytes()
+
+
+def _line(fields, separator, is_quoted):
+    if is_quoted:
+        fields = [f'"{field}"' for field in fields]
+    return separator.join(fields)
 
 
 def test_missing_fields_lines_and_trailing_separators(tmp_path: Path) -> None:
@@ -59,13 +69,13 @@ UTF_16 = "\ufeffu\tGröße{0}1\t2,5{0}3\t4,5{0}"
 
 
 @pytest.mark.parametrize(
-    ("content", "wanted", "options", "names", "numbers"),
+    ("content", "columns", "options", "names", "numbers"),
     [
         ("# u y\n1 2\n3 4\n", None, {}, ("u", "y"), [[1, 2], [3, 4]]),
         ("1,2\n3,4\n", [0, 1], {}, None, [[1, 2], [3, 4]]),
         ("1,2\n3,4\n", [0, 1], {"header": False}, None, [[1, 2], [3, 4]]),
         ("1,2\n3,4\n", [0, 1], {"header": True}, ("1", "2"), [[3, 4]]),
-        # Text next to the wanted columns makes no header.
+        # Text next to the columns of numbers makes no header.
         ("on,1.5,2\noff,2.5,3\n", [1, 2], {}, None, [[1.5, 2], [2.5, 3]]),
         ("y\n1,5\n2,5\n", None, {}, ("y",), [[1.5], [2.5]]),
         ('"1,5","2,5"\n"3,5","4,5"\n', [0, 1], {"separator": ",", "decimal": ","}, None, [[1.5, 2.5], [3.5, 4.5]]),
@@ -73,10 +83,10 @@ UTF_16 = "\ufeffu\tGröße{0}1\t2,5{0}3\t4,5{0}"
         (UTF_16.format("\r\n").encode("utf-16-be"), None, {}, ("u", "Größe"), [[1, 2.5], [3, 4.5]]),
     ],
 )
-def test_headers_separators_and_encodings(tmp_path, content, wanted, options, names, numbers):
-    table = read_delimited(_file(tmp_path, content), wanted, **options)
+def test_headers_separators_and_encodings(tmp_path, content, columns, options, names, numbers):
+    table = read_delimited(_file(tmp_path, content), columns, **options)
     assert table.names == names
-    np.testing.assert_array_equal(table.numbers(wanted or range(len(table.columns))), numbers)
+    np.testing.assert_array_equal(table.numbers(columns or range(len(table.columns))), numbers)
 
 
 @pytest.mark.parametrize("text", ["5,123;4,999", "u;y\n5,123;4,999\n-1,001;2,345", "u\ty\n999\t1\n1,000\t2"])
@@ -89,9 +99,9 @@ def test_three_digits_after_each_comma_ask(tmp_path: Path, text: str) -> None:
     assert read_delimited(path, [0, 1], decimal=",").numbers([0]).max() < 1000
 
 
-@pytest.mark.parametrize("other", ["0,5", "12,34", "0,125", "1234,567", "1,5e3"])
-def test_one_number_of_another_form_settles_the_decimal_mark(tmp_path: Path, other: str) -> None:
-    table = read_delimited(_file(tmp_path, f"t;y\n{other};5,123\n9;4,999\n"), None)
+@pytest.mark.parametrize("number", ["0,5", "12,34", "0,125", "1234,567", "1,5e3"])
+def test_one_number_of_another_form_settles_the_decimal_mark(tmp_path: Path, number: str) -> None:
+    table = read_delimited(_file(tmp_path, f"t;y\n{number};5,123\n9;4,999\n"), None)
     np.testing.assert_array_equal(table.numbers([1]), [[5.123], [4.999]])
 
 
@@ -105,7 +115,8 @@ def test_what_was_found_out_about_the_form_is_reported(tmp_path: Path) -> None:
     }
     for text, words in reported.items():
         guesses = read_delimited(_file(tmp_path, text), [0, 1]).guesses
-        assert len(guesses) == len(words) and all(word in guess for word, guess in zip(words, guesses, strict=True))
+        for word, guess in zip(words, guesses, strict=True):
+            assert word in guess
 
 
 def test_a_column_of_truth_values_is_one_of_numbers(tmp_path: Path) -> None:

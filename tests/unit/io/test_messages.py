@@ -128,7 +128,9 @@ SIZES = [(read_bytes, MOST_DATA), (read_json, MOST_FOUND), (read_mapping, 100_00
 
 
 def _read(reader, content):
-    Path("it").write_bytes(content if isinstance(content, bytes) else content.encode())
+    if isinstance(content, str):
+        content = content.encode()
+    Path("it").write_bytes(content)
     return reader("it")
 
 
@@ -159,24 +161,37 @@ def _too_large(reader, size):
 
 
 def _short(text):
-    return f"{text!r:.50}" + (f"… ({len(text)})" if len(repr(text)) > 50 else "")
+    if len(repr(text)) <= 50:
+        return repr(text)
+    return f"{text!r:.50}… ({len(text)})"
+
+
+def _contents(label, reader, contents):
+    """Return a call of a reader for the content of each file, by a label and the content."""
+    return {f"{label} {_short(content)}": partial(_read, reader, content) for content in contents}
 
 
 def test_messages(review):
     os.mkfifo("pipe")
     Path("folder").mkdir()
     Path("loop").symlink_to("loop")
-    review(
-        {f"field {_short(text)} of {allowed}": partial(_field, kind, text) for kind, allowed, text in FIELDS}
-        | {f"table {_short(text)}": partial(_read, _table, text) for text in TABLES}
-        | {"a reader's own": lambda: str(csv.wrong("t.csv", 3, "system", "S11", "one of S1, S2", ["S1", "S2"]))}
-        | {f"measured {_short(text)}": partial(_read, _measured, text) for text in MEASURED}
-        | {"measured, by number": lambda: _read(partial(read_delimited, number_columns=[0, 1]), "1.5,x\n1,2\n")}
-        | {f"yaml {_short(text)}": partial(_read, read_mapping, text) for text in YAML}
-        | {f"json {_short(text)}": partial(_read, read_json, text) for text in JSON}
-        | {f"settings {_short(values)}": partial(validated, Outer, values, "my.yaml") for values in SETTINGS}
-        | {f"no file {_short(name)}": partial(read_text, name) for name in NO_FILES}
-        | {f"{reader.__name__}, no file": partial(reader, "pipe") for reader in READERS}
-        | {f"{reader.__name__}, too large": partial(_too_large, reader, size) for reader, size in SIZES}
-        | {"no folder to write to": lambda: write_atomically("pipe/file.txt", "new")}
-    )
+    mistakes = {}
+    for kind, allowed, text in FIELDS:
+        mistakes[f"field {_short(text)} of {allowed}"] = partial(_field, kind, text)
+    mistakes |= _contents("table", _table, TABLES)
+    mistakes["a reader's own"] = lambda: str(csv.wrong("t.csv", 3, "system", "S11", "one of S1, S2", ["S1", "S2"]))
+    mistakes |= _contents("measured", _measured, MEASURED)
+    by_number = partial(read_delimited, number_columns=[0, 1])
+    mistakes["measured, by number"] = partial(_read, by_number, "1.5,x\n1,2\n")
+    mistakes |= _contents("yaml", read_mapping, YAML)
+    mistakes |= _contents("json", read_json, JSON)
+    for values in SETTINGS:
+        mistakes[f"settings {_short(values)}"] = partial(validated, Outer, values, "my.yaml")
+    for name in NO_FILES:
+        mistakes[f"no file {_short(name)}"] = partial(read_text, name)
+    for reader in READERS:
+        mistakes[f"{reader.__name__}, no file"] = partial(reader, "pipe")
+    for reader, size in SIZES:
+        mistakes[f"{reader.__name__}, too large"] = partial(_too_large, reader, size)
+    mistakes["no folder to write to"] = lambda: write_atomically("pipe/file.txt", "new")
+    review(mistakes)

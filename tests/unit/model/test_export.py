@@ -1,5 +1,6 @@
 """Exported programs are run by what they are for, and compared with the model's own prediction."""
 
+import itertools
 import shutil
 import subprocess
 
@@ -49,22 +50,27 @@ CASES["decimated current input"] = Model(**{**vars(CASES["current input"]), "dec
 
 
 def data(model, samples=60):
-    """Return inputs and outputs of the model at its own sampling, and the model for it."""
+    """Return the model for its own sampling, and inputs and outputs of it."""
     rng = np.random.default_rng(5)
     u = completed(model.inputs, rng.uniform(-1, 1, (samples, model.n_inputs)))
-    own = model.decimated()
-    return own, u, own.predict(u, rng.uniform(-0.5, 0.5, own.initial_samples), samples=samples)
+    decimated = model.decimated()
+    y = decimated.predict(u, rng.uniform(-0.5, 0.5, decimated.initial_samples), samples=samples)
+    return decimated, u, y
 
 
-def without_functions(own, u):
-    """Return the inputs that a program is given: it computes the others."""
-    return u[:, [place for place in range(own.n_inputs) if place not in derived(own.inputs)]]
+def without_functions(model, u):
+    """Return the inputs that a program takes: it computes those that are functions of them."""
+    return np.delete(u, [*derived(model.inputs)], axis=1)
 
 
-def arguments(own, u, y):
-    """Return what the programs are called with, as plain data."""
-    given, u = y[: own.initial_samples].tolist(), without_functions(own, u)
-    return (u[:, 0].tolist() if u.shape[1] == 1 else u.tolist()), given, len(y)
+def arguments(model, u, y):
+    """Return the arguments of a program in Python, as plain data."""
+    initial, u = y[: model.initial_samples].tolist(), without_functions(model, u)
+    if not model.n_inputs:
+        return initial, len(y)
+    if u.shape[1] == 1:
+        u = u[:, 0]
+    return u.tolist(), initial
 
 
 @pytest.fixture(params=CASES)
@@ -72,26 +78,25 @@ def model(request):
     return CASES[request.param]
 
 
-def in_python(model, own, u, y):
+def run_in_python(model, u, y):
     """Return the free run of the program in Python, which needs no package."""
     program, space = model.export("python", "tank"), {}
     assert "numpy" not in program
     exec(program, space)
-    rows, given, samples = arguments(own, u, y)
-    return space["tank_simulate"](*((rows, given) if own.n_inputs else (given, samples)))
+    return space["tank_simulate"](*arguments(model.decimated(), u, y))
 
 
 def test_python(model):
-    own, u, y = data(model)
-    assert in_python(model, own, u, y) == y.tolist()
+    _, u, y = data(model)
+    assert run_in_python(model, u, y) == y.tolist()
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_any_model_in_python(data):
-    """The same numbers to the last bit, with any offsets, scales and coefficients."""
+    """Programs repeat predictions to the last bit, with any offsets, scales and coefficients."""
     n_inputs = data.draw(st.integers(0, 2))
-    factors = [(0, 1), (0, 3), *((i + 1, lag) for i in range(n_inputs) for lag in (0, 2))]
+    factors = [(0, 1), (0, 3), *itertools.product(range(1, 1 + n_inputs), (0, 2))]
     chosen = data.draw(st.lists(st.sampled_from(monomials_of(factors, 4)), min_size=1, max_size=8, unique=True))
     weights = data.draw(st.lists(st.floats(-0.3, 0.3), min_size=len(chosen), max_size=len(chosen)))
     several = {"min_size": 1 + n_inputs, "max_size": 1 + n_inputs}
@@ -109,7 +114,7 @@ def test_any_model_in_python(data):
         expected = model.predict(u, y)
     except DivergedError:
         return
-    assert in_python(model, model, u, expected) == expected.tolist()
+    assert run_in_python(model, u, expected) == expected.tolist()
 
 
 C_MAIN = """
@@ -132,18 +137,18 @@ int main(void)
 def test_c(model, tmp_path):
     if not shutil.which("gcc"):
         pytest.skip("no gcc")
-    own, u, y = data(model)
-    u, given = without_functions(own, u), own.initial_samples
-    main = C_MAIN % (len(y), u.shape[1], given, "u, y, n" if own.n_inputs else "y, n")
+    decimated, u, y = data(model)
+    u, initial_samples = without_functions(decimated, u), decimated.initial_samples
+    main = C_MAIN % (len(y), u.shape[1], initial_samples, "u, y, n" if model.n_inputs else "y, n")
     main = main.replace("i < 0;", "i + 1 < 1;").replace("i < n * 0;", "i + 1 < 1;")
     (tmp_path / "tank.c").write_text(model.export("c", "tank") + main, encoding="utf-8")
     strict = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2"]
     command = ["gcc", *strict, "-o", "tank", "tank.c", "-lm"]
     built = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert built.stderr == ""
-    numbers = " ".join(map(repr, [*u.ravel().tolist(), *y[:given].tolist()]))
-    found = subprocess.run([tmp_path / "tank"], input=numbers, capture_output=True, text=True, check=True)
-    np.testing.assert_allclose(list(map(float, found.stdout.split())), y, rtol=1e-12, atol=1e-14)
+    numbers = " ".join(map(repr, [*u.ravel().tolist(), *y[:initial_samples].tolist()]))
+    completed_run = subprocess.run([tmp_path / "tank"], input=numbers, capture_output=True, text=True, check=True)
+    np.testing.assert_allclose(list(map(float, completed_run.stdout.split())), y, rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.ci
@@ -153,41 +158,48 @@ def test_matlab(tmp_path):
         pytest.skip("no Octave (Debian's package octave)")
     script, expected = [], []
     for i, model in enumerate(CASES.values()):
-        own, u, y = data(model)
+        decimated, u, y = data(model)
         (tmp_path / f"tank_{i}.m").write_text(model.export("matlab", f"tank_{i}"), encoding="utf-8")
-        given = f"[{'; '.join(map(repr, y[: own.initial_samples].tolist()))}]"
-        rows = "; ".join(" ".join(map(repr, row)) for row in without_functions(own, u).tolist())
-        call = f"[{rows}], {given}" if own.n_inputs else f"{given}, {len(y)}"
+        initial = octave_matrix(y[: decimated.initial_samples, None])
+        if model.n_inputs:
+            call = f"{octave_matrix(without_functions(decimated, u))}, {initial}"
+        else:
+            call = f"{initial}, {len(y)}"
         script.append(f"printf('%.17g ', tank_{i}({call})); printf('\\n');")
         expected.append(y)
-    found = subprocess.run(
+    completed_run = subprocess.run(
         ["octave-cli", "--no-init-file", "--eval", "\n".join(script)], cwd=tmp_path, capture_output=True, text=True
     )
-    lines = found.stdout.splitlines()
-    assert len(lines) == len(expected), found.stderr
+    lines = completed_run.stdout.splitlines()
+    assert len(lines) == len(expected), completed_run.stderr
     for line, y in zip(lines, expected, strict=True):
         np.testing.assert_allclose(list(map(float, line.split())), y, rtol=1e-12, atol=1e-14)
+
+
+def octave_matrix(rows):
+    """Return rows of numbers as Octave writes a matrix."""
+    return f"[{'; '.join(' '.join(map(repr, row)) for row in rows.tolist())}]"
 
 
 @pytest.mark.ci
 def test_sysidentpy(model):
     pytest.importorskip("sysidentpy")
-    own, u, y = data(model)
+    decimated, u, y = data(model)
     space = {}
     exec(model.export("sysidentpy", "tank"), space)
-    tank, first = space["tank"], own.initial_samples
+    tank, first = space["tank"], decimated.initial_samples
     measured = y + np.random.default_rng(6).normal(0, 0.1, len(y))
     measured[:first] = y[:first]
-    if own.n_inputs:
-        free = tank.predict(X=u, y=measured[:, None])
-        one = tank.predict(X=u, y=measured[:, None], steps_ahead=1)
+    if model.n_inputs:
+        free_run = tank.predict(X=u, y=measured[:, None])
+        one_step = tank.predict(X=u, y=measured[:, None], steps_ahead=1)
         fewest = tank.predict(X=u, y=measured[: max(first, 1), None])
         np.testing.assert_allclose(fewest[:, 0], y, rtol=1e-12, atol=1e-12)
     else:
-        free = tank.predict(y=measured[:, None], forecast_horizon=len(y) - first)
-        one = tank.predict(X=None, y=measured[:, None], steps_ahead=1)
-    np.testing.assert_allclose(free[:, 0], y, rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(one[:, 0], own.predict(u, measured, steps=1), rtol=1e-12, atol=1e-12)
+        free_run = tank.predict(y=measured[:, None], forecast_horizon=len(y) - first)
+        one_step = tank.predict(X=None, y=measured[:, None], steps_ahead=1)
+    np.testing.assert_allclose(free_run[:, 0], y, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(one_step[:, 0], decimated.predict(u, measured, steps=1), rtol=1e-12, atol=1e-12)
 
 
 def test_the_comment_says_what_is_to_be_given():

@@ -13,7 +13,8 @@ from narxbench._model.expression import exponential, parse_expression, sine
 quick = settings(max_examples=100, deadline=None)
 SIGNALS = ([0.5, -0.25, 2.0], [1.0, 3.0, -0.5], [0.125, 0.75, -2.0])
 K = 2
-LEAVES = [(f"{s}(k-{lag})", SIGNALS[i][K - lag]) for i, s in enumerate("yu") for lag in (1, 2)]
+# Text and its value at sample K.
+LEAVES = [("y(k-1)", -0.25), ("y(k-2)", 0.5), ("u(k-1)", 3.0), ("u(k-2)", 1.0)]
 LEAVES += [("pi", math.pi), ("0.5", 0.5), (".25e1", 2.5), ("3", 3.0), ("u(t - 3)", 0.0)]
 
 
@@ -41,14 +42,14 @@ def test_an_expression_means_what_it_says(part):
     text, value = part
     assume(math.isfinite(value) and abs(value) < 1e6)
     # The first term makes any second one part of a truth outside the candidates.
-    found = parse_expression(f"exp(u(k-1)) + {text.replace('**', '^')}")
-    assert (found.polynomial, found.noise) == (None, [])
-    assert found.function(SIGNALS, K) == pytest.approx(math.exp(3.0) + value, rel=1e-6, abs=1e-6)
+    expression = parse_expression(f"exp(u(k-1)) + {text.replace('**', '^')}")
+    assert (expression.polynomial, expression.noise) == (None, [])
+    assert expression.function(SIGNALS, K) == pytest.approx(math.exp(3.0) + value, rel=1e-6, abs=1e-6)
 
 
 def test_operators_bind_as_in_mathematics():
-    found = parse_expression("8/u(k-1)/2 - -y(k-1)^2*2 - 1 - 1")
-    assert found.function(SIGNALS, K) == 8 / 3 / 2 + 2 * 0.25**2 - 2
+    expression = parse_expression("8/u(k-1)/2 - -y(k-1)^2*2 - 1 - 1")
+    assert expression.function(SIGNALS, K) == 8 / 3 / 2 + 2 * 0.25**2 - 2
 
 
 @pytest.mark.parametrize(
@@ -62,9 +63,9 @@ def test_operators_bind_as_in_mathematics():
     ],
 )
 def test_noise_terms_are_taken_out(text, polynomial, noise):
-    found = parse_expression(text)
-    assert (found.polynomial, found.function) == (polynomial, None)
-    assert [function(SIGNALS, K) for function in found.noise] == pytest.approx(noise)
+    expression = parse_expression(text)
+    assert (expression.polynomial, expression.function) == (polynomial, None)
+    assert [function(SIGNALS, K) for function in expression.noise] == pytest.approx(noise)
 
 
 PIECES = ["y(k-1)", "u(k-2)", "e(k-1)", "exp(", "sin(", "pi", "(", ")", *"+-*/^ek.\n_", "**", "2", "0.5", "1e5", "007"]
@@ -74,12 +75,15 @@ PIECES = ["y(k-1)", "u(k-2)", "e(k-1)", "exp(", "sin(", "pi", "(", ")", *"+-*/^e
 @quick
 def test_any_text_is_an_expression_or_a_clear_error(text):
     try:
-        found = parse_expression(text)
+        expression = parse_expression(text)
     except NarxbenchError as error:
         assert str(error).isprintable() and len(str(error)) < 400
         return
-    assert (found.polynomial is None) is (found.function is not None)
-    for function in (*filter(None, [found.function]), *found.noise):
+    assert (expression.polynomial is None) is (expression.function is not None)
+    functions = [*expression.noise]
+    if expression.function is not None:
+        functions.append(expression.function)
+    for function in functions:
         assert isinstance(function(SIGNALS, K), float)
 
 

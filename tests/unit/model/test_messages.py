@@ -94,12 +94,25 @@ GROWING = Model(("y(k-1)",), (10.0,), (), "y")
 
 
 def _short(value):
-    return f"{value!r:.60}" + (f"… ({len(value)})" if len(repr(value)) > 60 else "")
+    text = repr(value)
+    if len(text) <= 60:
+        return text
+    return f"{text:.60}… ({len(value)})"
 
 
-def _read(read, content):
-    Path("it").write_bytes(content if isinstance(content, bytes) else content.encode())
-    return read("it")
+def _calls(label, function, arguments, describe=_short):
+    """Return a call of a function with each argument, by a label and the argument."""
+    return {f"{label} {describe(argument)}": partial(function, argument) for argument in arguments}
+
+
+def _signals(content):
+    Path("it").write_bytes(content)
+    return read_signals("it")
+
+
+def _model_of_file(content):
+    Path("it").write_bytes(content)
+    return Model.load("it")
 
 
 def _system(content):
@@ -110,37 +123,59 @@ def _system(content):
 def _changed_file(changes):
     ARX.save("model.json")
     content = json.loads(Path("model.json").read_bytes()) | changes
-    return _read(Model.load, json.dumps({key: value for key, value in content.items() if value is not ...}))
+    return _model_of_file(json.dumps({key: value for key, value in content.items() if value is not ...}).encode())
 
 
-def _model(**changes):
+def _model(changes):
     return Model(**vars(ARX) | changes)
 
 
+def _mistakes_in_terms():
+    candidates = {((0, 1),): 1, ((0, 2),): 2}
+    return {
+        **_calls("term", parse_term, NO_TERMS),
+        **_calls("term of inputs", lambda case: parse_term(*case[:2], current=case[2]), NONE_OF_THESE_INPUTS),
+        **_calls("terms", lambda names: index_of_terms(names, candidates), [["u(k-1)"], ["y(k-1)", "y(t-1)"]]),
+        **_calls("orders", lambda case: candidate_terms(n_y=case[0], n_u=case[1], degree=case[2]), NO_ORDERS),
+        **_calls("expression", parse_expression, NO_EXPRESSIONS),
+        **_calls("equation", parse_equation, NO_EQUATIONS),
+    }
+
+
+def _mistakes_in_systems():
+    orders = {"n_u": 1, "n_y": 1, "degree": 2}
+    return {
+        **_calls("equation with", lambda text: System("own", f"y(k) = {text}", **orders), OF_ONE_INPUT, str),
+        **_calls("system", _system, NO_SYSTEMS),
+        **_calls("system named", lambda name: load_system(name, "."), NO_NAMES),
+        **_calls("system named", load_system, ["S11"]),
+        **_calls("simulation", lambda options: load_system("S1").simulate(**options), NO_SIMULATION),
+        **_calls("signals", _signals, NO_SIGNALS),
+    }
+
+
+def _mistakes_in_data_of_models():
+    return {
+        **{f"prediction {i}": partial(model.predict, **data) for i, (model, data) in enumerate(NO_DATA)},
+        "divergence of a free run": partial(GROWING.predict, None, [2.0] * 20, samples=20),
+        "divergence some steps ahead": partial(GROWING.predict, None, [2.0] * 20, steps=8),
+        "scores": partial(scores, [1.0, 2.0], [1.0]),
+        "score": partial(ARX.score, [1.0, 2.0], [1.0, 2.0, 3.0]),
+    }
+
+
+def _mistakes_in_models():
+    return {
+        **_calls("model", _model, NO_MODELS),
+        "model to expand": Model(("y(k-1)^12",), (1.0,), (), "y", scales=(1e-60,)).expanded,
+        **_calls("model file", _changed_file, NO_MODEL_FILES, str),
+        **_calls("model file", _model_of_file, NO_CONTENT),
+        **_calls("digits", ARX.equation, (0, 18, 2.0, True)),
+        **_calls("program named", partial(ARX.export, "python"), NO_PROGRAM_NAMES),
+        **{f"export of {model.terms} to {to!r}": partial(model.export, to) for model, to in NOT_EXPORTED},
+    }
+
+
 def test_messages(review):
-    small = {((0, lag),): lag for lag in (1, 2)}
-    review(
-        {f"term {_short(text)}": partial(parse_term, text) for text in NO_TERMS}
-        | {f"term of inputs {case}": partial(parse_term, *case[:2], current=case[2]) for case in NONE_OF_THESE_INPUTS}
-        | {f"terms {names}": partial(index_of_terms, names, small) for names in (["u(k-1)"], ["y(k-1)", "y(t-1)"])}
-        | {f"orders {n}": partial(candidate_terms, n_y=n[0], n_u=n[1], degree=n[2]) for n in NO_ORDERS}
-        | {f"expression {_short(text)}": partial(parse_expression, text) for text in NO_EXPRESSIONS}
-        | {f"equation {_short(text)}": partial(parse_equation, text) for text in NO_EQUATIONS}
-        | {f"equation with {t}": partial(System, "own", f"y(k) = {t}", n_u=1, n_y=1, degree=2) for t in OF_ONE_INPUT}
-        | {f"system {_short(text)}": partial(_system, text) for text in NO_SYSTEMS}
-        | {f"system named {_short(name)}": partial(load_system, name, ".") for name in NO_NAMES}
-        | {"system named 'S11'": partial(load_system, "S11")}
-        | {f"simulation {wrong}": partial(load_system("S1").simulate, **wrong) for wrong in NO_SIMULATION}
-        | {f"signals {_short(text)}": partial(_read, read_signals, text) for text in NO_SIGNALS}
-        | {f"prediction {i}": partial(model.predict, **data) for i, (model, data) in enumerate(NO_DATA)}
-        | {"divergence of a free run": partial(GROWING.predict, None, [2.0] * 20, samples=20)}
-        | {"divergence some steps ahead": partial(GROWING.predict, None, [2.0] * 20, steps=8)}
-        | {"scores": partial(scores, [1.0, 2.0], [1.0]), "score": partial(ARX.score, [1.0, 2.0], [1.0, 2.0, 3.0])}
-        | {f"model {_short(changes)}": partial(_model, **changes) for changes in NO_MODELS}
-        | {"model to expand": Model(("y(k-1)^12",), (1.0,), (), "y", scales=(1e-60,)).expanded}
-        | {f"model file {changes}": partial(_changed_file, changes) for changes in NO_MODEL_FILES}
-        | {f"model file {_short(content)}": partial(_read, Model.load, content) for content in NO_CONTENT}
-        | {f"digits {digits}": partial(ARX.equation, digits) for digits in (0, 18, 2.0, True)}
-        | {f"program named {_short(name)}": partial(ARX.export, "python", name) for name in NO_PROGRAM_NAMES}
-        | {f"export of {model.terms} to {to!r}": partial(model.export, to) for model, to in NOT_EXPORTED}
-    )
+    mistakes = _mistakes_in_terms() | _mistakes_in_systems() | _mistakes_in_data_of_models() | _mistakes_in_models()
+    review(mistakes)

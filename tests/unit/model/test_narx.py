@@ -1,5 +1,6 @@
 """Models: predictions against plain loops to the last bit, and scores, files, expansions and equations."""
 
+import itertools
 import json
 import math
 import pickle
@@ -22,16 +23,22 @@ ARX = Model(("y(k-1)", "u(k-1)"), (0.5, 1.0), ("u",), "y")
 @st.composite
 def models(draw, scaled=None):
     n_inputs = draw(st.integers(0, 3))
-    factors = [(0, lag) for lag in (1, 2, 3)] + [(i + 1, lag) for i in range(n_inputs) for lag in (0, 1, 4)]
+    factors = [(0, 1), (0, 2), (0, 3), *itertools.product(range(1, 1 + n_inputs), (0, 1, 4))]
     chosen = draw(st.lists(st.sampled_from(monomials_of(factors, 3)), min_size=1, max_size=6, unique=True))
-    weights = [draw(st.floats(-0.4, 0.4)) for _ in chosen]
-    own = {}
-    if draw(st.booleans()) if scaled is None else scaled:
-        own["offsets"] = [draw(st.floats(-1, 1)) for _ in range(1 + n_inputs)]
-        own["scales"] = [draw(st.floats(0.5, 3)) for _ in range(1 + n_inputs)]
-    names = tuple(f"input {i}" for i in range(n_inputs))
+    weights = draw(lists_of(len(chosen), st.floats(-0.4, 0.4)))
+    if scaled is None:
+        scaled = draw(st.booleans())
+    scaling = {}
+    if scaled:
+        scaling["offsets"] = draw(lists_of(1 + n_inputs, st.floats(-1, 1)))
+        scaling["scales"] = draw(lists_of(1 + n_inputs, st.floats(0.5, 3)))
+    names = ("input 0", "input 1", "input 2")[:n_inputs]
     terms = tuple(term_name(m, n_inputs) for m in chosen)
-    return Model(terms, weights, names, "out", decimation=draw(st.integers(1, 4)), **own)
+    return Model(terms, weights, names, "out", decimation=draw(st.integers(1, 4)), **scaling)
+
+
+def lists_of(size, values):
+    return st.lists(values, min_size=size, max_size=size)
 
 
 def signals(model, samples, seed=0):
@@ -62,18 +69,18 @@ def plain_prediction(model, u, y, steps):
         """Return the output at sample k where those before the sample ``start`` are measured."""
         if k < max(first, start):
             return float(y[k])
-        if (k, start) not in known:
-            known[k, start] = plain_step(model, lambda j, i: float(u[j, i]), lambda j: predicted(j, start), k)
-        return known[k, start]
+        if (k, start) not in predictions:
+            predictions[k, start] = plain_step(model, lambda j, i: float(u[j, i]), lambda j: predicted(j, start), k)
+        return predictions[k, start]
 
-    known = {}
+    predictions = {}
     return [predicted(k, 0 if steps is None else k - (steps - 1) * q) for k in range(samples)]
 
 
 @quick
 @given(models(), st.integers(0, 2**32), st.sampled_from([None, 1, 2, 3, 7]), st.integers(0, 40))
-def test_predictions_of_a_plain_loop(model, seed, steps, more):
-    u, y = signals(model, model.initial_samples + more, seed)
+def test_predictions_of_a_plain_loop(model, seed, steps, n_predicted):
+    u, y = signals(model, model.initial_samples + n_predicted, seed)
     expected = plain_prediction(model, u, y, steps)
     if max(map(abs, expected), default=0) > 1e5:
         return
@@ -85,18 +92,18 @@ def test_predictions_of_a_plain_loop(model, seed, steps, more):
 def test_a_free_run_sees_the_first_outputs_alone(model, seed):
     u, y = signals(model, model.initial_samples + 30, seed)
     try:
-        found = model.predict(u, y)
+        free_run = model.predict(u, y)
     except DivergedError:
         return
     first = model.initial_samples
-    assert model.predict(u, y[:first], samples=len(u)).tolist() == found.tolist()
-    assert model.predict(u, np.append(y[:first], 9.0)).tolist() == found.tolist()
+    assert model.predict(u, y[:first], samples=len(u)).tolist() == free_run.tolist()
+    assert model.predict(u, np.append(y[:first], 9.0)).tolist() == free_run.tolist()
     # A free run is what is predicted more steps ahead than there are.
-    assert model.predict(u, y, steps=10**9).tolist() == found.tolist()
+    assert model.predict(u, y, steps=10**9).tolist() == free_run.tolist()
     # The phases of a decimation know nothing of each other.
     for phase in range(model.decimation):
-        own = slice(phase, None, model.decimation)
-        assert model.decimated().predict(u[own], y[own]).tolist() == found[own].tolist()
+        samples = slice(phase, None, model.decimation)
+        assert model.decimated().predict(u[samples], y[samples]).tolist() == free_run[samples].tolist()
 
 
 @quick
@@ -105,30 +112,29 @@ def test_expansions_are_exact(model, seed):
     """Term by term in fractions, and in the one-step prediction up to rounding."""
     expanded = model.expanded()
     assert expanded.offsets is None and expanded.scales is None
-    rng = np.random.default_rng(seed)
-    at = {(i, lag): Fraction(v) for i in range(4) for lag, v in enumerate(rng.uniform(-2, 2, 5).tolist())}
-
-    def value(m, scaled):
-        offset, scale = map(Fraction, (m.offsets[0], m.scales[0]) if scaled else (0, 1))
-        total = Fraction(0)
-        for weight, monomial in zip(m.coefficients, m.monomials, strict=True):
-            product = Fraction(weight)
-            for i, lag in monomial:
-                product *= (at[i, lag] - Fraction(m.offsets[i])) / Fraction(m.scales[i]) if scaled else at[i, lag]
-            total += product
-        return total * scale + offset
-
+    # By signal and lag.
+    values = np.random.default_rng(seed).uniform(-2, 2, (4, 5)).tolist()
+    size = 0.0
+    for weight, monomial in zip(expanded.coefficients, expanded.monomials, strict=True):
+        size += abs(weight * math.prod(Fraction(values[signal][lag]) for signal, lag in monomial))
     # Each coefficient is rounded once.
-    bound = 2.0**-53 * sum(
-        abs(c) * math.prod(abs(at[f]) for f in m)
-        for c, m in zip(expanded.coefficients, expanded.monomials, strict=True)
-    )
-    assert abs(value(model, True) - value(expanded, False)) <= bound * (1 + 1e-9) + 1e-300
-    assert list(expanded.terms) == [term_name(m, model.n_inputs) for m in sorted(expanded.monomials, key=_order)]
+    bound = 2.0**-53 * size
+    assert abs(exact_prediction(model, values) - exact_prediction(expanded, values)) <= bound * (1 + 1e-9) + 1e-300
+    ordered = sorted(expanded.monomials, key=lambda monomial: (len(monomial), monomial))
+    assert list(expanded.terms) == [term_name(monomial, model.n_inputs) for monomial in ordered]
 
 
-def _order(monomial):
-    return len(monomial), monomial
+def exact_prediction(model, values):
+    """Return the prediction one step ahead in fractions, from values by signal and lag."""
+    offsets = [Fraction(offset) for offset in model.offsets or [0.0] * (1 + model.n_inputs)]
+    scales = [Fraction(scale) for scale in model.scales or [1.0] * (1 + model.n_inputs)]
+    total = Fraction(0)
+    for weight, monomial in zip(model.coefficients, model.monomials, strict=True):
+        product = Fraction(weight)
+        for signal, lag in monomial:
+            product *= (Fraction(values[signal][lag]) - offsets[signal]) / scales[signal]
+        total += product
+    return total * scales[0] + offsets[0]
 
 
 def test_equal_terms_of_an_expansion_are_one():
@@ -144,13 +150,17 @@ def test_equal_terms_of_an_expansion_are_one():
 def test_covariance_of_an_expansion():
     """That of draws of the coefficients, each of them expanded."""
     covariance = np.array([[0.04, 0.01, 0.0], [0.01, 0.09, -0.02], [0.0, -0.02, 0.01]])
-    own = {"offsets": (1.0, -2.0), "scales": (2.0, 0.5), "covariance": covariance}
-    model = Model(("y(k-1)", "y(k-1)*u(k-2)", "1"), (0.5, -0.2, 0.1), ("u",), "y", **own)
-    found = model.expanded()
-    moved = [Model(**{**vars(model), "coefficients": model.coefficients + step}).expanded() for step in np.eye(3)]
-    transform = np.array([np.subtract(of.coefficients, found.coefficients) for of in moved]).T
-    np.testing.assert_allclose(found.covariance, transform @ covariance @ transform.T, atol=1e-12)
-    np.testing.assert_allclose(found.standard_errors, np.sqrt(np.diag(found.covariance)))
+    scaling = {"offsets": (1.0, -2.0), "scales": (2.0, 0.5)}
+    terms = ("y(k-1)", "y(k-1)*u(k-2)", "1")
+    model = Model(terms, (0.5, -0.2, 0.1), ("u",), "y", covariance=covariance, **scaling)
+    expanded = model.expanded()
+    columns = []
+    for step in np.eye(3):
+        stepped = Model(terms, model.coefficients + step, ("u",), "y", **scaling).expanded()
+        columns.append(np.subtract(stepped.coefficients, expanded.coefficients))
+    transform = np.column_stack(columns)
+    np.testing.assert_allclose(expanded.covariance, transform @ covariance @ transform.T, atol=1e-12)
+    np.testing.assert_allclose(expanded.standard_errors, np.sqrt(np.diag(expanded.covariance)))
     assert model.standard_errors == (0.2, 0.3, 0.1)
     assert ARX.standard_errors is None
 
@@ -181,25 +191,25 @@ class TestScores:
     @given(st.lists(st.tuples(st.floats(-1e3, 1e3), st.floats(-1e3, 1e3)), min_size=2, max_size=30))
     def test_the_definitions(self, pairs):
         y, p = map(list, zip(*pairs, strict=True))
-        found = scores(y, p)
+        result = scores(y, p)
         errors = np.subtract(y, p)
-        assert found.samples == len(y)
-        assert found.mae == pytest.approx(np.abs(errors).mean(), rel=1e-9, abs=1e-300)
+        assert result.samples == len(y)
+        assert result.mae == pytest.approx(np.abs(errors).mean(), rel=1e-9, abs=1e-300)
         spread = math.fsum((a - math.fsum(y) / len(y)) ** 2 for a in y)
         if max(y) - min(y) < 1e-3:
             return
-        assert found.rrse == pytest.approx(math.sqrt((errors**2).sum() / spread), rel=1e-9, abs=1e-200)
-        assert found.nrmse == pytest.approx(math.sqrt((errors**2).mean()) / (max(y) - min(y)), rel=1e-9, abs=1e-200)
-        assert found.fit_percent == 100 * (1 - found.rrse)
+        assert result.rrse == pytest.approx(math.sqrt((errors**2).sum() / spread), rel=1e-9, abs=1e-200)
+        assert result.nrmse == pytest.approx(math.sqrt((errors**2).mean()) / (max(y) - min(y)), rel=1e-9, abs=1e-200)
+        assert result.fit_percent == 100 * (1 - result.rrse)
 
     def test_a_constant_output_has_no_spread(self):
         assert scores([0.1] * 3, [0.1, 0.2, 0.1]) == Scores(None, None, None, pytest.approx(0.1 / 3), 3)
 
     @pytest.mark.parametrize("size", [1e-300, 1e200, 1e300])
     def test_sizes_do_not_matter(self, size):
-        found = scores(np.array([1.0, 2.0, 3.0]) * size, np.array([1.0, 2.0, 2.0]) * size)
-        assert found.rrse == pytest.approx(math.sqrt(0.5))
-        assert found.mae == pytest.approx(size / 3)
+        result = scores(np.array([1.0, 2.0, 3.0]) * size, np.array([1.0, 2.0, 2.0]) * size)
+        assert result.rrse == pytest.approx(math.sqrt(0.5))
+        assert result.mae == pytest.approx(size / 3)
 
     def test_never_nan(self):
         assert scores([], []) == Scores(None, None, None, None, 0)
@@ -226,8 +236,8 @@ TWO = Model(("u1(k-2)", "u2(k)"), (0.5, 1.0), ("p", "q"), "y", decimation=12)
 def test_shapes_of_data():
     u, y = np.arange(1.0, 6.0), [2.0]
     expected = ARX.predict(u, y)
-    for given_u in (u[:, None], list(u), u.astype(int), u[:, None][::1].copy(order="F")):
-        assert ARX.predict(given_u, [[2]]).tolist() == expected.tolist()
+    for same_u in (u[:, None], list(u), u.astype(int), u[:, None][::1].copy(order="F")):
+        assert ARX.predict(same_u, [[2]]).tolist() == expected.tolist()
     assert NAR.predict(None, [4], samples=3).tolist() == [4.0, 2.0, 1.0]
     assert Model(("u(k)",), (2.0,), ("u",), "y").predict(u, []).tolist() == (2 * u).tolist()
 

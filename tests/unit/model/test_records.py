@@ -28,15 +28,14 @@ def test_the_phases_have_each_sample_once(decimation):
     phases = [RECORD.phase(first, decimation) for first in range(decimation)]
     assert sorted(np.concatenate([p.y for p in phases]).tolist()) == Y.tolist()
     for first, phase in enumerate(phases):
-        assert phase.y.tolist() == [Y[k] for k in range(first, 20, decimation)]
-        assert phase.u.tolist() == [U[k].tolist() for k in range(first, 20, decimation)]
+        samples = [*range(first, 20, decimation)]
+        np.testing.assert_array_equal(phase.y, Y[samples])
+        np.testing.assert_array_equal(phase.u, U[samples])
         assert (phase.name, phase.role, phase.u.shape[1]) == ("a.csv", "estimation", 2)
 
 
-def _changed(i, **changes):
-    return replace(
-        RECORDING, records=tuple(replace(r, **changes) if j == i else r for j, r in enumerate(RECORDING.records))
-    )
+def _with_first_record(**changes):
+    return replace(RECORDING, records=(replace(RECORD, **changes), *RECORDING.records[1:]))
 
 
 OTHER_Y = Y.copy()
@@ -44,23 +43,23 @@ OTHER_Y[7] = np.nextafter(OTHER_Y[7], 0.0)
 
 
 @pytest.mark.parametrize(
-    "other",
+    "different",
     [
-        _changed(0, y=OTHER_Y),
-        _changed(0, u=U[:, ::-1].copy()),
-        _changed(0, role=None),
+        _with_first_record(y=OTHER_Y),
+        _with_first_record(u=U[:, ::-1].copy()),
+        _with_first_record(role=None),
         replace(RECORDING, records=RECORDING.records[::-1]),
         replace(RECORDING, inputs=("q", "p")),
         # The same numbers, cut elsewhere.
         replace(RECORDING, records=(RECORD.part(0, 10), RECORD.part(10, 20), RECORDING.records[1])),
-        _changed(0, u=U.reshape(10, 4)[:, :2].repeat(2, axis=0)),
+        _with_first_record(u=U.reshape(10, 4)[:, :2].repeat(2, axis=0)),
     ],
 )
-def test_the_digest_tells_data_apart(other):
-    assert other.digest != RECORDING.digest
+def test_the_digest_tells_data_apart(different):
+    assert different.digest != RECORDING.digest
 
 
 def test_the_digest_is_that_of_the_data_alone():
-    same = _changed(0, name="copy.csv", u=np.asfortranarray(U), y=np.repeat(Y, 2)[::2])
+    same = _with_first_record(name="copy.csv", u=np.asfortranarray(U), y=np.repeat(Y, 2)[::2])
     same = replace(same, sampling_time=0.1, units={}, notes=("A note.",))
     assert same.digest == RECORDING.digest and len(same.digest) == 64 and int(same.digest, 16) >= 0

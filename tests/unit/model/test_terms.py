@@ -17,8 +17,8 @@ monomials = st.lists(st.tuples(st.integers(0, 1), st.integers(1, 9999)), max_siz
 )
 def test_as_many_candidates_as_the_recurrence_says(orders, size):
     n_y, n_u, degree = orders
-    found = candidate_terms(n_y=n_y, n_u=n_u, degree=degree)
-    assert len(found) == len(set(found)) == model_size(n_y=n_y, n_u=n_u, degree=degree) == size
+    candidates = candidate_terms(n_y=n_y, n_u=n_u, degree=degree)
+    assert len(candidates) == len(set(candidates)) == model_size(n_y=n_y, n_u=n_u, degree=degree) == size
     assert model_size(n_y=5, n_u=5, n_e=5, degree=2) == 136
 
 
@@ -31,12 +31,12 @@ def test_canonical_order():
 @quick
 def test_every_way_to_write_a_term_is_read(monomial, data):
     blank = st.sampled_from(["", " ", "\t", "\n"])
-    written = data.draw(st.sampled_from(["*", " * ", " ", ""])).join(
-        f"{terms.SIGNALS[signal]}{data.draw(blank)}({data.draw(st.sampled_from('kt'))}-{data.draw(blank)}{lag})"
-        + data.draw(st.sampled_from(["", "^1", "**1", " ^ 1"]))
-        for signal, lag in data.draw(st.permutations(monomial))
-    )
-    assert parse_term(written or "1") == parse_term(term_name(monomial)) == monomial
+    factors = []
+    for signal, lag in data.draw(st.permutations(monomial)):
+        time, power = data.draw(st.sampled_from("kt")), data.draw(st.sampled_from(["", "^1", "**1", " ^ 1"]))
+        factors.append(f"{terms.SIGNALS[signal]}{data.draw(blank)}({time}-{data.draw(blank)}{lag}){power}")
+    text = data.draw(st.sampled_from(["*", " * ", " ", ""])).join(factors)
+    assert parse_term(text or "1") == parse_term(term_name(monomial)) == monomial
 
 
 @given(st.text(max_size=60) | st.text("yuk(t)-^*1290. \n", max_size=60))

@@ -21,15 +21,15 @@ LOGISTIC = Model(("y(k-1)", "y(k-1)^3"), (1.5, -0.5), inputs=(), output="y")
 @pytest.mark.parametrize("du", [[1e-5, 0.0], [0.0, 1e-5]])
 def test_a_small_step_is_that_of_the_linearised_model(model, du):
     rest = model.linearised([0.5, 1.5])
-    own = model.step_response([0.5, 1.5], du, 60) - rest.y
-    a, b = rest.a, rest.b
-    linear = np.zeros(62)
+    response = model.step_response([0.5, 1.5], du, 60) - rest.y
+    linear, step = np.zeros(62), np.zeros((62, 2))
+    step[2:] = du
     for k in range(2, 62):
-        past = sum(a[i] * linear[k - 1 - i] for i in range(2))
-        linear[k] = past + sum(b[s, i] * du[s] * (k - i >= 2) for s in range(2) for i in range(3))
-    assert own == pytest.approx(linear[2:], rel=1e-4, abs=1e-9)
-    assert np.abs(own).max() > 1e-6
-    assert own[-1] == pytest.approx(np.dot(rest.static_gain, du), rel=1e-3)
+        linear[k] = rest.a @ linear[[k - 1, k - 2]]
+        linear[k] += rest.b[:, 0] @ step[k] + rest.b[:, 1] @ step[k - 1] + rest.b[:, 2] @ step[k - 2]
+    assert response == pytest.approx(linear[2:], rel=1e-4, abs=1e-9)
+    assert np.abs(response).max() > 1e-6
+    assert response[-1] == pytest.approx(np.dot(rest.static_gain, du), rel=1e-3)
     assert np.abs(rest.poles).max() < 1
     # The rest is one: without a step nothing moves.
     assert model.step_response([0.5, 1.5], [0.0, 0.0], 5) == pytest.approx([rest.y] * 5)

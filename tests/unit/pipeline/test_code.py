@@ -13,7 +13,7 @@ from narxbench._pipeline.code import (
     CRITERIA,
     PACKAGE,
     closure,
-    digest_of,
+    code_of,
     imported_files,
     versions_of,
     with_criteria,
@@ -45,25 +45,27 @@ def test_imports_for_type_checkers_do_not_count_and_those_in_functions_do(tmp_pa
 
 def cleared() -> None:
     imported_files.cache_clear()
-    digest_of.cache_clear()
+    code_of.cache_clear()
 
 
 def test_digests(tmp_path: Path) -> None:
     """They cover the templates next to a module that fills them in, and are the same in every process."""
     (tmp_path / "some.py").write_text("import narxbench._report.templating\n")
-    first = digest_of(tmp_path / "some.py")
+    first = code_of(tmp_path / "some.py")
     (tmp_path / "templates").mkdir()
     (tmp_path / "templates/page.css").write_text("a {}")
     cleared()
-    second = digest_of(tmp_path / "some.py")
+    second = code_of(tmp_path / "some.py")
     (tmp_path / "templates/page.css").write_text("b {}")
-    digest_of.cache_clear()
-    assert len({first, second, digest_of(tmp_path / "some.py")}) == 3
+    code_of.cache_clear()
+    third = code_of(tmp_path / "some.py")
+    assert second.keys() - first.keys() == {"page.css"}
+    assert [name for name in third if third[name] != second[name]] == ["page.css"]
     cleared()
-    program = "import sys, pathlib, narxbench._pipeline.code as c; print(c.digest_of(pathlib.Path(sys.argv[1])))"
+    program = "import sys, pathlib, narxbench._pipeline.code as c; print(c.code_of(pathlib.Path(sys.argv[1])))"
     command = [sys.executable, "-c", program, str(ROOT / "scripts" / "page.py")]
     printed = subprocess.check_output(command, env={"PYTHONHASHSEED": "1"}, text=True)
-    assert printed == digest_of(ROOT / "scripts" / "page.py") + "\n"
+    assert printed == f"{code_of(ROOT / 'scripts' / 'page.py')}\n"
 
 
 @pytest.mark.parametrize(

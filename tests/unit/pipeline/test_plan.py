@@ -1,4 +1,4 @@
-"""A study as files."""
+"""What the rules ask about a study: combinations, input functions, definitions."""
 
 from collections.abc import Callable
 from importlib import metadata
@@ -8,32 +8,36 @@ import pytest
 
 from narxbench._io.errors import NarxbenchError
 from narxbench._pipeline.manifest import manifest_csv
+from narxbench._pipeline.plan import in_order_of_causes
 from narxbench._pipeline.plans import plan_of
 
 SMALL = "systems: [S1]\nsnr_db: [30]\nmethods: {upso2d: {criteria: [bic]}, ga: null}\n"
+PROBLEM = "data/{study}/problems/{system}/{snr}"
+RUNS = "data/{study}/runs/{system}/{snr}/{method}/{criterion}/{seeds}.json"
+SUMMARY = "data/{study}/conditions/{system}/{snr}/{method}/{criterion}.json"
 
 
-def made(*paths: str) -> None:
+def touch(*paths: str) -> None:
     for path in map(Path, paths):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
 
 
-def test_files_of_the_paper(plan: Callable) -> None:
+def test_the_matrix_of_the_paper(folder: Path) -> None:
     paper = plan_of()
-    assert (paper.page, paper.manifest) == ("reports/report.html", "reports/paper/manifest.csv")
-    results = paper.results()
-    assert len(results) == len(set(results))
-    for kind, count in (("problems", 12), ("runs", 2880), ("conditions", 72), ("frames", len(paper.frames))):
-        assert sum(path.startswith(f"data/paper/{kind}/") for path in results) == count
-    assert results[0] == "data/paper/problems/S1/50dB.csv" and set(paper.pages) <= set(results)
-    assert "data/paper/runs/S4/30dB/ga/bic/seed-40.json" in results
-    other = plan("{}")
-    assert (other.study.study, other.page) == ("mine", "reports/mine/report.html")
-    # The door stands above the folder of its study; every other page is in it.
-    assert paper.pages[1:] == [page.replace("mine", "paper") for page in other.pages[1:]]
-    assert {Path(page).parent for page in other.pages} == {Path("reports/mine")}
-    assert not set(other.results()) & set(results)
+    assert paper.page == "reports/report.html"
+    runs = paper.matrix.paths(RUNS)
+    assert (len(runs), len(paper.matrix.paths(SUMMARY)), len(paper.matrix.paths(PROBLEM))) == (2880, 72, 12)
+    assert runs[0] == "data/paper/runs/S1/50dB/upso2d/bic/seed-1.json"
+    assert runs[-1] == "data/paper/runs/S4/30dB/ga/bic/seed-40.json"
+    table = paper.matrix.csv().splitlines()
+    assert table[0] == "study,system,snr,method,criterion,seeds"
+    assert table[-1] == "paper,S4,30dB,ga,bic,seed-40" and len(table) == 2881
+
+
+def test_another_study_has_a_page_in_its_own_folder(plan: Callable) -> None:
+    mine = plan("{}")
+    assert (mine.name, mine.page) == ("mine", "reports/mine/report.html")
 
 
 COMPARED = """
@@ -46,25 +50,22 @@ seeds_per_job: 2
 methods: {upso2d: {criteria: [bic]}, ga: null, builder: {algorithm: frols, criteria: [bic]}}
 scenarios: {base: {description: plain}}
 """
+SCORED = {"study": "mine", "scenario": "base", "system": "S1", "snr": "30dB", "data_seed": "data-1", "criterion": "bic"}
+COMPARED_RUNS = "data/{study}/runs/{scenario}/{system}/{snr}/{data_seed}/{method}/{criterion}/{seeds}.json"
 
 
 def test_methods_are_compared_problem_by_problem(plan: Callable) -> None:
     compared = plan(COMPARED)
-    problem = "base/S1/30dB/data-1/bic"
-    drawn = [f"data/mine/runs/base/S1/30dB/data-1/upso2d/bic/{block}.json" for block in ("seeds-1-to-2", "seed-3")]
-    # What draws nothing is run once.
-    once = "data/mine/runs/base/S1/30dB/data-1/builder/bic/seed-1.json"
-    found = {"runs": [*drawn, once], "data": ["data/mine/problems/base/S1/30dB/data-1.csv"]}
-    assert compared.compared(problem) == found
-    assert compared.summaries == [f"data/mine/scores/base/S1/30dB/data-{seed}/bic.json" for seed in (1, 2)]
-    scoring = compared.scoring(problem)
-    assert scoring["runs"] == {"upso2d": drawn, "builder": [once]}
-    found = {name: (m["seeds"], m["deterministic"], m["stops_early"]) for name, m in scoring["methods"].items()}
-    assert found == {"upso2d": ([1, 2, 3], False, False), "builder": ([1], True, True)}
-    assert scoring["problem"]["scenario"] == "base" and "method" not in scoring["problem"]
-    results = compared.results()
-    assert len(results) == len(set(results)) and {*compared.summaries, *compared.documents} <= {*results}
-    assert not any("interpretations" in path for path in results)
+    folder = "data/mine/runs/base/S1/30dB/data-1"
+    drawn = [f"{folder}/upso2d/bic/{block}.json" for block in ("seeds-1-to-2", "seed-3")]
+    # A method that draws nothing is run once.
+    once = f"{folder}/builder/bic/seed-1.json"
+    assert compared.scored_runs(COMPARED_RUNS)(SCORED) == [*drawn, once]
+    assert compared.seeds_by_method(SCORED) == {"upso2d": [1, 2, 3], "builder": [1]}
+    definitions = compared.scored_definitions("data/{study}/methods/{method}/{criterion}")(SCORED)
+    assert [path.split("/")[3] for path in definitions] == ["upso2d", "builder"]
+    scores = "data/{study}/scores/{scenario}/{system}/{snr}/{data_seed}/{criterion}.json"
+    assert compared.matrix.paths(scores) == [f"data/mine/scores/base/S1/30dB/data-{seed}/bic.json" for seed in (1, 2)]
     about = compared.about_methods()
     assert about["builder"]["deterministic"] and "FROLS" in about["builder"]["description"]
 
@@ -72,13 +73,13 @@ def test_methods_are_compared_problem_by_problem(plan: Callable) -> None:
 def test_the_last_run_of_a_job_of_each_method_with_a_process_of_its_own_is_made_again(plan: Callable) -> None:
     pytest.importorskip("pymoo")
     compared = plan(COMPARED, "methods={other: {algorithm: pymoo_ga, criteria: [bic]}}")
-    assert compared.page_files["repeats"] == ["data/mine/repeats/other.json"]
-    found = compared.repeated("other")
-    assert found["run"] == "data/mine/runs/base/S1/30dB/data-2/other/bic/seeds-1-to-2.json"
-    assert found["data"] == ["data/mine/problems/base/S1/30dB/data-2.csv"]
-    assert (found["repeat"]["seed"], found["repeat"]["run"]["algorithm"]) == (2, "pymoo_ga")
-    # Its time is another each time.
-    assert not any("repeats" in path for path in [*compared.results(), *compared.input_files])
+    assert compared.repeated_methods == ["other"]
+    wildcards = {"study": "mine", "method": "other"}
+    (run,) = compared.repeated(COMPARED_RUNS)(wildcards)
+    assert run == "data/mine/runs/base/S1/30dB/data-2/other/bic/seeds-1-to-2.json"
+    assert compared.repeated_seed("other") == 2
+    (definition,) = compared.repeated_definition("data/{study}/methods/{method}/{criterion}")(wildcards)
+    assert definition.startswith("data/mine/methods/other/bic-")
 
 
 def test_a_method_whose_package_is_missing_is_left_out(plan: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,65 +93,131 @@ def test_a_method_whose_package_is_missing_is_left_out(plan: Callable, monkeypat
     assert "lasso" in compared.left_out and "scikit-learn" in reason and "\n" not in reason
 
 
-def test_blocks_of_seeds_and_data_of_their_own(plan: Callable) -> None:
-    own = plan(SMALL + "seeds: [7, 3, 5]\nseeds_per_job: 2\ndata: {realisation: per_run}\n")
-    name = "S1/30dB/upso2d/bic"
-    assert own.blocks[name] == {"seeds-7-to-3": [7, 3], "seed-5": [5]}
-    assert own.run_files[name] == [f"data/mine/runs/{name}/{block}.json" for block in ("seeds-7-to-3", "seed-5")]
-    data = [f"data/mine/problems/S1/30dB/realisation-{seed}.csv" for seed in (7, 3, 5)]
-    assert (own.data_files(name), own.data_files(name, [3])) == (data, data[1:2])
-    assert [simulation["realisation"] for simulation in own.simulations.values()] == [7, 3, 5]
-    assert own.recorded["S1/30dB/realisation-3"] == []
-    Path("own.csv").write_text("u\n" + "0.5\n" * 2100)
-    recorded = plan(SMALL + "data: {excitation: {kind: recorded, file: own.csv}}")
-    assert recorded.recorded["S1/30dB"] == ["own.csv"]
-    assert own.code("search", "ga") == own.code("search", "ga") != own.code("search")
+def test_blocks_of_seeds_and_a_data_set_for_each_run(plan: Callable) -> None:
+    mine = plan(SMALL + "seeds: [7, 3, 5]\nseeds_per_job: 2\ndata: {realisation: per_run}\n")
+    condition = {"study": "mine", "system": "S1", "snr": "30dB", "method": "upso2d", "criterion": "bic"}
+    folder = "data/mine/runs/S1/30dB/upso2d/bic"
+    assert mine.runs(RUNS)(condition) == [f"{folder}/{block}.json" for block in ("seeds-7-to-3", "seed-5")]
+    assert mine.seeds_of(condition) == [7, 3, 5]
+    job = {**condition, "seeds": "seeds-7-to-3"}
+    assert mine.seeds_of(job) == [7, 3]
+    data_sets = mine.data_sets(PROBLEM)
+    assert data_sets(job) == [f"data/mine/problems/S1/30dB/realisation-{seed}.csv" for seed in (7, 3)]
+    assert len(data_sets(condition)) == 3
+    assert mine.recorded(PROBLEM, condition) == []
+
+
+def test_a_recorded_input_belongs_to_the_definition_of_its_problem(plan: Callable) -> None:
+    recorded = SMALL + "data: {excitation: {kind: recorded, file: own.csv}}"
+    files = []
+    for value in ("0.5\n", "0.25\n"):
+        Path("own.csv").write_text("u\n" + value * 2100)
+        mine = plan(recorded)
+        files.append(mine.file_of("data/mine/problems/S1/30dB"))
+        assert mine.recorded(PROBLEM, mine.matrix.rows[0]) == ["own.csv"]
+    assert files[0] != files[1]
+
+
+def test_a_condition_of_an_interpretation_has_the_data_of_its_part_on_data(folder: Path) -> None:
+    study = plan_of(["config/interpretations.yaml"])
+    text = "velocity-bound=1.75+snr-of=power"
+    row = next(row for row in study.matrix.rows if {*row["interpretation"].split("+")} == {*text.split("+")})
+    (data,) = study.data_sets("data/{study}/problems/{data_interpretation}/{data_seed}/{system}/{snr}")(row)
+    assert data == "data/interpretations/problems/snr-of=power/data-1/S1/50dB.csv"
+    # As the wildcards of a job are: without the part that follows from the others.
+    job = {name: value for name, value in row.items() if name != "data_interpretation"}
+    assert study.values(job)["data_interpretation"] == "snr-of=power"
+
+
+@pytest.mark.parametrize(
+    ("setting", "prefixes"),
+    [
+        ("statistics={threshold: 0.8}", {"steps/summarise/bic"}),
+        ("methods={upso2d: {settings: {swarm_size: 20}}}", {"methods/upso2d/bic"}),
+        ("data={washout: 90}", {"problems/S1/30dB"}),
+        ("evaluations=900", {"methods/upso2d/bic"}),
+        ("seeds=3", set()),
+    ],
+)
+def test_a_setting_changes_the_definitions_that_depend_on_it(plan: Callable, setting: str, prefixes: set[str]) -> None:
+    before, after = plan(SMALL), plan(SMALL, setting)
+    changed = set()
+    for path, content in before._contents.items():
+        if after.content(path) != content:
+            changed.add(path.removeprefix("data/mine/"))
+    assert changed == prefixes
 
 
 def test_finished_only(plan: Callable) -> None:
     with pytest.raises(NarxbenchError, match="finished_only: found no complete condition; repeat it without"):
-        plan(SMALL, "finished_only=true")
+        plan(SMALL, "finished_only=true").keep_finished(SUMMARY, RUNS)
     with pytest.raises(NarxbenchError, match=r"^command line \(--config\): finished_only: found 'yes'; allowed: "):
         plan(SMALL, "finished_only=yes")
     criteria = "methods={upso2d: {criteria: [bic, aic-2]}}"
     whole = plan(SMALL + "seeds: 2\n", criteria)
-    made(*whole.run_files["S1/30dB/upso2d/bic"], *whole.summaries)
+    whole.keep_finished(SUMMARY, RUNS)
+    summaries = whole.matrix.paths(SUMMARY)
+    touch(*summaries, *(path for path in whole.matrix.paths(RUNS) if "/bic/" in path))
     some = plan(SMALL + "seeds: 2\n", criteria, "finished_only=True")
-    assert [condition.name for condition in some.conditions] == ["S1/30dB/upso2d/bic"]
-    assert (len(whole.conditions), len(some.all_conditions), some.settings) == (2, 2, whole.settings)
+    some.keep_finished(SUMMARY, RUNS)
+    assert some.matrix.paths(SUMMARY) == summaries[:1]
+    assert (len(summaries), some.settings) == (2, whole.settings)
 
 
 def test_summaries_stand_for_their_data_sets_and_runs_unless_these_are_lost(plan: Callable) -> None:
     mine = plan(SMALL + "seeds: 2\ndata: {realisation: per_run}\n")
-    name = "S1/30dB/upso2d/bic"
-    sources = [*mine.data_files(name), *mine.run_files[name]]
-    assert mine.results() == [*sources, *mine.from_summaries]
-    assert mine.from_summaries[0] == mine.summary_file(mine.by_name[name])
+    sources = mine.sources(SUMMARY, problem=PROBLEM, runs=RUNS)
+    (summary,) = mine.matrix.paths(SUMMARY)
+    data = [f"data/mine/problems/S1/30dB/realisation-{seed}.csv" for seed in (1, 2)]
+    runs = mine.matrix.paths(RUNS)
+    assert in_order_of_causes(sources, [summary]) == [*data, *runs, summary]
     # Without the summary they are made for it.
-    assert (len(sources), mine.lost()) == (4, [])
-    made(mine.summary_file(mine.by_name[name]), *sources)
-    assert mine.lost() == []
-    for path in (sources[1], sources[2]):
+    assert mine.lost(sources) == []
+    touch(summary, *data, *runs)
+    assert mine.lost(sources) == []
+    for path in (data[1], runs[0]):
         Path(path).unlink()
-    assert mine.lost() == sources[1:3]
+    assert mine.lost(sources) == [data[1], runs[0]]
+
+
+def test_results_below_the_prefix_of_a_module(plan: Callable) -> None:
+    mine = plan(SMALL)
+    mine.locate("results/reports/mine/manifest.csv")
+    assert mine.placed(["data/mine/a.csv", "/elsewhere/b.csv"]) == {
+        "data/mine/a.csv": "results/data/mine/a.csv",
+        "/elsewhere/b.csv": "/elsewhere/b.csv",
+    }
 
 
 def test_to_verify(plan: Callable) -> None:
     mine = plan(SMALL)
+    manifest = Path("reports/mine/manifest.csv")
     with pytest.raises(SystemExit, match=r"^narxbench: verify: there is no manifest reports/mine/manifest.csv"):
-        mine.to_verify()
-    Path(mine.reports).mkdir(parents=True)
-    Path(mine.manifest).write_text(manifest_csv({}, mine.made_with))
-    assert (mine.reference, mine.to_verify()) == (mine.manifest, [])
-    Path(mine.kept).mkdir(parents=True)
-    Path(mine.kept, "manifest.csv").write_text(manifest_csv({}, mine.made_with))
-    assert mine.to_verify() == mine.from_summaries
+        mine.to_verify([], ["page"])
+    touch(str(manifest))
+    manifest.write_text(manifest_csv({}, mine.made_with))
+    assert (mine.reference(), mine.to_verify([], ["page"])) == (str(manifest), [])
     with pytest.raises(SystemExit, match=r"narxbench: verify: .*: evaluations: found 900; needed: 6000$"):
-        plan(SMALL, "evaluations=900").to_verify()
+        plan(SMALL, "evaluations=900").to_verify([], ["page"])
+    assert kept_of(mine, "reports/mine/tables/a.md") == ["data/reference/mine/a.md"]
+    assert kept_of(mine, "reports/mine/interpretations/a.csv") == ["data/reference/mine/interpretations/a.csv"]
 
 
-def test_kept_results(plan: Callable) -> None:
-    for study in (plan(SMALL), plan_of(["config/interpretations.yaml"])):
-        kept = study.kept_files()
-        assert len(set(kept.values())) == len(kept) > 1 and {*kept.values()} <= {*study.results(), study.manifest}
-        assert all(path.startswith(f"{study.kept}/") for path in kept)
+def kept_of(plan: object, path: str) -> list[str]:
+    """Return the reference results that are copies of a result, without the folder of the project."""
+    return [kept[kept.index("data/reference") :] for kept in plan.kept_files([path])]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("jobs", "blocks"), [(1, ["seeds-1-to-4"]), (2, ["seeds-1-to-2", "seeds-3-to-4"]), (9, 4)])
+def test_seeds_are_divided_among_the_jobs_that_a_profile_asks_for(folder: Path, jobs: int, blocks: object) -> None:
+    Path("mine.yaml").write_text(SMALL + "seeds: 4\n")
+    found = plan_of(["mine.yaml"], seed_jobs=jobs).blocks_of["upso2d"]
+    assert (len(found) if isinstance(blocks, int) else found) == blocks
+    # What the command line says prevails.
+    assert len(plan_of(["mine.yaml"], ["seeds_per_job=1"], seed_jobs=jobs).blocks_of["upso2d"]) == 4
+
+
+def test_resources_grow_with_the_runs_of_a_job(plan: Callable) -> None:
+    few, many = plan(SMALL), plan(SMALL, "evaluations=4000000", "seeds_per_job=40")
+    assert (few.memory_mb("upso2d"), few.minutes("upso2d")) == (1000, 60)
+    assert many.minutes("upso2d") > 60

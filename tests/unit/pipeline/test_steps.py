@@ -1,18 +1,16 @@
 """How a step ends: its log, and a mistake in one line."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from narxbench._pipeline import steps
 from narxbench._pipeline.run_info import run_info
-from narxbench._pipeline.steps import StepFailedError, as_script, call
+from narxbench._pipeline.steps import StepFailedError, call
 
 SCRIPT = "from pathlib import Path\nfrom narxbench._io.errors import NarxbenchError\n"
-SCRIPT += "from narxbench._pipeline.steps import as_script\ndef main(job):\n"
+SCRIPT += "def main(job):\n"
 
 
 @pytest.fixture
@@ -29,7 +27,6 @@ def test_a_step_writes_its_time(tmp_path: Path, script: Path, capsys: pytest.Cap
     assert (tmp_path / "made").read_text() == "text"
     assert re.fullmatch(r"cpu [0-9.]+ s, wall [0-9.]+ s\n", log.read_text())
     assert capsys.readouterr() == ("", "")
-    as_script(lambda job: pytest.fail("called"), {})
     for name, text in (("a/seed-1", "cpu 1.5 s, wall 2.25 s\n"), ("a/seed-2", ""), ("of other settings", "")):
         path = tmp_path / f"logs/search/{name}.log"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -47,17 +44,8 @@ def test_a_mistake_is_reported_in_one_line(tmp_path: Path, script: Path, caplog:
     assert log.read_text() == "narxbench: a.csv: empty\n"
 
 
-TOLD = "narxbench: a.csv: empty\n"
-# Body of the step, its log (where there is no room for one either), exit code and what is printed.
-PROCESSES = [("raise NarxbenchError('a.csv: empty')", log, 1, TOLD) for log in ("step.log", "step.py/step.log")]
-PROCESSES += [("import os, signal; os.kill(os.getpid(), signal.SIGTERM)", "step.log", 143, "")]
-PROCESSES += [("import warnings; warnings.warn('slow')", "step.log", 0, "")]
-
-
-@pytest.mark.parametrize(("body", "log", "code", "reported"), PROCESSES)
-def test_a_step_of_its_own_process(tmp_path: Path, body: str, log: str, code: int, reported: str) -> None:
-    script = tmp_path / "step.py"
-    call_of_snakemake = f"snakemake = SimpleNamespace(log=[{log!r}])\nas_script(main, globals())\n"
-    script.write_text(f"{SCRIPT}    {body}\nfrom types import SimpleNamespace\n{call_of_snakemake}")
-    done = subprocess.run([sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (code, reported)
+def test_a_log_without_room_hides_no_mistake(tmp_path: Path, script: Path, caplog: pytest.LogCaptureFixture) -> None:
+    script.write_text(SCRIPT + "    raise NarxbenchError('a.csv: empty')\n")
+    with pytest.raises(StepFailedError):
+        call(script.stem, log=[str(script / "step.log")])
+    assert caplog.messages == ["narxbench: a.csv: empty"]

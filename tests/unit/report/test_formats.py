@@ -21,36 +21,42 @@ def test_rounding_is_the_papers(value, shown):
     assert formats.rounded(value) == shown
 
 
-def test_names_and_numbers():
-    assert [formats.method_name(name) for name in ("upso2d", "ga", "mine")] == ["2D-UPSO", "GA", "mine"]
-    assert [formats.criterion_name(name) for name in ("bic", "aic-8")] == ["BIC", "AIC (ϱ = 8)"]
-    assert [formats.signed(value) for value in (0.1, -0.1, 0.0001, -0.0001)] == ["+0.100", "−0.100", "0.000", "0.000"]
-    assert [formats.fixed(value, 1) for value in (-20.04, -0.01)] == ["−20.0", "0.0"]
-    assert [formats.p_value(value) for value in (0.00001, 0.0123)] == ["< 0.001", "0.012"]
-    assert [formats.snr(50.0), formats.snr(37.5), formats.number(3.0), formats.number(0.1)] == (
-        ["50 dB", "37.5 dB", "3", "0.1"]
-    )
-    assert [formats.percent(1, 4), formats.percent(1, 0)] == ["25 %", "–"]
+@pytest.mark.parametrize(
+    ("form", "texts"),
+    [
+        (formats.method_name, {"upso2d": "2D-UPSO", "ga": "GA", "mine": "mine"}),
+        (formats.criterion_name, {"bic": "BIC", "aic-8": "AIC (ϱ = 8)"}),
+        (formats.signed, {0.1: "+0.100", -0.1: "−0.100", 0.0001: "0.000", -0.0001: "0.000"}),
+        (formats.p_value, {0.00001: "< 0.001", 0.0123: "0.012"}),
+        (formats.snr, {50.0: "50 dB", 37.5: "37.5 dB"}),
+        (formats.number, {3.0: "3", 0.1: "0.1"}),
+        (formats.share, {0: "0 %", 0.001: "< 1 %", 0.005: "< 1 %", 0.714: "71 %", 0.994: "99 %", 0.9999: "> 99 %"}),
+        (formats.share, {1: "100 %"}),
+        (formats.count, {0: "0", 1234.5: "1,234", -3.0: "−3"}),
+        (formats.significant, {0: "0", 0.00312: "0.0031", -0.0996: "−0.10", 0.999: "1.0", 9.96: "10", 12345: "12,000"}),
+        (formats.significant, {-0.00001: "> −0.0001", 0.00001: "< 0.0001", 2e6: "> 1,000,000", -2e6: "< −1,000,000"}),
+    ],
+)
+def test_names_and_numbers(form, texts):
+    assert list(map(form, texts)) == list(texts.values())
 
 
-def test_symbols_of_the_paper():
-    shown = {
-        "latex": [r"$\mathit{c}_{1}$", r"$\mathit{ps}$", r"$\omega$", ""],
-        "markdown": ["*c*<sub>1</sub>", "*ps*", "*ω*", ""],
-        "html": ["<i>c</i><sub>1</sub>", "<i>ps</i>", "<i>ω</i>", ""],
-        "plain": ["c_1", "ps", "ω", ""],
-    }
-    assert {to: [formats.format_symbol(name, to) for name in shown["plain"]] for to in shown} == shown
+def test_numbers_with_a_precision_or_a_whole():
+    assert (formats.fixed(-20.04, 1), formats.fixed(-0.01, 1)) == ("−20.0", "0.0")
+    assert (formats.percent(1, 4), formats.percent(1, 0)) == ("25 %", "–")
 
 
-def test_shares_and_numbers_of_any_size():
-    shares = (0, 0.001, 0.005, 0.714, 0.994, 0.9999, 1)
-    assert [formats.share(value) for value in shares] == ["0 %", "< 1 %", "< 1 %", "71 %", "99 %", "> 99 %", "100 %"]
-    assert [formats.count(value) for value in (0, 1234.5, -3.0)] == ["0", "1,234", "−3"]
-    numbers = (0, 0.00312, -0.0996, 0.999, 9.96, 12345, -0.00001, 0.00001, 2e6, -2e6)
-    assert [formats.significant(value) for value in numbers] == (
-        ["0", "0.0031", "−0.10", "1.0", "10", "12,000", "> −0.0001", "< 0.0001", "> 1,000,000", "< −1,000,000"]
-    )
+@pytest.mark.parametrize(
+    ("form", "shown"),
+    [
+        ("latex", [r"$\mathit{c}_{1}$", r"$\mathit{ps}$", r"$\omega$", ""]),
+        ("markdown", ["*c*<sub>1</sub>", "*ps*", "*ω*", ""]),
+        ("html", ["<i>c</i><sub>1</sub>", "<i>ps</i>", "<i>ω</i>", ""]),
+        ("plain", ["c_1", "ps", "ω", ""]),
+    ],
+)
+def test_symbols_of_the_paper(form, shown):
+    assert [formats.format_symbol(name, form) for name in ("c_1", "ps", "ω", "")] == shown
 
 
 @given(

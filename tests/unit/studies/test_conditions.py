@@ -23,7 +23,26 @@ KEPT = ROOT / "data" / "reference" / "interpretations" / "conditions.csv"
 
 def conditions_of(*files: Path) -> tuple[Study, list[Condition]]:
     study = load_study(read_layers(files), choices=CHOICES)
-    return study, [*study.conditions(CHOICES, {name: load_system(name) for name in study.all_systems})]
+    systems = {name: load_system(name) for name in study.all_systems}
+    return study, [*study.conditions(CHOICES, systems)]
+
+
+def by_unique_name(conditions: list[Condition]) -> dict[str, Condition]:
+    """Return conditions by name, none of which has the name or the key of another one."""
+    by_name = {condition.name: condition for condition in conditions}
+    keys = {condition.key for condition in conditions}
+    assert len(by_name) == len(keys) == len(conditions)
+    return by_name
+
+
+def scenarios_of(conditions: list[Condition], **values: str) -> set[str]:
+    """Return the scenarios of the conditions of a method or of a system."""
+    scenarios = set()
+    for condition in conditions:
+        place = {"method": condition.method, "system": condition.problem.system.name}
+        if place.items() >= values.items():
+            scenarios.add(condition.problem.scenario)
+    return scenarios
 
 
 @pytest.fixture(scope="module")
@@ -31,36 +50,50 @@ def varied() -> tuple[Study, list[Condition]]:
     return conditions_of(BASE, ROOT / "config" / "interpretations.yaml")
 
 
-def test_the_paper_has_every_combination() -> None:
-    study, found = conditions_of(BASE)
-    assert len({c.name for c in found}) == len({c.key for c in found}) == len(found) == 72
-    assert {c.problem.name for c in found} == {f"{s}/{snr}dB" for s in study.systems for snr in (50, 40, 30)}
+@pytest.fixture(scope="module")
+def paper() -> tuple[Study, list[Condition]]:
+    return conditions_of(BASE)
+
+
+def test_the_paper_has_every_combination(paper: tuple[Study, list[Condition]]) -> None:
+    study, conditions = paper
+    assert len(by_unique_name(conditions)) == 72
+    expected = {f"{system}/{snr_db}dB" for system, snr_db in product(study.systems, (50, 40, 30))}
+    assert {condition.problem.name for condition in conditions} == expected
+    assert [condition.criterion for condition in conditions if condition.method == "ga"] == ["bic"] * 12
+
+
+def test_a_condition_of_the_paper_is_named_by_its_axes(paper: tuple[Study, list[Condition]]) -> None:
+    first = paper[1][0]
     key = {"system": "S1", "snr_db": 50.0, "data_seed": 1, "interpretation": "as-described"}
-    assert found[0].key.model_dump(exclude_defaults=True) == {**key, "method": "upso2d", "criterion": "bic"}
-    assert found[0].problem.axes == {"system": "S1", "snr_db": "50"}
-    assert [c.criterion for c in found if c.method == "ga"] == ["bic"] * 12
-    simulated = {"excitation", "noise", "samples", "washout", "snr_of", "own_noise"}
-    assert found[0].problem.simulation["data"].keys() == simulated
+    assert first.key.model_dump(exclude_defaults=True) == {**key, "method": "upso2d", "criterion": "bic"}
+    assert first.problem.axes == {"system": "S1", "snr_db": "50"}
+    simulation_settings = {"excitation", "noise", "samples", "washout", "snr_of", "own_noise"}
+    assert first.problem.simulation["data"].keys() == simulation_settings
 
 
 def test_every_option_is_tried_alone_where_it_can_matter(varied: tuple[Study, list[Condition]]) -> None:
-    study, found = varied
-    assert len({c.name for c in found}) == len({c.key for c in found}) == len(found) == 3504
-    members = {(c.method, c.interpretation, c.problem.data_seed) for c in found if c.criterion == "bic"}
+    study, conditions = varied
+    assert len(by_unique_name(conditions)) == 3504
+    under_bic = [condition for condition in conditions if condition.criterion == "bic"]
+    members = {(condition.method, condition.interpretation, condition.problem.data_seed) for condition in under_bic}
     few = study.variations.seeds
     assert {*few} < {*study.data.seeds} and not {*few} & {*study.variations.finalists.seeds}
-    screened = [(each, few) for each in single_changes(CHOICES)]
-    for chosen, seeds in [*screened, (CHOICES.named["closest"], study.data.seeds)]:
-        for method, seed in product(study.variations.methods, seeds):
-            assert (method, interpretation_text(CHOICES, chosen, method), seed) in members
-    for text, algorithm in {(c.interpretation, c.algorithm) for c in found}:
+    expected = [*product(single_changes(CHOICES), few), *product([CHOICES.named["closest"]], study.data.seeds)]
+    for (chosen, seed), method in product(expected, study.variations.methods):
+        assert (method, interpretation_text(CHOICES, chosen, method), seed) in members
+
+
+def test_no_option_is_tried_where_it_cannot_matter(varied: tuple[Study, list[Condition]]) -> None:
+    _, conditions = varied
+    for text, algorithm in {(condition.interpretation, condition.algorithm) for condition in conditions}:
         parts = {CHOICES.design_choices[name].part for name in parse_interpretation(CHOICES, text)}
         assert parts <= {"data", "fitness", "search", algorithm}
 
 
 def test_interpretations_reach_problem_and_method(varied: tuple[Study, list[Condition]]) -> None:
-    study, found = varied
-    by_name = {c.name: c for c in found}
+    study, conditions = varied
+    by_name = by_unique_name(conditions)
     noise = by_name["noise=equation/data-2/S3/40dB/ga/bic"]
     assert (noise.problem.name, noise.problem.data.noise) == ("noise=equation/data-2/S3/40dB", "equation")
     bound = by_name["velocity-bound=2/data-2/S3/40dB/upso2d/bic"]
@@ -74,7 +107,8 @@ def test_interpretations_reach_problem_and_method(varied: tuple[Study, list[Cond
 def test_the_kept_results_are_of_these_conditions(varied: tuple[Study, list[Condition]]) -> None:
     fields = [name for name in ConditionKey.model_fields if name != "scenario"]
     kept = pd.read_csv(KEPT)[fields].itertuples(index=False, name=None)
-    assert sorted(kept) == sorted(tuple(c.key.model_dump(include=set(fields)).values()) for c in varied[1])
+    keys = [tuple(condition.key.model_dump(include=set(fields)).values()) for condition in varied[1]]
+    assert sorted(kept) == sorted(keys)
 
 
 COMPARED = """
@@ -96,23 +130,31 @@ scenarios:
 """
 
 
-def test_scenarios_depart_from_the_study(tmp_path: Path) -> None:
-    path = tmp_path / "compared.yaml"
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> list[Condition]:
+    path = tmp_path_factory.mktemp("settings") / "compared.yaml"
     path.write_text(COMPARED)
-    _, found = conditions_of(BASE, path)
-    by_name = {c.name: c for c in found}
+    return conditions_of(BASE, path)[1]
+
+
+def test_scenarios_have_their_systems(compared: list[Condition]) -> None:
     # base has all systems with two seeds each, odd two SNRs of S1, part S1 and volterra.
-    assert len({c.key for c in found}) == len(by_name) == len(found) == (4 * 2 + 2 + 2 * 2) * 2
-    held_out = {(c.problem.system.name, c.problem.data_seed) for c in found if c.problem.held_out}
-    assert held_out == set(product(["heater", "volterra"], [31, 33]))
-    assert {c.problem.scenario for c in found if c.problem.system.name == "volterra"} == {"base", "part"}
-    assert {c.problem.scenario for c in found if c.problem.system.name == "heater"} == {"base"}
-    plain, own = by_name["base/S1/40dB/data-2/upso2d/aic-2"], by_name["base/mao1997/40dB/data-1/mine/bic"]
+    assert len(by_unique_name(compared)) == (4 * 2 + 2 + 2 * 2) * 2
+    held_out = [condition.problem for condition in compared if condition.problem.held_out]
+    data_sets = {(problem.system.name, problem.data_seed) for problem in held_out}
+    assert data_sets == set(product(["heater", "volterra"], [31, 33]))
+    assert scenarios_of(compared, system="volterra") == {"base", "part"}
+    assert scenarios_of(compared, system="heater") == {"base"}
+
+
+def test_scenarios_depart_from_the_study(compared: list[Condition]) -> None:
+    by_name = by_unique_name(compared)
+    plain, of_mao = by_name["base/S1/40dB/data-2/upso2d/aic-2"], by_name["base/mao1997/40dB/data-1/mine/bic"]
     expected = {"system": load_system("S1").definition(), "snr_db": 40, "seed": 2}
     assert plain.problem.simulation.items() >= expected.items()
     assert plain.problem.axes == {"system": "S1", "snr_db": "40", "scenario": "base", "data_seed": "2"}
     # A system with an input of its own has it, unless the scenario names another one.
-    assert own.problem.data.excitation == load_system("mao1997").excitation != plain.problem.data.excitation
+    assert of_mao.problem.data.excitation == load_system("mao1997").excitation != plain.problem.data.excitation
     odd = by_name["odd/S1/20dB/data-7/mine/bic"].problem
     assert (odd.structure["n_u"], odd.structure["degree"], odd.structure["n_validation"]) == (6, 3, 100)
     assert (odd.data.samples, odd.data.noise, odd.data.excitation.kind) == (500, "equation", "gaussian")
@@ -122,13 +164,13 @@ def test_scenarios_depart_from_the_study(tmp_path: Path) -> None:
 def test_a_method_may_be_in_some_scenarios_only(tmp_path: Path) -> None:
     path = tmp_path / "compared.yaml"
     path.write_text(f"{COMPARED}only_in: {{mine: [odd, base], other: [odd]}}\n")
-    _, found = conditions_of(BASE, path)
-    assert {c.problem.scenario for c in found if c.method == "mine"} == {"base", "odd"}
-    assert {c.problem.scenario for c in found if c.method == "upso2d"} == {"base", "odd", "part"}
+    _, conditions = conditions_of(BASE, path)
+    assert scenarios_of(conditions, method="mine") == {"base", "odd"}
+    assert scenarios_of(conditions, method="upso2d") == {"base", "odd", "part"}
     # Without any of its scenarios it is left out, or a mistake.
     path.write_text(f"{COMPARED}only_in: {{mine: [off]}}\n")
     left_out: dict[str, str] = {}
-    assert list(load_study(read_layers([BASE, path]), left_out=left_out).methods) == ["upso2d"]
+    assert list(load_study([*read_layers([BASE]), *read_layers([path])], left_out=left_out).methods) == ["upso2d"]
     assert left_out == {"mine": "only_in: found no scenario of this study: ['off']"}
     with pytest.raises(NarxbenchError, match=r"^methods\.mine: only_in: found no scenario"):
-        load_study(read_layers([BASE, path]))
+        load_study([*read_layers([BASE]), *read_layers([path])])

@@ -78,7 +78,8 @@ methods 3 runs 0 history fitness = [3000.0]
 
 def _settings(text, *command_line):
     Path("mine.yaml").write_text(text)
-    load_study(read_layers([CONFIG / "paper.yaml", "mine.yaml"], command_line), choices=CHOICES)
+    layers = [*read_layers([CONFIG / "paper.yaml"]), *read_layers(["mine.yaml"], command_line)]
+    load_study(layers, choices=CHOICES)
 
 
 def _design_choices(change):
@@ -92,7 +93,8 @@ def _runs(*names):
 
 def _edit(path, change):
     place, value = change.split(" = ")
-    edit(Path(path), [int(key) if key.isdigit() else key for key in place.split()], json.loads(value))
+    keys = [int(key) if key.isdigit() else key for key in place.split()]
+    edit(Path(path), keys, json.loads(value))
 
 
 def _damaged(change):
@@ -110,25 +112,34 @@ def _score(change):
     read_score(path)
 
 
+def _mistakes_in_settings():
+    mistakes = {f"settings {' | '.join(text.splitlines()[-2:])}": partial(_settings, text) for text in SETTINGS}
+    for text in ON_THE_COMMAND_LINE:
+        mistakes[f"command line {text}"] = partial(_settings, "{}", text)
+    mistakes["command line seeds=2 seeds=3"] = partial(_settings, "{}", "seeds=2", "seeds=3")
+    return mistakes
+
+
+def _mistakes_in_interpretations():
+    mistakes = {f"design choices {change}": partial(_design_choices, change) for change in DESIGN_CHOICES}
+    for text in ("ties=random+ties=random", "ties", ""):
+        mistakes[f"interpretation {text!r}"] = partial(parse_interpretation, CHOICES, text)
+    return mistakes
+
+
+def _mistakes_in_results():
+    mistakes = {f"run file {change}": partial(_damaged, change) for change in DAMAGE.strip().splitlines()}
+    for change in SCORES.strip().splitlines():
+        mistakes[f"score file {change}"] = partial(_score, change)
+    for names in (["cut.json"], ["seed-1.json", "none.json"], ["seed-1.json"], ["seed-2.json", "seed-1.json"]):
+        mistakes[f"run files {names}"] = partial(_runs, *names)
+    return mistakes
+
+
 def test_messages(review, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("data.csv").write_text(simulated())
     for seed in (1, 2):
         Path(f"seed-{seed}.json").write_text(run_seeds({seed: "data.csv"}, axes={}, **METHOD))
     Path("cut.json").write_text(Path("seed-1.json").read_text()[:-20])
-    review(
-        {f"settings {' | '.join(text.splitlines()[-2:])}": partial(_settings, text) for text in SETTINGS}
-        | {f"command line {text}": partial(_settings, "{}", text) for text in ON_THE_COMMAND_LINE}
-        | {"command line seeds=2 seeds=3": partial(_settings, "{}", "seeds=2", "seeds=3")}
-        | {f"design choices {change}": partial(_design_choices, change) for change in DESIGN_CHOICES}
-        | {
-            f"interpretation {text!r}": partial(parse_interpretation, CHOICES, text)
-            for text in ("ties=random+ties=random", "ties", "")
-        }
-        | {f"run file {change}": partial(_damaged, change) for change in DAMAGE.strip().splitlines()}
-        | {f"score file {change}": partial(_score, change) for change in SCORES.strip().splitlines()}
-        | {
-            f"run files {names}": partial(_runs, *names)
-            for names in (["cut.json"], ["seed-1.json", "none.json"], ["seed-1.json"], ["seed-2.json", "seed-1.json"])
-        }
-    )
+    review(_mistakes_in_settings() | _mistakes_in_interpretations() | _mistakes_in_results())

@@ -1,4 +1,4 @@
-"""Interpretations: what is open, their texts, what they contradict, and mistakes in the file of design choices."""
+"""Interpretations: open points, texts and contradictions of the file of design choices."""
 
 import itertools
 
@@ -20,12 +20,12 @@ from narxbench._study.design_choices import (
 )
 
 CHOICES = load_design_choices()
-# What the paper states; all other settings of its algorithms are design choices.
+# Settings that the paper states; all others of its algorithms are design choices.
 STATED = "swarm_size inertia cognitive_acceleration social_acceleration unification_start unification_end refresh_gap"
 STATED += " population_size crossover_probability mutation_probability"
 
 
-def test_the_baseline_is_what_the_library_does_by_default() -> None:
+def test_the_baseline_is_the_default_of_the_library() -> None:
     baseline = interpretation_settings(CHOICES, {})
     for part, model in {"data": OpenData, "fitness": Fitness, "search": SearchBudget}.items():
         assert set(baseline.pop(part)) == set(model.model_fields)
@@ -37,24 +37,23 @@ def test_the_baseline_is_what_the_library_does_by_default() -> None:
 
 def test_every_option_is_carried_out_and_differs_from_the_others() -> None:
     for name, choice in CHOICES.design_choices.items():
-        assert all(a.value != b.value for a, b in itertools.combinations(choice.options.values(), 2))
+        for first, second in itertools.combinations(choice.options.values(), 2):
+            assert first.value != second.value
         for option, described in choice.options.items():
             assert interpretation_settings(CHOICES, {name: option})[choice.part][choice.setting] == described.value
 
 
-_SOME = st.fixed_dictionaries(
-    {}, optional={name: st.sampled_from(list(choice.options)) for name, choice in CHOICES.design_choices.items()}
-)
+OPTIONS = {name: st.sampled_from(list(choice.options)) for name, choice in CHOICES.design_choices.items()}
 
 
 @settings(max_examples=50, deadline=None)
-@given(chosen=_SOME)
+@given(chosen=st.fixed_dictionaries({}, optional=OPTIONS))
 def test_an_interpretation_reads_back(chosen: dict[str, str]) -> None:
     text = interpretation_text(CHOICES, chosen)
-    found = parse_interpretation(CHOICES, text)
-    assert interpretation_settings(CHOICES, found) == interpretation_settings(CHOICES, chosen)
-    assert interpretation_text(CHOICES, found) == text
-    assert parse_interpretation(CHOICES, parts_text(CHOICES, chosen, ["data"])).items() <= found.items()
+    options = parse_interpretation(CHOICES, text)
+    assert interpretation_settings(CHOICES, options) == interpretation_settings(CHOICES, chosen)
+    assert interpretation_text(CHOICES, options) == text
+    assert parse_interpretation(CHOICES, parts_text(CHOICES, chosen, ["data"])).items() <= options.items()
 
 
 def test_texts() -> None:
@@ -67,6 +66,7 @@ def test_texts() -> None:
 
 
 def test_contradictions() -> None:
-    found = contradictions(CHOICES, {"ties": "random", "error": "one-step", "velocity-bound": "1"})
-    assert len(found) == 2 and "model-predicted output" in found[0] and "2.88" in found[1]
-    assert all(contradictions(CHOICES, CHOICES.named[name]) == [] for name in ("as-described", "reset"))
+    error, bound = contradictions(CHOICES, {"ties": "random", "error": "one-step", "velocity-bound": "1"})
+    assert "model-predicted output" in error and "2.88" in bound
+    for name in ("as-described", "reset"):
+        assert contradictions(CHOICES, CHOICES.named[name]) == []

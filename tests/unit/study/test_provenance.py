@@ -31,6 +31,6 @@ def test_digests_are_of_what_code_does(tmp_path: Path, old: str, new: str) -> No
     assert (code_digest(tmp_path / "a.py") != code_digest(tmp_path / "b.py")) == ((old, new) in MEANT)
 
 
-def test_what_runs_name() -> None:
+def test_runs_name_their_code_and_python() -> None:
     assert len({algorithm_digest(name) for name in packaged_names()}) == len(packaged_names())
     assert versions()["python"] == ".".join(map(str, sys.version_info[:2]))

@@ -3,6 +3,7 @@
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from narxbench._algorithms.registry import algorithm
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.files import canonical_json, sha256
 from narxbench._study.data_sets import simulated_csv
-from narxbench._study.runs import by_seed, read_run_file, run_seeds
+from narxbench._study.runs import Run, by_seed, read_run_file, run_seeds, seal_of
 from narxbench._study.summary import summarise
 
 SYSTEM = {"name": "X1", "equation": "y(k) = 0.4*y(k-1) + u(k-1)", "n_u": 2, "n_y": 2, "degree": 2}
@@ -31,13 +32,18 @@ def simulated(realisation: int | None = None, seed: int = 3) -> str:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data set, that of each seed, and the runs of two seeds on the first."""
-    made = tmp_path_factory.mktemp("runs")
-    (made / "data.csv").write_text(simulated())
+    """Return a folder with a data set, one for each of two seeds, and the runs of the seeds on the first."""
+    folder = tmp_path_factory.mktemp("runs")
+    (folder / "data.csv").write_text(simulated())
     for seed in (1, 2):
-        (made / f"own-{seed}.csv").write_text(simulated(seed))
-        (made / f"seed-{seed}.json").write_text(run_seeds({seed: str(made / "data.csv")}, axes=AXES, **METHOD))
-    return made
+        (folder / f"own-{seed}.csv").write_text(simulated(seed))
+        (folder / f"seed-{seed}.json").write_text(run_seeds({seed: str(folder / "data.csv")}, axes=AXES, **METHOD))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def problem(folder: Path) -> StructureProblem:
+    return StructureProblem(*read_signals(folder / "data.csv"), **STRUCTURE, criterion="aic-6.5")
 
 
 def summary_of(folder: Path, *runs: str, seeds: tuple[int, ...] = (1, 2), data: tuple[str, ...] = ("data.csv",)) -> str:
@@ -45,39 +51,58 @@ def summary_of(folder: Path, *runs: str, seeds: tuple[int, ...] = (1, 2), data: 
     return summarise([str(folder / run) for run in runs], files, system=SYSTEM, threshold=0.9, **METHOD)
 
 
-def test_a_run_file_is_what_the_search_found(folder: Path) -> None:
+def test_a_run_file_has_the_result_of_the_search(folder: Path, problem: StructureProblem) -> None:
     file = read_run_file(folder / "seed-2.json")
     assert canonical_json(file.model_dump(mode="json", exclude_defaults=True)) == (folder / "seed-2.json").read_text()
-    problem = StructureProblem(*read_signals(folder / "data.csv"), **STRUCTURE, criterion="aic-6.5")
-    found = search(problem, algorithm="ga", seed=2, evaluations=200, axes=AXES, population_size=10)
+    result = search(problem, algorithm="ga", seed=2, evaluations=200, axes=AXES, population_size=10)
     (run,) = file.runs
     for name in ("seed", "terms", "coefficients", "fitness", "sse", "evaluations"):
-        assert getattr(run, name) == getattr(found, name)
-    assert list(zip(run.history.evaluations, run.history.fitness, strict=True)) == found.history
+        assert getattr(run, name) == getattr(result, name)
+    assert list(zip(run.history.evaluations, run.history.fitness, strict=True)) == result.history
     assert file.problem.model_dump() == {**STRUCTURE, "n_terms": 15}
     assert (file.condition.model_dump(exclude_defaults=True), file.settings) == (CONDITION, SETTINGS)
     assert run.data_sha256 == sha256((folder / "data.csv").read_bytes())
     assert file.versions.keys() == {"python", "narxbench", "numpy", "numba", "llvmlite"}
 
 
-def test_summary(folder: Path) -> None:
-    text = summary_of(folder, "seed-1.json", "seed-2.json")
+def test_a_summary_of_one_file_is_that_of_a_file_for_each_seed(folder: Path) -> None:
     (folder / "both.json").write_text(run_seeds(by_seed([1, 2], [str(folder / "data.csv")]), axes=AXES, **METHOD))
-    assert summary_of(folder, "both.json") == text
-    summary = json.loads(text)
-    runs = [read_run_file(folder / f"seed-{seed}.json").runs[0] for seed in (1, 2)]
-    problem = StructureProblem(*read_signals(folder / "data.csv"), **STRUCTURE, criterion="aic-6.5")
+    of_both = json.loads(summary_of(folder, "both.json"))
+    of_each = json.loads(summary_of(folder, "seed-1.json", "seed-2.json"))
+    assert (len(of_both.pop("seals")), len(of_each.pop("seals"))) == (1, 2)
+    assert of_both == of_each
+
+
+@pytest.fixture(scope="module")
+def summary(folder: Path) -> dict[str, Any]:
+    """Return the summary of the runs of both seeds."""
+    return json.loads(summary_of(folder, "seed-1.json", "seed-2.json"))
+
+
+@pytest.fixture(scope="module")
+def runs(folder: Path) -> list[Run]:
+    return [read_run_file(folder / "seed-1.json").runs[0], read_run_file(folder / "seed-2.json").runs[0]]
+
+
+def test_a_summary_has_the_condition_and_the_runs(
+    summary: dict[str, Any], runs: list[Run], problem: StructureProblem
+) -> None:
     assert summary.items() >= {**CONDITION, "algorithm": "ga", "evaluations": 200, "seeds": [1, 2]}.items()
     assert (summary["candidates"], summary["system_terms"]) == (problem.terms, ["y(k-1)", "u(k-1)"])
-    found = [[problem.terms[i] for i in structure] for structure in summary["runs"]["structures"]]
-    assert found == [run.terms for run in runs]
+    for structure, run in zip(summary["runs"]["structures"], runs, strict=True):
+        assert [problem.terms[number] for number in structure] == run.terms
     assert summary["true_fitness"] == [problem.evaluate(["y(k-1)", "u(k-1)"]).fitness] * 2
-    final = [term for term in problem.terms if all(term in run.terms for run in runs)]
+    assert (summary["realisations"], summary["data_sha256"]) == (1, runs[0].data_sha256)
+
+
+def test_a_summary_has_the_final_model_and_the_best_run(
+    summary: dict[str, Any], runs: list[Run], problem: StructureProblem
+) -> None:
+    final = [term for term in problem.terms if term in {*runs[0].terms} & {*runs[1].terms}]
     assert summary["final_structure"] == final
     assert summary["final_model"]["prediction"] == problem.predict(final).tolist()
     best = min(runs, key=lambda run: run.fitness or math.inf)
     assert (summary["best_run"]["seed"], summary["best_run"]["terms"]) == (best.seed, best.terms)
-    assert (summary["realisations"], summary["data_sha256"]) == (1, runs[0].data_sha256)
 
 
 def test_each_run_may_have_data_of_its_own(folder: Path) -> None:
@@ -100,7 +125,7 @@ def test_runs_that_found_nothing(folder: Path, tmp_path: Path) -> None:
     content = json.loads((folder / "seed-1.json").read_text())
     content["runs"][0] |= {"fitness": None, "sse": None, "terms": [], "coefficients": []}
     content["runs"][0]["history"] = {"evaluations": [], "fitness": []}
-    (tmp_path / "seed-1.json").write_text(canonical_json(content))
+    (tmp_path / "seed-1.json").write_text(canonical_json({**content, "seal": seal_of(content)}))
     (tmp_path / "data.csv").write_text(simulated())
     summary = json.loads(summary_of(tmp_path, "seed-1.json", seeds=(1,)))
     assert (summary["best_run"], summary["final_structure"], summary["final_model"]["fitness"]) == (None, [], None)
@@ -108,7 +133,8 @@ def test_runs_that_found_nothing(folder: Path, tmp_path: Path) -> None:
 
 def test_runs_of_other_code_or_versions_are_refused(folder: Path) -> None:
     content = json.loads((folder / "seed-2.json").read_text())
-    for key, other in (("algorithm_sha256", "0"), ("versions", {"numpy": "1"})):
-        (folder / "other.json").write_text(canonical_json({**content, key: other}))
+    for key, value in (("algorithm_sha256", "0"), ("versions", {"numpy": "1"})):
+        edited = {**content, key: value}
+        (folder / "other.json").write_text(canonical_json({**edited, "seal": seal_of(edited)}))
         with pytest.raises(NarxbenchError, match=rf"other\.json: another {key}: found "):
             summary_of(folder, "seed-1.json", "other.json")

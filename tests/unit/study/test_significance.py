@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
@@ -25,13 +26,16 @@ def test_mann_whitney_by_hand():
 @settings(max_examples=40)
 @given(values, values)
 def test_a12_counts_pairs(a, b):
-    wins = sum(2 if x < y else 1 if x == y else 0 for x in a for y in b)
-    assert a12(a, b) == Fraction(wins, 2 * len(a) * len(b))
+    halves = 0
+    for x, y in product(a, b):
+        halves += (x < y) + (x <= y)
+    assert a12(a, b) == Fraction(halves, 2 * len(a) * len(b))
 
 
 def test_magnitude():
     names = {"0.5599": "negligible", "0.56": "small", "0.44": "small", "0.2901": "medium", "0.29": "large"}
-    assert {effect: magnitude(Fraction(effect)) for effect in names} == names
+    for effect, name in names.items():
+        assert magnitude(Fraction(effect)) == name
 
 
 def test_holm_by_hand():
@@ -51,22 +55,22 @@ def test_comparisons_of_all_pairs():
     a = make_summary(histories=[[(1, -10.0)], [(1, -19.5)], [(1, -20.0)]])
     b = make_summary(method="ga", histories=[[], [(1, 80.0)], [(1, -10.0)]])
     c = make_summary(method="wide", histories=[[], []])
-    other = [make_summary(snr_db=30, method=name, histories=[[(1, 1.0)], [(1, 2.0)]]) for name in ("upso2d", "ga")]
-    found = comparisons(runs_frame([a, b, *other, c]))
-    assert list(zip(found["snr_db"], found["a"], found["b"], strict=True)) == [
+    at_30_db = [make_summary(snr_db=30, method=name, histories=[[(1, 1.0)], [(1, 2.0)]]) for name in ("upso2d", "ga")]
+    frame = comparisons(runs_frame([a, b, *at_30_db, c]))
+    assert list(zip(frame["snr_db"], frame["a"], frame["b"], strict=True)) == [
         *((50, "upso2d", "ga"), (50, "upso2d", "wide"), (50, "ga", "wide"), (30, "upso2d", "ga"))
     ]
-    first = found.iloc[0]
+    first = frame.iloc[0]
     assert (first["n_a"], first["n_b"], first["median_a"], first["median_b"]) == (3, 3, -19.5, 80.0)
     assert (first["a12"], first["magnitude"], first["distribution"]) == (8.5 / 9, "large", "asymptotic")
-    assert math.isnan(found["median_b"][1])
-    assert list(found["p_holm"]) == pytest.approx(list(holm(found["p_value"])), rel=1e-5)
+    assert math.isnan(frame["median_b"][1])
+    assert list(frame["p_holm"]) == pytest.approx(list(holm(frame["p_value"])), rel=1e-5)
     assert comparisons(runs_frame([a])).empty
 
 
 @settings(max_examples=40)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=9))
-def test_holm_rejects_what_the_step_down_procedure_rejects(p_values):
+def test_holm_rejects_like_the_step_down_procedure(p_values):
     level, rejected = 0.05, set()
     for step, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
         if p_values[index] * (len(p_values) - step) > level:

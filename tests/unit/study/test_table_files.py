@@ -68,15 +68,16 @@ def test_latex_groups_like_the_paper(table):
 
 @pytest.fixture
 def compared(table):
-    """The table with published values for two of its rows."""
-    comparisons = [{"T1": Compared(published, 0.12, 0.381, 0.0001, published < 1)} for published in (1.0, 0.9)]
-    return replace(table, comparisons=(*comparisons, {}, {}))
+    """Return the table with published values for two of its rows."""
+    first = {"T1": Compared(1.0, 0.12, 0.381, 0.0001, False)}
+    second = {"T1": Compared(0.9, 0.12, 0.381, 0.0001, True)}
+    return replace(table, comparisons=(first, second, {}, {}))
 
 
 def test_csv_has_published_values_and_verdicts_in_columns(compared):
-    read = pd.read_csv(io.StringIO(to_csv(compared)))
-    assert list(read) == ["method", "snr_db", "T1", "T1_published", "T1_different", "note"]
-    assert list(read["T1_published"].dropna()) == [1.0, 0.9] and list(read["T1_different"].dropna()) == [False, True]
+    frame = pd.read_csv(io.StringIO(to_csv(compared)))
+    assert list(frame) == ["method", "snr_db", "T1", "T1_published", "T1_different", "note"]
+    assert list(frame["T1_published"].dropna()) == [1.0, 0.9] and list(frame["T1_different"].dropna()) == [False, True]
 
 
 def test_markdown_shows_published_values_in_brackets(compared, table):
@@ -95,8 +96,11 @@ def test_latex_shows_published_values_in_a_line_below(compared, table):
     assert lines[first].startswith(r"& 37.5~dB & 0.98\rlap{$^{\dagger}$} & ")
     assert lines[first + 1] == r"&  & {\scriptsize(0.90)} &  \\"
     # Of the merged column each value spans the lines of its rows.
-    assert [r"\multirow{4}{*}{{[}s" in to_latex(compared), r"\multirow{2}{*}{{[}s" in to_latex(table)] == [True, True]
+    assert r"\multirow{4}{*}{{[}s" in to_latex(compared) and r"\multirow{2}{*}{{[}s" in to_latex(table)
     assert r"\multirow{2}{*}{GA}" in to_latex(compared)
+
+
+def test_latex_speaks_of_published_values_only_where_there_are_some(compared, table):
     assert "published" in to_latex(compared) and "published" not in to_latex(table)
 
 
@@ -107,17 +111,22 @@ def test_html_shows_what_a_value_is_compared_with(compared, table):
         'data-test="p &lt; 0.001">0.98<small>0.90&nbsp;≠</small><small class="more">0.12–0.38<br>p &lt; 0.001' in html
     )
     assert html.count("data-published") == 2 and "<small>1&nbsp;=</small>" in html
+
+
+def test_html_escapes_names_links_the_file_and_has_a_line_for_the_value_that_is_looked_at(compared, table):
+    html = to_html(compared, study="s", folder="up/")
     assert 'class="stub repeated"' in html and 'data-style="left:5.2rem"' in html
     assert NAME not in html and "&lt;b&gt;_s|" in html
     assert '<a href="up/tables/x_1.csv">csv</a>' in html and "<code>snakemake reports/s/tables/x_1.csv</code>" in html
-    # The line of the value that is looked at follows the scrolled table.
+    # That line follows the scrolled table.
     assert '</div>\n<p class="readout"' in html and "readout" not in to_html(table)
 
 
 def test_a_table_is_narrow_unless_it_has_many_columns_or_long_texts(table):
     long = replace(table, data=table.data.assign(note="a" * 80))
-    many, very_many = (replace(table, columns=table.columns[:3] * times) for times in (4, 8))
-    assert [each.width for each in (table, long, many, very_many)] == ["narrow", "wide", "wide", "dense"]
+    many = replace(table, columns=table.columns[:3] * 4)
+    very_many = replace(table, columns=table.columns[:3] * 8)
+    assert (table.width, long.width, many.width, very_many.width) == ("narrow", "wide", "wide", "dense")
     assert '<div class="table narrow">' in to_html(table)
-    environments = [re.findall(r"begin{(table.?)}", to_latex(each)) for each in (table, many, very_many)]
-    assert environments == [["table"], ["table*"], ["table*"]]
+    for wide_or_narrow, environment in ((table, "table"), (many, "table*"), (very_many, "table*")):
+        assert re.findall(r"begin{(table.?)}", to_latex(wide_or_narrow)) == [environment]

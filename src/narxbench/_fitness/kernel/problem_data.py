@@ -120,8 +120,10 @@ def prepare(
 
 def _parts(monomials: list[Monomial]) -> tuple[list[Monomial], list[Monomial]]:
     """Return the y-monomial and the u-monomial whose product each monomial is."""
-    output_parts = [tuple(factor for factor in monomial if factor[0] == OUTPUT) for monomial in monomials]
-    input_parts = [tuple(factor for factor in monomial if factor[0] != OUTPUT) for monomial in monomials]
+    output_parts, input_parts = list[Monomial](), list[Monomial]()
+    for monomial in monomials:
+        output_parts.append(tuple(factor for factor in monomial if factor[0] == OUTPUT))
+        input_parts.append(tuple(factor for factor in monomial if factor[0] != OUTPUT))
     return output_parts, input_parts
 
 

@@ -23,10 +23,9 @@ from narxbench._model.noise_models import NOISE_MODELS, NOISE_NAMES, NoiseName
 LIKELY = 12
 # Noise models that the likelihood chooses one of for each structure: all in the equation, and each on the output by
 # itself. Between these groups free runs choose.
-TOGETHER: tuple[tuple[NoiseName, ...], ...] = (
-    tuple(name for name in NOISE_NAMES if NOISE_MODELS[name].place == "equation"),
-    *((name,) for name in NOISE_NAMES if NOISE_MODELS[name].place == "output"),
-)
+IN_EQUATION = tuple(name for name in NOISE_NAMES if NOISE_MODELS[name].place == "equation")
+ON_OUTPUT = tuple(name for name in NOISE_NAMES if NOISE_MODELS[name].place == "output")
+TOGETHER: tuple[tuple[NoiseName, ...], ...] = (IN_EQUATION, *((name,) for name in ON_OUTPUT))
 # Structures of the lowest J whose weights are also estimated under the other noise models, and which are looked at in
 # turn for one whose free run holds over whole records.
 REWEIGHED, LOOKED_AT = 6, 20
@@ -63,17 +62,19 @@ def choose(
     names = [configuration.name for configuration in ranked]
     # So many samples count as one: the phases of the best configuration see the same disturbances.
     density = max(scan.sampling.advised, ranked[0].decimation)
-    briefly = scan.briefly(briefs)
-    only_briefly = [structure for structure in briefly if structure.configuration not in names]
-    proposals = [structure.proposal for structure in briefly if structure.configuration in names]
+    proposals, only_briefly = list[Proposal](), list[Structure]()
+    for structure in scan.briefly(briefs):
+        if structure.configuration in names:
+            proposals.append(structure.proposal)
+        elif structure.terms:
+            only_briefly.append(structure)
     proposals += _search_proposals(searches, scan.settings.method)
     forward = _forward_regressions(scan, names[:1], steps)
     proposals += [Proposal(name, FORWARD, terms, drawn=False) for name, terms in forward.items()]
     likely = _likely_proposals(scan, briefs, steps)
     likely_proposals = [proposal for proposal, _ in likely]
-    starts = _descent_starts(scan.compared([*proposals, *likely_proposals], density), names)
-    polished = steps.run(DESCENTS, scan.polished, [(start, density) for start in starts])
-    proposals += [structure.proposal for structure in polished]
+    compared = scan.compared([*proposals, *likely_proposals], density)
+    proposals += _descents(scan, compared, names, density, steps)
     compared = scan.compared([*proposals, *likely_proposals], density)
     finalists = _under_noise(scan, compared, likely, density, steps)
     _check_finite(finalists)
@@ -83,7 +84,7 @@ def choose(
     best_configuration = finalists[n_passed_over].configuration
     return Choice(
         finalists=finalists[n_passed_over:],
-        briefly=[scan.with_fitness(structure, density) for structure in only_briefly if structure.terms],
+        briefly=[scan.with_fitness(structure, density) for structure in only_briefly],
         runs=_terms_by_seed(searches, best_configuration),
         forward=_forward_structure(scan, best_configuration, forward, density),
         notes=failures([*briefs, *searches]),
@@ -122,13 +123,22 @@ def _likely_proposals(scan: Scan, briefs: Sequence[ConfigurationSearch], steps: 
     return likely
 
 
+def _descents(
+    scan: Scan, structures: Sequence[Structure], names: Sequence[str], density: int, steps: Steps
+) -> list[Proposal]:
+    """Return the structures where descents from the best ones of each configuration end."""
+    jobs = [(start, density) for start in _descent_starts(structures, names)]
+    return [structure.proposal for structure in steps.run(DESCENTS, scan.polished, jobs)]
+
+
 def _descent_starts(structures: Sequence[Structure], names: Sequence[str]) -> list[Structure]:
     """Return the best structures of each configuration, and the best others that take no draws."""
     starts = []
     for name in names:
         of_configuration = [structure for structure in structures if structure.configuration == name]
+        without_draws = [structure for structure in of_configuration[POLISHED:] if not structure.drawn]
         starts += of_configuration[:POLISHED]
-        starts += [structure for structure in of_configuration[POLISHED:] if not structure.drawn][:POLISHED]
+        starts += without_draws[:POLISHED]
     return starts
 
 
@@ -185,11 +195,11 @@ def _weight_jobs(
     structures: Sequence[Structure], likely: Sequence[LikelyProposal], allowed: Sequence[NoiseName]
 ) -> dict[tuple[str, tuple[str, ...], tuple[NoiseName, ...]], Structure]:
     """Return the structures to weigh, by configuration, terms, and the noise models that compete for them."""
-    groups = [tuple(name for name in group if name in allowed) for group in TOGETHER]
+    groups = _competing_names(allowed)
     jobs: dict[tuple[str, tuple[str, ...], tuple[NoiseName, ...]], Structure] = {}
     by_terms = {(structure.configuration, tuple(structure.terms)): structure for structure in structures}
     for structure in structures[:REWEIGHED]:
-        for group in filter(None, groups):
+        for group in groups:
             jobs[structure.configuration, tuple(structure.terms), group] = structure
     for proposal, noise_name in likely:
         key = proposal.configuration, tuple(proposal.terms)
@@ -199,11 +209,24 @@ def _weight_jobs(
     return jobs
 
 
+def _competing_names(allowed: Sequence[NoiseName]) -> list[tuple[NoiseName, ...]]:
+    """Return the allowed noise models in groups, of each of which the likelihood chooses one."""
+    groups = []
+    for names in TOGETHER:
+        group = tuple(name for name in names if name in allowed)
+        if group:
+            groups.append(group)
+    return groups
+
+
 def failures(searches: Sequence[ConfigurationSearch]) -> list[Failures]:
     """Return how many of some searches ended without a structure of finite J, by what stands in its place."""
     notes = [search.structure.note for search in searches if search.structure]
-    counts = {note: notes.count(note) for note in (STANDS_IN, NOTHING)}
-    return [Failures(note=note, count=count, searches=len(notes)) for note, count in counts.items() if count]
+    kinds = []
+    for note in (STANDS_IN, NOTHING):
+        if note in notes:
+            kinds.append(Failures(note=note, count=notes.count(note), searches=len(notes)))
+    return kinds
 
 
 def _check_finite(structures: Sequence[Structure]) -> None:

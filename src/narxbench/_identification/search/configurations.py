@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
-from itertools import product
+from itertools import chain, product
 from math import comb
 from typing import Any
 
@@ -11,11 +11,13 @@ from narxbench._identification.data.arrangement import Arrangement
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean
 from narxbench._model.records import Recording
-from narxbench._model.terms import INPUT, MAX_TERMS, OUTPUT, Monomial, monomials_of, parse_term, term_name
+from narxbench._model.terms import INPUT, MAX_TERMS, OUTPUT, Monomial, max_lag_of, monomials_of, parse_term, term_name
 
 # Numbers of lags and degrees that are scanned, and the largest set of candidates among them.
 STRIDES = (1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 LAGS, DEGREES, LARGEST = (2, 3, 4, 5, 6, 8, 12, 16), (1, 2, 3), 400
+# Steps that are left of the data by a decimation, at least.
+FEWEST_STEPS = 60
 # Share of the samples that only give lags, at most, where lags are scanned.
 LOST = 0.1
 
@@ -39,7 +41,7 @@ class Configuration:
     @property
     def max_lag(self) -> int:
         """The largest lag of any signal, in steps."""
-        return max((0, *self.y_lags, *(lag for lags in self.u_lags for lag in lags)))
+        return max((0, *self.y_lags, *chain.from_iterable(self.u_lags)))
 
     @property
     def size(self) -> int:
@@ -81,7 +83,8 @@ def _has_low_degrees(monomial: Monomial, settings: IdentificationSettings) -> bo
 def _all_candidates(configuration: Configuration, settings: IdentificationSettings) -> list[Monomial]:
     """Return the candidates before any is left out."""
     factors = [(OUTPUT, lag) for lag in configuration.y_lags]
-    factors += [(INPUT + i, lag) for i, lags in enumerate(configuration.u_lags) for lag in lags]
+    for signal, lags in enumerate(configuration.u_lags, INPUT):
+        factors += [(signal, lag) for lag in lags]
     monomials = monomials_of(factors, configuration.degree)
     further = _included(settings, len(configuration.u_lags)) - set(monomials)
     return sorted([*monomials, *further], key=lambda monomial: (len(monomial), monomial))
@@ -116,7 +119,7 @@ def configurations(
         Where nothing can be tried, there are too many terms, or a pattern of ``exclude`` matches none.
     """
     _check_input_names(recording, settings)
-    largest_included = max((lag for m in _included(settings, len(recording.inputs)) for _, lag in m), default=0)
+    largest_included = max_lag_of(_included(settings, len(recording.inputs)))
     kept: dict[Configuration, None] = {}
     for tried, n_lags in _grid(recording, settings, decimations, delays):
         if not _has_enough_samples(recording, settings, tried, n_lags):
@@ -252,5 +255,9 @@ def strides(advised: int, first_minimum: int | None, samples: int) -> list[int]:
     A stride over a fifth of ``first_minimum`` (Billings and Aguirre) leaves too few steps until the correlation dips.
     """
     longest = max(advised, (first_minimum or 1) // 5)
-    deserving = {*STRIDES, advised, (advised + 1) // 2, (3 * advised + 1) // 4}
-    return sorted(q for q in deserving if 1 <= q <= longest and (q == 1 or samples // q >= 60))
+    deserving = []
+    for stride in sorted({*STRIDES, advised, (advised + 1) // 2, (3 * advised + 1) // 4}):
+        has_enough_steps = stride == 1 or samples // stride >= FEWEST_STEPS
+        if 1 <= stride <= longest and has_enough_steps:
+            deserving.append(stride)
+    return deserving

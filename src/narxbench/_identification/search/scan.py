@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -192,8 +193,9 @@ class Scan:
 
     def jobs(self) -> list[tuple[int, int]]:
         """Return part and seed of each thorough search of a configuration; part 0 stands for all data."""
-        seeds = range(1, self.settings.seeds + 1)
-        return [*((0, seed) for seed in seeds), *((part, 1) for part in range(1, self.n_parts + 1))]
+        on_all_data = [(0, seed) for seed in range(1, self.settings.seeds + 1)]
+        without_parts = [(part, 1) for part in range(1, self.n_parts + 1)]
+        return on_all_data + without_parts
 
     def thorough(self, configuration: Configuration, part: int, seed: int) -> ConfigurationSearch:
         """Search on all data or without a part; there is no structure where the configuration has fewer parts."""
@@ -248,9 +250,14 @@ class Scan:
 
     def likeliest_first(self, structures: Sequence[Structure], density: int) -> tuple[list[Structure], int]:
         """Return structures with those that tie with the first by their likelihood, and how many these are."""
-        candidates = [Candidate(s, self.named[s.configuration]) for s in structures if s.fitness is not None]
+        candidates, infinite = list[Candidate](), list[Structure]()
+        for structure in structures:
+            if structure.fitness is None:
+                infinite.append(structure)
+            else:
+                candidates.append(Candidate(structure, self.named[structure.configuration]))
         ordered, n_tied = likeliest_first(self.recording, candidates, self._n_selected / density, density)
-        return [*ordered, *(structure for structure in structures if structure.fitness is None)], n_tied
+        return [*ordered, *infinite], n_tied
 
     def holds(self, structure: Structure) -> bool:
         """Return whether free runs over whole records, which show what grows slowly, are about as good as of parts."""
@@ -271,7 +278,8 @@ class Scan:
         # Brief looks are planned as searches, and take less: that is left for the other half of the descents.
         budget = _SHARES["polished"] * self.settings.effort / (POLISHED * self.n_finalists) / seconds_each
         while True:
-            neighbours = [terms for terms in _neighbours(candidates, best.terms, budget / 3) if terms not in scored]
+            differing = _neighbours(candidates, best.terms, budget / 3)
+            neighbours = [terms for terms in differing if terms not in scored]
             scored.update(neighbours)
             budget -= len(neighbours)
             if budget < 0 or not neighbours:
@@ -390,15 +398,17 @@ def _neighbours(candidates: Sequence[str], terms: Sequence[str], most: float) ->
     Terms are in the order of the candidates.
     """
     place = {term: i for i, term in enumerate(candidates)}
-    inside = {place[term] for term in terms}
-    outside = [i for i in range(len(place)) if i not in inside]
-    without = [inside - {i} for i in sorted(inside)]
-    changed = [*without, *(inside | {i} for i in outside)]
-    if len(changed) + len(inside) * len(outside) <= most:
-        for positions in without:
-            changed += [positions | {i} for i in outside]
-    structures = [tuple(candidates[i] for i in sorted(positions)) for positions in changed]
-    return [structure for structure in structures if structure]
+    inside = sorted({place[term] for term in terms})
+    outside = sorted(set(place.values()) - set(inside))
+    changes: list[tuple[int, ...]] = [(i,) for i in (*inside, *outside)]
+    if len(changes) + len(inside) * len(outside) <= most:
+        changes += product(inside, outside)
+    structures = []
+    for change in changes:
+        positions = sorted(set(inside) ^ set(change))
+        if positions:
+            structures.append(tuple(candidates[i] for i in positions))
+    return structures
 
 
 def _best_of_path(problem: StructureProblem) -> FoundStructure:
@@ -418,4 +428,7 @@ def _path(problem: StructureProblem) -> list[list[str]]:
     steps = min(30, len(moments), max(1, len(problem.estimation_rows) // 2))
     order, explained = np.empty(steps, np.int64), np.empty(steps)
     entered = forward(gram, moments, -1, order, explained)
-    return [[problem.terms[i] for i in sorted(order[:count].tolist())] for count in range(1, entered + 1)]
+    structures = []
+    for count in range(1, entered + 1):
+        structures.append([problem.terms[i] for i in sorted(order[:count].tolist())])
+    return structures

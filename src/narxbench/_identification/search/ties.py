@@ -18,7 +18,7 @@ from narxbench._identification.search.noise import Stretches
 from narxbench._identification.search.structures import Structure
 from narxbench._identification.search.trial import MOST_STEPS, shortened
 from narxbench._model.records import Recording
-from narxbench._model.terms import Monomial, parse_term
+from narxbench._model.terms import Monomial, max_lag_of, parse_term
 from narxbench._numerics.logarithm import natural_log
 
 # Two structures tie where their J differ by no more than so many standard errors of the difference over parts, and the
@@ -91,7 +91,7 @@ class Likelihoods:
         self._recording, self._repeated = recording, repeated
         self._decimation = candidates[0].configuration.decimation
         self._monomials = [self._monomials_of(candidate) for candidate in candidates]
-        self._max_lag = max((lag for terms in self._monomials for m in terms for _, lag in m), default=0)
+        self._max_lag = max(map(max_lag_of, self._monomials))
         # The same for all, as if each had been chosen from all that is at hand.
         self._n_candidates = max(candidate.structure.candidates for candidate in candidates)
         self._candidates = candidates

@@ -21,7 +21,7 @@ from narxbench._model.narx import DivergedError, Model
 from narxbench._model.noise_models import NoiseModel, NoiseName
 from narxbench._model.records import Recording
 from narxbench._model.scaling import mean
-from narxbench._model.terms import Monomial, term_name
+from narxbench._model.terms import Monomial, max_lag_of, term_name
 from narxbench._numerics.rounding import significant
 
 Floats = NDArray[np.float64]
@@ -68,7 +68,8 @@ def shortened(segments: list[range], most: int, max_lag: int) -> list[range]:
     count = max(1, most // length)
     if count >= len(pieces):
         return pieces
-    return [pieces[i] for i in sorted({i * len(pieces) // count for i in range(count)})]
+    # Spread evenly; as there are more pieces than are chosen, none is chosen twice.
+    return [pieces[i * len(pieces) // count] for i in range(count)]
 
 
 class Trial:
@@ -87,7 +88,7 @@ class Trial:
         by = scaling(recording, configuration.centred)
         records = [scaled(record, by) for record in recording.known]
         monomials = candidates(configuration, settings)
-        max_lag = max((lag for m in monomials for _, lag in m), default=0)
+        max_lag = max_lag_of(monomials)
         self.n_inputs = len(recording.inputs)
         self.arrangement = Arrangement(records, configuration.decimation, max_lag, settings.blocks, MOST_ROWS)
         rows = self.arrangement.rows()
@@ -99,8 +100,11 @@ class Trial:
         names = [term_name(m, self.n_inputs) for m in monomials]
         compared = rows[:: -(-len(rows) // MOST_COMPARED)]
         self.dropped = collinear(self.arrangement.columns(monomials, compared), names)
-        self.monomials = [m for m, name in zip(monomials, names, strict=True) if name not in self.dropped]
-        self.terms = [name for name in names if name not in self.dropped]
+        self.monomials, self.terms = list[Monomial](), list[str]()
+        for monomial, name in zip(monomials, names, strict=True):
+            if name not in self.dropped:
+                self.monomials.append(monomial)
+                self.terms.append(name)
         self._place = {name: i for i, name in enumerate(self.terms)}
 
     @cached_property
@@ -162,8 +166,12 @@ class Trial:
     @cached_property
     def _parts(self) -> list[tuple[int, list[range], StructureProblem]]:
         """Each part that has its lags, its segments, and its problem."""
-        parts = ((part, self._segments(part)) for part in range(self.arrangement.n_parts_selected))
-        return [(part, segments, self._of_part(part, segments)) for part, segments in parts if segments]
+        parts = []
+        for part in range(self.arrangement.n_parts_selected):
+            segments = self._segments(part)
+            if segments:
+                parts.append((part, segments, self._of_part(part, segments)))
+        return parts
 
     def for_prediction_errors(self, *, estimating: bool = False, most_values: int = MOST_VALUES) -> StructureProblem:
         """Return the problem that prediction error methods search: of one phase, and of long records some pieces.

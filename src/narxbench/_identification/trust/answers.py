@@ -149,7 +149,11 @@ def _probabilities(
 
 def _weak_terms(identification: "Identification") -> list[str]:
     """Return the terms whose weights are less than two standard errors from zero."""
-    return [row["term"] for row in identification.weights if row["t"] is not None and abs(row["t"]) < 2]
+    weak = []
+    for row in identification.weights:
+        if row["t"] is not None and abs(row["t"]) < 2:
+            weak.append(row["term"])
+    return weak
 
 
 def _likelier_noise(identification: "Identification") -> str | None:
@@ -222,7 +226,8 @@ def _answers_of_inputs(
     for i, name in enumerate(model.inputs):
         if i in derived(model.inputs):
             continue
-        rest, gain, turns = _gain([point for point in identification.curve if point.signal == name], medians[i])
+        points = [point for point in identification.curve if point.signal == name]
+        rest, gain, turns = _gain(points, medians[i])
         # The first input stands at a point of the curve.
         at = rest.u if rest and not inputs else medians[i]
         inputs[name] = {"at": at, "gain": gain, "turns": turns, "delay": _delay(identification, INPUT + i)}

@@ -20,7 +20,7 @@ from narxbench._io.version import __version__
 from narxbench._model.narx import Model
 from narxbench._model.noise_models import Narx
 from narxbench._model.records import Record
-from narxbench._model.terms import Monomial, parse_term
+from narxbench._model.terms import Monomial, max_lag_of, parse_term
 from narxbench._numerics.rounding import significant
 
 
@@ -36,10 +36,9 @@ class ModelFit:
         self.monomials = [parse_term(term, len(recording.inputs), current=True) for term in self.terms]
         self.scaling = scaling(recording, configuration.centred)
         self.known = recording.known
-        max_lag = max((lag for m in self.monomials for _, lag in m), default=0)
-        self.arrangement = Arrangement(
-            [scaled(record, self.scaling) for record in self.known], configuration.decimation, max_lag, settings.blocks
-        )
+        records = [scaled(record, self.scaling) for record in self.known]
+        max_lag = max_lag_of(self.monomials)
+        self.arrangement = Arrangement(records, configuration.decimation, max_lag, settings.blocks)
 
     def weights(self) -> Weights:
         """Return the weights on all rows that estimate, with their uncertainty."""
@@ -108,20 +107,25 @@ class ModelFit:
             inputs=recording.inputs,
             output=recording.output,
             decimation=configuration.decimation,
-            y_lags=[lag for lag in configuration.y_lags if lag <= most],
-            u_lags=[[lag for lag in lags if lag <= most] for lags in configuration.u_lags],
+            y_lags=_lags_up_to(most, configuration.y_lags),
+            u_lags=[_lags_up_to(most, lags) for lags in configuration.u_lags],
             sampling_time=recording.sampling_time,
         )
 
     def cases(self, model: Model) -> list[Case]:
         """Return all records with the models that predict them; a part by weights that the other parts give."""
-        estimates = [replace(r, role="estimation") for r in self.known if r.role in (None, "estimation")]
+        estimates = []
+        for record in self.known:
+            if record.role in (None, "estimation"):
+                estimates.append(replace(record, role="estimation"))
         arx = self._arx(estimates)
         cases = [Case(record, model, {ARX: arx}) for record in estimates]
         if self.arrangement.takes_turns:
             cases += self._cases_in_turns(arx.initial_samples)
-        judged = [record for record in self.recording.records if record.role in ("selection", "test")]
-        return [*cases, *(Case(record, model, {ARX: arx}) for record in judged)]
+        for record in self.recording.records:
+            if record.role in ("selection", "test"):
+                cases.append(Case(record, model, {ARX: arx}))
+        return cases
 
     def _cases_in_turns(self, initial_samples: int) -> list[Case]:
         """Return the parts that take turns in selection, each with models of the others."""
@@ -145,6 +149,10 @@ class ModelFit:
             if len(times):
                 pieces.append((number, record.part(max(0, int(times.min()) - initial), int(times.max()) + 1)))
         return pieces
+
+
+def _lags_up_to(most: int, lags: Sequence[int]) -> list[int]:
+    return [lag for lag in lags if lag <= most]
 
 
 def weights_under_noise(arrangement: Arrangement, fit: StructureFit, terms: Sequence[str], plain: Weights) -> Weights:

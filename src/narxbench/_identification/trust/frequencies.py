@@ -7,6 +7,7 @@ probabilities are too sure (:mod:`narxbench._identification.trust.probabilities`
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import pandas as pd
@@ -36,7 +37,7 @@ def selection_table(
         of_seeds = _frequency(seed_counts[term], len(runs), confidence)
         of_resamples = _frequency(resample_counts[term], len(resampled), confidence)
         rows.append([term, *of_seeds, *of_resamples])
-    columns = ["term", *(f"seed_{name}" for name in _FREQUENCY), *(f"resample_{name}" for name in _FREQUENCY)]
+    columns = ["term", *map("_".join, product(("seed", "resample"), _FREQUENCY))]
     # As objects, None is not turned into NaN.
     return pd.DataFrame(rows, columns=columns, dtype=object)
 
@@ -71,7 +72,9 @@ def frequent_structures(
     if not resampled:
         return {}, {}
     position = {term: i for i, term in enumerate(candidates)}
-    counts = Counter(tuple(sorted({position[term] for term in terms})) for terms in resampled if terms)
+    counts: Counter[tuple[int, ...]] = Counter()
+    for terms in filter(None, resampled):
+        counts[tuple(sorted({position[term] for term in terms}))] += 1
     of_best = tuple(sorted(position[term] for term in best))
     common = min(counts, key=lambda chosen: (-counts[chosen], chosen != of_best, chosen), default=of_best)
     often = frequent_terms(table, threshold)

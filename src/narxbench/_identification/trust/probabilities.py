@@ -9,19 +9,26 @@ wrong one further terms make up for the noise, and the true terms look improbabl
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from narxbench._algorithms.certainty import Certainty, RatedStructure, Window, certainty
+from narxbench._algorithms.certainty import (
+    Certainty,
+    ExchangeableTerms,
+    NamedStructure,
+    RatedStructure,
+    Window,
+    certainty,
+)
 from narxbench._algorithms.contract import SearchWarning
 from narxbench._algorithms.doubts import doubts
 from narxbench._algorithms.likelihood_search import SearchSettings, Structure
-from narxbench._algorithms.pem import LEAST_PROBABILITY, factored_structures
+from narxbench._algorithms.orthogonal_search import OrthogonalErrors, OrthogonalSearch
+from narxbench._algorithms.pem import factored_fits
 from narxbench._fitness.prediction_error import Fit
 from narxbench._fitness.problem import StructureProblem
 from narxbench._identification.search.scan import CLEARLY_BETTER
-from narxbench._identification.trust.orthogonal_search import OrthogonalErrors, OrthogonalSearch
 from narxbench._model.noise_models import NoiseModel, NoiseName
 
 # Digits behind the point that do not depend on the machine.
@@ -32,34 +39,6 @@ MOST_COMPARED = 24
 EXACT = "its terms explain the data to the last digit, and there is no noise to weigh them against"
 DIVERGES = "its prediction errors diverge on the data that estimate"
 TOO_FEW = "the samples that estimate are too few for so many terms"
-
-
-class Rival(NamedTuple):
-    """Another structure that explains the data about as well.
-
-    Attributes
-    ----------
-    terms : list of str
-        Its terms, in canonical order.
-    probability : float
-        Of being the true structure, if one of those that were looked at is.
-    difference : float
-        Its criterion less that of the model's structure: below 0 it is the more probable one.
-    noise_model : str
-        The description of its best noise model.
-    """
-
-    terms: list[str]
-    probability: float
-    difference: float
-    noise_model: str
-
-
-class ExchangeableTerms(NamedTuple):
-    """Candidates of which probably one is a term, and which one is hard to tell."""
-
-    terms: list[str]
-    probabilities: list[float]
 
 
 @dataclass(frozen=True)
@@ -76,8 +55,9 @@ class StructureCertainty:
         That of the model's structure; None where nothing can be said.
     probabilities : dict of str to float
         Of the candidates by name: of all terms of the model, and of others from 0.005 on.
-    rivals : list of Rival
-        The ten most probable other structures, the most probable one first.
+    rivals : list of NamedStructure
+        The ten most probable other structures, the most probable one first; their criteria are less that of the model's
+        structure.
     groups : list of ExchangeableTerms
         Groups of exchangeable terms.
     doubts : list of SearchWarning
@@ -88,7 +68,7 @@ class StructureCertainty:
     samples: int = 0
     probability: float | None = None
     probabilities: dict[str, float] = field(default_factory=dict)
-    rivals: list[Rival] = field(default_factory=list)
+    rivals: list[NamedStructure] = field(default_factory=list)
     groups: list[ExchangeableTerms] = field(default_factory=list)
     doubts: list[SearchWarning] = field(default_factory=list)
 
@@ -152,9 +132,9 @@ def structure_certainty(
         if search.value(start) < math.inf:
             search.descend_with_noise(start)
     search.polish_further()
-    window = Window(search, factored_structures(search))
+    window = _window(search)
     if search.polish_further():
-        window = Window(search, factored_structures(search))
+        window = _window(search)
     best = _best_fit(search, structure, noise_model)
     return _described(search, problem.terms, window, best, noise_model)
 
@@ -163,6 +143,11 @@ def _structure(numbers: Mapping[str, int], terms: Sequence[str]) -> Structure:
     structure = np.zeros(len(numbers), np.uint8)
     structure[[numbers[term] for term in terms]] = 1
     return structure
+
+
+def _window(search: OrthogonalSearch) -> Window:
+    """Return the structures near the best one, without those that are shorter ones times a filter."""
+    return Window(search, [search.structure(fit) for fit, _ in factored_fits(search)])
 
 
 def _best_fit(search: OrthogonalSearch, structure: Structure, noise_model: NoiseModel) -> Fit:
@@ -184,22 +169,14 @@ def _described(
     for rated in rating.structures:
         if rated is not of_model:
             difference = round(rated.difference - of_model.difference, DIGITS)
-            terms = [names[term] for term in rated.terms]
-            rivals.append(Rival(terms, rated.probability, difference, rated.noise_model))
-    groups = []
-    for group in rating.groups:
-        groups.append(ExchangeableTerms([names[term] for term in group], [float(rating.terms[term]) for term in group]))
-    probabilities = {}
-    for term, name in enumerate(names):
-        if term in of_model.terms or rating.terms[term] >= LEAST_PROBABILITY:
-            probabilities[name] = float(rating.terms[term])
+            rivals.append(rated.named(names)._replace(difference=difference))
     warnings = doubts(search, best, rating, names)
     return StructureCertainty(
         samples=int(search.independent),
         probability=of_model.probability,
-        probabilities=probabilities,
+        probabilities=rating.probabilities(names, of_model.terms),
         rivals=rivals,
-        groups=groups,
+        groups=rating.exchangeable_terms(names),
         doubts=[*warnings, *_common_factor(search, best), *_likelier_noise(search, best, noise_model)],
     )
 

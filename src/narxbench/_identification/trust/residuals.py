@@ -109,11 +109,11 @@ class _Correlation(NamedTuple):
     @property
     def varies(self) -> bool:
         """Whether neither signal is constant."""
-        return all(np.ptp(np.concatenate(parts)) > 0 for parts in (self.a, self.b))
+        return bool(np.ptp(np.concatenate(self.a)) > 0 and np.ptp(np.concatenate(self.b)) > 0)
 
     def test(self, band: float, limit: float) -> CorrelationTest:
         """Return the coefficients and the verdict."""
-        energy = math.prod(sum(float(part @ part) for part in parts) for parts in (self.a, self.b))
+        energy = _energy(self.a) * _energy(self.b)
         values = []
         for distance in self.distances:
             values.append(significant(_product(self.a, self.b, distance) / math.sqrt(energy)))
@@ -129,16 +129,36 @@ def correlation_tests(model: Model, records: Sequence[Record], lags: int = LAGS)
     The bands presume white residuals: where ``phi_xixi`` fails, a near failure of another test with a slow input is a
     hint. Signals that are constant, few residuals and those of an exact model are not tested.
     """
-    pairs = residuals(model, records)
-    largest = min(lags, max((len(xi) for xi, _ in pairs), default=0) // SHARE_OF_RECORD)
-    energy = sum(float(np.sum(record.y**2)) for record in records)
-    if largest < 2 or sum(float(np.sum(xi**2)) for xi, _ in pairs) <= ROUNDING * energy:
+    errors, inputs = list[NDArray[np.float64]](), list[NDArray[np.float64]]()
+    for record_errors, record_inputs in residuals(model, records):
+        errors.append(record_errors)
+        inputs.append(record_inputs)
+    largest = min(lags, max(map(len, errors), default=0) // SHARE_OF_RECORD)
+    if largest < 2 or _sum_of_squares(errors) <= ROUNDING * _sum_of_squares([record.y for record in records]):
         return []
-    xi = _centred([errors for errors, _ in pairs])
-    functions = _correlations(model, xi, [inputs for _, inputs in pairs], largest)
-    samples, coefficients = sum(map(len, xi)), max(1, sum(len(function.distances) for function in functions))
-    band, limit = (float(-ndtri(LEVEL / 2 / count) / np.sqrt(samples)) for count in (1, coefficients))
+    xi = _centred(errors)
+    functions = _correlations(model, xi, inputs, largest)
+    samples, coefficients = sum(map(len, xi)), sum(len(function.distances) for function in functions)
+    band, limit = _half_width(1, samples), _half_width(max(1, coefficients), samples)
     return [function.test(band, limit) for function in functions]
+
+
+def _half_width(coefficients: int, samples: int) -> float:
+    """Return the half width of the band that holds all of some coefficients of a sufficient model with 95 %."""
+    return float(-ndtri(LEVEL / 2 / coefficients) / np.sqrt(samples))
+
+
+def _sum_of_squares(parts: Sequence[NDArray[np.float64]]) -> float:
+    return sum(float(np.sum(part**2)) for part in parts)
+
+
+def _energy(parts: Signals) -> float:
+    return sum(float(part @ part) for part in parts)
+
+
+def _squared(parts: Signals) -> Signals:
+    """Return the squares of signals about their mean, of largest magnitude 1."""
+    return _centred([part**2 for part in parts])
 
 
 def _correlations(model: Model, xi: Signals, inputs: Sequence[NDArray[np.float64]], largest: int) -> list[_Correlation]:
@@ -157,8 +177,8 @@ def _input_correlations(
 ) -> list[_Correlation]:
     """Return the correlation functions of residuals and an input."""
     name = model.inputs[signal - 1]
-    u, xi_squared = _centred(inputs), _centred([part**2 for part in xi])
-    squared = _centred([part**2 for part in u])
+    u, xi_squared = _centred(inputs), _squared(xi)
+    squared = _squared(u)
     product = _centred([a * b for a, b in zip(xi, u, strict=True)])
     after, around = range(1, largest + 1), range(-largest, largest + 1)
     which = f"_{signal_name(signal, model.n_inputs)}" if model.n_inputs > 1 else ""
@@ -174,9 +194,9 @@ def _input_correlations(
 
 def _series_correlations(xi: Signals, largest: int) -> list[_Correlation]:
     """Return the correlation functions of the residuals of a series without input."""
-    xi_squared = _centred([part**2 for part in xi])
-    but_zero = [tau for tau in range(-largest, largest + 1) if tau]
-    after, earlier = range(1, largest + 1), "squared residuals and earlier squared residuals"
+    xi_squared, after = _squared(xi), range(1, largest + 1)
+    but_zero = [*range(-largest, 0), *after]
+    earlier = "squared residuals and earlier squared residuals"
     return [
         _Correlation("phi_xi2xi", "residuals and squared residuals", "nonlinear", xi_squared, xi, but_zero),
         _Correlation("phi_xi2xi2", earlier, "nonlinear", xi_squared, xi_squared, after),

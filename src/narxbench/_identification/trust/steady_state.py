@@ -68,6 +68,11 @@ def _rests_at(model: Model, u: Sequence[float], around: float, scale: float) -> 
     return [(rest * scales[0] + offsets[0], size) for rest, size in rests]
 
 
+def _joined(records: Sequence[Record]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the outputs and the inputs of all records."""
+    return np.concatenate([record.y for record in records]), np.concatenate([record.u for record in records])
+
+
 def static_curve(model: Model, records: Sequence[Record], points: int = POINTS) -> list[FixedPoint]:
     """Return the fixed points of a model over the range of each input, sorted; without inputs those of the model alone.
 
@@ -75,7 +80,7 @@ def static_curve(model: Model, records: Sequence[Record], points: int = POINTS) 
     """
     if not records:
         return []
-    y, u = np.concatenate([record.y for record in records]), np.concatenate([record.u for record in records])
+    y, u = _joined(records)
     low, high = float(y.min()), float(y.max())
     centre, half_range = (low + high) / 2, (high - low) / 2 or 1.0
     curve = []
@@ -119,7 +124,7 @@ def measured_static_points(model: Model, records: Sequence[Record]) -> list[Rest
     """Return where the data rest, which the static curve of a model can be held against; nowhere without inputs."""
     if not model.n_inputs or not records:
         return []
-    y, u = np.concatenate([record.y for record in records]), np.concatenate([record.u for record in records])
+    y, u = _joined(records)
     y_range, tolerance = float(np.ptp(y)), DWELL * np.ptp(u, axis=0)
     rests = []
     for record in records:
@@ -144,7 +149,8 @@ def _rest(model: Model, record: Record, start: int, end: int, y_range: float) ->
     """Return a rest of a record with the stable rest of the model nearest to it."""
     y = _mean(record.y[end - (end - start) // 3 : end])
     inputs = [significant(value) for value in record.u[start:end].mean(axis=0)]
-    stable = [rest for rest, size in _rests_at(model, inputs, y, y_range or 1.0) if size < 1]
+    rests = _rests_at(model, inputs, y, y_range or 1.0)
+    stable = [rest for rest, size in rests if size < 1]
     if not stable:
         return Rest(record.name, tuple(inputs), y, end - start, None, None)
     distance, nearest = min((abs(rest - y), rest) for rest in stable)

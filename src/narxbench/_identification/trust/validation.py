@@ -16,7 +16,7 @@ from narxbench._identification.trust.weights import orthogonalise
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.narx import DivergedError, Model
 from narxbench._model.records import ROLES, Record
-from narxbench._model.terms import OUTPUT, monomials_of, term_name
+from narxbench._model.terms import OUTPUT, max_lag_of, monomials_of, term_name
 from narxbench._numerics.rounding import significant
 
 MODEL, ARX, LAST_VALUE = "model", "linear ARX", "last value"
@@ -141,10 +141,14 @@ def linear_arx(
     NarxbenchError is raised where none of them is longer than the largest lag.
     """
     factors = [(OUTPUT, lag) for lag in y_lags]
-    factors += [(signal, lag) for signal, lags in enumerate(u_lags, 1) for lag in lags]
+    for signal, lags in enumerate(u_lags, 1):
+        factors += [(signal, lag) for lag in lags]
     monomials = monomials_of(factors, degree=1)
-    start = decimation * max((lag for _, lag in factors), default=0)
-    usable = [record for record in records if record.role == "estimation" and len(record) > start]
+    start = decimation * max_lag_of(monomials)
+    usable = []
+    for record in records:
+        if record.role == "estimation" and len(record) > start:
+            usable.append(record)
     if not usable:
         raise NarxbenchError(f"linear ARX: found no estimation record of more than {start} samples, its largest lag")
     arrangement = Arrangement(usable, decimation, start // decimation, n_parts=1)

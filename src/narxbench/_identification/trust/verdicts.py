@@ -5,7 +5,7 @@ Three answers follow from them (:mod:`narxbench._identification.trust.answers`).
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -26,9 +26,6 @@ from narxbench._identification.trust.validation import (
 )
 from narxbench._model.narx import Model
 from narxbench._model.records import ROLES
-
-if TYPE_CHECKING:
-    pass
 
 # A free run that misses at most 25 % of the output's standard deviation follows every movement by eye; at 60 % a third
 # of the variance is missed and one sees where; beyond that a mean does nearly as well.
@@ -136,7 +133,8 @@ def _prediction(model: Model, frame: pd.DataFrame, role: str) -> Finding:
 def _against(
     model: Model, frame: pd.DataFrame, role: str, kind: str, steps: int | None, baseline: str
 ) -> Finding | None:
-    rrse, simple = (row_of(frame, role, kind, steps, model=name).get("rrse") for name in (MODEL, baseline))
+    rrse = row_of(frame, role, kind, steps).get("rrse")
+    simple = row_of(frame, role, kind, steps, model=baseline).get("rrse")
     if rrse is None and simple is None:
         return None
     values = {"role": role, "kind": kind, "steps": steps, "rrse": rrse, "baseline": simple}
@@ -153,7 +151,7 @@ def _gap(model: Model, frame: pd.DataFrame, roles: Sequence[str]) -> Finding | N
     if roles[0] != "test" or len(roles) == 1:
         return None
     kind, steps = decisive(model, frame)
-    new, old = (row_of(frame, role, kind, steps)["rrse"] for role in roles[:2])
+    new, old = row_of(frame, roles[0], kind, steps)["rrse"], row_of(frame, roles[1], kind, steps)["rrse"]
     if new is None or old is None:
         return None
     values = {"test": new, "seen": old, "role": roles[1], "kind": kind, "steps": steps}
@@ -168,7 +166,7 @@ def _residuals(tests: Sequence[CorrelationTest], kind: str, good_free_run: float
     failed = [test for test in ordered if not test.passed]
     values: dict[str, Any] = {
         "tests": len(of_kind),
-        "failed": [{"name": t.name, "title": t.title, "worst": t.worst, "lag": t.worst_lag} for t in failed],
+        "failed": list(map(_failure, failed)),
         "largest": ordered[0].worst,
         "limit": of_kind[0].limit,
         "outside": sum(map(_count_outside, of_kind)),
@@ -181,6 +179,11 @@ def _residuals(tests: Sequence[CorrelationTest], kind: str, good_free_run: float
     return Finding(f"residuals_{kind}", status, values)
 
 
+def _failure(test: CorrelationTest) -> dict[str, Any]:
+    """Return what failed a test: its name and the largest coefficient."""
+    return {"name": test.name, "title": test.title, "worst": test.worst, "lag": test.worst_lag}
+
+
 def _count_outside(test: CorrelationTest) -> int:
     """Return how many coefficients lie beyond the band."""
     return sum(abs(value) > test.band for value in test.values)
@@ -191,8 +194,7 @@ def _fixed_points(model: Model, curve: Sequence[FixedPoint]) -> Finding | None:
         return None
     values = _fixed_point_values(curve)
     if not model.n_inputs:
-        inside = [point for point in curve if point.inside and point.y is not None]
-        values["points"] = [[point.y, point.stable] for point in inside]
+        values["points"] = _points_inside(curve)
         return Finding("fixed_points", "fine", values)
     if values["at_rest"] == values["cases"] and not values["several"]:
         return Finding("fixed_points", "fine", values)
@@ -201,11 +203,26 @@ def _fixed_points(model: Model, curve: Sequence[FixedPoint]) -> Finding | None:
     return Finding("fixed_points", "look" if mostly else "bad", values)
 
 
+def _points_inside(curve: Sequence[FixedPoint]) -> list[list[Any]]:
+    """Return the outputs that a model keeps within the data, each with whether it is stable."""
+    points = []
+    for point in curve:
+        if point.inside and point.y is not None:
+            points.append([point.y, point.stable])
+    return points
+
+
 def _fixed_point_values(curve: Sequence[FixedPoint]) -> dict[str, Any]:
     """Return at how many inputs a model rests within the data, at how many in several places, and how slowly."""
-    inside = [point for point in curve if point.inside]
-    stable = Counter((point.signal, point.u) for point in inside if point.stable)
-    settling = [point.settling_steps for point in inside if point.settling_steps is not None]
+    stable: Counter[tuple[str | None, float | None]] = Counter()
+    settling = []
+    for point in curve:
+        if not point.inside:
+            continue
+        if point.stable:
+            stable[point.signal, point.u] += 1
+        if point.settling_steps is not None:
+            settling.append(point.settling_steps)
     return {
         "cases": len({(point.signal, point.u) for point in curve}),
         "at_rest": len(stable),

@@ -55,19 +55,28 @@ class Weights:
     def rows(self) -> list[dict[str, Any]]:
         """Return what a table of the weights shows: a dict for each term; no t and p where the residuals are zero."""
         errors = {name: np.sqrt(np.diag(covariance)) for name, covariance in self.covariances.items()}
-        pairs = zip(self.coefficients.tolist(), errors["hac"].tolist(), strict=True)
-        t_values = [significant(weight / error) if error > 0 else None for weight, error in pairs]
+        t_values = list(map(_t_value, self.coefficients.tolist(), errors["hac"].tolist()))
         columns = {
             "term": self.terms,
             "coefficient": self.coefficients.tolist(),
             "standard_error": map(significant, errors["hac"]),
             "t": t_values,
-            "p": [None if t is None else significant(2 * stdtr(self.freedom, -abs(t))) for t in t_values],
+            "p": [_p_value(t, self.freedom) for t in t_values],
             "standard_error_classical": map(significant, errors["classical"]),
             "standard_error_hc": map(significant, errors["hc"]),
             "err": map(significant, self.err),
         }
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _t_value(weight: float, standard_error: float) -> float | None:
+    """Return how many standard errors a weight is from zero; None where the error is zero."""
+    return significant(weight / standard_error) if standard_error > 0 else None
+
+
+def _p_value(t: float | None, freedom: int) -> float | None:
+    """Return the probability of so large a value of Student's t by chance."""
+    return None if t is None else significant(2 * stdtr(freedom, -abs(t)))
 
 
 class Orthogonal(NamedTuple):

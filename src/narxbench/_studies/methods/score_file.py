@@ -80,6 +80,8 @@ class Score(ProblemKey):
     true_fitness: float | None
     """J of the system terms; null where it is not finite or there are no such terms."""
     methods: list[ScoredMethod] = Field(min_length=1)
+    seals: dict[str, str]
+    """The seals of the run files, by method, criterion and seeds."""
 
     @pydantic.model_validator(mode="after")
     def _each_method_once(self) -> "Score":

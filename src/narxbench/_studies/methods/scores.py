@@ -28,7 +28,7 @@ from narxbench._model.system import System
 from narxbench._model.terms import parse_term
 from narxbench._studies.methods.score_file import EVERYTHING, TRUTH, Score, ScoredMethod, ScoredRun
 from narxbench._study.condition import ConditionKey, History, ProblemKey
-from narxbench._study.runs import Run, finite, load_problem, read_run_file, read_runs, size_of
+from narxbench._study.runs import Run, finite, load_problem, read_runs, seals, size_of
 
 # The realisation of a system's data that no run sees; the realisations of runs count from 1.
 FRESH = 0
@@ -65,11 +65,11 @@ def score(
     if not set(structure_problem.terms).issuperset(true_terms):
         true_terms = []
     judge = _Judge(structure_problem, true_terms, _fresh_data(true_system, key.data_seed, fresh))
-    scored_methods = []
+    scored_methods, run_seals = [], dict[str, str]()
     for name, files in runs.items():
         arguments = methods[name]
         n_evaluations = budget(arguments["settings"], arguments["evaluations"])
-        file, method_runs = read_runs(
+        run_files, method_runs = read_runs(
             files,
             dict.fromkeys(arguments["seeds"], digest),
             n_evaluations,
@@ -83,22 +83,23 @@ def score(
         for run in method_runs:
             mistake = judge.mistake(run)
             if mistake:
-                path = next(path for path in files if run in read_run_file(path).runs)
+                path = next(path for path, file in run_files.items() if run in file.runs)
                 raise NarxbenchError(f"{path}: seed {run.seed}: {mistake}; delete it and run again")
-        own_criterion = judge.own_criterion(arguments)
+        own_criterion, first_file = judge.own_criterion(arguments), next(iter(run_files.values()))
+        run_seals |= seals(run_files)
         scored_methods.append(
             ScoredMethod(
                 method=name,
                 algorithm=arguments["algorithm"],
                 deterministic=arguments["deterministic"],
                 minimises=arguments["minimises"],
-                versions=file.versions,
-                algorithm_sha256=file.algorithm_sha256,
+                versions=first_file.versions,
+                algorithm_sha256=first_file.algorithm_sha256,
                 budget=n_evaluations,
                 runs=[judge.scored(run, own_criterion) for run in method_runs],
             )
         )
-    scored_methods += judge.references(file.versions)
+    scored_methods += judge.references(first_file.versions)
     content = Score(
         **dict(key),
         n_terms=len(structure_problem.terms),
@@ -110,6 +111,7 @@ def score(
         true_terms=len(true_terms),
         true_fitness=finite(structure_problem.evaluate(true_terms).fitness),
         methods=scored_methods,
+        seals=run_seals,
     )
     return canonical_json(content.model_dump(mode="json"))
 

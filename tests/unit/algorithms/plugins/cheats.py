@@ -28,7 +28,7 @@ class Cheat(NamedTuple):
 
 
 CHEATS: dict[str, Cheat] = {}
-LIMIT = "not done after the time limit of 2 s"
+LIMIT = "not done after the time limit of 1 s"
 ENDED = "its process has ended before it has returned a structure"
 
 

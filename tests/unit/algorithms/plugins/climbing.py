@@ -1,4 +1,4 @@
-"""What the algorithms in `cheats.py` begin with."""
+"""The common beginning of the algorithms in `cheats.py`."""
 
 import os
 from pathlib import Path

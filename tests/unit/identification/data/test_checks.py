@@ -1,4 +1,4 @@
-"""Checks of data: each is shown to find what is there, and to be silent where it is not."""
+"""Checks of data: each finds the fault that is there, and is silent where there is none."""
 
 import json
 
@@ -56,7 +56,7 @@ KINDS = st.sampled_from(["zero", "constant", "two", "normal", "huge", "tiny", "t
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(1, 80), st.integers(0, 2), KINDS, st.sampled_from([None, 1, 7]), st.integers(1, 3))
-def test_whatever_the_data_there_is_a_plain_answer(samples, inputs, kind, decimation, parts):
+def test_any_data_have_a_plain_answer(samples, inputs, kind, decimation, parts):
     normal = np.random.default_rng(samples).normal(size=(samples, inputs + 1))
     values = {
         **{"zero": 0.0 * normal, "constant": 0.0 * normal + 0.1, "two": (normal > 0.0) * 1.0, "normal": normal},

@@ -46,7 +46,7 @@ def dependent(columns):
         lambda rng, n: np.column_stack([rng.normal(size=n), rng.choice([0.0, 1.0], n)]),
     ],
 )
-def test_what_is_dropped_is_what_depends(rng, draw):
+def test_columns_that_depend_on_earlier_ones_are_dropped(rng, draw):
     u = draw(rng, 2000)
     y = answer(u.reshape(2000, -1)[:, 0]) + 0.1 * rng.normal(size=2000)
     columns, terms = candidates(u, y, 2, 3)

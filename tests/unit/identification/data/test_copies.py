@@ -3,6 +3,7 @@
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.signal import lfilter
 
 from narxbench._identification.data.copies import LEAST_MOVES, PASSAGE, find_copies
 from narxbench._model.records import Record
@@ -15,9 +16,8 @@ def record(u, y) -> Record:
 
 
 def response(u, noise, draw):
-    x = np.zeros(len(u))
-    for k in range(1, len(u)):
-        x[k] = 0.8 * x[k - 1] + 0.2 * u[k - 1] + 0.05 * u[k - 1] ** 2
+    """Return the output of x(k) = 0.8 x(k-1) + 0.2 u(k-1) + 0.05 u(k-1)^2 with noise."""
+    x = lfilter([0.0, 1.0], [1.0, -0.8], 0.2 * u + 0.05 * u**2)
     return x + noise * draw.standard_normal(len(u))
 
 
@@ -74,13 +74,16 @@ def test_the_rule_counts_moves():
 @given(KINDS | st.just("long rests"), st.sampled_from([None, 8, 64, 4096]), st.sampled_from([60, 300, 2000]), SEEDS)
 @settings(max_examples=120, deadline=None)
 def test_a_repeated_measurement_is_no_copy(kind, levels, n, seed):
-    """The noise is that of a converter of so many levels."""
+    """Measure twice, without rounding or with the noise of a converter of so many levels."""
     draw = np.random.default_rng(seed)
     records = []
     for _ in range(2):
         u = np.resize(input_of(kind, n, draw), n)
-        y = response(u, 0.01 if levels is None else 1 / levels, draw)
-        records.append(record(u, y if levels is None else np.round(y * levels / 2)))
+        if levels is None:
+            y = response(u, 0.01, draw)
+        else:
+            y = np.round(response(u, 1 / levels, draw) * levels / 2)
+        records.append(record(u, y))
     assert find_copies(records, [0, 1]) == []
 
 

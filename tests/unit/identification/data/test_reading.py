@@ -250,7 +250,7 @@ def test_a_copy_is_no_test_and_counts_twice_elsewhere(tmp_path: Path, name: str)
         assert f"found in {rows} the same data as in {before}" in str(error.value)
 
 
-def test_what_repeats_itself_inside_a_file_is_no_test() -> None:
+def test_samples_that_repeat_themselves_inside_a_file_are_no_test() -> None:
     twice = pd.concat([LONG, LONG])
     with pytest.raises(FieldError, match="rows 201 to 400 of data the same data as in rows 1 to 200 of data"):
         read_recording(twice, input="u", output="y", test=0.5)

@@ -1,4 +1,4 @@
-"""What is tried: decimations, degrees and lags, and the candidate terms of each."""
+"""Configurations of a search: decimations, degrees and lags, and the candidate terms of each."""
 
 from fnmatch import fnmatchcase
 
@@ -14,8 +14,8 @@ from narxbench._identification.search.configurations import (
     LARGEST,
     Configuration,
     candidates,
-    configurations,
 )
+from narxbench._identification.search.configurations import configurations as configurations_of
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.settings import validated
@@ -30,23 +30,30 @@ def settings_of(**values):
 
 
 def recording_of(samples=2000, inputs=("u",), roles=(None,)):
-    records = [Record(str(i), np.zeros((samples, len(inputs))), np.zeros(samples), r) for i, r in enumerate(roles)]
+    records = []
+    for number, role in enumerate(roles):
+        records.append(Record(str(number), np.zeros((samples, len(inputs))), np.zeros(samples), role))
     return Recording(tuple(records), tuple(inputs), "y")
 
 
-def tried(settings, decimations=(1,), delays=None, **recording):
-    recording = recording_of(**recording)
-    delays = [1] * len(recording.inputs) if delays is None else delays
-    return configurations(recording, settings_of(**settings), decimations, delays)
+def scan(settings, decimations=(1,), delays=None, **options):
+    """Return the configurations that a search with these settings tries on a recording with these options."""
+    recording = recording_of(**options)
+    delays = delays or [1] * len(recording.inputs)
+    return configurations_of(recording, settings_of(**settings), decimations, delays)
+
+
+def first_lags(n_lags):
+    return tuple(range(1, n_lags + 1))
 
 
 def names(configuration, **settings):
     n_inputs = len(configuration.u_lags)
-    return [term_name(m, n_inputs) for m in candidates(configuration, settings_of(**settings))]
+    return [term_name(monomial, n_inputs) for monomial in candidates(configuration, settings_of(**settings))]
 
 
 @pytest.mark.parametrize(
-    ("given_", "y_lags", "u_lags"),
+    ("lag_settings", "y_lags", "u_lags"),
     [
         ({"y_lags": 3, "u_lags": 2}, (1, 2, 3), ((1, 2), (1, 2))),
         ({"y_lags": "1-3,7", "u_lags": "0,2"}, (1, 2, 3, 7), ((0, 2), (0, 2))),
@@ -54,51 +61,61 @@ def names(configuration, **settings):
         ({"y_lags": 1, "u_lags": {"T in": [9], "p": "auto"}}, (1,), ((1, 2, 3), (9,))),
     ],
 )
-def test_lags_that_are_given(given_, y_lags, u_lags):
-    (found,) = tried({**given_, "degree": 2, "centre": False}, inputs=("p", "T in"))
-    assert (found.y_lags, found.u_lags, found.degree, found.decimation) == (y_lags, u_lags, 2, 1)
-    assert found.max_lag == max(*y_lags, *u_lags[0], *u_lags[1])
+def test_lags_are_those_of_the_settings(lag_settings, y_lags, u_lags):
+    (configuration,) = scan({**lag_settings, "degree": 2, "centre": False}, inputs=("p", "T in"))
+    assert (configuration.y_lags, configuration.u_lags) == (y_lags, u_lags)
+    assert (configuration.degree, configuration.decimation) == (2, 1)
+    assert configuration.max_lag == max(*y_lags, *u_lags[0], *u_lags[1])
 
 
-def test_what_is_given_is_all_that_is_tried():
-    found = tried({"decimation": [4, 2, 4], "degree": [3, 1], "y_lags": 2, "u_lags": 1, "centre": "auto"})
-    assert [(c.decimation, c.degree, c.centred) for c in found] == [
+def test_only_the_values_of_the_settings_are_tried():
+    configurations = scan({"decimation": [4, 2, 4], "degree": [3, 1], "y_lags": 2, "u_lags": 1, "centre": "auto"})
+    assert [(c.decimation, c.degree, c.centred) for c in configurations] == [
         *((2, 1, False), (2, 3, False), (2, 3, True)),
         *((4, 1, False), (4, 3, False), (4, 3, True)),
     ]
-    assert [c.centred for c in tried({"degree": 1, "y_lags": 2, "u_lags": 1, "centre": True})] == [True]
+    (configuration,) = scan({"degree": 1, "y_lags": 2, "u_lags": 1, "centre": True})
+    assert configuration.centred
 
 
-def test_what_is_scanned():
-    found = tried({"centre": False}, decimations=(1, 4, 8), samples=5000)
-    assert {c.decimation for c in found} == {1, 4, 8} and {c.degree for c in found} == set(DEGREES)
-    assert {c.y_lags for c in found} == {tuple(range(1, n + 1)) for n in LAGS}
-    assert all(c.u_lags == (c.y_lags,) for c in found)
-    assert all(len(names(c)) <= LARGEST for c in found)
-    # Blocks that take turns are longer than the lags, and enough steps are left.
-    for samples in (200, 600):
-        for c in tried({"blocks": 8}, decimations=(1, 4), samples=samples):
-            assert samples >= 4 * 8 * c.max_lag and samples / c.decimation >= 4 * c.max_lag
-    # The fewest lags are tried with whatever there is.
-    assert {c.max_lag for c in tried({"blocks": 100}, samples=30)} == {LAGS[0]}
-    # What the test has does not count.
-    few, many = ({"samples": 300, "roles": roles} for roles in ((None, "test"), (None, None)))
-    assert len(tried({}, **few)) < len(tried({}, **many))
-    assert tried({}, **few) == tried({}, samples=300)
+def test_decimations_degrees_and_lags_are_scanned():
+    configurations = scan({"centre": False}, decimations=(1, 4, 8), samples=5000)
+    assert {c.decimation for c in configurations} == {1, 4, 8}
+    assert {c.degree for c in configurations} == set(DEGREES)
+    assert {c.y_lags for c in configurations} == set(map(first_lags, LAGS))
+    for configuration in configurations:
+        assert configuration.u_lags == (configuration.y_lags,)
+        assert len(names(configuration)) <= LARGEST
+
+
+@pytest.mark.parametrize("samples", [200, 600])
+def test_blocks_that_take_turns_are_longer_than_the_lags_and_enough_steps_are_left(samples):
+    for configuration in scan({"blocks": 8}, decimations=(1, 4), samples=samples):
+        assert samples >= 4 * 8 * configuration.max_lag
+        assert samples / configuration.decimation >= 4 * configuration.max_lag
+
+
+def test_the_fewest_lags_are_tried_on_the_shortest_data():
+    assert {configuration.max_lag for configuration in scan({"blocks": 100}, samples=30)} == {LAGS[0]}
+
+
+def test_samples_of_the_test_do_not_count():
+    configurations = scan({}, samples=300, roles=(None, "test"))
+    assert len(configurations) < len(scan({}, samples=300, roles=(None, None)))
+    assert configurations == scan({}, samples=300)
 
 
 def test_lags_of_one_signal_are_scanned_where_those_of_the_other_are_given():
-    found = tried({"y_lags": 2, "degree": 1}, samples=5000)
-    assert [c.y_lags for c in found] == [(1, 2)] * len(LAGS)
-    assert [c.u_lags for c in found] == [(tuple(range(1, n + 1)),) for n in LAGS]
-    found = tried({"u_lags": [0], "degree": 1}, samples=5000)
-    assert [c.u_lags for c in found] == [((0,),)] * len(LAGS)
-    found = tried({"degree": 1}, inputs=(), samples=5000)
-    assert [(c.y_lags, c.u_lags) for c in found] == [(tuple(range(1, n + 1)), ()) for n in LAGS]
+    for configuration, n_lags in zip(scan({"y_lags": 2, "degree": 1}, samples=5000), LAGS, strict=True):
+        assert (configuration.y_lags, configuration.u_lags) == ((1, 2), (first_lags(n_lags),))
+    configurations = scan({"u_lags": [0], "degree": 1}, samples=5000)
+    assert [configuration.u_lags for configuration in configurations] == [((0,),)] * len(LAGS)
+    for configuration, n_lags in zip(scan({"degree": 1}, inputs=(), samples=5000), LAGS, strict=True):
+        assert (configuration.y_lags, configuration.u_lags) == (first_lags(n_lags), ())
 
 
 @pytest.mark.parametrize(
-    ("delay", "seen", "stride", "first"),
+    ("delay", "delay_in_data", "stride", "first"),
     [
         (0, 9, 1, 0),
         (5, 0, 1, 5),
@@ -112,9 +129,10 @@ def test_lags_of_one_signal_are_scanned_where_those_of_the_other_are_given():
         ("auto", 10, 8, 1),
     ],
 )
-def test_where_the_lags_of_an_input_begin(delay, seen, stride, first):
-    found = tried({"delay": delay, "degree": 1, "decimation": stride}, delays=[seen, 1], inputs=("a", "b"))
-    assert all(c.u_lags[0] == tuple(range(first, first + len(c.y_lags))) for c in found)
+def test_where_the_lags_of_an_input_begin(delay, delay_in_data, stride, first):
+    settings = {"delay": delay, "degree": 1, "decimation": stride}
+    for configuration in scan(settings, delays=[delay_in_data, 1], inputs=("a", "b")):
+        assert configuration.u_lags[0] == tuple(range(first, first + len(configuration.y_lags)))
 
 
 def test_the_plain_candidates():
@@ -123,62 +141,77 @@ def test_the_plain_candidates():
     assert names(Configuration(1, 2, (1,), ())) == ["1", "y(k-1)", "y(k-1)^2"]
 
 
+def is_left_out(monomial, y_degree, u_degree, patterns):
+    signals = [signal for signal, _ in monomial]
+    if y_degree is not None and signals.count(0) > y_degree:
+        return True
+    if u_degree is not None and signals.count(1) > u_degree:
+        return True
+    return any(fnmatchcase(term_name(monomial), pattern) for pattern in patterns)
+
+
 @given(
     y_degree=st.none() | st.integers(0, 3),
     u_degree=st.none() | st.integers(0, 3),
     patterns=st.lists(st.sampled_from(["*u(k-1)*", "y*", "*^2", "*^3*", "u(k-2)", "1"]), max_size=2),
 )
 @hypothesis_settings(max_examples=40, deadline=None)
-def test_what_is_left_out(y_degree, u_degree, patterns):
+def test_degrees_of_a_signal_and_patterns_leave_candidates_out(y_degree, u_degree, patterns):
     expected = []
-    for m in candidate_monomials(n_y=1, n_u=2, degree=3):
-        of_y, of_u = sum(s == 0 for s, _ in m), sum(s == 1 for s, _ in m)
-        within = (y_degree is None or of_y <= y_degree) and (u_degree is None or of_u <= u_degree)
-        if within and not any(fnmatchcase(term_name(m), p) for p in patterns):
-            expected.append(m)
-    chosen = settings_of(y_degree=y_degree, u_degree=u_degree, exclude=patterns)
+    for monomial in candidate_monomials(n_y=1, n_u=2, degree=3):
+        if not is_left_out(monomial, y_degree, u_degree, patterns):
+            expected.append(monomial)
+    settings = settings_of(y_degree=y_degree, u_degree=u_degree, exclude=patterns)
     configuration = Configuration(1, 3, (1,), ((1, 2),))
     if expected:
-        assert candidates(configuration, chosen) == expected
+        assert candidates(configuration, settings) == expected
     else:
         with pytest.raises(NarxbenchError):
-            candidates(configuration, chosen)
+            candidates(configuration, settings)
 
 
 def test_further_candidates():
-    found = names(PLAIN, include=["y(k-9)", "u(k) y(k-1)", "y(t-1)", "u(k-2)^4"], exclude=["y(k-1)^2"])
-    assert len(found) == len(set(found)) == 15 + 3 - 1
-    assert {"y(k-9)", "y(k-1)*u(k)", "u(k-2)^4"} <= set(found) and "y(k-1)^2" not in found
+    terms = names(PLAIN, include=["y(k-9)", "u(k) y(k-1)", "y(t-1)", "u(k-2)^4"], exclude=["y(k-1)^2"])
+    assert len(terms) == len(set(terms)) == 15 + 3 - 1
+    assert {"y(k-9)", "y(k-1)*u(k)", "u(k-2)^4"} <= set(terms) and "y(k-1)^2" not in terms
     # An exclusion goes for them too, and a pattern may match the candidates of some configurations only.
     assert "y(k-9)" not in names(PLAIN, include=["y(k-9)"], exclude=["*k-9*"])
-    assert tried({"exclude": ["*u(k-8)*"], "degree": 1, "centre": False}, samples=5000)
+    assert scan({"exclude": ["*u(k-8)*"], "degree": 1, "centre": False}, samples=5000)
 
 
 lag_sets = st.sets(st.integers(1, 12), min_size=1, max_size=4).map(lambda lags: tuple(sorted(lags)))
-inputs = st.lists(lag_sets, max_size=2).map(tuple)
-some = st.builds(Configuration, st.integers(1, 12), st.integers(1, 3), lag_sets | st.just(()), inputs, st.booleans())
+input_lags = st.lists(lag_sets, max_size=2).map(tuple)
+any_configuration = st.builds(
+    Configuration, st.integers(1, 12), st.integers(1, 3), lag_sets | st.just(()), input_lags, st.booleans()
+)
 
 
-@given(st.lists(some, min_size=2, max_size=40, unique=True))
+@given(st.lists(any_configuration, min_size=2, max_size=40, unique=True))
 @hypothesis_settings(max_examples=60, deadline=None)
-def test_a_name_is_that_of_one_configuration_and_fit_for_a_file(some):
-    assert len({c.name for c in some}) == len(some)
-    assert all(set(c.name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-.") for c in some)
+def test_a_name_is_that_of_one_configuration_and_fit_for_a_file(configurations):
+    names_of_files = [configuration.name for configuration in configurations]
+    assert len(set(names_of_files)) == len(configurations)
+    assert set("".join(names_of_files)) <= set("abcdefghijklmnopqrstuvwxyz0123456789-.")
     assert Configuration(8, 3, (1, 2, 3, 4), ((1, 2, 3, 4),)).name == "q8-d3-y1to4-u1to4"
     assert Configuration(1, 2, (1, 3), ((0,), (2, 3)), True).name == "q1-d2-y1.3-u0-u2to3-centred"
 
 
+def largest_lag(recording):
+    return max(configuration.max_lag for configuration in configurations_of(recording, settings_of(), [1], [1]))
+
+
 def test_lags_are_shorter_than_the_records():
-    short = [Record(str(i), np.zeros((10, 1)), np.zeros(10)) for i in range(60)]
-    found = configurations(Recording(tuple(short), ("u",), "y"), settings_of(), [1, 2, 4], [1])
-    assert found and all(c.max_lag * c.decimation < 10 for c in found)
+    short = recording_of(10, roles=[None] * 60)
+    configurations = configurations_of(short, settings_of(), [1, 2, 4], [1])
+    assert configurations
+    for configuration in configurations:
+        assert configuration.max_lag * configuration.decimation < 10
     # One long record is enough, but each role needs its own.
     long = Record("long", np.zeros((2000, 1)), np.zeros(2000))
-    mixed = configurations(Recording((*short, long), ("u",), "y"), settings_of(), [1], [1])
-    assert max(c.max_lag for c in mixed) == max(LAGS)
+    mixed = Recording((*short.records, long), ("u",), "y")
+    assert largest_lag(mixed) == max(LAGS)
     for roles in (("estimation", "selection"), ("selection", "estimation")):
         records = Record("a", long.u, long.y, roles[0]), Record("b", long.u[:10], long.y[:10], roles[1])
-        found = configurations(Recording(records, ("u",), "y"), settings_of(), [1], [1])
-        assert max(c.max_lag for c in found) < 10
+        assert largest_lag(Recording(records, ("u",), "y")) < 10
     with pytest.raises(NarxbenchError):
-        configurations(Recording(tuple(short), ("u",), "y"), settings_of(y_lags=10, u_lags=1), [1], [1])
+        configurations_of(short, settings_of(y_lags=10, u_lags=1), [1], [1])

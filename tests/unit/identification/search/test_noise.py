@@ -33,6 +33,14 @@ def noisy(noise_model, samples=1500, size=0.5):
     return u, y + e if noise_model == "noe" else y
 
 
+def weights_by_term(model):
+    return dict(zip(model.terms, model.coefficients, strict=True))
+
+
+def note_of(identification, name):
+    return next(note for note in identification.notes if note.name == name)
+
+
 @pytest.mark.parametrize("decimation", [1, 3])
 @pytest.mark.parametrize(
     "noise_model",
@@ -77,32 +85,33 @@ def test_a_family_without_white_noise_has_one_coefficient_at_least():
 @pytest.mark.parametrize("noise_model", ["narx", "narmax", "noe"])
 def test_the_noise_model_of_the_data_is_chosen(noise_model):
     u, y = noisy(noise_model)
-    found = narxbench.identify(input=u, output=y, **QUICK)
-    decided = next(note for note in found.notes if note.name == "noise_model")
-    assert decided.values["chosen"] == found.model.noise_model
-    assert found.model.noise_model == noise_model and decided.values["tied"] >= 1
-    assert {row["name"] for row in decided.values["best"]} >= {"narx", noise_model}
-    assert set(found.model.terms) == set(TERMS)
-    weights = dict(zip(found.model.terms, found.model.coefficients, strict=True))
-    assert abs(weights["y(k-1)"] - 0.8) < 4 * found.weights[0]["standard_error"] < 0.2
+    identification = narxbench.identify(input=u, output=y, **QUICK)
+    model, choice = identification.model, note_of(identification, "noise_model").values
+    assert choice["chosen"] == model.noise_model == noise_model and choice["tied"] >= 1
+    assert {row["name"] for row in choice["best"]} >= {"narx", noise_model}
+    assert set(model.terms) == set(TERMS)
+    assert abs(weights_by_term(model)["y(k-1)"] - 0.8) < 4 * identification.weights[0]["standard_error"] < 0.2
 
 
 def test_narmax_spares_the_weights_their_bias():
     u, y = noisy("narmax")
-    plain, moving = (narxbench.identify(input=u, output=y, **QUICK, noise=noise) for noise in ("narx", "narmax"))
-    assert moving.model.moving_average[0] == pytest.approx(0.7, abs=0.1)
-    bias = [abs(found.model.coefficients[found.model.terms.index("y(k-1)")] - 0.8) for found in (plain, moving)]
-    # What is predicted one step ahead knows the past errors.
-    errors = [found.to_dict()["metrics"]["estimation"]["one_step"]["rrse"] for found in (plain, moving)]
-    assert bias[1] < 0.5 * bias[0] and errors[1] < 0.95 * errors[0]
+    bias, errors = {}, {}
+    for noise in ("narx", "narmax"):
+        identification = narxbench.identify(input=u, output=y, **QUICK, noise=noise)
+        bias[noise] = abs(weights_by_term(identification.model)["y(k-1)"] - 0.8)
+        # A prediction one step ahead knows the past errors.
+        errors[noise] = identification.to_dict()["metrics"]["estimation"]["one_step"]["rrse"]
+    assert identification.model.moving_average[0] == pytest.approx(0.7, abs=0.1)
+    assert bias["narmax"] < 0.5 * bias["narx"] and errors["narmax"] < 0.95 * errors["narx"]
 
 
 def test_weights_of_centred_signals_are_those_of_the_signals():
     u, y = noisy("noe")
-    given = {"input": 1e3 + 50 * u, "output": 20 * y - 7, "noise": "noe", "include": ["1"]}
-    models = [narxbench.identify(**given, **QUICK, centre=centre).model.expanded() for centre in (False, True)]
-    plain, centred = (dict(zip(model.terms, model.coefficients, strict=True)) for model in models)
-    assert [centred[name] for name in TERMS] == pytest.approx([plain[name] for name in TERMS], rel=1e-3)
+    options = {"input": 1e3 + 50 * u, "output": 20 * y - 7, "noise": "noe", "include": ["1"], **QUICK}
+    plain = weights_by_term(narxbench.identify(**options, centre=False).model.expanded())
+    centred = weights_by_term(narxbench.identify(**options, centre=True).model.expanded())
+    for term in TERMS:
+        assert centred[term] == pytest.approx(plain[term], rel=1e-3)
 
 
 def test_a_structure_whose_run_over_whole_records_does_not_hold_is_passed_over(monkeypatch):
@@ -111,9 +120,9 @@ def test_a_structure_whose_run_over_whole_records_does_not_hold_is_passed_over(m
     first = narxbench.identify(input=u, output=y, **options).model.terms
     for holds, status in ((lambda _, s: tuple(s.terms) != first, "look"), (lambda *_: False, "bad")):
         monkeypatch.setattr(Scan, "holds", holds)
-        found = narxbench.identify(input=u, output=y, **options)
-        note = next(note for note in found.notes if note.name == "whole_records")
-        assert note.status == status and (found.model.terms == first) == (status == "bad")
+        identification = narxbench.identify(input=u, output=y, **options)
+        note = note_of(identification, "whole_records")
+        assert note.status == status and (identification.model.terms == first) == (status == "bad")
         assert (note.values["passed_over"] > 0) == (status == "look")
 
 
@@ -126,8 +135,10 @@ def test_a_run_that_grows_slowly_does_not_hold():
     recording = Recording((Record("r", u, y),), ("u",), "y")
     scan = Scan(recording, IdentificationSettings(decimation=[1], degree=[1], y_lags=[1], u_lags=[1]))
     (configuration,) = scan.configurations
-    known = {"configuration": configuration.name, "terms": list(TERMS), "found_by": "", "candidates": 3}
-    structure = Structure(**known, fitness=0.0, rrse=0.05, divergent=0.0, singular=False)
+    structure = Structure(
+        configuration=configuration.name, terms=list(TERMS), found_by="", candidates=3, fitness=0.0, rrse=0.05,
+        divergent=0.0, singular=False,
+    )  # fmt: skip
     assert not scan.holds(structure)
     assert scan.holds(structure.model_copy(update={"rrse": 10.0}))
 
@@ -136,8 +147,8 @@ class TestPredictions:
     u, y = noisy("narmax", samples=60)
 
     def model(self, **changes):
-        given = {"noise_model": "narmax", "moving_average": (0.7, -0.2), **changes}
-        return narxbench.Model(TERMS, (0.8, 1.0), ("u",), "y", **given)
+        noise = {"noise_model": "narmax", "moving_average": (0.7, -0.2)}
+        return narxbench.Model(TERMS, (0.8, 1.0), ("u",), "y", **{**noise, **changes})
 
     @pytest.mark.parametrize("decimation", [1, 2])
     @pytest.mark.parametrize("steps", [1, 2, 4])
@@ -146,9 +157,12 @@ class TestPredictions:
         errors = np.zeros(60)
 
         def moving(k, last):
-            """What the errors up to a sample add at sample k."""
-            lags = [(k - q, 0.7), (k - 2 * q, -0.2)]
-            return sum(weight * errors[at] for at, weight in lags if q <= at <= last)
+            """Return the sum that the errors up to a sample add at sample k."""
+            total = 0.0
+            for at, weight in ((k - q, 0.7), (k - 2 * q, -0.2)):
+                if q <= at <= last:
+                    total += weight * errors[at]
+            return total
 
         for k in range(q, 60):
             errors[k] = y[k] - 0.8 * y[k - q] - u[k - q] - moving(k, k)
@@ -162,9 +176,9 @@ class TestPredictions:
     def test_a_free_run_knows_none(self):
         plain = self.model(noise_model="narx", moving_average=())
         np.testing.assert_array_equal(self.model().predict(self.u, self.y), plain.predict(self.u, self.y))
-        other = self.model(noise_model="noe", moving_average=())
+        output_error = self.model(noise_model="noe", moving_average=())
         for steps in (1, 3):
-            np.testing.assert_array_equal(other.predict(self.u, self.y, steps), plain.predict(self.u, self.y))
+            np.testing.assert_array_equal(output_error.predict(self.u, self.y, steps), plain.predict(self.u, self.y))
 
     def test_it_is_in_the_file_and_below_the_equation(self, tmp_path):
         model = self.model()

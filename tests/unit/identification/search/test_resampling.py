@@ -1,5 +1,7 @@
 """Resamples hold whole blocks of one record."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,9 +11,12 @@ from narxbench._identification.search.resampling import moving_blocks, resample
 
 
 def records(sizes):
-    """Rows of records that stand one behind the other, each with two initial samples."""
-    starts = np.cumsum([0, *(size + 2 for size in sizes)])
-    return [np.arange(start + 2, start + 2 + size) for start, size in zip(starts, sizes, strict=False)]
+    """Return the rows of records that stand one behind the other, each with two initial samples."""
+    rows, start = [], 0
+    for size in sizes:
+        rows.append(np.arange(start + 2, start + 2 + size))
+        start += size + 2
+    return rows
 
 
 @settings(deadline=None, max_examples=100)
@@ -23,11 +28,11 @@ def test_a_resample_consists_of_blocks_of_one_record(sizes, block, number):
     assert drawn.tolist() == moving_blocks(rows, block, number=number, data="d").tolist()
     position = 0
     while position < len(drawn):
-        own = next(record for record in rows if drawn[position] in record)
-        length = min(block, len(own), len(drawn) - position)
+        record = next(record for record in rows if drawn[position] in record)
+        length = min(block, len(record), len(drawn) - position)
         whole = drawn[position : position + length]
         assert whole.tolist() == list(range(whole[0], whole[0] + length))
-        assert whole[-1] <= own[-1]
+        assert whole[-1] <= record[-1]
         position += length
 
 
@@ -36,19 +41,22 @@ def test_records_are_drawn_as_often_as_they_are_long():
     counts = np.zeros(400)
     for number in range(400):
         np.add.at(counts, moving_blocks(rows, 20, number=number), 1)
-    assert [counts[own].mean() / 400 for own in rows] == pytest.approx([1, 1, 1], abs=0.1)
-    drawn = [moving_blocks(rows, 20, number=i, data=data).tolist() for i in range(3) for data in "ab"]
-    assert len(set(map(tuple, drawn))) == 6
+    for record in rows:
+        assert counts[record].mean() / 400 == pytest.approx(1, abs=0.1)
+    draws = set()
+    for number, data in product(range(3), "ab"):
+        draws.add(tuple(moving_blocks(rows, 20, number=number, data=data)))
+    assert len(draws) == 6
 
 
 def test_many_records_alike_are_drawn_whole():
     rows = records([10, 11, 12, 10, 13, 14, 15, 10])
     drawn = resample(rows, 3, number=1).tolist()
-    whole = [own.tolist() for own in rows]
+    whole = [record.tolist() for record in rows]
     count = 0
     while drawn:
-        own = next(own for own in whole if drawn[: len(own)] == own)
-        drawn, count = drawn[len(own) :], count + 1
+        first = next(record for record in whole if drawn[: len(record)] == record)
+        drawn, count = drawn[len(first) :], count + 1
     assert count == 8
     for few in (rows[:7], [*rows, *records([200])]):
         assert resample(few, 3, number=1).tolist() == moving_blocks(few, 3, number=1).tolist()

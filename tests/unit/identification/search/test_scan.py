@@ -1,4 +1,4 @@
-"""The search: what is planned, how structures are judged, and what the result does not depend on."""
+"""The search: its plan, its judgement of structures, and all that its result does not depend on."""
 
 import math
 from dataclasses import replace
@@ -19,23 +19,25 @@ from narxbench._model.records import Record, Recording
 from narxbench._numerics.random_streams import generator
 
 SMALL = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 2, "centre": False}
-QUICK = {**SMALL, "effort": 1.0, "seeds": 1, "resamples": 2, "blocks": 4}
+QUICK = {**SMALL, "effort": 0.3, "seeds": 1, "resamples": 2, "blocks": 4}
 TERMS = ("y(k-1)", "u(k-1)", "y(k-1)*u(k-1)", "u(k-1)^2")
 
 
 def recording_of(samples=400, roles=(None,)):
     u, y = load_system("S1").simulate(samples * len(roles), snr_db=30)
-    parts = [slice(i * samples, (i + 1) * samples) for i in range(len(roles))]
-    records = [Record(str(i), u[p, None], y[p], role) for i, (p, role) in enumerate(zip(parts, roles, strict=True))]
+    records = []
+    for number, role in enumerate(roles):
+        part = slice(number * samples, (number + 1) * samples)
+        records.append(Record(str(number), u[part, None], y[part], role))
     return Recording(tuple(records), ("u",), "y")
 
 
-def plain(found):
-    """Return all that was found as plain data, without the digest of the data."""
-    reported = found.to_dict()
+def plain(identification):
+    """Return an identification as plain data, without the digest of the data."""
+    reported = identification.to_dict()
     reported.pop("data_digest")
-    side = found.selection.to_dict("list"), found.tried.to_dict("list"), found.structures, found.weights
-    return reported, *map(repr, side)
+    frames = identification.selection.to_dict("list"), identification.tried.to_dict("list")
+    return reported, *map(repr, (*frames, identification.structures, identification.weights))
 
 
 class TestSameResult:
@@ -44,45 +46,50 @@ class TestSameResult:
 
     @pytest.fixture(scope="class")
     @classmethod
-    def found(cls):
+    def identification(cls):
         return identify_recording(cls.recording, cls.settings)
 
     @pytest.mark.parametrize("threads", [1, steps.THREADS])
-    def test_twice_and_with_other_threads(self, found, threads, monkeypatch):
+    def test_twice_and_with_other_threads(self, identification, threads, monkeypatch):
         monkeypatch.setattr(steps, "THREADS", threads)
-        assert plain(identify_recording(self.recording, self.settings)) == plain(found)
+        assert plain(identify_recording(self.recording, self.settings)) == plain(identification)
 
     @pytest.mark.parametrize("change", ["other", "none", "far away", "renamed"])
-    def test_with_other_test_records_and_other_names(self, found, change):
-        known, test = self.recording.records
+    def test_with_other_test_records_and_other_names(self, identification, change):
+        estimation, test = self.recording.records
         rng = generator(purpose="other test")
         records = {
-            "other": (known, replace(test, u=rng.standard_normal((60, 1)), y=100.0 * rng.standard_normal(60))),
-            "none": (known,),
-            "far away": (known, test, replace(test, u=1e3 + test.u, y=1e3 + test.y)),
-            "renamed": (replace(known, name="x"), replace(test, name="z")),
+            "other": (estimation, replace(test, u=rng.standard_normal((60, 1)), y=100.0 * rng.standard_normal(60))),
+            "none": (estimation,),
+            "far away": (estimation, test, replace(test, u=1e3 + test.u, y=1e3 + test.y)),
+            "renamed": (replace(estimation, name="x"), replace(test, name="z")),
         }
         again = identify_recording(replace(self.recording, records=records[change]), self.settings)
         for name in ("terms", "coefficients", "covariance"):
-            assert getattr(again.model, name) == getattr(found.model, name)
+            assert getattr(again.model, name) == getattr(identification.model, name)
         for frame in ("selection", "tried"):
-            assert repr(getattr(again, frame).to_dict()) == repr(getattr(found, frame).to_dict())
-        assert again.structures == found.structures and again.weights == found.weights
+            assert repr(getattr(again, frame).to_dict()) == repr(getattr(identification, frame).to_dict())
+        assert again.structures == identification.structures and again.weights == identification.weights
         for role in ("estimation", "selection"):
-            assert again.to_dict()["metrics"][role] == found.to_dict()["metrics"][role]
+            assert again.to_dict()["metrics"][role] == identification.to_dict()["metrics"][role]
 
-    def test_another_seed_of_the_data_draws_otherwise(self, found):
-        """So equal frequencies are no artefact of equal draws."""
-        known, test = self.recording.records
-        nearly = replace(known, y=known.y * (1 + 1e-9))
-        scans = [Scan(replace(self.recording, records=(r, test)), self.settings) for r in (known, nearly)]
-        draws = [scan.resampled(scan.configurations[0], 1) for scan in scans]
-        assert draws[0].structure.fitness != pytest.approx(draws[1].structure.fitness, rel=1e-6)
+    def test_another_seed_of_the_data_draws_otherwise(self):
+        """Show that equal frequencies are no artefact of equal draws."""
+        estimation, test = self.recording.records
+        fitness = []
+        for record in (estimation, replace(estimation, y=estimation.y * (1 + 1e-9))):
+            scan = Scan(replace(self.recording, records=(record, test)), self.settings)
+            fitness.append(scan.resampled(scan.configurations[0], 1).structure.fitness)
+        assert fitness[0] != pytest.approx(fitness[1], rel=1e-6)
 
 
 def expected_fitness(relative, independent):
     """Return the extended BIC of 4 of 15 terms: ln of the number of structures with 4 of these comes on top."""
     return independent * math.log(relative) + math.log(independent) * 4 + math.log(math.comb(15, 4))
+
+
+def by_terms(structures):
+    return {tuple(structure.terms): structure for structure in structures}
 
 
 class TestJudgement:
@@ -94,40 +101,43 @@ class TestJudgement:
 
     def judged(self, *structures, density=1, **settings):
         scan = Scan(self.recording, settings_of(**{**QUICK, **settings}))
-        name = scan.configurations[0].name
-        return scan.compared(
-            [Proposal(name, f"run {i}", terms, drawn=False) for i, terms in enumerate(structures)], density
-        )
+        proposals = []
+        for number, terms in enumerate(structures):
+            proposals.append(Proposal(scan.configurations[0].name, f"run {number}", terms, drawn=False))
+        return scan.compared(proposals, density)
 
     @pytest.mark.parametrize("density", [1, 5])
     def test_fitness_and_rrse(self, density):
-        (found,) = self.judged(TERMS, density=density)
+        (structure,) = self.judged(TERMS, density=density)
         errors = self.scan.trial(self.configuration).part_errors([TERMS])
         relative = errors.sse.sum() / errors.energy.sum()
-        assert found.rrse == pytest.approx(math.sqrt(relative), rel=1e-12)
-        assert found.fitness == pytest.approx(expected_fitness(relative, 300 / density), rel=1e-9)
+        assert structure.rrse == pytest.approx(math.sqrt(relative), rel=1e-12)
+        assert structure.fitness == pytest.approx(expected_fitness(relative, 300 / density), rel=1e-9)
         (aic,) = self.judged(TERMS, criterion="aic-3", density=density)
         assert aic.fitness == pytest.approx(300 / density * math.log(relative) + 3 * 4, rel=1e-9)
-        assert (found.divergent, found.singular, found.found_by) == (0.0, False, "run 0")
+        assert (structure.divergent, structure.singular, structure.found_by) == (0.0, False, "run 0")
 
     def test_fitness_of_records_that_select(self):
         """J counts the samples that its error is taken over, those of the selection."""
         scan = Scan(recording_of(300, ("estimation", None, "selection", "test")), settings_of(**QUICK))
-        (found,) = scan.compared([Proposal(scan.configurations[0].name, "x", TERMS, drawn=False)], 1)
+        (structure,) = scan.compared([Proposal(scan.configurations[0].name, "x", TERMS, drawn=False)], 1)
         errors = scan.trial(scan.configurations[0]).part_errors([TERMS])
-        assert errors.steps.sum() == 300 - 2 and found.rrse**2 == pytest.approx(errors.sse.sum() / errors.energy.sum())
-        assert found.fitness == pytest.approx(expected_fitness(found.rrse**2, 300), rel=1e-9)
+        assert errors.steps.sum() == 300 - 2
+        assert structure.rrse**2 == pytest.approx(errors.sse.sum() / errors.energy.sum())
+        assert structure.fitness == pytest.approx(expected_fitness(structure.rrse**2, 300), rel=1e-9)
 
     def test_the_worst_part(self):
-        (found,) = self.judged(TERMS, selection="worst")
+        (structure,) = self.judged(TERMS, selection="worst")
         errors = self.scan.trial(self.configuration).part_errors([TERMS])
         worst = (errors.sse[0] / errors.steps).max() / (errors.energy.sum() / errors.steps.sum())
-        assert found.rrse == pytest.approx(math.sqrt(worst), rel=1e-12)
+        assert structure.rrse == pytest.approx(math.sqrt(worst), rel=1e-12)
 
     def test_each_structure_once_the_best_first(self):
-        found = self.judged(("1", "y(k-1)"), TERMS, TERMS[:2], TERMS, ())
-        assert len(found) == 3 and (found[0].terms, found[0].found_by) == (list(TERMS), "run 1")
-        assert [f.fitness for f in found] == sorted(f.fitness for f in found)
+        structures = self.judged(("1", "y(k-1)"), TERMS, TERMS[:2], TERMS, ())
+        assert len(structures) == 3
+        assert (structures[0].terms, structures[0].found_by) == (list(TERMS), "run 1")
+        fitness = [structure.fitness for structure in structures]
+        assert fitness == sorted(fitness)
 
     def test_centred_signals_must_be_clearly_better(self):
         centred = replace(self.configuration, centred=True)
@@ -137,38 +147,44 @@ class TestJudgement:
             kept.append(scan.compared([Proposal(centred.name, "x", TERMS, drawn=False)], 1)[0])
         assert kept[0].fitness == pytest.approx(kept[1].fitness + CLEARLY_BETTER, rel=1e-12)
 
-    def test_what_only_draws_have_found_must_be_better_by_more_than_chance(self):
-        name, other = self.scan.configurations[0].name, TERMS[:2]
-        runs = [
+    def test_structures_of_draws_alone_must_be_better_by_more_than_chance(self):
+        name, short = self.scan.configurations[0].name, TERMS[:2]
+        proposals = [
             Proposal(name, "drawn", TERMS),
-            Proposal(name, "again", other),
-            Proposal(name, "not drawn", other, drawn=False),
+            Proposal(name, "again", short),
+            Proposal(name, "not drawn", short, drawn=False),
         ]
-        found = {tuple(each.terms): each for each in self.scan.compared(runs, 1)}
-        plain = {tuple(each.terms): each for each in self.judged(TERMS, other)}
-        assert found[TERMS].drawn and found[TERMS].fitness == pytest.approx(plain[TERMS].fitness + BY_CHANCE)
-        assert not found[other].drawn and found[other].fitness == plain[other].fitness
-        # A descent keeps what its start is, and so does another noise model.
-        assert self.scan.polished(found[TERMS], 1).drawn and self.scan.under(found[TERMS], ("noe",), 1).drawn
+        structures = by_terms(self.scan.compared(proposals, 1))
+        not_drawn = by_terms(self.judged(TERMS, short))
+        drawn = structures[TERMS]
+        assert drawn.drawn and drawn.fitness == pytest.approx(not_drawn[TERMS].fitness + BY_CHANCE)
+        assert not structures[short].drawn and structures[short].fitness == not_drawn[short].fitness
+        # A descent from a drawn structure is drawn, and so is the structure under another noise model.
+        assert self.scan.polished(drawn, 1).drawn and self.scan.under(drawn, ("noe",), 1).drawn
 
     def test_a_brief_look_takes_no_draws_and_hangs_on_no_effort(self):
-        other = Scan(self.recording, settings_of(**{**QUICK, "seed": 2, "effort": 0.01}))
+        small_effort = Scan(self.recording, settings_of(**{**QUICK, "seed": 2, "effort": 0.01}))
         for configuration in self.scan.configurations:
-            found = self.scan.brief(configuration)
-            assert found == other.brief(configuration) and not found.structure.score.drawn
+            run = self.scan.brief(configuration)
+            assert run == small_effort.brief(configuration) and not run.structure.score.drawn
 
     def test_a_share_of_divergent_parts_may_be_allowed(self):
         rng = generator(purpose="squares")
-        squares = [Record("r", rng.standard_normal((4, 1)), (1.5 + i / 50) ** (2.0 ** np.arange(4))) for i in range(20)]
-        grows = Record("s", rng.standard_normal((30, 1)), np.full(30, 2.0) + 0.1 * rng.standard_normal(30), "selection")
-        rests = [Record(str(i), rng.standard_normal((9, 1)), 0.5 ** np.arange(9.0), "selection") for i in range(3)]
-        recording = Recording((*squares, grows, *rests), ("u",), "y")
-        for allowed, finite in ((0.0, False), (0.24, False), (0.25, True), (0.5, True)):
-            settings = settings_of(**{**QUICK, "y_lags": 1, "u_lags": 1, "divergent": allowed})
+        records = []
+        for start in 1.5 + np.arange(20) / 50:
+            records.append(Record("r", rng.standard_normal((4, 1)), start ** (2.0 ** np.arange(4))))
+        u, y = rng.standard_normal((30, 1)), np.full(30, 2.0) + 0.1 * rng.standard_normal(30)
+        records.append(Record("grows", u, y, "selection"))
+        for number in range(3):
+            decay = 0.5 ** np.arange(9.0)
+            records.append(Record(str(number), rng.standard_normal((9, 1)), decay, "selection"))
+        recording = Recording(tuple(records), ("u",), "y")
+        for limit, finite in ((0.0, False), (0.24, False), (0.25, True), (0.5, True)):
+            settings = settings_of(**{**QUICK, "y_lags": 1, "u_lags": 1, "divergent": limit})
             scan = Scan(recording, settings)
-            (found,) = scan.compared([Proposal(scan.configurations[0].name, "x", ("y(k-1)^2",), drawn=False)], 1)
-            assert (found.divergent, found.singular) == (0.25, False)
-            assert (found.fitness is not None) == finite == (found.rrse is not None)
+            (structure,) = scan.compared([Proposal(scan.configurations[0].name, "x", ("y(k-1)^2",), drawn=False)], 1)
+            assert (structure.divergent, structure.singular) == (0.25, False)
+            assert (structure.fitness is not None) == finite == (structure.rrse is not None)
 
     def test_a_descent_never_ends_worse(self):
         for start in (("1",), ("1", "y(k-2)", "u(k-2)"), TERMS[:2], TERMS):
@@ -181,12 +197,12 @@ class TestJudgement:
 
 
 def test_nothing_finite_is_a_mistake():
-    given = {"rrse": None, "singular": False, "candidates": 2, "found_by": "x", "configuration": "q1", "terms": ["1"]}
-    diverging = Structure(fitness=None, divergent=0.5, **given)
+    fields = {"rrse": None, "singular": False, "candidates": 2, "found_by": "x", "configuration": "q1", "terms": ["1"]}
+    diverging = Structure(fitness=None, divergent=0.5, **fields)
     for structures in ([], [diverging]):
         with pytest.raises(NarxbenchError):
             choosing._check_finite(structures)
-    choosing._check_finite([Structure(fitness=2.0, divergent=0.0, **given), diverging])
+    choosing._check_finite([Structure(fitness=2.0, divergent=0.0, **fields), diverging])
 
 
 @pytest.mark.slow
@@ -198,14 +214,17 @@ def test_forward_regression_stands_in_where_every_random_structure_is_singular()
         y[k] = 0.5 * y[k - 1] + 0.8 * u[k - 1] + 0.1 * u[k - 2] ** 2 + 0.01 * rng.standard_normal()
     recording = Recording((Record("r", u[:, None], y),), ("u",), "y")
     settings = {**QUICK, "degree": 3, "y_lags": 6, "u_lags": 6, "method": "ga", "resamples": 1}
-    found = identify_recording(recording, settings_of(**settings))
-    assert found.model.terms and all(math.isfinite(c) for c in found.model.coefficients)
-    assert {"y(k-1)", "u(k-1)"} <= set(found.model.terms) and found.tried["rrse"][0] < 0.03
-    assert all(s.terms for s in found.structures.values())
+    identification = identify_recording(recording, settings_of(**settings))
+    assert identification.model.terms
+    for c in identification.model.coefficients:
+        assert math.isfinite(c)
+    assert {"y(k-1)", "u(k-1)"} <= set(identification.model.terms) and identification.tried["rrse"][0] < 0.03
+    for s in identification.structures.values():
+        assert s.terms
     # One of the searches, one of those of resampled data.
-    failed = [note.values for note in found.notes if note.name == "searches"]
-    assert 1 <= len(failed) <= 2 and 0 < failed[0]["count"] <= failed[0]["searches"]
-    assert (failed[0]["method"], failed[0]["note"], failed[0]["resampled"]) == ("ga", STANDS_IN, False)
+    failures = [note.values for note in identification.notes if note.name == "searches"]
+    assert 1 <= len(failures) <= 2 and 0 < failures[0]["count"] <= failures[0]["searches"]
+    assert (failures[0]["method"], failures[0]["note"], failures[0]["resampled"]) == ("ga", STANDS_IN, False)
 
 
 class TestEffort:
@@ -214,14 +233,16 @@ class TestEffort:
     recording = recording_of(400)
 
     def test_configurations(self):
-        few, many = (Scan(self.recording, settings_of(effort=effort)) for effort in (0.3, 30.0))
+        few, many = Scan(self.recording, settings_of(effort=0.3)), Scan(self.recording, settings_of(effort=30.0))
         assert few.configurations == many.configurations[: len(few.configurations)]
         assert 0 < len(few.configurations) < len(many.configurations)
         assert len(few.configurations) + few.left_out == len(many.configurations) + many.left_out
         assert len(Scan(self.recording, settings_of(effort=1e-9)).configurations) == 1
 
     def test_evaluations_and_resamples(self):
-        scans = [Scan(self.recording, settings_of(**{**QUICK, "effort": e, "resamples": 500})) for e in (0.1, 3.0, 1e5)]
+        scans = []
+        for effort in (0.1, 3.0, 1e5):
+            scans.append(Scan(self.recording, settings_of(**{**QUICK, "effort": effort, "resamples": 500})))
         (configuration,) = scans[0].configurations
         for kind in ("thorough", "resampled"):
             counts = [scan.evaluations(kind, configuration) for scan in scans]
@@ -230,10 +251,10 @@ class TestEffort:
         assert resamples == sorted(resamples) and resamples[0] == 10 and resamples[-1] == 500
 
     def test_fewer_resamples_than_asked_for_are_reported(self):
-        found = identify_recording(self.recording, settings_of(**{**QUICK, "effort": 1e-6, "resamples": 12}))
-        (note,) = [note for note in found.notes if note.name == "resamples"]
+        identification = identify_recording(self.recording, settings_of(**{**QUICK, "effort": 1e-6, "resamples": 12}))
+        (note,) = [note for note in identification.notes if note.name == "resamples"]
         assert note.values == {"searched": 10, "wanted": 12}
-        assert found.model.terms == TERMS
+        assert identification.model.terms == TERMS
 
 
 def test_searches_of_parts_and_of_all_data():
@@ -244,6 +265,6 @@ def test_searches_of_parts_and_of_all_data():
 
 @pytest.mark.parametrize("method", ["stepwise", "iterative_ofr"])
 def test_other_methods(method):
-    found = identify_recording(recording_of(300), settings_of(**{**QUICK, "method": method}))
-    assert found.model.terms == TERMS and found.settings["method"] == method
-    assert ("iterative_ofr" in found.structures) == (method != "iterative_ofr")
+    identification = identify_recording(recording_of(300), settings_of(**{**QUICK, "method": method}))
+    assert identification.model.terms == TERMS and identification.settings["method"] == method
+    assert ("iterative_ofr" in identification.structures) == (method != "iterative_ofr")

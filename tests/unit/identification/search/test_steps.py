@@ -1,4 +1,4 @@
-"""Steps of a search: what is reported, and what Ctrl-C leaves."""
+"""Steps of a search: their reports, and the result after Ctrl-C."""
 
 import pytest
 
@@ -18,15 +18,17 @@ def recording():
     return read_recording(input=u, output=y)
 
 
-def test_progress_names_each_step_and_what_is_known(recording):
-    seen = []
-    found = identify_recording(recording, SETTINGS, report_progress=seen.append)
-    steps = list(dict.fromkeys(each.step for each in seen))
+def test_progress_names_each_step_and_the_best_so_far(recording):
+    reports = []
+    identification = identify_recording(recording, SETTINGS, report_progress=reports.append)
+    steps = list(dict.fromkeys(report.step for report in reports))
     assert steps[0] == BRIEF and {THOROUGH, DESCENTS} < {*steps} and steps[-1] == RESAMPLES
-    assert [each.share for each in seen] == sorted(each.share for each in seen) and seen[-1].share == 1.0
-    assert all(each.rrse is not None and each.done <= each.planned and each.terms for each in seen)
-    # Who looks on changes nothing.
-    assert identify_recording(recording, SETTINGS).model == found.model
+    shares = [report.share for report in reports]
+    assert shares == sorted(shares) and shares[-1] == 1.0
+    for report in reports:
+        assert report.rrse is not None and report.done <= report.planned and report.terms
+    # Reports change nothing.
+    assert identify_recording(recording, SETTINGS).model == identification.model
 
 
 @pytest.mark.parametrize("step", [BRIEF, THOROUGH, DESCENTS, RESAMPLES])
@@ -35,9 +37,9 @@ def test_an_interrupt_keeps_the_best_so_far(recording, step):
         if progress.step == step:
             raise KeyboardInterrupt
 
-    found = identify_recording(recording, SETTINGS, report_progress=interrupt)
-    assert (found.notes[0].name, found.notes[0].values) == ("interrupted", {"step": step})
-    assert found.model.terms and found.settings["resamples"] <= 3
+    identification = identify_recording(recording, SETTINGS, report_progress=interrupt)
+    assert (identification.notes[0].name, identification.notes[0].values) == ("interrupted", {"step": step})
+    assert identification.model.terms and identification.settings["resamples"] <= 3
 
 
 @pytest.mark.parametrize("mistake", [KeyboardInterrupt, ValueError])
@@ -50,12 +52,12 @@ def test_an_interrupt_before_anything_is_found_and_a_mistake_in_a_job_are_raised
 
 
 def test_repeats_report_the_spread(recording):
-    alone, found = (identify_repeatedly(recording, SETTINGS, times) for times in (1, 3))
-    assert found.model == alone.model and found.notes[1:] == alone.notes
-    values = found.notes[0].values
-    assert (found.notes[0].name, values["times"], values["without"]) == ("repeats", 3, 0)
-    own = next(finding for finding in found.summary if finding.name == "prediction").values["rrse"]
-    assert values["least"] <= own <= values["most"] and 1 <= values["alike"] <= 3
+    alone, repeated = identify_repeatedly(recording, SETTINGS, 1), identify_repeatedly(recording, SETTINGS, 3)
+    assert repeated.model == alone.model and repeated.notes[1:] == alone.notes
+    values = repeated.notes[0].values
+    assert (repeated.notes[0].name, values["times"], values["without"]) == ("repeats", 3, 0)
+    rrse = next(finding for finding in repeated.summary if finding.name == "prediction").values["rrse"]
+    assert values["least"] <= rrse <= values["most"] and 1 <= values["alike"] <= 3
 
 
 @pytest.mark.parametrize("times", [0, 1.5, "x", 1001])

@@ -11,7 +11,7 @@ from narxbench._identification.search.ties import Candidate, error_scatter, tied
 from narxbench._numerics.random_streams import generator
 
 TERMS = {"y(k-1)", "u(k-1)", "u(k-1)^2"}
-QUICK = {"decimation": 1, "degree": 2, "y_lags": 3, "u_lags": 3, "seeds": 1, "effort": 1.0, "resamples": 0}
+QUICK = {"decimation": 1, "degree": 2, "y_lags": 3, "u_lags": 3, "seeds": 1, "effort": 0.3, "resamples": 0}
 FILTERS = {"narx": (0.0, 0.0), "narmax": (0.7, 0.0), "ararx": (0.0, 0.8)}
 PARTS = [0.01, 0.02, 0.015, 0.012]
 
@@ -42,7 +42,7 @@ def test_the_scatter_is_that_of_the_difference():
     assert error_scatter(PARTS, PARTS[1:]) == error_scatter([], []) == 0.0
 
 
-def test_what_is_as_good_ties():
+def test_candidates_that_are_equally_good_tie():
     best, near = candidate(-100.0, PARTS), candidate(-98.0, PARTS[::-1])
     worse = candidate(-98.0, [1.2 * part for part in PARTS[::-1]])
     far, coarse = candidate(500.0, PARTS[::-1]), candidate(-98.0, PARTS[::-1], decimation=2)

@@ -1,6 +1,7 @@
 """Errors on parts that the weights do not know, against NumPy's least squares and plain free runs."""
 
 import math
+from itertools import compress
 
 import numpy as np
 import pytest
@@ -34,52 +35,95 @@ def recording_of(lengths=(150,), roles=None, n_inputs=1, levels=False, decimatio
     return Recording(tuple(records), tuple(f"in {j}" for j in range(n_inputs)), "y")
 
 
-def plain_errors(recording, configuration, terms, blocks, lag):
-    """Return SSE, steps and energy of each part: weights without the part, free runs phase by phase, in loops."""
-    q = configuration.decimation
-    known = [record for record in recording.records if record.role != "test"]
-    u, y = [record.u for record in known], [record.y for record in known]
-    if configuration.centred:
-        together = np.concatenate(y), np.concatenate(u)
-        y = [(part - together[0].mean()) / together[0].std() for part in y]
-        u = [(part - together[1].mean(axis=0)) / together[1].std(axis=0) for part in u]
-    monomials = [parse_term(term, len(recording.inputs), current=True) for term in terms]
+def standardised(signals):
+    """Return signals of several records about their common mean, in units of their common deviation."""
+    together = np.concatenate(signals)
+    return [(signal - together.mean(axis=0)) / together.std(axis=0) for signal in signals]
 
-    def product(m, outputs, i, k):
-        return math.prod(outputs[k - j * q] if signal == 0 else u[i][k - j * q, signal - 1] for signal, j in m)
 
-    rows_of = [[(i, k) for k in range(lag * q, len(record))] for i, record in enumerate(known)]
-    selects = [i for i, record in enumerate(known) if record.role == "selection"]
-    estimating = [at for i, own in enumerate(rows_of) if i not in selects for at in own]
-    if selects:
-        n_parts, part_of = len(selects), {at: part for part, i in enumerate(selects) for at in rows_of[i]}
-    else:
-        shared = [i for i, record in enumerate(known) if record.role is None] or range(len(known))
-        scored = [at for i in shared for at in rows_of[i]]
-        n_parts, part_of = blocks, {at: place * blocks // len(scored) for place, at in enumerate(scored)}
-    sse, steps, singular = [], [], False
-    for part in range(n_parts):
-        rows = [at for at in estimating if part_of.get(at) != part]
-        columns = np.array([[product(m, y[i], i, k) for m in monomials] for i, k in rows])
-        weights, _, rank, _ = np.linalg.lstsq(columns, np.array([y[i][k] for i, k in rows]), rcond=None)
-        singular |= bool(rank < len(terms))
-        members, total = [at for at, number in part_of.items() if number == part], 0.0
-        for i in sorted({i for i, _ in members}):
-            mine = {k for j, k in members if j == i}
-            simulated = {}
-            for k in range(len(known[i])):
-                if k in mine:
-                    outputs = {k - j * q: simulated.get(k - j * q, y[i][k - j * q]) for j in range(1, lag + 1)}
-                    simulated[k] = sum(w * product(m, outputs, i, k) for w, m in zip(weights, monomials, strict=True))
-                    if not abs(simulated[k]) <= 1e6 * max(np.abs(part).max() for part in y):
-                        total = math.inf
-                        break
-                    total += (y[i][k] - simulated[k]) ** 2
-        sse.append(total)
-        steps.append(len(members))
-    mean = np.mean([y[i][k] for i, k in part_of])
-    energy = [sum((y[i][k] - mean) ** 2 for (i, k), p in part_of.items() if p == part) for part in range(n_parts)]
-    return sse, steps, energy, singular
+class PlainErrors:
+    """Errors of each part in loops: weights without the part, free runs phase by phase."""
+
+    def __init__(self, recording, configuration, blocks, lag):
+        self.stride, self.lag, self.n_inputs = configuration.decimation, lag, len(recording.inputs)
+        self.records = [record for record in recording.records if record.role != "test"]
+        self.u, self.y = [record.u for record in self.records], [record.y for record in self.records]
+        if configuration.centred:
+            self.u, self.y = standardised(self.u), standardised(self.y)
+        self.bound = 1e6 * np.abs(np.concatenate(self.y)).max()
+        self.parts = self.split(blocks)
+
+    def numbers(self, *roles):
+        """Return the numbers of the records with these roles."""
+        return [number for number, record in enumerate(self.records) if record.role in roles]
+
+    def samples(self, numbers):
+        """Return record and time of all samples of some records that have their lags."""
+        samples = []
+        for i in numbers:
+            samples += [(i, k) for k in range(self.lag * self.stride, len(self.records[i]))]
+        return samples
+
+    def split(self, blocks):
+        """Return the samples of each part: records of the selection, or blocks that take turns."""
+        selecting = self.numbers("selection")
+        if selecting:
+            return [self.samples([number]) for number in selecting]
+        scored = self.samples(self.numbers(None) or range(len(self.records)))
+        parts = [[] for _ in range(blocks)]
+        for place, sample in enumerate(scored):
+            parts[place * blocks // len(scored)].append(sample)
+        return parts
+
+    def product(self, monomial, outputs, i, k):
+        """Return the value of a monomial at a sample from outputs by time."""
+        value = 1.0
+        for signal, lag in monomial:
+            at = k - lag * self.stride
+            value *= self.u[i][at, signal - 1] if signal else outputs[at]
+        return value
+
+    def weights(self, monomials, part):
+        """Return the weights without a part, and whether the regression is singular."""
+        rows, explained = [], []
+        for i, k in self.samples(self.numbers(None, "estimation")):
+            if (i, k) not in part:
+                rows.append([self.product(monomial, self.y[i], i, k) for monomial in monomials])
+                explained.append(self.y[i][k])
+        weights, _, rank, _ = np.linalg.lstsq(np.array(rows), np.array(explained), rcond=None)
+        return weights, rank < len(monomials)
+
+    def free_run_error(self, monomials, weights, part):
+        """Return the sum of squared errors of free runs over a part."""
+        simulated, sse = {}, 0.0
+        for i, k in sorted(part):
+            outputs = {}
+            for at in range(k - self.lag * self.stride, k, self.stride):
+                outputs[at] = simulated.get((i, at), self.y[i][at])
+            value = sum(w * self.product(m, outputs, i, k) for w, m in zip(weights, monomials, strict=True))
+            if not abs(value) <= self.bound:
+                return math.inf
+            simulated[i, k] = value
+            sse += (self.y[i][k] - value) ** 2
+        return sse
+
+    def of_structure(self, terms):
+        """Return the sum of squared errors of each part, and whether any of the regressions is singular."""
+        monomials = [parse_term(term, self.n_inputs, current=True) for term in terms]
+        sse, is_singular = [], False
+        for part in self.parts:
+            weights, is_part_singular = self.weights(monomials, set(part))
+            is_singular |= bool(is_part_singular)
+            sse.append(self.free_run_error(monomials, weights, part))
+        return sse, is_singular
+
+    def energy(self):
+        """Return the sum of squares of each part about the mean of all parts."""
+        outputs = []
+        for part in self.parts:
+            outputs.append(np.array([self.y[i][k] for i, k in part]))
+        mean = np.concatenate(outputs).mean()
+        return [np.sum((y - mean) ** 2) for y in outputs]
 
 
 CASES = {
@@ -102,29 +146,31 @@ def test_errors_of_parts(name):
     trial = Trial(recording, configuration, settings_of(blocks=blocks, error="free_run"), 1)
     rng = generator(purpose="structures", case=name)
     structures = [trial.terms[:1], trial.terms[:3], trial.terms]
-    structures += [sorted(rng.choice(trial.terms, 3, replace=False), key=trial.terms.index) for _ in range(4)]
-    found = trial.part_errors(structures)
-    lag = trial.arrangement.max_lag
-    for i, terms in enumerate(structures):
-        sse, steps, energy, singular = plain_errors(recording, configuration, terms, blocks, lag)
-        assert not singular and not found.singular[i]
-        np.testing.assert_allclose(found.sse[i], sse, rtol=1e-6)
-        assert found.steps.tolist() == steps
-        np.testing.assert_allclose(found.energy, energy, rtol=1e-9)
+    for _ in range(4):
+        structures.append(sorted(rng.choice(trial.terms, 3, replace=False), key=trial.terms.index))
+    errors = trial.part_errors(structures)
+    plain = PlainErrors(recording, configuration, blocks, trial.arrangement.max_lag)
+    assert errors.steps.tolist() == [len(part) for part in plain.parts]
+    np.testing.assert_allclose(errors.energy, plain.energy(), rtol=1e-9)
+    for number, terms in enumerate(structures):
+        sse, is_singular = plain.of_structure(terms)
+        assert not is_singular and not errors.singular[number]
+        np.testing.assert_allclose(errors.sse[number], sse, rtol=1e-6)
     # None of them looks at its neighbours, and the order of terms is all the same.
     alone = trial.part_errors([structures[3][::-1]])
-    assert alone.sse[0].tobytes() == found.sse[3].tobytes()
+    assert alone.sse[0].tobytes() == errors.sse[3].tobytes()
 
 
 def test_the_error_one_step_ahead():
     recording, terms = recording_of(), ["1", "y(k-1)", "u(k-1)"]
-    found = Trial(recording, LINEAR, settings_of(blocks=3, error="one_step"), 1).part_errors([terms])
+    trial = Trial(recording, LINEAR, settings_of(blocks=3, error="one_step"), 1)
+    (sse,) = trial.part_errors([terms]).sse
     (record,) = recording.records
     columns, part = np.column_stack([np.ones(149), record.y[:-1], record.u[:-1, 0]]), np.arange(149) * 3 // 149
     for number in range(3):
         weights = np.linalg.lstsq(columns[part != number], record.y[1:][part != number], rcond=None)[0]
         errors = record.y[1:][part == number] - columns[part == number] @ weights
-        assert found.sse[0, number] == pytest.approx(np.sum(errors**2), rel=1e-8)
+        assert sse[number] == pytest.approx(np.sum(errors**2), rel=1e-8)
     # By default a series without an input is judged by it.
     series = recording_of(n_inputs=0), Configuration(1, 1, (1,), ())
     assert Trial(*series, settings_of(), 1).error == "one_step"
@@ -132,19 +178,19 @@ def test_the_error_one_step_ahead():
     assert Trial(recording, LINEAR, settings_of(), 1).error == "free_run"
 
 
-def test_what_is_searched():
-    """J of the whole problem: weights of all rows, free runs over all parts."""
+def test_the_problem_that_is_searched_has_weights_of_all_rows_and_free_runs_over_all_parts():
     trial = Trial(recording_of((90, 60)), Configuration(2, 2, (1,), ((1, 2),)), settings_of(blocks=3), 1)
     problem, arrangement = trial.whole(), trial.arrangement
     rows, terms = problem.estimation_rows, ["y(k-1)", "u(k-1)", "u(k-1)^2"]
     assert len(rows) == 90 + 60 - 2 * 2 * 2 and sum(map(len, problem.segments)) == len(rows)
-    for part in (None, 0, 1, 2):
-        problem = trial.whole() if part is None else trial.without(part)
-        own = problem.estimation_rows
-        assert sorted(own) == sorted(rows[arrangement.part[rows] != part])
-        columns = arrangement.columns(trial.monomials, own)
+    problems = {None: problem, 0: trial.without(0), 1: trial.without(1), 2: trial.without(2)}
+    for part, problem in problems.items():
+        rows_of_problem = problem.estimation_rows
+        assert sorted(rows_of_problem) == sorted(rows[arrangement.part[rows] != part])
+        columns = arrangement.columns(trial.monomials, rows_of_problem)
         np.testing.assert_allclose(problem.data.gram[:-1, :-1], columns.T @ columns, rtol=1e-9, atol=1e-9)
-        weights = np.linalg.lstsq(columns[:, [trial.terms.index(t) for t in terms]], arrangement.y[own], rcond=None)[0]
+        members = [trial.terms.index(term) for term in terms]
+        weights = np.linalg.lstsq(columns[:, members], arrangement.y[rows_of_problem], rcond=None)[0]
         np.testing.assert_allclose(problem.evaluate(terms).coefficients, weights, rtol=1e-8)
         if part is not None:
             assert problem.evaluate(terms).sse == pytest.approx(trial.part_errors([terms]).sse[0, part], rel=1e-12)
@@ -154,7 +200,8 @@ def test_resampled_rows_and_parts():
     trial = Trial(recording_of((120,)), LINEAR, settings_of(blocks=4), 1)
     rows = np.sort(generator(purpose="draw").choice(trial.arrangement.rows(), 119))
     problem = trial.resampled(rows, [2, 0, 2, 3])
-    assert sum(map(len, problem.segments)) == sum(int(np.sum(trial.arrangement.part == p)) for p in (2, 0, 2, 3))
+    sizes = np.bincount(trial.arrangement.part[trial.arrangement.part >= 0], minlength=4)
+    assert sum(map(len, problem.segments)) == sizes[[2, 0, 2, 3]].sum()
     columns = trial.arrangement.columns(trial.monomials, rows)
     weights = np.linalg.lstsq(columns, trial.arrangement.y[rows], rcond=None)[0]
     np.testing.assert_allclose(problem.evaluate(trial.terms).coefficients, weights, rtol=1e-8)
@@ -165,18 +212,22 @@ def test_no_structure_of_what_collinear_candidates_leave_is_singular():
     assert {"u(k-1)^2", "u(k-1)^3", "u(k-2)^2", "y(k-1)*u(k-1)^2", "u(k-1)^2*u(k-2)"} <= set(trial.dropped)
     assert not set(trial.terms) & set(trial.dropped)
     rng = generator(purpose="subsets")
-    drawn = [rng.random(len(trial.terms)) < p for p in np.linspace(0.2, 1.0, 20)]
-    structures = [[t for t, chosen in zip(trial.terms, each, strict=True) if chosen] for each in drawn if each.any()]
+    structures = []
+    for probability in np.linspace(0.2, 1.0, 20):
+        members = rng.random(len(trial.terms)) < probability
+        if members.any():
+            structures.append(list(compress(trial.terms, members)))
     assert not trial.part_errors(structures).singular.any()
 
 
 def test_a_structure_that_is_singular_without_a_part_is_reported():
-    """An input that moves in one part only."""
+    """Show it with an input that moves in one part only."""
     (record,) = recording_of((200,)).records
     u = np.where((np.arange(200) >= 60) & (np.arange(200) < 90), record.u[:, 0], 0.0)
     recording = Recording((Record("r", u[:, None], record.y),), ("u",), "y")
-    found = Trial(recording, LINEAR, settings_of(blocks=2), 1).part_errors([["y(k-1)", "u(k-1)"], ["y(k-1)"]])
-    assert found.singular.tolist() == [True, False] and np.isinf(found.sse[0]).any()
+    trial = Trial(recording, LINEAR, settings_of(blocks=2), 1)
+    errors = trial.part_errors([["y(k-1)", "u(k-1)"], ["y(k-1)"]])
+    assert errors.singular.tolist() == [True, False] and np.isinf(errors.sse[0]).any()
 
 
 def test_a_constant_signal_has_no_scale_of_its_own():
@@ -191,14 +242,15 @@ def test_long_records_are_simulated_in_pieces():
     recording = Recording((Record("r", u, 0.5 * np.roll(u[:, 0], 1) + 0.01 * rng.standard_normal(n)),), ("u",), "y")
     trial = Trial(recording, Configuration(4, 1, (1, 2), ((1, 2),)), settings_of(blocks=4), 4)
     assert len(trial.arrangement.rows()) <= MOST_ROWS and trial.arrangement.n_phases < 4
-    steps = [sum(map(len, problem.segments)) for problem in (trial.whole(), trial.without(1))]
-    assert 0.8 * MOST_STEPS < steps[0] <= MOST_STEPS and 0 < steps[1] <= MOST_STEPS
+    assert 0.8 * MOST_STEPS < sum(map(len, trial.whole().segments)) <= MOST_STEPS
+    assert 0 < sum(map(len, trial.without(1).segments)) <= MOST_STEPS
     segments = trial.whole().segments
     # They lie all over the record, in pieces that are long, and have their lags.
-    starts = [trial.arrangement.time[s.start] for s in segments]
+    starts = [trial.arrangement.time[segment.start] for segment in segments]
     assert min(starts) < 0.1 * n and max(starts) > 0.85 * n
-    assert all(trial.arrangement.has_lags[s].all() for s in segments)
-    assert all(set(np.diff(trial.arrangement.time[s])) <= {4} for s in segments)
+    for segment in segments:
+        assert trial.arrangement.has_lags[segment].all()
+        assert set(np.diff(trial.arrangement.time[segment])) <= {4}
 
 
 @pytest.mark.parametrize(

@@ -37,58 +37,72 @@ def record(u, y, name="a"):
 
 def without(*terms):
     """Return the true model without some terms; a constant stands for the mean of the square, which is 1."""
-    kept = dict(zip(TRUE.terms, TRUE.coefficients, strict=True))
-    mean = sum(kept.pop(term) for term in terms if term.endswith("^2"))
-    weights = {**kept, "1": mean} if mean else {term: kept[term] for term in kept if term not in terms}
+    weights = dict(zip(TRUE.terms, TRUE.coefficients, strict=True))
+    for term in terms:
+        weight = weights.pop(term)
+        if term.endswith("^2"):
+            weights["1"] = weight
     return Model(tuple(weights), tuple(weights.values()), inputs=("valve",), output="level")
 
 
-def failed(model, *records):
+def failures(model, *records):
     return [test.name for test in correlation_tests(model, records) if not test.passed]
+
+
+def correlations_by_name(model, *records):
+    return {test.name: test for test in correlation_tests(model, records)}
 
 
 def centred(values):
     return np.asarray(values) - np.mean(values)
 
 
+def one_row(records, decimation):
+    """Return residuals and inputs of all records in one row, and the number of the record of each sample."""
+    xi, inputs, home = [], [], []
+    for number, record in enumerate(records):
+        u, y = record.u[::decimation, 0], record.y[::decimation]
+        for k in range(2, len(y)):
+            xi.append(y[k] - 0.5 * y[k - 1] - u[k - 1] - 0.3 * u[k - 2] ** 2 - 0.1 * y[k - 1] * u[k - 2])
+            inputs.append(u[k])
+            home.append(number)
+    return centred(xi), centred(inputs), home
+
+
+def phi(a, b, tau, home):
+    """Return the correlation of two signals at a lag; samples of different records are never multiplied."""
+    total = 0.0
+    for k in range(max(0, tau), min(len(b), len(b) + tau)):
+        if home[k - tau] == home[k]:
+            total += a[k - tau] * b[k]
+    return total / math.sqrt(np.sum(a * a) * np.sum(b * b))
+
+
 @settings(max_examples=10, deadline=None)
 @given(st.integers(0, 1000), st.lists(st.integers(12, 60), min_size=1, max_size=3), st.integers(1, 3))
 def test_definitions(seed, lengths, decimation):
     records = []
-    for i, length in enumerate(lengths):
-        u, e = simulated(f"{seed} {i}", length * decimation)
+    for number, length in enumerate(lengths):
+        u, e = simulated(f"{seed} {number}", length * decimation)
         records.append(record(u, respond(u, e)))
     model = Model(TRUE.terms, TRUE.coefficients, inputs=("valve",), output="level", decimation=decimation)
-    tests = {test.name: test for test in correlation_tests(model, records)}
+    tests = correlations_by_name(model, *records)
 
-    # All samples in one row: those of different records are never multiplied, as their record differs.
-    thin = [(own.u[::decimation, 0], own.y[::decimation]) for own in records]
-    xi, u, home = [], [], []
-    for i, (v, y) in enumerate(thin):
-        for k in range(2, len(y)):
-            xi.append(y[k] - 0.5 * y[k - 1] - v[k - 1] - 0.3 * v[k - 2] ** 2 - 0.1 * y[k - 1] * v[k - 2])
-            u.append(v[k])
-            home.append(i)
-    xi, u = centred(xi), centred(u)
-
-    def phi(a, b, tau):
-        pairs = ((k - tau, k) for k in range(len(b)) if 0 <= k - tau < len(b) and home[k - tau] == home[k])
-        return sum(a[i] * b[k] for i, k in pairs) / math.sqrt(sum(x * x for x in a) * sum(x * x for x in b))
-
+    xi, u, home = one_row(records, decimation)
     u2, xi2, xiu = centred(u**2), centred(xi**2), centred(xi * u)
     expected = {
-        "phi_xixi": lambda tau: phi(xi, xi, tau),
-        "phi_uxi": lambda tau: phi(u, xi, tau),
-        "phi_xixiu": lambda tau: phi(xiu, xi, tau + 1),
-        "phi_u2xi": lambda tau: phi(u2, xi, tau),
-        "phi_u2xi2": lambda tau: phi(u2, xi2, tau),
+        "phi_xixi": lambda tau: phi(xi, xi, tau, home),
+        "phi_uxi": lambda tau: phi(u, xi, tau, home),
+        "phi_xixiu": lambda tau: phi(xiu, xi, tau + 1, home),
+        "phi_u2xi": lambda tau: phi(u2, xi, tau, home),
+        "phi_u2xi2": lambda tau: phi(u2, xi2, tau, home),
     }
     assert list(tests) == list(expected)
-    largest = min(20, max(len(y) - 2 for _, y in thin) // 4)
+    largest = min(20, (max(lengths) - 2) // 4)
     for name, test in tests.items():
         first, last = {"phi_xixi": (1, largest), "phi_xixiu": (0, largest - 1)}.get(name, (-largest, largest))
         assert test.lags == tuple(range(first, last + 1))
-        assert test.values == pytest.approx([expected[name](tau) for tau in test.lags], abs=1e-9)
+        assert test.values == pytest.approx(list(map(expected[name], test.lags)), abs=1e-9)
         assert test.band == pytest.approx(1.96 / math.sqrt(len(xi)), rel=1e-4)
         assert abs(test.worst) == max(map(abs, test.values))
         assert test.values[test.lags.index(test.worst_lag)] == test.worst
@@ -97,14 +111,15 @@ def test_definitions(seed, lengths, decimation):
 
 @pytest.mark.parametrize("samples", [90, 1000])
 def test_the_right_model_passes_all_tests_about_as_often_as_said(samples):
-    runs, failures, outside = 200, 0, []
-    for seed in range(runs):
+    n_failures, outside = 0, []
+    for seed in range(200):
         u, e = simulated(seed, samples, slow=seed % 2)
         tests = correlation_tests(TRUE, [record(u, respond(u, e))])
-        failures += not all(test.passed for test in tests)
-        outside += [abs(value) > test.band for test in tests for value in test.values]
+        n_failures += not all(test.passed for test in tests)
+        for test in tests:
+            outside.extend(np.abs(test.values) > test.band)
     # 5 % of 200 are 10, with a standard deviation of 3; 9 % are 18.
-    assert failures <= 25
+    assert n_failures <= 25
     assert 0.03 < np.mean(outside) < 0.06
 
 
@@ -112,7 +127,7 @@ def test_the_right_model_passes_all_tests_about_as_often_as_said(samples):
 def test_a_missing_term(term, name, lag):
     for seed in range(5):
         u, e = simulated(f"missing {seed}", 800)
-        tests = {test.name: test for test in correlation_tests(without(term), [record(u, respond(u, e))])}
+        tests = correlations_by_name(without(term), record(u, respond(u, e)))
         assert (tests[name].passed, tests[name].worst_lag) == (False, lag)
         # A square is even in the input: no linear correlation sees it.
         assert tests["phi_uxi"].passed == (term == "u(k-2)^2") and tests["phi_xixi"].passed
@@ -122,10 +137,10 @@ def test_noise_that_is_coloured_or_grows_with_the_input():
     for seed in range(5):
         u, e = simulated(f"coloured {seed}", 800)
         e[1:] += 0.7 * e[:-1]
-        assert failed(TRUE, record(u, respond(u, e))) == ["phi_xixi"]
+        assert failures(TRUE, record(u, respond(u, e))) == ["phi_xixi"]
     u, e = simulated("heteroscedastic", 2000)
     e[1:] *= np.abs(u[:-1])
-    tests = {test.name: test for test in correlation_tests(TRUE, [record(u, respond(u, e))])}
+    tests = correlations_by_name(TRUE, record(u, respond(u, e)))
     assert (tests["phi_u2xi2"].passed, tests["phi_u2xi2"].worst_lag, tests["phi_xixi"].passed) == (False, 1, True)
 
 
@@ -135,17 +150,17 @@ def test_a_series_without_input():
     # A bilinear term of the noise, which autocorrelation does not see.
     wrong = lfilter([1.0], [1.0, -0.6], e + 0.4 * np.r_[0, 0, e[1:-1] * e[:-2]])
     model = Model(("y(k-1)",), (0.6,), inputs=(), output="y")
-    names = [test.name for test in correlation_tests(model, [record(np.empty(0), right)])]
+    names = list(correlations_by_name(model, record(np.empty(0), right)))
     assert names == ["phi_xixi", "phi_xi2xi", "phi_xi2xi2"]
-    assert failed(model, record(np.empty(0), right)) == []
-    assert "phi_xi2xi2" in failed(model, record(np.empty(0), wrong))
+    assert failures(model, record(np.empty(0), right)) == []
+    assert "phi_xi2xi2" in failures(model, record(np.empty(0), wrong))
 
 
 def test_two_inputs_and_one_that_is_constant():
     u, e = simulated("two", 400)
     model = Model(("y(k-1)", "u1(k-1)", "u2(k)"), (0.5, 1.0, 1.0), inputs=("valve", "lid"), output="level")
     y = lfilter([1.0], [1.0, -0.5], np.r_[0.0, u[:-1] + 3.0 + e[1:]])
-    names = [test.name for test in correlation_tests(model, [record(np.column_stack([u, np.full(400, 3.0)]), y)])]
+    names = list(correlations_by_name(model, record(np.column_stack([u, np.full(400, 3.0)]), y)))
     assert names[:3] == ["phi_xixi", "phi_uxi_u1", "phi_xixiu_u1"]
     # Nothing is correlated with a constant; times the residuals it is the residuals.
     assert not {"phi_uxi_u2", "phi_u2xi_u2", "phi_u2xi2_u2"} & set(names)
@@ -155,8 +170,10 @@ def test_an_offset_of_the_input_changes_nothing():
     u, e = simulated("offset", 300)
     y = respond(u, e)
     moved = Model(TRUE.terms, TRUE.coefficients, ("valve",), "level", offsets=(0.0, 1000.0), scales=(1.0, 1.0))
-    pairs = zip(correlation_tests(TRUE, [record(u, y)]), correlation_tests(moved, [record(u + 1000, y)]), strict=True)
-    assert all(one.values == pytest.approx(other.values, abs=1e-9) for one, other in pairs)
+    tests, moved_tests = correlations_by_name(TRUE, record(u, y)), correlations_by_name(moved, record(u + 1000, y))
+    assert list(tests) == list(moved_tests)
+    for name, test in tests.items():
+        assert test.values == pytest.approx(moved_tests[name].values, abs=1e-9)
 
 
 def test_nothing_to_test():
@@ -167,29 +184,32 @@ def test_nothing_to_test():
     assert correlation_tests(TRUE, short) == [] and len(residuals(TRUE, short)) == 1
 
 
-def seen(*runs):
-    found = free_run_bias(runs)
-    return {name: round(found[name]["error"], 2) for name in ("rising", "falling", "drift") if found[name]["seen"]}
+def significant_bias(*runs):
+    """Return the errors that are significant, by what they have in common."""
+    bias = free_run_bias(runs)
+    return {name: round(bias[name]["error"], 2) for name in ("rising", "falling", "drift") if bias[name]["seen"]}
 
 
-def test_what_errors_of_a_free_run_have_in_common():
+def test_errors_of_a_free_run_have_a_side_or_a_drift_in_common():
     for seed in range(3):
         u, e = simulated(f"bias {seed}", 1500, slow=True)
         right = Record("a", u[:, None], respond(u, 0 * e) + e)
         # Noise of the output, however large, is alike on both sides.
-        assert seen((TRUE, right)) == {}
+        assert significant_bias((TRUE, right)) == {}
         slope = np.pad(right.y[2:] - right.y[:-2], 1)
         falls = right.y + 0.9 * (slope < -np.sqrt(np.mean(slope**2)))
-        assert seen((TRUE, Record("a", u[:, None], falls))) == {"falling": pytest.approx(0.75, abs=0.2)}
+        assert significant_bias((TRUE, Record("a", u[:, None], falls))) == {"falling": pytest.approx(0.75, abs=0.2)}
         drifts = right.y + np.linspace(-0.5, 0.5, len(e))
-        assert seen((TRUE, Record("a", u[:, None], drifts))) == {"drift": pytest.approx(1.0, abs=0.2)}
-        parts = [Record("b", u[at : at + 150, None], drifts[at : at + 150]) for at in range(0, 1500, 150)]
-        assert seen(*((TRUE, part) for part in parts)) == {"drift": pytest.approx(1.0, abs=0.2)}
+        assert significant_bias((TRUE, Record("a", u[:, None], drifts))) == {"drift": pytest.approx(1.0, abs=0.2)}
+        runs = []
+        for start in range(0, 1500, 150):
+            runs.append((TRUE, Record("b", u[start : start + 150, None], drifts[start : start + 150])))
+        assert significant_bias(*runs) == {"drift": pytest.approx(1.0, abs=0.2)}
     assert free_run_bias([(TRUE, Record("short", u[:3, None], u[:3]))]) is None
     # One that does not matter is not reported.
     y = respond(u, 0 * u)
     slope = np.pad(y[2:] - y[:-2], 1)
-    assert seen((TRUE, Record("a", u[:, None], y + 0.005 * (slope > 1)))) == {}
+    assert significant_bias((TRUE, Record("a", u[:, None], y + 0.005 * (slope > 1)))) == {}
 
 
 def test_means_and_slopes_of_blocks_are_those_of_scipy():

@@ -18,21 +18,24 @@ def logistic(r):
     return Model(("y(k-1)", "y(k-1)^2"), (r, -r), inputs=(), output="y")
 
 
+def settling_steps(size):
+    """Return the steps until 2 % of a deviation are left where each step leaves a share of it."""
+    if size >= 1:
+        return None
+    return pytest.approx(4 / -math.log(size)) if size > 1e-9 else 0
+
+
 @pytest.mark.parametrize("r", [0.5, 1.5, 2.0, 2.9, 3.2, 3.9])
 def test_logistic_map(r):
     # y = r y (1 - y) rests at 0, with the derivative r, and at 1 - 1/r, with 2 - r.
     expected = sorted([(0.0, r), (1 - 1 / r, abs(2 - r))])
-    found = fixed_points(logistic(r), (), around=0.3, scale=0.7)
-    assert np.array(found) == pytest.approx(np.array(expected), abs=1e-9)
+    points = fixed_points(logistic(r), (), around=0.3, scale=0.7)
+    assert np.array(points) == pytest.approx(np.array(expected), abs=1e-9)
     series = Record("series", np.empty((3, 0)), np.array([0.0, 0.5, 1.0]))
-    curve = static_curve(logistic(r), [series])
-    assert [(point.signal, point.u) for point in curve] == [(None, None)] * 2
-    assert [point.stable for point in curve] == [size < 1 for _, size in expected]
-    assert [point.inside for point in curve] == [-0.1 <= y <= 1.1 for y, _ in expected]
-    for point, (_, size) in zip(curve, expected, strict=True):
-        # 2 % of a deviation are left.
-        left = None if size >= 1 else 0 if size < 1e-9 else pytest.approx(4 / -math.log(size))
-        assert point.settling_steps == left
+    for point, (y, size) in zip(static_curve(logistic(r), [series]), expected, strict=True):
+        assert (point.signal, point.u) == (None, None)
+        assert (point.stable, point.inside) == (size < 1, -0.1 <= y <= 1.1)
+        assert point.settling_steps == settling_steps(size)
 
 
 @settings(deadline=None, max_examples=40)
@@ -48,7 +51,7 @@ def test_a_simulation_ends_at_a_stable_point(a, b, c, level, decimation):
         assume(False)
     resting = fixed_points(model, [level, 0.5])
     nearest = min(resting, key=lambda pair: abs(pair[0] - end))
-    if all(abs(size - 1) > 0.05 for _, size in resting):
+    if min(abs(size - 1) for _, size in resting) > 0.05:
         assert nearest[0] == pytest.approx(end, abs=1e-5)
         assert nearest[1] < 1
 
@@ -65,14 +68,16 @@ def test_the_curve_of_several_inputs():
     model = Model(("y(k-1)", "u1(k-1)", "u2(k-1)"), (0.5, 1.0, 10.0), inputs=("valve", "lid"), output="y")
     u = np.array([[0.0, 3.0], [1.0, 3.0], [5.0, 4.0]])
     curve = static_curve(model, [Record("a", u, np.array([60.0, 64.0, 70.0]))], points=3)
-    found = [(p.signal, p.u, round(p.y, 9)) for p in curve]
-    assert found[:3] == [("valve", 0.0, 60.0), ("valve", 2.5, 65.0), ("valve", 5.0, 70.0)]
-    assert found[3:] == [("lid", 3.0, 62.0), ("lid", 3.5, 72.0), ("lid", 4.0, 82.0)]
-    # From 60 to 70, and a tenth of that on both sides.
-    assert [p.inside for p in curve] == [True, True, True, True, False, False]
-    assert all(p.stable and p.eigenvalue == 0.5 for p in curve)
-    constant = Record("a", np.ones((3, 2)), np.full(3, 22.0))
-    assert [(p.signal, p.u, p.y) for p in static_curve(model, [constant])] == [("valve", 1.0, 22.0), ("lid", 1.0, 22.0)]
+    # Outputs from 60 to 70, and a tenth of that on both sides, are inside.
+    assert [(point.signal, point.u, round(point.y, 9), point.inside) for point in curve] == [
+        *(("valve", 0.0, 60.0, True), ("valve", 2.5, 65.0, True), ("valve", 5.0, 70.0, True)),
+        *(("lid", 3.0, 62.0, True), ("lid", 3.5, 72.0, False), ("lid", 4.0, 82.0, False)),
+    ]
+    for point in curve:
+        assert point.stable and point.eigenvalue == 0.5
+    valve, lid = static_curve(model, [Record("a", np.ones((3, 2)), np.full(3, 22.0))])
+    assert (valve.signal, valve.u, valve.y) == ("valve", 1.0, 22.0)
+    assert (lid.signal, lid.u, lid.y) == ("lid", 1.0, 22.0)
     assert static_curve(model, []) == []
 
 
@@ -80,9 +85,10 @@ def test_inputs_at_which_nothing_rests():
     # y = y + y^2 + u has no real solution for u > 0.
     model = Model(("y(k-1)", "y(k-1)^2", "u(k-1)"), (1.0, 1.0, 1.0), inputs=("u",), output="y")
     curve = static_curve(model, [Record("a", np.array([[-1.0], [1.0]]), np.array([-2.0, 2.0]))], points=3)
-    assert [(p.u, p.y) for p in curve] == [(-1.0, -1.0), (-1.0, 1.0), (0.0, 0.0), (0.0, 0.0), (1.0, None)]
-    assert [p.eigenvalue for p in curve] == [1.0, 3.0, 1.0, 1.0, None]
-    assert not any(p.stable for p in curve)
+    assert [(point.u, point.y, point.eigenvalue, point.stable) for point in curve] == [
+        *((-1.0, -1.0, 1.0, False), (-1.0, 1.0, 3.0, False), (0.0, 0.0, 1.0, False), (0.0, 0.0, 1.0, False)),
+        (1.0, None, None, False),
+    ]
 
 
 def test_rests_of_the_data():
@@ -98,8 +104,8 @@ def test_rests_of_the_data():
         assert rest.model_y == pytest.approx(2 * rest.u[0]) and 98 <= rest.samples <= 100
         assert rest.deviation == pytest.approx(abs(rest.y - rest.model_y) / np.ptp(y))
     unstable = Model(("y(k-1)", "u(k-1)"), (1.8, 0.4), inputs=("u",), output="y", decimation=2)
-    rests = measured_static_points(unstable, [Record("a", u[:, None], y)])
-    assert [(rest.model_y, rest.deviation) for rest in rests] == [(None, None)] * 2
+    first, second = measured_static_points(unstable, [Record("a", u[:, None], y)])
+    assert first.model_y is first.deviation is second.model_y is second.deviation is None
     # An output that still moves is no rest.
     moving = y + 0.1 * np.arange(len(y))
     assert measured_static_points(model, [Record("a", u[:, None], moving)]) == []

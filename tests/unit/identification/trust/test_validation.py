@@ -1,7 +1,7 @@
 """Figures against independent formulas, and baselines against NumPy's least squares."""
 
 import math
-from itertools import product
+from itertools import chain, product
 
 import numpy as np
 import pytest
@@ -43,51 +43,63 @@ def ahead(u, y, k, steps, q, weights=WEIGHTS):
 
 def figures(measured, predicted):
     """Return RRSE, NRMSE, fit, MAE, RMSE and the largest error of lists with an entry for each record."""
-    errors = np.concatenate([y - p for y, p in zip(measured, predicted, strict=True)])
-    every = np.concatenate(measured)
+    measured = np.concatenate(measured)
+    errors = measured - np.concatenate(predicted)
     rmse, sizes = math.sqrt((errors**2).mean()), np.abs(errors)
-    rrse = rmse / every.std()
-    return [rrse, rmse / (every.max() - every.min()), 100 * (1 - rrse), sizes.mean(), rmse, sizes.max()]
+    rrse = rmse / measured.std()
+    return [rrse, rmse / np.ptp(measured), 100 * (1 - rrse), sizes.mean(), rmse, sizes.max()]
+
+
+def measured_and_predicted(record, steps, q, every, weights):
+    """Return outputs of a record and their predictions by weights, or without weights by the last value."""
+    u, y = record.u[::every, 0], record.y[::every]
+    start = 2 * q if weights else max(2, steps or 1) * q
+    predicted = []
+    for k in range(start, len(y)):
+        if weights:
+            predicted.append(ahead(u, y, k, steps, q, weights))
+        elif steps:
+            predicted.append(y[k - steps * q])
+        else:
+            predicted.append(y[start - 1])
+    return y[start:], predicted
+
+
+def check_figures(row, measured, predicted):
+    assert [row[key] for key in FIGURES] == pytest.approx(figures(measured, predicted), rel=1e-9)
+    assert (row["samples"], row["diverged"]) == (sum(map(len, measured)), False)
 
 
 @pytest.mark.parametrize("decimation", [1, 3])
 def test_figures(decimation):
     lengths = {"estimation": (80, 50), "selection": (40,), "test": (60, 45, 31)}
-    records = [
-        record(f"{role} {i}", length, role, decimation) for role, own in lengths.items() for i, length in enumerate(own)
-    ]
-    own = model(decimation, (0.5, 0.9, 0.3))
-    frame = validate(own, records, baselines={"true": model(decimation)}, steps=(1, 2, 4))
+    records = {}
+    for role, sizes in lengths.items():
+        records[role] = [record(f"{role} {i}", size, role, decimation) for i, size in enumerate(sizes)]
+    models = {"model": (0.5, 0.9, 0.3), "true": WEIGHTS, LAST_VALUE: None}
+    frame = validate(
+        model(decimation, models["model"]),
+        chain.from_iterable(records.values()),
+        baselines={"true": model(decimation)},
+        steps=(1, 2, 4),
+    )
     assert tuple(frame.columns) == COLUMNS
     # Six records and three roles, three models, two samplings, four kinds.
     assert len(frame) == 9 * 3 * 2 * 4
-    samplings, kinds = ((DECIMATED, 1, decimation), (INCOMING, decimation, 1)), (1, 2, 4, None)
-    models = (("model", (0.5, 0.9, 0.3)), ("true", WEIGHTS), (LAST_VALUE, None))
-    for (sampling, q, every), steps, (name, weights), role in product(samplings, kinds, models, lengths):
-        measured, predicted = [], []
-        start = 2 * q if weights else max(2, steps or 1) * q
-        for one in (r for r in records if r.role == role):
-            u, y = one.u[::every, 0], one.y[::every]
-            rows = range(start, len(y))
-            if weights:
-                predicted.append(np.array([ahead(u, y, k, steps, q, weights) for k in rows]))
-            else:
-                predicted.append(np.array([y[k - steps * q if steps else start - 1] for k in rows]))
-            measured.append(y[start:])
-        places = [ALL, *(r.name for r in records if r.role == role)]
+    samplings = ((DECIMATED, 1, decimation), (INCOMING, decimation, 1))
+    for (sampling, q, every), steps, name, role in product(samplings, (1, 2, 4, None), models, lengths):
         kind = {1: "one_step", None: "free_run"}.get(steps, "k_step")
         place = {"role": role, "model": name, "sampling": sampling, "kind": kind, "steps": steps}
-        found = [row_at(frame, record=record, **place) for record in places]
-        expected = [figures(measured, predicted)]
-        expected += [figures([y], [p]) for y, p in zip(measured, predicted, strict=True)]
-        for row, numbers in zip(found, expected, strict=True):
-            assert [row[key] for key in FIGURES] == pytest.approx(numbers, rel=1e-9)
-            assert row["diverged"] is False
-        counts = [len(y) for y in measured]
-        assert [row["samples"] for row in found] == [sum(counts), *counts]
+        measured, predicted = [], []
+        for one_record in records[role]:
+            y, predictions = measured_and_predicted(one_record, steps, q, every, models[name])
+            measured.append(y)
+            predicted.append(predictions)
+            check_figures(row_at(frame, record=one_record.name, **place), [y], [predictions])
+        check_figures(row_at(frame, record=ALL, **place), measured, predicted)
 
 
-def test_what_is_not_defined_is_none():
+def test_figures_that_are_not_defined_are_none():
     constant = Record("constant", np.zeros((9, 1)), np.full(9, 0.1), "selection")
     records = [record("long", 90, "test"), record("short", 2, "test"), constant]
     frame = validate(model(weights=(3.0, 1.0, 0.4)), records, baselines={}, steps=(1,))
@@ -101,7 +113,8 @@ def test_what_is_not_defined_is_none():
     # One step ahead nothing diverges, and the record that is too short adds nothing.
     place = {"role": "test", "model": MODEL, "kind": "one_step", "sampling": INCOMING}
     assert row_at(frame, record=ALL, **place)["rrse"] == row_at(frame, record="long", **place)["rrse"]
-    assert not any(isinstance(value, float) and math.isnan(value) for value in frame.to_numpy().ravel())
+    numbers = [value for value in frame.to_numpy().ravel() if isinstance(value, float)]
+    assert not np.isnan(numbers).any()
     assert metrics_by_role(frame)["test"]["free_run"] == dict.fromkeys(set(FIGURES) - {"mae"})
 
 
@@ -111,13 +124,13 @@ def test_a_series_without_input():
     for k in range(1, 200):
         y[k] = 0.9 * y[k - 1] + rng.standard_normal()
     series = Record("series", np.empty((200, 0)), y, "test")
-    own = Model(("y(k-1)",), (0.9,), inputs=(), output="y")
-    frame = validate(own, [series], baselines={})
+    autoregression = Model(("y(k-1)",), (0.9,), inputs=(), output="y")
+    frame = validate(autoregression, [series], baselines={})
     row = row_at(frame, record=ALL, model=MODEL, sampling=INCOMING, kind="k_step")
-    # The first samples are predicted from the first one, which is all that is given.
+    # The first samples are predicted from the first one.
     predicted = np.array([0.9 ** min(5, k) * y[max(k - 5, 0)] for k in range(1, 200)])
     assert row["rrse"] == pytest.approx(figures([y[1:]], [predicted])[0])
-    lights = {check.name: check for check in summary(own, frame, [], static_curve(own, [series]))}
+    lights = {check.name: check for check in summary(autoregression, frame, [], static_curve(autoregression, [series]))}
     # A free run of a series says nothing: five steps ahead decide.
     assert lights["prediction"].values["steps"] == 5
     assert lights["fixed_points"].values["points"] == [[0.0, True]]
@@ -132,28 +145,27 @@ def test_linear_arx(decimation):
         Record("shorter than a lag", rng.standard_normal((2, 2)), rng.standard_normal(2), "estimation"),
         Record("c", rng.standard_normal((50, 2)), rng.standard_normal(50), "test"),
     ]
-    own = linear_arx(
+    arx = linear_arx(
         records, inputs=("one", "two"), output="y", decimation=decimation, y_lags=(1, 3), u_lags=[(2,), (0, 1)]
     )
     q = decimation
     rows, target = [], []
-    for one in records[:2]:
-        for k in range(3 * q, len(one)):
-            u, y = one.u, one.y
+    for u, y in ((records[0].u, records[0].y), (records[1].u, records[1].y)):
+        for k in range(3 * q, len(y)):
             rows.append([1.0, y[k - q], y[k - 3 * q], u[k - 2 * q, 0], u[k, 1], u[k - q, 1]])
             target.append(y[k])
-    assert own.terms == ("1", "y(k-1)", "y(k-3)", "u1(k-2)", "u2(k)", "u2(k-1)")
-    assert own.coefficients == pytest.approx(np.linalg.lstsq(np.array(rows), np.array(target))[0], rel=1e-8)
-    assert (own.decimation, own.inputs, own.output) == (decimation, ("one", "two"), "y")
+    assert arx.terms == ("1", "y(k-1)", "y(k-3)", "u1(k-2)", "u2(k)", "u2(k-1)")
+    assert arx.coefficients == pytest.approx(np.linalg.lstsq(np.array(rows), np.array(target))[0], rel=1e-8)
+    assert (arx.decimation, arx.inputs, arx.output) == (decimation, ("one", "two"), "y")
 
 
 def test_linear_arx_of_a_constant_input_and_of_nothing():
-    one = record("arx", 50, "estimation")
-    two_inputs = Record("a", np.column_stack([one.u, np.full(50, 2.0)]), one.y, "estimation")
+    one_input = record("arx", 50, "estimation")
+    two_inputs = Record("a", np.column_stack([one_input.u, np.full(50, 2.0)]), one_input.y, "estimation")
     settings = {"output": "y", "decimation": 1, "y_lags": [1]}
-    own = linear_arx([two_inputs], inputs=("u", "lid"), u_lags=[[1], [1]], **settings)
-    alone = linear_arx([one], inputs=("u",), u_lags=[[1]], **settings)
-    assert own.terms == ("1", "y(k-1)", "u1(k-1)")
-    assert own.coefficients == pytest.approx(alone.coefficients)
+    with_constant = linear_arx([two_inputs], inputs=("u", "lid"), u_lags=[[1], [1]], **settings)
+    alone = linear_arx([one_input], inputs=("u",), u_lags=[[1]], **settings)
+    assert with_constant.terms == ("1", "y(k-1)", "u1(k-1)")
+    assert with_constant.coefficients == pytest.approx(alone.coefficients)
     with pytest.raises(NarxbenchError):
         linear_arx([record("arx", 50, "test")], inputs=("u",), u_lags=[[1]], **settings)

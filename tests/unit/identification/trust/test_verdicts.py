@@ -1,4 +1,6 @@
-"""The rules of the summary: what is fine, what to look at, what is bad."""
+"""The rules of the summary: fine, to be looked at, or bad."""
+
+from itertools import product
 
 import pandas as pd
 import pytest
@@ -13,16 +15,14 @@ from narxbench._identification.trust.verdicts import summary
 
 def frame_of(free, one_step=0.1, arx=0.5, last=0.5):
     """Return a frame of the model's RRSE by role, in free run and one step ahead; None is a run that diverges."""
-    rows = [
-        (role, place, name, sampling, kind, 1 if kind == "one_step" else None, *[value] * 6, 9, value is None)
-        for role, rrse in free.items()
-        for kind, name, value in (
-            *(("free_run", MODEL, rrse), ("free_run", ARX, arx)),
-            *(("one_step", MODEL, one_step), ("one_step", LAST_VALUE, last)),
+    rows = []
+    for role, rrse in free.items():
+        errors = (
+            *(("free_run", None, MODEL, rrse), ("free_run", None, ARX, arx)),
+            *(("one_step", 1, MODEL, one_step), ("one_step", 1, LAST_VALUE, last)),
         )
-        for sampling in (DECIMATED, INCOMING)
-        for place in (ALL, "a.csv")
-    ]
+        for sampling, place, (kind, steps, name, value) in product((DECIMATED, INCOMING), (ALL, "a.csv"), errors):
+            rows.append((role, place, name, sampling, kind, steps, *[value] * 6, 9, value is None))
     return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
 
 
@@ -37,32 +37,33 @@ def test_light_of_the_prediction(rrse, status):
     light = lights(frame_of({"estimation": 0.2, "test": rrse}))["prediction"]
     assert light.status == status
     assert (light.values["rrse"], light.values["diverged"]) == (rrse, [] if rrse else ["a.csv"])
-    # Data that the model has seen prove nothing.
-    seen = lights(frame_of({"estimation": 0.2, "selection": rrse}))["prediction"]
-    assert (seen.status, seen.values["role"]) == ("look" if status == "fine" else status, "selection")
+    # Data of the selection prove nothing.
+    light = lights(frame_of({"estimation": 0.2, "selection": rrse}))["prediction"]
+    assert (light.status, light.values["role"]) == ("look" if status == "fine" else status, "selection")
 
 
 @pytest.mark.parametrize(
-    ("own", "baseline", "status"),
+    ("rrse", "baseline", "status"),
     [
         *((0.2, 0.5, "fine"), (0.2, None, "fine"), (0.2, 0.21, "look"), (0.2, 0.19, "look"), (0.2, 0.1, "bad")),
         # One diverges; errors that nobody would notice.
         *((None, 0.1, "bad"), (0.002, 0.001, "look")),
     ],
 )
-def test_lights_of_the_baselines(own, baseline, status):
-    assert lights(frame_of({"test": own}, arx=baseline))["against_linear_arx"].status == status
-    assert lights(frame_of({"test": 0.2}, one_step=own, last=baseline))["against_last_value"].status == status
+def test_lights_of_the_baselines(rrse, baseline, status):
+    assert lights(frame_of({"test": rrse}, arx=baseline))["against_linear_arx"].status == status
+    assert lights(frame_of({"test": 0.2}, one_step=rrse, last=baseline))["against_last_value"].status == status
 
 
 @pytest.mark.parametrize(
-    ("seen", "new", "status"),
+    ("earlier_rrse", "new_rrse", "status"),
     [(0.2, 0.3, "fine"), (0.2, 0.31, "look"), (0.2, 0.61, "bad"), (0.001, 0.04, "fine"), (0.2, 0.1, "fine")],
 )
-def test_light_of_the_gap(seen, new, status):
-    assert lights(frame_of({"estimation": 0.0, "selection": seen, "test": new}))["gap"].status == status
-    assert lights(frame_of({"estimation": seen, "test": new}))["gap"].status == status
-    assert "gap" not in lights(frame_of({"estimation": seen, "selection": new}))
+def test_light_of_the_gap(earlier_rrse, new_rrse, status):
+    frame = frame_of({"estimation": 0.0, "selection": earlier_rrse, "test": new_rrse})
+    assert lights(frame)["gap"].status == status
+    assert lights(frame_of({"estimation": earlier_rrse, "test": new_rrse}))["gap"].status == status
+    assert "gap" not in lights(frame_of({"estimation": earlier_rrse, "selection": new_rrse}))
 
 
 @pytest.mark.parametrize(
@@ -75,15 +76,17 @@ def test_light_of_the_gap(seen, new, status):
 )
 @pytest.mark.parametrize("kind", ["linear", "nonlinear"])
 def test_lights_of_the_residuals(worst, passed, free_run, status, kind):
-    pairs = ((0.03, True), (worst, passed))
-    tests = [CorrelationTest("a", "A", kind, (1, 2), (0.01, w), 0.02, 0.04, p, 2, w) for w, p in pairs]
-    found = lights(frame_of({"test": free_run}), tests)[f"residuals_{kind}"]
-    assert (found.status, found.values["largest"], found.values["tests"]) == (status, worst, 2)
-    assert [failed["worst"] for failed in found.values["failed"]] == ([] if passed else [worst])
-    assert ("free_run" in found.values) == (worst > 0.3 and free_run < 0.25)
+    tests = [
+        CorrelationTest("a", "A", kind, (1, 2), (0.01, 0.03), 0.02, 0.04, True, 2, 0.03),
+        CorrelationTest("a", "A", kind, (1, 2), (0.01, worst), 0.02, 0.04, passed, 2, worst),
+    ]
+    light = lights(frame_of({"test": free_run}), tests)[f"residuals_{kind}"]
+    assert (light.status, light.values["largest"], light.values["tests"]) == (status, worst, 2)
+    assert [failure["worst"] for failure in light.values["failed"]] == ([] if passed else [worst])
+    assert ("free_run" in light.values) == (worst > 0.3 and free_run < 0.25)
 
 
-def test_what_is_exact_is_called_exact_with_the_terms_that_are_rounding():
+def test_an_exact_model_is_called_exact_with_the_terms_that_are_rounding():
     weights = [{"term": "u(k-3)", "err": 1.0}, {"term": "y(k-1)", "err": 1e-33}]
     frame = frame_of({"estimation": 1e-16, "test": 1e-16}, one_step=1e-16)
     exact = {f.name: f for f in summary(model(), frame, [], [], weights=weights)}["exact"]
@@ -93,7 +96,8 @@ def test_what_is_exact_is_called_exact_with_the_terms_that_are_rounding():
 
 def test_light_of_the_fixed_points():
     def point(u, y=1.0, size=0.5, inside=True):
-        return FixedPoint("u", u, y, size is not None and size < 1, size, 4.0 if size and size < 1 else None, inside)
+        is_stable = size is not None and size < 1
+        return FixedPoint("u", u, y, is_stable, size, 4.0 if is_stable else None, inside)
 
     fine = lights(frame_of({"test": 0.1}), curve=[point(0.0), point(1.0), point(1.0, size=1.5)])["fixed_points"]
     assert (fine.status, fine.values["at_rest"], fine.values["cases"]) == ("fine", 2, 2)

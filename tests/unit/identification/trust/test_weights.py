@@ -34,12 +34,12 @@ def fitted(columns, y, times=None, bandwidth=3):
 def test_plain_formulas(seed, n, cuts, bandwidth):
     columns, y = data(seed, n=n)
     record = np.searchsorted(np.sort(cuts), np.arange(60), side="right")
-    found = fitted(columns, y, times=np.arange(60) + 10 * record, bandwidth=bandwidth)
+    weighed = fitted(columns, y, times=np.arange(60) + 10 * record, bandwidth=bandwidth)
     # Of unit length, so that the formulas themselves are exact enough.
     sizes = np.linalg.norm(columns, axis=0)
     x = columns / sizes
     weights = np.linalg.lstsq(x, y, rcond=None)[0]
-    np.testing.assert_allclose(found.coefficients * sizes, weights, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(weighed.coefficients * sizes, weights, rtol=1e-9, atol=1e-12)
     residuals = y - x @ weights
     inverse = np.linalg.inv(x.T @ x)
     scores = x * residuals[:, None]
@@ -55,11 +55,11 @@ def test_plain_formulas(seed, n, cuts, bandwidth):
         "hac": inverse @ hac @ inverse * 60 / (60 - n),
     }
     for assumption, covariance in expected.items():
-        own = found.covariances[assumption] * np.outer(sizes, sizes)
-        np.testing.assert_allclose(own, covariance, rtol=1e-7, atol=1e-9 * np.abs(covariance).max())
-    assert found.err.sum() == pytest.approx(1 - residuals @ residuals / (y @ y), rel=1e-9)
+        of_unit_length = weighed.covariances[assumption] * np.outer(sizes, sizes)
+        np.testing.assert_allclose(of_unit_length, covariance, rtol=1e-7, atol=1e-9 * np.abs(covariance).max())
+    assert weighed.err.sum() == pytest.approx(1 - residuals @ residuals / (y @ y), rel=1e-9)
     # The first to enter is the one that explains most alone.
-    assert found.err.max() >= ((x.T @ y) ** 2).max() / (y @ y) * (1 - 1e-9)
+    assert weighed.err.max() >= ((x.T @ y) ** 2).max() / (y @ y) * (1 - 1e-9)
 
 
 def test_err_of_forward_regression():
@@ -70,17 +70,22 @@ def test_err_of_forward_regression():
     np.testing.assert_allclose(fitted(np.column_stack([u, v]), y).err, [2 / 11, 8 / 11], rtol=1e-12)
 
 
-def test_more_digits_than_the_normal_equations_have():
-    x = [Fraction(3000 + k) for k in range(40)]
-    y = [Fraction((7 * k) % 11) for k in range(40)]
-    columns = [[value**power for value in x] for power in range(4)]
-    gram = [[sum(map(Fraction.__mul__, a, b)) for b in columns] + [sum(map(Fraction.__mul__, a, y))] for a in columns]
-    for i in range(4):
-        gram[i] = [value / gram[i][i] for value in gram[i]]
-        for j in range(4):
+def exact_weights(columns, y):
+    """Return the weights of least squares in exact arithmetic, from the normal equations."""
+    columns, y = np.array(columns, object), np.array(y, object)
+    gram = np.column_stack([columns @ columns.T, columns @ y])
+    for i in range(len(gram)):
+        gram[i] = gram[i] / gram[i, i]
+        for j in range(len(gram)):
             if j != i:
-                gram[j] = [a - gram[j][i] * b for a, b in zip(gram[j], gram[i], strict=True)]
-    exact = np.array([float(row[-1]) for row in gram])
+                gram[j] = gram[j] - gram[j, i] * gram[i]
+    return gram[:, -1].astype(float)
+
+
+def test_more_digits_than_the_normal_equations_have():
+    x, y = list(map(Fraction, range(3000, 3040))), [Fraction((7 * k) % 11) for k in range(40)]
+    columns = [[value**power for value in x] for power in range(4)]
+    exact = exact_weights(columns, y)
     matrix, target = np.array(columns, float).T, np.array(y, float)
     np.testing.assert_allclose(fitted(matrix, target).coefficients, exact, rtol=1e-5)
     scaled = matrix / np.linalg.norm(matrix, axis=0)
@@ -101,13 +106,14 @@ def test_a_singular_structure_names_the_terms_that_depend():
             fitted(*wrong)
 
 
-def test_what_a_table_shows_is_plain_and_finite():
+def test_rows_of_a_table_are_plain_and_finite():
     columns, y = data(2)
     rows = fitted(columns, y).rows()
     assert [row["term"] for row in rows] == names(4)
     assert json.loads(json.dumps(rows, allow_nan=False)) == rows
-    assert all(row["t"] == pytest.approx(row["coefficient"] / row["standard_error"]) for row in rows)
-    assert all(0 <= row["p"] <= 1 for row in rows)
+    for row in rows:
+        assert row["t"] == pytest.approx(row["coefficient"] / row["standard_error"])
+        assert 0 <= row["p"] <= 1
     # No residual, no t: the column is exact in binary.
     exact = fitted(np.ones((4, 1)), np.full(4, 2.0)).rows()[0]
     assert (exact["coefficient"], exact["standard_error"], exact["t"], exact["p"]) == (2.0, 0.0, None, None)
@@ -132,10 +138,25 @@ def test_coverage(simulate, true, rows, decimation, most):
     hits = {"classical": 0, "hac": 0}
     for seed in range(300):
         columns, y = simulate(generator(purpose="test", seed=seed))
-        found = fitted(columns, y, bandwidth=newey_west_bandwidth(rows, decimation))
+        weighed = fitted(columns, y, bandwidth=newey_west_bandwidth(rows, decimation))
         for assumption in hits:
-            hits[assumption] += abs(found.coefficients[0] - true) <= 1.96 * np.sqrt(found.covariances[assumption][0, 0])
+            standard_error = np.sqrt(weighed.covariances[assumption][0, 0])
+            hits[assumption] += abs(weighed.coefficients[0] - true) <= 1.96 * standard_error
     assert hits["classical"] / 300 < most and 0.87 < hits["hac"] / 300 < 0.98
+
+
+def partial_correlations(signals, term, rest, candidates):
+    """Return the correlation of a term with each candidate after a regression of both on the rest, by name."""
+    columns = np.column_stack([signals[name] for name in rest])
+
+    def residual(name):
+        return signals[name] - columns @ np.linalg.lstsq(columns, signals[name], rcond=None)[0]
+
+    correlations, a = {}, residual(term)
+    for name in candidates:
+        b = residual(name)
+        correlations[name] = a @ b / np.sqrt((a @ a) * (b @ b))
+    return correlations
 
 
 @settings(deadline=None, max_examples=20)
@@ -145,31 +166,22 @@ def test_interchangeable_terms_by_regressions(seed):
     columns = rng.standard_normal((50, 6)) + 3.0
     columns[:, 3] = columns[:, 1] + 0.01 * rng.standard_normal(50)
     columns[:, 4] = columns[:, 0] * 2.0 - columns[:, 2] + 0.02 * rng.standard_normal(50)
-    every = ["a", "b", "c", "d", "e", "f"]
-    model = ["c", "b", "a"]
+    signals = dict(zip("abcdef", columns.T, strict=True))
     expected = []
-    for term in model:
-        rest = columns[:, [every.index(other) for other in model if other != term]]
-
-        def left(name, rest=rest):
-            column = columns[:, every.index(name)]
-            return column - rest @ np.linalg.lstsq(rest, column, rcond=None)[0]
-
-        def correlation(other, term=term, left=left):
-            a, b = left(term), left(other)
-            return a @ b / np.sqrt((a @ a) * (b @ b))
-
-        other = max("def", key=lambda name: abs(correlation(name)))
-        expected.append((term, other, pytest.approx(correlation(other), abs=1e-9)))
-    found = interchangeable(columns, every, model)
-    assert found == [pair for pair in expected if abs(pair[2].expected) >= 0.95]
-    assert [pair[:2] for pair in found] == [("c", "e"), ("b", "d"), ("a", "e")]
-    assert found[0][2] < -0.99
+    for term, rest in {"c": "ba", "b": "ca", "a": "cb"}.items():
+        correlations = partial_correlations(signals, term, rest, candidates="def")
+        closest = max(correlations, key=lambda name: abs(correlations[name]))
+        if abs(correlations[closest]) >= 0.95:
+            expected.append((term, closest, pytest.approx(correlations[closest], abs=1e-9)))
+    pairs = interchangeable(columns, list("abcdef"), ["c", "b", "a"])
+    assert pairs == expected
+    assert [pair[:2] for pair in pairs] == [("c", "e"), ("b", "d"), ("a", "e")]
+    assert pairs[0][2] < -0.99
 
 
 def test_nothing_outside_is_interchangeable():
     columns, _ = data(3)
     assert interchangeable(columns, names(4), names(4)) == interchangeable(columns, names(4), names(2)) == []
-    # What the other terms explain wholly takes no place: the structure would be singular.
+    # A column that the remaining terms explain wholly takes no place: the structure would be singular.
     columns[:, 3] = 2 * columns[:, 1]
     assert interchangeable(columns, names(4), names(2)) == [("u(k-2)", "u(k-4)", 1.0)]

@@ -1,4 +1,4 @@
-"""Jobs with files between them lead to what one call finds, and damaged files are reported."""
+"""Jobs with files between them lead to the result of one call, and damaged files are reported."""
 
 import json
 from collections.abc import Callable
@@ -17,6 +17,9 @@ from narxbench._studies.measured import jobs
 SETTINGS = {"degree": 2, "y_lags": 2, "u_lags": 2, "seeds": 2, "blocks": 3, "resamples": 3, "effort": 1}
 
 
+READING = {"data": ["mine.csv"], "input": "u", "output": "y", "test": "20%"}
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
@@ -25,46 +28,50 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def made(scan: Scan) -> tuple[list[str], ...]:
+def write_jobs(scan: Scan) -> tuple[list[str], ...]:
     """Write the files of all jobs before the conclusion, and return those of three kinds of searches."""
-    kinds: tuple[list[str], ...] = ([], [], [])
+    briefs: list[str] = []
+    searches: list[str] = []
+    resampled: list[str] = []
 
-    def written(name: str, text: str, kind: int | None = None) -> None:
+    def write(name: str, text: str) -> str:
         Path(name).write_text(text)
-        if kind is not None:
-            kinds[kind].append(name)
+        return name
 
-    for i, configuration in enumerate(scan.configurations):
-        written(f"brief-{i}", jobs.brief_search(scan, configuration.name), 0)
-    written("ranking", jobs.ranking(scan, kinds[0]))
+    for number, configuration in enumerate(scan.configurations):
+        briefs.append(write(f"brief-{number}", jobs.brief_search(scan, configuration.name)))
+    write("ranking", jobs.ranking(scan, briefs))
     for rank, (part, seed) in product(range(1, scan.n_finalists + 1), scan.jobs()):
         text = jobs.thorough_search(scan, "ranking", rank=rank, part=part, seed=seed)
-        written(f"thorough-{rank}-{part}-{seed}", text, 1)
-    written("choice", jobs.choice(scan, kinds[0], "ranking", kinds[1]))
+        searches.append(write(f"thorough-{rank}-{part}-{seed}", text))
+    write("choice", jobs.choice(scan, briefs, "ranking", searches))
     # One more than the settings ask for.
     for number in range(1, 5):
-        written(f"resampled-{number}", jobs.resampled_search(scan, "choice", number), 2)
-    return kinds
+        resampled.append(write(f"resampled-{number}", jobs.resampled_search(scan, "choice", number)))
+    return briefs, searches, resampled
 
 
-def test_jobs_lead_to_what_one_call_finds_and_check_what_they_read(folder: Path) -> None:
-    scan = jobs.scan_of({"data": ["mine.csv"], "input": "u", "output": "y", "test": "20%"}, SETTINGS)
-    briefs, searches, resampled = made(scan)
-    assert (len(searches), json.loads(Path("resampled-4").read_text())["structure"]) == (
-        scan.n_finalists * (2 + 3),
-        None,
-    )
-    found = jobs.conclusion(scan, "choice", resampled)
+def reported(job: Callable[[], object]) -> str:
+    with pytest.raises(NarxbenchError) as error:
+        job()
+    return str(error.value)
+
+
+def test_jobs_lead_to_the_result_of_one_call(folder: Path) -> None:
+    scan = jobs.scan_of(READING, SETTINGS)
+    _, searches, resampled = write_jobs(scan)
+    assert len(searches) == scan.n_finalists * (2 + 3)
+    assert json.loads(Path("resampled-4").read_text())["structure"] is None
+    identification = jobs.conclusion(scan, "choice", resampled)
     whole = narxbench.identify("mine.csv", input="u", output="y", test="20%", **SETTINGS)
-    assert canonical_json(found.to_dict()) == canonical_json(whole.to_dict())
-    assert found.tried.equals(whole.tried) and found.structures == whole.structures
-    assert found.selection.equals(whole.selection) and found.notes == whole.notes
+    assert canonical_json(identification.to_dict()) == canonical_json(whole.to_dict())
+    assert identification.tried.equals(whole.tried) and identification.structures == whole.structures
+    assert identification.selection.equals(whole.selection) and identification.notes == whole.notes
 
-    def reported(job: Callable[[], object]) -> str:
-        with pytest.raises(NarxbenchError) as error:
-            job()
-        return str(error.value)
 
+def test_jobs_check_the_files_that_they_read(folder: Path) -> None:
+    scan = jobs.scan_of(READING, SETTINGS)
+    briefs, searches, resampled = write_jobs(scan)
     again = "; delete it and run again"
     # The file of another search, in the place of one.
     assert reported(lambda: jobs.choice(scan, briefs, "ranking", [searches[1], *searches[1:]])).endswith(again)
@@ -87,7 +94,7 @@ def test_a_search_is_prepared_once_unless_its_settings_or_files_change(folder: P
     assert jobs.scan_of(dict(reading), dict(SETTINGS)) is scan
     assert jobs.scan_of(reading, {**SETTINGS, "degree": 1}) is not scan
     Path("mine.csv").write_text(Path("mine.csv").read_text() + "0.5,0.25\n")
-    other = jobs.scan_of(reading, SETTINGS)
-    assert len(other.recording.records[0]) == len(scan.recording.records[0]) + 1
+    longer = jobs.scan_of(reading, SETTINGS)
+    assert len(longer.recording.records[0]) == len(scan.recording.records[0]) + 1
     with pytest.raises(NarxbenchError):
         jobs.scan_of({**reading, "data": ["gone.csv"]}, SETTINGS)

@@ -15,7 +15,7 @@ from narxbench._study.layers import read_layers
 
 ROOT = Path(__file__).parents[4]
 COMMAND_LINE = "command line (--config)"
-OWN = "kind: measured\ndata: {files: a.csv, input: u, output: y}\n"
+STUDY = "kind: measured\ndata: {files: a.csv, input: u, output: y}\n"
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +39,7 @@ def mistake(text: str, *command_line: str) -> str:
 
 
 def test_a_study_needs_no_other_file_and_is_named_as_its_own() -> None:
-    study = load(OWN)
+    study = load(STUDY)
     assert (study.study, study.files, study.data.test_files) == ("mine", ["a.csv"], [])
     assert study.reading == {"data": ["a.csv"], "input": "u", "output": "y"}
     assert study.identification.resamples == 0
@@ -47,21 +47,22 @@ def test_a_study_needs_no_other_file_and_is_named_as_its_own() -> None:
 
 def test_overlays_and_command_line_are_merged() -> None:
     Path("other.yaml").write_text("data: {test: b.csv}\nidentification: {seeds: 2, effort: 3}\n")
-    Path("mine.yaml").write_text(OWN)
+    Path("mine.yaml").write_text(STUDY)
     study, scan = load_measured(
         read_layers(["mine.yaml", "other.yaml"], ["identification={seeds: 7, degree: 2}", "study=last"])
     )
     assert (study.study, study.identification.seeds, study.identification.effort) == ("last", 7, 3.0)
     assert (study.reading["test"], study.files) == (["b.csv"], ["a.csv", "b.csv"])
-    assert {c.degree for c in scan.configurations} == {2} and scan.settings == study.identification
+    assert {configuration.degree for configuration in scan.configurations} == {2}
+    assert scan.settings == study.identification
     assert {record.role for record in scan.recording.records} == {None, "test"}
 
 
 def test_a_share_is_no_file() -> None:
-    study = load(OWN.replace("output: y", "output: y, test: 20%, units: {y: V}, time: false"))
+    study = load(STUDY.replace("output: y", "output: y, test: 20%, units: {y: V}, time: false"))
     assert study.files == ["a.csv"] and study.data.test_files == []
-    own = {"data": ["a.csv"], "input": "u", "output": "y", "test": "20%", "time": False, "units": {"y": "V"}}
-    assert study.reading == own
+    reading = {"data": ["a.csv"], "input": "u", "output": "y", "test": "20%", "time": False, "units": {"y": "V"}}
+    assert study.reading == reading
 
 
 def test_the_example_of_the_documentation_is_a_study() -> None:
@@ -74,11 +75,11 @@ def test_the_example_of_the_documentation_is_a_study() -> None:
 
 
 def test_mistakes_of_the_command_line_and_of_names() -> None:
-    assert mistake(OWN, "data={output: z}").startswith(f"{COMMAND_LINE}: data.output: a.csv: found no column 'z'; ")
-    assert mistake(OWN, "study=reference").startswith(f"{COMMAND_LINE}: study: found 'reference', the folder of ")
+    assert mistake(STUDY, "data={output: z}").startswith(f"{COMMAND_LINE}: data.output: a.csv: found no column 'z'; ")
+    assert mistake(STUDY, "study=reference").startswith(f"{COMMAND_LINE}: study: found 'reference', the folder of ")
     Path("data/mine").mkdir(parents=True)
     Path("a.csv").rename("data/mine/a.csv")
-    reported = mistake(OWN.replace("a.csv", "data/mine/a.csv"))
+    reported = mistake(STUDY.replace("a.csv", "data/mine/a.csv"))
     assert reported.startswith("mine.yaml: study: found 'mine', but data/mine holds data, and would hold results;")
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from narxbench._io.files import canonical_json
 from narxbench._studies.methods.score_file import REFERENCES, TRUTH
+from narxbench._study.runs import seal_of
 
 TRUE = ["y(k-1)", "u(k-1)", "y(k-1)*u(k-1)", "u(k-1)^2"]
 SPURIOUS = ["y(k-2)", "u(k-2)", "u(k-2)^2"]
@@ -83,6 +84,7 @@ def make_score(methods: list[dict[str, Any]], system: str = "S1", scenario: str 
         "true_terms": 0 if system in OUTSIDE else len(TRUE),
         "true_fitness": None if system in OUTSIDE else -4000.0,
         "methods": methods,
+        "seals": {},
     }
     return {**score, **changes}
 
@@ -129,10 +131,12 @@ def write_scores(folder: Path, scores: list[Score]) -> list[Path]:
 
 
 def edit(path: Path, place: Sequence[str | int], value: Any) -> None:
-    """Put another value at a place of a JSON file."""
+    """Put another value at a place of a JSON file; a run file gets the seal that fits."""
     content = json.loads(path.read_text(encoding="utf-8"))
     *way, last = place
     reduce(getitem, way, content)[last] = value
+    if "seal" in content:
+        content["seal"] = seal_of(content)
     path.write_text(canonical_json(content), encoding="utf-8")
 
 

@@ -18,7 +18,7 @@ from narxbench._model.excitation import UniformInput
 from narxbench._model.system import System, load_system
 from narxbench._studies.methods.score_file import read_score
 from narxbench._studies.methods.scores import fresh_error, score
-from narxbench._study.runs import run_seeds
+from narxbench._study.runs import run_seeds, seal_of
 
 PROBLEM = {name: value for name, value in CONDITION.items() if name != "method"} | {"scenario": "noisy"}
 FRESH = {"samples": 300, "washout": 10, "excitation": UniformInput()}
@@ -176,7 +176,7 @@ def test_a_method_is_held_against_its_own_criterion(made, tmp_path):
     fitness = problem.evaluate(["u(k-1)"]).fitness
     found = {"terms": ["u(k-1)"], "coefficients": [1.0], "fitness": fitness}
     content["runs"][0] |= {**found, "history": {"evaluations": [1], "fitness": [fitness]}}
-    (tmp_path / "pem.json").write_text(canonical_json(content))
+    (tmp_path / "pem.json").write_text(canonical_json({**content, "seal": seal_of(content)}))
     described = {**about, "seeds": [1], "deterministic": True, "stops_early": True}
 
     def excess(minimises):

@@ -7,7 +7,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
-from tests.unit.studies.paper.summaries import CRITERIA, REFERENCE, ROOT, SYSTEMS, make_summary, published
+from tests.unit.studies.paper.summaries import (
+    CRITERIA,
+    METHODS_AND_CRITERIA,
+    REFERENCE,
+    ROOT,
+    SYSTEMS,
+    make_summary,
+    published,
+)
 
 from narxbench._model.system import System, load_system
 from narxbench._studies.methods.frames import framed
@@ -22,6 +30,7 @@ from narxbench._studies.paper.tables import in_order
 from narxbench._study.design_choices import interpretation_settings, load_design_choices
 
 METHODS = {"upso2d": CRITERIA, "ga": CRITERIA[:1]}
+ROLES = ("as described", "closest")
 MEASURED = [(37 * k % 101) / 7 for k in range(60)]
 INTERPRETATIONS = """# What the open points do
 
@@ -50,20 +59,21 @@ def summary(
 
     Under the last criterion of the paper the free run of the final model diverges and the first run found nothing.
     """
-    made = make_summary(name, snr_db, method, criterion, data_sha256=f"{snr_db:.0f}".ljust(64, "0"), **changes)
-    coefficients = [0.123456789 * (-1) ** index for index in range(len(made["final_structure"]))]
+    content = make_summary(name, snr_db, method, criterion, data_sha256=f"{snr_db:.0f}".ljust(64, "0"), **changes)
+    coefficients = [0.123456789 * (-1) ** index for index in range(len(content["final_structure"]))]
     model = {"fitness": -1234.56789, "sse": 0.0123456789, "prediction": [value + 1 / 3000 for value in MEASURED]}
     if criterion == CRITERIA[-1]:
         model = dict.fromkeys(model)
-        made["runs"]["fitness"][0] = None
-        made["runs"]["history_evaluations"][0], made["runs"]["history_fitness"][0] = [], []
-    return made | {"measured": MEASURED, "final_model": {"coefficients": coefficients, **model}}
+        runs = content["runs"]
+        runs["fitness"][0] = None
+        runs["history_evaluations"][0], runs["history_fitness"][0] = [], []
+    return content | {"measured": MEASURED, "final_model": {"coefficients": coefficients, **model}}
 
 
 def paper_summaries(systems: Sequence[str] = SYSTEMS) -> list[dict[str, Any]]:
     """Return the conditions of the paper: every system and SNR, 2D-UPSO under five criteria and GA under BIC."""
-    cases = [(method, criterion) for method, criteria in METHODS.items() for criterion in criteria]
-    return [summary(name, snr_db, *case) for name, snr_db, case in product(systems, (50, 40, 30), cases)]
+    places = product(systems, (50, 40, 30), METHODS_AND_CRITERIA)
+    return [summary(name, snr_db, *case) for name, snr_db, case in places]
 
 
 def make_settings(
@@ -71,13 +81,16 @@ def make_settings(
 ) -> dict[str, Any]:
     """Return the settings of a study as plain data."""
     open_settings = interpretation_settings(load_design_choices(), {})
-    own = {name: {"settings": {"swarm_size": 30, **open_settings.get(name, {})}} for name in methods}
+    settings_of_methods = {}
+    for name, criteria in methods.items():
+        settings = {"swarm_size": 30, **open_settings.get(name, {})}
+        settings_of_methods[name] = {"algorithm": name, "criteria": list(criteria), "settings": settings}
     return {
         **{"study": "paper", "kind": "paper", "interpretation": "as-described", "systems": list(systems)},
         **{"snr_db": [50.0, 40.0, 30.0], "seeds": list(range(1, seeds + 1)), "evaluations": 6000},
         "data": {**open_settings["data"], "seeds": [1]},
         "fitness": open_settings["fitness"],
-        "methods": {n: {"algorithm": n, "criteria": list(criteria), **own[n]} for n, criteria in methods.items()},
+        "methods": settings_of_methods,
         "statistics": {"threshold": 0.9, "confidence": 0.95, "bootstrap_samples": 50},
         "figures": {"snr_db": 30.0},
     }
@@ -91,53 +104,72 @@ def few_claims() -> list[Any]:
 
 def make_frames(summaries: Sequence[dict[str, Any]]) -> dict[str, pd.DataFrame]:
     """Return all frames of the analysis of these conditions; the verdicts on the claims are all that there can be."""
-    made = study.analyse(summaries, published(), [], confidence=0.95, figure_snr_db=30)
-    words = ("holds", "holds", "holds", "no clear difference", "does not hold", "cannot be judged")
-    verdicts = zip((0, 0, 1, 1, 2, 2), ("published", "here") * 3, words, strict=True)
-    return made | {
-        "claims": frames.framed("claims", [(f"c{n}", side, word, 10, 12, "Holds.") for n, side, word in verdicts])
-    }
+    frames_of_study = study.analyse(summaries, published(), [], confidence=0.95, figure_snr_db=30)
+    verdicts = [
+        *(("c0", "published", "holds"), ("c0", "here", "holds"), ("c1", "published", "holds")),
+        *(("c1", "here", "no clear difference"), ("c2", "published", "does not hold")),
+        ("c2", "here", "cannot be judged"),
+    ]
+    rows = [(*verdict, 10, 12, "Holds.") for verdict in verdicts]
+    return frames_of_study | {"claims": frames.framed("claims", rows)}
+
+
+def nearness_rows() -> list[tuple[Any, ...]]:
+    """Return rows that say how near the published values are: in each role for both algorithms and each of them."""
+    near = [309.0, 280.5, 330.0, 61.0, 50.0, 72.0, -0.012, -0.151, 0.203, 51.0, 46.0, 56.0, math.nan, 0.004]
+    parts = product(ROLES, ("joint", "upso2d", "ga"))
+    return [(role, "bic", 5, algorithm, "baseline", 738, *near) for role, algorithm in parts]
+
+
+def verdict_rows(claims: Sequence[Any]) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+    """Return the rows of an overview of claims, with verdicts of every kind, and of the verdicts in each role."""
+    groups, verdicts = ("all", "none", "some", "unjudged"), ("holds", "does not hold", "cannot be judged")
+    overview, in_roles = [], []
+    for n, claim in enumerate(claims):
+        verdict = verdicts[n % 3]
+        overview.append((claim.id, claim.title, verdict, verdict, 5, 40, 7 * n, groups[n % 4]))
+        missed_system = "S4" if verdict == "does not hold" else ""
+        for role in ROLES:
+            in_roles.append((claim.id, role, verdict, 5, 5, 50, 60, missed_system))
+    return overview, in_roles
+
+
+def search_rows() -> list[tuple[Any, ...]]:
+    """Return the rows of searches that find the exact structure of each system at some rate."""
+    searches = [("Multi-start", "multistart", 0.9), ("2D-UPSO as described", "upso2d", 0.25), ("GA", "ga", 0.1)]
+    rows = []
+    for (label, name, rate), system_name in product(searches, SYSTEMS):
+        counts = (15, 600, round(600 * rate))
+        rows.append((label, name, "baseline", system_name, *counts, rate, rate - 0.1, rate + 0.1))
+    return rows
 
 
 def overviews(claims: Sequence[Any]) -> dict[str, pd.DataFrame]:
-    """Return what a study of interpretations says: two roles, verdicts of every kind, two searches, an option each."""
-    roles = ("as described", "closest")
-    near = [309.0, 280.5, 330.0, 61.0, 50.0, 72.0, -0.012, -0.151, 0.203, 51.0, 46.0, 56.0, math.nan, 0.004]
-    groups, verdicts = ("all", "none", "some", "unjudged"), ("holds", "does not hold", "cannot be judged")
-    rows = [(claim.id, claim.title, groups[n % 4], verdicts[n % 3]) for n, claim in enumerate(claims)]
-    searches = [("Multi-start", "multistart", 0.9), ("2D-UPSO as described", "upso2d", 0.25), ("GA", "ga", 0.1)]
-    made = {
-        "nearness": [
-            (role, "bic", 5, of, "baseline", 738, *near) for role in roles for of in ("joint", "upso2d", "ga")
-        ],
-        "claim_overview": [(*row[:2], row[3], row[3], 5, 40, 7 * n, row[2]) for n, row in enumerate(rows)],
-        "role_verdicts": [
-            (row[0], role, row[3], 5, 5, 50, 60, "S4" if row[3] == "does not hold" else "")
-            for row in rows
-            for role in roles
-        ],
-        "found": [
-            (label, name, "baseline", each, 15, 600, round(600 * rate), rate, rate - 0.1, rate + 0.1)
-            for (label, name, rate), each in product(searches, SYSTEMS)
-        ],
+    """Return frames of a study of interpretations: two roles, verdicts of every kind, an option of each algorithm."""
+    claim_overview, role_verdicts = verdict_rows(claims)
+    rows = {
+        "nearness": nearness_rows(),
+        "claim_overview": claim_overview,
+        "role_verdicts": role_verdicts,
+        "found": search_rows(),
         "effects_overview": [
             ("upso2d", "1.75", "velocity-bound", "not bounded", -240.0, -300.0, -180.0, 1),
             ("ga", "tournament", "selection", "", 120.0, 80.0, 160.0, 1),
         ],
     }
-    return {name: frames.framed(name, rows) for name, rows in made.items()} | of_other_studies()
+    overview_frames = {name: frames.framed(name, rows_of_frame) for name, rows_of_frame in rows.items()}
+    return overview_frames | of_other_studies()
 
 
 def of_other_studies() -> dict[str, pd.DataFrame]:
-    """Return what the kept results of other studies say: causes, where J misleads, a method."""
+    """Return frames of the kept results of other studies: causes, where J misleads, the scores of two methods."""
     why = [
         ("upso2d", "upso2d", "velocity-bound", "1.75", "not bounded", "S1", 10.0, 40.0, 2, 1.0),
         ("ga", "ga", "selection", "tournament", "", "S4", 60.0, 1100.0, 2, 1.0),
     ]
-    scored = [
-        ("development", "base", each, name, exact, 1.0, 0.0, 0.0)
-        for (name, exact), each in product((("pem", 1.0), ("upso2d", 0.5)), SYSTEMS)
-    ]
+    scored = []
+    for (name, exact), system_name in product((("pem", 1.0), ("upso2d", 0.5)), SYSTEMS):
+        scored.append(("development", "base", system_name, name, exact, 1.0, 0.0, 0.0))
     kept = {
         **{"settings/data.seeds": "[1, 2]", "settings/snr_db": "[40.0]"},
         "settings/scenarios.base.description": "2000 samples at 40 dB",
@@ -159,11 +191,18 @@ def make_material(
     drawn: bool = False,
     **changed: pd.DataFrame,
 ) -> Material:
-    """Return what the pages are made of; ``changed`` frames take the place of those of the analysis."""
-    settings = settings or make_settings(list(dict.fromkeys(each["system"] for each in summaries)))
+    """Return the material of the pages; ``changed`` frames take the place of those of the analysis."""
+    if settings is None:
+        settings = make_settings(list(dict.fromkeys(summary["system"] for summary in summaries)))
     claims = few_claims() if stated is None else stated
-    made = make_frames(summaries) | overviews(claims) | changed
-    files = paper_figures(made, settings) if drawn else {}
+    all_frames = make_frames(summaries) | overviews(claims) | changed
+    figures = {"interpretations/effects.svg": "<svg xmlns='http://www.w3.org/2000/svg'><g id='a'/></svg>"}
+    if drawn:
+        for name, content in paper_figures(all_frames, settings).items():
+            if name.endswith(".svg"):
+                figures[name.removesuffix(".svg")] = content.decode()
+    for name in all_frames.keys() - {*FRAMES, *of_other_studies()}:
+        all_frames[name] = in_order(all_frames[name], settings)
     paths = {
         "errata": ROOT / "docs/errata.md",
         "method": ROOT / "docs/method.md",
@@ -175,22 +214,16 @@ def make_material(
     return Material(
         site=Site(settings["study"], above=True),
         settings=settings,
-        frames={
-            name: frame if name in (*FRAMES, *of_other_studies()) else in_order(frame, settings)
-            for name, frame in made.items()
-        },
+        frames=all_frames,
         summaries=summaries,
         systems=systems or [system(name) for name in settings["systems"]],
-        figures={
-            "interpretations/effects.svg": "<svg xmlns='http://www.w3.org/2000/svg'><g id='a'/></svg>",
-            **{name.removesuffix(".svg"): files[name].decode() for name in files if name.endswith(".svg")},
-        },
+        figures=figures,
         claims=claims,
         texts=texts | {"document": INTERPRETATIONS},
         choices=load_design_choices(),
     )
 
 
-def render(*given: Any, **changed: Any) -> dict[str, str]:
+def render(*arguments: Any, **options: Any) -> dict[str, str]:
     """Return the pages of these conditions by file name; the parameters are those of `make_material`."""
-    return pages(make_material(*given, **changed))
+    return pages(make_material(*arguments, **options))

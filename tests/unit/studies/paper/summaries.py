@@ -2,8 +2,10 @@
 
 import math
 import random
+from collections import Counter
 from collections.abc import Callable
 from functools import cache
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,8 @@ ROOT = Path(__file__).parents[4]
 REFERENCE = ROOT / "data" / "reference"
 SYSTEMS = ("S1", "S2", "S3", "S4")
 CRITERIA = ("bic", "aic-2", "aic-8", "aic-64", "aic-256")
+# Methods and criteria of the paper: 2D-UPSO under five criteria and GA under BIC.
+METHODS_AND_CRITERIA = [*product(["upso2d"], CRITERIA), ("ga", "bic")]
 UNKNOWN = "<script>X"
 ORDERS = {"S3": (3, 3, 3), UNKNOWN: (2, 2, 2)}  # n_y, n_u, degree; 5, 5, 2 otherwise
 
@@ -59,18 +63,13 @@ def make_summary(
     n_y, n_u, degree = ORDERS.get(system, (5, 5, 2))
     candidates = candidate_terms(n_y=n_y, n_u=n_u, degree=degree)
     terms, coefficients = true_structure(system)
+    if histories is None:
+        histories = [_history(draw, method) for _ in range(runs)]
     weak = 0.35 if method == "ga" else 0.12
-    histories = histories if histories is not None else [_history(draw, method) for _ in range(runs)]
-    structures: list[list[int]] = [[] for _ in histories]
-    for index, name in enumerate(candidates):
-        chance = 0.97 if name in terms else weak * draw.random()
-        count = (counts or {}).get(name, sum(draw.random() < chance for _ in histories))
-        for run in draw.sample(range(len(histories)), count):
-            structures[run].append(index)
-    share = [sum(index in structure for structure in structures) / len(histories) for index in range(len(candidates))]
-    final = [name for name, nu in zip(candidates, share, strict=True) if nu >= 0.9]
-    fitness = [history[-1][1] if history else None for history in histories]
-    best = min((value for value in fitness if value is not None), default=None)
+    structures = _structures(draw, len(histories), candidates, terms, weak, counts or {})
+    selections = Counter(chain.from_iterable(structures))
+    final = [name for index, name in enumerate(candidates) if selections[index] >= 0.9 * len(histories)]
+    best = min((history[-1][1] for history in histories if history), default=None)
     return {
         "system": system,
         "snr_db": float(snr_db),
@@ -91,14 +90,7 @@ def make_summary(
         "true_coefficients": coefficients,
         "true_structure": {"coefficients": coefficients, "fitness": true},
         "true_fitness": [true] * len(histories),
-        "runs": {
-            "fitness": fitness,
-            "sse": [None if value is None else 1.0 for value in fitness],
-            "evaluations": [6000] * len(histories),
-            "structures": structures,
-            "history_evaluations": [[evaluation for evaluation, _ in history] for history in histories],
-            "history_fitness": [[value for _, value in history] for history in histories],
-        },
+        "runs": {**_runs(histories), "structures": structures},
         "threshold": 0.9,
         "final_structure": final,
         "final_model": {"coefficients": [0.5] * len(final), "fitness": best, "sse": 1.0, "prediction": [0.0] * 600},
@@ -108,26 +100,47 @@ def make_summary(
     }
 
 
+def _runs(histories: list[History]) -> dict[str, list[Any]]:
+    """Return all about runs but their structures; a run without improvements found nothing."""
+    runs: dict[str, list[Any]] = {"fitness": [], "sse": [], "history_evaluations": [], "history_fitness": []}
+    for history in histories:
+        runs["fitness"].append(history[-1][1] if history else None)
+        runs["sse"].append(1.0 if history else None)
+        runs["history_evaluations"].append([evaluation for evaluation, _ in history])
+        runs["history_fitness"].append([value for _, value in history])
+    return {**runs, "evaluations": [6000] * len(histories)}
+
+
+def _structures(
+    draw: random.Random, runs: int, candidates: list[str], terms: list[str], weak: float, counts: dict[str, int]
+) -> list[list[int]]:
+    """Return the numbers of the terms that each run chooses; spurious terms are chosen by a share of at most weak."""
+    structures: list[list[int]] = [[] for _ in range(runs)]
+    for index, name in enumerate(candidates):
+        chance = 0.97 if name in terms else weak * draw.random()
+        count = sum(draw.random() < chance for _ in range(runs))
+        for run in draw.sample(range(runs), counts.get(name, count)):
+            structures[run].append(index)
+    return structures
+
+
 def _history(draw: random.Random, method: str) -> History:
     end = -3000 - 900 * draw.random() - (0 if method == "ga" else 100)
     return [(1, 3000.0), *((n, end + 500 * math.exp(-n / 1000)) for n in sorted(draw.sample(range(2, 6000), 30)))]
 
 
 def paper_study(systems: tuple[str, ...] = SYSTEMS) -> list[dict[str, Any]]:
-    """Return the conditions of the paper: every system and SNR, 2D-UPSO under five criteria and GA under BIC."""
-    return [
-        make_summary(system, snr_db, method, criterion)
-        for system in systems
-        for snr_db in (50, 40, 30)
-        for method, criteria in (("upso2d", CRITERIA), ("ga", CRITERIA[:1]))
-        for criterion in criteria
-    ]
+    """Return the conditions of the paper: every system and SNR with its methods and criteria."""
+    places = product(systems, (50, 40, 30), METHODS_AND_CRITERIA)
+    return [make_summary(system, snr_db, *case) for system, snr_db, case in places]
 
 
-def read_back(frames: dict[str, pd.DataFrame], folder: Path, read: Callable[..., pd.DataFrame] = read_frame) -> None:
-    """Hold frames against what is read of their files."""
+def read_back(
+    frames: dict[str, pd.DataFrame], folder: Path, read_file: Callable[..., pd.DataFrame] = read_frame
+) -> None:
+    """Compare frames with those that are read of their files."""
     for name, frame in frames.items():
         path = folder / f"{name}.csv"
         path.write_text(write_table(frame), encoding="utf-8")
         assert not {"nan", "inf"} & set(path.read_text(encoding="utf-8").lower().replace("\n", ",").split(","))
-        pd.testing.assert_frame_equal(read(name, path), frame)
+        pd.testing.assert_frame_equal(read_file(name, path), frame)

@@ -1,6 +1,7 @@
 """Published next to reproduced, and the nearness to the published tables."""
 
 import math
+from itertools import product
 
 import pandas as pd
 import pytest
@@ -29,15 +30,16 @@ BY = ["interpretation", "data_seed"]
 
 def as_published(criteria=CRITERIA, algorithm="upso2d"):
     """Return the conditions behind the published tables themselves."""
-    found = []
+    conditions = []
     for (system, name, criterion, snr_db), group in published().once.groupby(PLACE, sort=False):
         if name == algorithm and criterion in criteria:
-            values = group[["metric", "label", "published"]].itertuples(index=False)
-            known = {label or metric: value for metric, label, value in values}
-            nu = tuple(published_count(known[label]) for label in published().systems[system]["label"])
-            counts = {"spurious": round(known["r"] * CANDIDATES[system]), "nu_max": published_count(known["nu_max"])}
-            found.append(condition(system, snr_db, nu=nu, criterion=criterion, algorithm=name, method=name, **counts))
-    return found
+            names = group["label"].where(group["label"] != "", group["metric"])
+            values = dict(zip(names, group["published"], strict=True))
+            nu = tuple(published_count(values[label]) for label in published().systems[system]["label"])
+            counts = {"spurious": round(values["r"] * CANDIDATES[system]), "nu_max": published_count(values["nu_max"])}
+            method = {"criterion": criterion, "algorithm": name, "method": name}
+            conditions.append(condition(system, snr_db, nu=nu, **method, **counts))
+    return conditions
 
 
 def compared(*conditions):
@@ -59,17 +61,17 @@ counts = st.integers(0, 60).flatmap(lambda size: st.tuples(st.integers(0, size),
 # The first call compiles the logarithm.
 @settings(deadline=None)
 @given(counts, counts)
-def test_the_deviance_is_the_likelihood_ratio_statistic(one, other):
-    (a, n_a), (b, n_b) = one, other
-    found = deviance(a, n_a, b, n_b)
-    assert found == pytest.approx(deviance(b, n_b, a, n_a), rel=1e-9)
-    assert found == pytest.approx(deviance(n_a - a, n_a, n_b - b, n_b), rel=1e-9)
+def test_the_deviance_is_the_likelihood_ratio_statistic(first, second):
+    (a, n_a), (b, n_b) = first, second
+    statistic = deviance(a, n_a, b, n_b)
+    assert statistic == pytest.approx(deviance(b, n_b, a, n_a), rel=1e-9)
+    assert statistic == pytest.approx(deviance(n_a - a, n_a, n_b - b, n_b), rel=1e-9)
     if 0 < a + b < n_a + n_b and n_a and n_b:
         table = [[a, n_a - a], [b, n_b - b]]
         expected = stats.chi2_contingency(table, correction=False, lambda_="log-likelihood").statistic
-        assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
+        assert statistic == pytest.approx(expected, rel=1e-9, abs=1e-9)
     else:
-        assert found == 0
+        assert statistic == 0
 
 
 def test_a_selection_frequency_is_judged_by_its_counts():
@@ -96,9 +98,9 @@ def test_holm_covers_every_value_once():
 
 def test_missing_conditions():
     values = values_of(make_summary())
-    assert list(values["method"] == "") == [
-        row.system != "S1" or row.snr_db != 50 or row.criterion != "bic" for row in published().values.itertuples()
-    ]
+    printed = published().values
+    is_run = (printed["system"] == "S1") & (printed["snr_db"] == 50) & (printed["criterion"] == "bic")
+    assert (values["method"] != "").tolist() == is_run.tolist()
     missing = values[values["method"] == ""]
     shown = ["reproduced", "low", "p_value", "deviance", "different", "data_seed"]
     assert missing[shown].isna().all(axis=None)
@@ -113,27 +115,27 @@ def test_every_method_with_the_published_algorithm_is_compared():
     assert values["method"].value_counts().to_dict() == {"": 804, "upso2d": 6, "bounded": 6}
     assert list(agreement(values)["method"][:2]) == ["upso2d", "bounded"]
     # A method that is compared next to another leaves the verdicts on that one as they are.
-    both, alone = (of.query("method == 'upso2d'").reset_index(drop=True) for of in (values, values_of(make_summary())))
+    both = values.query("method == 'upso2d'").reset_index(drop=True)
+    alone = values_of(make_summary()).query("method == 'upso2d'").reset_index(drop=True)
     pd.testing.assert_frame_equal(both, alone)
 
 
 def test_the_published_counts_are_at_the_distance_of_their_rounding():
-    found = near(as_published())
+    row = near(as_published())
     # 12 conditions under BIC and 48 under AIC; those under BIC that two tables print count once.
-    assert (found["values"], found["different"], found["deviance"]) == (660, 0, 0)
+    assert (row["values"], row["different"], row["deviance"]) == (660, 0, 0)
     for part in ("nu", "r", "nu_max"):
-        assert 0 < abs(found[f"bias_{part}"]) <= 0.005 + 1e-9
+        assert 0 < abs(row[f"bias_{part}"]) <= 0.005 + 1e-9
 
 
 def test_one_condition_by_hand():
     # S1, 50 dB, BIC: nu 1, 1, 1, 1; r 0.15; nu_max 0.28.
-    own = condition(nu=(40, 30, 40, 40), nu_max=31)
-    found = near([own])
-    assert list(found[["bias_nu", "bias_r", "bias_nu_max"]]) == pytest.approx([-0.25 / 4, -0.15, 0.775 - 0.28])
+    row = near([condition(nu=(40, 30, 40, 40), nu_max=31)])
+    assert list(row[["bias_nu", "bias_r", "bias_nu_max"]]) == pytest.approx([-0.25 / 4, -0.15, 0.775 - 0.28])
     parts = deviance(40, 40, 30, 40), deviance(10, 62, 0, 62), deviance(11, 40, 31, 40)
-    assert found["deviance"] == pytest.approx(math.fsum(parts))
+    assert row["deviance"] == pytest.approx(math.fsum(parts))
     # p: 30 against 40 of 40 is 0.001, 0 against 10 of 62 is 0.001, 31 against 11 of 40 is 1e-5.
-    assert (found["values"], found["different"]) == (6, 3)
+    assert (row["values"], row["different"]) == (6, 3)
 
 
 def test_the_own_deviance_is_that_between_two_data_seeds():
@@ -143,9 +145,11 @@ def test_the_own_deviance_is_that_between_two_data_seeds():
     assert own_deviances(rows[rows["data_seed"] == 1]) == {}
 
 
-def spurious_terms(of):
-    """Return the published r next to conditions at 50 dB with ``of(system, seed)`` spurious terms."""
-    rows = [condition(name, data_seed=seed, spurious=of(name, seed)) for name in CANDIDATES for seed in (1, 2, 3, 4)]
+def spurious_terms(count):
+    """Return the published r next to conditions at 50 dB with ``count(system, seed)`` spurious terms."""
+    rows = []
+    for name, seed in product(CANDIDATES, (1, 2, 3, 4)):
+        rows.append(condition(name, data_seed=seed, spurious=count(name, seed)))
     return compared(*rows).query("metric == 'r'")
 
 

@@ -2,6 +2,7 @@
 
 import math
 from functools import partial
+from itertools import chain, product
 
 import pytest
 from tests.unit.studies.paper.summaries import REFERENCE, make_summary, paper_study, published
@@ -28,26 +29,24 @@ INF = math.inf
 FALLING = tuple(-float(i) for i in range(10))
 
 
-def row(system="S1", snr_db=30, algorithm=UPSO, criterion="bic", nu=(1.0, 1.0), r=0.1, nu_max=0.2, **more):
-    return Row(system, algorithm, criterion, snr_db, nu, r, nu_max, **more)
+def row(system="S1", snr_db=30, algorithm=UPSO, criterion="bic", nu=(1.0, 1.0), r=0.1, nu_max=0.2, **values):
+    return Row(system, algorithm, criterion, snr_db, nu, r, nu_max, **values)
 
 
 def rows(systems=SYSTEMS, **values):
     return [row(system, **values) for system in systems]
 
 
+def changed(entries, **values):
+    return [entry._replace(**values) for entry in entries]
+
+
 def judged(name, *parts, **view):
-    """Judge a claim on the given rows; of two with the same place the later one counts."""
-    return PREDICATES[name](ConditionsView([row for part in parts for row in part], **view))
+    """Judge a claim on some rows; of two with the same place the later one counts."""
+    return PREDICATES[name](ConditionsView([*chain.from_iterable(parts)], **view))
 
 
-def here(summaries, **view):
-    """Return the verdicts on these conditions by claim."""
-    own = conditions_view(conditions_frame(summaries, published()), **view)
-    return {claim.id: claim.judge(own) for claim in CLAIMS}
-
-
-# What the paper's own tables say: each verdict can be seen by eye.
+# Verdicts on the paper's own tables, which can be seen by eye.
 PUBLISHED = {
     "bic-finds-all-terms": True,  # the smallest value is 0.95: S3, 30 dB, T1
     "bic-separates": True,  # the closest: S4, 40 dB, 0.95 against 1
@@ -86,7 +85,8 @@ def test_published_verdicts():
         "bic-separates": ["largest ν_max 0.95, smallest ν 0.95;", "gives the exact structure in 10 of 12."],
         "upso-fewer-spurious-s1-s3": ["figure only: S1, S2, S3."],
     }.items():
-        assert all(number in verdicts[name].evidence for number in numbers), verdicts[name].evidence
+        for number in numbers:
+            assert number in verdicts[name].evidence
 
 
 AIC_2, AIC_256, S4_2 = rows(criterion="aic-2"), rows(criterion="aic-256"), partial(row, "S4", criterion="aic-2")
@@ -116,7 +116,8 @@ def test_one_counterexample_refutes_and_a_missing_condition_leaves_open(name, tr
     assert judged(name, true).holds is True
     assert judged(name, true, [false]).holds is False
     fewer = [entry for entry in true if entry.system != false.system]
-    assert judged(name, fewer, [false]).holds is (False if len({entry.algorithm for entry in true}) == 1 else None)
+    compares_algorithms = len({entry.algorithm for entry in true}) > 1
+    assert judged(name, fewer, [false]).holds is (None if compares_algorithms else False)
     missing = judged(name, fewer, [row("S4", criterion="other")])
     assert missing.holds is None
     assert f": {false.system}" in missing.evidence
@@ -165,10 +166,10 @@ def test_most_terms_lie_below_unless_half_are_clearly_above(nu, word):
 
 
 @pytest.mark.parametrize(
-    ("noisy", "word", "found"),
+    ("noisy", "word", "evidence"),
     [
         ({}, "holds", "0 of the 2 system terms found at 50 dB lost"),
-        # What 50 dB does not have cannot be lost.
+        # A term that 50 dB does not have cannot be lost.
         ({"nu": (1.0, 0.95, 0.3)}, "holds", "S4 at 30 dB: 0 of the 2"),
         ({"nu": (1.0, 0.925, 0.5)}, "no clear difference", "S4 at 30 dB: 1 of the 2 system terms found at 50 dB lost"),
         ({"nu": (1.0, 0.5, 0.5)}, "does not hold", "S4 at 30 dB: 1 of the 2"),
@@ -176,27 +177,27 @@ def test_most_terms_lie_below_unless_half_are_clearly_above(nu, word):
         ({"nu_max": 1.0}, "does not hold", "no threshold left"),
     ],
 )
-def test_noise_takes_nothing_away(noisy, word, found):
+def test_noise_takes_nothing_away(noisy, word, evidence):
     name, quiet = "upso-withstands-noise", rows(nu=(1.0, 0.95, 0.5), snr_db=50)
-    without = [entry._replace(snr_db=30) for entry in quiet]
+    without = changed(quiet, snr_db=30)
     verdict = judged(name, quiet, without, [without[3]._replace(**noisy)])
     assert (verdict.word, verdict.held, verdict.places) == (word, 3 + (word == "holds"), 4)
-    assert found in verdict.evidence
+    assert evidence in verdict.evidence
     assert verdict.missed == (("S4",) if word == "does not hold" else ())
 
 
 def test_robustness_needs_two_snrs_of_every_system():
     name, quiet, noisy = "upso-withstands-noise", rows(snr_db=50), rows(snr_db=30)
     # Where no threshold is at the largest SNR, none can be lost.
-    assert judged(name, [entry._replace(nu_max=1.0) for entry in (*quiet, *noisy)]).holds is True
+    assert judged(name, changed((*quiet, *noisy), nu_max=1.0)).holds is True
     missing = judged(name, quiet, noisy[:3])
     assert (missing.holds, missing.held, missing.places) == (None, 3, 3)
     for few in ([], quiet):
         assert judged(name, few) == Verdict(None, "There are no two SNRs.")
 
 
-GOOD = [row(s, criterion=c) for s in SYSTEMS for c in CRITERIA]
-BAD = [entry._replace(nu=(1.0, 0.9)) for entry in GOOD]
+GOOD = [row(system, criterion=criterion) for system, criterion in product(SYSTEMS, CRITERIA)]
+BAD = changed(GOOD, nu=(1.0, 0.9))
 LOW = [row(s, criterion="aic-2", r=0.5, nu_max=0.5) for s in SPARSE]
 S4_64 = row("S4", criterion="aic-64", nu=(0.5,))
 
@@ -245,7 +246,7 @@ def test_ga_stagnates():
     verdict = judged(name, upso, ga)
     assert verdict.holds is True and "GA closes 12 %, 2D-UPSO 80 %" in verdict.evidence
     # A true structure below all runs widens both gaps: 2D-UPSO closes 40 of 150, GA 10 of 180.
-    true = [entry._replace(true=-200.0) for entry in (*upso, *ga)]
+    true = changed((*upso, *ga), true=-200.0)
     assert "GA closes 6 %, 2D-UPSO 27 %" in judged(name, true).evidence
     assert judged(name, upso, ga, [ga[3]._replace(curve=(0.0, -70.0))]).holds is False  # 62.5 %
     assert judged(name, upso, ga, [upso[3]._replace(curve=(0.0, -50.0))]).holds is False  # more than 2D-UPSO
@@ -265,20 +266,21 @@ def test_keeps_improving():
     # GA closes the larger share.
     assert judged(name, upso, ga, [ga[0]._replace(curve=(0.0,) * 9 + (-9.0,))]).holds is False
     # Where the mean is the best known J it cannot fall; where both are, nothing distinguishes them.
-    done = [entry._replace(curve=(0.0, -5.0, *[-10.0] * 8)) for entry in upso]
+    done = changed(upso, curve=(0.0, -5.0, *[-10.0] * 8))
     assert judged(name, done, ga).holds is True
-    assert judged(name, done, [entry._replace(algorithm=GA) for entry in done]).holds is None
+    assert judged(name, done, changed(done, algorithm=GA)).holds is None
     # The first tenths may have no J to start from.
-    assert judged(name, [entry._replace(curve=(INF, INF, *FALLING[2:])) for entry in upso], ga).holds is True
+    assert judged(name, changed(upso, curve=(INF, INF, *FALLING[2:])), ga).holds is True
     assert judged(name, rows(), rows(algorithm=GA)).holds is None
 
 
 @pytest.mark.parametrize(
-    ("other", "found"), [(-807.74, "-807.70 against -807.74"), (-807.7, "-807.7 against -807.7"), (INF, "infinite")]
+    ("ga_median", "evidence"),
+    [(-807.74, "-807.70 against -807.74"), (-807.7, "-807.7 against -807.7"), (INF, "infinite")],
 )
-def test_medians_that_differ_are_printed_so(other, found):
-    verdict = judged("upso-reaches-better-j", rows(median=-807.7), rows(algorithm=GA, median=other))
-    assert found in verdict.evidence and verdict.holds is (other > -807.7)
+def test_medians_that_differ_are_printed_so(ga_median, evidence):
+    verdict = judged("upso-reaches-better-j", rows(median=-807.7), rows(algorithm=GA, median=ga_median))
+    assert evidence in verdict.evidence and verdict.holds is (ga_median > -807.7)
 
 
 def test_view_of_conditions():
@@ -286,19 +288,19 @@ def test_view_of_conditions():
     view = conditions_view(conditions_frame(summaries, published()), 40)
     assert (view.snrs, view.figure_snr_db, view.note, view.missing) == ([50, 40, 30], 40, "", "")
     summary = next(s for s in summaries if (s["system"], s["snr_db"], s["algorithm"]) == ("S4", 40, "ga"))
-    found, index = view.row("S4", 40, GA), summary["candidates"].index("u(k-1)")
+    row_of_ga, index = view.row("S4", 40, GA), summary["candidates"].index("u(k-1)")
     # The order of the paper's tables: T5 is u(k-1).
-    assert found.nu[4] == sum(index in structure for structure in summary["runs"]["structures"]) / 40
-    assert found.best == round(min(summary["runs"]["fitness"]), 6)
+    assert row_of_ga.nu[4] == sum(index in structure for structure in summary["runs"]["structures"]) / 40
+    assert row_of_ga.best == round(min(summary["runs"]["fitness"]), 6)
     verdicts = claims_frame(CLAIMS, published_view(published()), view)
     assert list(verdicts["id"][::2]) == list(PUBLISHED)
     assert (verdicts.loc[verdicts["side"] == "here", "verdict"] != "cannot be judged").all()
 
 
 def test_an_algorithm_is_represented_by_the_method_of_its_name():
-    named, bounded = make_summary(), make_summary(method="bounded", algorithm="upso2d")
-    alone = conditions_view(conditions_frame([named], published()))
-    for summaries in ([bounded, named], [named, bounded]):
+    upso2d, bounded = make_summary(), make_summary(method="bounded", algorithm="upso2d")
+    alone = conditions_view(conditions_frame([upso2d], published()))
+    for summaries in ([bounded, upso2d], [upso2d, bounded]):
         view = conditions_view(conditions_frame(summaries, published()))
         assert (view.rows, view.note) == (alone.rows, "")
     assert conditions_view(conditions_frame([bounded], published())).note == "2D-UPSO is the method bounded."

@@ -22,31 +22,31 @@ HISTORIES = [[(2, -10.0), (100, -40.0)], [(1, -20.0), (201, -30.0)], [(1, -20.0)
 def four_runs(**changes):
     """Return a summary of runs that choose the system terms; the second also a spurious one, the third not the last."""
     summary = make_summary(histories=HISTORIES, true=-50.0, **{"evaluations": 400, **changes})
-    index = [summary["candidates"].index(term) for term in TERMS]
+    index = list(map(summary["candidates"].index, TERMS))
     summary["runs"]["structures"] = [index, [*index, summary["candidates"].index("u(k-2)")], index[:3], index[::-1]]
     summary["runs"]["evaluations"] = [400] * 4
     return summary
 
 
 def test_a_condition_by_hand():
-    found = conditions_frame([four_runs()], published()).iloc[0]
-    assert list(found[KEY]) == ["S1", 50, 1, "baseline", "upso2d", "bic"]
+    condition = conditions_frame([four_runs()], published()).iloc[0]
+    assert list(condition[KEY]) == ["S1", 50, 1, "baseline", "upso2d", "bic"]
     counts = ["runs", "evaluations", "n_terms", "spurious", "nu_max", "exact_runs", "cardinality"]
-    assert list(found[counts]) == [4, 400, 66, 1, 1, 2, 4]
+    assert list(condition[counts]) == [4, 400, 66, 1, 1, 2, 4]
     # Labels follow the paper: T4 is the last term of the equation.
-    assert found["nu"] == (4, 4, 4, 3)
-    assert (found["best_fitness"], found["median_fitness"], found["true_fitness"]) == (-40, -35, -50)
-    assert found["third_fitness"] == (-40 - 20 - 20 - 12) / 4
-    assert found["curve"] == (-15.5, -15.5, *[-23.0] * 3, *[-25.5] * 4, -32.5)
-    assert found["last_improvement"] == 150.5
+    assert condition["nu"] == (4, 4, 4, 3)
+    assert (condition["best_fitness"], condition["median_fitness"], condition["true_fitness"]) == (-40, -35, -50)
+    assert condition["third_fitness"] == (-40 - 20 - 20 - 12) / 4
+    assert condition["curve"] == (-15.5, -15.5, *[-23.0] * 3, *[-25.5] * 4, -32.5)
+    assert condition["last_improvement"] == 150.5
 
 
 def test_runs_that_found_nothing():
     summary = make_summary(histories=[[], [], []], true=None, counts=dict.fromkeys(make_summary()["candidates"], 0))
-    found = conditions_frame([summary], published()).iloc[0]
-    assert found[["best_fitness", "median_fitness", "true_fitness", "third_fitness"]].isna().all()
-    assert np.isnan(found["curve"]).all()
-    assert (found["spurious"], found["nu_max"], found["last_improvement"]) == (0, 0, 0)
+    condition = conditions_frame([summary], published()).iloc[0]
+    assert condition[["best_fitness", "median_fitness", "true_fitness", "third_fitness"]].isna().all()
+    assert np.isnan(condition["curve"]).all()
+    assert (condition["spurious"], condition["nu_max"], condition["last_improvement"]) == (0, 0, 0)
     metrics = metrics_frame([summary], conditions_frame([summary], published()), 0.95).iloc[0]
     assert (metrics["worst_spurious_term"], metrics["r_low"], metrics["final_is_exact"]) == ("", 0, False)
 

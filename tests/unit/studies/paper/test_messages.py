@@ -1,4 +1,4 @@
-"""What is answered to damaged files and impossible studies; `messages.txt` has the answers."""
+"""Answers to damaged files and impossible studies; `messages.txt` has them."""
 
 import json
 from dataclasses import replace
@@ -68,12 +68,12 @@ STUDIES = {
 }
 
 
-def changed(name, old, new, read):
-    """Read a file of the repository with one text in place of another."""
+def load_changed(load, name, old, new):
+    """Load a file of the repository with one text in place of another."""
     text = (REFERENCE / name).read_text(encoding="utf-8")
     assert old in text
     write_atomically(name, text.replace(old, new, 1))
-    read(name)
+    load(name)
 
 
 def summaries(*contents):
@@ -89,8 +89,8 @@ def conditions(column, value):
 
 
 def frames(**rows):
-    for name, of in rows.items():
-        write_atomically(f"{name}.csv", write_table(framed(name, of)))
+    for name, rows_of_frame in rows.items():
+        write_atomically(f"{name}.csv", write_table(framed(name, rows_of_frame)))
     read_frames({name: f"{name}.csv" for name in rows})
 
 
@@ -102,22 +102,38 @@ def terms(path):
     load_published(REFERENCE / "published_tables.csv", path)
 
 
-def test_messages(review):
-    without_ga = replace(published(), values=published().values.query("algorithm != 'ga'"))
-    both = frame_of(FULL, conditions_of("ga", "baseline"))
+def mistakes_in_reference_files():
+    mistakes = {}
+    for row in VALUES:
+        mistakes[f"value {row}"] = partial(load_changed, values, "published_tables.csv", FIRST, row)
+    for change in TERMS:
+        mistakes[f"term {change}"] = partial(load_changed, terms, "system_terms.csv", *change)
+    for change in CLAIMS:
+        mistakes[f"claim {change}"] = partial(load_changed, claims.load_claims, "claims.yaml", *change)
+    return mistakes
+
+
+def mistakes_in_summaries_and_frames():
     small = make_summary(runs=2)
     claim = ("a", "A", "holds", "holds", 1, 1, 1, "all")
-    verdicts = [(*of, "holds", 1, 1, 2, 2, "") for of in ("ax", "by")]
-    review(
-        {f"value {row}": partial(changed, "published_tables.csv", FIRST, row, values) for row in VALUES}
-        | {f"term {of}": partial(changed, "system_terms.csv", *of, terms) for of in TERMS}
-        | {f"claim {of}": partial(changed, "claims.yaml", *of, claims.load_claims) for of in CLAIMS}
-        | {f"summary: {name}": partial(summaries, change(small)) for name, change in SUMMARIES.items()}
-        | {"summary: twice": partial(summaries, small, small)}
-        | {f"condition: {of}": partial(conditions, *of) for of in CONDITIONS}
-        | {"frame: a row less": partial(frames, role_verdicts=verdicts)}
-        | {"frame: a row twice": partial(frames, role_verdicts=verdicts[:1] * 2)}
-        | {"frame: of another study": partial(frames, claim_overview=[claim], role_verdicts=verdicts[1:])}
-        | {f"interpretations: {name}": partial(study, *groups) for name, groups in STUDIES.items()}
-        | {"interpretations: no published values": partial(make_study, both, choices(), without_ga)}
-    )
+    verdicts = [("a", "x", "holds", 1, 1, 2, 2, ""), ("b", "y", "holds", 1, 1, 2, 2, "")]
+    mistakes = {f"summary: {name}": partial(summaries, change(small)) for name, change in SUMMARIES.items()}
+    mistakes["summary: twice"] = partial(summaries, small, small)
+    for change in CONDITIONS:
+        mistakes[f"condition: {change}"] = partial(conditions, *change)
+    mistakes["frame: a row less"] = partial(frames, role_verdicts=verdicts)
+    mistakes["frame: a row twice"] = partial(frames, role_verdicts=verdicts[:1] * 2)
+    mistakes["frame: of another study"] = partial(frames, claim_overview=[claim], role_verdicts=verdicts[1:])
+    return mistakes
+
+
+def mistakes_in_interpretations():
+    mistakes = {f"interpretations: {name}": partial(study, *groups) for name, groups in STUDIES.items()}
+    without_ga = replace(published(), values=published().values.query("algorithm != 'ga'"))
+    both = frame_of(FULL, conditions_of("ga", "baseline"))
+    mistakes["interpretations: no published values"] = partial(make_study, both, choices(), without_ga)
+    return mistakes
+
+
+def test_messages(review):
+    review(mistakes_in_reference_files() | mistakes_in_summaries_and_frames() | mistakes_in_interpretations())

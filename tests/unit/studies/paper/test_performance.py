@@ -19,8 +19,8 @@ B = small("ga", [[], [(1, 80.0)], [(3, 80.0), (60, -10.0)]])
 
 
 def gaps_of(*summaries):
-    found = performance.gaps(runs_frame(summaries))
-    return found[found.columns[6:]].astype(object).where(found.notna(), None).to_numpy().tolist()
+    gaps = performance.gaps(runs_frame(summaries))
+    return gaps[gaps.columns[6:]].astype(object).where(gaps.notna(), None).to_numpy().tolist()
 
 
 def test_convergence():
@@ -46,8 +46,9 @@ def test_gaps():
 
 
 def test_gaps_of_runs_on_data_of_their_own():
-    own = small("upso2d", [[(1, -5.0)], [(1, -20.0)], [(1, 3.0)]], realisations=3, true_fitness=[-6.0, -30.0, 0.0])
-    assert gaps_of(own) == [[None, -10.0, None, 3.0, None, None]]
+    histories = [[(1, -5.0)], [(1, -20.0)], [(1, 3.0)]]
+    summary = small("upso2d", histories, realisations=3, true_fitness=[-6.0, -30.0, 0.0])
+    assert gaps_of(summary) == [[None, -10.0, None, 3.0, None, None]]
 
 
 def test_gaps_that_do_not_exist():

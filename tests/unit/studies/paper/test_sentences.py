@@ -1,11 +1,12 @@
-"""What is answered to mistakes, and the sentences that follow from numbers: `messages.txt` has all of them."""
+"""Answers to mistakes, and the sentences that follow from numbers: `sentences.txt` has all of them."""
 
 import math
+from functools import partial
 from types import SimpleNamespace
 
 import pandas as pd
 from tests.unit.studies.paper.factory import few_claims, make_frames, make_settings, of_other_studies, summary
-from tests.unit.studies.paper.test_answer import FOUND, found, two_roles, verdicts
+from tests.unit.studies.paper.test_answer import STRUCTURES_FOUND, structures_found, two_roles, verdicts
 
 from narxbench._studies.paper import answer as answers
 from narxbench._studies.paper.causes import CAUSES
@@ -42,8 +43,8 @@ UNIFORM = {"kind": "uniform", "low": -1.0, "high": 1.0}
 RECORDED = {"kind": "recorded", "file": "data/own-input.csv"}
 
 
-def shown(found):
-    return "\n".join([found.word, *found.sentences])
+def shown(answer):
+    return "\n".join([answer.word, *answer.sentences])
 
 
 def data(excitation, systems=(), noise="output", seeds=(1,)):
@@ -67,44 +68,65 @@ def why():
 
 
 def of_methods():
-    other = of_other_studies()
-    kept = dict(other["compared"].itertuples(index=False, name=None))
-    return answers.on_the_papers_systems(other["scored"], kept, "pem", ["S1"])
+    frames = of_other_studies()
+    kept = dict(frames["compared"].itertuples(index=False, name=None))
+    return answers.on_the_papers_systems(frames["scored"], kept, "pem", ["S1"])
+
+
+def claims_with_all_hold(verdicts_as_described, nearness):
+    return shown(answers.claims_hold(verdicts(verdicts_as_described, CLAIMS["all hold"]), nearness))
+
+
+def headline(described, closest, described_times, closest_times):
+    return answers.claims_hold(verdicts(described, closest), two_roles(described_times, closest_times)).word
+
+
+def word_on_the_swarm(**searches):
+    return answers.use_of_the_swarm(structures_found(**searches)).word
+
+
+def sentences_on_claims_and_values():
+    far, close = two_roles((5, 4, 9), NEAR), two_roles([0.8] * 3, [0.8] * 3)
+    sentences = {f"claims: {name}": partial(claims_with_all_hold, roles, far) for name, roles in CLAIMS.items()}
+    for name, roles_and_times in HEADLINES.items():
+        sentences[f"claims: {name}"] = partial(headline, *roles_and_times)
+    # Of several rows of a role that with most values counts.
+    few = two_roles((9, 9, 9), (9, 9, 9)).assign(values=207)
+    fairly_near = pd.concat([few, two_roles((2, 2, 2), NEAR)], ignore_index=True)
+    for name, nearness in (("near", close), ("not near", far), ("fairly near", fairly_near)):
+        sentences[name] = lambda nearness=nearness: shown(answers.values_near(nearness))
+    return sentences
+
+
+def sentences_on_searches():
+    sentences = {f"swarm {name}": partial(word_on_the_swarm, **searches) for name, searches in SEARCHES.items()}
+    sentences |= {"why": why, "of methods": of_methods}
+    for misled in (MISLED[:1], MISLED[1:], MISLED):
+        sentences[f"J on {len(misled)}"] = partial(answers.where_j_misleads, misled)
+    board = answers.board_of_searches(STRUCTURES_FOUND)
+    nothing = answers.board_of_searches(structures_found(plain={"S1": (0.0, 0.0, 0.0)}))
+    short = "**Use it.** Of 14 methods it has the best rank, 1.58 (19 systems). Its gaps are lower.\n"
+    return sentences | {
+        "worth using": lambda: shown(answers.use_of_the_swarm(STRUCTURES_FOUND)),
+        "best": lambda: shown(answers.best_of(board)),
+        "best of nothing": lambda: shown(answers.best_of(nothing)),
+        "in short": lambda: answers.in_short(short),
+        "board": lambda: board.note,
+    }
+
+
+def sentences_on_data_and_gaps():
+    mill = SimpleNamespace(name="mill", excitation={"kind": "gaussian"})
+    no_verdicts = pd.DataFrame(columns=["id", "side", "holds", "evidence"])
+    without_condition = make_settings(["S1"]) | {"snr_db": [20]}
+    return {
+        "data": lambda: data(UNIFORM),
+        "own data": lambda: data(RECORDED, [mill], "equation", (3, 5)),
+        "no criterion": lambda: shared_criterion({"methods": {}}),
+        "no verdict": lambda: claims_table(few_claims(), no_verdicts),
+        "no condition": lambda: paper_figures(make_frames([summary(snr_db=20)]), without_condition),
+    }
 
 
 def test_messages(review):
-    own = SimpleNamespace(name="mill", excitation={"kind": "gaussian"})
-    far, close = two_roles((5, 4, 9), NEAR), two_roles([0.8] * 3, [0.8] * 3)
-    # Of several rows of a role that with most values counts.
-    few = two_roles((9, 9, 9), (9, 9, 9)).assign(values=207)
-    board, nothing = answers.board_of_searches(FOUND), answers.board_of_searches(found(plain={"S1": (0.0, 0.0, 0.0)}))
-    short = "**Use it.** Of 14 methods it has the best rank, 1.58 (19 systems). Its gaps are lower.\n"
-    off = make_settings(["S1"]) | {"snr_db": [20]}
-    review(
-        {
-            f"claims: {name}": lambda of=of: shown(answers.claims_hold(verdicts(of, CLAIMS["all hold"]), far))
-            for name, of in CLAIMS.items()
-        }
-        | {
-            f"claims: {name}": lambda of=of: answers.claims_hold(verdicts(*of[:2]), two_roles(*of[2:])).word
-            for name, of in HEADLINES.items()
-        }
-        | {"near": lambda: shown(answers.values_near(close)), "not near": lambda: shown(answers.values_near(far))}
-        | {
-            "fairly near": lambda: shown(
-                answers.values_near(pd.concat([few, two_roles((2, 2, 2), NEAR)], ignore_index=True))
-            )
-        }
-        | {f"swarm {name}": lambda of=of: answers.use_of_the_swarm(found(**of)).word for name, of in SEARCHES.items()}
-        | {"why": why, "of methods": of_methods}
-        | {f"J on {len(of)}": lambda of=of: answers.where_j_misleads(of) for of in (MISLED[:1], MISLED[1:], MISLED)}
-        | {"worth using": lambda: shown(answers.use_of_the_swarm(FOUND)), "best": lambda: shown(answers.best_of(board))}
-        | {"best of nothing": lambda: shown(answers.best_of(nothing)), "in short": lambda: answers.in_short(short)}
-        | {"board": lambda: board.note}
-        | {"data": lambda: data(UNIFORM), "own data": lambda: data(RECORDED, [own], "equation", (3, 5))}
-        | {
-            "no criterion": lambda: shared_criterion({"methods": {}}),
-            "no verdict": lambda: claims_table(few_claims(), pd.DataFrame(columns=["id", "side", "holds", "evidence"])),
-            "no condition": lambda: paper_figures(make_frames([summary(snr_db=20)]), off),
-        }
-    )
+    review(sentences_on_claims_and_values() | sentences_on_searches() | sentences_on_data_and_gaps())

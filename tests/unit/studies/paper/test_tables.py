@@ -1,6 +1,7 @@
 """The paper's tables: their content and order."""
 
 import math
+from itertools import product
 
 import pytest
 from tests.unit.studies.paper.factory import few_claims, make_frames, make_settings, paper_summaries, summary, system
@@ -15,9 +16,8 @@ from narxbench._study.table_files import table_files, to_csv, to_latex, to_markd
 @pytest.fixture(scope="module")
 def study():
     settings = make_settings(["S1", "S4"])
-    summaries = sorted(paper_summaries(("S1", "S4")), key=lambda each: str(each["criterion"]))
-    made = tables.paper_tables(make_frames(summaries), settings, [system("S1"), system("S4")], few_claims())
-    return settings, made
+    summaries = sorted(paper_summaries(("S1", "S4")), key=lambda summary: str(summary["criterion"]))
+    return tables.paper_tables(make_frames(summaries), settings, [system("S1"), system("S4")], few_claims())
 
 
 def rows(table, keys):
@@ -25,42 +25,39 @@ def rows(table, keys):
 
 
 def test_all_tables_are_made_in_three_forms(study):
-    made = study[1]
-    files = table_files(made)
-    assert set(files) == {f"{name}.{suffix}" for name in made for suffix in ("csv", "md", "tex")}
-    assert all(len(table.data) for table in made.values())
+    files = table_files(study)
+    assert set(files) == set(map(".".join, product(study, ("csv", "md", "tex"))))
+    for table in study.values():
+        assert len(table.data)
 
 
 def test_fitness_table_has_the_papers_rows_and_columns(study):
-    table = study[1]["fitness_S1"]
+    table = study["fitness_S1"]
     assert [column.key for column in table.columns] == ["criterion", "snr_db", "r", "nu_max", "T1", "T2", "T3", "T4"]
-    assert rows(table, ["criterion", "snr_db"]) == [(name, snr) for name in CRITERIA for snr in (50, 40, 30)]
+    assert rows(table, ["criterion", "snr_db"]) == list(product(CRITERIA, (50, 40, 30)))
     assert table.notes[-1] == "System terms: T1 y(k-1), T2 u(k-1), T3 y(k-1)*u(k-1), T4 u(k-1)^2."
 
 
 def test_published_values_stand_next_to_those_of_their_condition(study):
-    known = (
-        published()
-        .values.set_index(["table", "algorithm", "criterion", "snr_db", "metric", "label"])
-        .sort_index()["published"]
-    )
+    place = ["table", "algorithm", "criterion", "snr_db", "metric", "label"]
+    printed = published().values.set_index(place).sort_index()["published"]
     for table, criterion, snr_db, row in (("fitness_S1", "aic-8", 40, 7), ("fitness_S4", "bic", 30, 2)):
-        (compared,) = [found for place, found in enumerate(study[1][table].comparisons) if place == row]
-        values = known[table, "upso2d", criterion, snr_db]
-        assert {key: found.published for key, found in compared.items()} == {
-            label or metric: value for (metric, label), value in values.items()
-        }
+        values = printed[table, "upso2d", criterion, snr_db]
+        expected = {label or metric: value for (metric, label), value in values.items()}
+        comparisons = study[table].comparisons[row]
+        assert {key: comparison.published for key, comparison in comparisons.items()} == expected
     # Of GA the paper has values on S4 only.
-    assert [len(found) for found in study[1]["comparison_S1"].comparisons] == [6] * 3 + [0] * 3
-    assert [len(found) for found in study[1]["comparison_S4"].comparisons] == [25] * 6
+    assert list(map(len, study["comparison_S1"].comparisons)) == [6] * 3 + [0] * 3
+    assert list(map(len, study["comparison_S4"].comparisons)) == [25] * 6
 
 
 def test_a_system_of_ones_own_is_shown_without_the_paper():
     frames = make_frames([summary(UNKNOWN), summary(UNKNOWN, method="ga")])
-    made = [tables.fitness_table(UNKNOWN, frames), tables.comparison_table(UNKNOWN, frames, "bic")]
-    assert not any(table.compared for table in made)
-    text = "".join(form(table) for table in made for form in (to_csv, to_markdown, to_latex, to_html))
-    assert "published" not in text.lower() and "paper" not in text.lower()
+    for table in (tables.fitness_table(UNKNOWN, frames), tables.comparison_table(UNKNOWN, frames, "bic")):
+        assert not table.compared
+        for form in (to_csv, to_markdown, to_latex, to_html):
+            text = form(table).lower()
+            assert "published" not in text and "paper" not in text
 
 
 def test_by_how_much_j_misleads_is_reported_where_it_does():
@@ -82,8 +79,9 @@ def test_shared_criterion(methods, criterion):
 
 
 def test_settings_of_the_paper_have_its_symbols():
-    about = {"upso2d": algorithm("upso2d"), "ga": algorithm("ga")}
-    methods = {n: {"algorithm": n, "settings": of.settings({}).model_dump(mode="json")} for n, of in about.items()}
+    methods = {}
+    for name in ("upso2d", "ga"):
+        methods[name] = {"algorithm": name, "settings": algorithm(name).settings({}).model_dump(mode="json")}
     table = tables.settings_table(make_settings() | {"methods": methods})
     symbols = [row for row in rows(table, ["method", "setting", "symbol"]) if row[2]]
     assert [symbol for _, _, symbol in symbols] == ["ps", "ω", "c_1", "c_2", "u_0", "u_f", "RG", "N", "p_c", "p_m"]
@@ -102,9 +100,10 @@ def test_settings_of_the_paper_have_its_symbols():
     ],
 )
 def test_the_better_method_is_named_where_it_is_clear(change, verdict):
-    found = make_frames([summary(), summary(method="ga")])["comparisons"]
-    known = {"median_a": -20.04, "median_b": -10.0, "p_value": 0.00001, "p_holm": 0.012, "a12": 0.97}
-    shown = tables.method_comparison_table(found.assign(**known | {"magnitude": "large"} | change)).rows("plain")[0]
+    comparisons = make_frames([summary(), summary(method="ga")])["comparisons"]
+    values = {"median_a": -20.04, "median_b": -10.0, "p_value": 0.00001, "p_holm": 0.012, "a12": 0.97}
+    values |= {"magnitude": "large", **change}
+    shown = tables.method_comparison_table(comparisons.assign(**values)).rows("plain")[0]
     assert shown[-1] == verdict
     if not change:
         numbers = ["40", "−20.0", "−10.0", "< 0.001", "0.012", "0.97"]

@@ -10,9 +10,9 @@ MEANINGS = {"J": "the fitness", "r": "a share", "ν": "a frequency", "ν_max": '
 
 
 def test_the_glossary_has_every_word_that_the_page_explains():
-    found = glossary((ROOT / "docs/glossary.md").read_text(encoding="utf-8"))
-    assert {*WORDS, *HOVER} <= found.keys()
-    assert "Word" not in found and not any(mark in meaning for meaning in found.values() for mark in "`*[")
+    meanings = glossary((ROOT / "docs/glossary.md").read_text(encoding="utf-8"))
+    assert {*WORDS, *HOVER} <= meanings.keys()
+    assert "Word" not in meanings and not set("`*[") & set("".join(meanings.values()))
 
 
 def test_the_first_place_of_a_word_has_its_meaning():

@@ -13,7 +13,7 @@ from narxbench._studies.paper.interpretations.nearness import make_study
 from narxbench._study.design_choices import load_design_choices
 
 BOUND, TIES, EXEMPLAR = "velocity-bound=1", "ties=random", "learning-set=exemplar"
-PLACES = [(system, snr_db) for system in SYSTEMS for snr_db in (50.0, 40.0, 30.0)]
+PLACES = [*product(SYSTEMS, (50.0, 40.0, 30.0))]
 CANDIDATES = {"S1": 66, "S2": 66, "S3": 84, "S4": 66}
 
 
@@ -43,11 +43,13 @@ def conditions_of(algorithm, interpretation, seeds=3, **values):
 
     A value may be a function of system, SNR and data seed.
     """
-    own = {"algorithm": algorithm, "method": algorithm, "interpretation": interpretation}
+    method = {"algorithm": algorithm, "method": algorithm, "interpretation": interpretation}
     rows = []
     for seed, place in product(range(1, seeds + 1), PLACES):
-        known = {name: value(*place, seed) if callable(value) else value for name, value in values.items()}
-        rows.append(condition(*place, data_seed=seed, **own, **known))
+        values_of_place = {}
+        for name, value in values.items():
+            values_of_place[name] = value(*place, seed) if callable(value) else value
+        rows.append(condition(*place, data_seed=seed, **method, **values_of_place))
     return pd.DataFrame(rows)
 
 
@@ -59,14 +61,14 @@ def study(*groups):
     return make_study(frame_of(*groups), choices(), published())
 
 
-def findings(*groups):
+def findings_of(*groups):
     return Findings(study(*groups), claims())
 
 
 def as_printed(change=0.0, nu_max=None):
     """Return the numbers of spurious terms, changed by a share, and nu_max that the paper prints for 2D-UPSO."""
-    known = published().values.query("criterion == 'bic' and algorithm == 'upso2d'")
-    value = known.groupby(["system", "snr_db", "metric"])["published"].first()
+    printed = published().values.query("criterion == 'bic' and algorithm == 'upso2d'")
+    value = printed.groupby(["system", "snr_db", "metric"])["published"].first()
 
     def spurious(system, snr_db, seed):
         return round((value[system, snr_db, "r"] + change) * CANDIDATES[system])

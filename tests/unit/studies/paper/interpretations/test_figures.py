@@ -9,7 +9,7 @@ from tests.unit.studies.paper.interpretations.interpretation_studies import (
     TIES,
     as_printed,
     conditions_of,
-    findings,
+    findings_of,
 )
 
 from narxbench._report import figures as style
@@ -20,8 +20,8 @@ TEXT = "{http://www.w3.org/2000/svg}text"
 
 
 @pytest.fixture(scope="module")
-def found():
-    return findings(
+def findings():
+    return findings_of(
         conditions_of("upso2d", "baseline", exact_runs=lambda system, snr_db, seed: 10 * seed),
         conditions_of("upso2d", BOUND, **as_printed()),
         conditions_of("upso2d", TIES, spurious=40, nu_max=40),
@@ -32,20 +32,26 @@ def found():
 
 
 @pytest.fixture(scope="module")
-def words(found):
+def words(findings):
     """Return the texts of each figure in their order."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(style._STYLE, "svg.fonttype", "none")
-        drawn = {name: ElementTree.fromstring(svg) for name, svg in figures(found).items()}
-    return {name: ["".join(text.itertext()) for text in root.iter(TEXT)] for name, root in drawn.items()}
+        drawn = figures(findings)
+    texts = {}
+    for name, svg in drawn.items():
+        texts[name] = ["".join(text.itertext()) for text in ElementTree.fromstring(svg).iter(TEXT)]
+    return texts
 
 
-def test_claims_stand_in_their_group_and_each_once(found, words):
-    groups = ["Under every interpretation", "Under some interpretations", "Under no interpretation"]
-    assert [text for text in words["claims"] if text in groups] == [
-        name for name, group in zip(groups, ("all", "some", "none"), strict=True) if group in set(found.claims["group"])
-    ]
-    judged = found.claims[found.claims["judged"] > 0]
+def test_claims_stand_in_their_group_and_each_once(findings, words):
+    groups = {
+        "Under every interpretation": "all",
+        "Under some interpretations": "some",
+        "Under no interpretation": "none",
+    }
+    expected = [text for text, group in groups.items() if group in set(findings.claims["group"])]
+    assert [text for text in words["claims"] if text in groups] == expected
+    judged = findings.claims[findings.claims["judged"] > 0]
     counts = sorted(f"{claim.holds} of {claim.judged}" for claim in judged.itertuples())
     assert sorted(text for text in words["claims"] if re.fullmatch(r"\d+ of \d+", text)) == counts
 
@@ -62,11 +68,11 @@ def test_effects_and_ranking_name_what_was_run_and_its_roles(words):
     assert {BOUND, TIES} < set(words["effects"])
     nearest = [text for text in words["ranking"] if text[0].isdigit() and "  " in text]
     assert nearest[0] == f"1  {BOUND} (closest)"
-    assert any(text.endswith("baseline (as described)") for text in nearest)
+    assert "baseline (as described)" in {text.split("  ")[-1] for text in nearest}
     assert len(nearest) <= SHOWN["ranking"] + 3
 
 
-def test_gaps_show_the_searches_and_the_true_structure(found, words):
+def test_gaps_show_the_searches_and_the_true_structure(findings, words):
     shown = " ".join(words["gaps"])
-    labels = (*found.structures_found["label"], "True structure", "50 dB", "40 dB", "30 dB")
-    assert all(label in shown for label in labels)
+    for label in (*findings.structures_found["label"], "True structure", "50 dB", "40 dB", "30 dB"):
+        assert label in shown

@@ -1,23 +1,30 @@
-"""The likelihood search on measured data, where candidates nearly depend on one another and samples repeat each other.
+"""The likelihood search with predictions from orthogonal columns, for candidates that nearly depend on one another.
 
 Products of signals far from zero differ by little. Normal equations lose twice as many digits as orthogonal columns do,
 and then predict a criterion for terms that nearly depend on each other that no fit confirms. So changes of a structure
-are predicted from orthogonal columns here.
+are predicted from orthogonal columns here. Measured data are searched in this way, and the probabilities of a search
+are checked in this way.
 
 Neighbouring samples of oversampled data are no independent evidence. The deviance counts as that of the independent
-ones, as the score of a structure does (:mod:`narxbench._identification.search.ties`).
+ones, as the score of a structure of measured data does.
 """
 
 import math
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
+from narxbench._algorithms.certainty import Certainty, Window, certainty
 from narxbench._algorithms.likelihood_search import LikelihoodSearch, Structure
 from narxbench._fitness.kernel.least_squares import SINGULAR
 from narxbench._fitness.prediction_error import EXACT, Fit, Linearised, PredictionErrors, Training
 
 Floats = NDArray[np.float64]
+# Probabilities that differ by no more are the same.
+SAME = 0.001
+# Values of all candidates on the samples: where there are more, probabilities are not checked, to save memory.
+MOST_VALUES = 5_000_000
 
 
 class OrthogonalRegression(Linearised):
@@ -126,3 +133,27 @@ class OrthogonalSearch(LikelihoodSearch):
         """Return by how much each change is predicted to change the deviance of independent samples."""
         assert isinstance(linear, OrthogonalRegression)
         return linear.changes(structure, self.errors.samples / self.repeated)
+
+
+def checked_certainty(problem: Training, window: Window) -> Certainty:
+    """Return probabilities of terms and structures, from orthogonal columns where inner products predict others.
+
+    The search of the window stays as it is.
+
+    Parameters
+    ----------
+    problem : Training
+        The data of the search.
+    window : Window
+        The structures near the best one, with criteria that inner products predict.
+    """
+    certain = certainty(window)
+    search = window.search
+    if search.errors.samples * search.n_terms > MOST_VALUES:
+        return certain
+    orthogonal_search = OrthogonalSearch(OrthogonalErrors(problem), search.settings, search.repeated)
+    orthogonal_search.fits, orthogonal_search.criteria = dict(search.fits), dict(search.criteria)
+    # Sums of a BLAS depend on the number of its threads.
+    with threadpool_limits(1, "blas"):
+        checked = certainty(Window(orthogonal_search, window.factored, models=window.models))
+    return certain if np.abs(checked.terms - certain.terms).max() <= SAME else checked

@@ -1,15 +1,23 @@
 """Changes of structures are predicted as least squares gives them, also where candidates nearly depend on others."""
 
 import math
+from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pytest
-from tests.unit.algorithms.likelihood import data_of, small_problem
+from tests.unit.algorithms.likelihood import data_of, pem, small_problem
 
+from narxbench._algorithms.certainty import GAMMA, Window, certainty
 from narxbench._algorithms.likelihood_search import LikelihoodSearch
+from narxbench._algorithms.orthogonal_search import (
+    OrthogonalErrors,
+    OrthogonalRegression,
+    OrthogonalSearch,
+    checked_certainty,
+)
 from narxbench._algorithms.pem import Settings
 from narxbench._fitness.prediction_error import PredictionErrors
-from narxbench._identification.trust.orthogonal_search import OrthogonalErrors, OrthogonalRegression, OrthogonalSearch
 from narxbench._model.noise_models import GAUSSIAN, Distribution, Narmax, Narx, Noe
 
 SETTINGS = Settings(noise_models=["narx", "narmax", "noe"], largest_order=2)
@@ -114,3 +122,76 @@ def test_exact_fits_are_told():
     assert errors.is_exact(errors.fit(Narx(), range(8)))
     noisy = OrthogonalErrors(small_problem(*data_of("white in the equation", 100)))
     assert not noisy.is_exact(noisy.fit(Narx(), range(8)))
+
+
+WHITE = {"noise_models": ["narx"], "tails": False, "drift": False, "largest_order": 1}
+
+
+def far_from_zero(level, kind, seed, samples=150):
+    """Return a problem of seven candidates of signals whose level is so many times their standard deviation."""
+    u, y = data_of("white in the equation", samples, seed, deviation=0.25)
+    if kind == "pulses":
+        rng = np.random.default_rng(seed)
+        u = np.where(rng.random(samples) < 0.06, 3.0 * rng.choice([-1.0, 1.0], samples), 0.0)
+        e, y = 0.05 * rng.normal(size=samples), np.zeros(samples)
+        for k in range(1, samples):
+            y[k] = 0.5 * y[k - 1] + (0.3 + 0.3 * y[k - 1]) * u[k - 1] + 0.5 * u[k - 1] ** 2 + e[k]
+    return small_problem(u + level * np.std(u), y + level * np.std(y), n_terms=7)
+
+
+def exact_squares(columns, explained):
+    """Return the sum of squares that each structure leaves, computed without rounding."""
+    series = [list(map(Fraction, values)) for values in (*columns.T.tolist(), explained.tolist())]
+    n_terms = len(series) - 1
+    gram = [[sum(a * b for a, b in zip(first, second, strict=True)) for second in series] for first in series]
+    squares = {}
+    for size in range(1, n_terms + 1):
+        for terms in combinations(range(n_terms), size):
+            rows = [[gram[i][j] for j in (*terms, n_terms)] for i in (*terms, n_terms)]
+            for pivot in range(size):
+                for i in range(pivot + 1, size + 1):
+                    factor = rows[i][pivot] / rows[pivot][pivot]
+                    rows[i] = [a - factor * b for a, b in zip(rows[i], rows[pivot], strict=True)]
+            squares[terms] = float(rows[size][size])
+    return squares
+
+
+def exact_probabilities(problem):
+    """Return the probability of each term over all structures, for white noise in the equation."""
+    errors, n_terms = OrthogonalErrors(problem), len(problem.terms)
+    columns, explained = errors.regression(errors.fit(Narx(), [0]))
+    price = math.log(errors.samples) + 2 * GAMMA * math.log(n_terms)
+    squares = exact_squares(columns, explained)
+    criteria = {terms: errors.samples * math.log(sse) + len(terms) * price for terms, sse in squares.items()}
+    lowest = min(criteria.values())
+    weights = {terms: math.exp(-0.5 * (value - lowest)) for terms, value in criteria.items()}
+    total = math.fsum(weights.values())
+    return [math.fsum(w for terms, w in weights.items() if term in terms) / total for term in range(n_terms)]
+
+
+@pytest.mark.parametrize(
+    ("level", "kind", "seed"), [(300, "uniform", 1), (300, "uniform", 2), (100, "pulses", 1), (1000, "pulses", 3)]
+)
+def test_probabilities_far_from_zero_are_those_of_all_structures(level, kind, seed):
+    problem = far_from_zero(level, kind, seed)
+    expected = exact_probabilities(problem)
+    search = LikelihoodSearch(PredictionErrors(problem), Settings(**WHITE))
+    search.run()
+    window = Window(search)
+    fits = dict(search.fits)
+    # Inner products predict others.
+    assert np.abs(certainty(window).terms - expected).max() > 0.5
+    np.testing.assert_allclose(checked_certainty(problem, window).terms, expected, atol=0.02)
+    assert search.fits == fits
+    result = pem(problem, **WHITE)
+    known = [result.details["probabilities"].get(name, 0.0) for name in problem.terms]
+    np.testing.assert_allclose(known, expected, atol=0.02)
+
+
+def test_probabilities_near_zero_are_those_of_the_inner_products():
+    problem = far_from_zero(0, "uniform", 1)
+    search = LikelihoodSearch(PredictionErrors(problem), Settings(**WHITE))
+    search.run()
+    window = Window(search)
+    certain, checked = certainty(window), checked_certainty(problem, window)
+    assert checked.terms.tolist() == certain.terms.tolist() and checked.structures == certain.structures

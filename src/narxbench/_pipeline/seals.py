@@ -1,0 +1,48 @@
+"""Run files that were changed after a summary took them: by their seals, which the summary keeps.
+
+A run file carries a digest of its content, its seal (:mod:`narxbench._study.runs`). The step that judges runs checks it
+and keeps it. Later only files are read that changed after the summary did, by the time of change that the system keeps,
+which no program can set; a file that is younger than its summary is left to Snakemake, which summarises again.
+"""
+
+import os
+from collections.abc import Iterable, Sequence
+
+from narxbench._io.errors import NarxbenchError
+from narxbench._io.files import read_json
+from narxbench._study.runs import seal_name, seal_of_file
+
+
+def changed_runs(sources: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
+    """Return the run files whose seals are not those that their summaries keep.
+
+    ``sources`` has summaries, each with data sets or runs that it stands for.
+    """
+    changed = []
+    for summary, files in sources:
+        try:
+            summarised = os.stat(summary)
+        except OSError:
+            continue
+        suspects = [path for path in files if path.endswith(".json") and _may_differ(path, summarised)]
+        if suspects:
+            kept = read_json(summary).get("seals", {})
+            changed += [path for path in suspects if _seal(path) != kept.get(seal_name(path))]
+    return changed
+
+
+def _may_differ(path: str, summarised: os.stat_result) -> bool:
+    """Return whether a run file changed after its summary although its date says that it did not."""
+    try:
+        run = os.stat(path)
+    except OSError:
+        return False
+    return run.st_ctime_ns > summarised.st_ctime_ns and run.st_mtime_ns <= summarised.st_mtime_ns
+
+
+def _seal(path: str) -> str:
+    """Return the seal of a run file, or "" if the file is damaged."""
+    try:
+        return seal_of_file(path)
+    except NarxbenchError:
+        return ""

@@ -1,0 +1,67 @@
+"""Run files that were changed after they were summed up."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from narxbench._io.errors import NarxbenchError
+from narxbench._io.files import canonical_json, write_atomically
+from narxbench._pipeline.seals import changed_runs
+from narxbench._study.runs import seal_name, seal_of, seal_of_file
+
+
+@pytest.fixture
+def summarised(tmp_path: Path) -> tuple[Path, list[Path]]:
+    """A summary and its two run files, in the order in which they are made."""
+    runs = []
+    for seed in (1, 2):
+        record = {"seed": seed, "fitness": -1.5}
+        runs.append(tmp_path / f"runs/S1/ga/bic/seed-{seed}.json")
+        write_atomically(runs[-1], canonical_json({**record, "seal": seal_of(record)}))
+    summary = tmp_path / "conditions/bic.json"
+    write_atomically(summary, canonical_json({"seals": {seal_name(path): seal_of_file(path) for path in runs}}))
+    return summary, runs
+
+
+def changed(summary: Path, runs: list[Path]) -> list[str]:
+    return changed_runs([(str(summary), ["data.csv"]), (str(summary), list(map(str, runs)))])
+
+
+def edit(path: Path, *, sealed: bool) -> None:
+    """Change a number and set the date back; with another seal that fits if so asked."""
+    times = path.stat()
+    record = json.loads(path.read_bytes())
+    record["fitness"] = -2.5
+    if sealed:
+        record["seal"] = seal_of(record)
+    path.write_text(canonical_json(record))
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+@pytest.mark.parametrize("sealed", [False, True])
+def test_a_changed_run_file_of_the_same_date_is_named(summarised: tuple[Path, list[Path]], sealed: bool) -> None:
+    summary, runs = summarised
+    assert changed(summary, runs) == []
+    edit(runs[1], sealed=sealed)
+    assert changed(summary, runs) == [str(runs[1])]
+
+
+def test_younger_missing_and_copied_files_are_no_changed_ones(summarised: tuple[Path, list[Path]]) -> None:
+    summary, runs = summarised
+    edit(runs[0], sealed=True)
+    os.utime(runs[0])  # made again: Snakemake sums it up again
+    assert changed(summary, runs) == []
+    runs[0].unlink()
+    os.utime(runs[1], ns=(0, 0))  # as a copy that keeps dates
+    assert changed(summary, runs) == []
+    summary.unlink()
+    assert changed(summary, runs) == []
+
+
+def test_a_seal_that_does_not_fit_is_refused(summarised: tuple[Path, list[Path]]) -> None:
+    _, (run, _) = summarised
+    edit(run, sealed=False)
+    with pytest.raises(NarxbenchError, match=r"seed-1\.json: changed since it was made: .*; delete it and run again"):
+        seal_of_file(run)
