@@ -22,7 +22,10 @@ _GROUPED = {
     ",": re.compile(rf"[+-]?[1-9][0-9]{{0,2}}(?P<sign>[.'’{_BLANKS}])[0-9]{{3}}(?:(?P=sign)[0-9]{{3}})*(?:,[0-9]*)?"),
 }
 _GROUP_SIGNS = re.compile(rf"[.,'’{_BLANKS}]")
-TRUTH_VALUES = {"true": "1", "false": "0"}
+TRUTH_VALUES = {
+    **dict.fromkeys(("true", "on", "yes", "wahr", "vrai"), "1"),
+    **dict.fromkeys(("false", "off", "no", "falsch", "faux"), "0"),
+}
 
 
 def marks_of(text: str) -> tuple[str, ...]:
@@ -52,7 +55,7 @@ def group_name(text: str) -> str:
 
 
 def is_truth_value(text: str) -> bool:
-    """Return whether a field is true or false."""
+    """Return whether a field is a truth value, such as TRUE, off or yes."""
     return text.strip().lower() in TRUTH_VALUES
 
 

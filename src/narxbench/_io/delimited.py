@@ -29,6 +29,8 @@ _NAMES = {";": "a semicolon", "\t": "a tab", ",": "a comma", " ": "blanks"}
 SEPARATORS = tuple(_NAMES)
 # The line above a table by which spreadsheets learn the separator.
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
+# No column is called so.
+_TRUE_OR_FALSE = ("true", "false")
 _SAMPLE_LINES, _HEADER_LINES = 30, 1000
 _LONGEST_LINE = 10_000_000
 
@@ -357,7 +359,7 @@ def _looks_like_header(path: str, row: Sequence[str], place: str, number_columns
     """Return whether the first row is a header; one that may be either raises FieldError."""
     if number_columns is None or max(number_columns, default=0) >= len(row):
         return not all(map(is_numeric, row))
-    fields = [row[i] for i in number_columns if not is_missing(row[i])]
+    fields = [row[i] for i in number_columns if not is_missing(row[i]) and row[i].strip().lower() not in _TRUE_OR_FALSE]
     texts = [field for field in fields if not is_numeric(field)]
     if texts and len(texts) < len(fields):
         problem = f"found {show(texts[0], kind=False)} among numbers, so that it may be a header or a wrong sample"

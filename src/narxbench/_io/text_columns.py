@@ -118,7 +118,7 @@ class TextColumns:
             has_comma |= "," in letters
             if not letters <= _PLAIN_LETTERS[mark]:
                 groups = _groups_of_thousands(texts, mark) | groups
-            if not letters.isdisjoint("tTfF") and any(map(is_truth_value, texts)):
+            if not letters <= _PLAIN_LETTERS[mark] and any(map(is_truth_value, texts)):
                 truth_columns.append(self._title(column))
         if self.decimal is None and mark == "," and has_comma:
             notes.append("the commas in numbers were read as decimal marks.")

@@ -154,6 +154,9 @@ def _input_columns(input: Any, names: Sequence[str], argument: str) -> Iterator[
     """Yield name and values of each input, with other names if they are not as many as the columns."""
     if input is None:
         return
+    for name in names:
+        if names.count(name) > 1:
+            raise data_error(f"{argument}: input", f"{names.count(name)} columns {name!r}", "each name once")
     u = np.atleast_2d(array_of(input, f"{argument}: input", 2).T)
     if len(names) != len(u):
         names = [f"u{number}" for number in range(1, len(u) + 1)]

@@ -42,6 +42,7 @@ _DATES = (
 _PATTERNS = [re.compile(rf"{_WEEKDAY}{date}(?:(?:T|,?\s+|_){_CLOCK})?") for date in _DATES]
 _PATTERNS.append(re.compile(rf"(?P<year>\d{{4}})(?P<month>\d{{2}})(?P<day>\d{{2}})(?:[T _]?{_COMPACT_CLOCK})?"))
 _PATTERNS.append(re.compile(_CLOCK))
+_PATTERNS.append(re.compile(rf"(?P<days>\d{{1,6}}) days?,? {_CLOCK}"))
 _ENDS_WITH_ZONE = re.compile(r":\d.*(?:Z|[+-]\d{2}(?::?\d{2})?)$")
 # The first letters of months, in English and German.
 _MONTHS = ("jan", "feb", "mar|mär|mrz", "apr", "may|mai", "jun", "jul", "aug", "sep", "oct|okt", "nov", "dec|dez")
@@ -106,18 +107,19 @@ def moments_of_texts(texts: Sequence[str | None], time_format: str | None, place
         if match is None:
             raise place.error(row, show(text, kind=False), f"{_ALLOWED}, in the form of {first_text!r}")
         matches[row] = match.groupdict()
-    return _moments_of_parts(
-        _Parts(texts, matches, place), "day" in pattern.groupindex or "last" in pattern.groupindex, time_format
-    )
+    return _moments_of_parts(_Parts(texts, matches, place), time_format)
 
 
-def _moments_of_parts(parts: "_Parts", has_date: bool, time_format: str | None) -> Moments:
+def _moments_of_parts(parts: "_Parts", time_format: str | None) -> Moments:
     """Return the moments of the parts of dates and clock times."""
     nanoseconds = parts.clock()
     notes: list[str] = []
+    has_date = parts.has_date()
     if has_date:
         days, notes = _days(parts, nanoseconds, time_format)
         nanoseconds = days * DAY + nanoseconds
+    else:
+        nanoseconds = parts.numbers("days") * DAY + nanoseconds
     return _moments(parts.whole_texts, nanoseconds, has_date, has_date and not parts.has_zone())._replace(notes=notes)
 
 
@@ -166,12 +168,16 @@ class _Parts:
         hours, minutes, seconds = self.numbers("hour"), self.numbers("minute"), self.numbers("second")
         halves = np.array(list(map(str.lower, self.texts("half"))))
         has_half = halves != ""
-        self.refuse(
-            (has_half & ((hours < 1) | (hours > 12))) | (hours > 24) | (minutes > 59) | (seconds > 60), "time of a day"
-        )
+        is_late = (hours > 24) & (has_half | self.has_date())
+        is_wrong_half = has_half & ((hours < 1) | (hours > 12))
+        self.refuse(is_late | is_wrong_half | (minutes > 59) | (seconds > 60), "time of a day")
         hours = np.where(has_half, hours % 12 + 12 * (halves == "p"), hours)
         fractions = _integers(lambda text: int(text.ljust(9, "0")), self.texts("fraction"))
         return ((hours * 60 + minutes) * 60 + seconds) * SECOND + fractions - self._zone_offsets()
+
+    def has_date(self) -> bool:
+        """Return whether the times have a date."""
+        return any(self.texts("day")) or any(self.texts("last"))
 
     def has_zone(self) -> bool:
         """Return whether the times have a time zone."""

@@ -142,6 +142,11 @@ def test_what_has_no_index_is_joined_by_position_with_a_note() -> None:
         assert "by position" not in " ".join(read_recording(input=inputs, output=output).notes)
 
 
+def test_inputs_of_one_name_are_refused() -> None:
+    with pytest.raises(NarxbenchError, match=r"data: input: found 2 columns 'u'; allowed: each name once"):
+        read_recording(input=X.set_axis(["u", "u"], axis=1), output=OUTPUT)
+
+
 def test_series_of_other_lengths_are_refused() -> None:
     with pytest.raises(NarxbenchError, match=r"data: found columns of lengths u 50, v 50, y 49"):
         read_recording(input=X, output=OUTPUT[1:])

@@ -190,8 +190,9 @@ def test_files_in_other_units_are_no_experiments_of_one_system(tmp_path: Path) -
         read_recording([first, second], input="u", output="y")
 
 
-def test_truth_values_are_ones_and_zeros(tmp_path: Path) -> None:
-    text = "u;y\n" + "".join(f"{'TRUE' if u > 0 else 'FALSE'};{y}\n" for u, y in zip(U, Y, strict=True))
+@pytest.mark.parametrize(("high", "low"), [("TRUE", "FALSE"), ("on", "off"), ("Yes", "No"), ("WAHR", "FALSCH")])
+def test_truth_values_are_ones_and_zeros(tmp_path: Path, high: str, low: str) -> None:
+    text = "u;y\n" + "".join(f"{high if u > 0 else low};{y}\n" for u, y in zip(U, Y, strict=True))
     recording = _read(tmp_path, text)
     assert recording.records[0].u[:, 0].tolist() == (U > 0).astype(float).tolist()
     assert "true and false were read as 1 and 0: column u." in " ".join(recording.notes)

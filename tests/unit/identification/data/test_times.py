@@ -77,6 +77,15 @@ def test_clock_times_go_over_midnight(tmp_path: Path, time_format: str, step: fl
         assert "the clock times go over midnight: line" in _notes(recording)
 
 
+def test_clock_times_that_count_hours_or_days(tmp_path: Path) -> None:
+    hours = [f"{20 + i // 60}:{i % 60:02}:00" for i in range(0, 720, 10)]
+    recording = _read(tmp_path, hours)
+    assert recording.sampling_time == 600 and "midnight" not in _notes(recording)
+    days = [f"{i // 4} days {6 * (i % 4):02}:00:00" for i in range(N)]
+    recording = _read(tmp_path, days)
+    assert recording.sampling_time == 6 * 3600 and len(recording.records) == 1
+
+
 def test_months_in_german(tmp_path: Path) -> None:
     stamps = [f"{day} {month} 2024" for month, days in (("Mär", 31), ("Mai", 31)) for day in range(1, days + 1)]
     stamps[31:31] = [f"{day} April 2024" for day in range(1, 31)]
