@@ -13,8 +13,8 @@ _WORDS = "volts?|amps?|amperes?|seconds?|minutes?|hours?|percent|counts?|cycles|
 _FACTOR = rf"(?:(?:{_PREFIXES})?(?:{_SYMBOLS})|1|(?i:{_WORDS}))(?:\^?-?[0-9]|[²³⁻¹]+)?"
 _UNIT = re.compile(rf"{_FACTOR}(?: ?[*·./ ⋅] ?{_FACTOR})*")
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]|\(([^()]*)\)")
-# In u(t), y(k-1) and x[0] there is no unit.
-_INDEX = re.compile(r"[0-9ijknstz+-]*")
+# In x[0] and y[k-1] there is no unit, in u(t) and G(s) neither.
+_INDEX, _ARGUMENT = re.compile(r"[0-9ijkn+-]*"), re.compile(r"[0-9ijknstz+-]*")
 # A name, and what may be its unit: [°C] after it in any form, (V) and /V only where that is a unit.
 _NAME_AND_UNIT = re.compile(
     r"(?P<name>.*?\S)\s*(?:\[(?P<square>[^\[\]]*)\]|\((?P<round>[^()]*)\)|(?<=\s)/\s*(?P<ratio>\S+)|\sin\s(?P<word>\S+))"
@@ -66,7 +66,9 @@ def split_name(name: str) -> tuple[str, str]:
     if match is None:
         return name, ""
     unit = (match["square"] or match["round"] or match["ratio"] or match["word"] or "").strip()
-    if _INDEX.fullmatch(unit) or (match["square"] is None and not is_unit(unit)):
+    if _INDEX.fullmatch(unit) or (match["round"] and _ARGUMENT.fullmatch(unit)):
+        return name, ""
+    if match["square"] is None and not is_unit(unit):
         return name, ""
     return match["name"], unit
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from narxbench._identification.data.errors import argument_error, data_error
 from narxbench._identification.data.frames import frame_of
+from narxbench._identification.data.time_names import is_name_of_time
 from narxbench._io.binary import read_columns
 from narxbench._io.delimited import SEPARATORS, read_delimited
 from narxbench._io.encodings import check_encoding
@@ -226,7 +227,7 @@ def open_source(
 
 def source_of_columns(columns: Any, source_name: str, label: str) -> Source:
     """Return a source of a frame or a mapping of names to arrays."""
-    frame = frame_of(columns, label)
+    frame = _with_time_of_index(frame_of(columns, label))
     full_names, arrays, lengths = [], [], []
     has_numeric_names = False
     for name, values in frame.items():
@@ -250,6 +251,17 @@ def source_of_columns(columns: Any, source_name: str, label: str) -> Source:
         full_names=tuple(full_names),
         units=units,
     )
+
+
+def _with_time_of_index(frame: Any) -> Any:
+    """Return a frame with its index as a last column where that has numbers and the name of a time."""
+    index = getattr(frame, "index", None)
+    name = getattr(index, "name", None)
+    if not isinstance(name, str) or index is None or index.dtype.kind not in "iuf":
+        return frame
+    if name in frame.columns or not is_name_of_time(name):
+        return frame
+    return frame.assign(**{name: index})
 
 
 def _times_in_index(columns: Any) -> Any:

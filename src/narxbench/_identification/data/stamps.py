@@ -41,6 +41,7 @@ _DATES = (
 )
 _PATTERNS = [re.compile(rf"{_WEEKDAY}{date}(?:(?:T|,?\s+|_){_CLOCK})?") for date in _DATES]
 _PATTERNS.append(re.compile(rf"(?P<year>\d{{4}})(?P<month>\d{{2}})(?P<day>\d{{2}})(?:[T _]?{_COMPACT_CLOCK})?"))
+_PATTERNS.append(re.compile(rf"{_WEEKDAY}(?P<name>[^\W\d]{{3,}})\s+(?P<day>\d{{1,2}})\s+{_CLOCK}\s*(?P<year>\d{{4}})"))
 _PATTERNS.append(re.compile(_CLOCK))
 _PATTERNS.append(re.compile(rf"(?P<days>\d{{1,6}}) days?,? {_CLOCK}"))
 _ENDS_WITH_ZONE = re.compile(r":\d.*(?:Z|[+-]\d{2}(?::?\d{2})?)$")

@@ -1,7 +1,6 @@
 """Columns of times of a source: texts of dates and clock times, dates of NumPy, or numbers, as seconds."""
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from datetime import time as clock
@@ -15,13 +14,13 @@ from narxbench._identification.data.moments import continued, with_clock_changes
 from narxbench._identification.data.sources import Signal, Source, is_none, places_of
 from narxbench._identification.data.stamps import (
     SECOND,
-    UNITS,
     Moments,
     Place,
     is_clock_time,
     is_date,
     moments_of_texts,
 )
+from narxbench._identification.data.time_names import SECONDS, unit_in_name
 from narxbench._identification.data.time_numbers import (
     NumericTimes,
     dates_of_numbers,
@@ -43,17 +42,6 @@ MOST_REPEATED = 0.1
 # Numbers above this have no decimals that tell steps apart.
 MOST_EXACT = 1e15
 
-SECONDS: Mapping[str, float] = UNITS | {
-    **{"sec": 1.0, "second": 1.0, "seconds": 1.0, "µs": 1e-6, "μs": 1e-6, "msec": 1e-3},
-    **{"minutes": 60.0, "hours": 3600.0, "hr": 3600.0, "day": 86_400.0, "days": 86_400.0},
-}
-_SUFFIXES = ("s", "sec", "second", "seconds", "ms", "us", "µs", "μs", "ns", "min", "minutes", "h", "hours")
-_UNIT = rf"[ _]*[\[(/] *(?P<unit>[^\])]*?) *[\])]?|_(?P<suffix>{'|'.join(_SUFFIXES)})"
-_WORDS = "time|timestamp|time[ _]stamp|(sampling|sample|elapsed)[ _]?time|datetime|date|zeit|zeitstempel|temps|tiempo"
-_WORDS += "|date[ _/]?time|datum|uhrzeit|fecha|hora|heure|datenum|epoch|x_value"
-# A single t is one of time, a T is rather a temperature.
-_NAME_OF_TIME = re.compile(rf"(?P<word>t|(?i:{_WORDS}|sec|seconds))(?:{_UNIT})?")
-
 
 @dataclass(frozen=True)
 class Times:
@@ -65,11 +53,6 @@ class Times:
     resolution: float  # the last digit that was written
     has_unit: bool  # whether the unit is known, so that these are seconds indeed
     repeated_rows: Sequence[int] = ()  # those with time and values of the row before
-
-
-def is_name_of_time(name: str) -> bool:
-    """Return whether the name of a column says that it is a time."""
-    return _NAME_OF_TIME.fullmatch(name) is not None
 
 
 @dataclass
@@ -150,9 +133,7 @@ class TimeReader:
         source = self.source
         unit = source.unit(Signal(column))
         if source.full_names:
-            match = _NAME_OF_TIME.fullmatch(source.full_names[column])
-            if match:
-                unit = match["unit"] or match["suffix"] or unit
+            unit = unit_in_name(source.full_names[column]) or unit
         return unit.strip().lower() or None
 
     def _refuse_without_values(self, seconds: Array, title: str) -> None:

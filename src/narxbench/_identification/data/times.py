@@ -11,7 +11,8 @@ from narxbench._identification.data.columns import chosen_signals, columns_liste
 from narxbench._identification.data.errors import data_error
 from narxbench._identification.data.sampling import runs
 from narxbench._identification.data.sources import Signal, Source, places_of
-from narxbench._identification.data.time_columns import TimeReader, Times, is_name_of_time
+from narxbench._identification.data.time_columns import TimeReader, Times
+from narxbench._identification.data.time_names import is_name_of_time
 from narxbench._io.errors import FieldError, NarxbenchError
 from narxbench._io.words import listed
 

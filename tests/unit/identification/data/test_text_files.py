@@ -157,7 +157,8 @@ def test_rows_that_are_skipped(tmp_path: Path) -> None:
         ("u [V];y [°C]", {"u": "V", "y": "°C"}),
         ("u (V);y (m/s²)", {"u": "V", "y": "m/s²"}),
         ("u / V;y in kPa", {"u": "V", "y": "kPa"}),
-        ("u (t);y", {}),
+        ("u(t);y", {}),
+        ("u [s];y", {"u": "s"}),
         ("u;y[°C]", {"y": "°C"}),
     ],
 )

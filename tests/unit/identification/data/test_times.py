@@ -58,6 +58,7 @@ def _notes(recording: Recording) -> str:
         "%Y-%m-%d %I:%M:%S.%f %p",
         "%d/%m/%Y %H:%M:%S.%f",
         "%m/%d/%Y %I:%M:%S.%f %p",
+        "%a %b %d %H:%M:%S.%f %Y",
     ],
 )
 def test_dates_and_clock_times(tmp_path: Path, time_format: str, step: float) -> None:
