@@ -5,7 +5,7 @@ from typing import Any
 
 from narxbench._io.files import write_atomically
 from narxbench._pipeline.steps import settings_of
-from narxbench._studies.methods.answer import document_lines
+from narxbench._studies.methods.answer import document_lines, list_text
 from narxbench._studies.methods.figures import leaderboard_figures
 from narxbench._studies.methods.frames import read_frames
 from narxbench._studies.methods.repeats import read_repeats
@@ -19,6 +19,6 @@ def main(job: Any) -> None:
     cost, repeats = read_cost(job.input.cost), read_repeats(job.input.repeats)
     comparison = Comparison(read_frames(job.input), settings_of(job)["study"], cost, repeats)
     files: dict[str, str | bytes] = {**table_files(leaderboard_tables(comparison)), **leaderboard_figures(comparison)}
-    files["answer.md"] = "\n".join(f"- {line}" for line in document_lines(comparison)) + "\n"
+    files["answer.md"] = list_text(document_lines(comparison))
     for path in job.output:
         write_atomically(path, files[Path(path).name])

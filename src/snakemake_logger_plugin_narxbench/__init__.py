@@ -70,8 +70,10 @@ class LogHandler(LogHandlerBase, logging.StreamHandler[TextIO]):
             return settings.debug_dag
         if event == LogEvent.ERROR:
             return _REPORTED not in str(record.msg)
-        if settings.dryrun or settings.verbose or record.levelno >= logging.WARNING:
+        if settings.verbose or record.levelno >= logging.WARNING:
             return True
+        if settings.dryrun:
+            return event != LogEvent.WORKFLOW_STARTED
         if event == LogEvent.PROGRESS:
             return self._is_due(record)
         return event in _SHOWN and not (event is None and str(record.msg).startswith(_NOISE))

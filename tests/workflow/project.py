@@ -63,10 +63,13 @@ class Project:
         command = [*git, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
         names = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
         paths = [ROOT / name for name in names] + list(ROOT.glob("src/**/*.nb[ic]"))
-        for path in filter(Path.is_file, paths):
+        for path in paths:
             copy = root / path.relative_to(ROOT)
             copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(path, copy)
+            if path.is_symlink():
+                copy.symlink_to(path.readlink())
+            elif path.is_file():
+                shutil.copy2(path, copy)
         project = cls(root)
         project.write("tiny.yaml", TINY)
         return project

@@ -1,7 +1,7 @@
 # The comparison of methods: scenarios x systems x SNRs x data seeds x methods x criteria x seeds, then scores and ranks.
 
-FRAMES = ["scores", "ranking", "tests", "pairs", "ecdf", "systems"]
-TABLES = ["leaderboard", "search", "differences", "situations", "systems"]
+FRAMES = ["scores", "ranking", "pairs", "ecdf", "systems"]
+TABLES = ["leaderboard", "search", "unranked", "differences", "situations", "breaks", "systems"]
 FIGURES = ["recovery_cost", "ecdf", "situations"]
 
 PLAN.keep_finished(
@@ -101,10 +101,15 @@ rule repeat:
         call("repeat", input=input, output=output, params=params, log=log)
 
 
+# The runs that were made again: a method that does not repeat is not ranked.
+REPEATS = expand("data/{study}/repeats/{method}.json", study=STUDY, method=PLAN.repeated_methods)
+
+
 rule rank:
     """Rank the methods, and test their differences."""
     input:
         scores=SUMMARIES,
+        repeats=REPEATS,
         definition=PLAN.step("rank", **PLAN.ranking()),
     output:
         **{frame: f"data/{STUDY}/frames/{frame}.csv" for frame in FRAMES},
@@ -120,7 +125,7 @@ COST = f"{REFERENCE}/methods/cost.csv"
 SHOWN = {
     **{frame: f"data/{STUDY}/frames/{frame}.csv" for frame in FRAMES},
     "cost": COST,
-    "repeats": expand("data/{study}/repeats/{method}.json", study=STUDY, method=PLAN.repeated_methods),
+    "repeats": REPEATS,
 }
 
 

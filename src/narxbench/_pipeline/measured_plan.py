@@ -18,7 +18,7 @@ _SEARCHES = ("brief_search", "thorough_search", "resample")
 
 
 class MeasuredPlan(StudyPlan):
-    """What the rules ask about a study of measured data."""
+    """Answers to the rules about a study of measured data."""
 
     study: MeasuredStudy
     scan: Scan

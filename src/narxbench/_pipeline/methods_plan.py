@@ -4,13 +4,14 @@ from typing import Any
 
 from narxbench._algorithms.registry import algorithm
 from narxbench._pipeline.simulated_plan import PathsOf, SimulatedPlan
+from narxbench._report.formats import criterion_name
 from narxbench._studies.methods.settings import MethodsStudy
 from narxbench._study.layers import Layers
 from narxbench._study.settings import Condition, Method
 
 
 class MethodsPlan(SimulatedPlan):
-    """What the rules ask about a comparison of methods."""
+    """Answers to the rules about a comparison of methods."""
 
     study: MethodsStudy
 
@@ -96,6 +97,7 @@ class MethodsPlan(SimulatedPlan):
             descriptions[name] = {
                 **_about(method, "reference", "deterministic", "needs_objective", "minimises"),
                 "algorithm": method.algorithm,
+                "criteria": [criterion_name(criterion) for criterion in method.criteria],
                 "description": algorithm(method.algorithm).document.partition("\n\n")[0],
                 "settings": method.settings.model_dump(mode="json"),
             }

@@ -8,7 +8,7 @@ from narxbench._study.settings import Condition
 
 
 class PaperPlan(SimulatedPlan):
-    """What the rules ask about a study of the paper: system, SNR, method, criterion and seed."""
+    """Answers to the rules about a study of the paper: system, SNR, method, criterion and seed."""
 
     def __init__(self, layers: Layers = (), seed_jobs: int | None = None) -> None:
         super().__init__(layers, seed_jobs)
@@ -18,7 +18,7 @@ class PaperPlan(SimulatedPlan):
 
 
 class InterpretationsPlan(PaperPlan):
-    """What the rules ask about a study of what the paper leaves open: each interpretation has conditions of its own."""
+    """Answers to the rules about a study of what the paper leaves open, each interpretation with its conditions."""
 
     def wildcards(self, condition: Condition) -> dict[str, str]:
         """Return the wildcards of a condition: its interpretation, and the part of it that concerns the data."""

@@ -36,7 +36,7 @@ Sources = Sequence[tuple[str, Sequence[str]]]
 
 
 class StudyPlan:
-    """What the rules ask about a study; each kind of study is a class, made of settings in layers."""
+    """Answers to the rules about a study; each kind of study is a class, made of settings in layers."""
 
     estimate: Estimate
     # Files of the user that steps read, named as seen from the working folder, also under a prefix.

@@ -1,16 +1,17 @@
 """Run files that were changed after a summary took them: by their seals, which the summary keeps.
 
 A run file carries a digest of its content, its seal (:mod:`narxbench._study.runs`). The step that judges runs checks it
-and keeps it. Later only files are read that changed after the summary did, by the time of change that the system keeps,
-which no program can set; a file that is younger than its summary is left to Snakemake, which summarises again.
+and keeps one of each run. Later only files are read that changed after the summary did, by the time of change that the
+system keeps, which no program can set. A file that is younger than its summary is left to Snakemake, which summarises
+again.
 """
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.files import read_json
-from narxbench._study.runs import seal_name, seal_of_file
+from narxbench._study.runs import read_sealed, seals_of_runs
 
 
 def changed_runs(sources: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
@@ -27,7 +28,7 @@ def changed_runs(sources: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
         suspects = [path for path in files if path.endswith(".json") and _may_differ(path, summarised)]
         if suspects:
             kept = read_json(summary).get("seals", {})
-            changed += [path for path in suspects if _seal(path) != kept.get(seal_name(path))]
+            changed += [path for path in suspects if not _has_seals(path, kept)]
     return changed
 
 
@@ -40,9 +41,10 @@ def _may_differ(path: str, summarised: os.stat_result) -> bool:
     return run.st_ctime_ns > summarised.st_ctime_ns and run.st_mtime_ns <= summarised.st_mtime_ns
 
 
-def _seal(path: str) -> str:
-    """Return the seal of a run file, or "" if the file is damaged."""
+def _has_seals(path: str, kept: Mapping[str, str]) -> bool:
+    """Return whether all runs of a file have the seals that a summary keeps; a damaged file has not."""
     try:
-        return seal_of_file(path)
-    except NarxbenchError:
-        return ""
+        seals = seals_of_runs(read_sealed(path))
+    except (NarxbenchError, KeyError, TypeError):
+        return False
+    return seals.items() <= kept.items()

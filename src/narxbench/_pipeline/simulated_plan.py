@@ -31,7 +31,7 @@ PathsOf = Callable[[Any], list[str]]
 
 
 class SimulatedPlan(StudyPlan):
-    """What the rules ask about a study of simulated systems; its kinds say what is made of the summaries."""
+    """Answers to the rules about a study of simulated systems; its kinds say what is made of the summaries."""
 
     study: Study
 

@@ -13,7 +13,7 @@ from narxbench._io.words import probability_words as probability_words
 
 OutputFormat = Literal["plain", "markdown", "latex", "html"]
 # The ways to show values that narxbench._report.table has.
-Form = Literal["frequency", "share", "effect", "significant", "count", "fitness", "number"]
+Form = Literal["frequency", "share", "tenths", "effect", "significant", "count", "fitness", "number"]
 
 MISSING = "–"
 # Methods as readers know them, where that is not their name.
@@ -80,6 +80,14 @@ def share(value: float) -> str:
     if 0 < value < 1:
         return {"0 %": "< 1 %", "100 %": "> 99 %"}.get(text, text)
     return text
+
+
+def tenths(value: float) -> str:
+    """Return a share in per cent with one decimal; only exactly none and all are 0 and 100, without decimals."""
+    if value in (0, 1):
+        return percent(value)
+    text = f"{100 * value:.1f} %"
+    return {"0.0 %": "< 0.1 %", "100.0 %": "> 99.9 %"}.get(text, text)
 
 
 def count(value: float) -> str:

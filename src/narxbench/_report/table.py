@@ -25,6 +25,7 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
     "count": formats.count,
     "significant": formats.significant,
     "share": formats.share,
+    "tenths": formats.tenths,
     "frequency": lambda value: formats.rounded(float(value)),
     "snr": formats.snr,
     "fitness": lambda value: formats.fixed(value, 1),

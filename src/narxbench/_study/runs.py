@@ -214,7 +214,7 @@ def size_of(problem: StructureProblem) -> ProblemSize:
 def read_run_file(path: str | Path) -> RunFile:
     """Read a run file; one that is missing, damaged, edited or of another version raises NarxbenchError."""
     file = read_result(RunFile, path, "run file")
-    seal_of_file(path)
+    read_sealed(path)
     return file
 
 
@@ -223,17 +223,30 @@ def seal_of(record: Mapping[str, Any]) -> str:
     return sha256(canonical_json({name: value for name, value in record.items() if name != "seal"}))
 
 
-def seal_of_file(path: str | Path) -> str:
-    """Return the seal of a run file; one whose content has another seal raises NarxbenchError."""
+def read_sealed(path: str | Path) -> dict[str, Any]:
+    """Return the content of a run file; one whose content has another seal raises NarxbenchError."""
     record = read_json(path)
     if not isinstance(record, dict) or record.get("seal") != seal_of(record):
         raise NarxbenchError(f"{path}: changed since it was made: its seal is another one; delete it and run again")
-    return str(record["seal"])
+    return record
 
 
-def seals(runs: Mapping[str | Path, RunFile]) -> dict[str, str]:
-    """Return the seals of run files by their names in summaries."""
-    return {seal_name(path): file.seal for path, file in runs.items()}
+def seals(files: Iterable[RunFile]) -> dict[str, str]:
+    """Return the seals of all runs in run files, by their names, whichever runs share a file."""
+    by_name = {}
+    for file in files:
+        by_name.update(seals_of_runs(file.model_dump(mode="json", exclude_defaults=True)))
+    return by_name
+
+
+def seals_of_runs(record: Mapping[str, Any]) -> dict[str, str]:
+    """Return the seal of each run in the content of a run file, by method, criterion and seed."""
+    condition = record["condition"]
+    by_name = {}
+    for run in record["runs"]:
+        name = f"{condition['method']}/{condition['criterion']}/{run['seed']}"
+        by_name[name] = sha256(canonical_json(run))
+    return by_name
 
 
 def seal_name(path: str | Path) -> str:

@@ -62,7 +62,7 @@ def summarise(
         "settings": dict(settings),
         "versions": first_file.versions,
         "algorithm_sha256": first_file.algorithm_sha256,
-        "seals": seals(files),
+        "seals": seals(files.values()),
         "data_sha256": _digest(list(digests.values())),
         "realisations": len(digests),
         "evaluations": evaluations,

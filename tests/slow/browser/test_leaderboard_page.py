@@ -3,6 +3,8 @@
 import pytest
 from tests.unit.studies.methods import leaderboards
 
+from narxbench._studies.methods.views import Comparison
+
 pytestmark = [pytest.mark.ci, pytest.mark.slow]
 
 
@@ -57,6 +59,45 @@ def test_a_view_changes_text_tables_and_figures_and_the_address_brings_it_back(o
     assert {part: again.inner_text(part) for part in parts} == after
     choose(again, want="terms", data="all", set="held-out")
     assert {part: again.inner_text(part) for part in parts} == before
+
+
+@pytest.fixture
+def with_facets(tmp_path):
+    """Return a page with a scenario of less data and one of other noise."""
+    frames = leaderboards.shape("large")
+    changes = {"scenario-2": {"noise": "equation"}, "scenario-3": {"noise": "equation", "oversampling": 5}}
+    scenarios = {}
+    for name in sorted(frames["scores"]["scenario"].unique()):
+        scenarios[name] = {"description": f"what {name} is", **changes.get(name, {})}
+    settings = leaderboards.settings(frames, scenarios=scenarios)
+    shown = Comparison(frames, settings, leaderboards.cost(leaderboards.methods_of(frames)))
+    path = tmp_path / "facets.html"
+    path.write_text(leaderboards.render(shown), encoding="utf-8")
+    return path
+
+
+def test_a_reader_chooses_what_the_data_are_like(open_page, with_facets):
+    page = open_page(with_facets)
+    assert page.locator("select[data-facet]").count() == 2
+    page.select_option("#facet-noise", "white, inside the equation")
+    assert page.input_value("#view-data") == "scenario-2" and "data=scenario-2" in page.evaluate("location.hash")
+    assert page.is_hidden("#nearest")
+    page.select_option("#facet-sampling", "5 times as fast")
+    assert page.input_value("#view-data") == "scenario-3" and page.is_hidden("#nearest")
+    # No data set has both: the nearest one is shown, and said to be another.
+    page.select_option("#facet-noise", "white, on the measured output")
+    assert page.input_value("#view-data") == "scenario-1"
+    assert page.inner_text("#nearest").startswith("No data sets have all of this together. Shown is scenario-1")
+    page.select_option("#facet-noise", "")
+    assert page.input_value("#view-data") == "all" and page.is_hidden("#nearest")
+
+
+def test_a_heading_of_the_map_opens_its_situation(open_page, large):
+    page = open_page(large)
+    page.click('.breaks thead a:has-text("scenario-4")')
+    page.wait_for_function("document.querySelector('#view-data').value === 'scenario-4'")
+    assert page.inner_text("#identify-caption").endswith("scenario-4, held-out data sets")
+    assert page.locator('#differences [data-slot="differences"] table:visible').count() == 1
 
 
 def test_the_aim_orders_the_methods(open_page, large):

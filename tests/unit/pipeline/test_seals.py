@@ -9,7 +9,7 @@ import pytest
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.files import canonical_json, write_atomically
 from narxbench._pipeline.seals import changed_runs
-from narxbench._study.runs import seal_name, seal_of, seal_of_file
+from narxbench._study.runs import read_sealed, seal_of, seals_of_runs
 
 
 @pytest.fixture
@@ -17,11 +17,13 @@ def summarised(tmp_path: Path) -> tuple[Path, list[Path]]:
     """A summary and its two run files, in the order in which they are made."""
     runs = []
     for seed in (1, 2):
-        record = {"seed": seed, "fitness": -1.5}
+        condition = {"method": "ga", "criterion": "bic"}
+        record = {"condition": condition, "runs": [{"seed": seed, "fitness": -1.5}]}
         runs.append(tmp_path / f"runs/S1/ga/bic/seed-{seed}.json")
         write_atomically(runs[-1], canonical_json({**record, "seal": seal_of(record)}))
     summary = tmp_path / "conditions/bic.json"
-    write_atomically(summary, canonical_json({"seals": {seal_name(path): seal_of_file(path) for path in runs}}))
+    seals = seals_of_runs(read_sealed(runs[0])) | seals_of_runs(read_sealed(runs[1]))
+    write_atomically(summary, canonical_json({"seals": seals}))
     return summary, runs
 
 
@@ -33,7 +35,7 @@ def edit(path: Path, *, sealed: bool) -> None:
     """Change a number and set the date back; with another seal that fits if so asked."""
     times = path.stat()
     record = json.loads(path.read_bytes())
-    record["fitness"] = -2.5
+    record["runs"][0]["fitness"] = -2.5
     if sealed:
         record["seal"] = seal_of(record)
     path.write_text(canonical_json(record))
@@ -64,4 +66,4 @@ def test_a_seal_that_does_not_fit_is_refused(summarised: tuple[Path, list[Path]]
     _, (run, _) = summarised
     edit(run, sealed=False)
     with pytest.raises(NarxbenchError, match=r"seed-1\.json: changed since it was made: .*; delete it and run again"):
-        seal_of_file(run)
+        read_sealed(run)

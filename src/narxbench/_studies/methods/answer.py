@@ -5,104 +5,86 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from operator import itemgetter
-from typing import NamedTuple
 
-from narxbench._report.formats import count, escape, fixed, listed, method_name, share, significant
-from narxbench._studies.methods.metrics import (
-    DIFFERENCES,
-    EARLY,
-    EXACT,
-    FRESH,
-    GAP,
-    IN_FRESH_ERROR,
-    IN_GAP,
-    IN_RECOVERY,
-    Difference,
+from narxbench._report.formats import METHOD_TITLES, count, escape, fixed, listed, method_name, share, significant
+from narxbench._studies.methods.evidence import BETTER, OPEN
+from narxbench._studies.methods.leads import (
+    RELIABLE,
+    Break,
+    Lead,
+    RivalEvidence,
+    breaks,
+    conditions_tried,
+    lead_for,
+    too_few_words,
 )
-from narxbench._studies.methods.rank_tests import DATA_SET
+from narxbench._studies.methods.metrics import EARLY, EXACT, FRESH, GAP
 from narxbench._studies.methods.score_file import TRUTH
-from narxbench._studies.methods.views import (
-    CHEAPEST,
-    LOWEST_J,
-    NEW_DATA,
-    TERMS,
-    USEFUL,
-    WANTS,
-    Comparison,
-    Row,
-    View,
-    values_of,
-)
+from narxbench._studies.methods.views import USEFUL, Comparison, View, values_of
+from narxbench._studies.methods.wants import CHEAPEST, LOWEST_J, NEW_DATA, TERMS, TESTED, WANTS, Row
+from narxbench._studies.methods.words import least_p_text, p_phrase, share_text
 
-# The difference that decides between two methods, by what is wanted.
-_DIFFERENCE = {TERMS: IN_RECOVERY, NEW_DATA: IN_FRESH_ERROR, LOWEST_J: IN_GAP, CHEAPEST: IN_RECOVERY}
-_REGIONS = "; ".join(difference.region for difference in DIFFERENCES)
+_REGIONS = "; ".join(difference.region for difference in TESTED.values())
 REGIONS = f"Practically equal is what differs by no more than {_REGIONS}."
-_VERDICTS = {"a": "better", "b": "worse", "equivalent": "practically equal", "open": "open"}
-_REVERSED = {"a": "b", "b": "a"}
 _ENOUGH = f"at least {share(USEFUL)} of the best exact recovery"
-
-
-class ShownDifference(NamedTuple):
-    """The difference of a method from another one, as readers see it, and p after Holm's correction."""
-
-    difference: str
-    interval: str
-    verdict: str
-    p: float
+# Rivals that are named next to the best method if they are not shown to be worse.
+_MOST_ALTERNATIVES = 3
+# Conditions that the first line names; the line "Where it breaks" has all.
+_MOST_CONDITIONS = 6
 
 
 def document_lines(comparison: Comparison) -> list[str]:
     """Return the whole answer for the first part of the data sets: for the right terms, then for other wishes.
 
-    The first line says which method to use.
+    The first line says which method to use, and under which conditions not.
     """
-    view, *special_views = comparison.within(comparison.parts[0])
-    lines = answer_lines(view, TERMS)
+    views = comparison.within(comparison.parts[0])
+    whole = views[0]
+    lines = answer_lines(whole, TERMS, views)
     for want in list(WANTS)[1:]:
-        line = answer_lines(view, want)[0]
+        line = answer_lines(whole, want)[0]
         if line not in lines:
             lines.append(line.replace("**", f"**If you want {WANTS[want]}: ", 1))
-    special = "; ".join(_special(view, special_views))
-    return [*lines, f"**Special data.** {special}."] if special else lines
+    return lines
 
 
-def answer_lines(view: View, want: str) -> list[str]:
-    """Return which method to use, how sure that is, and what follows from it."""
-    best = view.best(want)
+def list_text(lines: Sequence[str]) -> str:
+    """Return lines as a list in Markdown; the lists within them are indented."""
+    items = ["- " + line.replace("\n", "\n  ") for line in lines]
+    return "\n".join(items) + "\n"
+
+
+def answer_lines(view: View, want: str, views: Sequence[View] = ()) -> list[str]:
+    """Return which method to use, how sure that is, and what follows from it.
+
+    ``views`` are the groups of the same part of the data sets, in which the method for the right terms may break.
+    """
+    best, lead = view.best(want), lead_for(view, want)
     if best is None or _all_failed(view.ranked(NEW_DATA)):
         lines = [f"**No method can be recommended.** {_why_none(view.ranked(NEW_DATA), want)}"]
+    elif lead is None or lead.is_shown_nowhere:
+        lines = [" ".join(filter(None, (_not_enough(view, want, best), view.caveat)))]
     else:
-        sentences = [f"**Use {_name(best)}.**", *_HEADS[want](view, best), view.caveat]
-        lines = [" ".join(filter(None, sentences))]
+        broken = breaks(view, views) if want == TERMS else []
+        sentences = [f"**{_verdict(best, lead, want)}**", *_HEADS[want](view, best, lead)]
+        if broken:
+            sentences.append(_conditions_in_brief(best, broken, len(conditions_tried(view, views))))
+        lines = [" ".join(filter(None, [*sentences, view.caveat]))]
         if want == TERMS:
-            lines += filter(None, (_limits(view), _cost(view, best)))
+            lines += filter(None, (_where_it_breaks(view, best, broken, views), _limits(view), _cost(view, best, lead)))
     # Numbers stay on the line of their signs and units.
     return [re.sub(r" (?=%|[<=] |points\b)|(?<=[<=]) ", "\u00a0", line) for line in lines]
 
 
-def differences_from(view: View, difference: Difference, method: str) -> dict[str, ShownDifference]:
-    """Return the differences of a method from each method that it was tested against, by the name of the latter."""
-    pairs = view.frame("pairs")
-    shown = {}
-    for pair in pairs[pairs["measure"] == difference.metric.name].to_dict("records"):
-        size, low, high, verdict = pair["difference"], pair["low"], pair["high"], pair["verdict"]
-        if method == pair["a"]:
-            rival = pair["b"]
-        elif method == pair["b"]:
-            rival = pair["a"]
-            size, low, high = _reversed(size, difference), _reversed(high, difference), _reversed(low, difference)
-            verdict = _REVERSED.get(verdict, verdict)
-        else:
-            continue
-        size_text = _size_text(size, difference)
-        if difference.metric is EXACT:
-            size_text += " points"
-        interval = ""
-        if not math.isnan(low):
-            interval = f"{_size_text(low, difference)} to {_size_text(high, difference)}"
-        shown[rival] = ShownDifference(size_text, interval, _VERDICTS[verdict], pair["p_holm"])
-    return shown
+def leading_method(text: str) -> str | None:
+    """Return the method that leads according to an answer in Markdown; None where it names none."""
+    verdict = re.search(r"\*\*(?:Use |Only |No method is shown to be best; )?([\w-]+)(?:\.| leads| or|,| took)", text)
+    few = re.search(r"data sets? (\S+) leads, which may be chance", text)
+    found = few or verdict
+    if found is None:
+        return None
+    names = {title: name for name, title in METHOD_TITLES.items()}
+    return names.get(found[1], found[1])
 
 
 def cheapest_equal(view: View) -> Row | None:
@@ -110,54 +92,68 @@ def cheapest_equal(view: View) -> Row | None:
     best = view.best()
     if not best:
         return None
-    least = best[EXACT.name] - _DIFFERENCE[TERMS].negligible - 1e-9
+    least = best[EXACT.name] - TESTED[TERMS].negligible - 1e-9
     return next((row for row in view.ranked(CHEAPEST) if row[EXACT.name] >= least), None)
 
 
-def _reversed(value: float, difference: Difference) -> float:
-    """Return the difference, or ratio, of b from a, given that of a from b."""
-    return 1 / value if difference.ratio else -value
+def _verdict(best: Row, lead: Lead, want: str) -> str:
+    """Return the verdict in a few words: one method, several that are not told apart, or none."""
+    if not lead.rivals:
+        return f"Only {_name(best)} took part."
+    if want == CHEAPEST:
+        return f"Use {_name(best)}."
+    alternatives = lead.not_beaten()
+    if not alternatives:
+        return f"Use {_name(best)}."
+    if len(alternatives) == len(lead.rivals):
+        return f"No method is shown to be best; {_name(best)} leads."
+    if len(alternatives) <= _MOST_ALTERNATIVES:
+        names = [_name(best), *(_named(rival.method) for rival in alternatives)]
+        return f"Use {', '.join(names[:-1])} or {names[-1]}."
+    return f"{_name(best)} leads, but {count(len(alternatives))} methods may be as good."
 
 
-def _size_text(value: float, difference: Difference) -> str:
-    """Return a difference as readers see it: percentage points of a share, a factor, or a number with its sign."""
-    if difference.ratio:
-        return f"×{significant(value)}"
-    text = fixed(100 * value, 0) if difference.metric is EXACT else significant(value)
-    return f"+{text}" if value > 0 and text.strip("0.") else text
+def _not_enough(view: View, want: str, best: Row) -> str:
+    """Return that there are too few systems to recommend anything, and which method leads on them."""
+    n_data_sets, n_systems = view.count_of_data(best["method"], EXACT.name if want in (TERMS, CHEAPEST) else "")
+    return (
+        f"**Not enough data sets to recommend a method.** {too_few_words(n_systems, view.alpha)}. "
+        f"On these {_number(n_data_sets, 'data set')} {_name(best)} leads, which may be chance."
+    )
 
 
-def _terms(view: View, best: Row) -> Iterator[str]:
+def _terms(view: View, best: Row, lead: Lead) -> Iterator[str]:
     if best[EXACT.name]:
-        yield f"{share(best[EXACT.name])} of its runs{_interval(best, 'exact', share)} end at exactly the system terms,"
-        yield f"of {_number(len(view.ranked()), 'method')} the most (F1 {_two(best['f1'])}),"
+        yield f"{share_text(best[EXACT.name])} of the runs of {_name(best)} end at exactly the system terms"
+        yield f"{_interval(best)}, the most of {_number(len(view.ranked()), 'method')},"
     else:
-        yield f"No method ends at exactly the system terms; it has the best F1, {_two(best['f1'])},"
+        yield f"No method ends at exactly the system terms; {_name(best)} has the best F1, {_two(best['f1'])},"
     yield f"on {_where(view, best, EXACT.name)}."
-    yield from _sure(view, best, TERMS, lambda row: share(row[EXACT.name]))
+    yield from _sure(view, lead, TERMS, lambda row: share_text(row[EXACT.name]))
 
 
-def _new_data(view: View, best: Row) -> Iterator[str]:
-    yield f"By its error on fresh data it has the best mean rank of {_number(len(view.ranked(NEW_DATA)), 'method')},"
-    yield f"{_two(best['rank_fresh_error'])}{_interval(best, 'rank_fresh_error', _two)}, on {_where(view, best)}; its"
-    reference, reference_error = _row_of(view, TRUTH), ""
+def _new_data(view: View, best: Row, lead: Lead) -> Iterator[str]:
+    yield f"By its error on fresh data {_name(best)} has the best mean rank of"
+    yield f"{_number(len(view.ranked(NEW_DATA)), 'method')}, {_two(best['rank_fresh_error'])}, on"
+    reference, reference_error = view.row(TRUTH), ""
     if reference:
         reference_error = f"least squares on the system terms: {_size(reference[FRESH.name])}"
-    yield f"median error is {_size(best[FRESH.name])} of the spread of the output{_bracketed(reference_error)}."
-    yield from _sure(view, best, NEW_DATA, lambda row: _two(row["rank_fresh_error"]))
+    yield f"{_where(view, best)}; its median error is {_size(best[FRESH.name])} of the spread of the"
+    yield f"output{_bracketed(reference_error)}."
+    yield from _sure(view, lead, NEW_DATA, lambda row: f"mean rank {_two(row['rank_fresh_error'])}")
 
 
-def _lowest_j(view: View, best: Row) -> Iterator[str]:
+def _lowest_j(view: View, best: Row, lead: Lead) -> Iterator[str]:
     searches = view.ranked(LOWEST_J)
-    yield f"Of {_number(len(searches), 'search', 'searches')} of the same J with the same budget it has the best mean"
-    yield f"rank by its gap, {_two(best['rank_gap'])}{_interval(best, 'rank_gap', _two)}, on {_where(view, best)}; its"
+    yield f"Of {_number(len(searches), 'search', 'searches')} of the same J with the same budget {_name(best)} has the"
+    yield f"best mean rank by its gap, {_two(best['rank_gap'])}, on {_where(view, best)}; its"
     yield f"median gap is {_size(best[GAP.name])}, that of its worst runs {_size(best['gap_worst'])}."
-    yield from _sure(view, best, LOWEST_J, lambda row: _two(row["rank_gap"]))
+    yield from _sure(view, lead, LOWEST_J, lambda row: f"mean rank {_two(row['rank_gap'])}")
     yield _first_early(searches, best)
     finder = view.best()
     if finder and finder[EXACT.name] and finder["method"] != best["method"]:
-        yield f"The lowest J need not have the right terms: exact recovery {share(best[EXACT.name])};"
-        yield f"{_name(finder)}, {share(finder[EXACT.name])}."
+        yield f"The lowest J need not have the right terms: exact recovery {share_text(best[EXACT.name])};"
+        yield f"{_name(finder)}, {share_text(finder[EXACT.name])}."
 
 
 def _first_early(searches: Sequence[Row], best: Row) -> str:
@@ -170,16 +166,21 @@ def _first_early(searches: Sequence[Row], best: Row) -> str:
     return f"After {EARLY[0]} evaluations {names[0]} is first, after {EARLY[1]} {names[1]}."
 
 
-def _cheapest(view: View, best: Row) -> Iterator[str]:
-    yield f"It takes {_time(best)}, and {share(best[EXACT.name])} of its runs end at exactly the system"
+def _cheapest(view: View, best: Row, lead: Lead) -> Iterator[str]:
+    yield f"It takes {_time(best)}, and {share_text(best[EXACT.name])} of its runs end at exactly the system"
     yield f"terms, on {_where(view, best, EXACT.name)}. It is the cheapest of the methods with {_ENOUGH}."
     finder = view.best() or best
     if finder["method"] != best["method"]:
-        size = _against(view, best, finder)
-        yield f"{_name(finder)} has {share(finder[EXACT.name])} and takes {_time(finder)}{size}."
+        against = _against(lead.rival(best["method"]))
+        yield f"{_name(finder)} has {share_text(finder[EXACT.name])} and takes {_time(finder)}{against}."
 
 
-_HEADS = {TERMS: _terms, NEW_DATA: _new_data, LOWEST_J: _lowest_j, CHEAPEST: _cheapest}
+_HEADS: Mapping[str, Callable[[View, Row, Lead], Iterator[str]]] = {
+    TERMS: _terms,
+    NEW_DATA: _new_data,
+    LOWEST_J: _lowest_j,
+    CHEAPEST: _cheapest,
+}
 
 
 def _all_failed(ranked: Sequence[Row]) -> bool:
@@ -198,34 +199,87 @@ def _why_none(ranked: Sequence[Row], want: str) -> str:
     return "No method ends at exactly the system terms, or the CPU time of those that do was not measured."
 
 
-def _sure(view: View, best: Row, want: str, value: Callable[[Row], str]) -> Iterator[str]:
+def _sure(view: View, lead: Lead, want: str, value: Callable[[Row], str]) -> Iterator[str]:
     """Yield by how much the best method leads, and what the tests against each of the others say."""
-    following = view.ranked(want)[1:]
-    if not following:
+    if not lead.rivals:
         return
-    second, difference = following[0], _DIFFERENCE[want]
-    differences = differences_from(view, difference, best["method"])
-    lead = ""
-    if second["method"] in differences:
-        shown = differences[second["method"]]
-        lead = f": difference {shown.difference}{_bracketed(shown.interval)}, {shown.verdict}"
-    yield f"Next is {_name(second)}, {value(second)}{lead}."
-    if differences:
-        yield f"It is {_verdicts_in_words(differences)}; up to {difference.region} counts as equal."
+    second = lead.rivals[0]
+    row = view.row(second.method)
+    if row is not None:
+        yield f"Next is {_name(row)}, {value(row)}: {_evidence(second, view.alpha)}."
+    yield _all_verdicts(lead)
+    yield f"Up to {lead.difference.region} counts as equal."
 
 
-def _verdicts_in_words(differences: Mapping[str, ShownDifference]) -> str:
-    """Return than how many others a method is better, and which it is equal to, worse than, or undecided against."""
-    rivals: dict[str, list[str]] = {}
-    for rival, difference in differences.items():
-        rivals.setdefault(difference.verdict, []).append(escape(method_name(rival), "markdown"))
-    n_worse = len(rivals.get("better", ()))
-    parts = [f"better than {n_worse or 'none'} of {_number(len(differences), 'other')}"]
-    for verdict, preposition in (("practically equal", "to"), ("worse", "than"), ("open", "against")):
-        names = rivals.get(verdict)
+def _evidence(rival: RivalEvidence, alpha: float) -> str:
+    """Return a difference with its interval, verdict and p."""
+    words = f"difference {rival.difference} (interval {rival.interval}), {rival.verdict}"
+    return words if rival.p_text == "–" else f"{words}, {p_phrase(rival.p, alpha)}"
+
+
+def _all_verdicts(lead: Lead) -> str:
+    """Return than how many rivals the best method is better, how sure that is, and which are not beaten."""
+    by_verdict: dict[str, list[str]] = {}
+    largest_p = 0.0
+    for rival in lead.rivals:
+        by_verdict.setdefault(rival.verdict, []).append(_named(rival.method))
+        if rival.verdict == BETTER:
+            largest_p = max(largest_p, rival.p)
+    n_better = len(by_verdict.get(BETTER, ()))
+    sentence = f"{_named(lead.best)} is better than {n_better or 'none'} of {_number(len(lead.rivals), 'other')}"
+    if n_better:
+        p = p_phrase(largest_p, lead.alpha)
+        sentence += f" ({p} at most)" if n_better > 1 and "<" not in p else f" ({p})"
+    for verdict, preposition in (("practically equal", "to"), ("worse", "than"), (OPEN, "against")):
+        names = by_verdict.get(verdict)
         if names:
-            parts.append(f"{verdict} {preposition} {listed(names) if len(names) < 4 else len(names)}")
-    return ", ".join(parts)
+            shown = listed(names) if len(names) <= _MOST_ALTERNATIVES else count(len(names))
+            sentence += f", {verdict} {preposition} {shown}"
+    systems = _number(lead.n_systems, "system")
+    return f"{sentence}; with {systems} no p can be below {least_p_text(lead.n_systems)}."
+
+
+def _conditions_in_brief(best: Row, broken: Sequence[Break], n_tried: int) -> str:
+    """Return the conditions under which the best method is not first or not reliable, by name."""
+    names = [f"*{escape(condition.view.group, 'markdown')}*" for condition in broken]
+    if len(names) > _MOST_CONDITIONS:
+        names = [*names[:_MOST_CONDITIONS], f"{count(len(names) - _MOST_CONDITIONS)} more"]
+    where = f"{count(len(broken))} of {_number(n_tried, 'condition')}"
+    return f"{_name(best)} is below {share(RELIABLE)} or not first in {where}: {listed(names)}."
+
+
+def _where_it_breaks(view: View, best: Row, broken: Sequence[Break], views: Sequence[View]) -> str:
+    """Return each condition under which the best method is not first or not reliable, with what is first there."""
+    tried = conditions_tried(view, views)
+    if not tried:
+        return ""
+    if not broken:
+        return (
+            f"**Where it breaks.** {_name(best)} is first and at {share(RELIABLE)} or above in all "
+            f"{_number(len(tried), 'condition')} of the {view.data_sets}; others were not tried."
+        )
+    where = f"{count(len(broken))} of {_number(len(tried), 'condition')}"
+    items = "".join(map("\n- {}".format, map(_break_in_words, broken)))
+    return (
+        f"**Where it breaks.** In {where} of the {view.data_sets} {_name(best)} is not first, or below "
+        f"{share(RELIABLE)}. Exact recovery of the first method there and of {_name(best)}, if your data are like"
+        f"{items}"
+    )
+
+
+def _break_in_words(condition: Break) -> str:
+    """Return a condition with the recovery of the first method there and of the winner over all data."""
+    view, usual, first = condition.view, condition.usual, condition.first
+    group = f"*{escape(view.group, 'markdown')}* ({escape(view.description, 'markdown')})"
+    value = f"{_name(usual)} {share_text(usual[EXACT.name])}"
+    if not first[EXACT.name]:
+        return f"{group}: no method finds them"
+    if condition.is_first:
+        return f"{group}: {value}, the most"
+    evidence = ""
+    if condition.rival:
+        evidence = f"; {condition.rival.verdict}, {p_phrase(condition.rival.p, view.alpha)}"
+    return f"{group}: {_name(first)} {share_text(first[EXACT.name])}, {value}{evidence}"
 
 
 def _limits(view: View) -> str:
@@ -261,7 +315,7 @@ def _share_of_criterion(row: Row) -> str:
     return share(row["lost_to_criterion"] / (row["lost_to_criterion"] + row["lost_to_search"]))
 
 
-def _cost(view: View, best: Row) -> str:
+def _cost(view: View, best: Row, lead: Lead) -> str:
     """Return the cheapest method that is practically equal to the best, or the loss with the cheapest one."""
     text = f"**What cost buys.** {_name(best)} takes {_time(best)}"
     most_seconds = best["seconds"] or math.inf
@@ -272,57 +326,36 @@ def _cost(view: View, best: Row) -> str:
     if not cheaper:
         return f"{text}; no method with {_ENOUGH} takes less."
     row, description, end = cheaper[0], f"with {_ENOUGH}", ""
-    differences = differences_from(view, _DIFFERENCE[TERMS], best["method"])
-    if differences:
+    if lead.rivals:
         end = " No cheaper one is shown to be practically equal."
     for cheaper_row in cheaper:
-        difference = differences.get(cheaper_row["method"])
-        if difference and difference.verdict == "practically equal":
+        rival = lead.rival(cheaper_row["method"])
+        if rival and rival.verdict == "practically equal":
             row, description, end = cheaper_row, "that is practically equal", ""
             break
-    text += f"; the cheapest one {description}, {_name(row)}, takes {_time(row)} and has {share(row[EXACT.name])}"
-    return f"{text} exact recovery{_against(view, row, best)}.{end}"
+    text += f"; the cheapest one {description}, {_name(row)}, takes {_time(row)} and has {share_text(row[EXACT.name])}"
+    return f"{text} exact recovery{_against(lead.rival(row['method']))}.{end}"
 
 
-def _against(view: View, row: Row, rival: Row) -> str:
-    """Return the difference in exact recovery of a method from another one, in brackets; empty without a test."""
-    shown = differences_from(view, _DIFFERENCE[TERMS], row["method"]).get(rival["method"])
-    if shown is None:
+def _against(rival: RivalEvidence | None) -> str:
+    """Return the lead of the best method over another one, in brackets; empty without a test."""
+    if rival is None:
         return ""
-    size = ", ".join(filter(None, (shown.difference, shown.interval)))
-    return _bracketed(f"difference {size}: {shown.verdict}")
-
-
-def _special(whole: View, special_views: Sequence[View]) -> Iterator[str]:
-    """Yield groups in which another method finds the terms clearly more often: the intervals do not overlap."""
-    overall_best = whole.best()
-    if not overall_best:
-        return
-    for view in special_views:
-        best, usual = view.best(), _row_of(view, overall_best["method"])
-        if not best or not usual or None in (best["exact_low"], usual["exact_high"]):
-            continue
-        if best["exact_low"] > usual["exact_high"]:
-            group = f"*{escape(view.group, 'markdown')}* ({escape(view.description, 'markdown')})"
-            yield f"{group}: {_name(best)}, {share(best['exact'])} against {share(usual['exact'])}"
-
-
-def _row_of(view: View, method: str) -> Row | None:
-    return next((row for row in view.rows() if row["method"] == method), None)
+    return f" (difference {rival.difference}, interval {rival.interval}: {rival.verdict})"
 
 
 def _where(view: View, row: Row, measure: str = "") -> str:
     """Return on how many data sets and systems a method was tried; with a measure, only those that it applies to."""
-    scores = view.frame("scores")
-    scores = scores[scores["method"] == row["method"]]
-    if measure:
-        scores = scores.dropna(subset=[measure])
-    n_data_sets = len(scores[DATA_SET].drop_duplicates())
-    return f"{count(n_data_sets)} {view.data_sets} of {_number(scores['system'].nunique(), 'system')}"
+    n_data_sets, n_systems = view.count_of_data(row["method"], measure)
+    return f"{count(n_data_sets)} {view.data_sets} of {_number(n_systems, 'system')}"
 
 
 def _name(row: Row) -> str:
-    return escape(method_name(row["method"]), "markdown")
+    return _named(row["method"])
+
+
+def _named(method: str) -> str:
+    return escape(method_name(method), "markdown")
 
 
 def _number(value: int, noun: str, plural: str = "") -> str:
@@ -344,12 +377,12 @@ def _time(row: Row) -> str:
     return "CPU time that was not measured" if seconds is None else f"{significant(seconds)} s of CPU time a run"
 
 
-def _interval(row: Row, stem: str, form: Callable[[float], str]) -> str:
-    """Return the interval of a value in brackets, after a space; empty if there is none."""
-    low, high = row[f"{stem}_low"], row[f"{stem}_high"]
+def _interval(row: Row) -> str:
+    """Return the interval of exact recovery in brackets; empty if there is none."""
+    low, high = row["exact_low"], row["exact_high"]
     if low is None or high is None:
         return ""
-    return _bracketed(f"interval {form(low)} to {form(high)}")
+    return f"(interval {share_text(low)} to {share_text(high)})"
 
 
 def _bracketed(text: str) -> str:

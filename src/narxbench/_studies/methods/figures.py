@@ -13,23 +13,31 @@ from typing import NamedTuple
 import pandas as pd
 from markupsafe import Markup, escape
 
-from narxbench._report.formats import count, cut, method_name, percent
-from narxbench._studies.methods.ranking import ALL
+from narxbench._report.formats import count, cut, method_name, percent, tenths
+from narxbench._report.table import Table
+from narxbench._studies.methods.colours import colour_of
 from narxbench._studies.methods.score_file import TRUTH
-from narxbench._studies.methods.views import LOWEST_J, Comparison, Row, View, values_of
+from narxbench._studies.methods.tables import breaks_table
+from narxbench._studies.methods.views import Comparison, View, values_of
+from narxbench._studies.methods.wants import LOWEST_J, Row
 
-SIZES = {"recovery_cost": 400, "ecdf": 400}
+SIZES = {"recovery_cost": 480, "ecdf": 480}
 FILE_WIDTH = 960
 _CHARACTER, _LINE = 6.6, 14  # pixels of a label
-_TOP, _DEPTH = 30, 320  # pixels above the plot, and of the plot
+_TOP, _DEPTH = 30, 400  # pixels above the plot, and of the plot
 _CURVES = 70  # per cent of the width; the rest is for labels
-_BLUE, _GREY, _FAINT, _LIGHT = "#0b5394", "#8a8f96", "#565b62", "#d4d8dd"
+_GREY, _FAINT, _LIGHT = "#8a8f96", "#565b62", "#d4d8dd"
 # Widths of screens at which a label must not overlap anything: on any screen, or on wide ones only.
 _ANY: tuple[float, ...] = (340, 420, 520, 640, 800, 920, 1080, 1240)
 _WIDE = _ANY[-3:]
-_LONGEST = 18  # characters of a label
-# The first four of Okabe and Ito's palette, which readers with any form of colour blindness can distinguish.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
+_LONGEST = 26  # characters of a label
+_FARTHEST = 46  # pixels from a point to its label
+# The best curves are wide.
+_WIDE_CURVES = 4
+# Sizes of the heat map in pixels: names of methods, heads of columns, and rows.
+_NAMES, _HEADS, _ROW = 190, 130, 19
+_SLANT = 70  # pixels that a slanted head may reach beyond the last column
+_SHADE = "#58a6d8"
 
 
 class _Area(NamedTuple):
@@ -76,34 +84,66 @@ class _Label(NamedTuple):
 
 
 def _offsets() -> Iterator[_Offset]:
-    """Yield the places that are tried for a label, the closest to its point first."""
+    """Yield the places that are tried for a label, the closest to its point first; none is far from it."""
     yield _Offset(8, 0, "start")
     yield _Offset(-8, 0, "end")
     yield _Offset(0, -9, "middle")
     yield _Offset(0, 18, "middle")
-    for distance in range(28, 200, 14):
+    for distance in range(10, _FARTHEST, 4):
         for dy in (-distance, distance):
-            yield _Offset(4, dy, "start")
-            yield _Offset(-4, dy, "end")
+            yield _Offset(10, dy, "start")
+            yield _Offset(-10, dy, "end")
+    for distance in range(14, _FARTHEST, 6):
+        for dx in (distance, -distance):
+            anchor = "start" if dx > 0 else "end"
+            yield _Offset(dx, -distance, anchor)
+            yield _Offset(dx, distance, anchor)
 
 
 def leaderboard_figures(comparison: Comparison) -> dict[str, bytes]:
-    """Return ``recovery_cost``, ``ecdf`` and ``situations`` of the first part of the data sets as SVG files by name."""
+    """Return ``situations``, ``recovery_cost`` and ``ecdf`` of the first part of the data sets as SVG files by name."""
     views = comparison.within(comparison.parts[0])
-    files = {}
+    heat = breaks_table("breaks", views)
+    files = {"situations.svg": file(heat_map(heat), _HEADS + _ROW * len(heat.data) + 8)}
     for name, drawing in drawings(views[0]).items():
         files[f"{name}.svg"] = file(drawing, SIZES[name])
-    tiles = panels(views)
-    n_across = 3
-    row_height = tiles[0][1] + 12
-    template = Markup('<svg x="{}" y="{}" width="{}" height="{}">{}</svg>')
-    parts = []
-    for place, (drawing, height) in enumerate(tiles):
-        row, column = divmod(place, n_across)
-        left = column * FILE_WIDTH // n_across + 8
-        parts.append(template.format(left, row * row_height, FILE_WIDTH // n_across - 16, height, drawing))
-    files["situations.svg"] = file(Markup("").join(parts), math.ceil(len(tiles) / n_across) * row_height)
     return files
+
+
+def heat_map(table: Table) -> Markup:
+    """Return the exact recovery of each method in each group of data, as shaded cells with numbers in per cent."""
+    groups = table.columns[1:]
+    width = (FILE_WIDTH - _NAMES - _SLANT) / max(1, len(groups))
+    size = min(12.0, width / 2.6)
+    parts = []
+    for place, column in enumerate(groups):
+        x = _NAMES + width * (place + 0.5) + 4
+        head = Markup('<text transform="translate({:.1f} {}) rotate(-60)">{}</text>')
+        parts.append(head.format(x, _HEADS - 6, cut(column.heading, 20)))
+    for row, values in enumerate(table.data.itertuples(index=False, name=None)):
+        y = _HEADS + _ROW * row
+        name = cut(method_name(values[0]), _LONGEST)
+        parts.append(_text(str(_NAMES - 6), y + 13, name, "end"))
+        for place, value in enumerate(values[1:]):
+            if not pd.isna(value):
+                parts += _cell(_NAMES + width * place, y, width, value, size)
+    return Markup("").join(parts)
+
+
+def _cell(x: float, y: float, width: float, share: float, size: float) -> Iterator[Markup]:
+    """Yield a cell of the heat map, the stronger the shade the larger the share, and its number."""
+    cell = Markup('<rect x="{:.1f}" y="{}" width="{:.1f}" height="{}" fill="{}" fill-opacity="{:.2f}"/>')
+    yield cell.format(x + 0.5, y, width - 1, _ROW - 1, _SHADE, 0.9 * share)
+    number = Markup('<text x="{:.1f}" y="{}" text-anchor="middle" font-size="{:.1f}">{}</text>')
+    yield number.format(x + width / 2, y + 13, size, whole_percent(share))
+
+
+def whole_percent(share: float) -> str:
+    """Return a share in whole per cent without the sign; only exactly none and all are 0 and 100."""
+    number = round(100 * share)
+    if 0 < share < 1:
+        number = min(99, max(1, number))
+    return str(number)
 
 
 def drawings(view: View) -> dict[str, Markup]:
@@ -123,7 +163,7 @@ def recovery_cost(rows: Sequence[Row]) -> Markup:
     """Return exact recovery against CPU seconds: a point with its interval for each method, references as lines."""
     rows = [row for row in rows if row["exact"] is not None]
     references = [row for row in rows if row["reference"]]
-    methods = [row for row in rows if row["seconds"] and not row["reference"]]
+    methods = [row for row in rows if row["seconds"] and not row["last"]]
     low, high = _decades(values_of(methods, "seconds"))
 
     def across(seconds: float) -> float:
@@ -143,8 +183,8 @@ def recovery_cost(rows: Sequence[Row]) -> Markup:
         if _has_interval(row):
             place = f"{x:.1f}%"
             parts.append(_line(place, _down(row["exact_low"]), place, _down(row["exact_high"]), _LIGHT))
-        colour = _GREY if row["last"] else _BLUE
-        circles.append(circle.format(x, y, colour, method_name(row["method"]), percent(row["exact"]), row["seconds"]))
+        colour = colour_of(row["method"])
+        circles.append(circle.format(x, y, colour, method_name(row["method"]), tenths(row["exact"]), row["seconds"]))
     parts += _labels(labels, list(map(_down, values_of(references, "exact"))))
     return Markup("").join(parts + circles)
 
@@ -165,9 +205,9 @@ def _decades(seconds: Sequence[float]) -> tuple[int, int]:
 
 
 def ecdf(curves: pd.DataFrame, rows: Sequence[Row]) -> Markup:
-    """Return the share of targets that each search has reached within some evaluations: four of them in colour."""
+    """Return the share of targets that each search has reached within some evaluations; the best curves are wide."""
     curve_by_method = {str(name): curve for name, curve in curves.groupby("method")}
-    searches = [row for row in rows if row["method"] in curve_by_method]
+    searches = [row for row in rows if row["method"] in curve_by_method and not row["last"]]
     most_evaluations = 10
     if len(curves):
         most_evaluations = max(most_evaluations, curves["evaluations"].max())
@@ -188,9 +228,7 @@ def ecdf(curves: pd.DataFrame, rows: Sequence[Row]) -> Markup:
         for evaluations, reached in zip(curve["evaluations"], curve["reached"], strict=True):
             if reached > height:
                 line, height = f"{line}H{across(evaluations):.0f}V{1000 - 1000 * reached / total:.0f}", reached
-        colour, width = _GREY, "1"
-        if place < len(_COLOURS):
-            colour, width = _COLOURS[place], "2.5"
+        colour, width = colour_of(row["method"]), "2.5" if place < _WIDE_CURVES else "1.2"
         looks = f'fill="none" stroke="{colour}" stroke-width="{width}"'
         paths.append(Markup(f'<path d="{line}H1000" {looks} vector-effect="non-scaling-stroke"/>'))
         ends.append((_down(height / total), colour, _short(row)))
@@ -209,43 +247,6 @@ def _labels_at_ends(ends: Sequence[tuple[float, str, str]]) -> Iterator[Markup]:
         middle = min(places[-1 - n_below], _TOP + _DEPTH - _LINE * n_below)
         yield _line(f"{_CURVES}%", y, f"{_CURVES + 2}%", middle, colour)
         yield _text(f"{_CURVES + 2.5}%", middle + 4, name)
-
-
-def panels(views: Sequence[View]) -> list[tuple[Markup, int]]:
-    """Return a drawing and its height in pixels for each view: recovery of the best methods and of the best search.
-
-    They are the best ones in the first of the views.
-    """
-    best = (*views[0].ranked()[:4], *views[0].ranked(LOWEST_J)[:1])
-    methods = list(dict.fromkeys(values_of(best, "method")))
-    height = 40 + 22 * len(methods)
-    tiles = []
-    for view in views:
-        rows = [row for row in view.rows() if row["method"] in methods]
-        rows.sort(key=lambda row: methods.index(row["method"]))
-        tiles.append((_panel(view.group, rows), height))
-    return tiles
-
-
-def _panel(group: str, rows: Sequence[Row]) -> Markup:
-    """Return the recovery of some methods on a group of the data sets, each with its interval."""
-    bottom = 24 + 22 * len(rows)
-    parts = [Markup('<text x="0" y="14" font-weight="bold">{}</text>').format("all data" if group == ALL else group)]
-    for level in (0, 0.5, 1):
-        x = f"{44 + 50 * level}%"
-        parts += [_line(x, 22, x, bottom, _LIGHT), _text(x, bottom + 13, percent(level), "middle", _FAINT)]
-    for place, row in enumerate(rows):
-        y = 34 + 22 * place
-        parts.append(_text("0", y + 4, _short(row)))
-        if row["exact"] is None:
-            continue
-        if _has_interval(row):
-            low, high = f"{44 + 50 * row['exact_low']:.1f}%", f"{44 + 50 * row['exact_high']:.1f}%"
-            parts.append(_line(low, y, high, y, _GREY, width=2))
-        colour = _COLOURS[1] if row["searches"] else _BLUE
-        circle = Markup('<circle cx="{:.1f}%" cy="{}" r="4.5" fill="{}"><title>{}</title></circle>')
-        parts.append(circle.format(44 + 50 * row["exact"], y, colour, percent(row["exact"])))
-    return Markup("").join(parts)
 
 
 def _has_interval(row: Row) -> bool:
@@ -269,13 +270,20 @@ def _labels(labels: Sequence[_Label], lines: Sequence[float]) -> Iterator[Markup
         widths, offset = place
         for width in widths:
             occupied[width].append(label.area(width, offset))
-        x, dy = f"{label.x:.1f}%", offset.dy
-        if abs(dy) > _LINE:
-            above_text = 4 if dy > 0 else 0
-            yield _line(x, label.y, x, label.y + dy - above_text, _GREY, width=0.5)
+        x = f"{label.x:.1f}%"
+        if abs(offset.dy) >= 10 and offset.anchor != "middle":
+            yield _leader(x, label.y, offset)
         roomy = Markup(' class="roomy"') if widths is _WIDE else ""
         text = Markup('<text x="{}" dx="{}" y="{:.0f}" text-anchor="{}"{}>{}</text>')
         yield text.format(x, offset.dx, label.baseline(offset), offset.anchor, roomy, label.text)
+
+
+def _leader(x: str, y: float, offset: _Offset) -> Markup:
+    """Return a thin line from a point to its label; its own drawing begins at the point and is measured in pixels."""
+    end_x = offset.dx - 2 if offset.dx > 0 else offset.dx + 2
+    end_y = offset.dy - 3
+    line = f'<line x1="0" y1="0" x2="{end_x}" y2="{end_y}" stroke="{_GREY}" stroke-width="0.7"/>'
+    return Markup(f'<svg x="{x}" y="{y:.0f}" width="1" height="1" overflow="visible">{line}</svg>')
 
 
 def _free_place(label: _Label, occupied: Mapping[float, Sequence[_Area]]) -> tuple[tuple[float, ...], _Offset] | None:

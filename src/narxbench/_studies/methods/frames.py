@@ -14,9 +14,8 @@ _COLUMNS = {
     "ranking": "*part:text *group:text *method:text reference:truth searches:truth runs:whole "
     f"data_sets:whole systems:whole failures:whole {_RANKS} "
     f"{' '.join(column for metric in COMPARISON for column in metric.columns)}",
-    "tests": "*part:text *group:text *measure:text blocks:whole methods:whole statistic p_value",
-    "pairs": "*part:text *group:text *measure:text *a:text *b:text blocks:whole difference low high verdict:text "
-    "p_value p_holm effect",
+    "pairs": "*part:text *group:text *measure:text *best:text *rival:text systems:whole least_p difference "
+    "low high verdict:text p_value pairs:whole p",
     "ecdf": "*part:text *group:text *method:text *evaluations:whole reached:whole total:whole",
     "systems": "*part:text *scenario:text *system:text *method:text "
     f"{' '.join(metric.name for metric in COMPARISON if metric.by_system)}",

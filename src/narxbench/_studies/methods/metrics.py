@@ -169,7 +169,7 @@ EXACT = ComparisonMetric(
     heading="Exact recovery",
     words="exact recovery",
     hint="share of the runs",
-    form="share",
+    form="tenths",
     kind="truth",
     of_run=_exact,
     larger_is_better=True,
@@ -241,7 +241,7 @@ COMPARISON = (
         heading="Criterion",
         words="runs lost to the criterion",
         hint="was the limit",
-        form="share",
+        form="tenths",
         of_run=partial(_lost, to_search=False),
         description="share of the runs that miss the system terms although the method’s own criterion is no lower "
         "there: a better search would not help. Averaged like exact recovery.",
@@ -251,7 +251,7 @@ COMPARISON = (
         heading="Search",
         words="runs lost to the search",
         hint="was the limit",
-        form="share",
+        form="tenths",
         of_run=partial(_lost, to_search=True),
         description="share of the runs that miss the system terms where the method’s own criterion is lower at them, "
         "or that fail: a longer or better search would help. Averaged like exact recovery.",
@@ -341,4 +341,3 @@ IN_FRESH_ERROR = Difference(
 )
 # A gap of more than 1 counts as 1: such a model is as useless as one whose free run is off by a factor of e.
 IN_GAP = Difference(GAP, lambda value: min(value, 1.0), 0.01, "a gap of 0.01, one per cent of squared error")
-DIFFERENCES = (IN_RECOVERY, IN_FRESH_ERROR, IN_GAP)

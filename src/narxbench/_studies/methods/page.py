@@ -1,4 +1,4 @@
-"""The page of a comparison of methods: which to use, both contests, differences, systems, sources.
+"""The page of a comparison of methods: which to use, where that breaks, both contests, differences, systems, sources.
 
 Every view of the page, one for each wish and each kind of data, is made here; the script of the page only shows one.
 """
@@ -15,18 +15,23 @@ from markupsafe import Markup
 from narxbench._io.settings import flattened
 from narxbench._model.system import System
 from narxbench._model.terms import model_size
-from narxbench._report.formats import MISSING, count, criterion_name, method_name, p_value, snr
+from narxbench._report.formats import MISSING, count, criterion_name, method_name, snr
 from narxbench._report.markup import markdown_html, script_json
 from narxbench._report.table import Column, Table, columns, to_html
 from narxbench._report.templating import rendered
 from narxbench._studies.methods import tables
 from narxbench._studies.methods.answer import REGIONS, answer_lines
-from narxbench._studies.methods.figures import SIZES, drawings, panels
-from narxbench._studies.methods.metrics import COMPARISON, TARGETS, WORDS, ComparisonMetric
+from narxbench._studies.methods.choosing import chosen_by, is_own
+from narxbench._studies.methods.facets import FACETS, facets_of
+from narxbench._studies.methods.figures import SIZES, drawings, whole_percent
+from narxbench._studies.methods.leads import RELIABLE, breaks
+from narxbench._studies.methods.metrics import COMPARISON, TARGETS, ComparisonMetric
 from narxbench._studies.methods.rank_tests import DATA_SET
 from narxbench._studies.methods.ranking import ALL
 from narxbench._studies.methods.score_file import REFERENCES
-from narxbench._studies.methods.views import BOARDS, LOWEST_J, TERMS, WANTS, Comparison, Row, View, notes, values_of
+from narxbench._studies.methods.sign_flips import fewest_systems
+from narxbench._studies.methods.views import BOARDS, Comparison, View, notes, values_of
+from narxbench._studies.methods.wants import LOWEST_J, TERMS, TESTED, WANTS, Row
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -49,10 +54,11 @@ def leaderboard_page(
 ) -> str:
     """Return the page of a comparison of methods.
 
-    ``methods_about`` has ``algorithm``, ``description``, ``reference``, ``deterministic``, ``needs_objective`` and
-    ``settings`` (plain data) of every method. ``left_out`` has the reasons why methods are not part of the study.
-    ``folder`` is the path from the page to the files of the study, and ends with ``/``. ``paper`` is whether the page
-    of the paper's study exists, for a link to it.
+    ``methods_about`` has ``algorithm``, ``criteria``, ``description``, ``reference``, ``deterministic``,
+    ``needs_objective``, ``minimises`` and ``settings`` (plain data) of every method, and ``settings_by`` and
+    ``settings_source``, whose choice the settings are, if that is said. ``left_out`` has the reasons why methods are
+    not part of the study. ``folder`` is the path from the page to the files of the study, and ends with ``/``.
+    ``paper`` is whether the page of the paper's study exists, for a link to it.
     """
     scores, settings = comparison.frames["scores"], comparison.settings
     links = {"leaderboard": "#main"}
@@ -62,8 +68,10 @@ def leaderboard_page(
     methods = [name for name in methods_and_references if name not in REFERENCES]
     heat = _heat(comparison, methods_and_references)
     views, orders, groups = [], {}, {}
+    usual_noise = settings.get("data", {}).get("noise", "output")
+    facets = facets_of(settings["scenarios"], scores, usual_noise)
     for view in comparison.views:
-        views.append(_view(view))
+        views.append(_view(view, comparison))
         orders[view.key] = views[-1]["orders"]
         groups[view.group] = view.description
     page = {
@@ -82,6 +90,11 @@ def leaderboard_page(
         "views": views,
         "sizes": SIZES,
         "parts": {part: _part(comparison.within(part)) for part in comparison.parts},
+        "facets": FACETS,
+        "facet_values": _facet_values(facets),
+        "alpha": comparison.views[0].alpha,
+        "reliable": RELIABLE,
+        "fewest": fewest_systems(comparison.views[0].alpha),
         "notes": notes(),
         "regions": REGIONS,
         "machines": comparison.cost["machine"].unique().tolist(),
@@ -102,7 +115,7 @@ def leaderboard_page(
         "outside": _systems_outside(scores),
         "counts": _counts(scores[~scores["reference"]]),
     }
-    data = script_json({"orders": orders, "heat": heat})
+    data = script_json({"orders": orders, "heat": heat, "facets": facets})
     return rendered("leaderboard.html.j2", page | {"data": data}, TEMPLATES)
 
 
@@ -125,60 +138,81 @@ def _systems_outside(scores: pd.DataFrame) -> list[Any]:
     return list(is_outside.index[is_outside])
 
 
-def _view(view: View) -> dict[str, Any]:
+def _facet_values(facets: Mapping[str, Mapping[str, str]]) -> dict[str, list[str]]:
+    """Return the values of each facet that differ between scenarios; facets with one value are left out."""
+    values = {}
+    for facet in FACETS:
+        distinct = list(dict.fromkeys(of_scenario[facet] for of_scenario in facets.values()))
+        if len(distinct) > 1:
+            values[facet] = distinct
+    return values
+
+
+def _view(view: View, comparison: Comparison) -> dict[str, Any]:
     """Return what the page shows of a part and a group: rows of both boards, answers, figures, differences."""
     boards: dict[str, list[tuple[Row, list[tuple[str, str]]]]] = {}
     for name, want in (("identify", TERMS), ("search", LOWEST_J)):
         rows = tables.board_rows(name, view.rows(want))
         boards[name] = [(row, list(tables.remarks(row))) for row in rows]
-    first_order = values_of(view.rows(), "method")
+    first_order = [row["method"] for row, _ in boards["identify"]]
+    conditions = comparison.within(view.part) if view.group == ALL else []
     orders, answers = {}, {}
     for want in WANTS:
         # The places of the rows in the order of the first want.
-        orders[want] = list(map(first_order.index, values_of(view.rows(want), "method")))
-        answers[want] = [markdown_html(line, "answer") for line in answer_lines(view, want)]
+        ordered_rows = tables.board_rows("identify", view.rows(want))
+        orders[want] = list(map(first_order.index, values_of(ordered_rows, "method")))
+        answers[want] = [markdown_html(line, "answer") for line in answer_lines(view, want, conditions)]
+    unranked = tables.unranked_table(f"unranked {view.key}", [view])
     return {
         "view": view,
         "boards": boards,
         "orders": orders,
         "answers": answers,
         "figures": drawings(view),
-        "untimed": [row["method"] for row in view.rows() if row["seconds"] is None and not row["reference"]],
+        "untimed": [row["method"] for row in view.ranked() if row["seconds"] is None],
+        "unranked": to_html(unranked) if len(unranked.data) else "",
         "differences": _differences(view),
     }
 
 
 def _differences(view: View) -> list[tuple[list[str], Markup]]:
-    """Return the differences of each method that is best for some wants, together with these wants."""
-    if view.frame("pairs").empty:
-        return []
-    wants_by_method: dict[str, list[str]] = {}
-    for want in WANTS:
-        best = view.best(want)
-        if best:
-            wants_by_method.setdefault(best["method"], []).append(want)
-    return [(wants, to_html(tables.best_against(view, method))) for method, wants in wants_by_method.items()]
+    """Return the comparisons of the best method with the others, with the wants that they decide."""
+    shown = []
+    for want in TESTED:
+        table = tables.best_against(view, want)
+        if table is not None:
+            shown.append(([want, "cheapest"] if want == TERMS else [want], to_html(table)))
+    return shown
 
 
 def _part(views: Sequence[View]) -> dict[str, Any]:
-    """Return what the page shows of a part in all its groups: what to use for which data, and tests of all methods."""
-    tests = []
-    for test in views[0].frame("tests").to_dict("records"):
-        sign = "" if test["p_value"] < 0.001 else "= "
-        p = f"p {sign}{p_value(test['p_value'])}".replace(" ", "\N{NO-BREAK SPACE}")
-        tests.append(f"{WORDS[test['measure']]} ({test['methods']} methods, {test['blocks']} systems) {p}")
+    """Return what the page shows of a part in all its groups: where methods break, and what to use for which data."""
     return {
         "situations": to_html(tables.situations_table(f"situations {views[0].part}", views)),
-        "panels": panels(views),
-        "friedman": "; ".join(tests),
+        "breaks": _breaks(views),
         "caveat": views[0].caveat,
     }
 
 
-def _method_described(
-    name: str, methods_about: Mapping[str, Mapping[str, Any]]
-) -> tuple[Mapping[str, Any], list[tuple[str, str]], list[str]]:
-    """Return what is reported of a method, its settings, and those that differ between methods of its algorithm."""
+def _breaks(views: Sequence[View]) -> dict[str, Any]:
+    """Return the heat map of methods by situation: heads with the keys of their views, and rows of shaded cells."""
+    table = tables.breaks_table("breaks", views)
+    broken = {condition.view.key for condition in breaks(views[0], views)}
+    winner = (views[0].best() or {}).get("method")
+    view_by_key = {view.key: view for view in views}
+    heads = [(column.heading, view_by_key[column.key]) for column in table.columns[1:]]
+    rows = []
+    for method, *values in table.data.itertuples(index=False, name=None):
+        cells = []
+        for (_, view), value in zip(heads, values, strict=True):
+            is_broken = method == winner and view.key in broken
+            cells.append(("", 0, False) if pd.isna(value) else (whole_percent(value), round(7 * value), is_broken))
+        rows.append((method, cells))
+    return {"heads": heads, "rows": rows, "winner": winner}
+
+
+def _method_described(name: str, methods_about: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what is said of a method: its facts, settings, those that set it apart, and by what it chooses."""
     about = methods_about[name]
     settings = list(flattened(about["settings"]))
     differing: set[tuple[str, str]] = set()
@@ -186,7 +220,14 @@ def _method_described(
         if variant["algorithm"] == about["algorithm"]:
             differing |= set(settings).difference(flattened(variant["settings"]))
     special = [f"{key} {value}" for key, value in settings if (key, value) in differing]
-    return about, settings, special
+    return {
+        "about": about,
+        "settings": settings,
+        "special": special,
+        "is_own": is_own(about),
+        "chosen_by": chosen_by(about),
+        "settings_by": "; ".join(filter(None, (about.get("settings_by"), about.get("settings_source")))),
+    }
 
 
 def _left_out(reasons: Mapping[str, str]) -> Table:

@@ -15,7 +15,7 @@ errors on fresh data.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from operator import attrgetter
@@ -28,6 +28,8 @@ from narxbench._io.errors import NarxbenchError
 from narxbench._io.files import StrPath
 from narxbench._numerics.intervals import Interval
 from narxbench._numerics.random_streams import generator
+from narxbench._numerics.rounding import significant
+from narxbench._studies.methods.evidence import pairs_frame
 from narxbench._studies.methods.frames import framed
 from narxbench._studies.methods.metrics import COMPARISON, RANKED, TARGETS, ComparisonMetric, or_infinity
 from narxbench._studies.methods.rank_tests import (
@@ -35,16 +37,15 @@ from narxbench._studies.methods.rank_tests import (
     Blocks,
     Floats,
     bootstrap_means,
-    friedman_frame,
     mean_by_system,
-    pairs_frame,
 )
 from narxbench._studies.methods.score_file import Score, ScoredMethod, ScoredRun, read_score
+from narxbench._studies.methods.sign_flips import share_limits
 from narxbench._study.metrics import TOLERANCE
 
 Groups = Mapping[tuple[str, str], pd.DataFrame]  # results by part of the data sets and group
 
-FRAMES = ("scores", "ranking", "tests", "pairs", "ecdf", "systems")
+FRAMES = ("scores", "ranking", "pairs", "ecdf", "systems")
 ALL = "all"  # the group of all scenarios
 HELD_OUT, DEVELOPMENT = "held-out", "development"
 PARTS = (HELD_OUT, DEVELOPMENT)
@@ -64,26 +65,23 @@ def rank_study(
     confidence: float,
     bootstrap_samples: int,
     situations: Mapping[str, Sequence[str]] | None = None,
+    unsteady: Collection[str] = (),
 ) -> dict[str, pd.DataFrame]:
     """Return all frames of a comparison of methods by name, those of `FRAMES`, from score files in any order.
 
-    ``bootstrap_samples`` is the number of resamples of the systems behind the intervals. ``situations`` are groups of
-    systems by name: the data sets of these systems, from all scenarios, form a group besides the scenarios. A score
-    file that is damaged, or repeats a problem, raises a `NarxbenchError` that names it.
+    ``bootstrap_samples`` is the number of resamples of the systems behind the intervals of mean ranks. ``situations``
+    are groups of systems by name: the data sets of these systems, from all scenarios, form a group besides the
+    scenarios. ``unsteady`` methods, of which a repeated run found something else, are not ranked. A score file that is
+    damaged, or repeats a problem, raises a `NarxbenchError` that names it.
     """
     runs = _runs(load_scores(score_files))
-    results = _results(runs)
+    results = _results(runs, unsteady)
     groups = _groups(results, situations or {})
-    whole_parts, rngs = {}, {}
-    for part, group in groups:
-        if group == ALL:
-            whole_parts[part, group] = groups[part, group]
-            rngs[part, group] = generator(purpose="differences", part=part)
+    ranking = ranking_frame(groups, confidence=confidence, resamples=bootstrap_samples)
     return {
         "scores": framed("scores", runs),
-        "ranking": ranking_frame(groups, confidence=confidence, resamples=bootstrap_samples),
-        "tests": friedman_frame(whole_parts),
-        "pairs": pairs_frame(whole_parts, rngs, confidence=confidence, resamples=bootstrap_samples),
+        "ranking": ranking,
+        "pairs": pairs_frame(groups, ranking, alpha=round(1 - confidence, 9)),
         "ecdf": ecdf_frame(groups),
         "systems": systems_frame(results),
     }
@@ -154,11 +152,12 @@ def _reach(score: Score, run: ScoredRun) -> list[tuple[int, bool]]:
     return reach
 
 
-def _results(runs: pd.DataFrame) -> pd.DataFrame:
+def _results(runs: pd.DataFrame, unsteady: Collection[str]) -> pd.DataFrame:
     """Return one row for each data set and method, summarised over its runs; nothing is rounded.
 
-    ``searches`` says whether the method takes part in the search; it has no gap otherwise. ``reach`` has the lists of
-    its runs; it is empty where there are no targets.
+    ``ranked`` says whether the method is ranked: references and unsteady methods are not. ``searches`` says whether it
+    takes part in the search; it has no gap otherwise. ``reach`` has the lists of its runs; it is empty where there are
+    no targets.
     """
     grouped = runs.groupby([*DATA_SET, "criterion", "method"], sort=False)
     results = grouped[["part", "reference", "minimises", "budget", "true_fitness"]].first()
@@ -167,6 +166,7 @@ def _results(runs: pd.DataFrame) -> pd.DataFrame:
     results["runs"], results["reach"] = grouped.size(), grouped["reach"].agg(list)
     results["failures"] = results["runs"] - grouped["fitness"].count()
     results = results.reset_index()
+    results["ranked"] = ~results["reference"] & ~results["method"].isin(list(unsteady))
     minimises = results["minimises"] & ~results["reference"]
     criteria = Counter(results.loc[minimises, "criterion"])
     is_searched = results["criterion"] == max(criteria, key=lambda name: (criteria[name], name), default="")
@@ -214,7 +214,7 @@ def ranking_frame(groups: Groups, *, confidence: float, resamples: int) -> pd.Da
             for rank_by_method in ranks:
                 row += rank_by_method.get(str(method), _UNRANKED)
             for metric in COMPARISON:
-                row += _value(metric, method_results, intervals)
+                row += _value(metric, method_results, round(1 - confidence, 9))
             rows.append(tuple(row))
     return framed("ranking", rows)
 
@@ -225,16 +225,14 @@ def _intervals(values: Floats, *, part: str, group: str, confidence: float, resa
     return bootstrap_means(values, rng, confidence=confidence, resamples=resamples)
 
 
-def _value(
-    metric: ComparisonMetric, results: pd.DataFrame, intervals: Callable[[Floats], list[Interval]]
-) -> Sequence[float]:
-    """Return the value of a metric over the data sets of a method, with its interval if the metric has one."""
+def _value(metric: ComparisonMetric, results: pd.DataFrame, level: float) -> Sequence[float]:
+    """Return the value of a metric over the data sets of a method; for shares of runs or terms with its interval."""
     if not metric.of_run or metric.average != "mean":
         return [metric.overall(results)]
     defined = results.dropna(subset=metric.name)
-    means = mean_by_system(defined[[metric.name]].to_numpy(), defined["system"])
-    interval = intervals(means)[0]
-    return interval if metric.interval else [interval.value]
+    means = mean_by_system(defined[[metric.name]].to_numpy(float), defined["system"])[:, 0]
+    value = significant(math.fsum(means) / len(means)) if len(means) else math.nan
+    return (value, *share_limits(means, level)) if metric.interval else [value]
 
 
 def ecdf_frame(groups: Groups) -> pd.DataFrame:

@@ -81,7 +81,7 @@ class Score(ProblemKey):
     """J of the system terms; null where it is not finite or there are no such terms."""
     methods: list[ScoredMethod] = Field(min_length=1)
     seals: dict[str, str]
-    """The seals of the run files, by method, criterion and seeds."""
+    """The seals of the runs, by method, criterion and seed."""
 
     @pydantic.model_validator(mode="after")
     def _each_method_once(self) -> "Score":

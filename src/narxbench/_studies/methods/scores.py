@@ -86,7 +86,7 @@ def score(
                 path = next(path for path, file in run_files.items() if run in file.runs)
                 raise NarxbenchError(f"{path}: seed {run.seed}: {mistake}; delete it and run again")
         own_criterion, first_file = judge.own_criterion(arguments), next(iter(run_files.values()))
-        run_seals |= seals(run_files)
+        run_seals |= seals(run_files.values())
         scored_methods.append(
             ScoredMethod(
                 method=name,

@@ -1,7 +1,7 @@
 """A comparison of methods from a reader's view: what is wanted, what the data are like, and on which data sets."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -9,24 +9,16 @@ import pandas as pd
 
 from narxbench._io.csv import INTEGER, NAME, NUMBER, TEXT, read_table
 from narxbench._io.files import StrPath
-from narxbench._report.table import Column, Kind, records
-from narxbench._studies.methods.metrics import COMPARISON, EXACT, FRESH, GAP, RANKED, or_infinity
+from narxbench._report.table import Column, Kind
+from narxbench._studies.methods.metrics import COMPARISON, RANKED
+from narxbench._studies.methods.rank_tests import DATA_SET
 from narxbench._studies.methods.ranking import ALL, DEVELOPMENT, HELD_OUT, PARTS
+from narxbench._studies.methods.wants import ORDERS, TERMS, Row, is_ranked, rows_of
 from narxbench._study.frames import Frames
 
-TERMS, NEW_DATA, LOWEST_J, CHEAPEST = "terms", "new-data", "lowest-j", "cheapest"
-# What readers may want, in their words.
-WANTS = {
-    TERMS: "the right terms",
-    NEW_DATA: "a model that is good on new data",
-    LOWEST_J: "the lowest J",
-    CHEAPEST: "little computing time",
-}
 # A cheap method is useful if its exact recovery is at least this share of that of the best method.
 USEFUL = 0.5
 _COST = {"method": NAME, "n_terms": INTEGER, "seconds": NUMBER, "evaluations": INTEGER, "machine": TEXT}
-
-Row = dict[str, Any]
 
 
 def values_of(rows: Iterable[Row], key: str) -> list[Any]:
@@ -92,7 +84,7 @@ def read_cost(path: StrPath) -> pd.DataFrame:
 class Comparison:
     """A comparison of methods as it is shown; ``views`` has one view for each part and group of the data sets.
 
-    ``frames`` are ``scores``, ``ranking``, ``tests``, ``pairs``, ``ecdf`` and ``systems``; ``cost`` is the table of
+    ``frames`` are ``scores``, ``ranking``, ``pairs``, ``ecdf`` and ``systems``; ``cost`` is the table of
     :func:`read_cost`. For methods with a repeated run, ``repeats`` has whether its result was the same, the reason if
     it was not, and its CPU seconds, which count where ``cost`` has none. A method that does not repeat is not ranked.
     """
@@ -135,6 +127,7 @@ class View:
             if HELD_OUT not in comparison.parts:
                 reason = "No data sets were held out, and methods may be tuned on these"
             self.caveat = f"{reason}: tests here are not confirmatory."
+        self.alpha = round(1 - comparison.settings["statistics"]["confidence"], 9)
         self._rows = self._complete_rows(comparison)
 
     def frame(self, name: str) -> pd.DataFrame:
@@ -151,25 +144,37 @@ class View:
         """Return the methods, the best first; methods that are not ranked, and references, come last.
 
         A row has the columns of the frame ``ranking``, with None for missing values, and besides ``seconds``, the marks
-        ``deterministic``, ``tuned`` and ``unsteady`` (why the method does not repeat, or ""), ``useful`` and ``last``:
-        0 for ranked methods, 1 for other methods, 2 for references.
+        ``deterministic``, ``tuned`` and ``unsteady`` (why the method does not repeat, or ""), ``settings_by`` (whose
+        choice the settings are), ``useful`` and ``last``: 0 for ranked methods, 1 for other methods, 2 for references.
         """
-        return sorted(self._rows, key=lambda row: (row["last"], *_ORDERS[want](row)))
+        return sorted(self._rows, key=lambda row: (row["last"], *ORDERS[want](row)))
 
     def ranked(self, want: str = TERMS) -> list[Row]:
         """Return the ranked methods, without those that have no value for what is wanted."""
-        return [row for row in self.rows(want) if not row["last"] and _ORDERS[want](row)[0] < math.inf]
+        return [row for row in self.rows(want) if not row["last"] and ORDERS[want](row)[0] < math.inf]
 
     def best(self, want: str = TERMS) -> Row | None:
         """Return the best method for what is wanted; None where there is none."""
         return next(iter(self.ranked(want)), None)
+
+    def row(self, method: str) -> Row | None:
+        """Return the row of a method; None where it has no data set."""
+        return next((row for row in self._rows if row["method"] == method), None)
+
+    def count_of_data(self, method: str, measure: str = "") -> tuple[int, int]:
+        """Return the numbers of data sets and systems of a method; with a measure, of those that it applies to."""
+        scores = self.frame("scores")
+        scores = scores[scores["method"] == method]
+        if measure:
+            scores = scores.dropna(subset=[measure])
+        return len(scores[DATA_SET].drop_duplicates()), scores["system"].nunique()
 
     def _complete_rows(self, comparison: Comparison) -> list[Row]:
         """Return the rows of the frame ``ranking`` with the further entries that :meth:`rows` lists."""
         scores = self.frame("scores")
         seconds = self._seconds_by_method(comparison.cost)
         is_deterministic = dict(zip(scores["method"], scores["deterministic"], strict=True))
-        rows = records(self.frame("ranking"))
+        rows = rows_of(self.frame("ranking"))
         n_data_sets = max(values_of(rows, "data_sets"))
         for row in rows:
             method = row["method"]
@@ -177,6 +182,7 @@ class View:
             row["seconds"] = seconds.get(method, repeat_seconds)
             row["unsteady"] = "" if is_same else difference or "another result"
             row["deterministic"] = is_deterministic[method] and not row["reference"]
+            row["settings_by"] = _settings_by(comparison.settings, method)
             row["tuned"] = self.part == DEVELOPMENT and method in comparison.settings["tuned"]
             row["last"] = _place_in_order(row, n_data_sets)
             if row["reference"] or not _explains_all_losses(row):
@@ -194,16 +200,16 @@ class View:
         return dict(zip(closest["method"], closest["seconds"], strict=True))
 
 
-def _place_in_order(row: Row, n_data_sets: int) -> int:
-    """Return 0 for a ranked method, 1 for one that is not, 2 for a reference.
+def _settings_by(settings: Mapping[str, Any], method: str) -> str | None:
+    """Return whose choice the settings of a method are; None where the study does not say it."""
+    return settings.get("methods", {}).get(method, {}).get("settings_by") or None
 
-    A method that lacks data sets is not ranked, because its values on other data sets are not comparable.
-    """
+
+def _place_in_order(row: Row, n_data_sets: int) -> int:
+    """Return 0 for a ranked method, 1 for one that is not, 2 for a reference."""
     if row["reference"]:
         return 2
-    if row["unsteady"] or row["rank_fresh_error"] is None or row["data_sets"] < n_data_sets:
-        return 1
-    return 0
+    return 1 if row["unsteady"] or not is_ranked(row, n_data_sets) else 0
 
 
 def _explains_all_losses(row: Row) -> bool:
@@ -213,28 +219,6 @@ def _explains_all_losses(row: Row) -> bool:
     """
     shares = row["exact"], row["lost_to_criterion"], row["lost_to_search"]
     return None not in shares and abs(sum(shares) - 1) <= 1e-6
-
-
-def _highest_first(value: float | None) -> float:
-    return math.inf if value is None else -value
-
-
-def _cheapest_useful_first(row: Row) -> tuple[float, float]:
-    seconds = row["seconds"] if row["useful"] else None
-    return or_infinity(seconds), _highest_first(row[EXACT.name])
-
-
-# Sort keys of the methods by what is wanted; infinite for a missing value.
-_ORDERS: dict[str, Callable[[Row], tuple[float, ...]]] = {
-    TERMS: lambda row: (
-        _highest_first(row[EXACT.name]),
-        _highest_first(row["f1"]),
-        or_infinity(row["rank_fresh_error"]),
-    ),
-    NEW_DATA: lambda row: (or_infinity(row["rank_fresh_error"]), or_infinity(row[FRESH.name])),
-    LOWEST_J: lambda row: (or_infinity(row["rank_gap"]), or_infinity(row[GAP.name])),
-    CHEAPEST: _cheapest_useful_first,
-}
 
 
 def notes() -> list[str]:

@@ -1,6 +1,5 @@
 """The pages of a study; here the main one: the answer first, then claims, methods, the paper's tables and figures."""
 
-import re
 from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
@@ -16,10 +15,11 @@ from narxbench._model.system import System, load_system
 from narxbench._report.formats import count, criterion_name, listed, method_name, snr
 from narxbench._report.markup import inline_svg, markdown_headings, markdown_html, markdown_sections, read_svg
 from narxbench._report.table import to_html
+from narxbench._studies.methods.answer import leading_method
 from narxbench._studies.methods.frames import read_frame as read_comparison
 from narxbench._studies.paper import answer
 from narxbench._studies.paper.causes import causes, misleading
-from narxbench._studies.paper.claims import VERDICTS, Claim, load_claims
+from narxbench._studies.paper.claims import UPSO, VERDICTS, Claim, load_claims
 from narxbench._studies.paper.frames import UNCLEAR, load_summaries, read_frame, read_frames
 from narxbench._studies.paper.interpretations.findings import CLOSEST, FRAMES
 from narxbench._studies.paper.interpretations.nearness import COMPARED, JOINT
@@ -191,7 +191,7 @@ def _on_paper(material: Material) -> dict[str, Any]:
     frames, texts = material.frames, material.texts
     searches = frames["found"]
     kept = dict(frames["compared"].itertuples(index=False, name=None))
-    (method,) = re.findall(r"^- \*\*Use (\S+)\.\*\*", texts["answer"])
+    method = leading_method(texts["answer"]) or UPSO
     return {
         "holds": answer.claims_hold(frames["role_verdicts"], frames["nearness"]),
         "near": answer.values_near(frames["nearness"]),

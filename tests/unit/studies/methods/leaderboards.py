@@ -38,12 +38,12 @@ def shape(name: str) -> dict[str, pd.DataFrame]:
     return frames_of(methods_study(**SHAPES[name]))
 
 
-def frames_of(problems: Sequence[scores.Score]) -> dict[str, pd.DataFrame]:
-    """Return the frames of these problems."""
+def frames_of(problems: Sequence[scores.Score], unsteady: Sequence[str] = ()) -> dict[str, pd.DataFrame]:
+    """Return the frames of these problems; ``unsteady`` methods are not ranked."""
     with TemporaryDirectory() as folder:
         files = write_scores(Path(folder), list(problems))
         situations = {name: of["systems"] for name, of in SITUATIONS.items()}
-        return rank_study(files, confidence=0.95, bootstrap_samples=200, situations=situations)
+        return rank_study(files, confidence=0.95, bootstrap_samples=200, situations=situations, unsteady=unsteady)
 
 
 def methods_of(frames: dict[str, pd.DataFrame]) -> list[str]:
@@ -70,6 +70,8 @@ def about(methods: Iterable[str], text: str = "A. Author, A Title, A Journal 12,
             "reference": text,
             "deterministic": name in scores.DETERMINISTIC,
             "needs_objective": name != "frols",
+            "minimises": name not in scores.IDENTIFYING,
+            "criteria": ["BIC"],
             "settings": {"ring": {"radius": 1}, "bound": text},
         }
         for name in methods

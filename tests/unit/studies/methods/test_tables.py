@@ -8,10 +8,10 @@ from tests.unit.studies.methods.scores import make_method, make_run, make_score,
 from tests.unit.studies.methods.test_answer import CLEAR, study
 
 from narxbench._studies.methods.tables import leaderboard_tables, remarks
-from narxbench._studies.methods.views import CHEAPEST, LOWEST_J, NEW_DATA
+from narxbench._studies.methods.wants import CHEAPEST, LOWEST_J, NEW_DATA
 from narxbench._study.table_files import table_files
 
-NAMES = ("leaderboard", "search", "systems", "differences", "situations")
+NAMES = ("leaderboard", "search", "unranked", "systems", "differences", "situations", "breaks")
 
 
 @pytest.mark.parametrize("name", mostly_slow(SHAPES, "usual"))
@@ -81,11 +81,45 @@ def test_a_method_in_some_scenarios_is_last_and_marked_where_there_are_more():
 
 def test_differences_are_those_of_the_best_with_a_verdict_in_words():
     shown = leaderboard_tables(comparison(frames_of(study(CLEAR))))["differences"]
-    rows = {row[2]: row for row in shown.rows("plain")}
-    assert list(rows) == ["frols", "GA"] and {row[1] for row in rows.values()} == {"mine"}
-    assert [each.heading for each in shown.columns[3:7]] == ["difference", "interval", "verdict", "p (Holm)"]
-    assert rows["GA"][3] == "+80 points" and rows["GA"][5] == "better"
-    assert rows["frols"][7].startswith("×0.5") and rows["frols"][11] == "–"
+    assert [column.heading for column in shown.columns[3:]] == ["Against", "Difference", "Interval", "Verdict", "p"]
+    rows = {(row[1], row[3]): row for row in shown.rows("plain")}
+    assert list(rows) == [
+        *(("the right terms", name) for name in ("frols", "GA")),
+        *(("a model that is good on new data", name) for name in ("frols", "GA")),
+        ("the lowest J", "GA"),
+    ]
+    assert {row[2] for row in rows.values()} == {"mine"}
+    recovery = rows["the right terms", "GA"]
+    assert recovery[4] == "+80.0 points" and recovery[6:] == ["better", "0.008"]
+    # In four of ten systems frols is worse, in the others as good: two of 2^4 sign patterns.
+    assert rows["the right terms", "frols"][6:] == ["open", "0.125"]
+    assert rows["a model that is good on new data", "frols"][4] == "×0.50"
+
+
+def test_what_breaks_is_shown_by_situation():
+    scores = [
+        *study(CLEAR),
+        *study({"mine": (5, 0.0, 0.01), "frols": (9, 0.1, 0.02), "ga": (1, 0.5, 0.1)}, scenario="noisy"),
+    ]
+    shown = leaderboard_tables(comparison(frames_of(scores)))
+    breaks = {row[0]: row[1:] for row in shown["breaks"].rows("plain")}
+    assert [column.heading for column in shown["breaks"].columns] == ["Method", "all data", "base", "noisy", "fast"]
+    assert breaks["mine"] == ["70.0 %", "90.0 %", "50.0 %", "100 %"] and breaks["frols"][1:3] == ["50.0 %", "90.0 %"]
+    holds = dict(zip(shown["situations"].data["group"], shown["situations"].data["holds"], strict=True))
+    assert holds == {"all": "below 80 %", "base": "yes", "noisy": "not first, below 80 %", "fast": "yes"}
+
+
+def test_methods_that_are_not_ranked_stand_next_to_the_truth_on_the_same_data():
+    runs = {"truth": 0.01, "ga": 0.04, "mine": 0.05}
+    scores = []
+    for scenario, n_methods, more in (("base", 3, 0.0), ("noisy", 2, 0.1)):
+        methods = [make_method(name, [make_run(1, fresh_error=error + more)]) for name, error in runs.items()]
+        methods[0]["reference"] = True
+        scores.append(make_score(methods[:n_methods], "S1", scenario))
+    shown = leaderboard_tables(comparison(frames_of(scores)))
+    assert [row[1] for row in shown["leaderboard"].rows("plain")] == ["GA", "truth"]
+    (row,) = shown["unranked"].rows("plain")
+    assert row == ["mine", "it was not run on all data sets", "1", "100 %", "100 %", "0.050", "0.040", "0.010", "GA"]
 
 
 def test_systems_are_means_over_the_scenarios_that_have_them():
@@ -96,4 +130,4 @@ def test_systems_are_means_over_the_scenarios_that_have_them():
     ]
     shown = leaderboard_tables(comparison(frames_of(scores)))["systems"]
     assert [column.heading for column in shown.columns] == ["Method", "S3, held-out", "S1, development"]
-    assert shown.rows("plain") == [["GA", "0 %", "50 %"]]
+    assert shown.rows("plain") == [["GA", "0 %", "50.0 %"]]

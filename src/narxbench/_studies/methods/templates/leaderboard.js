@@ -62,6 +62,7 @@
   let sorted = "";
   const choices = { want: $("view-want"), data: $("view-data"), set: $("view-set") };
   const words = (select) => select.selectedOptions[0].textContent;
+  const facets = all("select[data-facet]");
   const slots = all("[data-slot]");
   const shown = {};
   const first = [choices.set.value, `${choices.set.value}/${choices.data.value}`];
@@ -92,7 +93,39 @@
     const name = choices.data.value === "all" ? "all data" : choices.data.value;
     all(".of").forEach((each) => { each.textContent = `${name}, ${words(choices.set)}`; });
     all(".set").forEach((each) => { each.textContent = words(choices.set); });
+    const values = data.facets[choices.data.value] ?? {};
+    facets.forEach((facet) => { facet.value = values[facet.dataset.facet] ?? ""; });
     showHeat(view);
+  }
+
+  // Facets: a choice leads to the scenario that has it and otherwise differs least from what is chosen
+
+  function nearest(changed) {
+    const set = choices.set.value;
+    const wanted = facets.filter((facet) => facet.value);
+    $("nearest").hidden = true;
+    if (!changed.value) {
+      choices.data.value = "all";
+      return;
+    }
+    const scenarios = Object.keys(data.facets).filter((name) => data.facets[name][changed.dataset.facet] === changed.value && `${set}/${name}` in data.orders);
+    const missing = (name) => wanted.filter((facet) => data.facets[name][facet.dataset.facet] !== facet.value);
+    const usual = data.facets[Object.keys(data.facets)[0]];
+    const unusual = (name) => Object.keys(usual).filter((facet) => data.facets[name][facet] !== usual[facet]).length;
+    scenarios.sort((a, b) => missing(a).length - missing(b).length || unusual(a) - unusual(b));
+    const [name] = scenarios;
+    const label = (facet) => `${facet.parentNode.firstChild.textContent.trim()} ${facet.value}`;
+    if (!name) {
+      $("nearest").textContent = `No ${words(choices.set)} have ${label(changed)}.`;
+      $("nearest").hidden = false;
+      return;
+    }
+    const absent = missing(name);
+    if (absent.length) {
+      $("nearest").textContent = `No data sets have all of this together. Shown is ${name}, which has ${label(changed)}, but not ${absent.map(label).join(", ")}.`;
+      $("nearest").hidden = false;
+    }
+    choices.data.value = name;
   }
 
   function fromAddress() {
@@ -132,8 +165,10 @@
   }
 
   all("table.sortable").filter((table) => !table.closest("[data-slot]")).forEach(makeSortable);
-  $("view").addEventListener("change", () => {
+  $("view").addEventListener("change", (event) => {
     sorted = "";
+    if (event.target.dataset.facet) nearest(event.target);
+    else $("nearest").hidden = true;
     show();
     keepAddress();
   });
