@@ -12,6 +12,8 @@ _SYMBOLS = (
 _WORDS = "volts?|amps?|amperes?|seconds?|minutes?|hours?|percent|counts?|cycles|celsius|kelvin|bits?|none|samples?"
 _FACTOR = rf"(?:(?:{_PREFIXES})?(?:{_SYMBOLS})|1|(?i:{_WORDS}))(?:\^?-?[0-9]|[²³⁻¹]+)?"
 _UNIT = re.compile(rf"{_FACTOR}(?: ?[*·./ ⋅] ?{_FACTOR})*")
+# As loggers describe times in the place of a unit: hh:mm:ss.
+_FORM_OF_TIME = re.compile(r"(?i:[dmyhst]+(?:[:./ -][dmyhs]+)+)")
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]|\(([^()]*)\)")
 # In x[0] and y[k-1] there is no unit, in u(t) and G(s) neither.
 _INDEX, _ARGUMENT = re.compile(r"[0-9ijkn+-]*"), re.compile(r"[0-9ijknstz+-]*")
@@ -34,7 +36,7 @@ def is_unit(text: str) -> bool:
     brackets = _BRACKETS.fullmatch(text)
     if brackets:
         text = (brackets[1] or brackets[2] or "").strip()
-    return text in ("", "-", "–", "?") or _UNIT.fullmatch(text) is not None
+    return text in ("", "-", "–", "?") or bool(_UNIT.fullmatch(text) or _FORM_OF_TIME.fullmatch(text))
 
 
 def are_units(fields: Sequence[str]) -> bool:

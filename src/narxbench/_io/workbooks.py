@@ -1,6 +1,7 @@
 """Sheets of Excel workbooks as rows of texts."""
 
 import io
+import warnings
 from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
 from typing import Any, NamedTuple
@@ -23,9 +24,12 @@ def rows_of_sheet(file: DataFile) -> Sheet:
     import openpyxl
 
     try:
-        workbook = openpyxl.load_workbook(io.BytesIO(file.content), read_only=True, data_only=True)
-        names = [sheet.title for sheet in workbook.worksheets]
-        rows_by_name = {name: _rows(workbook[name]) for name in names if file.part in (None, name)}
+        with warnings.catch_warnings():
+            # Styles and drawings that it does not know are of no matter here.
+            warnings.simplefilter("ignore")
+            workbook = openpyxl.load_workbook(io.BytesIO(file.content), read_only=True, data_only=True)
+            names = [sheet.title for sheet in workbook.worksheets]
+            rows_by_name = {name: _rows(workbook[name]) for name in names if file.part in (None, name)}
     except Exception:  # a library raises what it wants for a damaged file
         problem = "cannot be read: not in the format of Excel, damaged, or encrypted"
         raise FileError(f"{file.path}: {problem}; needed: a whole file, or CSV") from None

@@ -108,6 +108,13 @@ def test_header_blocks_of_keys_and_values(tmp_path: Path) -> None:
     assert (by_number.inputs, by_number.output) == (("u",), "y")
 
 
+def test_a_form_of_the_time_among_the_units(tmp_path: Path) -> None:
+    rows = "".join(f"{i // 60:02}:{i % 60:02}:00;{row}\n" for i, row in enumerate(ROWS))
+    recording = _read(tmp_path, f"Uhrzeit;u;y\nhh:mm:ss;V;°C\n{rows}")
+    _assert_read(recording, "line 2 was taken as the units: hh:mm:ss, V, °C")
+    assert recording.units == {"u": "V", "y": "°C"} and recording.sampling_time == 60
+
+
 def test_a_row_of_texts_below_the_names(tmp_path: Path) -> None:
     recording = _read(tmp_path, "u;y\nvalve position;tank level\n" + TABLE)
     _assert_read(recording, "line 2 was left out, for it has no numbers: valve position, tank level")
