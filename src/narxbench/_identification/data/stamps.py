@@ -6,7 +6,7 @@ A column has one form: that of its first value. Which of two numbers is the day 
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -95,7 +95,10 @@ def moments_of_texts(texts: Sequence[str | None], time_format: str | None, place
     """Return the moments of texts, None where one is missing; a text of another form than the first is refused."""
     if time_format is not None and "%" in time_format:
         return _moments_by_strptime(texts, time_format, place)
-    _, first_text = next(_present(texts))
+    row, first_text = next(_present(texts))
+    if time_format in UNITS:
+        what = f"{time_format}, but {show(first_text, kind=False)} in {place.name(row)} is no number"
+        raise argument_error("time_format", what, f"{', '.join(ORDERS)}, or a format of strptime", place.source)
     pattern = _pattern_of(first_text)
     if pattern is None:
         return _moments_by_isoformat(texts, place)
@@ -309,7 +312,7 @@ def _has_even_steps(nanoseconds: Integers) -> bool:
 
 def _moments_by_strptime(texts: Sequence[str | None], time_format: str, place: Place) -> Moments:
     """Return the moments of texts of a format of strptime."""
-    has_date = any(code in time_format for code in ("%d", "%j", "%x", "%c"))
+    has_date = any(code in time_format for code in ("%d", "%j", "%x", "%c", "%V"))
     has_zone = "%z" in time_format or "%Z" in time_format
     rows, present_texts = zip(*_present(texts), strict=True)
     try:
@@ -319,8 +322,14 @@ def _moments_by_strptime(texts: Sequence[str | None], time_format: str, place: P
         raise argument_error("time_format", what, "a format of strptime") from None
     for index in np.flatnonzero(moments.isna())[:1].tolist():
         raise place.error(rows[index], show(present_texts[index], kind=False), f"the format {time_format}")
-    counts = moments.as_unit("ns").asi8
+    counts = _nanoseconds(moments)
     return _moments(texts, counts if has_date else counts % DAY, has_date, has_date and not has_zone)
+
+
+def _nanoseconds(moments: pd.DatetimeIndex) -> Integers:
+    """Return nanoseconds since 1970; those of far centuries overflow, which leaves their differences right."""
+    counts: Integers = moments.asi8 * int(pd.Timedelta(1, moments.unit) / pd.Timedelta(1, "ns"))
+    return counts
 
 
 def _moments_by_pandas(texts: Sequence[str | None]) -> Moments | None:
@@ -333,23 +342,23 @@ def _moments_by_pandas(texts: Sequence[str | None]) -> Moments | None:
         moments = pd.DatetimeIndex(pd.to_datetime(present_texts, format="ISO8601", utc=True))
     except ValueError:
         return None
-    return _moments(texts, moments.as_unit("ns").asi8, has_date=True, is_local=have_zones == {False})
+    return _moments(texts, _nanoseconds(moments), has_date=True, is_local=have_zones == {False})
 
 
 def _moments_by_isoformat(texts: Sequence[str | None], place: Place) -> Moments:
     """Return the moments of texts in the rarer forms of ISO 8601, such as weeks."""
-    counts = []
+    moments = []
     zones = set()
     for row, text in _present(texts):
         try:
-            moment = pd.Timestamp(datetime.fromisoformat(text))
+            moment = datetime.fromisoformat(text)
         except ValueError:
             raise place.error(row, show(text, kind=False), f"numbers, or {_ALLOWED}") from None
         zones.add(moment.tzinfo is not None)
         if len(zones) > 1:
             raise place.error(row, show(text, kind=False), "times that all have a time zone, or none")
-        counts.append(moment.as_unit("ns").value)
-    return _moments(texts, np.array(counts, np.int64), has_date=True, is_local=True not in zones)
+        moments.append(moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC))
+    return _moments(texts, _nanoseconds(pd.DatetimeIndex(moments)), has_date=True, is_local=True not in zones)
 
 
 def _present(texts: Sequence[str | None]) -> Iterator[tuple[int, str]]:

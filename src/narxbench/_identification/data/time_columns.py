@@ -13,7 +13,9 @@ from narxbench._identification.data.errors import argument_error
 from narxbench._identification.data.moments import continued, with_clock_changes
 from narxbench._identification.data.sources import Signal, Source, is_none, places_of
 from narxbench._identification.data.stamps import (
+    ORDERS,
     SECOND,
+    UNITS,
     Moments,
     Place,
     is_clock_time,
@@ -100,6 +102,8 @@ class TimeReader:
         place = Place(lambda row, what, allowed: source.error(row, title, what, allowed), source.place, source.name)
         texts = _joined_texts(source, columns)
         if texts is not None:
+            if not _first_text(texts):
+                raise _no_value(source, title)
             return _seconds_of_moments(moments_of_texts(texts, self.time_format, place), source)
         if len(columns) > 1:
             allowed = "the texts of a date and a clock time, or one column"
@@ -115,6 +119,9 @@ class TimeReader:
         numbers = source.numbers([Signal(column)])[:, 0]
         self._refuse_without_values(numbers, title)
         whole_numbers = _whole_numbers(source, column, numbers)
+        if self.time_format in ORDERS:
+            what = f"{self.time_format}, but {printable(title)} has numbers"
+            raise argument_error("time_format", what, f"a unit, {', '.join(UNITS)}", source.name)
         unit = self.time_format or self._unit(column)
         if unit is not None and "%" in unit:
             texts = [None if is_missing(text) else text for text in map(str, whole_numbers or source.columns[column])]
@@ -138,7 +145,7 @@ class TimeReader:
 
     def _refuse_without_values(self, seconds: Array, title: str) -> None:
         if not np.isfinite(seconds).any():
-            raise NarxbenchError(f"{self.source.name}: column {printable(title)}: found no value; needed: times")
+            raise _no_value(self.source, title)
 
     def _repeated_rows(self, seconds: Array, title: str) -> list[int]:
         """Return the rows that repeat time and values of the row before; other times that stand are refused."""
@@ -162,6 +169,10 @@ class TimeReader:
             note = f"{subject} left out, for time and values are those of the row before: {places}."
             self.notes.append(f"{source.label}: {note}")
         return repeated_rows
+
+
+def _no_value(source: Source, title: str) -> NarxbenchError:
+    return NarxbenchError(f"{source.name}: column {printable(title)}: found no value; needed: times")
 
 
 # Columns as texts of dates and clock times.
@@ -246,7 +257,7 @@ def _differences(numbers: Array, whole_numbers: WholeNumbers | None) -> Array:
     if whole_numbers is None:
         return numbers - float(numbers[np.isfinite(numbers)][0])
     first = next(number for number in whole_numbers if number is not None)
-    return np.array([np.nan if number is None else number - first for number in whole_numbers])
+    return np.array([np.nan if number is None else number - first for number in whole_numbers], np.float64)
 
 
 # Moments.

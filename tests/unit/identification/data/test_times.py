@@ -139,6 +139,23 @@ def test_a_format_of_strptime(tmp_path: Path) -> None:
         _read(tmp_path, _stamps("%Y", 60), time="time", time_format="%d %m")
 
 
+def test_a_format_for_values_of_another_kind(tmp_path: Path) -> None:
+    with pytest.raises(FieldError, match=r"time_format: found d/m/y, but time has numbers; allowed: a unit, s, ms"):
+        _read(tmp_path, range(N), time="time", time_format="d/m/y")
+    with pytest.raises(
+        FieldError, match=r"time_format: found ms, but '2024-.*' in line 2 is no number; allowed: d/m/y"
+    ):
+        _read(tmp_path, _stamps("%Y-%m-%d", 86_400), time="time", time_format="ms")
+
+
+@pytest.mark.parametrize("time_format", ["%Y-%m-%d %H:%M:%S", "%d.%m.%Y %H:%M:%S", "%G-W%V-%uT%H:%M:%S"])
+@pytest.mark.parametrize("year", [1000, 1700, 2024, 2300, 9000])
+def test_times_of_any_century(tmp_path: Path, time_format: str, year: int) -> None:
+    stamps = _stamps(time_format, 60, datetime(year, 6, 1))
+    assert _read(tmp_path, stamps).sampling_time == 60
+    assert _read(tmp_path, stamps, time_format=time_format).sampling_time == 60
+
+
 @pytest.mark.parametrize(
     ("scale", "step", "words"),
     [(1, 1.0, ""), (1000, 0.1, "milliseconds"), (10**6, 0.001, "microseconds"), (10**9, 1e-6, "nanoseconds")],
@@ -278,6 +295,12 @@ def test_jitter_and_gaps_are_told_by_line(tmp_path: Path) -> None:
     assert "the time jumps once, and the data were cut there: line 27" in _notes(recording)
     with pytest.raises(NarxbenchError, match=r"line 33.* found a step of 1.5, 50% off the median of 1"):
         _read(tmp_path, [*range(30), 30, 31.5, *range(32, N)][:31] + [31.5, *range(33, N)], time="time")
+
+
+def test_times_that_are_all_missing() -> None:
+    for times in (["nan"] * N, [None] * N, [np.nan] * N):
+        with pytest.raises(NarxbenchError, match=r"data: column time: found no value; needed: times"):
+            read_recording({"time": times, "y": Y[:N]}, output="y", time="time")
 
 
 @pytest.mark.parametrize("missing", ["", "NaN", "NaT"])
