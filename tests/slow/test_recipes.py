@@ -297,8 +297,8 @@ def test_criterion(tmp_path, finished):
 
 
 RANDOM_WALK = """\
-def _random_walk(e: Floats, clean: Floats, respond: Respond) -> Floats:
-    return clean + np.cumsum(e)
+def _random_walk(experiment: CleanExperiment) -> Signals:
+    return Signals(experiment.clean.u, experiment.clean.y + np.cumsum(experiment.e))
 
 
 NOISES = {
@@ -326,14 +326,15 @@ def test_kind_of_noise(tmp_path):
         assert copy.schema().count('"walk"') == 2
         truths, outputs, message = copy.run("-c", SIMULATE).splitlines()
         assert truths == "True True"
-        assert message == "simulate: noise: found 'walks'; allowed: 'walk' or 'output' or 'equation'"
+        assert message.startswith("simulate: noise: found 'walks'; allowed: 'walk' or 'output' or 'equation' or ")
         # The same data in a study; and no study runs with noise that there is not.
         data = "data/walking/problems/S3/30dB.csv"
         project = copy.trial("walking", TINY + "data: {noise: walk}\n")
         project.snakemake(data)
         assert signals_of(copy / data)[1] == pytest.approx([float(text) for text in outputs.split()], abs=1e-12)
         printed = copy.trial("walking", TINY + "data: {noise: walks}\n").snakemake(data, code=1)
-        assert "data.noise: found 'walks'; allowed: one of walk, output, equation (did you mean 'walk'?)" in printed
+        assert "data.noise: found 'walks'; allowed: one of walk, output, equation, " in printed
+        assert "(did you mean 'walk'?)" in printed
 
 
 NOISY = """
@@ -523,7 +524,7 @@ def test_column_of_a_table(tmp_path, finished):
         assert all(f"{size:.2g}" in shown for size, _ in sizes.values())
 
 
-PLAN = "src/narxbench/_pipeline/paper_plan.py"
+RULES = "workflow/rules/paper.smk"
 BUDGETS_TABLE = '''\
 def budgets_table(metrics: pd.DataFrame) -> Table:
     """Return the evaluations that all runs of each condition may make together."""
@@ -541,7 +542,7 @@ def test_table(tmp_path, finished):
         copy.edit(tables, "def recovery_table(", BUDGETS_TABLE)
         last = '        gaps_table(ordered["gaps"]),\n'
         copy.edit(tables, last, f'{last}        budgets_table(ordered["metrics"]),\n')
-        copy.edit(PLAN, 'tables = ["agreement"', 'tables = ["budgets", "agreement"')
+        copy.edit(RULES, 'TABLES = ["agreement"', 'TABLES = ["budgets", "agreement"')
         Project(copy.root).snakemake("reports/tiny/tables/budgets.csv")
         rows = rows_of(copy / "reports/tiny/tables/budgets.csv")
         assert len(rows) == 6
@@ -573,7 +574,7 @@ def test_figure(tmp_path, finished):
         copy.edit(figures, "def term_frequency(", BEST_FIGURE)
         first = "    drawings = {\n"
         copy.edit(figures, first, f'{first}        "best_fitness": best_fitness(gaps),\n')
-        copy.edit(PLAN, '["convergence", "term_frequency"]', '["convergence", "term_frequency", "best_fitness"]')
+        copy.edit(RULES, '["convergence", "term_frequency"]', '["convergence", "term_frequency", "best_fitness"]')
         project = Project(copy.root)
         project.snakemake("reports/tiny/figures/best_fitness.svg")
         drawing = (copy / "reports/tiny/figures/best_fitness.svg").read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ of MIMO non-linear systems using a forward-regression orthogonal estimator, Inte
 1989, pages 2157-2189; S. A. Billings, Nonlinear System Identification, 2013, chapter 3.
 
 The source leaves open when to stop. Here terms enter up to a limit, and one of all these lengths is chosen. All samples
-are used; none are held out.
+are used; none are held out. With ``likelihood`` the path is that of the source, and all else is as in ``pem``.
 
 With extended least squares (ELS: Billings, chapter 3) the weights are those of a NARMAX model with these terms and a
 linear moving average, so that coloured noise does not bias them. ELS iterates regressions on its own residuals. Here
@@ -19,6 +19,7 @@ from pydantic import Field
 
 from narxbench._algorithms.contract import About, Found, Objective, OwnCriterion, ProblemView
 from narxbench._algorithms.forward_regression import best_length, forward, nested, residuals
+from narxbench._algorithms.likelihood_choice import chosen_by_likelihood, likelihood_criterion
 from narxbench._algorithms.training import Rows, WholeRecordJudge, criterion_of, estimated, products
 from narxbench._fitness.prediction_error import PredictionErrors
 from narxbench._io.settings import Settings as BaseSettings
@@ -32,7 +33,7 @@ ABOUT = About(
     stops_early=True,
     minimises=False,
     options={
-        **{"stop": ["bic", "aic", "err"], "max_terms": [3], "rows": ["estimation"]},
+        **{"stop": ["bic", "aic", "err", "likelihood"], "max_terms": [3], "rows": ["estimation"]},
         "weights": ["extended_least_squares"],
     },
 )
@@ -41,11 +42,11 @@ ABOUT = About(
 class Settings(BaseSettings):
     """Settings of FROLS."""
 
-    stop: Literal["free_run", "bic", "aic", "err"] = Field(
+    stop: Literal["free_run", "bic", "aic", "err", "likelihood"] = Field(
         default="free_run",
         description="which length is chosen: that of the best free run, by BIC over all samples, or by J if terms are "
-        "chosen from the estimation part; of lowest BIC or AIC of the prediction one step ahead; or the shortest that "
-        "leaves little of the output",
+        "chosen from the estimation part; of lowest BIC or AIC of the prediction one step ahead; the shortest that "
+        "leaves little of the output; or by this project's noise models and criterion, which also give the weights",
     )
     rows: Rows = Field(default="all", description="what terms are chosen from: all rows, or the estimation part")
     weights: Literal["least_squares", "extended_least_squares"] = Field(
@@ -63,6 +64,8 @@ def criterion(problem: ProblemView, settings: Settings) -> OwnCriterion | None:
         return products(problem, settings.rows).bic()
     if settings.stop == "free_run" and settings.rows == "all":
         return criterion_of(problem, "free_run")
+    if settings.stop == "likelihood":
+        return likelihood_criterion(problem)
     return None
 
 
@@ -75,6 +78,8 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
     if not entered:
         return Found(np.zeros(objective.n_terms, np.uint8))
     structures = nested(order[:entered], objective.n_terms)
+    if settings.stop == "likelihood":
+        return chosen_by_likelihood(problem, structures)
     if settings.stop == "free_run":
         judge = WholeRecordJudge(problem) if settings.rows == "all" else objective
         judge.evaluate(structures)

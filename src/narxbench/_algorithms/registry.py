@@ -29,8 +29,9 @@ from narxbench._io.settings import Mistake, Settings, SettingsError, validated
 GROUP = "narxbench.algorithms"
 # Modules in this folder that are no algorithms.
 _SHARED = (
-    *("certainty", "common_factor", "conformance", "contract", "doubts", "forward_regression", "likelihood_search"),
-    *("objective", "orthogonal_search", "population", "registry", "search", "significance", "sysidentpy_fit"),
+    *("certainty", "common_factor", "conformance", "contract", "doubts", "forward_regression", "likelihood_choice"),
+    *("likelihood_search", "objective", "orthogonal_search", "population", "registry", "search", "significance"),
+    "sysidentpy_fit",
     "training",
 )
 
@@ -55,7 +56,9 @@ class Cost(NamedTuple):
 REVIEWED = {
     "annealing": Cost(1e-5),
     "aols": Cost(4e-6, most=1, start=0.02),
+    "best_subset": Cost(4e-6, most=1, start=10.0),
     "binary_pso": Cost(4e-6, wide=True),
+    "ensemble_stlsq": Cost(4e-6, most=1, start=1.0, copies=1),
     "fastcan": Cost(4e-6, most=1, start=0.6, copies=4),
     "frols": Cost(4e-6, most=50),
     "ga": Cost(4e-6, wide=True),
@@ -63,6 +66,7 @@ REVIEWED = {
     "lasso": Cost(4e-6, most=200, start=0.2, copies=4),
     "metamss": Cost(4e-6, wide=True),
     "multistart": Cost(8e-6),
+    "multistart_likelihood": Cost(4e-6, most=5, start=0.4, copies=1),
     "osf": Cost(4e-6, most=1, start=0.05),
     "pem": Cost(4e-6, most=5, start=0.1, copies=1),
     "pymoo_ga": Cost(8e-5, wide=True, copies=1),
@@ -75,6 +79,7 @@ REVIEWED = {
     "sysidentpy_aols": Cost(4e-6, most=1, start=2.0, copies=4),
     "sysidentpy_frols": Cost(4e-6, most=1, start=0.3, copies=4),
     "sysidentpy_metamss": Cost(4e-6, most=1, start=6.0, copies=2),
+    "sysidentpy_osf": Cost(4e-6, most=1, start=1.5, copies=4),
     "upso2d": Cost(4e-6, wide=True),
 }
 _UNKNOWN = REVIEWED["pymoo_ga"]

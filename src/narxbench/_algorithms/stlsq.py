@@ -9,6 +9,7 @@ the same length, and one of the structures is chosen. All samples are used.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from narxbench._algorithms.contract import About, Found, Objective, OwnCriterion, ProblemView
@@ -36,37 +37,71 @@ class Settings(BaseSettings):
     choice: Choice = Field(default="free_run", description=CHOICE)
 
 
-def structures(inner_products: Products, settings: Settings) -> np.ndarray:
-    """Return the different structures of all thresholds, shape (structures, N_t)."""
-    scale, n_terms = np.sqrt(np.diag(inner_products.gram)), len(inner_products.moments)
-    varying = np.flatnonzero(scale > 0)
-    with np.errstate(invalid="ignore"):  # if products overflow, no structure has a term
-        gram = inner_products.gram[np.ix_(varying, varying)] / np.outer(scale[varying], scale[varying])
-    gram[np.diag_indices_from(gram)] += settings.ridge
-    moments = inner_products.moments[varying] / scale[varying]
+class ScaledRegression:
+    """Ridge regressions on columns of length 1.
 
-    def regression(terms: np.ndarray) -> np.ndarray:
-        weights: np.ndarray = np.linalg.solve(gram[np.ix_(terms, terms)], moments[terms])
+    Parameters
+    ----------
+    inner_products : Products
+        The inner products of the candidate columns and the output.
+    ridge : float
+        What is added to the squared length of each column.
+
+    Attributes
+    ----------
+    varying : array of int
+        The candidates whose columns are not zero; all else counts these only.
+    """
+
+    def __init__(self, inner_products: Products, ridge: float) -> None:
+        scale = np.sqrt(np.diag(inner_products.gram))
+        self.varying, self.n_terms = np.flatnonzero(scale > 0), len(inner_products.moments)
+        with np.errstate(invalid="ignore"):  # if products overflow, no structure has a term
+            gram = inner_products.gram[np.ix_(self.varying, self.varying)]
+            self._gram = gram / np.outer(scale[self.varying], scale[self.varying])
+        self._gram[np.diag_indices_from(self._gram)] += ridge
+        self._moments = inner_products.moments[self.varying] / scale[self.varying]
+
+    def weights(self, terms: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the weights of some terms."""
+        weights: NDArray[np.float64] = np.linalg.solve(self._gram[np.ix_(terms, terms)], self._moments[terms])
         return weights
 
-    different: dict[bytes, np.ndarray] = {}
-    all_weights = np.empty(0)
-    if len(varying):
-        all_weights = regression(np.arange(len(varying)))
-    largest = abs(all_weights).max(initial=0.0)
-    if not largest > 0:
-        return np.zeros((0, n_terms), np.uint8)
-    for threshold in largest * np.geomspace(1.0, settings.smallest, settings.thresholds):
+    def all_weights(self) -> NDArray[np.float64]:
+        """Return the weights of all terms."""
+        return self.weights(np.arange(len(self.varying))) if len(self.varying) else np.empty(0)
+
+    def structure(self, all_weights: NDArray[np.float64], threshold: float, iterations: int) -> NDArray[np.uint8]:
+        """Return the structure that is left of all terms by a threshold, shape (N_t,)."""
         terms = np.flatnonzero(abs(all_weights) >= threshold)
-        for _ in range(settings.iterations):
-            kept = terms[abs(regression(terms)) >= threshold]
+        for _ in range(iterations):
+            kept = terms[abs(self.weights(terms)) >= threshold]
             if len(kept) in (0, len(terms)):
                 break
             terms = kept
-        position = np.zeros(n_terms, np.uint8)
-        position[varying[terms]] = 1
+        position = np.zeros(self.n_terms, np.uint8)
+        position[self.varying[terms]] = 1
+        return position
+
+
+def thresholds_of(all_weights: NDArray[np.float64], settings: Settings) -> NDArray[np.float64]:
+    """Return the thresholds to try, from the largest weight on; none if no weight is finite and not 0."""
+    largest = abs(all_weights).max(initial=0.0)
+    if not largest > 0:
+        return np.empty(0)
+    thresholds: NDArray[np.float64] = largest * np.geomspace(1.0, settings.smallest, settings.thresholds)
+    return thresholds
+
+
+def structures(inner_products: Products, settings: Settings) -> NDArray[np.uint8]:
+    """Return the different structures of all thresholds, shape (structures, N_t)."""
+    regression = ScaledRegression(inner_products, settings.ridge)
+    all_weights = regression.all_weights()
+    different: dict[bytes, NDArray[np.uint8]] = {}
+    for threshold in thresholds_of(all_weights, settings):
+        position = regression.structure(all_weights, threshold, settings.iterations)
         different.setdefault(position.tobytes(), position)
-    return np.array([*different.values()], np.uint8).reshape(-1, n_terms)
+    return np.array([*different.values()], np.uint8).reshape(-1, regression.n_terms)
 
 
 def criterion(problem: ProblemView, settings: Settings) -> OwnCriterion:

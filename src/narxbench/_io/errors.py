@@ -2,7 +2,7 @@
 
 import math
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -52,6 +52,16 @@ class FieldError(NarxbenchError):
     def __init__(self, field: str, text: str, source: str = "") -> None:
         self.field, self.text, self.source = field, text, source
         super().__init__(": ".join(filter(None, (source, field, text))))
+
+
+# So many names a message lists at most.
+MOST_NAMES = 40
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names in one line, the first ones if there are many."""
+    line = ", ".join(names[:MOST_NAMES])
+    return f"{line} and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else line
 
 
 def did_you_mean(word: object, allowed: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 
 import pydantic
 
-from narxbench._io.errors import FileError, NarxbenchError, did_you_mean, printable
+from narxbench._io.errors import FileError, NarxbenchError, did_you_mean, listed, printable
 from narxbench._io.errors import show as show
 from narxbench._io.files import StrPath, read_json
 
@@ -107,7 +107,7 @@ def unknown(path: Path, name: object, known: Iterable[str], what: str = "one of"
     """Return the mistake of a name that is not one of the known names, with a proposal of the closest of them."""
     allowed = list(known)
     hint = did_you_mean(name, allowed)
-    return Mistake(path, f"found {show(name, kind=False)}; allowed: {what} {', '.join(allowed)}{hint}")
+    return Mistake(path, f"found {show(name, kind=False)}; allowed: {what} {listed(allowed)}{hint}")
 
 
 def flattened(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

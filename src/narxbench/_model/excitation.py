@@ -1,8 +1,10 @@
 """Excitation: the input signals that drive a simulated system.
 
-Each kind of excitation is a settings model with its own value of the key ``kind``; ``samples`` draws the signal.
+Each kind of excitation is a settings model with its own value of the key ``kind``; ``samples`` draws the signal. A held
+and a binary input are made of another input: without one, of the input that the system has (``for_system``).
 """
 
+import math
 from itertools import accumulate
 from typing import Annotated, Literal
 
@@ -16,7 +18,20 @@ from narxbench._model.dataset import read_signals
 from narxbench._numerics.random_streams import standard_normal
 
 
-class UniformInput(Settings):
+class _Input(Settings):
+    """Base of all inputs."""
+
+    def for_system(self, own: "Excitation") -> "Excitation":
+        """Return the input for a system that has an input of its own."""
+        return self  # type: ignore[return-value]
+
+    @property
+    def recorded_file(self) -> str:
+        """The file that it is read from; empty if it is drawn."""
+        return ""
+
+
+class UniformInput(_Input):
     """White input, uniform on (low, high)."""
 
     kind: Literal["uniform"] = "uniform"
@@ -34,7 +49,7 @@ class UniformInput(Settings):
         return self.low + (self.high - self.low) * rng.random(size)
 
 
-class GaussianInput(Settings):
+class GaussianInput(_Input):
     """White Gaussian input with zero mean and standard deviation ``sd``."""
 
     kind: Literal["gaussian"] = "gaussian"
@@ -45,7 +60,7 @@ class GaussianInput(Settings):
         return self.sd * np.array(standard_normal(rng, size))
 
 
-class AutoregressiveInput(Settings):
+class AutoregressiveInput(_Input):
     """Gaussian input of standard deviation ``sd``, coloured by u(k) = pole u(k-1) + white noise."""
 
     kind: Literal["autoregressive"] = "autoregressive"
@@ -60,7 +75,7 @@ class AutoregressiveInput(Settings):
         return self.sd * np.array(list(coloured))
 
 
-class RecordedInput(Settings):
+class RecordedInput(_Input):
     """Input read from the column ``u`` of a CSV file, which has at least as many samples as are simulated.
 
     The washout uses the first samples.
@@ -76,8 +91,72 @@ class RecordedInput(Settings):
             raise NarxbenchError(f"{self.file}: found {len(recorded)} samples; allowed: at least {size} (with washout)")
         return recorded[:size]
 
+    @property
+    def recorded_file(self) -> str:
+        """The file that it is read from."""
+        return self.file
 
-Excitation = Annotated[UniformInput | GaussianInput | AutoregressiveInput | RecordedInput, Field(discriminator="kind")]
+
+Source = Annotated[UniformInput | GaussianInput | AutoregressiveInput | RecordedInput, Field(discriminator="kind")]
+
+
+class _ChangedInput(_Input):
+    """An input that is made of another one."""
+
+    source: Source | None = None
+    """The input that it is made of; null: that of the system, or else a white one, uniform on (-1, 1)."""
+
+    @property
+    def recorded_file(self) -> str:
+        """The file that the other input is read from; empty if it is drawn."""
+        return self.source.recorded_file if self.source else ""
+
+    def _source_samples(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
+        source = self.source or UniformInput()
+        return source.samples(rng, size)
+
+
+class HeldInput(_ChangedInput):
+    """Another input, each value of which is held for ``hold`` samples, as when a plant is sampled faster."""
+
+    kind: Literal["held"] = "held"
+    hold: int = Field(default=5, ge=1, le=1000)
+
+    def for_system(self, own: "Excitation") -> "Excitation":
+        """Return the held input of a system, unless it is told which input to hold."""
+        if self.source or isinstance(own, _ChangedInput):
+            return self
+        return HeldInput(hold=self.hold, source=own)
+
+    def samples(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
+        """Return the input, of shape (size,)."""
+        return np.repeat(self._source_samples(rng, -(-size // self.hold)), self.hold)[:size]
+
+
+class BinaryInput(_ChangedInput):
+    """Another input, reduced to two levels: its mean plus or minus its standard deviation, whichever is nearer."""
+
+    kind: Literal["binary"] = "binary"
+
+    def for_system(self, own: "Excitation") -> "Excitation":
+        """Return the binary input of a system, unless it is told which input to reduce."""
+        if self.source or isinstance(own, _ChangedInput):
+            return self
+        return BinaryInput(source=own)
+
+    def samples(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
+        """Return the input, of shape (size,)."""
+        values = self._source_samples(rng, size)
+        # Correctly rounded sums: the same bytes on every machine.
+        mean = math.fsum(values.tolist()) / size
+        spread = math.sqrt(math.fsum((value - mean) * (value - mean) for value in values.tolist()) / size)
+        return np.where(values < mean, mean - spread, mean + spread)
+
+
+Excitation = Annotated[
+    UniformInput | GaussianInput | AutoregressiveInput | RecordedInput | HeldInput | BinaryInput,
+    Field(discriminator="kind"),
+]
 
 
 class _ExcitationSettings(Settings):

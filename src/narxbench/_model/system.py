@@ -11,17 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from narxbench._io.errors import FileError, NarxbenchError, did_you_mean, is_whole_number
+from narxbench._io.errors import FileError, NarxbenchError, did_you_mean, is_whole_number, listed
 from narxbench._io.files import CONFIG_FOLDER
 from narxbench._io.settings import Settings, validated
 from narxbench._io.yaml import read_mapping
 from narxbench._model.dataset import Signals, snr_label
 from narxbench._model.excitation import Excitation, UniformInput, excitation_of
 from narxbench._model.expression import Expression, is_special, parse_expression
-from narxbench._model.noise import NOISES, NoiseKind
+from narxbench._model.noise import NOISES, CleanExperiment, Controller, NoiseKind
 from narxbench._model.terms import (
     MAX_DEGREE,
     MAX_LAG,
+    OUTPUT,
     Monomial,
     Token,
     candidate_monomials,
@@ -172,8 +173,9 @@ class System:
             The input; default: that of the system, or else white, uniform on (-1, 1).
         noise : str
             How e(k) enters, a name of :data:`~narxbench._model.noise.NOISES`: ``"output"`` adds it to the output
-            (measurement noise), ``"equation"`` puts it inside the equation (process noise). In a system with noise
-            terms e(k) is always inside the equation.
+            (measurement noise), ``"equation"`` puts it inside the equation (process noise). Other kinds filter it,
+            change its distribution, or disturb more than the output. In a system with noise terms e(k) is always inside
+            the equation.
         washout : int
             Samples simulated before the first one returned, so that the start at rest is forgotten.
         realisation : int, optional
@@ -217,23 +219,55 @@ class System:
         total = washout + samples
         u = excitation.samples(generator(purpose="input", **axes), total)
 
-        def respond(disturbance: NDArray[np.float64]) -> NDArray[np.float64]:
-            return self._respond(u, disturbance, excitation)
+        def respond(disturbance: NDArray[np.float64], controller: Controller | None = None) -> Signals:
+            return self._respond(u, disturbance, excitation, controller)
 
         clean = respond(np.zeros(total))
         if snr_db is None:
-            return Signals(u[washout:].copy(), clean[washout:].copy())
+            return Signals(clean.u[washout:].copy(), clean.y[washout:].copy())
         if own_noise:
             axes["snr_db"] = snr_label(snr_db)
         unit_noise = np.array(standard_normal(generator(purpose="noise", **axes), total))
-        size = _signal_size(clean[washout:].tolist(), snr_of)
+        size = _signal_size(clean.y[washout:].tolist(), snr_of)
         noise_sd = math.sqrt(size / float(Decimal(10) ** (Decimal(repr(float(snr_db))) / 10)))
-        kind = NOISES["equation" if self._noise_terms else noise]
-        y = kind.measured(noise_sd * unit_noise, clean, respond)
-        return Signals(u[washout:].copy(), y[washout:].copy())
+        if self._noise_terms:
+            noise = "equation"
+        draws = generator(purpose="further noise", noise=noise, **axes)
+        measured = NOISES[noise].measured(CleanExperiment(clean, noise_sd * unit_noise, respond, draws))
+        return Signals(measured.u[washout:].copy(), measured.y[washout:].copy())
 
-    def _respond(self, u: NDArray[np.float64], e: NDArray[np.float64], excitation: Excitation) -> NDArray[np.float64]:
-        """Return the output of the system at rest for an input and a noise inside the equation."""
+    def oversampled(self, rate: int) -> "System":
+        """Return the system at a multiple of its sampling rate: y(k) = y(k-1) + (f - y(k-1)) / rate.
+
+        It has the same name, input and orders of the candidate terms; it is meant for an input that is held for
+        ``rate`` samples. A system with noise terms or a truth outside the candidates raises NarxbenchError.
+        """
+        if self._noise_terms or not self.inside:
+            raise NarxbenchError(f"oversampled: found {self.name}; allowed: a polynomial without noise terms")
+        previous: Monomial = ((OUTPUT, 1),)
+        weights = {previous: 0.0}
+        for monomial, coefficient in zip(self.monomials, self.coefficients, strict=True):
+            weights[monomial] = coefficient / rate
+        weights[previous] += 1.0 - 1.0 / rate
+        summands = []
+        for monomial, weight in weights.items():
+            sign = "-" if weight < 0.0 else "+"
+            number = repr(abs(weight))
+            summands.append(f"{sign} {number}*{term_name(monomial)}" if monomial else f"{sign} {number}")
+        definition = {**self.definition(), "equation": "y(k) = " + " ".join(summands)}
+        return System(**definition, description=self.description, reference=self.reference)
+
+    def _respond(
+        self,
+        u: NDArray[np.float64],
+        e: NDArray[np.float64],
+        excitation: Excitation,
+        controller: Controller | None = None,
+    ) -> Signals:
+        """Return input and output of the system at rest, for an input and a noise inside the equation.
+
+        A controller adds to the input after each sample of the output.
+        """
         # Plain floats in the order of the equation: slower than arrays, but the same bytes on every machine.
         y: list[float] = []
         signals = y, u.tolist(), e.tolist()
@@ -255,7 +289,9 @@ class System:
                     f"{excitation!r}; allowed: an input for which the system is stable, e.g. one of smaller amplitude"
                 )
             y.append(value)
-        return np.array(y)
+            if controller is not None:
+                signals[1][k] += controller(k, value)
+        return Signals(np.array(signals[1]), np.array(y))
 
 
 def _signal_size(values: list[float], kind: SignalSize) -> float:
@@ -347,7 +383,7 @@ def load_system(name: str, folder: str | Path | None = None) -> System:
     if name not in names:
         raise NarxbenchError(
             f"system {name!r}: no {Path(folder or SYSTEMS_FOLDER)}/NAME.yaml of that name; "
-            f"allowed: {', '.join(names) or 'none, the folder has no system files'}{did_you_mean(name, names)}"
+            f"allowed: {listed(names) or 'none, the folder has no system files'}{did_you_mean(name, names)}"
         )
     path = Path(folder or SYSTEMS_FOLDER) / f"{name}.yaml"
     system_file = validated(SystemFile, read_mapping(path), str(path))

@@ -100,6 +100,8 @@ class MethodsPlan(SimulatedPlan):
                 "criteria": [criterion_name(criterion) for criterion in method.criteria],
                 "description": algorithm(method.algorithm).document.partition("\n\n")[0],
                 "settings": method.settings.model_dump(mode="json"),
+                "settings_by": method.settings_by,
+                "settings_source": method.settings_source,
             }
         return descriptions
 

@@ -128,8 +128,8 @@ class SimulatedPlan(StudyPlan):
                 "candidates": {key: structure[key] for key in ("n_u", "n_y", "degree", "n_validation")},
             }
             recorded = []
-            if "file" in simulation["data"]["excitation"]:
-                recorded = [simulation["data"]["excitation"]["file"]]
+            if problem.data.excitation.recorded_file:
+                recorded = [problem.data.excitation.recorded_file]
                 self._recorded[path] = recorded[0]
             if problem.realisations:
                 self._realisations.add(path)

@@ -18,7 +18,7 @@ from narxbench._io.settings import Mistake, SettingsError, show, unknown, valida
 from narxbench._model.excitation import RecordedInput
 from narxbench._model.system import System, load_system, system_names
 from narxbench._numerics.random_streams import generator
-from narxbench._studies.methods.settings import MethodsStudy
+from narxbench._studies.methods.settings import ComparedMethod, MethodsStudy
 from narxbench._studies.paper.interpretations.settings import InterpretationsStudy
 from narxbench._studies.paper.settings import PaperStudy
 from narxbench._study.design_choices import (
@@ -27,8 +27,8 @@ from narxbench._study.design_choices import (
     interpretation_settings,
     load_design_choices,
 )
-from narxbench._study.layers import Layers, merge, merge_layers, with_sources
-from narxbench._study.settings import Study, for_overlays, no_file, raise_if, refuse_page
+from narxbench._study.layers import OVER, Layers, merge, merge_layers, with_sources
+from narxbench._study.settings import Method, Study, for_overlays, no_file, raise_if, refuse_page
 
 # The kinds of studies of simulated systems: one class each, by the value of ``kind``.
 KINDS: dict[str, type[Study]] = {"paper": PaperStudy, "interpretations": InterpretationsStudy, "methods": MethodsStudy}
@@ -59,10 +59,11 @@ def _wrong_inputs(study: Study, systems: Mapping[str, System], choices: DesignCh
     """Yield a mistake for each recorded input that cannot be read, or is too short."""
     checked = set()
     for place, label, excitation, samples in study.inputs(choices, systems):
-        if not isinstance(excitation, RecordedInput) or (excitation.file, samples) in checked:
+        file = excitation.recorded_file
+        if not file or (file, samples) in checked:
             continue
-        checked.add((excitation.file, samples))
-        problem = _problem_of_file(excitation.file, samples, study.study)
+        checked.add((file, samples))
+        problem = _problem_of_file(file, samples, study.study)
         if problem:
             yield Mistake(place, label + problem)
 
@@ -100,7 +101,7 @@ def load_study(
     mistakes.
     """
     choices = choices or load_design_choices()
-    settings = merge_layers(layers)
+    settings = _with_groups(merge_layers(layers))
     for name, reason in _unusable_methods(settings).items():
         if left_out is None:
             raise NarxbenchError(f"methods.{name}: {reason}")
@@ -119,6 +120,23 @@ def load_study(
     if mistakes:
         raise with_sources(SettingsError(mistakes), layers, otherwise)
     return study
+
+
+def _with_groups(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return settings in which lists stand in place of the names of groups."""
+    groups = _mapping(settings, "groups")
+
+    def listed(value: Any) -> Any:
+        return groups.get(value, value) if isinstance(value, str) else value
+
+    only_in = {method: listed(scenarios) for method, scenarios in _mapping(settings, "only_in").items()}
+    scenarios = {}
+    for name, scenario in _mapping(settings, "scenarios").items():
+        if isinstance(scenario, Mapping) and "systems" in scenario:
+            scenario = {**scenario, "systems": listed(scenario["systems"])}
+        scenarios[name] = scenario
+    parts = {"only_in": only_in, "scenarios": scenarios}
+    return settings | {key: part for key, part in parts.items() if part}
 
 
 def _validated_study(settings: dict[str, Any], defaults: Mapping[str, Any], choices: DesignChoices) -> Study:
@@ -204,16 +222,17 @@ def schema() -> dict[str, Any]:
         result = {**of_kind, **merged}
     result |= {"title": "Study", "description": inspect.getdoc(Study)}
     result["properties"]["kind"] = {"enum": list(KINDS), "type": "string", "description": "Kind of the study."}
-    definitions, method = result["$defs"], result["$defs"]["Method"]
-    method["allOf"] = []
-    # Editors know the algorithms of this package; those of others are allowed too.
-    method["properties"]["algorithm"] = {"anyOf": [{"enum": packaged_names()}, method["properties"]["algorithm"]]}
+    result["properties"][OVER] = {"type": "string", "description": "File in the same folder that this one changes."}
+    definitions, conditions = result["$defs"], []
     for name in packaged_names():
         settings, key = for_overlays(algorithm(name).schema()), f"Settings-{name}"
         definitions |= {**settings.pop("$defs", {}), key: settings}
         condition = {"properties": {"algorithm": {"const": name}}, "required": ["algorithm"]}
-        method["allOf"].append({"if": condition, "then": {"properties": {"settings": {"$ref": f"#/$defs/{key}"}}}})
-    method["properties"]["settings"] = {"type": "object"}
+        conditions.append({"if": condition, "then": {"properties": {"settings": {"$ref": f"#/$defs/{key}"}}}})
+    for method in (definitions[Method.__name__], definitions[ComparedMethod.__name__]):
+        # Editors know the algorithms of this package; those of others are allowed too.
+        method["properties"]["algorithm"] = {"anyOf": [{"enum": packaged_names()}, method["properties"]["algorithm"]]}
+        method["properties"]["settings"], method["allOf"] = {"type": "object"}, conditions
     definitions.pop("Settings", None)
     return result
 

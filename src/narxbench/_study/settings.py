@@ -19,7 +19,7 @@ from narxbench._fitness.criteria import canonical_criterion, criterion_forms
 from narxbench._io.errors import did_you_mean
 from narxbench._io.settings import Coverage, Mistake, Settings, SettingsError, described_as, show
 from narxbench._model.dataset import snr_label
-from narxbench._model.excitation import Excitation
+from narxbench._model.excitation import Excitation, HeldInput
 from narxbench._model.system import System
 from narxbench._study.condition import ConditionKey
 from narxbench._study.design_choices import MOST, Count, DesignChoices, Fitness, Label, OpenData
@@ -282,19 +282,33 @@ class Part(NamedTuple):
     data: Data
     scenario: str = ""
     excitation: Excitation | None = None
-    """An input that prevails over that of a system."""
+    """An input that prevails over that of a system, or is made of it."""
+    oversampling: int | None = None
+    """How many times faster the systems are sampled, if they are."""
     orders: Mapping[str, int] = {}
     """Orders of the candidate terms that are not the system's."""
     held_out: bool = False
     """Whether no method was developed or tuned on them."""
 
     def with_candidates(self, system: System) -> System:
-        """Return a system with the candidate terms of this part; too many of them raise NarxbenchError."""
-        return system.with_candidates(**self.orders) if self.orders else system
+        """Return a system with the candidate terms and the sampling of this part.
+
+        Too many candidate terms, and a system that cannot be sampled faster, raise NarxbenchError.
+        """
+        if self.orders:
+            system = system.with_candidates(**self.orders)
+        if self.oversampling:
+            system = system.oversampled(self.oversampling)
+        return system
 
     def input_of(self, system: System) -> Excitation:
         """Return the input of a system: that of this part, that of the system, or that of the study."""
-        return self.excitation or system.excitation or self.data.excitation
+        excitation = system.excitation or self.data.excitation
+        if self.excitation:
+            excitation = self.excitation.for_system(excitation)
+        if self.oversampling:
+            excitation = HeldInput(hold=self.oversampling).for_system(excitation)
+        return excitation
 
 
 class Study(Settings):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from narxbench import StructureProblem, load_system, search
-from narxbench._algorithms import aols, osf, ramss, stability_selection, stlsq
+from narxbench._algorithms import aols, ensemble_stlsq, osf, ramss, stability_selection, stlsq
 from narxbench._algorithms.objective import view_of
 from narxbench._algorithms.training import Products, whole_record
 
@@ -214,3 +214,19 @@ def test_true_terms_are_found_with_weights_of_all_samples(small_problem, name):
     assert {*result.terms} >= {*load_system("S1").terms}
     assert result.coefficients == whole_record(view_of(small_problem)).evaluate(result.terms).coefficients
     assert result.coefficients != small_problem.evaluate(result.terms).coefficients
+
+
+def test_an_ensemble_counts_the_draws_that_keep_a_term(rng):
+    u, y = load_system("S1").simulate(400, snr_db=30)
+    problem = StructureProblem(u, y, n_u=2, n_y=2, degree=2, n_validation=100)
+    view, settings = view_of(problem), ensemble_stlsq.Settings(draws=30)
+    # A threshold below all weights keeps all terms on each draw, one close to the largest weight few of them.
+    selected = ensemble_stlsq.counts(view, np.array([1e-12, 3.0]), rng, settings)
+    assert selected.shape == (2, 15) and (selected[0] == 30).all() and (selected[1] < 30).any()
+    assert set(search(problem, algorithm="ensemble_stlsq", seed=1).terms) == set(load_system("S1").terms)
+    # A term must be on a share of the draws.
+    strict, lenient = (
+        len(search(problem, algorithm="ensemble_stlsq", seed=1, share=share, thresholds=2, smallest=0.02).terms)
+        for share in (1.0, 0.05)
+    )
+    assert strict <= lenient

@@ -44,7 +44,7 @@ NO_SYSTEMS = [
     f"degree: 1\ndegree: 2\n{ORDERS}y(k-1)",
 ]
 NO_NAMES = ["../S1", "S1.yaml", "S1\x00", "", "..", "\ud800", "s1", "S" * 300]
-NO_SIMULATION = [{"samples": 0}, {"washout": -1}, {"seed": True}, {"noise": "input"}, {"realisation": -1}]
+NO_SIMULATION = [{"samples": 0}, {"washout": -1}, {"seed": True}, {"noise": "inputs"}, {"realisation": -1}]
 NO_SIGNALS = [
     *(b"", b"U,y\n1,2\n", b"u,u,y\n1,2,3\n", b"u;y\n1;2\n", b"u,y\n", b"u,y\n1,2\n3\n", b"a," * 100_000 + b"b\n"),
     *(f"u,y\n1,2\n3,{text}\n".encode() for text in ("x", "", "nan", "inf", "1e999", "1_0", "1 0", "１", "−1", "2\x00")),

@@ -114,6 +114,23 @@ def test_noise_terms_are_no_system_terms_and_always_act():
     np.testing.assert_allclose(e, unit, atol=1e-12)
 
 
+def test_a_system_that_is_sampled_faster():
+    system = System("X", "y(k) = 0.5*y(k-1) - 0.2*y(k-2) + u(k-1)^2 + 1", n_u=2, n_y=2, degree=2)
+    fast = system.oversampled(4)
+    assert dict(zip(fast.terms, fast.coefficients, strict=True)) == {
+        "y(k-1)": 0.5 / 4 + 0.75,
+        "y(k-2)": -0.05,
+        "u(k-1)^2": 0.25,
+        "1": 0.25,
+    }
+    assert (fast.name, fast.n_u, fast.n_y, fast.degree) == ("X", 2, 2, 2)
+    # Without y(k-1) it gains one; the steady state stays where it is.
+    assert System("X", "y(k) = u(k-1)", n_u=1, n_y=1, degree=1).oversampled(2).terms == ["y(k-1)", "u(k-1)"]
+    for equation in (f"{TRUE} + 0.4*e(k-1)", "y(k) = sin(y(k-1))"):
+        with pytest.raises(NarxbenchError, match="allowed: a polynomial without noise terms"):
+            System("X", equation, **SMALL).oversampled(2)
+
+
 def test_a_truth_outside_the_candidates():
     equation = "y(k) = y(k-1)/(1 + exp(y(k-2))) + 0.5*sin(pi*u(k-1)) + 0.3*e(k-1)"
     system = System("X", equation, n_u=1, n_y=1, degree=3)
@@ -146,11 +163,16 @@ def test_other_candidates_leave_the_data_as_they_are():
         system.with_candidates(degree=1)
 
 
+# Systems that diverge with a slow Gaussian input, which no scenario drives them with.
+FOR_BOUNDED_INPUTS = ("narma10", "tmau-sine")
+
+
 @pytest.mark.parametrize("name", system_names())
 def test_every_described_system_is_stable(name):
     system = load_system(name)
     assert system.reference and System(**system.definition()).definition() == system.definition()
-    for conditions in ({}, {"excitation": AutoregressiveInput(sd=0.3)}, {"noise": "equation"}):
+    slow = [] if name in FOR_BOUNDED_INPUTS else [{"excitation": AutoregressiveInput(sd=0.3)}]
+    for conditions in ({}, *slow, {"noise": "equation"}):
         u, y = system.simulate(600, snr_db=20, **conditions)
         assert u.std() > 0 and y.std() > 0
 

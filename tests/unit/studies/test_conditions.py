@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from narxbench._io.errors import NarxbenchError
+from narxbench._model.excitation import BinaryInput, HeldInput
 from narxbench._model.system import load_system
 from narxbench._studies.loading import load_study
 from narxbench._studies.paper.interpretations.settings import single_changes
@@ -174,3 +175,52 @@ def test_a_method_may_be_in_some_scenarios_only(tmp_path: Path) -> None:
     assert left_out == {"mine": "only_in: found no scenario of this study: ['off']"}
     with pytest.raises(NarxbenchError, match=r"^methods\.mine: only_in: found no scenario"):
         load_study([*read_layers([BASE]), *read_layers([path])])
+
+
+HARDER = """
+groups: {few: [S1, volterra], rare: [fast]}
+only_in: {mine: rare}
+scenarios:
+  base: {description: as it is}
+  odd: null
+  part: null
+  fast: {description: sampled faster, systems: few, seeds: [5], oversampling: 4, washout: 300, noise: closed-loop}
+  binary: {description: two levels, systems: [mao1997], seeds: [5], excitation: {kind: binary}}
+methods: {mine: {settings_by: package default, settings_source: its manual}}
+"""
+
+
+def test_groups_stand_for_lists_and_scenarios_change_sampling_and_input(tmp_path: Path) -> None:
+    path, harder = tmp_path / "compared.yaml", tmp_path / "harder.yaml"
+    path.write_text(COMPARED)
+    harder.write_text(HARDER)
+    study, found = conditions_of(BASE, path, harder)
+    by_name = {c.name: c for c in found}
+    assert {c.problem.scenario for c in found if c.method == "mine"} == {"fast"}
+    assert {c.problem.system.name for c in found if c.problem.scenario == "fast"} == {"S1", "volterra"}
+    assert (study.methods["mine"].settings_by, study.methods["mine"].settings_source) == (
+        "package default",
+        "its manual",
+    )
+    fast = by_name["fast/S1/40dB/data-5/mine/bic"].problem
+    assert fast.system.definition() == load_system("S1").oversampled(4).definition()
+    assert (fast.data.washout, fast.data.noise) == (300, "closed-loop")
+    # The study's input is held, and a system's own one where it has one.
+    assert fast.data.excitation == HeldInput(hold=4, source=study.data.excitation)
+    held = by_name["fast/volterra/40dB/data-5/mine/bic"].problem.data.excitation
+    assert held == HeldInput(hold=4, source=load_system("volterra").excitation)
+    binary = by_name["binary/mao1997/40dB/data-5/upso2d/aic-2"].problem.data.excitation
+    assert binary == BinaryInput(source=load_system("mao1997").excitation)
+
+
+def test_a_file_may_name_the_file_that_it_changes(tmp_path: Path) -> None:
+    path, harder = tmp_path / "compared.yaml", tmp_path / "harder.yaml"
+    path.write_text(COMPARED)
+    harder.write_text(f"over: compared.yaml\n{HARDER}")
+    alone, both = read_layers([harder]), read_layers([path, harder])
+    assert alone == both and [Path(source).name for source, _ in alone] == ["compared.yaml", "harder.yaml"]
+    assert all("over" not in layer for _, layer in alone)
+    for base in ("missing.yaml", "../compared.yaml", "3"):
+        harder.write_text(f"over: {base}\n")
+        with pytest.raises(NarxbenchError, match=r"harder\.yaml: over: found .*; allowed: a file in the same folder"):
+            read_layers([harder])

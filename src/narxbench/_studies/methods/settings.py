@@ -12,11 +12,12 @@ from narxbench._model.noise import NoiseKind
 from narxbench._model.system import system_names
 from narxbench._model.terms import MAX_DEGREE, MAX_LAG
 from narxbench._studies.methods.score_file import REFERENCES
-from narxbench._study.design_choices import Count, DesignChoices
+from narxbench._study.design_choices import MOST, Count, DesignChoices
 from narxbench._study.settings import (
     Absent,
     Condition,
     Decibels,
+    Method,
     Name,
     Part,
     Place,
@@ -39,8 +40,18 @@ class Scenario(Settings):
 
     description: str = Field(min_length=1, max_length=200)
     """What is special about the scenario, for readers."""
-    systems: Annotated[list[Name], AfterValidator(distinct)] | None = Field(default=None, min_length=1)
-    """Systems of the study that it is for."""
+    systems: (
+        Annotated[
+            list[Name],
+            Field(min_length=1),
+            BeforeValidator(
+                lambda value: value, json_schema_input_type=Annotated[list[Name], Field(min_length=1)] | Name
+            ),
+            AfterValidator(distinct),
+        ]
+        | None
+    ) = None
+    """Systems of the study that it is for, or the name of a group of them."""
     without: Annotated[list[Name], AfterValidator(distinct)] = Field(default=[])
     """Systems of the study that it is not for."""
     snr_db: Annotated[list[Decibels], AfterValidator(distinct)] | None = Field(default=None, min_length=1)
@@ -51,16 +62,39 @@ class Scenario(Settings):
     """Samples kept of each data set."""
     validation_samples: Count | None = None
     """The last samples, over which a model is simulated and judged."""
+    washout: Annotated[int, Field(ge=0, le=MOST)] | None = None
+    """Samples simulated before the first kept one."""
     excitation: Excitation | None = None
-    """The input signal; it prevails over that of a system."""
+    """The input signal; it prevails over that of a system, or is made of it."""
+    oversampling: Annotated[int, Field(ge=2, le=100)] | None = None
+    """How many times faster the systems are sampled; each value of the input is held as long."""
     noise: NoiseKind | None = None
-    """Where the noise enters."""
+    """The kind of noise, and where it enters."""
     n_u: Annotated[int, Field(ge=1, le=MAX_LAG)] | None = None
     """Largest lag of the input in the candidate terms."""
     n_y: Annotated[int, Field(ge=1, le=MAX_LAG)] | None = None
     """Largest lag of the output in the candidate terms."""
     degree: Annotated[int, Field(ge=1, le=MAX_DEGREE)] | None = None
     """Largest degree of the candidate terms."""
+
+
+class ComparedMethod(Method):
+    """A method, and whose choice its settings are."""
+
+    settings_by: (
+        Literal[
+            "authors' paper",
+            "authors' tutorial",
+            "package default",
+            "left open by the source, chosen by us",
+            "best of a small search by us",
+            "own method, tuned by us",
+        ]
+        | None
+    ) = None
+    """Whose choice the settings are."""
+    settings_source: str = Field(default="", max_length=300)
+    """Where the settings stand, or how they were chosen."""
 
 
 class HeldOut(Settings):
@@ -87,15 +121,23 @@ class MethodsStudy(Study):
     kind: Literal["methods"]
     """Which method is the best one."""
     variations: Absent = None
+    methods: Annotated[
+        dict[Name, ComparedMethod],
+        BeforeValidator(without_null, json_schema_input_type=dict[Name, ComparedMethod | None]),
+    ] = Field(min_length=1)  # type: ignore[assignment]
+    """Methods by name; the name is used in paths and tables. A method set to null is left out."""
     held_out: HeldOut | None = None
     """Data sets on which no method was developed or tuned."""
     tuned: Annotated[list[Name], AfterValidator(distinct)] = Field(default=[])
     """Methods that were developed or tuned on data sets that are not held out; unknown names have no effect."""
+    groups: dict[Name, list[Name]] = Field(default={})
+    """Lists by a name, which stands for them in ``only_in`` and in the systems of a scenario."""
     only_in: Annotated[
         dict[Name, list[Name]],
-        BeforeValidator(without_null, json_schema_input_type=dict[Name, list[Name] | None]),
+        BeforeValidator(without_null, json_schema_input_type=dict[Name, list[Name] | Name | None]),
     ] = Field(default={})
-    """Scenarios that a method takes part in, if not in all. Without any of them it is left out."""
+    """Scenarios that a method takes part in, if not in all, or the name of a group of them. Without any of them it is
+    left out."""
     situations: Annotated[
         dict[Name, Situation],
         BeforeValidator(without_null, json_schema_input_type=dict[Name, Situation | None]),
@@ -158,7 +200,7 @@ class MethodsStudy(Study):
     ) -> Part:
         """Return the part of a scenario that has those of the systems which the scenario is for."""
         chosen = set(scenario.systems or systems).difference(scenario.without)
-        changes = scenario.model_dump(include={"samples", "validation_samples", "noise"}, exclude_none=True)
+        changes = scenario.model_dump(include={"samples", "validation_samples", "washout", "noise"}, exclude_none=True)
         return Part(
             place=("scenarios", name),
             systems=[system for system in systems if system in chosen],
@@ -167,6 +209,7 @@ class MethodsStudy(Study):
             data=self.data.model_copy(update=changes),
             scenario=name,
             excitation=scenario.excitation,
+            oversampling=scenario.oversampling,
             orders=scenario.model_dump(include={"n_u", "n_y", "degree"}, exclude_none=True),
             held_out=held_out,
         )
