@@ -134,8 +134,8 @@ def _read_frame(file: DataFile) -> Columns:
     require_packages(["pyarrow"], file.path)
     import pandas as pd
 
-    read = pd.read_parquet if file.format == "parquet" else pd.read_feather
-    frame = read(io.BytesIO(file.content))
+    read_frame = pd.read_parquet if file.format == "parquet" else pd.read_feather
+    frame = read_frame(io.BytesIO(file.content))
     if frame.index.name is not None and frame.index.name not in frame.columns:
         frame = frame.reset_index()
     columns = {}
