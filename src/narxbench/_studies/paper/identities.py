@@ -37,7 +37,7 @@ Counts = Mapping[float, Sequence[int]]
 
 
 @dataclass(frozen=True)
-class Candidate:
+class CountRelation:
     """A relation between the counts of some system terms, by place; ``same_kind`` are the others of their kind."""
 
     relation: str
@@ -127,7 +127,7 @@ def check_identities(published_identities: pd.DataFrame, conditions: pd.DataFram
     for identity in published_identities.to_dict("records"):
         of_table = np.logical_and.reduce([conditions[name] == identity[name] for name in TABLE])
         places = tuple(int(label[1:]) - 1 for label in identity["terms"])
-        candidate = Candidate(identity["relation"], places)
+        candidate = CountRelation(identity["relation"], places)
         at_snrs = conditions[of_table & conditions["snr_db"].isin(identity["snr_db"])]
         for key, part in at_snrs.groupby(sets, sort=False):
             if len(part) == len(identity["snr_db"]):
@@ -165,22 +165,22 @@ def _kinds(published: Published, system: str) -> list[list[int]]:
     return list(kinds.values())
 
 
-def _candidates(kinds: Sequence[Sequence[int]]) -> Iterator[Candidate]:
+def _candidates(kinds: Sequence[Sequence[int]]) -> Iterator[CountRelation]:
     """Yield the relations that a table may show."""
     for places in kinds:
         if len(places) > 1:
-            yield Candidate("sum", tuple(places))
+            yield CountRelation("sum", tuple(places))
     every_place = sorted(place for places in kinds for place in places)
     for pair in combinations(every_place, 2):
-        yield Candidate("equal", pair)
+        yield CountRelation("equal", pair)
     for places in kinds:
         for place in places:
             same_kind = tuple(neighbour for neighbour in places if neighbour != place)
             if same_kind:
-                yield Candidate("zero", (place,), same_kind)
+                yield CountRelation("zero", (place,), same_kind)
 
 
-def _snrs_where_it_holds(candidate: Candidate, counts: Counts) -> tuple[float, ...]:
+def _snrs_where_it_holds(candidate: CountRelation, counts: Counts) -> tuple[float, ...]:
     """Return the SNRs at which a candidate holds and is informative."""
     snrs = []
     for snr_db, values in counts.items():
@@ -189,7 +189,7 @@ def _snrs_where_it_holds(candidate: Candidate, counts: Counts) -> tuple[float, .
     return tuple(snrs)
 
 
-def _chance_of_at_least(count: int, candidate: Candidate, counts: Counts) -> float:
+def _chance_of_at_least(count: int, candidate: CountRelation, counts: Counts) -> float:
     """Return the chance that a candidate holds at ``count`` SNRs or more where it is informative."""
     chances = np.ones(1)  # of 0, 1, … SNRs
     for values in counts.values():
