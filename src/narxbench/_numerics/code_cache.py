@@ -88,7 +88,9 @@ class CodeCache(FunctionCache):
         body = content[_SEAL_BYTES:]
         if content[:_SEAL_BYTES] != seal(body):
             return None
-        return self._impl.rebuild(target_context, pickle.loads(body))  # noqa: S301 (as safe as the source)
+        # Whoever writes to the folder may run code here, as may whoever writes to the source: see docs/robustness.md.
+        parts = pickle.loads(body)  # noqa: S301 # nosec B301 # as safe as the folder
+        return self._impl.rebuild(target_context, parts)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Write the compiled function for these types, if possible."""
