@@ -61,6 +61,7 @@ def identify(
     threshold: float = 0.5,
     confidence: float = 0.95,
     noise: Literal["auto", "narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"] = "auto",
+    sparse_within: float = 1.05,
     # End
     repeat: int = 1,
 ) -> Identification:
@@ -141,6 +142,9 @@ def identify(
     noise : Literal["auto", "narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"], default "auto"
         Noise model: whether the noise enters the equation or the output, and which filter it passes. Auto: the one with
         the best free run over data that the weights do not know; where several are as good, the most likely one.
+    sparse_within : float, default 1.05
+        Times the selection error of the best simple model (full linear ones, the unpruned polynomial, the last value)
+        up to which a sparse model is preferred. Allowed: at least 1 and at most 1000000.
 
     Returns
     -------
@@ -190,6 +194,7 @@ def identify(
             "threshold": threshold,
             "confidence": confidence,
             "noise": noise,
+            "sparse_within": sparse_within,
             # End
         }
     )
@@ -292,7 +297,7 @@ def identify_recording(
         jobs = [(configuration, *job) for configuration, job in product(ranked, scan.jobs())]
         thorough_searches = steps.run(THOROUGH, scan.thorough, jobs)
         choice = choose(scan, brief_searches, ranked, thorough_searches, steps)
-        best = scan.named[choice.best.configuration]
+        best = scan.named[choice.leaving.configuration]
         numbers = range(1, scan.n_resamples(best) + 1)
         resamples = steps.run(RESAMPLES, scan.resampled, [(best, number) for number in numbers])
         if steps.interrupted:
