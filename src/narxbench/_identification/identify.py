@@ -13,7 +13,7 @@ from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
 from narxbench._identification.search.choice import choose
 from narxbench._identification.search.scan import Scan
-from narxbench._identification.search.steps import BRIEF, RESAMPLES, THOROUGH, WEIGHTS, SearchProgress, Steps
+from narxbench._identification.search.steps import BRIEF, COMPETITION, RESAMPLES, THOROUGH, SearchProgress, Steps
 from narxbench._identification.settings import IdentificationSettings, settings_from_python
 from narxbench._io.errors import FieldError, is_whole_number, show
 from narxbench._model.records import Recording, Role
@@ -287,7 +287,7 @@ def identify_recording(
     # Threads of a BLAS would wait for those of the search, and sum in an order that depends on their number.
     with threadpool_limits(1, "blas"):
         scan = Scan(recording, settings)
-        steps = Steps(report_progress, RESAMPLES if settings.resamples else WEIGHTS)
+        steps = Steps(report_progress, RESAMPLES if settings.resamples else COMPETITION)
         if check_cost is not None:
             check_cost(scan)
         brief_searches = steps.run(BRIEF, scan.brief, [(configuration,) for configuration in scan.configurations])

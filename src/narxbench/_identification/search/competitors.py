@@ -9,12 +9,14 @@ free runs or, where a search minimises that, one step ahead. Test records are no
 - The last value: y(k) = y(k-1).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import product
 
 from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.scan import Scan
-from narxbench._identification.search.steps import WEIGHTS, Steps
-from narxbench._identification.search.structures import Kind, Proposal, Structure
+from narxbench._identification.search.steps import COMPETITION, Steps
+from narxbench._identification.search.structures import Proposal, Structure
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.noise_models import NOISE_MODELS, NOISE_NAMES, NoiseName
 
@@ -53,14 +55,29 @@ def _selection_error(structure: Structure) -> float:
 
 
 def competing_structures(scan: Scan, sparse: Structure, density: int, steps: Steps) -> list[Structure]:
-    """Return the competitors of a sparse structure that stay finite on all parts, those of lowest error first."""
-    competitors = [
-        *_linear_structures(scan, scan.named[sparse.configuration].decimation, density, steps),
-        *_unpruned_polynomials(scan, sparse, steps),
-        *_last_values(scan, sparse),
-    ]
+    """Return the competitors of a sparse structure that stay finite on all parts, those of lowest error first.
+
+    There are none where the search was interrupted.
+    """
+    if steps.interrupted:
+        return []
+    allowed = scan.settings.noise_models
+    plain = _linear_structures(scan, scan.named[sparse.configuration].decimation, density)
+    jobs: list[Callable[[], Structure]] = []
+    for structure, families in product(plain[:REWEIGHED_LINEAR], competing_names(allowed)):
+        if families != ("narx",):
+            jobs.append(partial(_linear_under, scan, structure, families, density))
+    if "narx" in allowed:
+        jobs += [partial(scan.unpruned, sparse.configuration, shrinkage) for shrinkage in SHRINKAGES]
+    competitors = steps.run(COMPETITION, _called, [(job,) for job in jobs]) + _last_values(scan, sparse)
+    if "narx" in allowed:
+        competitors += plain
     finite = [structure for structure in competitors if structure.rrse is not None]
     return sorted(finite, key=_selection_error)
+
+
+def _called(job: Callable[[], Structure]) -> Structure:
+    return job()
 
 
 def best_by_description(structures: Sequence[Structure]) -> Mapping[str, Structure]:
@@ -91,24 +108,25 @@ def competing_names(allowed: Sequence[NoiseName]) -> list[tuple[NoiseName, ...]]
     return groups
 
 
-def _linear_structures(scan: Scan, decimation: int, density: int, steps: Steps) -> list[Structure]:
-    """Return full linear structures at a decimation, and the best of these under the other noise models."""
+def _linear_structures(scan: Scan, decimation: int, density: int) -> list[Structure]:
+    """Return full linear structures at a decimation by least squares, those of lowest error first."""
     proposals = []
     for configuration in scan.linear:
         if configuration.decimation == decimation:
             terms = _linear_terms(scan, configuration)
             proposals.append(Proposal(configuration.name, "full linear model", terms, drawn=False))
-    plain = sorted(scan.compared(proposals, density), key=_selection_error)
-    finite = [structure for structure in plain[:REWEIGHED_LINEAR] if structure.rrse is not None]
-    jobs = []
-    for structure in finite:
-        for families in competing_names(scan.settings.noise_models):
-            if families != ("narx",):
-                jobs.append((structure, families, density))
-    weighed = steps.run(WEIGHTS, scan.under, jobs)
-    if "narx" in scan.settings.noise_models:
-        weighed = [*plain, *weighed]
-    return [_of_kind(structure, "linear") for structure in weighed]
+    structures = [_as_linear(structure) for structure in scan.compared(proposals, density)]
+    finite = [structure for structure in structures if structure.rrse is not None]
+    return sorted(finite, key=_selection_error)
+
+
+def _linear_under(scan: Scan, structure: Structure, families: Sequence[NoiseName], density: int) -> Structure:
+    """Return a full linear structure under the noise model of some families that its noise calls for."""
+    return _as_linear(scan.under(structure, families, density))
+
+
+def _as_linear(structure: Structure) -> Structure:
+    return structure.model_copy(update={"kind": "linear"})
 
 
 def _linear_terms(scan: Scan, configuration: Configuration) -> list[str]:
@@ -120,20 +138,8 @@ def _linear_terms(scan: Scan, configuration: Configuration) -> list[str]:
     return [term for term, monomial in zip(trial.terms, trial.monomials, strict=True) if len(monomial) <= 1]
 
 
-def _unpruned_polynomials(scan: Scan, sparse: Structure, steps: Steps) -> list[Structure]:
-    """Return the structure of all candidates of the sparse one's configuration, for each ridge."""
-    if "narx" not in scan.settings.noise_models:
-        return []
-    jobs = [(sparse.configuration, shrinkage) for shrinkage in SHRINKAGES]
-    return steps.run(WEIGHTS, scan.unpruned, jobs)
-
-
 def _last_values(scan: Scan, sparse: Structure) -> list[Structure]:
     """Return the last value as a structure; none where its term is no candidate."""
     if LAST_VALUE_TERM not in scan.trial(scan.named[sparse.configuration]).terms:
         return []
     return [scan.last_value(sparse.configuration, LAST_VALUE_TERM)]
-
-
-def _of_kind(structure: Structure, kind: Kind) -> Structure:
-    return structure.model_copy(update={"kind": kind})
