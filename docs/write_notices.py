@@ -1,7 +1,8 @@
 """Write the notices of third parties: python docs/write_notices.py
 
 Pages hold the shapes of letters, and so the licence of these, from templates/notices/. The list in docs/third_party.md
-names these and every package that the pipeline needs. A test checks that all is current.
+names these and every package that the pipeline, the comparison and files of data need. A test checks that all is
+current.
 """
 
 import re
@@ -65,7 +66,7 @@ def needed(requirements: Iterable[str]) -> set[str]:
 def page() -> str:
     """Return the list of all that is used."""
     groups = PROJECT["dependency-groups"]
-    names = sorted(needed(["narxbench[pipeline,methods]", *groups["cluster"]]))
+    names = sorted(needed(["narxbench[pipeline,methods,files]", *groups["cluster"]]))
     rows = (f"| {name} | {metadata.version(name)} | {licence(name)} |\n" for name in names)
     return TABLE.format(fonts=FONTS.relative_to(ROOT), rows="".join(rows))
 

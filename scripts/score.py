@@ -13,10 +13,10 @@ from narxbench._studies.methods.scores import score
 
 def main(job: Any) -> None:
     """Write the score file."""
-    problem = read_definition(job.input.problem)["settings"]
+    problem = read_definition(job.input.problem[0])["settings"]
     simulation, methods = problem["simulation"], {}
     for path in job.input.methods:
-        definition = run_definition(job.input.problem, path)
+        definition = run_definition(job.input.problem[0], path)
         about = algorithm(definition["algorithm"]).about
         name = definition["condition"].pop("method")
         methods[name] = {

@@ -9,5 +9,5 @@ from narxbench._study.runs import by_seed, run_seeds
 
 def main(job: Any) -> None:
     """Write the run file."""
-    definition = run_definition(job.input.problem, job.input.method)
+    definition = run_definition(*job.input.run)
     write_atomically(job.output[0], run_seeds(by_seed(job.params.seeds, job.input.data), **definition))

@@ -12,8 +12,8 @@ from narxbench._study.summary import summarise
 def main(job: Any) -> None:
     """Write the summary."""
     data = by_seed(job.params.seeds, job.input.data)
-    definition = run_definition(job.input.problem, job.input.method)
+    definition = run_definition(*job.input.run)
     del definition["axes"], definition["time_limit"]
-    system = read_definition(job.input.problem)["settings"]["simulation"]["system"]
+    system = read_definition(job.input.run[0])["settings"]["simulation"]["system"]
     summary = summarise(list(job.input.runs), data, **definition, system=system, **settings_of(job))
     write_atomically(job.output[0], summary)

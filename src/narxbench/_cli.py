@@ -205,6 +205,19 @@ def _add_reading_options(data: Any, *, without_input: str) -> None:
     data.add_argument("--separator", metavar="CHARACTER", help="',', ';', tab or blank (default: found)")
     data.add_argument("--decimal", metavar="CHARACTER", help="the decimal mark, '.' or ',' (default: found)")
     data.add_argument(
+        "--skip-rows",
+        metavar="N",
+        type=_number_or_text,
+        help="lines above the header, as of an instrument's block (default: found)",
+    )
+    data.add_argument("--encoding", metavar="NAME", help="of text files, as in cp1252 (default: found)")
+    data.add_argument("--part", metavar="NAME", help="the sheet, group, structure or member that has the data")
+    data.add_argument(
+        "--time-format",
+        metavar="FORMAT",
+        help="of the time: d/m/y, m/d/y, ms, ns or %%d.%%m.%%Y %%H:%%M (default: found)",
+    )
+    data.add_argument(
         "--header",
         action=argparse.BooleanOptionalAction,
         help="whether the first line names the columns (default: found)",

@@ -374,24 +374,29 @@ def test_noise_model(tmp_path):
             assert float(weight) == pytest.approx(-0.8, abs=0.05)
 
 
-READ_ARRAYS = """\
-    if is_file(item) and str(item).endswith(".npz"):
-        return source_of_columns(dict(np.load(item)), str(item), label)
-    if is_file(item):
-        table = """
+READ_SOUND = """\
+def _read_wav(file: DataFile) -> Columns:
+    import scipy.io.wavfile
+
+    _, samples = scipy.io.wavfile.read(io.BytesIO(file.content))
+    return _columns_of_arrays({"channel": samples}, file)
+
+
+_READERS: """
 READ = """
 import numpy as np
+import scipy.io.wavfile
 import narxbench
 u, y = narxbench.load_system("S1").simulate(400, snr_db=40)
-np.savez("run.npz", valve=u, level=y)
+scipy.io.wavfile.write("run.wav", 100, np.column_stack([u, y]))
 small = {"decimation": 1, "degree": 2, "y_lags": 1, "u_lags": 1, "effort": 1.0, "resamples": 0}
-of_file = narxbench.identify("run.npz", output="level", input="valve", **small)
+of_file = narxbench.identify("run.wav", output="channel_2", input="channel_1", **small)
 of_arrays = narxbench.identify({"valve": u, "level": y}, output="level", input="valve", **small)
 print(len(of_file.model.terms) > 2, of_file.model.coefficients == of_arrays.model.coefficients)
-for column in ("flow", "valve"):
-    np.savez("run.npz", valve=u, level=np.where(np.arange(400) == 7, np.inf, y))
+for column in ("flow", "channel_1"):
+    scipy.io.wavfile.write("run.wav", 100, np.column_stack([u, np.where(np.arange(400) == 7, np.inf, y)]))
     try:
-        narxbench.identify("run.npz", output="level", input=column)
+        narxbench.identify("run.wav", output="channel_2", input=column)
     except narxbench.NarxbenchError as error:
         print(error)
 """
@@ -399,12 +404,19 @@ for column in ("flow", "valve"):
 
 def test_file_format(tmp_path):
     with following("file format", tmp_path / "project") as copy:
-        sources = "src/narxbench/_identification/data/sources.py"
-        copy.edit(sources, "    if is_file(item):\n        table = ", READ_ARRAYS)
+        copy.edit(
+            "src/narxbench/_io/formats.py",
+            '    (b"TDSm", "tdms"),\n',
+            '    (b"TDSm", "tdms"),\n    (b"RIFF", "wav"),\n',
+        )
+        copy.edit("src/narxbench/_io/binary.py", "_READERS: ", READ_SOUND)
+        copy.edit(
+            "src/narxbench/_io/binary.py", '    "npy": _read_npy,\n', '    "npy": _read_npy,\n    "wav": _read_wav,\n'
+        )
         truths, unknown, wrong = copy.run("-c", READ).splitlines()
         assert truths == "True True"
-        assert unknown.startswith("run.npz: input: found no column 'flow'; allowed: ")
-        assert wrong.startswith("run.npz: row 8, column level: found inf; allowed: ")
+        assert unknown.startswith("run.wav: input: found no column 'flow'; allowed: ")
+        assert wrong.startswith("run.wav: row 8, column channel_2: found inf; allowed: ")
 
 
 COMPARED = """

@@ -78,8 +78,9 @@ def test_identification_and_search_need_the_wheel_alone(version, tmp_path):
     folder.mkdir()
     assert run(programs / "narxbench", "--version", folder=folder) == f"narxbench {narxbench.__version__}\n"
     results = json.loads(run(programs / "python", "-c", PROGRAM, folder=folder))
-    remedies = re.findall(r"; needed: python3 -m pip install 'narxbench\[(.*)\]'$", "\n".join(results["missing"]), re.M)
-    assert remedies == ["report", "report", "sklearn"] and len(results["missing"]) == 3
+    remedies = re.findall(r"; needed: python3 -m uv pip install (.*)$", "\n".join(results["missing"]), re.M)
+    report = "jinja2 markdown-it-py matplotlib"
+    assert remedies == [report, report, "scikit-learn"] and len(results["missing"]) == 3
     assert not results["pipeline"]
     u, y = narxbench.load_system("S1").simulate(700, snr_db=40)
     check_search(results, u, y)

@@ -65,14 +65,6 @@ def test_dependency_has_the_same_version_everywhere(dependency):
     assert f"{dependency.name} =={version}" in CONDA_SPECS
 
 
-def test_the_environment_of_steps_is_a_part_of_that_of_conda():
-    steps = YAML(typ="safe").load(ROOT / "workflow/envs/narxbench.yaml")
-    assert steps["channels"] == CONDA["channels"]
-    assert set(steps["dependencies"]) <= set(CONDA_SPECS)
-    run = [*PROJECT["project"]["dependencies"], *EXTRA_DEPENDENCIES["report"], *EXTRA_DEPENDENCIES["pipeline"]]
-    assert names_of(steps["dependencies"]) == {"python", *names_of(run)} - {NAME}
-
-
 def test_conda_has_nothing_else():
     assert names_of(CONDA_SPECS) - names_of(DEPENDENCIES) == {"python", "pip"}
     assert f"python ={PYTHON}" in CONDA_SPECS and CONDA_PIP == {"pip": ["--editable ."]}

@@ -38,15 +38,17 @@ rule search:
     """Run one method on one problem with the seeds that share a job."""
     input:
         data=PLAN.data_sets("data/{study}/problems/{data_interpretation}/{data_seed}/{system}/{snr}"),
-        problem=PLAN.defined("data/{study}/problems/{data_interpretation}/{data_seed}/{system}/{snr}"),
-        method=PLAN.defined("data/{study}/methods/{interpretation}/{method}/{criterion}"),
+        run=PLAN.defined(
+            "data/{study}/problems/{data_interpretation}/{data_seed}/{system}/{snr}",
+            "data/{study}/methods/{interpretation}/{method}/{criterion}",
+        ),
     output:
         "data/{study}/runs/{interpretation}/{data_seed}/{system}/{snr}/{method}/{criterion}/{seeds}.json",
     log:
         "logs/{study}/search/{interpretation}/{data_seed}/{system}/{snr}/{method}/{criterion}/{seeds}.log",
     resources:
         mem_mb=lambda w, attempt: attempt * PLAN.memory_mb(w.method),
-        runtime=lambda w: PLAN.minutes(w.method),
+        runtime=PLAN.minutes(),
     params:
         seeds=PLAN.seeds_of,
     run:
@@ -60,8 +62,10 @@ rule summarise:
             "data/{study}/runs/{interpretation}/{data_seed}/{system}/{snr}/{method}/{criterion}/{seeds}.json"
         ),
         data=PLAN.data_sets("data/{study}/problems/{data_interpretation}/{data_seed}/{system}/{snr}"),
-        problem=PLAN.defined("data/{study}/problems/{data_interpretation}/{data_seed}/{system}/{snr}"),
-        method=PLAN.defined("data/{study}/methods/{interpretation}/{method}/{criterion}"),
+        run=PLAN.defined(
+            "data/{study}/problems/{data_interpretation}/{data_seed}/{system}/{snr}",
+            "data/{study}/methods/{interpretation}/{method}/{criterion}",
+        ),
         definition=PLAN.defined("data/{study}/steps/summarise/{criterion}"),
     output:
         "data/{study}/conditions/{interpretation}/{data_seed}/{system}/{snr}/{method}/{criterion}.json",

@@ -35,15 +35,16 @@ rule search:
     """Run one method on one problem with one seed, or with the seeds that share a job."""
     input:
         data=PLAN.data_sets("data/{study}/problems/{scenario}/{system}/{snr}/{data_seed}"),
-        problem=PLAN.defined("data/{study}/problems/{scenario}/{system}/{snr}/{data_seed}"),
-        method=PLAN.defined("data/{study}/methods/{method}/{criterion}"),
+        run=PLAN.defined(
+            "data/{study}/problems/{scenario}/{system}/{snr}/{data_seed}", "data/{study}/methods/{method}/{criterion}"
+        ),
     output:
         "data/{study}/runs/{scenario}/{system}/{snr}/{data_seed}/{method}/{criterion}/{seeds}.json",
     log:
         "logs/{study}/search/{scenario}/{system}/{snr}/{data_seed}/{method}/{criterion}/{seeds}.log",
     resources:
         mem_mb=lambda w, attempt: attempt * PLAN.memory_mb(w.method),
-        runtime=lambda w: PLAN.minutes(w.method),
+        runtime=PLAN.minutes(),
     params:
         seeds=PLAN.seeds_of,
     run:
@@ -94,7 +95,7 @@ rule repeat:
         "logs/{study}/repeat/{method}.log",
     resources:
         mem_mb=lambda w, attempt: attempt * PLAN.memory_mb(w.method),
-        runtime=lambda w: PLAN.minutes(w.method),
+        runtime=PLAN.minutes(),
     params:
         seed=lambda w: PLAN.repeated_seed(w.method),
     run:

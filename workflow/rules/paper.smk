@@ -42,15 +42,14 @@ rule search:
     """Run one method on one problem with one seed, or with the seeds that share a job."""
     input:
         data=PLAN.data_sets("data/{study}/problems/{system}/{snr}"),
-        problem=PLAN.defined("data/{study}/problems/{system}/{snr}"),
-        method=PLAN.defined("data/{study}/methods/{method}/{criterion}"),
+        run=PLAN.defined("data/{study}/problems/{system}/{snr}", "data/{study}/methods/{method}/{criterion}"),
     output:
         "data/{study}/runs/{system}/{snr}/{method}/{criterion}/{seeds}.json",
     log:
         "logs/{study}/search/{system}/{snr}/{method}/{criterion}/{seeds}.log",
     resources:
         mem_mb=lambda w, attempt: attempt * PLAN.memory_mb(w.method),
-        runtime=lambda w: PLAN.minutes(w.method),
+        runtime=PLAN.minutes(),
     params:
         seeds=PLAN.seeds_of,
     run:
@@ -62,8 +61,7 @@ rule summarise:
     input:
         runs=PLAN.runs("data/{study}/runs/{system}/{snr}/{method}/{criterion}/{seeds}.json"),
         data=PLAN.data_sets("data/{study}/problems/{system}/{snr}"),
-        problem=PLAN.defined("data/{study}/problems/{system}/{snr}"),
-        method=PLAN.defined("data/{study}/methods/{method}/{criterion}"),
+        run=PLAN.defined("data/{study}/problems/{system}/{snr}", "data/{study}/methods/{method}/{criterion}"),
         definition=PLAN.defined("data/{study}/steps/summarise/{criterion}"),
     output:
         "data/{study}/conditions/{system}/{snr}/{method}/{criterion}.json",

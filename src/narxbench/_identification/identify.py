@@ -35,6 +35,10 @@ def identify(
     header: bool | None = None,
     separator: str | None = None,
     decimal: str | None = None,
+    skip_rows: int | None = None,
+    encoding: str | None = None,
+    part: str | None = None,
+    time_format: str | None = None,
     # End
     # Written by narxbench._identification.signatures: parameters of settings
     decimation: int | str | Sequence[int] = "auto",
@@ -76,7 +80,9 @@ def identify(
         inputs: an array, frame or series of shape (samples,) or (samples, inputs), or None.
     output : column or array, shape (samples,)
         The output: the name or number of a column, or the samples.
-    input, time, test, test_input, test_output, roles, sampling_time, units, header, separator, decimal
+    header, separator, decimal, skip_rows, encoding, part
+        The form of files: :func:`narxbench._identification.data.reading.read_recording`.
+    input, time, time_format, test, test_input, test_output, roles, sampling_time, units
         What the data are: :func:`narxbench._identification.data.reading.read_recording`. Of arrays, ``test`` is a share
         such as ``"20%"``, or a pair (X, y).
     repeat : int, default 1
@@ -213,6 +219,10 @@ def identify(
         header=header,
         separator=separator,
         decimal=decimal,
+        skip_rows=skip_rows,
+        encoding=encoding,
+        part=part,
+        time_format=time_format,
         # End
     )
     return identify_repeatedly(recording, settings, repeat)

@@ -29,6 +29,10 @@ def identify_outputs(
     header: bool | None = None,
     separator: str | None = None,
     decimal: str | None = None,
+    skip_rows: int | None = None,
+    encoding: str | None = None,
+    part: str | None = None,
+    time_format: str | None = None,
     # End
     # Written by narxbench._identification.signatures: parameters of settings
     decimation: int | str | Sequence[int] = "auto",
@@ -74,7 +78,7 @@ def identify_outputs(
         The inputs of each model.
     test_input, test_output : None
         Columns that the test alone has are for a single output, and are refused here.
-    time, test, roles, sampling_time, units, header, separator, decimal
+    time, time_format, test, roles, sampling_time, units, header, separator, decimal, skip_rows, encoding, part
         As for :func:`narxbench.identify`.
     repeat : int, default 1
         As for :func:`narxbench.identify`.
@@ -176,6 +180,10 @@ def identify_outputs(
         header=header,
         separator=separator,
         decimal=decimal,
+        skip_rows=skip_rows,
+        encoding=encoding,
+        part=part,
+        time_format=time_format,
         # End
     )
     reading_by_output = readings(reading, other_outputs)

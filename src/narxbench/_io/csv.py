@@ -130,7 +130,7 @@ def rows_of(path: StrPath, lines: Iterable[str], above: int = 0, **form: Any) ->
                 raise csv.Error("found a line break between quotes; allowed: one line for each row")
     except csv.Error as error:
         line = above + min(max(reader.line_num, 1), len(rows) + 1)
-        raise FileError(f"{path}: line {line}: not CSV: {error}") from None
+        raise FileError(f"{path}: line {line}: not CSV: {printable(str(error))}") from None
     return rows
 
 

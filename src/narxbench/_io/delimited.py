@@ -1,224 +1,305 @@
-r"""Measured data as text files: columns of numbers in whatever form a logger or a spreadsheet writes them.
+r"""Tables of measured data: text files and sheets of workbooks become columns of texts.
 
-:func:`read_delimited` splits a file into columns of texts: it finds the separator (``,`` ``;`` tab or runs of blanks)
-and distinguishes a header from a first sample. :meth:`Delimited.numbers` reads columns; missing values become NaN, and
-anything else that is no finite number is refused by line and column. Row ``i``, counted from 0, stands in line
-``first_line + i``. Tables of the project itself are read by :mod:`narxbench._io.csv`, which allows one form only.
+:func:`read_delimited` finds the separator (``,`` ``;`` tab or runs of blanks), leaves out the header block of an
+instrument, and distinguishes names and units from a first sample. Tables of the project itself are read by
+:mod:`narxbench._io.csv`, which allows one form only.
 """
 
 import csv
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import chain, compress
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from narxbench._io.csv import number, rows_of
-from narxbench._io.errors import FieldError, FileError, printable, show
-from narxbench._io.files import StrPath, read_bytes
-from narxbench._io.formats import text_of
+from narxbench._io.csv import rows_of
+from narxbench._io.encodings import decoded
+from narxbench._io.errors import FieldError, FileError, show
+from narxbench._io.fields import is_missing, is_numeric, is_value
+from narxbench._io.files import StrPath
+from narxbench._io.formats import TABLES, DataFile, open_data_file
+from narxbench._io.headers import Header, find_header, has_fields, header_notes, sample_form
+from narxbench._io.text_columns import TextColumns
+from narxbench._io.units import split_names
+from narxbench._io.workbooks import rows_of_sheet
 
 # In the order in which they are preferred where two fit equally well.
 _NAMES = {";": "a semicolon", "\t": "a tab", ",": "a comma", " ": "blanks"}
 SEPARATORS = tuple(_NAMES)
-_MISSING = frozenset(("", "nan", "na", "n/a", "null", "-"))
-_NUMBER_LETTERS = frozenset("0123456789+-.eE")
-_ALLOWED = "a finite number without thousands separators, or nothing where it is missing"
-# A whole number with a comma that may group thousands.
-_GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
-_SAMPLE_LINES = 30
+# The line above a table by which spreadsheets learn the separator.
+_SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
+# No column is called so.
+_TRUE_OR_FALSE = ("true", "false")
+_SAMPLE_LINES, _HEADER_LINES = 30, 1000
 _LONGEST_LINE = 10_000_000
 
 
-@dataclass(frozen=True)
-class Delimited:
-    """The fields of a file."""
+class TableForm(NamedTuple):
+    """The form of a table, as far as its user says it."""
+
+    number_columns: Sequence[int] | None
+    column_names: Collection[str]
+    has_header: bool | None = None
+    separator: str | None = None
+    decimal: str | None = None
+    skip_rows: int | None = None
+
+
+@dataclass
+class _Table:
+    """The rows of a table below its names."""
 
     path: str
-    names: tuple[str, ...] | None
-    """Names of the columns, without blanks around them; None in a file without a header."""
-    columns: tuple[tuple[str, ...], ...]
-    """The texts below the header."""
-    first_line: int
-    """Line of the first sample, counted from 1."""
+    rows: list[list[str]]
+    first_line: int  # of these rows, counted from 1
     separator: str
-    """The separator of fields; a blank stands for runs of blanks and tabs."""
-    decimal: str | None = None
-    """The decimal mark, ``.`` or ``,``, if the caller gave it."""
-    guesses: tuple[str, ...] = ()
-    """Sentences on what was guessed of the form."""
+    names: Sequence[str]  # none where there is no header
+    units: Sequence[str] = ()
+    noun: str = "line"
+    guesses: list[str] = field(default_factory=list)
+    lines: range = range(0)
 
-    def place(self, row: int) -> str:
-        """Return where a row stands, as messages say it."""
-        return f"line {self.first_line + row}"
+    def columns(self, decimal: str | None) -> TextColumns:
+        """Return the columns of the table, each row of the same width."""
+        self._leave_out_empty_rows()
+        if not self.rows:
+            raise FileError(f"{self.path}: found no samples below the header; needed: columns of numbers")
+        width = len(self.names or self.rows[0])
+        rows = []
+        for line, row in zip(self.lines, self.rows, strict=True):
+            rows.append(row if len(row) == width else _row_of_width(self.path, row, width, f"{self.noun} {line}"))
+        names, full_names, units = None, None, None
+        if self.names:
+            full_names = tuple(map(str.strip, self.names))
+            names, units = split_names(full_names, self.units)
+        return TextColumns(
+            path=self.path,
+            names=names,
+            columns=tuple(zip(*rows, strict=True)),
+            lines=self.lines,
+            separator=self.separator,
+            decimal=decimal,
+            guesses=tuple(self.guesses),
+            full_names=full_names,
+            units=units,
+            noun=self.noun,
+        )
 
-    def decimal_mark(self, columns: Sequence[int]) -> str:
-        """Return the decimal mark of some columns, ``.`` or ``,``: the given one, or what their texts show.
-
-        A comma is one where no number has a point, and some number of the file shows that it does not group
-        thousands. Between commas as separators it can only do that, which :meth:`numbers` refuses. Where three digits
-        follow each comma, as in 5,123, it may be either, which raises a FieldError.
-        """
-        if self.decimal is not None:
-            return self.decimal
-        texts = list(chain.from_iterable(self.columns[column] for column in columns))
-        with_comma = [text.strip() for text in texts if "," in text]
-        if self.separator == "," or not with_comma or any("." in text for text in texts):
-            return "."
-        if all(map(_GROUPED.fullmatch, with_comma)) and not any(map(_has_decimal_commas, self.columns)):
-            raise self._ambiguous_comma(columns)
-        return ","
-
-    def _ambiguous_comma(self, columns: Sequence[int]) -> FieldError:
-        """Return the error of commas that may be decimal marks or group thousands, with the place of the first."""
-        places = []
-        for column in columns:
-            places += [(row, column) for row, text in enumerate(self.columns[column]) if "," in text]
-        row, column = min(places)
-        text = self.columns[column][row].strip()
-        decimal, whole = text.replace(",", "."), text.replace(",", "")
-        problem = f"{self._where(row, column)}: found {show(text, kind=False)}, which is {decimal} with a decimal comma"
-        problem += f" or {whole} with commas between thousands"
-        needed = "',' if that is the decimal mark, else a file without such groups"
-        return FieldError("decimal", f"{problem}; needed: {needed}", self.path)
-
-    def numbers(self, columns: Sequence[int]) -> NDArray[np.float64]:
-        """Return columns, counted from 0, as an array of shape (rows, columns); missing values are NaN.
-
-        Missing are fields that are empty, ``nan``, ``NA``, ``N/A``, ``null`` or ``-``, in any case of the letters. Any
-        other field that is no finite number raises NarxbenchError, with its line and column.
-        """
-        decimal = self.decimal_mark(columns)
-        return np.column_stack([self._column_numbers(column, decimal) for column in columns])
-
-    def _column_numbers(self, column: int, decimal: str) -> NDArray[np.float64]:
-        texts = list(map(str.strip, self.columns[column]))
-        is_present = [text.lower() not in _MISSING for text in texts]
-        fields = list(compress(texts, is_present))
-        if decimal == ",":  # an apostrophe in place of a point is no part of a number
-            fields = [text.replace(".", "'").replace(",", ".") for text in fields]
-        numbers = np.full(len(texts), np.nan)
-        try:
-            numbers[is_present] = _finite_numbers(fields)
-        except ValueError:
-            rows = np.flatnonzero(is_present).tolist()
-            self._refuse_wrong_number(dict(zip(rows, fields, strict=True)), column, decimal)
-        return numbers
-
-    def _refuse_wrong_number(self, fields: dict[int, str], column: int, decimal: str) -> None:
-        """Raise NarxbenchError for the first field, by its row, that is no finite number."""
-        for row, field in fields.items():
-            try:
-                number(field)
-            except ValueError:
-                hint = ""
-                if decimal == "." and "," in field and is_numeric(field):
-                    hint = ' (a decimal comma is read if no number has a point, or by decimal=",")'
-                text = self.columns[column][row].strip()
-                message = f"found {show(text, kind=False)}; allowed: {_ALLOWED}{hint}"
-                raise FileError(f"{self.path}: {self._where(row, column)}: {message}") from None
-
-    def _where(self, row: int, column: int) -> str:
-        title = (self.names and self.names[column]) or str(column + 1)
-        return f"{self.place(row)}, column {printable(title)}"
-
-
-def _finite_numbers(fields: list[str]) -> NDArray[np.float64]:
-    """Return the numbers that all fields are, or raise ValueError."""
-    if not _NUMBER_LETTERS.issuperset("".join(fields)):  # float would take 1_000, inf and other digits
-        raise ValueError
-    numbers = np.fromiter(map(float, fields), float, len(fields))
-    if np.isinf(numbers).any():
-        raise ValueError
-    return numbers
-
-
-def is_missing(text: str) -> bool:
-    """Return whether a field means that there is no value."""
-    return text.strip().lower() in _MISSING
-
-
-def is_numeric(text: str) -> bool:
-    """Return whether a field is some number, be it infinite or with a decimal comma."""
-    try:
-        float(text.replace(",", "."))
-    except ValueError:
-        return False
-    return True
-
-
-def _is_value(text: str) -> bool:
-    """Return whether a field can stand in a column of numbers."""
-    return is_missing(text) or is_numeric(text)
-
-
-def _has_decimal_commas(texts: Sequence[str]) -> bool:
-    """Return whether a column has numbers with a comma that cannot group thousands."""
-    fields = [text.strip() for text in texts if "," in text and "." not in text]
-    return any(is_numeric(field) and not _GROUPED.fullmatch(field) for field in fields)
+    def _leave_out_empty_rows(self) -> None:
+        """Leave out the rows without fields below the header, and every second one if all of these are empty."""
+        self.lines = range(self.first_line, self.first_line + len(self.rows))
+        n_empty = 0
+        while self.names and n_empty < len(self.rows) and not any(self.rows[n_empty]):
+            n_empty += 1
+        if _is_double_spaced(self.rows[n_empty:]):
+            self.guesses.append(f"every second {self.noun} is empty: these were left out.")
+            self.lines, self.rows = self.lines[n_empty::2], self.rows[n_empty::2]
+        else:
+            self.lines, self.rows = self.lines[n_empty:], self.rows[n_empty:]
 
 
 def read_delimited(
-    path: StrPath,
+    file: StrPath | DataFile,
     number_columns: Sequence[int] | None,
     *,
+    column_names: Collection[str] = (),
     header: bool | None = None,
     separator: str | None = None,
     decimal: str | None = None,
-) -> Delimited:
-    """Return the fields of a text file.
+    skip_rows: int | None = None,
+    encoding: str | None = None,
+) -> TextColumns:
+    """Return the fields of a text file, or of a sheet of a workbook.
 
     Comments (``#`` or ``%``) and empty lines at the top and empty lines at the end are left out. A line without
-    fields between samples is a row of missing values.
+    fields between samples is a row of missing values, unless every second line is empty. Without ``skip_rows``, the
+    number of lines above the header, the header block of an instrument is left out where numbers begin below it. A row
+    of units below the names is recognised.
 
     ``number_columns``, counted from 0, have to hold numbers, which a header does not. None means that columns are
-    chosen by name, so that there has to be a header: the first line, or the comment above it. With ``header`` None, the
+    chosen by name, so that there has to be a header: the first line, or the comment above it; ``column_names`` are some
+    of these names. With ``header`` None, the
     first line is a header unless all its fields of these columns are numbers. With ``separator`` None, the separator is
     the one that makes numbers of most fields of the first lines.
     """
-    lines, first = _lines_of_data(path)
-    beginning = lines[first : first + _SAMPLE_LINES]
-    is_guessed = separator is None
-    separator = separator or _guessed_separator(beginning, decimal)
-    _refuse_without_numbers(path, beginning, separator)
-    prepared_lines = [_prepared(line, separator) for line in lines[first:]]
-    rows = rows_of(path, prepared_lines, first, delimiter=separator, skipinitialspace=True)
-    guesses = []
-    if is_guessed and separator != "," and len(rows[0]) > 1:
-        guesses.append(f"the separator was taken to be {_NAMES[separator]}.")
-    head = _header(path, rows[0], lines[:first], separator, header, number_columns)
-    if head.guess:
-        guesses.append(head.guess)
-    first_line = first + 1
-    if head.is_first_row:
-        first_line += 1
-        rows.pop(0)
-    if not rows:
-        raise FileError(f"{path}: found no samples below the header; needed: columns of numbers")
-    width = len(head.names or rows[0])
-    rows = [_row_of_width(path, row, width, line) for line, row in enumerate(rows, first_line)]
-    columns = tuple(zip(*rows, strict=True))
-    names = tuple(map(str.strip, head.names)) or None
-    return Delimited(str(path), names, columns, first_line, separator, decimal, tuple(guesses))
+    if not isinstance(file, DataFile):
+        file = open_data_file(file)
+    if file.format not in TABLES:
+        raise FileError(f"{file.path}: found the format {file.format}; needed: a text file such as CSV")
+    form = TableForm(number_columns, column_names, header, separator, decimal, skip_rows)
+    if file.format == "xlsx":
+        sheet = rows_of_sheet(file)
+        table = _table_of_rows(file.path, sheet.rows, form)
+        guesses = sheet.guesses
+    else:
+        text, guess = decoded(file.path, file.content, encoding)
+        table = _table_of_text(file.path, text, form)
+        guesses = [guess] if guess else []
+    table.guesses = [*file.guesses, *guesses, *table.guesses]
+    return table.columns(decimal)
 
 
-def _lines_of_data(path: StrPath) -> tuple[list[str], int]:
-    """Return the lines of a file without the empty ones at its end, and the index of the first that is no comment."""
-    lines = _lines(path)
+def _table_of_text(path: str, text: str, form: TableForm) -> _Table:
+    """Return the table in a text."""
+    lines = _lines(path, text)
+    first, separator = _begin_of_table(path, lines, form)
+    table_header = _header_of_lines(lines[first : first + _HEADER_LINES], form, separator)
+    if table_header is not None:
+        header, separator = table_header
+        rows_above = _split_lines(lines[first : first + header.first_sample], separator)
+        rows = _split_strictly(path, lines, first + header.first_sample, separator)
+        table = _table_below(path, header, rows_above, first + 1, rows, "line")
+    else:
+        beginning = lines[first : first + _SAMPLE_LINES]
+        separator = separator or _guessed_separator(beginning, form.decimal)
+        _refuse_without_numbers(path, beginning, separator)
+        rows = _split_strictly(path, lines, first, separator)
+        lines_above = filter(str.strip, lines[form.skip_rows or 0 : first])
+        comments = [_split(line.lstrip(" #%"), separator) for line in lines_above]
+        table = _plain_table(path, rows, first + 1, comments, form, "line")
+    table.separator = separator
+    is_guessed = form.separator is None and separator != ","
+    if is_guessed and max(len(table.names), len(table.rows[0]) if table.rows else 0) > 1:
+        table.guesses.insert(0, f"the separator was taken to be {_NAMES[separator]}.")
+    if form.has_header is False:
+        table.names = ()
+    return table
+
+
+def _table_of_rows(path: str, rows: list[list[str]], form: TableForm) -> _Table:
+    """Return the table in the rows of a sheet."""
+    first = form.skip_rows or 0
+    while first < len(rows) and not has_fields(rows[first]):
+        first += 1
+    if first >= len(rows):
+        raise FileError(f"{path}: found no samples; needed: columns of numbers")
+    header = _header_of_rows(rows[first : first + _HEADER_LINES], form)
+    if header is None:
+        table = _plain_table(path, rows[first:], first + 1, [], form, "row")
+    else:
+        begin = first + header.first_sample
+        table = _table_below(path, header, rows[first:begin], first + 1, rows[begin:], "row")
+    if form.has_header is False:
+        table.names = ()
+    return table
+
+
+def _split_strictly(path: str, lines: list[str], begin: int, separator: str) -> list[list[str]]:
+    """Return the fields of all lines from one on."""
+    prepared_lines = [_prepared(line, separator) for line in lines[begin:]]
+    return rows_of(path, prepared_lines, begin, delimiter=separator, skipinitialspace=True)
+
+
+def _begin_of_table(path: str, lines: list[str], form: TableForm) -> tuple[int, str | None]:
+    """Return the index of the first line that is no comment, and the separator as far as it is known.
+
+    Empty lines at the end are taken off the list.
+    """
     while lines and not lines[-1].strip():
         lines.pop()
-    for index, line in enumerate(lines):
-        if line.strip() and line.lstrip()[0] not in "#%":
-            return lines, index
-    raise FileError(f"{path}: found no samples; needed: columns of numbers")
+    separator = form.separator
+    for index in range(form.skip_rows or 0, len(lines)):
+        line = lines[index]
+        separator_line = _SEPARATOR_LINE.fullmatch(line)
+        if separator_line and separator_line[1] in SEPARATORS:
+            separator = separator or separator_line[1]
+        elif line.strip() and line.lstrip()[0] not in "#%":
+            return index, separator
+    below = f" below line {form.skip_rows}" if form.skip_rows else ""
+    raise FileError(f"{path}: found no samples{below}; needed: columns of numbers")
 
 
-def _lines(path: StrPath) -> list[str]:
-    text = text_of(path, read_bytes(path))
+def _header_of_lines(lines: list[str], form: TableForm, separator: str | None) -> tuple[Header, str] | None:
+    """Return the header of several lines and the separator below it; None where there is one line at most."""
+    best_rank = (False, False, -1.0)
+    best: tuple[Header, str] | None = None
+    for candidate in SEPARATORS:
+        if candidate == form.decimal or separator not in (None, candidate):
+            continue
+        rows = _split_lines(lines, candidate)
+        samples = sample_form(list(filter(has_fields, rows)))
+        header = samples and find_header(rows, samples, form.column_names)
+        if not samples or not header:
+            continue
+        rank = (header.names_row is not None, samples.width > 1, samples.numeric_share)
+        if rank > best_rank:
+            best_rank, best = rank, None
+            if _is_long(header, rows, samples.width, form):
+                best = header, candidate
+    return best
+
+
+def _header_of_rows(rows: list[list[str]], form: TableForm) -> Header | None:
+    """Return the header of several rows of a sheet; None where there is one row at most."""
+    samples = sample_form(list(filter(has_fields, rows)))
+    header = find_header(rows, samples, form.column_names) if samples else None
+    if not samples or not header or not _is_long(header, rows, samples.width, form):
+        return None
+    return header
+
+
+def _is_long(header: Header, rows: Sequence[Sequence[str]], width: int, form: TableForm) -> bool:
+    """Return whether a header has several rows, or more names than the samples have fields.
+
+    With ``skip_rows``, its first row has the names.
+    """
+    if form.skip_rows is not None and header.names_row != 0:
+        return False
+    return header.first_sample > 1 or (header.first_sample == 1 and header.names_row == 0 and _width(rows[0]) > width)
+
+
+def _table_below(
+    path: str, header: Header, rows_above: list[list[str]], first_line: int, rows: list[list[str]], noun: str
+) -> _Table:
+    """Return the table below a header of several rows."""
+    width = max(map(_width, rows))
+    names: list[str] = []
+    units: list[str] = []
+    if header.names_row is not None:
+        names = rows_above[header.names_row][:width]
+    if header.units_row is not None:
+        units = rows_above[header.units_row]
+    guesses = header_notes(header, rows_above, first_line, noun)
+    return _Table(path, rows, first_line + header.first_sample, "", names, units, noun, guesses)
+
+
+def _width(row: Sequence[str]) -> int:
+    """Return the number of fields of a row without the empty ones at its end."""
+    width = len(row)
+    while width and not row[width - 1].strip():
+        width -= 1
+    return width
+
+
+def _plain_table(
+    path: str, rows: list[list[str]], first_line: int, comments: list[list[str]], form: TableForm, noun: str
+) -> _Table:
+    """Return a table whose first row has the names or is the first sample."""
+    table = _Table(path, rows, first_line, "", (), noun=noun)
+    is_header = form.has_header
+    if is_header is None:
+        is_header = _looks_like_header(path, rows[0], f"{noun} {first_line}", form.number_columns)
+        if is_header and form.number_columns is not None:
+            table.guesses.append(f"the first {noun} was taken as the header, for it is no numbers.")
+    if is_header:
+        table.names = rows.pop(0)
+        table.first_line += 1
+    elif comments and len(comments[-1]) == len(rows[0]) and not any(map(is_numeric, comments[-1])):
+        # NumPy and others write the header so.
+        table.names = comments[-1]
+        table.guesses.append("the comment above the first sample was taken as the header.")
+    elif form.has_header is None:
+        table.guesses.append(f"no header was found: the first {noun} is the first sample.")
+    return table
+
+
+def _is_double_spaced(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether every second row is empty, and the others are not."""
+    return len(rows) > 3 and not any(map(any, rows[1::2])) and all(map(any, rows[::2]))
+
+
+def _lines(path: str, text: str) -> list[str]:
     # Not str.splitlines: lines are counted as an editor counts them.
     if "\r" in text:
         text = re.sub(r"\r+\n|\r", "\n", text)
@@ -240,17 +321,17 @@ def _guessed_separator(lines: list[str], decimal: str | None) -> str:
         if separator == decimal or len(rows[0]) < 2 or usual_width < 2:
             continue
         fields = list(chain.from_iterable(samples))
-        share = sum(map(_is_value, fields)) / len(fields)
+        share = sum(map(is_value, fields)) / len(fields)
         # Decimal commas split into whole numbers: "1,5 2,5" is "1", "5 2", "5".
         if share > largest_share:
             best, largest_share = separator, share
     return best
 
 
-def _refuse_without_numbers(path: StrPath, beginning: list[str], separator: str) -> None:
+def _refuse_without_numbers(path: str, beginning: list[str], separator: str) -> None:
     """Raise NarxbenchError for a beginning without a number, so that no large file of something else is read."""
     fields = chain.from_iterable(_split(line, separator) for line in beginning)
-    if len(beginning) == _SAMPLE_LINES and not any(map(_is_value, fields)):
+    if len(beginning) == _SAMPLE_LINES and not any(map(is_value, fields)):
         raise FileError(f"{path}: found no number in {_SAMPLE_LINES} lines; needed: columns of numbers")
 
 
@@ -261,6 +342,11 @@ def _prepared(line: str, separator: str) -> str:
     return line.replace("\t", " ").strip()
 
 
+def _split_lines(lines: Sequence[str], separator: str) -> list[list[str]]:
+    """Return the fields of lines, none where they cannot be read."""
+    return [_split(line, separator) for line in lines]
+
+
 def _split(line: str, separator: str) -> list[str]:
     """Return the fields of one line, none where they cannot be read."""
     try:
@@ -269,62 +355,22 @@ def _split(line: str, separator: str) -> list[str]:
         return []
 
 
-class _Header(NamedTuple):
-    names: list[str]  # empty if there are none
-    is_first_row: bool
-    guess: str = ""
-
-
-def _header(
-    path: StrPath,
-    row: list[str],
-    lines_above: list[str],
-    separator: str,
-    has_header: bool | None,
-    number_columns: Sequence[int] | None,
-) -> _Header:
-    """Return the names of the columns, from the first row or from the comment above it."""
-    if has_header:
-        return _Header(row, is_first_row=True)
-    if has_header is None and _looks_like_header(path, row, len(lines_above) + 1, number_columns):
-        guess = "" if number_columns is None else "the first line was taken as the header, for it is no numbers."
-        return _Header(row, True, guess)
-    names = _names_in_comment(lines_above, separator, len(row))
-    if names:
-        return _Header(names, False, "the comment above the first sample was taken as the header.")
-    guess = "no header was found: the first line is the first sample." if has_header is None else ""
-    return _Header([], False, guess)
-
-
-def _looks_like_header(path: StrPath, row: list[str], line_number: int, number_columns: Sequence[int] | None) -> bool:
+def _looks_like_header(path: str, row: Sequence[str], place: str, number_columns: Sequence[int] | None) -> bool:
     """Return whether the first row is a header; one that may be either raises FieldError."""
     if number_columns is None or max(number_columns, default=0) >= len(row):
         return not all(map(is_numeric, row))
-    fields = [row[i] for i in number_columns if not is_missing(row[i])]
+    fields = [row[i] for i in number_columns if not is_missing(row[i]) and row[i].strip().lower() not in _TRUE_OR_FALSE]
     texts = [field for field in fields if not is_numeric(field)]
     if texts and len(texts) < len(fields):
         problem = f"found {show(texts[0], kind=False)} among numbers, so that it may be a header or a wrong sample"
-        raise FieldError("header", f"line {line_number}: {problem}; needed: true or false", str(path))
+        raise FieldError("header", f"{place}: {problem}; needed: true or false", path)
     return bool(texts)
 
 
-def _names_in_comment(lines_above: list[str], separator: str, n_columns: int) -> list[str]:
-    """Return the names in the comment above the first sample, where NumPy and others write the header, or none."""
-    comments = [line for line in lines_above if line.strip()]
-    if not comments:
-        return []
-    names = _split(comments[-1].lstrip(" #%"), separator)
-    if len(names) != n_columns or any(map(is_numeric, names)):
-        return []
-    return names
-
-
-def _row_of_width(path: StrPath, row: list[str], width: int, line_number: int) -> list[str]:
+def _row_of_width(path: str, row: list[str], width: int, place: str) -> list[str]:
     """Return a row with ``width`` fields: an empty one in place of an empty line, and no empty fields at the end."""
-    if len(row) == width:
-        return row
     surplus = row if len(row) < width else row[width:]
     if any(map(str.strip, surplus)):
-        allowed = f"{width}, as in the first line"
-        raise FileError(f"{path}: line {line_number}: found {len(row)} fields; allowed: {allowed}")
+        allowed = f"{width}, as in the first {place.split()[0]}"
+        raise FileError(f"{path}: {place}: found {len(row)} fields; allowed: {allowed}")
     return (row + [""] * width)[:width]

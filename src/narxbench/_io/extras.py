@@ -1,5 +1,6 @@
 """The extras of the package, which a bare installation leaves out, and the error where one is missing."""
 
+from collections.abc import Sequence
 from importlib.util import find_spec
 
 from narxbench._io.errors import NarxbenchError
@@ -23,18 +24,28 @@ class MissingExtraError(NarxbenchError, AttributeError):
 
 # The modules of each extra that the package imports itself, with their distributions, as in pyproject.toml.
 EXTRAS = {
+    "files": {"h5py": "h5py", "nptdms": "nptdms", "openpyxl": "openpyxl", "pyarrow": "pyarrow"},
     "report": {"jinja2": "jinja2", "markdown_it": "markdown-it-py", "matplotlib": "matplotlib"},
     "sklearn": {"sklearn": "scikit-learn"},
 }
 
 
 def require(extra: str, what: str) -> None:
-    """Raise MissingExtraError unless an extra is installed.
+    """Raise MissingExtraError unless all packages of an extra are installed."""
+    require_packages(list(EXTRAS[extra]), what)
 
-    The error says that ``what`` needs the extra, which packages are missing, and which command installs them.
+
+def require_packages(modules: Sequence[str], what: str) -> None:
+    """Raise MissingExtraError unless some modules of extras are installed.
+
+    The error says that ``what`` needs them, which packages are missing, and which command installs them: it names the
+    packages themselves, so that it works in a checkout too, and uses uv in an environment of uv, which has no pip.
     """
-    missing = [name for module, name in EXTRAS[extra].items() if find_spec(module) is None]
-    if missing:
-        verb = "is" if len(missing) == 1 else "are"
-        needed = f"python3 -m pip install 'narxbench[{extra}]'"
-        raise MissingExtraError(f"{what}: {', '.join(missing)} {verb} not installed; needed: {needed}")
+    distributions = {module: name for packages in EXTRAS.values() for module, name in packages.items()}
+    missing = [distributions[module] for module in modules if find_spec(module) is None]
+    if not missing:
+        return
+    verb = "is" if len(missing) == 1 else "are"
+    installer = "pip" if find_spec("pip") else "uv pip"
+    needed = f"python3 -m {installer} install {' '.join(missing)}"
+    raise MissingExtraError(f"{what}: {', '.join(missing)} {verb} not installed; needed: {needed}")

@@ -21,6 +21,8 @@ MOST_DATA, MOST_FOUND, MOST_TEXT = 2_000_000_000, 100_000_000, 10_000_000
 _CHUNK = 1_000_000
 # How a shell names what it has opened for a command.
 _OPENED = re.compile(r"/dev/(stdin|fd/[0-9]+)|/proc/(self|[0-9]+)/fd/[0-9]+")
+# What stands there looks like files, but may wait for ever, or be different each time.
+_SYSTEM_FOLDERS = ("/proc/", "/sys/")
 # Settings and systems that come with the project: in its config folder, or inside an installed package.
 _BUNDLED = Path(__file__).parents[1] / "bundled"
 CONFIG_FOLDER = _BUNDLED if _BUNDLED.is_dir() else Path(__file__).parents[3] / "config"
@@ -64,8 +66,9 @@ def read_bytes(path: StrPath, most: int = MOST_DATA) -> bytes:
 def _content(path: str, most: int) -> bytes:
     status = os.stat(path)
     is_pipe = stat.S_ISFIFO(status.st_mode) and _OPENED.fullmatch(path)
+    is_regular = stat.S_ISREG(status.st_mode) and not os.path.realpath(path).startswith(_SYSTEM_FOLDERS)
     # A directory has a message of its own.
-    if not (is_pipe or stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+    if not (is_pipe or is_regular or stat.S_ISDIR(status.st_mode)):
         raise OSError(0, "not a regular file")
     size = status.st_size
     with open(path, "rb") as stream:

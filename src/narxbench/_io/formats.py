@@ -1,71 +1,129 @@
-"""Formats of files of data: text is decoded, and errors name the line of Python that makes text of another format."""
+"""Formats of files of data: what a file is, by its first bytes, and what a compressed file has in it."""
 
+import bz2
+import gzip
+import io
+import lzma
+import zipfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import IO, Any, NamedTuple
 
-from narxbench._io.errors import FileError
-from narxbench._io.files import StrPath
+from narxbench._io.errors import FieldError, FileError, NarxbenchError, did_you_mean, printable, show
+from narxbench._io.files import MOST_DATA, StrPath, read_bytes
 
-_FRAME = "pandas.DataFrame({k: pandas.Series(numpy.ravel(v)) for k, v in %s})"
-_PUBLIC = " if k[0] not in '_#'"
-# The first bytes of a format, its name, and the expression that makes a frame of it; PATH is the name of the file.
-_FORMATS = (
-    (b"MATLAB 7.3 MAT-file", "a MATLAB file of version 7.3", _FRAME % f"h5py.File(PATH).items(){_PUBLIC}"),
-    (b"\x89HDF", "an HDF5 file", _FRAME % f"h5py.File(PATH).items(){_PUBLIC}"),
-    (b"MATLAB 5.0 MAT-file", "a MATLAB file", _FRAME % f"scipy.io.loadmat(PATH).items(){_PUBLIC}"),
-    (b"PAR1", "a Parquet file", "pandas.read_parquet(PATH)"),
-    (b"ARROW1", "a Feather file", "pandas.read_feather(PATH)"),
-    (b"\x93NUMPY", "an array of NumPy", "pandas.DataFrame(numpy.load(PATH))"),
-    (b"\xd0\xcf\x11\xe0", "an Excel file", "pandas.read_excel(PATH)"),
-    (b"\x1f\x8b", "a compressed file", "pandas.read_csv(PATH, compression='gzip')"),
+# The first bytes of a format, and its name; a file without any of them is a text.
+_BEGINNINGS = (
+    (b"MATLAB 7.3 MAT-file", "mat73"),
+    (b"\x89HDF", "hdf5"),
+    (b"MATLAB 5.0 MAT-file", "mat"),
+    (b"PAR1", "parquet"),
+    (b"ARROW1", "feather"),
+    (b"\x93NUMPY", "npy"),
+    (b"TDSm", "tdms"),
+    (b"\xd0\xcf\x11\xe0", "xls"),
+    (b"\x1f\x8b", "gzip"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ\0", "xz"),
 )
-# The same for archives, by bytes that stand anywhere in them.
-_ARCHIVES = (
-    (b"xl/", "an Excel file", "pandas.read_excel(PATH)"),
-    (b".npy", "arrays of NumPy", _FRAME % "numpy.load(PATH).items()"),
-    (b"opendocument", "a spreadsheet", "pandas.read_excel(PATH)"),
-    (b"", "a compressed file", "pandas.read_csv(PATH, compression='zip')"),
-)
+_COMPRESSED: Mapping[str, Callable[[IO[bytes]], Any]] = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
+_NOT_READ = {"xls": "an old Excel file", "ods": "an OpenDocument spreadsheet"}
+TABLES = ("text", "xlsx")
 
 
-def text_of(path: StrPath, content: bytes) -> str:
-    """Return the text of a file in UTF-8, or in UTF-16 with its byte order mark.
+class DataFile(NamedTuple):
+    """The content of a file of data, without its compression."""
 
-    Another content raises NarxbenchError, for a known format with the line of Python that makes CSV of it.
-    """
-    encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
+    path: str
+    content: bytes
+    format: str
+    part: str | None = None  # the sheet, group or structure that its user wants
+    guesses: tuple[str, ...] = ()
+
+
+_WITHOUT_PARTS = ("text", "npy", "parquet", "feather")
+
+
+def open_data_file(path: StrPath, part: str | None = None) -> DataFile:
+    """Return a file of data; a compressed one is that which it holds, of an archive the member ``part``."""
+    file = DataFile(str(path), read_bytes(path), "", part)
     try:
-        text = content.decode(encoding)
-    except UnicodeDecodeError as error:
-        raise _no_text(str(path), content, error.start, encoding) from None
-    if "\0" in text:
-        raise _no_text(str(path), content, content.find(b"\0"), encoding)
-    return text
+        file = file._replace(format=_format_of(file.content, str(path)))
+        if file.format in _COMPRESSED:
+            with _COMPRESSED[file.format](io.BytesIO(file.content)) as stream:
+                file = _unpacked(file, stream, Path(path).stem)
+        elif file.format == "zip":
+            file = _member(file)
+    except NarxbenchError:
+        raise
+    except Exception:  # the modules of archives raise errors of many kinds for damaged ones
+        raise FileError(f"{path}: cannot be unpacked: damaged, or encrypted; needed: a whole file") from None
+    if file.part is not None and file.format in _WITHOUT_PARTS:
+        problem = f"found {show(file.part, kind=False)}, but a file of the format {file.format} has no parts"
+        raise FieldError("part", f"{problem}; allowed: none", file.path)
+    if file.format in _NOT_READ:
+        target = f"{Path(path).with_suffix('')}.xlsx"
+        line = f"pandas.read_excel({str(path)!r}).to_excel({target!r}, index=False)"
+        raise FileError(f"{path}: found {_NOT_READ[file.format]}; needed: .xlsx or CSV, as made in Python by {line}")
+    return file
 
 
-def _no_text(path: str, content: bytes, position: int, encoding: str) -> FileError:
-    """Return the error of a file whose byte at a position is no text in an encoding."""
-    binary_format = _binary_format(content)
-    if binary_format is not None:
-        name, frame = binary_format
-        target = str(Path(path).with_suffix("")).removesuffix(".csv") + ".csv"
-        line = f"{frame.replace('PATH', repr(path))}.to_csv({target!r}, index=False)"
-        needed = f"a text file such as CSV, as made in Python by {line}, or the frame itself"
-        return FileError(f"{path}: found {name}; needed: {needed}")
-    for utf_16, high_bytes in (("utf-16-le", content[1:1000:2]), ("utf-16-be", content[:1000:2])):
-        if encoding == "utf-8-sig" and high_bytes.count(0) > 0.9 * len(high_bytes):
-            frame = f"pandas.read_csv({path!r}, encoding={utf_16!r})"
-            needed = f"UTF-8, or in Python the frame {frame}"
-            return FileError(f"{path}: found text in UTF-16 without its mark; needed: {needed}")
-    line_number = content.count(b"\n", 0, position) + 1
-    problem = f"found the byte 0x{content[position]:02x}, which is not text in {encoding.removesuffix('-sig').upper()}"
-    return FileError(f"{path}: line {line_number}: {problem}; needed: a text file such as CSV, in UTF-8")
-
-
-def _binary_format(content: bytes) -> tuple[str, str] | None:
-    """Return the name of a format and the expression that makes a frame of it, or None if it is not known."""
+def _format_of(content: bytes, name: str) -> str:
     if content.startswith(b"PK\3\4"):
-        return next((name, frame) for part, name, frame in _ARCHIVES if part in content)
-    for beginning, name, frame in _FORMATS:
+        return _format_of_archive(content)
+    for beginning, format_name in _BEGINNINGS:
         if content.startswith(beginning):
-            return name, frame
-    return None
+            return format_name
+    # Files of MATLAB 4 begin with numbers, of which some bytes are null.
+    if name.lower().endswith(".mat") and b"\0" in content[:20]:
+        return "mat"
+    return "text"
+
+
+def _format_of_archive(content: bytes) -> str:
+    try:
+        names = zipfile.ZipFile(io.BytesIO(content)).namelist()
+    except zipfile.BadZipFile:
+        return "zip"
+    if "xl/workbook.xml" in names:
+        return "xlsx"
+    if "mimetype" in names and "content.xml" in names:
+        return "ods"
+    if names and all(name.endswith(".npy") for name in names):
+        return "npz"
+    return "zip"
+
+
+def _member(file: DataFile) -> DataFile:
+    """Return the member of an archive that its user wants, or the only one."""
+    archive = zipfile.ZipFile(io.BytesIO(file.content))
+    names = [name for name in archive.namelist() if not name.endswith("/") and not name.startswith("__MACOSX/")]
+    if not names:
+        raise FileError(f"{file.path}: found an empty archive; needed: a file of data in it")
+    name = names[0]
+    if file.part in names:
+        name = file.part
+    elif len(names) > 1:
+        raise part_error(file, "files", names)
+    with archive.open(name) as stream:
+        return _unpacked(file, stream, name)
+
+
+def _unpacked(file: DataFile, stream: IO[bytes], name: str) -> DataFile:
+    content = stream.read(MOST_DATA + 1)
+    if len(content) > MOST_DATA:
+        raise FileError(f"{file.path}: found more than {MOST_DATA} bytes; allowed: up to {MOST_DATA}")
+    content_format = _format_of(content, name)
+    if content_format == "zip" or content_format in _COMPRESSED:
+        raise FileError(f"{file.path}: found {printable(name)}, which is compressed again; allowed: compressed once")
+    part = None if file.part == name else file.part
+    return DataFile(file.path, content, content_format, part, (f"{printable(name)} was unpacked.",))
+
+
+def part_error(file: DataFile, kind: str, names: list[str]) -> FieldError:
+    """Return the error of a part that a file does not have, or that its user has to name."""
+    what = f"{len(names)} {kind}"
+    if file.part is not None:
+        what = f"no {show(file.part, kind=False)}"
+    allowed = f"one of {printable(', '.join(names))}{did_you_mean(file.part or '', names)}"
+    return FieldError("part", f"found {what}; allowed: {allowed}", file.path)

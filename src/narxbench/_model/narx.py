@@ -15,6 +15,7 @@ from pydantic import Field
 from narxbench._io.errors import FileError, NarxbenchError, is_whole_number, printable, show
 from narxbench._io.files import StrPath, canonical_json, read_bytes, write_atomically
 from narxbench._io.settings import Settings, validated
+from narxbench._io.units import split_name
 from narxbench._io.version import __version__
 from narxbench._io.words import ordinal
 from narxbench._model.dataset import as_signals, finite_signals
@@ -855,8 +856,8 @@ class Model:
         functions = derived(self.inputs)
         measured = [position for position in range(self.n_inputs) if position not in functions]
         names = [self.inputs[position] for position in measured]
-        if hasattr(u, "iloc") and hasattr(u, "columns") and set(names) <= set(u.columns):
-            u = u[names]
+        if hasattr(u, "iloc") and hasattr(u, "columns"):
+            u = _inputs_of_frame(u, names)
         if not functions:
             return u
         shape = np.shape(np.array(u, dtype=object))
@@ -869,6 +870,15 @@ class Model:
         inputs = np.zeros((len(values), self.n_inputs))
         inputs[:, measured] = values
         return completed(self.inputs, inputs)
+
+
+def _inputs_of_frame(frame: Any, names: Sequence[str]) -> Any:
+    """Return the columns of a frame that have the names of inputs, with a unit or without; else the frame as it is."""
+    column_by_name = {split_name(str(column))[0]: column for column in frame.columns}
+    column_by_name |= {column: column for column in frame.columns}
+    if not set(names) <= column_by_name.keys():
+        return frame
+    return frame[[column_by_name[name] for name in names]]
 
 
 def scores(measured: ArrayLike, predicted: ArrayLike) -> Scores:

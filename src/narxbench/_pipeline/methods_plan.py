@@ -3,7 +3,8 @@
 from typing import Any
 
 from narxbench._algorithms.registry import algorithm
-from narxbench._pipeline.simulated_plan import PathsOf, SimulatedPlan
+from narxbench._pipeline.plan import PathsOf
+from narxbench._pipeline.simulated_plan import SimulatedPlan
 from narxbench._report.formats import criterion_name
 from narxbench._studies.methods.settings import MethodsStudy
 from narxbench._study.layers import Layers

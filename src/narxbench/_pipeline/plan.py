@@ -30,7 +30,7 @@ REFERENCE = f"{HERE}data/reference"
 MAIN_STUDY = "paper"
 
 # The input function of a rule.
-PathOf = Callable[[Any], str]
+PathsOf = Callable[[Any], list[str]]
 # Results, each with files that it stands for, which nothing else needs once it is made.
 Sources = Sequence[tuple[str, Sequence[str]]]
 
@@ -97,9 +97,14 @@ class StudyPlan:
         """Return the values of the wildcards of a job, or of a row of the matrix, by name."""
         return dict(wildcards.items())
 
-    def defined(self, pattern: str) -> PathOf:
-        """Return the input function for the file of a definition, by its path with wildcards."""
-        return lambda wildcards: self.file_of(pattern.format_map(self.values(wildcards)))
+    def defined(self, *patterns: str) -> PathsOf:
+        """Return the input function for the files of definitions, by their paths with wildcards."""
+
+        def files(wildcards: Any) -> list[str]:
+            values = self.values(wildcards)
+            return [self.file_of(pattern.format_map(values)) for pattern in patterns]
+
+        return files
 
     def file_of(self, path: str) -> str:
         """Return the file of the definition of a path."""

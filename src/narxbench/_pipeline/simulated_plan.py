@@ -1,7 +1,7 @@
 """A study of simulated systems: the matrix of its runs, and the definitions of its problems and methods."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from math import ceil
 from typing import Any
@@ -13,7 +13,7 @@ from narxbench._model.dataset import snr_label
 from narxbench._model.system import SYSTEMS_FOLDER, load_system
 from narxbench._pipeline.estimate import search_needs, study_estimate
 from narxbench._pipeline.matrix import Matrix, Row
-from narxbench._pipeline.plan import BASE, DESIGN_CHOICES, HERE, ROOT, Sources, StudyPlan
+from narxbench._pipeline.plan import BASE, DESIGN_CHOICES, HERE, ROOT, PathsOf, Sources, StudyPlan
 from narxbench._pipeline.seals import changed_runs
 from narxbench._studies.loading import load_study
 from narxbench._study.design_choices import load_design_choices
@@ -26,8 +26,6 @@ _FINISHED = "finished_only"
 _PROCESS_MB, _LEAST_MB, _LEAST_MINUTES = 300, 1000, 60
 # The estimate of a run's time is good to a factor of three; nodes differ, too.
 _TIME_MARGIN = 10
-
-PathsOf = Callable[[Any], list[str]]
 
 
 class SimulatedPlan(StudyPlan):
@@ -161,8 +159,17 @@ class SimulatedPlan(StudyPlan):
         path = self._recorded.get(pattern.format_map(self.values(wildcards)))
         return [] if path is None else [path]
 
-    def data_sets(self, pattern: str) -> PathsOf:
-        """Return the input function for the data sets of runs: one for all, or one for each seed."""
+    def data_sets(self, pattern: str) -> str | PathsOf:
+        """Return the input for the data sets of runs: one for all, or one for each seed.
+
+        It is a path with wildcards where that says it: Snakemake takes a fifth of a millisecond to call a function.
+        """
+        if not self._realisations and "{data_interpretation}" not in pattern:
+            return f"{pattern}.csv"
+        return self._data_sets_of_seeds(pattern)
+
+    def _data_sets_of_seeds(self, pattern: str) -> PathsOf:
+        """Return the input function for the data sets of runs."""
 
         def paths(wildcards: Any) -> list[str]:
             path = pattern.format_map(self.values(wildcards))
@@ -188,7 +195,7 @@ class SimulatedPlan(StudyPlan):
         """
         data_files: dict[str, dict[str, None]] = {}
         run_files: dict[str, dict[str, None]] = {}
-        data_sets = self.data_sets(problem)
+        data_sets = self._data_sets_of_seeds(problem)
         for row in self.matrix.rows:
             path = summary.format_map(row)
             data_files.setdefault(path, {}).update(dict.fromkeys(data_sets(row)))
@@ -201,10 +208,10 @@ class SimulatedPlan(StudyPlan):
         """Return the megabytes that a search of a method may take."""
         return max(_LEAST_MB, _PROCESS_MB + ceil(self.needs[method][1] / 1e6))
 
-    def minutes(self, method: str) -> int:
-        """Return the minutes that a job of a method may take."""
-        seconds = self.study.seeds_per_job * self.needs[method][0] * _TIME_MARGIN
-        return max(_LEAST_MINUTES, ceil(seconds / 60))
+    def minutes(self) -> int:
+        """Return the minutes that a job of runs may take."""
+        slowest = max(seconds for seconds, _ in self.needs.values())
+        return max(_LEAST_MINUTES, ceil(self.study.seeds_per_job * slowest * _TIME_MARGIN / 60))
 
     def check_runs(self, sources: Sources) -> None:
         """Raise NarxbenchError if a run file was changed after it was summed up."""

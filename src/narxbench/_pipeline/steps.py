@@ -50,7 +50,8 @@ def call(script: str, **job: Any) -> None:
 
 def settings_of(job: Any) -> dict[str, Any]:
     """Return the settings in the definition of a job's step."""
-    settings: dict[str, Any] = read_definition(job.input.definition)["settings"]
+    (definition,) = [job.input.definition] if isinstance(job.input.definition, str) else job.input.definition
+    settings: dict[str, Any] = read_definition(definition)["settings"]
     return settings
 
 

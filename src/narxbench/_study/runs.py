@@ -175,8 +175,10 @@ def one_run(
     return run, problem, seconds
 
 
-def by_seed(seeds: Sequence[int], files: Sequence[str]) -> Mapping[int, str]:
+def by_seed(seeds: Sequence[int], files: str | Sequence[str]) -> Mapping[int, str]:
     """Return the data set of each seed: a file for each seed, or the file that all share."""
+    if isinstance(files, str):
+        files = [files]
     if len(files) == 1:
         files = list(files) * len(seeds)
     return dict(zip(seeds, files, strict=True))

@@ -11,9 +11,11 @@ import pytest
 import narxbench
 from narxbench._fitness.criteria import parse_criterion
 from narxbench._identification.data.reading import read_recording
+from narxbench._identification.data.stamps import UNITS
 from narxbench._identification.search.scan import BY_CHANCE, CLEARLY_BETTER, Scan
 from narxbench._identification.search.structures import Proposal
 from narxbench._identification.settings import IdentificationSettings
+from narxbench._io.extras import EXTRAS
 from narxbench._report.findings import as_json
 
 PAGE = (Path(__file__).parents[3] / "docs" / "identification.md").read_text(encoding="utf-8")
@@ -54,7 +56,8 @@ def test_every_setting_named_exists():
     documented = set(re.findall(r"`(\w+)(?:: [\w-]+)?`", PAGE.partition("`narxbench identify --json`")[0]))
     no_settings = {"refit", "compare", "u2", "auto", "left_out", "found", "fit_percent", "nrmse", "rmse", "max_error"}
     no_settings |= {"export", "write_report", "likelier_noise", "common_factor"}
-    assert documented - settings - no_settings == set()
+    columns_and_units = {"t", "timestamp", "date", "Zeit", "X_Value", "time_us", "y", *UNITS}
+    assert documented - settings - no_settings - columns_and_units - EXTRAS.keys() == set()
 
 
 def test_the_score_is_that_of_the_page(identification):

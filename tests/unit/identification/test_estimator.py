@@ -1,5 +1,6 @@
 """The regressor: scikit-learn's own checks, and its figures against those of ``identify``."""
 
+import re
 import subprocess
 import sys
 
@@ -121,4 +122,4 @@ def test_without_scikit_learn_the_import_says_what_is_needed():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     *_, last = done.stderr.splitlines()
     assert done.returncode == 1 and last.startswith("narxbench._io.extras.MissingExtraError: ")
-    assert last.endswith("scikit-learn is not installed; needed: python3 -m pip install 'narxbench[sklearn]'")
+    assert re.search("scikit-learn is not installed; needed: python3 -m (uv )?pip install scikit-learn$", last)

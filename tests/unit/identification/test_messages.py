@@ -43,10 +43,11 @@ ARGUMENTS = [
     *with_output({"roles": {"date": "test"}}, {"roles": {"data": "test"}}),
     *with_output({"units": {"u": "V"}}, {"units": {"out": 1}}),
     *with_output({"header": "yes"}, {"separator": "x"}, {"decimal": 1}),
+    *with_output({"skip_rows": -1}, {"encoding": "utf-9"}, {"part": 2}),
+    *with_output(*variants("time_format", "y-m-d", "x", 1)),
     *with_output(*variants("sampling_time", math.nan, 0, "x")),
 ]
 DATA = {
-    "truth values": (FRAME.assign(out=Y > 0), "out"),
     "text": (FRAME.assign(out="1"), "out"),
     "complex numbers": (FRAME.assign(out=1j), "out"),
     "infinity": (FRAME.assign(out=np.where(Y[7] == Y, np.inf, Y)), "out"),

@@ -4,9 +4,7 @@ import math
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
-import scipy.io
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -121,22 +119,36 @@ def test_what_was_found_out_about_the_form_is_reported(tmp_path: Path) -> None:
             assert word in guess
 
 
-FRAME = pd.DataFrame({"u": np.arange(20.0), "y": np.sqrt(np.arange(20.0))})
-COLUMNS = {name: FRAME[[name]].to_numpy() for name in FRAME}
-FORMS = {
-    "d.npz": lambda path: np.savez(path, **COLUMNS),
-    "d.npy": lambda path: np.save(path, FRAME.to_numpy()),
-    "d.mat": lambda path: scipy.io.savemat(path, COLUMNS),
-    **dict.fromkeys(["d.csv.gz", "d.csv.zip"], lambda path: FRAME.to_csv(path, index=False)),
-}
+def test_a_column_of_truth_values_is_one_of_numbers(tmp_path: Path) -> None:
+    table = read_delimited(_file(tmp_path, "u;on\n1;TRUE\n2;false\n3;\n4;1\n"), None)
+    np.testing.assert_array_equal(table.numbers([1])[:, 0], [1, 0, np.nan, 1])
+    assert table.number_notes([1]) == ["true and false were read as 1 and 0: column on."]
+    table = read_delimited(_file(tmp_path, "u;on\n1;2\n2;false\n"), None)
+    with pytest.raises(NarxbenchError, match="line 3, column on: found 'false'"):
+        table.numbers([1])
 
 
-@pytest.mark.parametrize("path", FORMS)
-def test_the_line_of_python_makes_a_file_that_can_be_read(tmp_path, monkeypatch, path):
-    monkeypatch.chdir(tmp_path)
-    FORMS[path](path)
-    with pytest.raises(NarxbenchError) as error:
-        read_delimited(path, None)
-    line = str(error.value).partition("Python by ")[2].partition(", or the frame")[0]
-    exec(line, {"pandas": pd, "numpy": np, "scipy": scipy})  # the message promises that this works
-    assert read_delimited("d.csv", [0, 1], header=True).numbers([0, 1]).tobytes() == FRAME.to_numpy().tobytes()
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        *(("1.234,5", 1234.5), ("1,234.5", 1234.5), ("1.234.567", 1234567), ("1,234,567", 1234567)),
+        *(("1'234.5", 1234.5), ("1\u202f234,5", 1234.5), ("1 234.5", 1234.5), ("-12,345,678.25e-3", None)),
+        *(("1.23.456", None), ("12,34.5", None), ("0,123.4", None), ("1,234,56", None), ("1.234,567.8", None)),
+    ],
+)
+def test_thousands_in_groups(tmp_path: Path, text: str, number: float | None) -> None:
+    table = read_delimited(_file(tmp_path, f"u;y\n7;{text}\n8;12\n"), None)
+    if number is None:
+        with pytest.raises(NarxbenchError, match="line 2, column y: found"):
+            table.numbers([1])
+        return
+    assert table.numbers([1])[:, 0].tolist() == [number, 12]
+    assert any("between groups of three digits" in note for note in table.number_notes([1]))
+
+
+def test_the_decimal_mark_says_what_three_digits_after_a_comma_are(tmp_path: Path) -> None:
+    path = _file(tmp_path, "u;y\n1;5,123\n2;4,999\n")
+    assert read_delimited(path, None, decimal=",").numbers([1]).max() == 5.123
+    assert read_delimited(path, None, decimal=".").numbers([1]).max() == 5123
+    # Points stay decimal points, whatever the number of digits after them.
+    assert read_delimited(_file(tmp_path, "u;y\n1;5.123\n2;4.999\n"), None).numbers([1]).max() == 5.123

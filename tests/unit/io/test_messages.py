@@ -7,10 +7,12 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from narxbench._io import csv
+from narxbench._io import csv, formats
+from narxbench._io.binary import read_columns
 from narxbench._io.csv import FLAG, INTEGER, NAME, NUMBER, list_of, matching, one_of, optional, read_table
 from narxbench._io.delimited import read_delimited
 from narxbench._io.files import MOST_DATA, MOST_FOUND, read_bytes, read_json, read_text, write_atomically
+from narxbench._io.formats import open_data_file
 from narxbench._io.settings import Mistake, Settings, SettingsError, described_as, validated
 from narxbench._io.yaml import read_mapping
 
@@ -79,11 +81,11 @@ TABLES = [
 ]
 MEASURED = [
     *("u,y\n1,2\n1,x\n", "u,y\n1,2\n1,inf\n", "u,y\n1,2\n1,1e999\n", "u,y\n1,2\n1,1_000\n", "u,y\n1,2\n1,٣\n"),
-    *("# one\nu;y\n1;2\n1;1.234,5\n", 'u,y\n1,2\n1,"1,234"\n', "u;y\n1;999\n1;1,234\n", "u;y\n1,5;2\n1;2.5\n"),
+    *("# one\nu;y\n1;2\n1;1.234,5.6\n", 'u,y\n1,2\n1,"1,234"\n', "u;y\n1;999\n1;1,234\n", "u;y\n1,5;2\n1;2.5\n"),
     *("u,y\n1,2\n1\n", "u,y\n1,2\n1,2,3\n", 'u,y\n1,2\n"1,2\n3,4\n', 'u,y\n1,2\n"1"x,2\n3,4\n'),
-    *("u,y\n", "# u,y\n\n", "", b"u,y\n1,2\n\xe9,3\n", "u,y\n1,2\n".encode("utf-16-be"), b"u,y\n1,2\n\0\0\0"),
-    *("u,y\n1,2\n".encode("utf-16-le"), b"\xff\xfeu\0,\0y\0\0", "u;y\n5,123;4,999\n1,001;2,345\n", b"PAR1\0\xff"),
-    *(b"PK\3\4\0\xff[Content_Types].xmlxl/", b"PK\3\4\0\xffu.npy", b"PK\3\4\0\xff", b"\x1f\x8b\0\xff"),
+    *("u,y\n", "# u,y\n\n", "", b"u,y\n1,2\n\xe9,3\n", b"u,y\n1,2\n\0\0\0"),
+    *(b"\xff\xfeu\0,\0y\0\0", "u;y\n5,123;4,999\n1,001;2,345\n", b"PAR1\0\xff"),
+    *(b"PK\3\4\0\xff", b"\x1f\x8b\0\xff", b"TDSm\0\xff", b"ARROW1\0\xff", b"\x89HDF\0\xff"),
     *(b"MATLAB 5.0 MAT-file\0\xff", b"MATLAB 7.3 MAT-file\0\xff", b"\x93NUMPY\0", b"\xd0\xcf\x11\xe0\0"),
     *("u,y\n" + "1," * 10**6, "u,y\n" + "," * (10**7 + 1), "abc,def\n" * 30),
 ]
@@ -109,7 +111,19 @@ SETTINGS = [
     {"size": 0, "share": 2, "gap": 0, "bound": 0, "flag": 1, "name": "", "word": "A"},
 ]
 
-NO_FILES = ["none", "folder", "a\x00b", "\ud800", "pipe", "/dev/zero", "loop", "a" * 256]
+NO_FILES = [
+    "none",
+    "folder",
+    "a\x00b",
+    "\ud800",
+    "pipe",
+    "/dev/zero",
+    "/proc/kmsg",
+    "/proc/self/status",
+    "/sys/kernel/uevent_seqnum",
+    "loop",
+    "a" * 256,
+]
 SIZES = [(read_bytes, MOST_DATA), (read_json, MOST_FOUND), (read_mapping, 100_000)]
 
 
@@ -125,7 +139,10 @@ def _field(kind, text):
 
 
 def _measured(path):
-    table = read_delimited(path, None)
+    file = open_data_file(path)
+    if file.format not in formats.TABLES:
+        return read_columns(file)
+    table = read_delimited(file, None)
     columns = range(len(table.columns))
     return table.numbers(columns)
 

@@ -346,6 +346,8 @@ def test_pandas_comes_back_with_its_index():
     assert isinstance(plain, np.ndarray) and plain.tolist() == shown.tolist()
     # The columns that the model names, whatever their order.
     assert model.predict(frame[["b", "a"]], [0.0]).tolist() == plain.tolist()
+    with_units = frame.rename(columns={"a": "a [V]", "b": "b (K)"})
+    assert model.predict(with_units, frame["level"]).tolist() == plain.tolist()
     assert model.score(frame, frame["level"]) == model.score(frame[["a", "b"]].to_numpy(), frame["level"])
     assert model.predict(frame, frame["level"], 1).index.equals(times)
 

@@ -116,6 +116,8 @@ def test_a_recorded_input_belongs_to_the_definition_of_its_problem(plan: Callabl
         files.append(mine.file_of("data/mine/problems/S1/30dB"))
         assert mine.recorded(PROBLEM, mine.matrix.rows[0]) == ["own.csv"]
     assert files[0] != files[1]
+    # What wildcards can say is no function.
+    assert mine.data_sets(PROBLEM) == f"{PROBLEM}.csv"
 
 
 def test_a_condition_of_an_interpretation_has_the_data_of_its_part_on_data(folder: Path) -> None:
@@ -219,5 +221,5 @@ def test_seeds_are_divided_among_the_jobs_that_a_profile_asks_for(folder: Path, 
 
 def test_resources_grow_with_the_runs_of_a_job(plan: Callable) -> None:
     few, many = plan(SMALL), plan(SMALL, "evaluations=4000000", "seeds_per_job=40")
-    assert (few.memory_mb("upso2d"), few.minutes("upso2d")) == (1000, 60)
-    assert many.minutes("upso2d") > 60
+    assert (few.memory_mb("upso2d"), few.minutes()) == (1000, 60)
+    assert many.minutes() > 60

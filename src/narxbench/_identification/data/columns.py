@@ -37,6 +37,17 @@ def column_numbers(choices: Iterable[ColumnChoice]) -> list[int] | None:
     return numbers or None
 
 
+def column_names(choices: Iterable[ColumnChoice]) -> set[str]:
+    """Return the names that some choices may call columns by, also those of which a function is an input."""
+    names: set[str] = set()
+    for choice in choices:
+        for specification in choice.specifications.values():
+            texts = [part for part in [specification, *columns_listed(specification)] if isinstance(part, str)]
+            names.update(map(str.strip, texts))
+            names.update(function_and_input[1] for function_and_input in map(parsed, texts) if function_and_input)
+    return names
+
+
 def columns_listed(columns: Any) -> list[Any]:
     """Return the columns that a specification lists."""
     if columns is None:
@@ -65,7 +76,7 @@ def _column_number(part: Any) -> int | None:
 def chosen_signals(source: Source, argument: str, specification: Any, used: Sequence[Signal] = ()) -> list[Signal]:
     """Return the signals that a specification chooses; those that are ``used`` already are refused."""
     parts = columns_listed(specification)
-    if isinstance(specification, str) and specification.strip() in (source.names or ()):
+    if isinstance(specification, str) and _columns_of_name(source, specification):
         parts = [specification]
     if not _is_input(argument) and len(parts) != 1:
         raise argument_error(argument, f"{len(parts)} columns", f"one of {source.overview}", source.name)
@@ -112,9 +123,14 @@ def _unknown_column(source: Source, argument: str, part: Any) -> FieldError:
 
 
 def _columns_of_name(source: Source, name: Any) -> list[int]:
+    """Return the columns of a name, with its unit or without."""
     if not isinstance(name, str):
         return []
-    return [column for column, title in enumerate(source.names or ()) if title == name.strip()]
+    for names in (source.names or (), source.full_names or ()):
+        columns = [column for column, title in enumerate(names) if title == name.strip()]
+        if columns:
+            return columns
+    return []
 
 
 def _function_of_column(source: Source, argument: str, function: str, name: str) -> Signal:
@@ -123,7 +139,7 @@ def _function_of_column(source: Source, argument: str, function: str, name: str)
         check_function(function)
     except NarxbenchError as error:
         raise FieldError(argument, str(error), source.name) from None
-    if parsed(name) and name not in (source.names or ()):
+    if parsed(name) and not _columns_of_name(source, name):
         raise argument_error(argument, f"a function of {printable(name)}", "a function of a column", source.name)
     column = chosen_signals(source, argument, [name])[0].column
     return Signal(column, function)

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from narxbench._identification.data.columns import ColumnChoice, chosen_signals, columns_listed
 from narxbench._identification.data.errors import argument_error, data_error
-from narxbench._identification.data.sources import Signal, Source
-from narxbench._identification.data.times import EVEN, Times, TimeSteps, check_steps, find_times, places_of
+from narxbench._identification.data.sources import Signal, Source, places_of
+from narxbench._identification.data.time_columns import Times
+from narxbench._identification.data.times import EVEN, TimeChoice, TimeSteps, check_steps, find_times
 from narxbench._io.errors import FieldError, printable
 from narxbench._io.words import counted
 from narxbench._model.records import Record, Role
@@ -31,7 +32,27 @@ class Experiment:
     values: Array
     pieces: list[tuple[int, int]]
     sampling_time: float | None
-    used_columns: Sequence[int]  # also that of the time
+    used_columns: Sequence[int]  # also those of the time
+    signals: Sequence[Signal]
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The units of the signals that the source has, by title."""
+        units = {}
+        for title, signal in zip(self.titles, self.signals, strict=True):
+            if self.source.unit(signal):
+                units[title] = self.source.unit(signal)
+        return units
+
+    def title_of(self, name: Any) -> str | None:
+        """Return the title of the signal of a name, with its unit or without; None where there is none."""
+        if name in self.titles:
+            return str(name)
+        for title, signal in zip(self.titles, self.signals, strict=True):
+            full_names = self.source.full_names
+            if full_names and not signal.function and full_names[signal.column] == name:
+                return title
+        return None
 
 
 class Piece(NamedTuple):
@@ -49,7 +70,7 @@ class Piece(NamedTuple):
         return f"{noun}s {start} to {end} of {printable(source.label)}"
 
 
-def read_experiment(source: Source, choice: ColumnChoice, time: Any, notes: list[str]) -> Experiment:
+def read_experiment(source: Source, choice: ColumnChoice, time: TimeChoice, notes: list[str]) -> Experiment:
     """Return the signals of a source that were chosen, and where they have gaps."""
     signals: list[Signal] = []
     for argument, specification in choice.specifications.items():
@@ -58,10 +79,11 @@ def read_experiment(source: Source, choice: ColumnChoice, time: Any, notes: list
         signals += chosen_signals(source, argument, specification, signals)
     values = source.numbers(signals)
     titles = tuple(map(source.title, signals))
-    times = find_times(source, time, signals, notes)
+    times = find_times(source, time, signals, values, notes)
     used_columns = [signal.column for signal in signals]
     if times:
-        used_columns.append(times.column)
+        used_columns += times.columns
+        source, values, times = _without_rows(source, values, times)
     values, times = _without_empty_end(source, titles, values, times, notes)
     is_present: Mask = np.asarray(np.isfinite(values).all(axis=1))
     if times:
@@ -71,7 +93,22 @@ def read_experiment(source: Source, choice: ColumnChoice, time: Any, notes: list
     if times:
         steps = check_steps(source, times, is_present, notes)
     pieces = _pieces_without_gaps(is_present, steps.jumps)
-    return Experiment(source, titles, values, pieces, steps.sampling_time, used_columns)
+    return Experiment(source, titles, values, pieces, steps.sampling_time, used_columns, signals)
+
+
+def _without_rows(source: Source, values: Array, times: Times) -> tuple[Source, Array, Times]:
+    """Return a source, its values and its times without empty lines and repeated rows.
+
+    The times say whether samples are missing between those that remain.
+    """
+    keeps_row = np.ones(len(values), bool)
+    keeps_row[times.repeated_rows] = False
+    if source.table:
+        keeps_row[source.table.empty_rows()] = False
+    if keeps_row.all():
+        return source, values, times
+    source = source.at_rows(np.flatnonzero(keeps_row).tolist())
+    return source, values[keeps_row], replace(times, seconds=times.seconds[keeps_row], repeated_rows=())
 
 
 def _without_empty_end(
@@ -107,17 +144,35 @@ def _pieces_without_gaps(is_present: Mask, jumps: Mask) -> list[tuple[int, int]]
 
 def form_notes(source: Source, used_columns: Sequence[int]) -> list[str]:
     """Return notes on what was guessed of the form of a source, and on columns that were not used."""
-    notes: list[str] = []
+    notes = list(source.guesses)
+    columns = [column for column in used_columns if column >= 0]
     if source.table:
-        notes += source.table.guesses
-        columns = [column for column in used_columns if column >= 0]
-        if not source.table.decimal and source.table.decimal_mark(columns) == ",":
-            notes.append("the commas in numbers were read as decimal marks.")
+        notes += source.table.number_notes(columns)
+    notes += _notes_on_names(source, columns)
     unused_columns = [column for column in range(len(source.columns)) if column not in used_columns]
     if unused_columns:
         titles = ", ".join(map(repr, map(source.column_title, unused_columns)))
         notes.append(f"columns that were not used: {printable(titles)}.")
     return [f"{source.label}: {note}" for note in notes]
+
+
+def _notes_on_names(source: Source, columns: Sequence[int]) -> list[str]:
+    """Return a note on units that stand in names without brackets, and one on columns of truth values."""
+    parts = []
+    titles = []
+    for column in columns:
+        title = source.column_title(column)
+        full_name = source.full_names[column] if source.full_names else title
+        if full_name != title and not full_name.endswith(("]", ")")):
+            parts.append(f"{full_name} is {title} in {source.unit(Signal(column))}")
+        if not source.table and source.columns[column].dtype.kind == "b":
+            titles.append(title)
+    notes = []
+    if parts:
+        notes.append(f"units were taken from the names: {printable(', '.join(parts))}.")
+    if titles:
+        notes.append(f"true and false were read as 1 and 0: column {printable(', '.join(titles))}.")
+    return notes
 
 
 def matched(experiment: Experiment, first: Experiment, choice: ColumnChoice) -> Experiment:
@@ -131,6 +186,10 @@ def matched(experiment: Experiment, first: Experiment, choice: ColumnChoice) -> 
     if first.source.names and experiment.source.names and experiment.titles != first.titles:
         what = f"the columns {printable(', '.join(experiment.titles))} (output first)"
         raise data_error(name, what, f"{', '.join(first.titles)} as in {first_name}")
+    for title, unit in experiment.units.items():
+        if first.units.get(title, unit) != unit:
+            allowed = f"{first.units[title]} as in {first_name}; convert the data to the same units"
+            raise data_error(name, f"{printable(title)} in {printable(unit)}", allowed)
     sampling_time, needed = experiment.sampling_time, first.sampling_time
     if sampling_time and needed and abs(sampling_time / needed - 1) > EVEN:
         allowed = f"{needed:g} s as in {first_name}; resample the data to the same steps"

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 
 from narxbench._identification.data.arrays import named_arrays
-from narxbench._identification.data.columns import ColumnChoice, column_numbers, columns_listed
+from narxbench._identification.data.columns import ColumnChoice, column_names, column_numbers, columns_listed
 from narxbench._identification.data.copies import find_copies
 from narxbench._identification.data.errors import argument_error, data_error, unknown_name
 from narxbench._identification.data.experiments import (
@@ -33,8 +33,10 @@ from narxbench._identification.data.experiments import (
     matched,
     read_experiment,
 )
-from narxbench._identification.data.sources import is_file, open_source, text_form
-from narxbench._identification.data.times import EVEN
+from narxbench._identification.data.frames import is_frame
+from narxbench._identification.data.sources import SourceForm, checked_form, is_file, open_source
+from narxbench._identification.data.stamps import check_time_format
+from narxbench._identification.data.times import EVEN, TimeChoice
 from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
 from narxbench._model.records import ROLES, Record, Recording, Role
 
@@ -54,6 +56,10 @@ class Reading(TypedDict, total=False):
     header: bool | None
     separator: str | None
     decimal: str | None
+    skip_rows: int | None
+    encoding: str | None
+    part: str | None
+    time_format: str | None
 
 
 def read_recording(
@@ -72,6 +78,10 @@ def read_recording(
     header: bool | None = None,
     separator: str | None = None,
     decimal: str | None = None,
+    skip_rows: int | None = None,
+    encoding: str | None = None,
+    part: str | None = None,
+    time_format: str | None = None,
     # End
 ) -> Recording:
     """Return measured data as records.
@@ -83,16 +93,21 @@ def read_recording(
     Parameters
     ----------
     data : path, DataFrame, mapping of str to array, a list of these, or None
-        Each is an experiment of its own; a file is text with columns of numbers. None: input and output are arrays.
+        Each is an experiment of its own; a file is text with columns of numbers, also compressed, or an Excel, MATLAB,
+        NumPy, HDF5, TDMS, Parquet or Feather file. Frames are those of pandas, polars, pyarrow or xarray. None: input
+        and output are arrays.
     input : column, list of columns, array or None
         A column is its name or its number, from 1 on. A text may list several, ``"a,b"`` or ``"2,3"``; a whole number
         that is no name of a column is a number. ``"abs(a)"`` is a further input that is a function of a column, one of
         :mod:`narxbench._model.functions`. An array is of shape (samples,) or (samples, inputs). None: there is none.
+        Names may have their unit, as in ``"u [V]"``, or not. Of frames and series of pandas, output and input are
+        aligned on their index.
     output : column or array
         The output, likewise; an array is of shape (samples,) or (samples, 1).
     time : column, array, None or False
-        Numbers (in seconds if the name has no unit in brackets) or ISO 8601 stamps. It gives the sampling time and
-        shows where samples are missing. None: a column whose name says so and that increases; False: there is none.
+        Numbers (in seconds if the name has no unit in brackets), or dates and clock times. It gives the sampling time
+        and shows where samples are missing. None: a column whose name says so and that increases, or one of dates next
+        to one of clock times; False: there is none.
     test : as ``data``, a share such as ``"20%"`` or 0.2, or None
         Data of role "test"; a share is the last part of each record. With arrays also a pair (input, output). A copy of
         data that a model sees, in whatever form of file, is refused.
@@ -109,6 +124,19 @@ def read_recording(
         Whether the first line of files names the columns; None: it does unless all its chosen fields are numbers.
     separator, decimal : {",", ";", "tab", "blank"}, {".", ","} or None
         The text between the fields of files, and the decimal mark; None: guessed from the first lines.
+    skip_rows : int or None
+        The number of lines above the header of files, or above the first sample; None: a header block of an instrument
+        is found.
+    encoding : str or None
+        The encoding of text files; None: UTF-8, or what the bytes show.
+    part : str or None
+        The sheet of a workbook, the group of an HDF5 or TDMS file, the structure of a MATLAB file, or the member of an
+        archive; None: the only one.
+    time_format : str or None
+        What the times are: ``"d/m/y"``, ``"m/d/y"`` or ``"y/m/d"``, the order of dates; ``"s"``, ``"ms"``, ``"us"``,
+        ``"ns"``, ``"min"``, ``"h"`` or ``"d"``, the unit of numbers (days as of MATLAB and Excel); or a format of
+        Python's strptime, such as ``"%d.%m.%Y %H:%M"``. None:
+        what they show.
 
     Returns
     -------
@@ -126,9 +154,11 @@ def read_recording(
     >>> [(record.name, record.role, record.u.shape) for record in recording.records]
     [('data, samples 1 to 80', None, (80, 1)), ('data, samples 81 to 100', 'test', (20, 1))]
     """
-    form = text_form(header, separator, decimal)
+    notes: list[str] = []
+    form = checked_form(SourceForm(header, separator, decimal, skip_rows, encoding, part))
+    check_time_format(time_format)
     if data is None:
-        data, input, output, time, test = named_arrays(input, output, time, test)
+        data, input, output, time, test, notes = named_arrays(input, output, time, test)
     columns = {"output": output, "input": input}
     planned_test = _planned_test(test, columns, test_output, test_input)
     items, test_items = _items(data, "data"), []
@@ -137,7 +167,7 @@ def read_recording(
     labels, test_labels = _labels(items, "data"), _labels(test_items, "test")
     _refuse_repeated_files(items + test_items)
     item_roles = _item_roles(roles, items, labels)
-    reader = _Reader(form, time, planned_test.share)
+    reader = _Reader(form, TimeChoice(time, time_format), planned_test.share, notes=notes)
     for item, label, role in zip(items, labels, item_roles, strict=True):
         choices = [ColumnChoice(columns, role)]
         if planned_test.is_in_data:
@@ -186,8 +216,8 @@ def _planned_test(test: Any, columns: Mapping[str, Any], test_output: Any, test_
 class _Reader:
     """A reader of one item of the data after the other, which collects their experiments, pieces and notes."""
 
-    form: Mapping[str, Any]
-    time: Any
+    form: SourceForm
+    time: TimeChoice
     share: float | None
     experiments: list[Experiment] = field(default_factory=list)
     pieces: list[Piece] = field(default_factory=list)
@@ -195,7 +225,7 @@ class _Reader:
 
     def read(self, item: Any, label: str, choices: Sequence[ColumnChoice]) -> None:
         """Read an item: an experiment for each choice of its columns."""
-        source = open_source(item, label, column_numbers(choices), self.form)
+        source = open_source(item, label, column_numbers(choices), column_names(choices), self.form)
         experiments = [read_experiment(source, choice, self.time, self.notes) for choice in choices]
         used_columns: list[int] = []
         for experiment in experiments:
@@ -247,6 +277,13 @@ class _Reader:
                 what = f"in {second_rows} the same data as in {first_rows}, which the model sees"
                 raise argument_error(argument, what, allowed)
 
+    def _units_in_data(self) -> dict[str, str]:
+        """Return the units that the data have themselves, by signal."""
+        units: dict[str, str] = {}
+        for experiment in self.experiments:
+            units = experiment.units | units
+        return units
+
     def recording(self, sampling_time: Any, units: Any) -> Recording:
         """Return the records, with the sampling time and the units that the user gave."""
         titles = self.experiments[0].titles
@@ -256,7 +293,7 @@ class _Reader:
             inputs=titles[1:],
             output=titles[0],
             sampling_time=_sampling_time(sampling_time, measured, self.notes),
-            units=_checked_units(units, titles),
+            units=self._units_in_data() | _checked_units(units, self.experiments[0]),
             notes=tuple(dict.fromkeys(self.notes)),
         )
 
@@ -302,8 +339,7 @@ def _items(data: Any, argument: str) -> list[Any]:
     if not items:
         raise NarxbenchError(f"{argument}: found an empty list; needed: at least one file or frame")
     for item in items:
-        is_frame = hasattr(item, "columns") and hasattr(item, "items")
-        if not (is_file(item) or isinstance(item, Mapping) or is_frame):
+        if not (is_file(item) or isinstance(item, Mapping) or is_frame(item)):
             raise _wrong_item(item, argument)
     return items
 
@@ -332,7 +368,8 @@ def _labels(items: Sequence[Any], name: str) -> list[str]:
 
 def _refuse_repeated_files(items: Sequence[Any]) -> None:
     files = list(filter(is_file, items))
-    paths = [Path(file).resolve() for file in files]
+    # Not Path.resolve, which raises for a link to itself.
+    paths = [os.path.realpath(file) for file in files]
     for file, path in reversed(list(zip(files, paths, strict=True))):
         if paths.count(path) > 1:
             raise data_error(str(file), "twice in the data", "each file once")
@@ -377,15 +414,18 @@ def _sampling_time(sampling_time: Any, measured: float | None, notes: list[str])
     return seconds
 
 
-def _checked_units(units: Mapping[str, str] | None, titles: Sequence[str]) -> dict[str, str]:
-    """Return the units of signals by name."""
+def _checked_units(units: Mapping[str, str] | None, experiment: Experiment) -> dict[str, str]:
+    """Return the units of signals by name; a name may have its unit, as in the data."""
     if units is None:
         return {}
     if not isinstance(units, Mapping):
         raise argument_error("units", show(units), "a mapping of signals to units")
+    units_by_title = {}
     for name, unit in units.items():
-        if name not in titles:
-            raise unknown_name("units", name, titles)
+        title = experiment.title_of(name)
+        if title is None:
+            raise unknown_name("units", name, experiment.titles)
         if not isinstance(unit, str):
             raise FieldError("units", f"{printable(name)}: found {show(unit)}; allowed: text")
-    return dict(units)
+        units_by_title[title] = unit
+    return units_by_title

@@ -2,8 +2,8 @@
 
 import math
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from numbers import Real
 from typing import Any, NamedTuple
@@ -13,8 +13,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from narxbench._identification.data.errors import argument_error, data_error
-from narxbench._io.delimited import SEPARATORS, Delimited, read_delimited
-from narxbench._io.errors import NarxbenchError, printable, show
+from narxbench._identification.data.frames import frame_of
+from narxbench._identification.data.time_names import is_name_of_time
+from narxbench._io.binary import read_columns
+from narxbench._io.delimited import SEPARATORS, read_delimited
+from narxbench._io.encodings import check_encoding
+from narxbench._io.errors import NarxbenchError, is_whole_number, printable, show
+from narxbench._io.formats import TABLES, open_data_file
+from narxbench._io.text_columns import TextColumns
+from narxbench._io.units import split_names
 from narxbench._model.functions import applied
 
 Array = NDArray[np.float64]
@@ -33,17 +40,29 @@ class Source:
 
     name: str  # in messages; that of a file has its folder
     label: str  # of records and in notes
-    names: tuple[str, ...] | None
+    names: tuple[str, ...] | None  # without units
     columns: Sequence[Any]  # texts of a file, or arrays
-    table: Delimited | None = None  # the file
+    table: TextColumns | None = None  # the file
     has_numeric_names: bool = False  # numbers choose columns by name, not by place
     index: Any = None  # times next to the columns
+    has_zone: bool = False  # whether the index has a time zone
+    full_names: tuple[str, ...] | None = None  # with units, as the file has them
+    units: tuple[str, ...] | None = None  # "" where there is none
+    guesses: tuple[str, ...] = ()  # sentences on what was guessed of its form
+    rows: Sequence[int] | None = None  # of arrays, where some rows are left out
 
     def place(self, row: int) -> str:
         """Return where a row stands, as messages say it."""
         if self.table:
             return self.table.place(row)
-        return f"row {row + 1}"
+        return f"row {(row if self.rows is None else self.rows[row]) + 1}"
+
+    def at_rows(self, rows: Sequence[int]) -> "Source":
+        """Return the source with some of its rows alone."""
+        if self.table:
+            table = self.table.at_rows(rows)
+            return replace(self, table=table, columns=table.columns)
+        return replace(self, columns=[column[rows] for column in self.columns], rows=rows)
 
     def title(self, signal: Signal) -> str:
         """Return a name of a signal that no other signal has."""
@@ -61,12 +80,18 @@ class Source:
             return f"{name} (column {column + 1})"
         return name
 
+    def unit(self, signal: Signal) -> str:
+        """Return the unit of a signal, "" where it is not known."""
+        if signal.function or not self.units:
+            return ""
+        return self.units[signal.column]
+
     @property
     def overview(self) -> str:
         """The columns, as messages list them: by number and name, or only by one where only one chooses them."""
         if not self.names:
             return f"1 to {len(self.columns)}, in a file without header"
-        texts = list(map(repr, self.names))
+        texts = list(map(repr, self.full_names or self.names))
         if not self.has_numeric_names:
             texts = [f"{number} {text}" for number, text in enumerate(texts, 1)]
         return printable(", ".join(texts), 400)
@@ -98,9 +123,9 @@ class Source:
         return results
 
     def _floats(self, column: int) -> Array:
-        """Return an array of numbers of any type as floats; true and false are no numbers."""
+        """Return an array of numbers of any type as floats; true and false are 1 and 0."""
         array, title = self.columns[column], self.column_title(column)
-        if array.dtype.kind not in "iufO":
+        if array.dtype.kind not in "biufO":
             raise data_error(f"{self.name}: column {printable(title)}", f"values of type {array.dtype}", "numbers")
         if array.dtype.kind == "O":
             floats = self._floats_of_objects(array, title)
@@ -117,7 +142,7 @@ class Source:
         for row, value in enumerate(values):
             if is_none(value):
                 continue
-            if not isinstance(value, Real | Decimal) or isinstance(value, bool | np.bool_):
+            if not isinstance(value, Real | Decimal | np.bool_):
                 raise self._no_number(row, title, value)
             try:
                 floats[row] = float(value)
@@ -139,44 +164,104 @@ def is_file(item: Any) -> bool:
     return isinstance(item, str | os.PathLike)
 
 
-def text_form(header: Any, separator: Any, decimal: Any) -> dict[str, Any]:
-    """Return the form of texts for :func:`narxbench._io.delimited.read_delimited`, checked."""
-    if not isinstance(header, bool | np.bool_ | None):
-        raise argument_error("header", show(header), "true, false")
-    separator = {"tab": "\t", "\\t": "\t", "blank": " "}.get(str(separator), separator)
+class SourceForm(NamedTuple):
+    """The form of files, as far as the user says it."""
+
+    header: bool | None = None
+    separator: str | None = None
+    decimal: str | None = None
+    skip_rows: int | None = None
+    encoding: str | None = None
+    part: str | None = None
+
+
+def checked_form(form: SourceForm) -> SourceForm:
+    """Return the form of files with the separator as a character; what is not allowed raises FieldError."""
+    if not isinstance(form.header, bool | np.bool_ | None):
+        raise argument_error("header", show(form.header), "true, false")
+    separator = {"tab": "\t", "\\t": "\t", "blank": " "}.get(str(form.separator), form.separator)
     if separator not in (None, *SEPARATORS):
         raise argument_error("separator", show(separator), "',', ';', tab, blank")
-    if decimal not in (None, ".", ","):
-        raise argument_error("decimal", show(decimal), "'.', ','")
-    return {"header": header, "separator": separator, "decimal": decimal}
+    if form.decimal not in (None, ".", ","):
+        raise argument_error("decimal", show(form.decimal), "'.', ','")
+    if form.skip_rows is not None and not is_whole_number(form.skip_rows, 0):
+        raise argument_error("skip_rows", show(form.skip_rows), "a whole number of lines from 0 on")
+    check_encoding(form.encoding)
+    if not isinstance(form.part, str | None):
+        raise argument_error("part", show(form.part), "the name of a sheet, group, structure or member")
+    return form._replace(separator=separator)
 
 
-def open_source(item: Any, label: str, number_columns: Sequence[int] | None, form: Mapping[str, Any]) -> Source:
+def open_source(
+    item: Any, label: str, number_columns: Sequence[int] | None, column_names: Collection[str], form: SourceForm
+) -> Source:
     """Return a file, frame or mapping as a source.
 
-    ``number_columns`` are the columns that have to hold numbers, if they are known, and ``form`` is that of files.
+    ``number_columns`` are the columns that have to hold numbers, if they are known, ``column_names`` names of columns
+    that are chosen by name, and ``form`` is that of files.
     """
-    if is_file(item):
-        table = read_delimited(item, number_columns, **form)
-        return Source(str(item), label, table.names, table.columns, table)
-    return source_of_columns(item, label, label)
+    if not is_file(item):
+        return source_of_columns(item, label, label)
+    file = open_data_file(item, form.part)
+    if file.format not in TABLES:
+        columns = read_columns(file)
+        source = source_of_columns(columns.columns, str(item), label)
+        units = list(source.units or ())
+        for place, name in enumerate(columns.columns):
+            units[place] = columns.units.get(name, units[place])
+        return replace(source, units=tuple(units), guesses=tuple(columns.guesses))
+    arguments = form._asdict()
+    del arguments["part"]
+    table = read_delimited(file, number_columns, column_names=column_names, **arguments)
+    return Source(
+        name=str(item),
+        label=label,
+        names=table.names,
+        columns=table.columns,
+        table=table,
+        full_names=table.full_names,
+        units=table.units,
+        guesses=table.guesses,
+    )
 
 
 def source_of_columns(columns: Any, source_name: str, label: str) -> Source:
     """Return a source of a frame or a mapping of names to arrays."""
-    names, arrays, lengths = [], [], []
+    frame = _with_time_of_index(frame_of(columns, label))
+    full_names, arrays, lengths = [], [], []
     has_numeric_names = False
-    for name, values in columns.items():
+    for name, values in frame.items():
         array = array_of(values, f"{label}: column {printable(str(name))}", 1)
-        names.append(str(name).strip())
+        full_names.append(str(name).strip())
         arrays.append(array)
         lengths.append(f"{name} {len(array)}")
         has_numeric_names |= isinstance(name, int | np.integer)
     if len(set(map(len, arrays))) != 1:
         shown = printable(", ".join(lengths)) or "none"
         raise NarxbenchError(f"{label}: found columns of lengths {shown}; needed: one length")
-    index = _times_in_index(columns)
-    return Source(source_name, label, tuple(names), arrays, has_numeric_names=has_numeric_names, index=index)
+    names, units = split_names(full_names)
+    return Source(
+        name=source_name,
+        label=label,
+        names=names,
+        columns=arrays,
+        has_numeric_names=has_numeric_names,
+        index=_times_in_index(frame),
+        has_zone=getattr(getattr(frame, "index", None), "tz", None) is not None,
+        full_names=tuple(full_names),
+        units=units,
+    )
+
+
+def _with_time_of_index(frame: Any) -> Any:
+    """Return a frame with its index as a last column where that has numbers and the name of a time."""
+    index = getattr(frame, "index", None)
+    name = getattr(index, "name", None)
+    if not isinstance(name, str) or index is None or index.dtype.kind not in "iuf":
+        return frame
+    if name in frame.columns or not is_name_of_time(name):
+        return frame
+    return frame.assign(**{name: index})
 
 
 def _times_in_index(columns: Any) -> Any:
@@ -205,3 +290,17 @@ def array_of(values: Any, name: str, most_dimensions: int) -> Any:
         second = "1" if most_dimensions == 1 else "inputs"
         raise data_error(name, f"an array of shape {array.shape}", f"(samples,) or (samples, {second})")
     return array
+
+
+def places_of(source: Source, rows: NDArray[Any]) -> str:
+    """Return the first few of some rows: ``lines 3, 4, 7 and 12 more``."""
+    numbers = []
+    for row in rows[:5].tolist():
+        noun, number = source.place(row).split()
+        numbers.append(number)
+    if len(rows) == 1:
+        return f"{noun} {numbers[0]}"
+    text = f"{noun}s {', '.join(numbers)}"
+    if len(rows) > 5:
+        text += f" and {len(rows) - 5} more"
+    return text

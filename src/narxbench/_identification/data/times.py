@@ -1,20 +1,20 @@
 """Times next to measured data: which column has them, whether the steps are even, and where samples are missing."""
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from narxbench._identification.data.columns import chosen_signals
+from narxbench._identification.data.columns import chosen_signals, columns_listed
 from narxbench._identification.data.errors import data_error
 from narxbench._identification.data.sampling import runs
-from narxbench._identification.data.sources import Signal, Source, is_none
-from narxbench._io.delimited import is_missing, is_numeric
-from narxbench._io.errors import NarxbenchError, printable, show
+from narxbench._identification.data.sources import Signal, Source, places_of
+from narxbench._identification.data.time_columns import TimeReader, Times
+from narxbench._identification.data.time_names import is_name_of_time
+from narxbench._io.errors import FieldError, NarxbenchError
+from narxbench._io.words import listed
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -23,133 +23,88 @@ Mask = NDArray[np.bool_]
 EVEN, NEARLY_EVEN = 0.01, 0.1
 # A step of more than so many medians is a jump: samples are missing.
 JUMP = 1.5
-# Values that need more decimals than this need all that a number has.
-MOST_DECIMALS = 12
-
-SECONDS = {"s": 1.0, "sec": 1.0, "second": 1.0, "seconds": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "μs": 1e-6}
-SECONDS |= {"ns": 1e-9, "min": 60.0, "minutes": 60.0, "h": 3600.0, "hours": 3600.0}
-_UNIT = rf"[ _]*[\[(/] *(?P<unit>[^\])]*?) *[\])]?|_(?P<suffix>{'|'.join(SECONDS)})"
-_WORDS = "time|timestamp|time[ _]stamp|(sampling|sample|elapsed)[ _]?time|datetime|date|zeit|zeitstempel|temps|tiempo"
-# A single t is one of time, a T is rather a temperature.
-_NAME_OF_TIME = re.compile(rf"(?P<word>t|(?i:{_WORDS}|sec|seconds))(?:{_UNIT})?")
 
 
-@dataclass(frozen=True)
-class Times:
-    """A column of times."""
+class TimeChoice(NamedTuple):
+    """The column of the time and the format of its values, as arguments specify them."""
 
-    column: int  # -1 for the index of a frame
-    title: str
-    seconds: Array  # NaN where a time is missing
-    resolution: float  # the last digit that was written
-    has_unit: bool  # whether the unit is known, so that these are seconds indeed
+    column: Any = None
+    time_format: str | None = None
 
 
-def find_times(source: Source, specification: Any, signals: Sequence[Signal], notes: list[str]) -> Times | None:
-    """Return the times of a source: those that the user specified, or those of a column whose name says so."""
-    if specification is False or isinstance(specification, np.bool_):
+def find_times(
+    source: Source, choice: TimeChoice, signals: Sequence[Signal], values: Array, notes: list[str]
+) -> Times | None:
+    """Return the times of a source: those that the user specified, or those of columns whose names say so.
+
+    ``values`` are those of the signals: a row that repeats the one before it is left out, with a note.
+    """
+    if choice.column is False or isinstance(choice.column, np.bool_):
         return None
-    if specification is not None:
-        return _read_times(source, chosen_signals(source, "time", specification, signals)[0].column)
+    reader = TimeReader(source, choice.time_format, values)
+    times = None
+    if choice.column is not None:
+        times = reader.times(_chosen_columns(source, choice.column, signals))
+    else:
+        times = _times_by_name(reader, signals, notes)
+        if times is None and source.index is not None:
+            notes.append("The index of the frame was taken as the time.")
+            reader = replace(reader, source=_index_as_source(source))
+            times = replace(reader.times([0]), columns=())
+    if times is not None:
+        notes += reader.notes
+    return times
+
+
+def _chosen_columns(source: Source, specification: Any, signals: Sequence[Signal]) -> list[int]:
+    """Return the column of the time, or those of date and clock time."""
+    parts = columns_listed(specification)
+    is_name = isinstance(specification, str) and specification.strip() in (source.names or ())
+    if len(parts) != 2 or is_name:
+        parts = [specification]
+    return [chosen_signals(source, "time", part, signals)[0].column for part in parts]
+
+
+def _times_by_name(reader: TimeReader, signals: Sequence[Signal], notes: list[str]) -> Times | None:
+    """Return the times of the first column, or pair of date and clock time, whose name says so and that increases.
+
+    Columns that are none are noted; a format that is not clear raises FieldError.
+    """
     refusals = []
-    for column, name in enumerate(source.names or ()):
-        if Signal(column) in signals or not _NAME_OF_TIME.fullmatch(name):
-            continue
+    for columns in _candidates(reader, signals):
+        names = listed(repr(reader.source.names[column]) for column in columns if reader.source.names)
         try:
-            times = _read_times(source, column)
+            times = reader.times(columns)
         except NarxbenchError as error:
+            if isinstance(error, FieldError) and error.field == "time_format":
+                raise
             refusals.append(f"{error}. So the column was not taken as the time.")
-        else:
-            notes.append(f"Column {name!r} was taken as the time, by its name.")
-            return times
-    notes += refusals
-    if source.index is None:
-        return None
-    notes.append("The index of the frame was taken as the time.")
-    times = _read_times(replace(source, names=("index",), columns=[source.index]), 0)
-    return replace(times, column=-1)
-
-
-def _read_times(source: Source, column: int) -> Times:
-    """Return the times of a column; times that do not increase raise NarxbenchError."""
-    values, are_stamps = _numbers_or_seconds(source, column)
-    title = source.column_title(column)
-    rows = np.flatnonzero(np.isfinite(values))
-    if not len(rows):
-        raise NarxbenchError(f"{source.name}: column {printable(title)}: found no value; needed: times")
-    wrong_steps = np.flatnonzero(np.diff(values[rows]) <= 0)
-    if len(wrong_steps):
-        before, row = rows[wrong_steps[0] : wrong_steps[0] + 2].tolist()
-        relation = "the same time as" if values[row] == values[before] else "an earlier time than"
-        raise source.error(row, title, f"{relation} in {source.place(before)}", "times that increase")
-    unit = "s" if are_stamps or not source.names else _unit_in_name(source.names[column])
-    scale = SECONDS.get(unit, 1.0)
-    resolution = last_digit(values[rows]) * scale
-    return Times(column, f"column {printable(title)}", values * scale, resolution, unit in SECONDS)
-
-
-def _unit_in_name(name: str) -> str:
-    """Return the unit in the name of a column of times, by default seconds."""
-    match = _NAME_OF_TIME.fullmatch(name)
-    if not match:
-        return "s"
-    return (match["unit"] or match["suffix"] or "s").strip().lower()
-
-
-def last_digit(values: Array) -> float:
-    """Return the place of the last decimal that all values need, 0 where they need more than 12."""
-    noise = 4 * np.finfo(float).eps * np.abs(values).max()
-    for decimals in range(MOST_DECIMALS + 1):
-        if (np.abs(np.round(values, decimals) - values) <= noise).all():
-            return float(10.0**-decimals)
-    return 0.0
-
-
-def _numbers_or_seconds(source: Source, column: int) -> tuple[Array, bool]:
-    """Return the numbers of a column, or the seconds of its stamps, and whether it has stamps; NaN for missing ones."""
-    values = source.columns[column]
-    if source.table:
-        first = next((text for text in values if not is_missing(text)), "nan")
-        if not is_numeric(first):
-            return _seconds_of_stamps(source, column, list(map(_stamp_in_text, values))), True
-    elif values.dtype.kind in "Mm":
-        return _seconds_of_ticks(values), True
-    elif values.dtype.kind in "OU" and any(map(_is_stamp, values)):
-        return _seconds_of_stamps(source, column, values), True
-    return source.numbers([Signal(column)])[:, 0], False
-
-
-def _stamp_in_text(text: str) -> str | None:
-    return None if is_missing(text) else text.strip()
-
-
-def _seconds_of_ticks(values: Any) -> Array:
-    """Return the seconds since the first of NumPy's dates or durations."""
-    is_missing_value = np.isnat(values)
-    counts = values.astype(f"{values.dtype.kind}8[ns]").astype(np.int64)
-    first = counts[~is_missing_value][:1].sum()
-    return np.where(is_missing_value, np.nan, (counts - first) / 1e9)
-
-
-def _is_stamp(value: Any) -> bool:
-    return isinstance(value, str | datetime) and not is_none(value)
-
-
-def _seconds_of_stamps(source: Source, column: int, values: Sequence[Any]) -> Array:
-    """Return the seconds since the first stamp, of ISO 8601 texts or of Python's dates."""
-    seconds = np.full(len(values), np.nan)
-    first = None
-    for row, value in enumerate(values):
-        if is_none(value):
             continue
-        try:
-            moment = value if isinstance(value, datetime) else datetime.fromisoformat(value)
-            first = first or moment
-            seconds[row] = (moment - first).total_seconds()
-        except (ValueError, TypeError):  # TypeError: with and without a time zone
-            allowed = "numbers, or date and time as in 2024-05-31T12:00:00.01, all with a time zone or none"
-            raise source.error(row, source.column_title(column), show(value, kind=False), allowed) from None
-    return seconds
+        if len(columns) > 1:
+            notes.append(f"Columns {names} were taken as the time, by their names.")
+        else:
+            notes.append(f"Column {names} was taken as the time, by its name.")
+        return times
+    notes += refusals
+    return None
+
+
+def _candidates(reader: TimeReader, signals: Sequence[Signal]) -> list[list[int]]:
+    """Return the columns whose names say that they are times, first the pair of date and clock time."""
+    columns = []
+    for column, name in enumerate(reader.source.full_names or ()):
+        if Signal(column) not in signals and is_name_of_time(name):
+            columns.append(column)
+    candidates = [[column] for column in columns]
+    pair = reader.date_and_clock_time(columns)
+    if pair:
+        candidates.insert(0, pair)
+    return candidates
+
+
+def _index_as_source(source: Source) -> Source:
+    """Return the index of a frame as the only column of a source."""
+    return replace(source, names=("index",), full_names=("index",), units=("",), columns=[source.index])
 
 
 class TimeSteps(NamedTuple):
@@ -214,23 +169,10 @@ def _are_rounded(times: Times, inner: Mask) -> bool:
 
 def _rounded(step: float, count: int, resolution: float) -> float:
     """Return a step with as few digits as leave the time of all steps right to its last digit."""
-    largest_drift = max(resolution, 1e-9 * step * count) / 2
+    # Times in days or hours are not right to a day.
+    largest_drift = max(min(resolution, 1.0), 1e-9 * step * count) / 2
     for digits in range(16):
         rounded = float(f"{step:.{digits}e}")
         if abs(rounded - step) * count <= largest_drift:
             return rounded
     return step
-
-
-def places_of(source: Source, rows: NDArray[np.int64]) -> str:
-    """Return the first few of some rows: ``lines 3, 4, 7 and 12 more``."""
-    numbers = []
-    for row in rows[:5].tolist():
-        noun, number = source.place(row).split()
-        numbers.append(number)
-    if len(rows) == 1:
-        return f"{noun} {numbers[0]}"
-    text = f"{noun}s {', '.join(numbers)}"
-    if len(rows) > 5:
-        text += f" and {len(rows) - 5} more"
-    return text

@@ -71,7 +71,7 @@ class MeasuredData(Settings):
         BeforeValidator(_listed, json_schema_input_type=str | list[str]),
         described_as("a file, or a list of them"),
     ]
-    """Files of text with columns of numbers, each an experiment of its own; paths start from the project's folder."""
+    """Files with columns of numbers, each an experiment of its own; paths start from the project's folder."""
     output: Annotated[str | int, _check(_COLUMN, _NAME), described_as(_COLUMN)]
     """Column of the output: its name, or its number from 1 on."""
     input: _Columns = None
@@ -96,6 +96,14 @@ class MeasuredData(Settings):
     """The character between the fields; by default this is found out."""
     decimal: Annotated[Literal[".", ","] | None, described_as("'.' or ','")] = None
     """The decimal mark; by default this is found out."""
+    skip_rows: int | None = Field(default=None, ge=0)
+    """Lines above the header, such as those of an instrument; by default this is found out."""
+    encoding: str | None = None
+    """The encoding of text files; by default this is found out."""
+    part: str | None = None
+    """The sheet, group, structure or member of the files that has the data."""
+    time_format: str | None = None
+    """The order of dates (d/m/y, m/d/y), the unit of numbers (s, ms, us, ns, min, h, d), or a format of strptime."""
 
     @property
     def test_files(self) -> list[str]:

@@ -1,0 +1,279 @@
+"""Columns of times of a source: texts of dates and clock times, dates of NumPy, or numbers, as seconds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from datetime import time as clock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from narxbench._identification.data.errors import argument_error
+from narxbench._identification.data.moments import continued, with_clock_changes
+from narxbench._identification.data.sources import Signal, Source, is_none, places_of
+from narxbench._identification.data.stamps import (
+    ORDERS,
+    SECOND,
+    UNITS,
+    Moments,
+    Place,
+    is_clock_time,
+    is_date,
+    moments_of_texts,
+)
+from narxbench._identification.data.time_names import SECONDS, unit_in_name
+from narxbench._identification.data.time_numbers import (
+    NumericTimes,
+    dates_of_numbers,
+    last_digit,
+    times_in_unit,
+    times_of_numbers,
+)
+from narxbench._io.errors import NarxbenchError, printable, show
+from narxbench._io.fields import is_missing, is_numeric
+from narxbench._io.words import counted
+
+Array = NDArray[np.float64]
+# Times as texts, and as whole numbers, None where one is missing.
+Texts = list[str | None]
+WholeNumbers = list[int | None]
+
+# The largest share of rows that may repeat the one before, with its time.
+MOST_REPEATED = 0.1
+# Numbers above this have no decimals that tell steps apart.
+MOST_EXACT = 1e15
+
+
+@dataclass(frozen=True)
+class Times:
+    """The times of the rows of a source."""
+
+    columns: Sequence[int]  # none for the index of a frame
+    title: str
+    seconds: Array  # NaN where a time is missing
+    resolution: float  # the last digit that was written
+    has_unit: bool  # whether the unit is known, so that these are seconds indeed
+    repeated_rows: Sequence[int] = ()  # those with time and values of the row before
+
+
+@dataclass
+class TimeReader:
+    """A reader of columns of times of a source; its notes are those on the last that it read."""
+
+    source: Source
+    time_format: str | None
+    values: Array  # of the signals
+    notes: list[str] = field(default_factory=list)
+
+    def times(self, columns: Sequence[int]) -> Times:
+        """Return the times of a column, or of those of date and clock time; times that stand raise NarxbenchError."""
+        title = " and ".join(self.source.column_title(column) for column in columns)
+        numeric = self._numeric_times(columns, title)
+        self._refuse_without_values(numeric.seconds, title)
+        self.notes = [f"{self.source.label}: {title}: {note}" for note in numeric.notes]
+        repeated_rows = self._repeated_rows(numeric.seconds, title)
+        noun = "columns" if len(columns) > 1 else "column"
+        return Times(
+            columns=columns,
+            title=f"{noun} {printable(title)}",
+            seconds=numeric.seconds,
+            resolution=numeric.resolution,
+            has_unit=numeric.has_unit,
+            repeated_rows=repeated_rows,
+        )
+
+    def date_and_clock_time(self, columns: Sequence[int]) -> list[int] | None:
+        """Return the first of some columns with dates alone and the first with clock times alone, None without both."""
+        dates, clock_times = [], []
+        for column in columns:
+            text = _first_text(_texts_of_column(self.source, column))
+            if is_date(text):
+                dates.append(column)
+            elif is_clock_time(text):
+                clock_times.append(column)
+        if dates and clock_times:
+            return [dates[0], clock_times[0]]
+        return None
+
+    def _numeric_times(self, columns: Sequence[int], title: str) -> NumericTimes:
+        """Return the times of some columns in seconds, whatever they hold."""
+        source = self.source
+        place = Place(lambda row, what, allowed: source.error(row, title, what, allowed), source.place, source.name)
+        texts = _joined_texts(source, columns)
+        if texts is not None:
+            if not _first_text(texts):
+                raise _no_value(source, title)
+            return _seconds_of_moments(moments_of_texts(texts, self.time_format, place), source)
+        if len(columns) > 1:
+            allowed = "the texts of a date and a clock time, or one column"
+            raise argument_error("time", printable(title), allowed, source.name)
+        (column,) = columns
+        if not source.table and source.columns[column].dtype.kind in "Mm":
+            return _seconds_of_moments(_moments_of_ticks(source.columns[column], source.has_zone), source)
+        return self._times_of_numbers(column, title, place)
+
+    def _times_of_numbers(self, column: int, title: str, place: Place) -> NumericTimes:
+        """Return the times of a column of numbers: in its unit, as dates without marks, or as what they show."""
+        source = self.source
+        numbers = source.numbers([Signal(column)])[:, 0]
+        self._refuse_without_values(numbers, title)
+        whole_numbers = _whole_numbers(source, column, numbers)
+        if self.time_format in ORDERS:
+            what = f"{self.time_format}, but {printable(title)} has numbers"
+            raise argument_error("time_format", what, f"a unit, {', '.join(UNITS)}", source.name)
+        unit = self.time_format or self._unit(column)
+        if unit is not None and "%" in unit:
+            texts = [None if is_missing(text) else text for text in map(str, whole_numbers or source.columns[column])]
+            return _seconds_of_moments(moments_of_texts(texts, unit, place), source)
+        if unit is not None:
+            if np.nanmax(np.abs(numbers)) > MOST_EXACT:
+                numbers = _differences(numbers, whole_numbers)
+            return times_in_unit(numbers, unit, SECONDS)
+        dates = dates_of_numbers(whole_numbers, place) if whole_numbers else None
+        if dates is not None:
+            return _seconds_of_moments(dates, source)
+        return times_of_numbers(numbers, _differences(numbers, whole_numbers), title, source.name)
+
+    def _unit(self, column: int) -> str | None:
+        """Return the unit of a column of times, None if nothing says it."""
+        source = self.source
+        unit = source.unit(Signal(column))
+        if source.full_names:
+            unit = unit_in_name(source.full_names[column]) or unit
+        return unit.strip().lower() or None
+
+    def _refuse_without_values(self, seconds: Array, title: str) -> None:
+        if not np.isfinite(seconds).any():
+            raise _no_value(self.source, title)
+
+    def _repeated_rows(self, seconds: Array, title: str) -> list[int]:
+        """Return the rows that repeat time and values of the row before; other times that stand are refused."""
+        source = self.source
+        rows = np.flatnonzero(np.isfinite(seconds))
+        repeated_rows = []
+        for index in np.flatnonzero(np.diff(seconds[rows]) <= 0).tolist():
+            before, row = rows[index : index + 2].tolist()
+            is_same_time = seconds[row] == seconds[before]
+            if not is_same_time or not np.array_equal(self.values[row], self.values[before], equal_nan=True):
+                relation = "the same time as" if is_same_time else "an earlier time than"
+                raise source.error(row, title, f"{relation} in {source.place(before)}", "times that increase")
+            repeated_rows.append(row)
+        if len(repeated_rows) > MOST_REPEATED * len(rows):
+            row = repeated_rows[0]
+            what = f"the same time as in {source.place(row - 1)}, and so in {len(repeated_rows)} rows"
+            raise source.error(row, title, what, "times that increase")
+        if repeated_rows:
+            subject = counted(len(repeated_rows), "row was", "rows were")
+            places = places_of(source, np.array(repeated_rows))
+            note = f"{subject} left out, for time and values are those of the row before: {places}."
+            self.notes.append(f"{source.label}: {note}")
+        return repeated_rows
+
+
+def _no_value(source: Source, title: str) -> NarxbenchError:
+    return NarxbenchError(f"{source.name}: column {printable(title)}: found no value; needed: times")
+
+
+# Columns as texts of dates and clock times.
+
+
+def _joined_texts(source: Source, columns: Sequence[int]) -> Texts | None:
+    """Return columns of dates and clock times as texts, joined by a blank; None if one has no texts."""
+    joined: Texts | None = None
+    for column in columns:
+        texts = _texts_of_column(source, column)
+        if texts is None:
+            return None
+        joined = texts if joined is None else list(map(_joined, joined, texts))
+    return joined
+
+
+def _joined(first: str | None, second: str | None) -> str | None:
+    if first is None or second is None:
+        return None
+    return f"{first} {second}"
+
+
+def _first_text(texts: Texts | None) -> str:
+    return next((text for text in texts or () if text is not None), "")
+
+
+def _texts_of_column(source: Source, column: int) -> Texts | None:
+    """Return the texts of a column of dates or clock times, None where one is missing; None if it has numbers."""
+    values = source.columns[column]
+    if source.table:
+        if is_numeric(next((text for text in values if not is_missing(text)), "nan")):
+            return None
+        return [None if is_missing(text) else text.strip() for text in values]
+    if values.dtype.kind not in "OU" or not any(isinstance(value, str | date | clock) for value in values):
+        return None
+    return [_text_of_object(source, column, row, value) for row, value in enumerate(values)]
+
+
+def _text_of_object(source: Source, column: int, row: int, value: Any) -> str | None:
+    """Return the text of a date or clock time of Python, None for a missing one."""
+    if is_none(value) or (isinstance(value, str) and is_missing(value)):
+        return None
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, date | clock):
+        return value.isoformat()
+    raise source.error(row, source.column_title(column), show(value), "a date and time, as in other rows")
+
+
+# Columns as whole numbers.
+
+
+def _whole_numbers(source: Source, column: int, numbers: Array) -> WholeNumbers | None:
+    """Return the whole numbers of a column with all their digits, None where one is missing; None for other numbers."""
+    values = source.columns[column]
+    if source.table:
+        return _whole_numbers_of_texts(values)
+    if values.dtype.kind in "iu":
+        return list(map(int, values))
+    present = numbers[np.isfinite(numbers)]
+    is_whole = (present == np.round(present)) & (np.abs(present) <= 2**53)
+    if not is_whole.all():
+        return None
+    return [int(value) if np.isfinite(value) else None for value in numbers.tolist()]
+
+
+def _whole_numbers_of_texts(texts: Sequence[str]) -> WholeNumbers | None:
+    """Return the whole numbers that texts are, None where one is missing; None if some are other numbers."""
+    whole_numbers: WholeNumbers = []
+    for text in texts:
+        if text.strip().isdecimal():
+            whole_numbers.append(int(text))
+        elif is_missing(text):
+            whole_numbers.append(None)
+        else:
+            return None
+    return whole_numbers
+
+
+def _differences(numbers: Array, whole_numbers: WholeNumbers | None) -> Array:
+    """Return the differences of numbers from the first, exact if they are whole numbers."""
+    if whole_numbers is None:
+        return numbers - float(numbers[np.isfinite(numbers)][0])
+    first = next(number for number in whole_numbers if number is not None)
+    return np.array([np.nan if number is None else number - first for number in whole_numbers], np.float64)
+
+
+# Moments.
+
+
+def _moments_of_ticks(values: Any, has_zone: bool) -> Moments:
+    """Return the moments of NumPy's dates or durations."""
+    is_present = ~np.isnat(values)
+    counts = values.astype(f"{values.dtype.kind}8[ns]").astype(np.int64)
+    is_local = values.dtype.kind == "M" and not has_zone
+    return Moments(np.where(is_present, counts, 0), is_present, True, is_local)
+
+
+def _seconds_of_moments(moments: Moments, source: Source) -> NumericTimes:
+    """Return the seconds since the first moment."""
+    moments = with_clock_changes(continued(moments, source.place), source.place)
+    first = moments.nanoseconds[moments.is_present][:1].sum()
+    seconds = np.where(moments.is_present, (moments.nanoseconds - first) / SECOND, np.nan)
+    return NumericTimes(seconds, last_digit(seconds[moments.is_present]), True, moments.notes)

@@ -1,0 +1,300 @@
+"""Files that are no text, compressed files, and what is no file of data: the same samples, or one line."""
+
+import gzip
+import io
+import os
+import zipfile
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import h5py
+import nptdms
+import numpy as np
+import openpyxl
+import pandas as pd
+import pytest
+import scipy.io
+
+from narxbench._identification.data.reading import read_recording
+from narxbench._io import extras
+from narxbench._io.errors import FieldError, NarxbenchError
+from narxbench._io.extras import MissingExtraError
+from narxbench._model.records import Recording
+
+N = 50
+T = np.round(0.02 * np.arange(N), 2)
+U = np.sin(np.arange(2.0 * N)).reshape(N, 2)
+Y = np.cos(np.arange(N) ** 1.5)
+FRAME = pd.DataFrame({"t": T, "u": U[:, 0], "v": U[:, 1], "y": Y})
+COLUMNS = {name: FRAME[name].to_numpy() for name in FRAME}
+BY_NAME: dict[str, Any] = {"input": ["u", "v"], "output": "y"}
+
+
+def _assert_read(recording: Recording, *words: str, sampling_time: float | None = 0.02) -> None:
+    (record,) = recording.records
+    if record.name.endswith(".xlsx"):
+        # A workbook has 16 digits of a number.
+        np.testing.assert_allclose(np.column_stack([record.u, record.y]), np.column_stack([U, Y]), rtol=1e-15)
+    else:
+        assert (record.u.tobytes(), record.y.tobytes()) == (U.tobytes(), Y.tobytes())
+    assert recording.sampling_time == sampling_time
+    notes = " ".join(recording.notes)
+    for text in words:
+        assert text in notes, notes
+
+
+def _write_workbook(path: Path) -> None:
+    """Write a sheet as people have them: a title, names, units, and cells beside an empty column."""
+    workbook = openpyxl.Workbook()
+    sheet = workbook.active
+    sheet["B2"] = "Run 7"
+    for row in [["t", "u", "v", "y"], ["s", "V", "V", "°C"], *FRAME.to_numpy().tolist()]:
+        sheet.append([None, *row])
+    workbook.create_sheet("empty")
+    workbook.save(path)
+
+
+def _write_matlab_7_3(path: Path) -> None:
+    """Write what MATLAB writes with -v7.3: a block for the user, and transposed arrays."""
+    with h5py.File(path, "w", userblock_size=512) as file:
+        for name, values in COLUMNS.items():
+            file[name] = values[np.newaxis]
+            file[name].attrs["MATLAB_class"] = np.bytes_("double")
+        file["note"] = np.array([[104], [105]], np.uint16)
+        file["note"].attrs["MATLAB_class"] = np.bytes_("char")
+        file["Ts"] = np.array([[0.02]])
+    content = path.read_bytes()
+    path.write_bytes(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(512, b" ") + content[512:])
+
+
+def _write_hdf5(path: Path) -> None:
+    with h5py.File(path, "w") as file:
+        group = file.create_group("run7")
+        for name, values in COLUMNS.items():
+            group[name] = values
+        group["y"].attrs["units"] = "°C"
+
+
+def _write_tdms(path: Path) -> None:
+    channels = []
+    for name in ("u", "v", "y"):
+        properties = {"wf_increment": 0.02, "wf_samples": N, "unit_string": "V"}
+        channels.append(nptdms.ChannelObject("run7", name, COLUMNS[name], properties=properties))
+    with nptdms.TdmsWriter(path) as writer:
+        writer.write_segment(channels)
+
+
+def _write_structured_array(path: Path) -> None:
+    np.save(path, FRAME.to_records(index=False))
+
+
+FILES: dict[str, Callable[[Path], object]] = {
+    "a.xlsx": _write_workbook,
+    "a.mat": lambda path: scipy.io.savemat(path, COLUMNS),
+    "column.mat": lambda path: scipy.io.savemat(path, COLUMNS, oned_as="column"),
+    "old.mat": lambda path: scipy.io.savemat(path, COLUMNS, format="4"),
+    "struct.mat": lambda path: scipy.io.savemat(path, {"data": COLUMNS}),
+    "new.mat": _write_matlab_7_3,
+    "a.h5": _write_hdf5,
+    "a.npz": lambda path: np.savez(path, **COLUMNS),
+    "compressed.npz": lambda path: np.savez_compressed(path, **COLUMNS),
+    "a.npy": _write_structured_array,
+    "a.tdms": _write_tdms,
+    "a.parquet": FRAME.to_parquet,
+    "index.parquet": FRAME.set_index("t").to_parquet,
+    "a.feather": FRAME.to_feather,
+    "a.csv.gz": lambda path: FRAME.to_csv(path, index=False),
+    "a.csv.bz2": lambda path: FRAME.to_csv(path, index=False),
+    "a.csv.xz": lambda path: FRAME.to_csv(path, index=False),
+    "a.zip": lambda path: FRAME.to_csv(path, index=False),
+    "no_ending": FRAME.to_parquet,
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_format_has_the_same_samples(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    FILES[name](path)
+    if name.endswith(".npy") and not path.exists():
+        path = path.with_suffix(".npy.npy")
+    recording = read_recording(path, **BY_NAME)
+    _assert_read(recording)
+    assert recording.records[0].name == path.name
+    assert recording.inputs == ("u", "v") and recording.output == "y"
+
+
+def test_units_of_files_that_have_them(tmp_path: Path) -> None:
+    expected = {"a.xlsx": {"u": "V", "v": "V", "y": "°C"}, "a.h5": {"y": "°C"}, "a.tdms": dict.fromkeys("uvy", "V")}
+    for name, units in expected.items():
+        FILES[name](tmp_path / name)
+        assert read_recording(tmp_path / name, **BY_NAME).units == units
+
+
+def test_what_was_assumed_of_a_file_is_a_note(tmp_path: Path) -> None:
+    words = {
+        "a.xlsx": ["the sheet 'Sheet' was read", "row 2 was taken as a header block", "row 4 was taken as the units"],
+        "a.zip": ["a.csv was unpacked" if os.name == "nt" else "was unpacked"],
+        "a.tdms": ["the time was made from the increment of the channels, 0.02 s"],
+        "new.mat": ["left out, for they are no columns: note (no numbers), Ts (0.02)"],
+    }
+    for name, texts in words.items():
+        FILES[name](tmp_path / name)
+        _assert_read(read_recording(tmp_path / name, **BY_NAME), *texts)
+
+
+def test_rows_of_a_sheet_are_named_as_the_sheet_has_them(tmp_path: Path) -> None:
+    workbook = openpyxl.Workbook()
+    workbook.active.append(["u", "y", "on"])
+    for row in range(N):
+        workbook.active.append([row, "x" if row == 20 else row / 8, row % 2 == 0])
+    workbook.save(tmp_path / "a.xlsx")
+    with pytest.raises(NarxbenchError, match=r"a.xlsx: row 22, column y: found 'x'"):
+        read_recording(tmp_path / "a.xlsx", input="u", output="y")
+    recording = read_recording(tmp_path / "a.xlsx", input="on", output="u")
+    assert recording.records[0].u[:4, 0].tolist() == [1, 0, 1, 0]
+
+
+def test_times_of_a_sheet(tmp_path: Path) -> None:
+    workbook = openpyxl.Workbook()
+    workbook.active.append(["time", "y"])
+    for row in range(N):
+        workbook.active.append([datetime(2024, 5, 31, 23, 59) + timedelta(seconds=5 * row), row / 8])
+    workbook.save(tmp_path / "a.xlsx")
+    assert read_recording(tmp_path / "a.xlsx", output="y").sampling_time == 5
+
+
+def test_several_parts_are_asked_about(tmp_path: Path) -> None:
+    paths = {name: tmp_path / name for name in ("a.xlsx", "a.zip", "a.h5")}
+    with pd.ExcelWriter(paths["a.xlsx"]) as writer:
+        FRAME[::-1].to_excel(writer, sheet_name="one", index=False)
+        FRAME.to_excel(writer, sheet_name="two", index=False)
+    with zipfile.ZipFile(paths["a.zip"], "w") as archive:
+        archive.writestr("one", "read me")
+        archive.writestr("two", FRAME.to_csv(index=False))
+    with h5py.File(paths["a.h5"], "w") as file:
+        for name, values in COLUMNS.items():
+            file[f"one/{name}"], file[f"two/{name}"] = values[::-1], values
+    for path in paths.values():
+        with pytest.raises(FieldError) as error:
+            read_recording(path, **BY_NAME)
+        assert error.value.field in ("part", "output")
+        _assert_read(read_recording(path, part="two", **BY_NAME))
+        with pytest.raises(FieldError, match=r"part: found no 'tow'; allowed: .*did you mean 'two'") as error:
+            read_recording(path, part="tow", **BY_NAME)
+        assert error.value.field == "part"
+    # Columns of all groups have the names of their groups.
+    by_path = {"input": ["two/u", "two/v"], "output": "two/y", "time": "two/t"}
+    _assert_read(read_recording(paths["a.h5"], **by_path))
+
+
+def test_a_part_of_a_file_without_parts(tmp_path: Path) -> None:
+    for name in ("a.csv.gz", "a.parquet", "a.npy"):
+        FILES[name](tmp_path / name)
+        with pytest.raises(FieldError, match=r"part: found 'two', but a file of the format \w+ has no parts") as error:
+            read_recording(tmp_path / name, part="two", **BY_NAME)
+        assert error.value.field == "part"
+
+
+def test_matrices_columns_of_other_lengths_and_what_is_no_column(tmp_path: Path) -> None:
+    path = tmp_path / "a.mat"
+    scipy.io.savemat(path, {"u": U.T, "y": Y, "Ts": 0.02, "name": "run 7", "cube": np.zeros((2, 2, 2)), "z": 1j * Y})
+    recording = read_recording(path, input=["u_1", "u_2"], output="y", sampling_time=0.02)
+    notes = ["time goes along the rows of u, which has the shape (2, 50)", "Ts (0.02)", "name (text)", "cube (shape"]
+    _assert_read(recording, *notes)
+    scipy.io.savemat(path, {"uEst": U[:, 0], "yEst": Y, "uVal": U[:30, 1], "yVal": Y[:30] + 1})
+    recording = read_recording(path, input="uEst", output="yEst", test_input="uVal", test_output="yVal")
+    assert list(map(len, recording.records)) == [N, 30]
+    np.save(tmp_path / "a.npy", np.column_stack([U, Y]))
+    _assert_read(read_recording(tmp_path / "a.npy", input=[1, 2], output=3), sampling_time=None)
+
+
+def test_signals_in_a_list_of_structures(tmp_path: Path) -> None:
+    signals = np.array([(name, COLUMNS[name]) for name in ("u", "v", "y")], [("Name", object), ("Data", object)])
+    scipy.io.savemat(tmp_path / "a.mat", {"run7": {"X": {"Data": T}, "Y": signals}})
+    columns = {"input": ["run7/Y/u/Data", "run7/Y/v/Data"], "output": "run7/Y/y/Data", "time": "run7/X/Data"}
+    _assert_read(read_recording(tmp_path / "a.mat", **columns))
+
+
+def test_files_without_any_column(tmp_path: Path) -> None:
+    scipy.io.savemat(tmp_path / "a.mat", {"name": "run 7"})
+    with pytest.raises(NarxbenchError, match=r"a.mat: found no columns of numbers; needed: .*writetable"):
+        read_recording(tmp_path / "a.mat", output="y")
+    np.save(tmp_path / "a.npy", np.array([{"y": 1}], object), allow_pickle=True)
+    with pytest.raises(NarxbenchError, match=r"a.npy: cannot be read"):
+        read_recording(tmp_path / "a.npy", output="y")
+    openpyxl.Workbook().save(tmp_path / "a.xlsx")
+    with pytest.raises(NarxbenchError, match=r"a.xlsx: found no cells with values"):
+        read_recording(tmp_path / "a.xlsx", output="y")
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_group("df").attrs["pandas_type"] = "frame"
+    with pytest.raises(NarxbenchError, match=r"found a frame of pandas in HDF5; needed: Parquet"):
+        read_recording(tmp_path / "a.h5", output="y")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_that_was_cut_short_is_one_line(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    FILES[name](path)
+    if name.endswith(".npy") and not path.exists():
+        path = path.with_suffix(".npy.npy")
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 3])
+    with pytest.raises(NarxbenchError) as error:
+        read_recording(path, **BY_NAME)
+    assert str(error.value).isprintable() and path.name in str(error.value)
+
+
+def test_compressed_twice_and_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.gz").write_bytes(gzip.compress(gzip.compress(b"u,y\n1,2\n")))
+    with pytest.raises(NarxbenchError, match=r"a.gz: found a, which is compressed again"):
+        read_recording(tmp_path / "a.gz", output="y")
+    monkeypatch.setattr("narxbench._io.formats.MOST_DATA", 1000)
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.csv", "0" * 10_000)
+    (tmp_path / "a.zip").write_bytes(stream.getvalue())
+    with pytest.raises(NarxbenchError, match=r"a.zip: found more than 1000 bytes; allowed: up to 1000"):
+        read_recording(tmp_path / "a.zip", output="y")
+
+
+@pytest.mark.parametrize(
+    ("name", "package"),
+    [("a.xlsx", "openpyxl"), ("a.h5", "h5py"), ("new.mat", "h5py"), ("a.tdms", "nptdms"), ("a.parquet", "pyarrow")],
+)
+def test_a_missing_library_is_one_line_with_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, package: str
+) -> None:
+    FILES[name](tmp_path / name)
+    monkeypatch.setattr(extras, "find_spec", lambda module: None if module == package else module)
+    with pytest.raises(MissingExtraError) as error:
+        read_recording(tmp_path / name, **BY_NAME)
+    command = f"python3 -m pip install {package}"
+    assert str(error.value) == f"{tmp_path / name}: {package} is not installed; needed: {command}"
+    monkeypatch.setattr(extras, "find_spec", lambda module: None if module in (package, "pip") else module)
+    with pytest.raises(MissingExtraError, match=f"needed: python3 -m uv pip install {package}$"):
+        read_recording(tmp_path / name, **BY_NAME)
+
+
+def test_what_is_no_file_is_refused_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    Path("loop").symlink_to("loop")
+    Path("folder").mkdir()
+    Path("through").symlink_to("/proc/self/status")
+    reasons = {
+        "pipe": "not a regular file",
+        "loop": "Too many levels of symbolic links",
+        "folder": "Is a directory",
+        "missing": "No such file or directory",
+        "through": "not a regular file",
+        "/proc/self/status": "not a regular file",
+        "/dev/zero": "not a regular file",
+    }
+    for name, reason in reasons.items():
+        data: Any
+        for data, test in ((name, None), ([name], None), (FRAME, name)):
+            with pytest.raises(NarxbenchError) as error:
+                read_recording(data, output="y", test=test)
+            assert str(error.value) == f"{name}: cannot be read: {reason}"
