@@ -35,7 +35,11 @@ def test_both_recipes_run_the_script_on_the_same_image():
     assert re.findall("^RUN (.*)$", DOCKERFILE, re.MULTILINE) == [" && ".join(commands)]
     assert section("post") == commands
     (image,) = re.findall("^FROM (.*)$", DOCKERFILE, re.MULTILINE)
-    assert f"\nBootstrap: docker\nFrom: {image}\n" in APPTAINER
+    tag, digest = image.split("@")
+    assert re.fullmatch("sha256:[0-9a-f]{64}", digest)
+    assert f"# {tag}, " in APPTAINER
+    # Apptainer takes no image with both a tag and a digest.
+    assert f"\nBootstrap: docker\nFrom: {tag.split(':')[0]}@{digest}\n" in APPTAINER
 
 
 def docker_copies():

@@ -24,6 +24,7 @@ EXTRA_DEPENDENCIES = PROJECT["project"]["optional-dependencies"]
 *CONDA_SPECS, CONDA_PIP = CONDA["dependencies"]
 needed = runpy.run_path(str(ROOT / "docs/write_notices.py"))["needed"]
 PYTHON = (ROOT / ".python-version").read_text(encoding="utf-8").strip()
+WORKFLOWS = [f".github/workflows/{name}.yml" for name in ("ci", "release", "scheduled")]
 ENTRY = re.compile(r"^(\S[^\n]*?)((?: \\\n {4}--hash=sha256:[0-9a-f]{64})+)\n", re.MULTILINE)
 
 
@@ -96,15 +97,20 @@ def test_what_builds_the_package_is_pinned():
     assert constraints.keys() <= locked().keys()
 
 
-def test_python_and_uv_are_the_same_everywhere():
+def test_python_is_the_same_everywhere():
     assert Requirement(f"python{PROJECT['project']['requires-python']}").specifier.contains(PYTHON)
-    for path in ("containers/Dockerfile", "containers/narxbench.def", ".github/workflows/ci.yml"):
+    for path in ("containers/Dockerfile", "containers/narxbench.def", *WORKFLOWS):
         text = (ROOT / path).read_text(encoding="utf-8")
-        assert re.findall(r"\bpython:([\d.]+)", text) == [PYTHON], path
-    uv_version = UV["required-version"].removeprefix(">=")
-    for path in ("README.md", "CONTRIBUTING.md", "docs/cluster.md", ".ci/run"):
+        assert {*re.findall(r"\bpython:([\d.]+)", text)} == {PYTHON}, path
+
+
+def test_uv_is_the_same_everywhere():
+    version = UV["required-version"].removeprefix(">=")
+    for path in ("README.md", "CONTRIBUTING.md", "docs/cluster.md"):
         text = (ROOT / path).read_text(encoding="utf-8")
-        assert {*re.findall(r"pip install (?:--\w+ )*(uv\b[^\s`]*)", text)} == {f"uv=={uv_version}"}, path
+        assert {*re.findall(r"pip install (?:--\w+ )*(uv\b[^\s`]*)", text)} == {f"uv=={version}"}, path
+    ((requirement, _),) = ENTRY.findall((ROOT / ".ci/uv.txt").read_text(encoding="utf-8"))
+    assert requirement == f"uv=={version}"
 
 
 def locked():

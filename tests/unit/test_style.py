@@ -38,6 +38,8 @@ def texts(*patterns):
         ["mypy"],
         ["snakefmt", "--check", "."],
         ["lint-imports", "--no-cache", "--no-logo"],
+        ["bandit", "--quiet", "--configfile", "pyproject.toml", "--recursive", "src", "scripts"],
+        ["zizmor", "--offline", "--strict-collection", "--persona", "auditor", "."],
     ],
     ids=" ".join,
 )

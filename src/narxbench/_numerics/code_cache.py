@@ -4,7 +4,8 @@ Numba chooses the folder: ``NUMBA_CACHE_DIR``, else next to the source, else the
 format of our own, because Numba trusts the content of its files: a damaged file ends the program. Numba also writes the
 index of a cache before the code that it lists. A process that is killed in between, or two processes at once, can leave
 an index that lists the wrong code: that of an earlier source, of other types, or of another processor. Here each piece
-of code is one file that carries its digest and is written in one step.
+ofcode is one file that carries its digest and is written in one step. The digest has no key: it finds damage, and does
+not keep out whoever may write to the folder.
 """
 
 import hashlib
@@ -88,7 +89,9 @@ class CodeCache(FunctionCache):
         body = content[_SEAL_BYTES:]
         if content[:_SEAL_BYTES] != seal(body):
             return None
-        return self._impl.rebuild(target_context, pickle.loads(body))  # noqa: S301 (as safe as the source)
+        # Whoever writes to the folder may run code here, as may whoever writes to the source: see docs/robustness.md.
+        parts = pickle.loads(body)  # noqa: S301 # nosec B301 # as safe as the folder
+        return self._impl.rebuild(target_context, parts)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Write the compiled function for these types, if possible."""

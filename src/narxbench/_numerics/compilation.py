@@ -59,7 +59,7 @@ class Notice(event.Listener):
         else:
             logger.warning(
                 "narxbench: compiling the search, which takes some seconds in every process: "
-                "no folder for compiled code can be written; set NUMBA_CACHE_DIR to one that can"
+                "no folder for compiled code can be written; set NUMBA_CACHE_DIR to one that only you can write to"
             )
 
     def on_end(self, event: Any) -> None:

@@ -58,5 +58,7 @@ def _processor() -> str:
 def _git(*arguments: str) -> str:
     """Return the output of a git command; "" where there is no git, or no checkout."""
     with suppress(OSError):
-        return subprocess.run(["git", *arguments], capture_output=True, text=True).stdout.strip()
+        command = ["git", *arguments]
+        done = subprocess.run(command, capture_output=True, text=True)
+        return done.stdout.strip()
     return ""

@@ -122,7 +122,7 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
         "marks": _MARKS,
         "answers": ANSWERS,
         "names_of_model": OF_MODEL,
-        "equation": Markup(format_equation(equation, "html")),
+        "equation": Markup(format_equation(equation, "html")),  # nosec B704 # names of signals are escaped
         "legend": legend,
         "ordinal": ordinal(model.decimation),
         "fits": fits,

@@ -48,7 +48,7 @@ def _policy(script: str, style: str) -> Markup:
     for name, text in (("script-src", script), ("style-src", style)):
         if text:
             directives.append(f"{name} 'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'")
-    return Markup("; ".join(directives))
+    return Markup("; ".join(directives))  # nosec B704 # words of this function and digests
 
 
 def _styles(html: str) -> Markup:
@@ -57,13 +57,14 @@ def _styles(html: str) -> Markup:
     These rules stand for ``style`` attributes, which the policy forbids, and likewise override other rules.
     """
     styles = dict.fromkeys(_STYLES.findall(html))
-    return Markup("\n".join(f'#main [data-style="{style}"] {{ {style} }}' for style in styles))
+    rules = [f'#main [data-style="{style}"] {{ {style} }}' for style in styles]
+    return Markup("\n".join(rules))  # nosec B704 # attributes of a page that is escaped already
 
 
 @cache
 def _environment(output_format: formats.OutputFormat, folder: Path) -> jinja2.Environment:
     loader = jinja2.FileSystemLoader([folder, TEMPLATES])
-    environment = jinja2.Environment(
+    environment = jinja2.Environment(  # nosec B701 # HTML is escaped; Markdown and LaTeX have filters
         loader=loader,
         autoescape=output_format == "html",
         undefined=jinja2.StrictUndefined,
@@ -74,7 +75,9 @@ def _environment(output_format: formats.OutputFormat, folder: Path) -> jinja2.En
     )
     as_is = Markup if output_format == "html" else str
     environment.globals |= {"show": formats, "policy": _policy, "styles": _styles}
-    environment.globals["own_text"] = lambda file: Markup(loader.get_source(environment, file)[0])
+    environment.globals["own_text"] = lambda file: Markup(  # nosec B704 # a file of this package
+        loader.get_source(environment, file)[0]
+    )
     environment.filters["escaped"] = lambda text: as_is(formats.escape(text, output_format))
     environment.filters["math"] = lambda text: as_is(formats.format_math(text, output_format))
     return environment

@@ -13,7 +13,7 @@ from tests.unit.studies.paper.factory import make_settings, paper_summaries, ren
 from tests.unit.studies.paper.summaries import CRITERIA, UNKNOWN
 
 AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
-INSTALL_AXE = "npm install --prefix tests/slow/browser --no-package-lock"
+INSTALL_AXE = "npm ci --prefix tests/slow/browser"
 # Root, as in containers, has no sandbox; the rest keeps the browser itself from using the network.
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run", "--disable-sync"]
 # Common sans-serif fonts and their files: matplotlib brings the first, .ci/run installs the others from Debian.

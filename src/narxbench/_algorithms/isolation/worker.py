@@ -153,7 +153,8 @@ def _make_run(channel: Channel, module: ModuleType) -> None:
     try:
         os.setpgid(0, 0)
         channel.send(str(os.getpid()).encode())
-        request = pickle.loads(channel.receive(_LONGEST_REQUEST))  # noqa: S301 - of the caller, which trusts no answer
+        message = channel.receive(_LONGEST_REQUEST)
+        request = pickle.loads(message)  # noqa: S301 # nosec B301 # of the caller, which trusts no answer
         view_parts: dict[str, Any] = dict(request["fields"])
         for name, array in request["arrays"].items():
             view_parts[name] = lambda array=array: array

@@ -1,0 +1,192 @@
+"""The workflows on GitHub: each job may do no more than it must, and what it uses is known by its digest."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / ".github/workflows"
+TEXTS = {path.stem: path.read_text(encoding="utf-8") for path in sorted(FOLDER.iterdir())}
+WORKFLOWS = {name: YAML(typ="safe").load(text) for name, text in TEXTS.items()}
+JOBS = {f"{name}-{job}": content for name, workflow in WORKFLOWS.items() for job, content in workflow["jobs"].items()}
+RELEASE = WORKFLOWS["release"]["jobs"]
+# Jobs that may do more than read the repository.
+TRUSTED = {
+    "release-attest": {"id-token": "write", "attestations": "write"},
+    "release-publish": {"id-token": "write"},
+    "release-attach": {"contents": "write"},
+}
+CHECK_DIGESTS = 'echo "$DIGESTS" | sha256sum --check --strict'
+UV_REQUIREMENT = r"uv==[\d.]+ --hash=sha256:[0-9a-f]{64}"
+# All lines that these jobs may execute.
+TRUSTED_COMMANDS = [
+    re.escape(CHECK_DIGESTS),
+    rf'echo "{UV_REQUIREMENT}" > uv\.txt',
+    "python3 -m venv uv",
+    r"uv/bin/python -m pip install --quiet --require-hashes --only-binary :all: --requirement uv\.txt",
+    r"uv/bin/uv publish --no-config --trusted-publishing always dist/\*\.whl dist/\*\.tar\.gz",
+    r'gh release create "\$GITHUB_REF_NAME" --verify-tag --notes "[\w .]+" dist/\*',
+]
+
+
+def commands(job):
+    """Return the lines of the commands of a job."""
+    lines = []
+    for step in job["steps"]:
+        lines += step.get("run", "").splitlines()
+    return lines
+
+
+def actions(job):
+    """Return the names of the actions of a job, without their versions."""
+    return [step["uses"].split("@")[0] for step in job["steps"] if "uses" in step]
+
+
+def test_every_workflow_is_read():
+    assert WORKFLOWS.keys() == {"ci", "release", "scheduled"}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_every_action_has_the_digest_of_a_commit_and_its_version(name):
+    text = TEXTS[name]
+    pinned = re.findall(r"uses: [\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+\n", text)
+    assert 0 < len(pinned) == text.count("uses:")
+
+
+def test_an_action_has_the_same_version_everywhere():
+    versions = {}
+    for action, version in re.findall(r"uses: ([\w/-]+)@(.*)", "".join(TEXTS.values())):
+        versions.setdefault(action, set()).add(version)
+    assert {action: len(distinct) for action, distinct in versions.items()} == dict.fromkeys(versions, 1)
+
+
+def test_every_image_has_the_same_digest():
+    images = [job["container"] for job in JOBS.values() if "container" in job]
+    assert len(set(images)) == 1
+    assert re.fullmatch(r"python:[\d.]+-bookworm@sha256:[0-9a-f]{64}", images[0])
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_a_workflow_permits_nothing_but_what_its_jobs_name(name):
+    assert WORKFLOWS[name]["permissions"] == {}
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_a_job_has_the_least_permissions(name):
+    job = JOBS[name]
+    assert job["permissions"] == TRUSTED.get(name, {"contents": "read"})
+    assert ("environment" in job) == (name == "release-publish")
+    assert 0 < job["timeout-minutes"] <= 60
+
+
+def test_no_workflow_knows_a_secret_but_the_token_of_the_job_that_makes_the_release():
+    for name, job in JOBS.items():
+        is_allowed = name == "release-attach"
+        assert ("github.token" in str(job)) == is_allowed, name
+    assert "secrets." not in str(WORKFLOWS)
+
+
+def test_no_workflow_runs_code_of_others_with_the_rights_of_the_repository():
+    for name, workflow in WORKFLOWS.items():
+        # YAML 1.1 would read the key as a truth value.
+        triggers = workflow["on"].keys()
+        assert triggers <= {"push", "pull_request", "schedule", "workflow_dispatch"}, name
+    assert WORKFLOWS["release"]["on"] == {"push": {"tags": ["v*"]}}
+
+
+def test_a_checkout_keeps_no_credentials():
+    for name, job in JOBS.items():
+        for step in job["steps"]:
+            if step.get("uses", "").startswith("actions/checkout@"):
+                assert step["with"] == {"persist-credentials": False}, name
+
+
+@pytest.mark.parametrize("name", TRUSTED)
+def test_a_trusted_job_runs_nothing_of_the_project(name):
+    """It has no checkout and no image, and executes only lines that are known here."""
+    job = JOBS[name]
+    assert "container" not in job
+    assert set(actions(job)) <= {"actions/download-artifact", "actions/attest"}
+    for line in commands(job):
+        assert any(re.fullmatch(allowed, line) for allowed in TRUSTED_COMMANDS), line
+
+
+@pytest.mark.parametrize("name", TRUSTED)
+def test_a_trusted_job_takes_the_files_of_the_build_and_compares_their_digests(name):
+    """Another job of the same run could replace files under their name, but not under their number."""
+    download, check, *later = JOBS[name]["steps"]
+    assert download["uses"].startswith("actions/download-artifact@")
+    assert download["with"] == {"artifact-ids": "${{ needs.build.outputs.artifact }}", "path": "dist"}
+    assert check == {"run": CHECK_DIGESTS, "env": {"DIGESTS": "${{ needs.build.outputs.digests }}"}}
+    assert later and not any("download-artifact" in step.get("uses", "") for step in later)
+
+
+def test_nothing_is_published_before_it_is_built_tested_and_signed():
+    needs = {name: job.get("needs", []) for name, job in RELEASE.items()}
+    assert needs == {
+        "build": [],
+        "test": "build",
+        "attest": ["build", "test"],
+        "publish": ["build", "attest"],
+        "attach": ["build", "publish"],
+    }
+    assert not any("if" in job or "continue-on-error" in job for job in RELEASE.values())
+    assert ".ci/run" in commands(RELEASE["test"])
+
+
+def test_the_release_has_signatures_and_a_list_of_packages():
+    provenance, packages = [step["with"] for step in RELEASE["attest"]["steps"] if "attest@" in step.get("uses", "")]
+    assert provenance == {"subject-path": "dist/*"}
+    assert packages["subject-path"].split() == ["dist/*.whl", "dist/*.tar.gz"]
+    assert f"--output-file {packages['sbom-path']}" in " ".join(commands(RELEASE["build"]))
+
+
+def test_uv_has_the_same_digest_where_nothing_is_checked_out():
+    (requirement,) = re.findall(UV_REQUIREMENT, "\n".join(commands(RELEASE["publish"])))
+    version, digest = requirement.split(" --hash=")
+    kept = (ROOT / ".ci/uv.txt").read_text(encoding="utf-8")
+    assert kept.startswith(f"{version} \\\n") and f"--hash={digest}" in kept
+
+
+@pytest.mark.parametrize("script", ["run", "newest", "audit"])
+def test_scripts_install_uv_by_its_digest(script):
+    text = (ROOT / ".ci" / script).read_text(encoding="utf-8")
+    installs = re.findall(r"^.*-m pip install .*$", text, re.MULTILINE)
+    assert installs == ["python3 -m pip install --quiet --require-hashes --only-binary :all: --requirement .ci/uv.txt"]
+
+
+def test_npm_has_a_lock_with_digests_and_without_addresses():
+    folder = ROOT / "tests/slow/browser"
+    assert "\nnpm ci " in (ROOT / ".ci/run").read_text(encoding="utf-8")
+    lock = json.loads((folder / "package-lock.json").read_text(encoding="utf-8"))
+    wanted = json.loads((folder / "package.json").read_text(encoding="utf-8"))["dependencies"]
+    root = lock["packages"].pop("")
+    assert root["dependencies"] == wanted
+    assert wanted.keys() <= {name.removeprefix("node_modules/") for name in lock["packages"]}
+    for package in lock["packages"].values():
+        assert package["integrity"].startswith("sha512-") and "resolved" not in package
+
+
+def test_what_the_audit_ignores_has_a_reason():
+    ignored = (ROOT / ".ci/audit_ignored.txt").read_text(encoding="utf-8")
+    for line in ignored.splitlines():
+        assert line.startswith("#") or re.fullmatch(r"[A-Z]+-[\w-]+ \S.*", line), line
+
+
+def test_newer_versions_may_fail_and_known_weaknesses_may_not():
+    jobs = WORKFLOWS["scheduled"]["jobs"]
+    assert jobs["newest"]["continue-on-error"] is True
+    assert "continue-on-error" not in jobs["audit"]
+    chosen = " ".join(f"{entry['kind']} {entry['newest']}" for entry in jobs["newest"]["strategy"]["matrix"]["include"])
+    assert {"numpy", "numba", "snakemake", "python"} <= set(chosen.split())
+
+
+@pytest.mark.parametrize("script", ["run", "newest", "audit", "try_wheel"])
+def test_scripts_are_whole_and_executable(script):
+    path = ROOT / ".ci" / script
+    assert path.stat().st_mode & 0o111
+    subprocess.run(["bash", "-n", path], check=True)
