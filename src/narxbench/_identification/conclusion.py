@@ -1,6 +1,6 @@
 """The conclusion of an identification: the weights of the chosen structure, and how sure and how good the model is."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from narxbench._identification.data.scaling import scaling
 from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
 from narxbench._identification.search.choice import failures
+from narxbench._identification.search.competitors import best_by_description, description
 from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.scan import FORWARD, Scan
 from narxbench._identification.search.structures import Choice, ConfigurationSearch, Proposal, Structure
@@ -22,7 +23,7 @@ from narxbench._identification.trust.answers import answers
 from narxbench._identification.trust.bands import unseen_errors
 from narxbench._identification.trust.fit import ModelFit
 from narxbench._identification.trust.frequencies import frequent_structures, selection_table
-from narxbench._identification.trust.probabilities import StructureCertainty, structure_certainty
+from narxbench._identification.trust.probabilities import FULL, StructureCertainty, structure_certainty
 from narxbench._identification.trust.residuals import correlation_tests, free_run_bias
 from narxbench._identification.trust.steady_state import POINTS, measured_static_points, static_curve
 from narxbench._identification.trust.validation import FREE_RUN, ONE_STEP, Case, validate
@@ -43,10 +44,12 @@ LONG_LAG, FEW_POINTS = 60, 5
 def concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearch]) -> Identification:
     """Estimate the weights of the chosen structure, and judge how sure and how good the model is."""
     recording, settings = scan.recording, scan.settings
-    configuration = scan.named[choice.best.configuration]
-    trial, fit = scan.trial(configuration), ModelFit(scan, choice.best)
+    leaving = choice.leaving
+    configuration = scan.named[leaving.configuration]
+    trial, fit = scan.trial(configuration), ModelFit(scan, leaving)
     weights = fit.weights()
     model = fit.model(weights)
+    models = _models(scan, choice, model)
     cases = fit.cases(model)
     validation = validate(cases)
     known = [case.record for case in cases if case.record.role == "estimation"]
@@ -57,7 +60,7 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearc
     checks = [*_checks(scan, configuration, model), *_candidate_checks(trial, rows)]
     resampled = [search.structure.terms for search in resamples if search.structure]
     table = selection_table(trial.terms, choice.runs, resampled, settings.confidence)
-    frequent, frequent_about = frequent_structures(table, trial.terms, choice.best.terms, resampled, settings.threshold)
+    frequent, frequent_about = frequent_structures(table, trial.terms, leaving.terms, resampled, settings.threshold)
     findings = summary(
         model, validation, tests, curve, rests, checks, free_run_bias(_last_runs(cases, model)), weights.rows()
     )
@@ -79,13 +82,14 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearc
         selection=table,
         structures=_side_by_side(scan, choice, frequent),
         structures_made=frequent_about,
-        alike=interchangeable(trial.arrangement.columns(trial.monomials, rows), trial.terms, choice.best.terms),
+        alike=interchangeable(trial.arrangement.columns(trial.monomials, rows), trial.terms, leaving.terms),
         validation=validation,
         tests=tests,
         curve=curve,
         rests=rests,
         summary=findings,
-        notes=_notes(scan, choice, resamples, model),
+        notes=_notes(scan, choice, resamples, models),
+        models=models,
         unseen={FREE_RUN: unseen_errors(fit, model), ONE_STEP: unseen_errors(fit, model, 1)},
     )
     return replace(identification, summary=[*answers(identification), *findings])
@@ -93,6 +97,8 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearc
 
 def _certainty(scan: Scan, choice: Choice) -> StructureCertainty:
     """Return how probable the chosen structure is, on the data that estimate its weights."""
+    if choice.winner:
+        return StructureCertainty(FULL)
     best = choice.best
     configuration = scan.named[best.configuration]
     others = []
@@ -108,6 +114,14 @@ def _certainty(scan: Scan, choice: Choice) -> StructureCertainty:
         repeated=max(1.0, choice.density / configuration.decimation),
         compared=others,
     )
+
+
+def _models(scan: Scan, choice: Choice, model: Model) -> dict[str, Model]:
+    """Return the model that leaves, and the sparse one, by the kind of their structures."""
+    if choice.winner is None:
+        return {choice.best.kind: model}
+    sparse = ModelFit(scan, choice.best)
+    return {choice.winner.kind: model, choice.best.kind: sparse.model(sparse.weights())}
 
 
 def _compared_rows(trial: Trial) -> NDArray[np.int64]:
@@ -136,16 +150,20 @@ def _last_runs(cases: Sequence[Case], model: Model) -> list[tuple[Model, Record]
 def _side_by_side(scan: Scan, choice: Choice, frequent: dict[str, list[str]]) -> dict[str, Structure]:
     """Return structures with their scores: the best, those that resampled data led to, that of forward regression."""
     structures = {}
-    for name, terms in {"best": choice.best.terms, **frequent}.items():
-        structures[name] = scan.compared([Proposal(choice.best.configuration, name, terms)], choice.density)[0]
+    for name, terms in {"best": choice.leaving.terms, **frequent}.items():
+        structures[name] = scan.compared([Proposal(choice.leaving.configuration, name, terms)], choice.density)[0]
     if choice.forward:
         structures[FORWARD] = choice.forward
     return structures
 
 
-def _notes(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearch], model: Model) -> list[Finding]:
+def _notes(
+    scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearch], models: Mapping[str, Model]
+) -> list[Finding]:
     """Return what a reader must know of the search besides its result."""
     recording, settings = scan.recording, scan.settings
+    configuration = scan.named[choice.leaving.configuration]
+    model, sparse = models[choice.leaving.kind], models[choice.best.kind]
     searched = [search for search in resamples if search.structure]
     notes = []
     for failed, is_resampled in ((choice.notes, False), (failures(searched), True)):
@@ -156,7 +174,7 @@ def _notes(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearch],
         notes.append(Finding("no_test", "look"))
     if len(searched) < settings.resamples:
         notes.append(Finding("resamples", "look", {"searched": len(searched), "wanted": settings.resamples}))
-    return [*notes, *_units(recording, model, scan.named[choice.best.configuration]), *_decided(choice)]
+    return [*notes, *_units(recording, model, configuration), *_competed(scan, choice, sparse), *_decided(choice)]
 
 
 def _checks(scan: Scan, configuration: Configuration, model: Model) -> list[Finding]:
@@ -196,6 +214,27 @@ def _units(recording: Recording, model: Model, configuration: Configuration) -> 
     return [Finding("level", "fine", {"signals": rows})]
 
 
+def _competed(scan: Scan, choice: Choice, sparse: Model) -> list[Finding]:
+    """Return the selection errors of the sparse structure and of the best of each kind of competitor."""
+    if not choice.competitors:
+        return []
+    structures = {description(choice.best): choice.best, description(choice.leaving): choice.leaving}
+    for name, structure in best_by_description(choice.competitors).items():
+        structures.setdefault(name, structure)
+    rows = []
+    for name, structure in structures.items():
+        rows.append({"name": name, "terms": len(structure.terms), "rrse": structure.rrse})
+    values = {
+        "leaving": description(choice.leaving),
+        "limit": scan.settings.sparse_within,
+        "competitors": len(choice.competitors),
+        "kind": scan.trial(scan.named[choice.best.configuration]).error,
+        "rows": rows,
+        "sparse": sparse.equation().partition("\n")[0],
+    }
+    return [Finding("competition", "look" if choice.winner else "fine", values)]
+
+
 def _decided(choice: Choice) -> list[Finding]:
     """Return how the noise model was decided on, and whether a structure of lower J was passed over."""
     best: dict[str, Structure] = {}
@@ -213,7 +252,7 @@ def _decided(choice: Choice) -> list[Finding]:
         for name, structure in sorted(best.items(), key=lambda item: item[1].rank)
     ]
     findings = []
-    if len(rows) > 1 or choice.best.noise_model != Narx():
+    if choice.winner is None and (len(rows) > 1 or choice.best.noise_model != Narx()):
         chosen = {"chosen": choice.best.noise.name, "description": choice.best.noise_model.description}
         findings.append(Finding("noise_model", "fine", {**chosen, "tied": choice.tied, "best": rows}))
     if choice.passed_over or not choice.holds:
@@ -225,12 +264,13 @@ def _decided(choice: Choice) -> list[Finding]:
 def _tried(scan: Scan, choice: Choice) -> pd.DataFrame:
     """Return one row for each configuration with its best structure."""
     best: dict[str, tuple[Structure, str]] = {}
-    for kind, structures in (("thoroughly", choice.finalists), ("briefly", choice.briefly)):
+    winners = [choice.winner] if choice.winner else []
+    for kind, structures in (("in full", winners), ("thoroughly", choice.finalists), ("briefly", choice.briefly)):
         for structure in structures:
             best.setdefault(structure.configuration, (structure, kind))
     rows = []
     for name, (structure, kind) in best.items():
-        rows.append(_tried_row(scan.named[name], structure, kind, name == choice.best.configuration))
+        rows.append(_tried_row(scan.named[name], structure, kind, name == choice.leaving.configuration))
     rows.sort(key=lambda row: (not row["chosen"], row["fitness"] is None, row["fitness"] or 0.0, row["configuration"]))
     return pd.DataFrame(rows, dtype=object)
 

@@ -93,6 +93,9 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     noise : Literal["auto", "narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"], default "auto"
         Noise model: whether the noise enters the equation or the output, and which filter it passes. Auto: the one with
         the best free run over data that the weights do not know; where several are as good, the most likely one.
+    sparse_within : float, default 1.05
+        Times the selection error of the best simple model (full linear ones, the unpruned polynomial, the last value)
+        up to which a sparse model is preferred. Allowed: at least 1 and at most 1000000.
 
     Attributes
     ----------
@@ -147,6 +150,7 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         threshold: float = 0.5,
         confidence: float = 0.95,
         noise: Literal["auto", "narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"] = "auto",
+        sparse_within: float = 1.05,
         # End
     ) -> None:
         # scikit-learn wants each parameter as an attribute of its name, unchanged.
@@ -175,6 +179,7 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.threshold = threshold
         self.confidence = confidence
         self.noise = noise
+        self.sparse_within = sparse_within
         # End
 
     def fit(self, X: ArrayLike | None, y: ArrayLike, groups: ArrayLike | None = None) -> Self:  # noqa: N803

@@ -13,7 +13,7 @@ from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
 from narxbench._identification.search.choice import choose
 from narxbench._identification.search.scan import Scan
-from narxbench._identification.search.steps import BRIEF, RESAMPLES, THOROUGH, WEIGHTS, SearchProgress, Steps
+from narxbench._identification.search.steps import BRIEF, COMPETITION, RESAMPLES, THOROUGH, SearchProgress, Steps
 from narxbench._identification.settings import IdentificationSettings, settings_from_python
 from narxbench._io.errors import FieldError, is_whole_number, show
 from narxbench._model.records import Recording, Role
@@ -65,6 +65,7 @@ def identify(
     threshold: float = 0.5,
     confidence: float = 0.95,
     noise: Literal["auto", "narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"] = "auto",
+    sparse_within: float = 1.05,
     # End
     repeat: int = 1,
 ) -> Identification:
@@ -147,6 +148,9 @@ def identify(
     noise : Literal["auto", "narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"], default "auto"
         Noise model: whether the noise enters the equation or the output, and which filter it passes. Auto: the one with
         the best free run over data that the weights do not know; where several are as good, the most likely one.
+    sparse_within : float, default 1.05
+        Times the selection error of the best simple model (full linear ones, the unpruned polynomial, the last value)
+        up to which a sparse model is preferred. Allowed: at least 1 and at most 1000000.
 
     Returns
     -------
@@ -196,6 +200,7 @@ def identify(
             "threshold": threshold,
             "confidence": confidence,
             "noise": noise,
+            "sparse_within": sparse_within,
             # End
         }
     )
@@ -292,7 +297,7 @@ def identify_recording(
     # Threads of a BLAS would wait for those of the search, and sum in an order that depends on their number.
     with threadpool_limits(1, "blas"):
         scan = Scan(recording, settings)
-        steps = Steps(report_progress, RESAMPLES if settings.resamples else WEIGHTS)
+        steps = Steps(report_progress, RESAMPLES if settings.resamples else COMPETITION)
         if check_cost is not None:
             check_cost(scan)
         brief_searches = steps.run(BRIEF, scan.brief, [(configuration,) for configuration in scan.configurations])
@@ -302,7 +307,7 @@ def identify_recording(
         jobs = [(configuration, *job) for configuration, job in product(ranked, scan.jobs())]
         thorough_searches = steps.run(THOROUGH, scan.thorough, jobs)
         choice = choose(scan, brief_searches, ranked, thorough_searches, steps)
-        best = scan.named[choice.best.configuration]
+        best = scan.named[choice.leaving.configuration]
         numbers = range(1, scan.n_resamples(best) + 1)
         resamples = steps.run(RESAMPLES, scan.resampled, [(best, number) for number in numbers])
         if steps.interrupted:

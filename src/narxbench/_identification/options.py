@@ -159,5 +159,13 @@ OPTIONS = (
         help="noise model: whether the noise enters the equation or the output, and which filter it passes (auto, "
         "narx, narmax, ararx, ararmax, noe, box-jenkins; default: auto)",
     ),
+    SettingOption(
+        setting="sparse_within",
+        group="search",
+        metavar="TIMES",
+        kind="number",
+        help="times the selection error of the best simple model (full linear ones, the unpruned polynomial, the last "
+        "value) up to which a sparse model is preferred (at least 1 and at most 1000000; default: 1.05)",
+    ),
     # End
 )

@@ -59,6 +59,7 @@ def identify_outputs(
     threshold: float = 0.5,
     confidence: float = 0.95,
     noise: Literal["auto", "narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"] = "auto",
+    sparse_within: float = 1.05,
     # End
     repeat: int = 1,
 ) -> dict[str, Identification]:
@@ -141,6 +142,9 @@ def identify_outputs(
     noise : Literal["auto", "narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"], default "auto"
         Noise model: whether the noise enters the equation or the output, and which filter it passes. Auto: the one with
         the best free run over data that the weights do not know; where several are as good, the most likely one.
+    sparse_within : float, default 1.05
+        Times the selection error of the best simple model (full linear ones, the unpruned polynomial, the last value)
+        up to which a sparse model is preferred. Allowed: at least 1 and at most 1000000.
 
     Returns
     -------
@@ -210,6 +214,7 @@ def identify_outputs(
             "threshold": threshold,
             "confidence": confidence,
             "noise": noise,
+            "sparse_within": sparse_within,
             # End
         }
     )

@@ -68,11 +68,15 @@ class Identification:
     summary : list of Finding
         What is fine about the model and what is not, most important first.
     notes : list of Finding
-        What else a reader must know: ``searches`` that found nothing, ``no_test`` data, fewer ``resamples`` than
+        What else a reader must know: how the sparse model did in the ``competition`` with simple models,
+        ``searches`` that found nothing, ``no_test`` data, fewer ``resamples`` than
         wanted, how the ``noise_model`` was decided on, and that a free run over ``whole_records`` was a reason to pass
         over structures, or that none holds.
     unseen : dict of str to Unseen
         Errors of the kinds ``free_run`` and ``one_step`` on samples that the weights did not know.
+    models : dict of str to Model
+        The model by its kind: ``sparse``, ``linear`` (a full structure of degree 1), ``unpruned`` (all candidates, by
+        ridge regression) or ``last value``. Where it is not sparse, the sparse one is there too.
 
     Examples
     --------
@@ -106,6 +110,7 @@ class Identification:
     summary: list[Finding]
     notes: list[Finding] = field(default_factory=list)
     unseen: Mapping[str, Unseen] = field(default_factory=dict)
+    models: Mapping[str, Model] = field(default_factory=dict)
 
     @property
     def probabilities(self) -> dict[str, float]:
@@ -228,6 +233,7 @@ class Identification:
             bands[kind] = self._band(None if kind == FREE_RUN else 1, unseen)
         return {
             "equation": model.equation(),
+            "models": {name: _as_plain_data(shown) for name, shown in self.models.items()},
             "terms": list(model.terms),
             "coefficients": list(model.coefficients),
             "standard_errors": [row["standard_error"] for row in self.weights],
@@ -253,3 +259,12 @@ class Identification:
             "summary": [vars(finding) for finding in self.summary],
             "data_digest": model.data_digest,
         }
+
+
+def _as_plain_data(model: Model) -> dict[str, Any]:
+    return {
+        "equation": model.equation(),
+        "terms": list(model.terms),
+        "coefficients": list(model.coefficients),
+        "noise": model.noise.description,
+    }

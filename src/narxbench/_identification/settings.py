@@ -228,6 +228,10 @@ class IdentificationSettings(Settings):
     """Noise model: whether the noise enters the equation or the output, and which filter it passes. Auto: the one with
     the best free run over data that the weights do not know; where several are as good, the most likely one."""
 
+    sparse_within: Annotated[float, search_option("TIMES")] = Field(default=1.05, ge=1, le=1e6)
+    """Times the selection error of the best simple model (full linear ones, the unpruned polynomial, the last value) up
+    to which a sparse model is preferred."""
+
     @property
     def noise_models(self) -> tuple[NoiseName, ...]:
         """The names of the noise models that are tried."""

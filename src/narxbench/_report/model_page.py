@@ -73,6 +73,9 @@ def write_report(identification: Identification, folder: StrPath) -> Path:
     files = report_files(identification)
     page = files.pop("report.html")
     identification.model.save(Path(folder, "model.json"))
+    sparse = identification.models.get("sparse", identification.model)
+    if sparse is not identification.model:
+        sparse.save(Path(folder, "model_sparse.json"))
     for name, text in files.items():
         write_atomically(Path(folder, name), text)
     write_atomically(Path(folder, "report.html"), page)

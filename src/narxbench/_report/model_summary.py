@@ -50,7 +50,16 @@ def _head(identification: Identification) -> list[str]:
         "",
         *_wrapped(equation, 3, "       ", kept=r" (?![+-])"),
         *_wrapped(" ".join(legend), 2, "  "),
+        *_wrapped(_why_not_sparse(identification), 5, "  "),
     ]
+
+
+def _why_not_sparse(identification: Identification) -> str:
+    """Return how a simple model beat the sparse one; "" where the model is sparse."""
+    for note in identification.notes:
+        if note.name == "competition" and note.status != "fine":
+            return in_words(note, as_option).text
+    return ""
 
 
 def _samples(records: list[Record]) -> str:
@@ -153,7 +162,7 @@ def _terms(identification: Identification, lines: int) -> list[str]:
 
 def _ending(identification: Identification, report: bool) -> list[str]:
     """Return warnings that the findings do not repeat, and what to do next."""
-    notes = before_all(identification)
+    notes = [note for note in before_all(identification) if note != _why_not_sparse(identification)]
     lines = [_cut(f"Note: {note}") for note in notes[:3]]
     if len(notes) > 3:
         lines[2:] = [f"Note: and {len(notes) - 2} more; --json and the page have them."]

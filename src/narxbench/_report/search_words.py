@@ -43,6 +43,30 @@ def _noise_model(finding: Finding, _: Setting) -> tuple[str, str]:
     return f"{text}these the one of the lowest extended BIC on all data is taken.", ""
 
 
+def _competition(finding: Finding, setting: Setting) -> tuple[str, str]:
+    values = finding.values
+    sparse = values["rows"][0]
+    is_sparse = values["leaving"] == "sparse"
+    how = "one step ahead" if values["kind"] == "one_step" else "in free run"
+    text = ""
+    if not is_sparse:
+        row = next(row for row in values["rows"] if row["name"] == values["leaving"])
+        text = f"The {row['name']} model ({count_terms(row['terms'])}) leaves; the sparse one has "
+        text += f"{count_terms(sparse['terms'])} and {_error_cost(sparse['rrse'], row['rrse'])}: {values['sparse']}. "
+    text += f"A sparse model leaves while its relative error {how} over parts of the data that the weights do not know "
+    text += f"is at most {values['limit']:g} times that of the best simple model that holds over whole records. "
+    errors = [f"{row['name']} {row['rrse']:.3g} ({count_terms(row['terms'])})" for row in values["rows"]]
+    text += f"{values['competitors']} simple models competed, and the errors of the best are: {', '.join(errors)}."
+    return text, "" if is_sparse else f"A larger {setting('sparse_within')} prefers the sparse model."
+
+
+def _error_cost(error: float, reference: float) -> str:
+    """Return how much larger an error is than another one."""
+    if error < 10 * reference:
+        return f"{100 * (error / reference - 1):.0f} % more error"
+    return f"an error of {error:.3g} instead of {reference:.3g}"
+
+
 def _level(finding: Finding, _: Setting) -> tuple[str, str]:
     parts = []
     for row in finding.values["signals"]:
@@ -87,6 +111,7 @@ SEARCH_WORDS: dict[str, tuple[str, Phrase]] = {
     "no_test": ("Test data", _no_test),
     "resamples": ("Resampled data", _resamples),
     "noise_model": ("Noise", _noise_model),
+    "competition": ("Simple models", _competition),
     "level": ("Levels and units", _level),
     "repeats": ("Random draws", _repeats),
     "interrupted": ("Stopped", _interrupted),

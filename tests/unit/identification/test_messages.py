@@ -179,6 +179,18 @@ def range_of_test(share):
 
 
 # By name: values that examples have in common, and for each example its status and its further values.
+COMPETED = {
+    "leaving": "sparse",
+    "limit": 1.05,
+    "competitors": 12,
+    "kind": "free_run",
+    "rows": [
+        {"name": "sparse", "terms": 7, "rrse": 0.224},
+        {"name": "last value", "terms": 1, "rrse": 0.01},
+        {"name": "linear OE", "terms": 25, "rrse": 0.2},
+    ],
+    "sparse": "y(k) = 0.5 y(k-1) + u(k-1)^2",
+}
 EXAMPLES = [
     ("to_predict", PREDICTS, ("fine", {}), ("look", {"role": "selection", "because": ["gap", "test-range"]})),
     ("to_predict", PREDICTS, ("bad", {"kind": "k_step", "steps": 5, "noise": True})),
@@ -241,6 +253,8 @@ EXAMPLES = [
     ("noise_model", {"best": BY_NOISE, "tied": 1}, ("fine", {"chosen": "narx", "description": "NARX"})),
     ("noise_model", {"best": BY_NOISE, "tied": 7}, ("fine", {"chosen": "narmax", "description": "NARMAX (MA 2)"})),
     ("noise_model", {"best": BY_NOISE, "tied": 2}, ("fine", {"chosen": "box-jenkins", "description": HEAVY})),
+    ("competition", COMPETED, ("fine", {}), ("look", {"leaving": "linear OE", "kind": "one_step"})),
+    ("competition", COMPETED, ("look", {"leaving": "last value"})),
     ("level", {}, ("fine", {"signals": [{"signal": "y", "offset": 1e6, "scale": 1.0}, *UNITS]})),
     ("whole_records", {"holds": True}, ("look", {"passed_over": 1}), ("look", {"passed_over": 2})),
     ("whole_records", {"holds": False}, ("bad", {"passed_over": 0})),

@@ -12,7 +12,7 @@ from narxbench._identification.settings import IdentificationSettings
 from narxbench._report.findings import as_json
 
 KEYS = [
-    *("equation", "terms", "coefficients", "standard_errors", "certainty", "selection_frequency"),
+    *("equation", "models", "terms", "coefficients", "standard_errors", "certainty", "selection_frequency"),
     *("noise", "offsets", "scales", "decimation", "sampling_time"),
     *("method", "settings", "metrics", "bands", "warnings", "summary", "data_digest"),
 ]

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from narxbench._algorithms.registry import algorithm
+from narxbench._identification.search.competitors import competing_names, competing_structures, leaving_structure
 from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.scan import FORWARD, NOTHING, POLISHED, STANDS_IN, Scan, in_order
 from narxbench._identification.search.steps import DESCENTS, NOISE, WEIGHTS, Steps
@@ -16,16 +17,11 @@ from narxbench._identification.search.structures import (
     Structure,
 )
 from narxbench._io.errors import NarxbenchError
-from narxbench._model.noise_models import NOISE_MODELS, NOISE_NAMES, NoiseName
+from narxbench._model.noise_models import NoiseName
 
 # Configurations in which structures are also searched by likelihood, which takes no draws: more than are searched
 # thoroughly, for a brief look at them may be wrong.
 LIKELY = 12
-# Noise models that the likelihood chooses one of for each structure: all in the equation, and each on the output by
-# itself. Between these groups free runs choose.
-IN_EQUATION = tuple(name for name in NOISE_NAMES if NOISE_MODELS[name].place == "equation")
-ON_OUTPUT = tuple(name for name in NOISE_NAMES if NOISE_MODELS[name].place == "output")
-TOGETHER: tuple[tuple[NoiseName, ...], ...] = (IN_EQUATION, *((name,) for name in ON_OUTPUT))
 # Structures of the lowest J whose weights are also estimated under the other noise models, and which are looked at in
 # turn for one whose free run holds over whole records.
 REWEIGHED, LOOKED_AT = 6, 20
@@ -38,7 +34,7 @@ def choose(
     searches: Sequence[ConfigurationSearch],
     steps: Steps | None = None,
 ) -> Choice:
-    """Choose a structure among all that searches propose.
+    """Choose a structure among all that searches propose, and let simple models compete with it.
 
     Parameters
     ----------
@@ -81,17 +77,21 @@ def choose(
     finalists, n_tied = scan.likeliest_first(finalists, density)
     place = _first_that_holds(scan, finalists)
     n_passed_over = place or 0
-    best_configuration = finalists[n_passed_over].configuration
+    sparse = finalists[n_passed_over]
+    competitors = competing_structures(scan, sparse, density, steps)
+    leaving = leaving_structure(scan, sparse, competitors, scan.settings.sparse_within)
     return Choice(
         finalists=finalists[n_passed_over:],
         briefly=[scan.with_fitness(structure, density) for structure in only_briefly],
-        runs=_terms_by_seed(searches, best_configuration),
-        forward=_forward_structure(scan, best_configuration, forward, density),
+        runs=_terms_by_seed(searches, leaving.configuration),
+        forward=_forward_structure(scan, leaving.configuration, forward, density),
         notes=failures([*briefs, *searches]),
         density=density,
         passed_over=finalists[:n_passed_over],
         holds=place is not None,
         tied=n_tied,
+        competitors=competitors,
+        winner=None if leaving is sparse else leaving,
     )
 
 
@@ -195,7 +195,7 @@ def _weight_jobs(
     structures: Sequence[Structure], likely: Sequence[LikelyProposal], allowed: Sequence[NoiseName]
 ) -> dict[tuple[str, tuple[str, ...], tuple[NoiseName, ...]], Structure]:
     """Return the structures to weigh, by configuration, terms, and the noise models that compete for them."""
-    groups = _competing_names(allowed)
+    groups = competing_names(allowed)
     jobs: dict[tuple[str, tuple[str, ...], tuple[NoiseName, ...]], Structure] = {}
     by_terms = {(structure.configuration, tuple(structure.terms)): structure for structure in structures}
     for structure in structures[:REWEIGHED]:
@@ -207,16 +207,6 @@ def _weight_jobs(
         if key in by_terms:
             jobs.setdefault((*key, group), by_terms[key])
     return jobs
-
-
-def _competing_names(allowed: Sequence[NoiseName]) -> list[tuple[NoiseName, ...]]:
-    """Return the allowed noise models in groups, of each of which the likelihood chooses one."""
-    groups = []
-    for names in TOGETHER:
-        group = tuple(name for name in names if name in allowed)
-        if group:
-            groups.append(group)
-    return groups
 
 
 def failures(searches: Sequence[ConfigurationSearch]) -> list[Failures]:

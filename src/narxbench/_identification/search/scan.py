@@ -42,6 +42,7 @@ from narxbench._model.noise_models import NoiseName, name_of
 from narxbench._model.records import Recording
 from narxbench._numerics.logarithm import natural_log
 from narxbench._numerics.random_streams import generator
+from narxbench._numerics.rounding import significant
 
 # Configurations that are searched thoroughly.
 FINALISTS = 6
@@ -102,6 +103,10 @@ class Scan:
         count = max(1, int(np.searchsorted(costs, _SHARES["brief"] * settings.effort, side="right")))
         self.configurations, self.left_out = tried[:count], len(tried) - count
         self.named = {configuration.name: configuration for configuration in self.configurations}
+        # All terms up to degree 1 of each combination of decimation and lags: these structures compete unsearched.
+        linear = [replace(configuration, degree=1, centred=False) for configuration in self.configurations]
+        self.linear = list(dict.fromkeys(linear))
+        self.named |= {configuration.name: configuration for configuration in self.linear}
         self.n_finalists = min(FINALISTS, len(self.configurations))
         by_role = {role: sum(map(len, recording.of_role(role))) for role in ("selection", None)}
         # Parts that take turns in selection, at most: short data have fewer at a large decimation.
@@ -265,7 +270,36 @@ class Scan:
         if trial.error == "one_step":
             return True
         allowed = COMPARABLE * (structure.rrse or 0.0) + NEGLIGIBLE
+        if structure.kind == "unpruned":
+            return trial.whole_ridge_error(structure.shrinkage) <= allowed
         return trial.whole_error(structure.terms, structure.noise_model) <= allowed
+
+    def unpruned(self, configuration: str, shrinkage: float) -> Structure:
+        """Return the structure of all candidates of a configuration with its score by ridge regression."""
+        trial = self.trial(self.named[configuration])
+        proposal = Proposal(configuration, "ridge regression", trial.terms, drawn=False)
+        errors = trial.part_errors_of_ridge(shrinkage)
+        return self._competitor(proposal, errors, kind="unpruned", shrinkage=shrinkage)
+
+    def last_value(self, configuration: str, term: str) -> Structure:
+        """Return the structure y(k) = y(k-1), its term having this name, with its score in a configuration."""
+        errors = self.trial(self.named[configuration]).part_errors_of_last_value(term)
+        proposal = Proposal(configuration, "last value", [term], drawn=False)
+        return self._competitor(proposal, errors, kind="last value")
+
+    def _competitor(self, proposal: Proposal, errors: PartErrors, **about: Any) -> Structure:
+        """Return a structure with its selection error; it has no J, for none is what it is chosen by."""
+        relative, divergent = self._error(errors, 0)
+        return Structure(
+            **{**proposal._asdict(), "terms": list(proposal.terms)},
+            fitness=None,
+            rrse=significant(math.sqrt(relative)) if np.isfinite(relative) else None,
+            divergent=divergent,
+            singular=False,
+            candidates=len(self.trial(self.named[proposal.configuration]).terms),
+            parts=errors.relative(0),
+            **about,
+        )
 
     def polished(self, start: Structure, density: int) -> Structure:
         """Return where a descent ends that adds, drops and swaps terms by the score on unseen parts.

@@ -11,8 +11,18 @@ T = TypeVar("T")
 # The steps in their order, and which share of the planned time is over when each ends.
 BRIEF, THOROUGH, FORWARD = "brief searches", "thorough searches", "forward regression"
 NOISE, DESCENTS, WEIGHTS = "searches under noise models", "descents", "weights under noise models"
+COMPETITION = "simple models"
 RESAMPLES = "searches of resampled data"
-_OVER = {BRIEF: 0.3, THOROUGH: 0.5, FORWARD: 0.52, NOISE: 0.57, DESCENTS: 0.72, WEIGHTS: 0.77, RESAMPLES: 1.0}
+_OVER = {
+    BRIEF: 0.3,
+    THOROUGH: 0.5,
+    FORWARD: 0.52,
+    NOISE: 0.57,
+    DESCENTS: 0.72,
+    WEIGHTS: 0.77,
+    COMPETITION: 0.8,
+    RESAMPLES: 1.0,
+}
 # Threads that search side by side. Their number changes no result.
 THREADS = 4
 

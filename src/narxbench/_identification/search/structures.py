@@ -2,13 +2,16 @@
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import Field
 
 from narxbench._identification.search.noise import PLAIN, NoiseOrders
 from narxbench._io.settings import Settings
 from narxbench._model.noise_models import NoiseModel, NoiseName
+
+# Sparse ones come from searches; the others have all their candidates, or the last value.
+Kind = Literal["sparse", "linear", "unpruned", "last value"]
 
 
 class Proposal(NamedTuple):
@@ -63,6 +66,8 @@ class Structure(StructureScore):
     terms: list[str]  # in canonical order
     found_by: str
     noise: NoiseOrders = PLAIN  # the noise model that its weights are estimated under
+    kind: Kind = "sparse"
+    shrinkage: float = Field(default=0.0, ge=0)  # the ridge of an unpruned polynomial
 
     @property
     def noise_model(self) -> NoiseModel:
@@ -117,8 +122,15 @@ class Choice(Settings):
     passed_over: list[Structure]  # of a lower J than the best, but worse over whole records than over the parts
     holds: bool  # whether the best is not worse there
     tied: int = Field(default=1, ge=1)  # how many were as good within the scatter, of which the likelihood chose
+    competitors: list[Structure] = Field(default=[])  # simple models, those of lowest selection error first
+    winner: Structure | None = None  # the competitor that leaves; None: the sparse structure
 
     @property
     def best(self) -> Structure:
-        """The structure of lowest J."""
+        """The sparse structure of lowest J."""
         return self.finalists[0]
+
+    @property
+    def leaving(self) -> Structure:
+        """The structure of the model that leaves: the sparse one, or a competitor that is clearly better."""
+        return self.winner or self.best

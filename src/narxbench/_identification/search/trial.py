@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from narxbench._identification.data.collinear import collinear
 from narxbench._identification.data.scaling import scaled, scaling
 from narxbench._identification.search.configurations import Configuration, candidates
 from narxbench._identification.search.noise import StructureFit, noise_of_model, weigh, weigh_under
+from narxbench._identification.search.ridge import ridge_weights
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.narx import DivergedError, Model
@@ -205,20 +207,27 @@ class Trial:
         """Fit a structure to all data that estimate, under one noise model."""
         return weigh_under(self.arrangement, self._monomials_of(structure), self._estimating(), noise_model)
 
-    def _squares(
-        self, structure: Sequence[str], weights: StructureFit, segments: list[range], steps: int | None
-    ) -> float:
-        """Return the sum of squared errors, from the measured outputs before each segment; +inf if one diverges."""
-        if not weights.is_finite:
-            return math.inf
-        # Of the arranged samples, whose signals may be centred and are of one phase.
-        model = Model(
+    def _model(self, structure: Sequence[str], coefficients: Sequence[float], **noise: Any) -> Model:
+        """Return the model of the arranged samples, whose signals may be centred and are of one phase."""
+        return Model(
             terms=tuple(structure),
-            coefficients=tuple(weights.coefficients.tolist()),
+            coefficients=tuple(coefficients),
             inputs=tuple(f"u{i}" for i in range(self.n_inputs)),
             output="y",
-            **noise_of_model(weights.fit),
+            **noise,
         )
+
+    def _squares_of_fit(
+        self, structure: Sequence[str], weights: StructureFit, segments: list[range], steps: int | None
+    ) -> float:
+        """Return the sum of squared errors of a fit; +inf if it diverges."""
+        if not weights.is_finite:
+            return math.inf
+        model = self._model(structure, weights.coefficients.tolist(), **noise_of_model(weights.fit))
+        return self._squares(model, segments, steps)
+
+    def _squares(self, model: Model, segments: list[range], steps: int | None) -> float:
+        """Return the sum of squared errors, from the measured outputs before each segment; +inf if one diverges."""
         sums = []
         for segment in segments:
             samples = slice(segment.start - model.initial_samples, segment.stop)
@@ -234,10 +243,25 @@ class Trial:
         """Return the root relative squared error of free runs over whole records; +inf where one diverges."""
         arrangement = self.arrangement
         segments = arrangement.segments(arrangement.has_lags)
-        squares = self._squares(structure, self.fit_under(structure, noise_model), segments, None)
-        y = arrangement.y[arrangement.has_lags]
+        squares = self._squares_of_fit(structure, self.fit_under(structure, noise_model), segments, None)
+        return self._relative_error(squares)
+
+    def whole_ridge_error(self, shrinkage: float) -> float:
+        """Return the same error for all candidates with weights of ridge regression."""
+        segments = self.arrangement.segments(self.arrangement.has_lags)
+        model = self._model(self.terms, self._ridge(shrinkage, None))
+        return self._relative_error(self._squares(model, segments, None))
+
+    def _relative_error(self, squares: float) -> float:
+        y = self.arrangement.y[self.arrangement.has_lags]
         middle = mean(y.tolist())
         return math.sqrt(squares / math.fsum(((y - middle) ** 2).tolist()))
+
+    def _ridge(self, shrinkage: float, part: int | None) -> list[float]:
+        """Return the weights of all candidates by ridge regression on all rows that estimate, or without a part."""
+        whole, by_part = self._products
+        products = whole if part is None or not by_part else whole - by_part[part]
+        return list(map(significant, ridge_weights(products, self.monomials, shrinkage).tolist()))
 
     def part_errors(self, structures: Sequence[Sequence[str]]) -> PartErrors:
         """Return the errors of structures with least-squares weights on each part, run freely from measured outputs.
@@ -262,7 +286,23 @@ class Trial:
             fit = whole
             if takes_turns:
                 fit = weigh_under(self.arrangement, monomials, self._estimating(part), whole.noise_model, whole.fit)
-            sums.append(self._squares(structure, fit, segments, steps))
+            sums.append(self._squares_of_fit(structure, fit, segments, steps))
+        return self._part_errors(np.array([sums]), np.zeros(1, np.bool_))
+
+    def part_errors_of_ridge(self, shrinkage: float) -> PartErrors:
+        """Return the errors of all candidates on each part, with weights of ridge regression that do not know it."""
+        steps = 1 if self.error == "one_step" else None
+        sums = []
+        for part, segments, _ in self._parts:
+            model = self._model(self.terms, self._ridge(shrinkage, part))
+            sums.append(self._squares(model, segments, steps))
+        return self._part_errors(np.array([sums]), np.zeros(1, np.bool_))
+
+    def part_errors_of_last_value(self, term: str) -> PartErrors:
+        """Return the errors on each part of the model y(k) = y(k-1), whose only term has this name."""
+        steps = 1 if self.error == "one_step" else None
+        model = self._model([term], [1.0])
+        sums = [self._squares(model, segments, steps) for _, segments, _ in self._parts]
         return self._part_errors(np.array([sums]), np.zeros(1, np.bool_))
 
     def _part_errors(self, sse: Floats, singular: NDArray[np.bool_]) -> PartErrors:

@@ -8,13 +8,22 @@ from typing import Any
 
 import numpy as np
 
+from narxbench._fitness.kernel.problem_data import products_over
 from narxbench._identification.data.arrangement import Arrangement
 from narxbench._identification.data.scaling import scaled, scaling
 from narxbench._identification.search.noise import StructureFit, noise_of_model, weigh_under
+from narxbench._identification.search.ridge import ridge_inverse, ridge_weights
 from narxbench._identification.search.scan import Scan
 from narxbench._identification.search.structures import Structure
 from narxbench._identification.trust.validation import ARX, Case, linear_arx
-from narxbench._identification.trust.weights import Weights, estimate, newey_west_bandwidth, orthogonalise
+from narxbench._identification.trust.weights import (
+    Assumption,
+    Weights,
+    correlated_scores,
+    estimate,
+    newey_west_bandwidth,
+    orthogonalise,
+)
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.version import __version__
 from narxbench._model.narx import Model
@@ -31,6 +40,7 @@ class ModelFit:
         self.recording, self.settings = recording, settings = scan.recording, scan.settings
         self.configuration = configuration = scan.named[structure.configuration]
         self.terms, self.noise_model = tuple(structure.terms), structure.noise_model
+        self._structure = structure
         # Several judgements of the model ask for it again.
         self.unknowing = lru_cache(maxsize=None)(self._unknowing)
         self.monomials = [parse_term(term, len(recording.inputs), current=True) for term in self.terms]
@@ -43,6 +53,10 @@ class ModelFit:
     def weights(self) -> Weights:
         """Return the weights on all rows that estimate, with their uncertainty."""
         arrangement = self.arrangement
+        if self._structure.kind == "unpruned":
+            return ridge_regression(arrangement, self.monomials, self.terms, self._structure.shrinkage)
+        if self._structure.kind == "last value":
+            return last_value_weights(self.terms, len(arrangement.rows()))
         plain = least_squares(arrangement, self.monomials, self.terms)
         if self.noise_model == Narx():
             return plain
@@ -66,6 +80,11 @@ class ModelFit:
             fit = self._without(part, self._whole)
             return self._model(fit.coefficients, noise_of_model(fit.fit))
         rows = self.arrangement.rows(part)
+        if self._structure.kind == "unpruned":
+            products = products_over(self.arrangement.u, self.arrangement.y, self.monomials, rows)
+            return self._model(ridge_weights(products, self.monomials, self._structure.shrinkage))
+        if self._structure.kind == "last value":
+            return self._model(np.ones(1))
         columns = self.arrangement.columns(self.monomials, rows)
         solution = orthogonalise(columns, self.arrangement.y[rows], self.terms)
         return self._model(solution.coefficients)
@@ -90,7 +109,7 @@ class ModelFit:
             data_digest=recording.digest,
             about={
                 "made_by": f"narxbench {__version__}",
-                "method": self.settings.method,
+                "method": self.settings.method if self._structure.kind == "sparse" else self._structure.found_by,
                 "configuration": self.configuration.name,
                 "settings": self.settings.model_dump(mode="json"),
             },
@@ -181,13 +200,55 @@ def least_squares(arrangement: Arrangement, monomials: Sequence[Monomial], terms
     return _estimate(arrangement, rows, arrangement.columns(monomials, rows), arrangement.y[rows], terms)
 
 
+def ridge_regression(
+    arrangement: Arrangement, monomials: Sequence[Monomial], terms: Sequence[str], shrinkage: float
+) -> Weights:
+    """Return the weights of terms by ridge regression on all rows that estimate.
+
+    Their covariances are those of shrunk weights, whose bias they leave out. The error reduction ratio of a term is
+    here its weight times the product of its column and the output, relative to the energy of the output.
+    """
+    rows = arrangement.rows()
+    products = products_over(arrangement.u, arrangement.y, list(monomials), rows)
+    inverse = ridge_inverse(products[:-1, :-1], monomials, shrinkage)
+    coefficients = inverse @ products[-1, :-1]
+    columns = arrangement.columns(monomials, rows)
+    residuals = arrangement.y[rows] - columns @ coefficients
+    freedom = max(1, len(rows) - len(terms))
+    scores = columns * residuals[:, None]
+    white = scores.T @ scores
+    bandwidth = newey_west_bandwidth(len(rows), arrangement.decimation)
+    middles: dict[Assumption, Any] = {
+        "classical": products[:-1, :-1] * (residuals @ residuals / freedom),
+        "hc": white * (len(rows) / freedom),
+        "hac": correlated_scores(white, scores, _times(arrangement, rows), bandwidth) * (len(rows) / freedom),
+    }
+    return Weights(
+        terms=tuple(terms),
+        coefficients=coefficients,
+        covariances={name: inverse @ middle @ inverse for name, middle in middles.items()},
+        err=coefficients * products[-1, :-1] / (products[-1, -1] or 1.0),
+        freedom=freedom,
+    )
+
+
+def last_value_weights(terms: Sequence[str], n_rows: int) -> Weights:
+    """Return the weight of y(k) = y(k-1), which is 1 whatever the data are."""
+    exact: dict[Assumption, Any] = {"classical": np.zeros((1, 1)), "hc": np.zeros((1, 1)), "hac": np.zeros((1, 1))}
+    return Weights(tuple(terms), np.ones(1), exact, np.ones(1), max(1, n_rows - 1))
+
+
 def _estimate(arrangement: Arrangement, rows: Any, columns: Any, explained: Any, terms: Sequence[str]) -> Weights:
-    # Records lie far from one another, so that no correlation is taken from one to the next.
-    distance = 2 * (1 + max(map(len, arrangement.records)))
     return estimate(
         columns,
         explained,
         terms=terms,
-        times=arrangement.time[rows] + distance * arrangement.record[rows],
+        times=_times(arrangement, rows),
         bandwidth=newey_west_bandwidth(len(rows), arrangement.decimation),
     )
+
+
+def _times(arrangement: Arrangement, rows: Any) -> Any:
+    """Return the samples of rows; records lie far apart, so that no correlation is taken from one to the next."""
+    distance = 2 * (1 + max(map(len, arrangement.records)))
+    return arrangement.time[rows] + distance * arrangement.record[rows]

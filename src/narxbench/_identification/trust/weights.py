@@ -127,7 +127,7 @@ def estimate(columns: Floats, y: Floats, *, terms: Sequence[str], times: NDArray
     of_projections: dict[Assumption, Floats] = {
         "classical": np.eye(n) * (residuals @ residuals / freedom),
         "hc": white * (n_rows / freedom),
-        "hac": _correlated(white, scores, times, bandwidth) * (n_rows / freedom),
+        "hac": correlated_scores(white, scores, times, bandwidth) * (n_rows / freedom),
     }
     energy = float(y @ y)
     err = np.zeros(n)
@@ -141,7 +141,7 @@ def estimate(columns: Floats, y: Floats, *, terms: Sequence[str], times: NDArray
     )
 
 
-def _correlated(white: Floats, scores: Floats, times: NDArray[np.int64], bandwidth: int) -> Floats:
+def correlated_scores(white: Floats, scores: Floats, times: NDArray[np.int64], bandwidth: int) -> Floats:
     """Return the products of scores at neighbouring samples, with Bartlett's weights, added to those at the same."""
     cuts = np.flatnonzero(np.diff(times) != 1) + 1
     starts, ends = [0, *cuts.tolist()], [*cuts.tolist(), len(times)]

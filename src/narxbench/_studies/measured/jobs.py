@@ -79,13 +79,13 @@ def choice(scan: Scan, briefs: Sequence[StrPath], ranked: StrPath, searches: Seq
 
 def resampled_search(scan: Scan, chosen: StrPath, number: int) -> str:
     """Search a resampled data set, unless its number exceeds those that the chosen configuration leaves time for."""
-    return _text(scan.resampled(scan.named[_choice(scan, chosen).best.configuration], number))
+    return _text(scan.resampled(scan.named[_choice(scan, chosen).leaving.configuration], number))
 
 
 def conclusion(scan: Scan, chosen: StrPath, searches: Sequence[StrPath]) -> Identification:
     """Return the identification that follows from the choice and the searches of resampled data sets, all in files."""
     choice = _choice(scan, chosen)
-    best = scan.named[choice.best.configuration]
+    best = scan.named[choice.leaving.configuration]
     # The files beyond these are left out.
     files = searches[: scan.n_resamples(best)]
     needed = [{"configuration": best.name, "resample": number} for number, _ in enumerate(files, 1)]
@@ -149,7 +149,7 @@ def _ranked(scan: Scan, path: StrPath) -> list[Configuration]:
 
 def _choice(scan: Scan, path: StrPath) -> Choice:
     choice = _read(Choice, path)
-    for structure in (*choice.finalists, *choice.briefly):
+    for structure in (*choice.finalists, *choice.briefly, choice.leaving):
         _configuration(scan, structure.configuration, path)
     if not choice.best.terms or choice.best.fitness is None:
         raise _refused(path, "found no structure")

@@ -1,0 +1,145 @@
+"""Simple models that the sparse one competes with, and the choice of the one that leaves.
+
+All are judged by the selection error: the relative error over the parts of the data that the weights do not know, of
+free runs or, where a search minimises that, one step ahead. Test records are not looked at.
+
+- Full linear models (ARX, ARMAX, OE, Box-Jenkins): all terms up to degree 1 of a configuration. Those of all lags that
+  are tried compete by least squares, and the best of these under the other noise models too.
+- The unpruned polynomial: all candidates of the sparse model's configuration, by ridge regression.
+- The last value: y(k) = y(k-1).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import product
+
+from narxbench._identification.search.configurations import Configuration
+from narxbench._identification.search.scan import Scan
+from narxbench._identification.search.steps import COMPETITION, Steps
+from narxbench._identification.search.structures import Proposal, Structure
+from narxbench._io.errors import NarxbenchError
+from narxbench._model.noise_models import NOISE_MODELS, NOISE_NAMES, NoiseName
+
+# Noise models that the likelihood chooses one of for each structure: all in the equation, and each on the output by
+# itself. Between these groups free runs choose.
+IN_EQUATION = tuple(name for name in NOISE_NAMES if NOISE_MODELS[name].place == "equation")
+ON_OUTPUT = tuple(name for name in NOISE_NAMES if NOISE_MODELS[name].place == "output")
+TOGETHER: tuple[tuple[NoiseName, ...], ...] = (IN_EQUATION, *((name,) for name in ON_OUTPUT))
+# Full linear structures of the lowest selection error that are also weighed under the other noise models.
+REWEIGHED_LINEAR = 3
+# Ridges that are tried, as shares of the columns' sums of squares.
+SHRINKAGES = (1e-8, 1e-6, 1e-4, 1e-2)
+# Models with a smaller selection error are exact: the rest is rounding.
+EXACT = 1e-6
+LAST_VALUE_TERM = "y(k-1)"
+
+
+def leaving_structure(
+    scan: Scan, sparse: Structure, competitors: Sequence[Structure], sparse_within: float
+) -> Structure:
+    """Return the structure that leaves: the sparse one, or the competitor of lowest selection error.
+
+    A sparse model leaves while its selection error is at most ``sparse_within`` times that of the best competitor whose
+    free run over whole records holds.
+    """
+    for competitor in sorted(competitors, key=_selection_error):
+        if _selection_error(sparse) <= sparse_within * _selection_error(competitor):
+            return sparse
+        if competitor.kind == "last value" or scan.holds(competitor):
+            return competitor
+    return sparse
+
+
+def _selection_error(structure: Structure) -> float:
+    return float("inf") if structure.rrse is None else max(structure.rrse, EXACT)
+
+
+def competing_structures(scan: Scan, sparse: Structure, density: int, steps: Steps) -> list[Structure]:
+    """Return the competitors of a sparse structure that stay finite on all parts, those of lowest error first.
+
+    There are none where the search was interrupted.
+    """
+    if steps.interrupted:
+        return []
+    allowed = scan.settings.noise_models
+    plain = _linear_structures(scan, scan.named[sparse.configuration].decimation, density)
+    jobs: list[Callable[[], Structure]] = []
+    for structure, families in product(plain[:REWEIGHED_LINEAR], competing_names(allowed)):
+        if families != ("narx",):
+            jobs.append(partial(_linear_under, scan, structure, families, density))
+    if "narx" in allowed:
+        jobs += [partial(scan.unpruned, sparse.configuration, shrinkage) for shrinkage in SHRINKAGES]
+    competitors = steps.run(COMPETITION, _called, [(job,) for job in jobs]) + _last_values(scan, sparse)
+    if "narx" in allowed:
+        competitors += plain
+    finite = [structure for structure in competitors if structure.rrse is not None]
+    return sorted(finite, key=_selection_error)
+
+
+def _called(job: Callable[[], Structure]) -> Structure:
+    return job()
+
+
+def best_by_description(structures: Sequence[Structure]) -> Mapping[str, Structure]:
+    """Return the best structure of each kind and noise model by its name for readers, in the order of the errors."""
+    best: dict[str, Structure] = {}
+    for structure in sorted(structures, key=_selection_error):
+        best.setdefault(structure.kind + structure.noise.name, structure)
+    return {description(structure): structure for structure in best.values()}
+
+
+def description(structure: Structure) -> str:
+    """Return the name of a structure for readers, such as ``linear OE``."""
+    if structure.kind == "linear":
+        # A linear NARMAX model is an ARMAX model, a linear NOE model an OE model.
+        return f"linear {structure.noise_model.description.removeprefix('N')}"
+    if structure.kind == "unpruned":
+        return "unpruned polynomial"
+    return structure.kind
+
+
+def competing_names(allowed: Sequence[NoiseName]) -> list[tuple[NoiseName, ...]]:
+    """Return the allowed noise models in groups, of each of which the likelihood chooses one."""
+    groups = []
+    for names in TOGETHER:
+        group = tuple(name for name in names if name in allowed)
+        if group:
+            groups.append(group)
+    return groups
+
+
+def _linear_structures(scan: Scan, decimation: int, density: int) -> list[Structure]:
+    """Return full linear structures at a decimation by least squares, those of lowest error first."""
+    proposals = []
+    for configuration in scan.linear:
+        if configuration.decimation == decimation:
+            terms = _linear_terms(scan, configuration)
+            proposals.append(Proposal(configuration.name, "full linear model", terms, drawn=False))
+    structures = [_as_linear(structure) for structure in scan.compared(proposals, density)]
+    finite = [structure for structure in structures if structure.rrse is not None]
+    return sorted(finite, key=_selection_error)
+
+
+def _linear_under(scan: Scan, structure: Structure, families: Sequence[NoiseName], density: int) -> Structure:
+    """Return a full linear structure under the noise model of some families that its noise calls for."""
+    return _as_linear(scan.under(structure, families, density))
+
+
+def _as_linear(structure: Structure) -> Structure:
+    return structure.model_copy(update={"kind": "linear"})
+
+
+def _linear_terms(scan: Scan, configuration: Configuration) -> list[str]:
+    """Return the candidates up to degree 1 of a configuration; none where the settings leave none."""
+    try:
+        trial = scan.trial(configuration)
+    except NarxbenchError:
+        return []
+    return [term for term, monomial in zip(trial.terms, trial.monomials, strict=True) if len(monomial) <= 1]
+
+
+def _last_values(scan: Scan, sparse: Structure) -> list[Structure]:
+    """Return the last value as a structure; none where its term is no candidate."""
+    if LAST_VALUE_TERM not in scan.trial(scan.named[sparse.configuration]).terms:
+        return []
+    return [scan.last_value(sparse.configuration, LAST_VALUE_TERM)]

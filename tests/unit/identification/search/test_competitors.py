@@ -1,0 +1,139 @@
+"""Simple models that compete with the sparse one, and which of all leaves."""
+
+import math
+
+import numpy as np
+import pytest
+
+import narxbench
+from narxbench._identification.search.competitors import leaving_structure
+from narxbench._identification.search.ridge import ridge_weights
+from narxbench._identification.search.structures import Structure
+from narxbench._model.terms import parse_term
+from narxbench._numerics.random_streams import generator
+from narxbench._report.model_page import write_report
+from narxbench._report.model_summary import summary_lines
+
+QUICK = {"decimation": 1, "seeds": 1, "effort": 0.05, "resamples": 0, "blocks": 4}
+
+
+def structure(kind, rrse):
+    score = {"fitness": None, "rrse": rrse, "divergent": 0.0, "singular": False, "candidates": 3}
+    return Structure(configuration="q1", terms=["y(k-1)"], found_by="test", kind=kind, **score)
+
+
+class Holds:
+    """Stands for a scan in which the free run of some kinds of models holds over whole records."""
+
+    def __init__(self, *kinds):
+        self.kinds = kinds
+
+    def holds(self, competitor):
+        return competitor.kind in self.kinds
+
+
+def competition(identification):
+    return next(note for note in identification.notes if note.name == "competition")
+
+
+def rrse_on(model, u, y):
+    return model.score(u, y).rrse
+
+
+@pytest.mark.parametrize(
+    ("sparse", "linear", "last_value", "limit", "holding", "expected"),
+    [
+        (0.105, 0.1, 0.5, 1.05, ["linear"], "sparse"),
+        (0.106, 0.1, 0.5, 1.05, ["linear"], "linear"),
+        (0.106, 0.1, 0.5, 1.07, ["linear"], "sparse"),
+        (0.3, 0.1, 0.2, 1.05, ["linear"], "linear"),
+        # A model that does not hold over whole records is passed over; the last value always holds.
+        (0.3, 0.1, 0.2, 1.05, [], "last value"),
+        (0.3, 0.1, 0.4, 1.05, [], "sparse"),
+        # Both are exact but for rounding.
+        (1e-8, 1e-12, 0.5, 1.05, ["linear"], "sparse"),
+    ],
+)
+def test_the_sparse_model_leaves_while_its_error_is_within_the_limit(
+    sparse, linear, last_value, limit, holding, expected
+):
+    competitors = [structure("linear", linear), structure("last value", last_value)]
+    leaving = leaving_structure(Holds(*holding), structure("sparse", sparse), competitors, limit)
+    assert leaving.kind == expected
+
+
+def dense_record(samples):
+    """Return input and output of 20 lags of the input, each of which is little against the noise."""
+    rng = generator(purpose="dense linear record", samples=samples)
+    u, e = rng.standard_normal(samples), rng.standard_normal(samples)
+    signs = np.array([1, 1, -1, 1, -1, -1, 1, -1, -1, -1, 1, 1, 1, -1, 1, 1, -1, 1, -1, -1])
+    y = np.convolve(u, np.concatenate([[0.0], 0.2 * signs]))[:samples] + e
+    return u, y
+
+
+def test_a_dense_linear_truth_leaves_in_full(tmp_path):
+    u, y = dense_record(200)
+    identification = narxbench.identify(u, y, degree=1, y_lags=1, u_lags=20, **QUICK)
+    model, sparse = identification.model, identification.models["sparse"]
+    kind = next(iter(identification.models))
+    assert kind in {"linear", "unpruned"}
+    assert identification.models[kind] is model
+    assert len(sparse.terms) < len(model.terms) == 22
+    fresh_u, fresh_y = dense_record(2000)
+    assert rrse_on(model, fresh_u, fresh_y) < rrse_on(sparse, fresh_u, fresh_y)
+
+    note = competition(identification)
+    errors = {row["name"]: row["rrse"] for row in note.values["rows"]}
+    assert note.status == "look"
+    assert errors["sparse"] > 1.05 * errors[note.values["leaving"]]
+    cost = f"{100 * (errors['sparse'] / errors[note.values['leaving']] - 1):.0f} % more error"
+    terminal = " ".join(" ".join(summary_lines(identification, report=False)).split()).replace("\xa0", " ")
+    assert cost in terminal
+    page = write_report(identification, tmp_path)
+    assert cost in page.read_text().replace("&nbsp;", " ")
+    assert set(identification.to_dict()["models"]) == {kind, "sparse"}
+
+    restored = narxbench.Model.load(tmp_path / "model_sparse.json")
+    np.testing.assert_array_equal(restored.predict(u, y), sparse.predict(u, y))
+    for shown in identification.models.values():
+        assert "narx_model" in shown.export("c")
+
+
+@pytest.mark.parametrize("system", ["S1", "S2"])
+def test_a_sparse_nonlinear_truth_leaves_as_it_was_without_competition(system):
+    u, y = narxbench.load_system(system).simulate(400, snr_db=30)
+    settings = {"degree": 2, "y_lags": 2, "u_lags": 2, **QUICK}
+    identification = narxbench.identify(u, y, **settings)
+    unrivalled = narxbench.identify(u, y, sparse_within=1e6, **settings)
+    assert identification.model.terms == unrivalled.model.terms
+    assert identification.model.coefficients == unrivalled.model.coefficients
+    assert list(identification.models) == ["sparse"]
+    assert competition(identification).status == "fine"
+
+
+def test_where_nothing_beats_the_last_value_it_leaves():
+    rng = generator(purpose="levels")
+    experiments = []
+    for level in rng.standard_normal(8):
+        y = level + 0.1 * rng.standard_normal(40)
+        experiments.append({"u": rng.standard_normal(40), "y": y})
+    identification = narxbench.identify(
+        experiments, "y", input="u", degree=1, y_lags=1, u_lags=1, noise="narx", **QUICK
+    )
+    assert list(identification.models) == ["last value", "sparse"]
+    assert identification.model.equation().startswith("y(k) = 1 y(k-1)")
+    run = identification.model.predict(experiments[0]["u"], experiments[0]["y"])
+    assert set(run) == {experiments[0]["y"][0]}
+
+
+def test_ridge_weights_shrink_all_but_the_constant(rng):
+    columns = np.column_stack([np.ones(500), 3.0 + rng.standard_normal((500, 2))])
+    y = columns @ [5.0, 1.0, -2.0]
+    monomials = [parse_term(name, 1) for name in ("1", "y(k-1)", "u(k-1)")]
+    products = np.column_stack([columns, y]).T @ np.column_stack([columns, y])
+    weights = ridge_weights(products, monomials, 0.0)
+    np.testing.assert_allclose(weights, [5.0, 1.0, -2.0], rtol=1e-6)
+    shrunk = ridge_weights(products, monomials, 1.0)
+    assert np.all(np.abs(shrunk[1:]) < 0.8 * np.abs(weights[1:]))
+    # The constant makes up for the mean.
+    assert math.isclose(columns.mean(axis=0) @ shrunk, y.mean(), rel_tol=1e-6)
