@@ -196,4 +196,8 @@ def in_order_of_causes(sources: Sources, results: Iterable[str]) -> list[str]:
 
 def digests(paths: Iterable[str]) -> dict[str, str]:
     """Return the digests of files that exist: by them a step knows that a file is another one, whatever its date."""
-    return {path: sha256(read_bytes(path)) for path in paths if os.path.isfile(path)}
+    by_path = {}
+    for path in paths:
+        if os.path.isfile(path):
+            by_path[path] = sha256(read_bytes(path))
+    return by_path

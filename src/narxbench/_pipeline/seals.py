@@ -7,29 +7,24 @@ again.
 """
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.files import read_json
 from narxbench._study.runs import read_sealed, seals_of_runs
 
 
-def changed_runs(sources: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
-    """Return the run files whose seals are not those that their summaries keep.
-
-    ``sources`` has summaries, each with data sets or runs that it stands for.
-    """
-    changed = []
-    for summary, files in sources:
-        try:
-            summarised = os.stat(summary)
-        except OSError:
-            continue
-        suspects = [path for path in files if path.endswith(".json") and _may_differ(path, summarised)]
-        if suspects:
-            kept = read_json(summary).get("seals", {})
-            changed += [path for path in suspects if not _has_seals(path, kept)]
-    return changed
+def changed_runs(summary: str, files: Sequence[str]) -> list[str]:
+    """Return the run files, of the data sets or runs that a summary stands for, whose seals are not those it keeps."""
+    try:
+        summarised = os.stat(summary)
+    except OSError:
+        return []
+    suspects = [path for path in files if path.endswith(".json") and _may_differ(path, summarised)]
+    if not suspects:
+        return []
+    kept = read_json(summary).get("seals", {})
+    return [path for path in suspects if not _has_seals(path, kept)]
 
 
 def _may_differ(path: str, summarised: os.stat_result) -> bool:

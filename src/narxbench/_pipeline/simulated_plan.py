@@ -215,7 +215,9 @@ class SimulatedPlan(StudyPlan):
 
     def check_runs(self, sources: Sources) -> None:
         """Raise NarxbenchError if a run file was changed after it was summed up."""
-        changed = changed_runs([(self.at(summary), list(map(self.at, files))) for summary, files in sources])
+        changed: list[str] = []
+        for summary, files in sources:
+            changed += changed_runs(self.at(summary), list(map(self.at, files)))
         if changed:
             more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
             raise NarxbenchError(f"{changed[0]}{more}: changed since it was summed up; delete it and run again")

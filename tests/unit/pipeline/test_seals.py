@@ -28,7 +28,7 @@ def summarised(tmp_path: Path) -> tuple[Path, list[Path]]:
 
 
 def changed(summary: Path, runs: list[Path]) -> list[str]:
-    return changed_runs([(str(summary), ["data.csv"]), (str(summary), list(map(str, runs)))])
+    return changed_runs(str(summary), ["data.csv"]) + changed_runs(str(summary), list(map(str, runs)))
 
 
 def edit(path: Path, *, sealed: bool) -> None:
