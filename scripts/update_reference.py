@@ -6,6 +6,6 @@ from narxbench._io.files import read_bytes, write_atomically
 
 
 def main(job: Any) -> None:
-    """Copy each input to the output of the same place."""
-    for result, kept in zip(job.input, job.output, strict=True):
+    """Copy each result that is kept."""
+    for kept, result in job.params.copies.items():
         write_atomically(kept, read_bytes(result))
