@@ -100,6 +100,7 @@ def _facts(findings: Findings) -> Record:
         "counted": COUNTED,
         "enough": ENOUGH,
         "study": findings.study,
+        "tried_choices": _tried_choices(findings),
         "tables": len(findings.remaining),
         "far": FAR,
         "left": records(findings.remaining.query("deviance > @FAR * own_deviance")),
@@ -112,6 +113,14 @@ def _facts(findings: Findings) -> Record:
         **_facts_on_closest(findings),
         **_facts_on_ties(findings),
     }
+
+
+def _tried_choices(findings: Findings) -> int:
+    """Return how many design choices have an option, other than the first, in any condition."""
+    names: set[str] = set()
+    for text in findings.study.conditions["interpretation"].unique():
+        names |= findings.study.chosen(text).keys()
+    return len(names)
 
 
 def _facts_on_closest(findings: Findings) -> Record:
