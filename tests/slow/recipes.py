@@ -15,7 +15,7 @@ _TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 _SECTION = _TEXT.partition("\n## How to add …\n")[2].partition("\n## ")[0]
 _RECIPE = re.compile(r"^\*\*an? (?P<name>[^*]+)\*\* \((?P<counts>[^)]+)\): (?P<text>(?:.+\n)+)", re.MULTILINE)
 # A file that a recipe names, with words in capitals for names that the reader chooses.
-_PATH = re.compile(r"`([\w./-]+\.(?:py|yaml))`")
+_PATH = re.compile(r"`([\w./-]+\.(?:py|yaml|smk))`")
 
 
 class Recipe(NamedTuple):

@@ -20,7 +20,8 @@ NEIGHBOURS = ("ga", "stepwise", "threshold")
 SMALL = {
     "study": "my",
     "systems": ["S1", "S2"],
-    "held_out": {"systems": ["fastcan", "zhu1991"], "seeds": [301]},
+    "held_out": {"systems": ["fastcan", "zhu1991"], "seeds": [611]},
+    "groups": {"new-data": ["fastcan", "zhu1991"], "hard": ["fastcan"]},
     "only_in": {},
     "methods": dict.fromkeys(["pymoo-ga", "sysidentpy-frols", "sysidentpy-aols", "sysidentpy-metamss", "fastcan"]),
 }

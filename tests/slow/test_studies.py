@@ -93,6 +93,7 @@ OPTIONS = {
     "own-noise": ["no"],
     "estimation": ["before-validation"],
     "error": ["free-run"],
+    "required-terms": ["nothing"],
     "evaluations": ["6000"],
 }
 

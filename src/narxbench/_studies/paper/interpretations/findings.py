@@ -364,7 +364,7 @@ class Findings:
         long = long.merge(self.study.options[["interpretation"]]).dropna()
         described = measures.xs(BASELINE, level="interpretation").groupby("algorithm")
         spreads = described.std().melt(var_name="measure", value_name="spread", ignore_index=False).reset_index()
-        sets = long["algorithm"].map(described.size())
+        sets = long["algorithm"].map(described.size()).astype(float)
         together = long.groupby("algorithm")["interpretation"].transform("nunique")
         long = long.assign(sets=sets, together=together).merge(spreads)
         changes = change(long, ["algorithm", "interpretation", "measure"])
