@@ -130,7 +130,7 @@ def test_the_main_page_is_small_and_answers_first(main):
         "How near are the numbers? Not near. As described, our numbers are 5.1 times as far from the published ones",
         "Which method finds the true structure?",
         "Is 2D-UPSO worth using? Hardly.",
-        "What should I use instead? Use pem.",
+        "What should I use instead? Use pem",
         "as described: input white, uniform between −1 and 1; noise on the measured output; data seed 1.",
     )
     places = [first.index(question) for question in questions]
