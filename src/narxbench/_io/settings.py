@@ -74,8 +74,13 @@ def validated(model: type[T], values: object, source: str) -> T:
 
 def read_result(model: type[T], path: StrPath, what: str) -> T:
     """Return the content of a file that a step has written; ``what`` names it in the error if it is damaged or old."""
+    return as_result(model, read_json(path), path, what)
+
+
+def as_result(model: type[T], content: object, path: StrPath, what: str) -> T:
+    """Return what was read from a file that a step has written, checked; the error is that of :func:`read_result`."""
     try:
-        return validated(model, read_json(path), str(path))
+        return validated(model, content, str(path))
     except SettingsError as error:
         first = str(error).splitlines()[0]
         raise FileError(f"{first}; not a {what} of this version, delete it and run again") from None

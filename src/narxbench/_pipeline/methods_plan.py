@@ -18,8 +18,7 @@ class MethodsPlan(SimulatedPlan):
 
     def __init__(self, layers: Layers = (), seed_jobs: int | None = None) -> None:
         super().__init__(layers, seed_jobs)
-        criteria = {condition.method: condition.criterion for condition in self.conditions}
-        for criterion in dict.fromkeys(criteria.values()):
+        for criterion in {condition.criterion for condition in self.conditions}:
             self.define(f"steps/score/{criterion}", "score", criterion=criterion)
         # The methods that are scored together.
         self._scored: dict[tuple[str, str], list[str]] = {}
@@ -50,23 +49,20 @@ class MethodsPlan(SimulatedPlan):
 
     def scored_runs(self, pattern: str) -> PathsOf:
         """Return the input function for the run files of all methods on a problem."""
-
-        def paths(wildcards: Any) -> list[str]:
-            values = self.values(wildcards)
-            files = []
-            for method in self.scored_methods(wildcards):
-                for block in self.blocks_of[method]:
-                    files.append(pattern.format_map({**values, "method": method, "seeds": block}))
-            return files
-
-        return paths
+        return self._of_scored_methods(self.runs(pattern))
 
     def scored_definitions(self, pattern: str) -> PathsOf:
         """Return the input function for the definitions of all methods on a problem."""
+        return self._of_scored_methods(self.defined(pattern))
+
+    def _of_scored_methods(self, paths_of: PathsOf) -> PathsOf:
+        """Return the input function for the files that another one has for each method on a problem."""
 
         def paths(wildcards: Any) -> list[str]:
-            values, methods = self.values(wildcards), self.scored_methods(wildcards)
-            return [self.file_of(pattern.format_map({**values, "method": method})) for method in methods]
+            files = []
+            for method in self.scored_methods(wildcards):
+                files += paths_of({**self.values(wildcards), "method": method})
+            return files
 
         return paths
 
@@ -80,7 +76,8 @@ class MethodsPlan(SimulatedPlan):
 
     def repeated_definition(self, pattern: str) -> PathsOf:
         """Return the input function for a definition of the run that is made again."""
-        return lambda wildcards: [self.file_of(pattern.format_map(self._repeated[wildcards["method"]][0]))]
+        definitions = self.defined(pattern)
+        return lambda wildcards: definitions(self._repeated[wildcards["method"]][0])
 
     def repeated_seed(self, method: str) -> int:
         """Return the seed of the run that is made again."""

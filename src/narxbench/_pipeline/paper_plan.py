@@ -25,7 +25,7 @@ class InterpretationsPlan(PaperPlan):
         return {
             **super().wildcards(condition),
             "interpretation": condition.interpretation,
-            "data_interpretation": condition.problem.name.partition("/")[0],
+            "data_interpretation": self._data_interpretations[condition.interpretation],
             "data_seed": f"data-{condition.problem.data_seed}",
         }
 

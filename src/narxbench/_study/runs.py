@@ -17,7 +17,7 @@ from narxbench._algorithms.search import AlgorithmFailedError, Runner, SearchRes
 from narxbench._fitness.problem import ErrorKind, Estimation, RequiredTerms, StructureProblem
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.files import canonical_json, read_bytes, read_json, sha256
-from narxbench._io.settings import Settings, read_result, show
+from narxbench._io.settings import Settings, as_result, show
 from narxbench._model.dataset import read_signals
 from narxbench._study.condition import ConditionKey, History
 from narxbench._study.provenance import algorithm_digest, versions
@@ -217,8 +217,9 @@ def size_of(problem: StructureProblem) -> ProblemSize:
 
 def read_run_file(path: str | Path) -> RunFile:
     """Read a run file; one that is missing, damaged, edited or of another version raises NarxbenchError."""
-    file = read_result(RunFile, path, "run file")
-    read_sealed(path)
+    record = read_json(path)
+    file = as_result(RunFile, record, path, "run file")
+    _check_seal(record, path)
     return file
 
 
@@ -229,10 +230,15 @@ def seal_of(record: Mapping[str, Any]) -> str:
 
 def read_sealed(path: str | Path) -> dict[str, Any]:
     """Return the content of a run file; one whose content has another seal raises NarxbenchError."""
-    record = read_json(path)
+    record: dict[str, Any] = read_json(path)
+    _check_seal(record, path)
+    return record
+
+
+def _check_seal(record: object, path: str | Path) -> None:
+    """Raise NarxbenchError if the content of a run file has another seal than it carries."""
     if not isinstance(record, dict) or record.get("seal") != seal_of(record):
         raise NarxbenchError(f"{path}: changed since it was made: its seal is another one; delete it and run again")
-    return record
 
 
 def seals(files: Iterable[RunFile]) -> dict[str, str]:
@@ -251,11 +257,6 @@ def seals_of_runs(record: Mapping[str, Any]) -> dict[str, str]:
         name = f"{condition['method']}/{condition['criterion']}/{run['seed']}"
         by_name[name] = sha256(canonical_json(run))
     return by_name
-
-
-def seal_name(path: str | Path) -> str:
-    """Return the name of a run file in a summary: method, criterion and seeds, the last three parts of its path."""
-    return "/".join(Path(path).with_suffix("").parts[-3:])
 
 
 def read_runs(
