@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from narxbench._io.settings import SettingsError
     from narxbench._io.version import __version__ as __version__
     from narxbench._model.dataset import read_signals, write_signals
+    from narxbench._model.loading import load_model
     from narxbench._model.narx import DivergedError, Model
     from narxbench._model.system import System, load_system
     from narxbench._model.terms import candidate_terms, model_size
@@ -61,6 +62,7 @@ __all__ = [
     "identify",
     "identify_outputs",
     "in_words",
+    "load_model",
     "load_system",
     "model_size",
     "read_signals",
@@ -93,6 +95,7 @@ _HOMES = {
     "identify": "narxbench._identification.identify",
     "identify_outputs": "narxbench._identification.outputs",
     "in_words": "narxbench._report.findings",
+    "load_model": "narxbench._model.loading",
     "load_system": "narxbench._model.system",
     "model_size": "narxbench._model.terms",
     "read_signals": "narxbench._model.dataset",

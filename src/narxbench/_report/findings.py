@@ -1,10 +1,10 @@
 """Findings of an identification in words: a title, a text with figures, and advice on what to do."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
-from narxbench._identification.trust.answers import ANSWERS
 from narxbench._report.answer_words import ANSWER_WORDS
 from narxbench._report.data_words import DATA_WORDS
 from narxbench._report.model_words import MODEL_WORDS
@@ -62,12 +62,18 @@ def before_all(identification: Identification) -> list[str]:
 
 def as_json(identification: Identification) -> dict[str, Any]:
     """Return what ``narxbench identify --json`` prints: :meth:`Identification.to_dict` with findings in words."""
-    summary = []
-    for finding in identification.summary:
+    return {
+        **identification.to_dict(),
+        "warnings": warnings(identification),
+        "checks": _entries(identification.checks),
+        "summary": _entries(identification.summary),
+    }
+
+
+def _entries(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    """Return findings as plain data, with their words."""
+    entries = []
+    for finding in findings:
         words = in_words(finding)
-        entry: dict[str, Any] = {"name": finding.name, "status": finding.status}
-        entry |= {"text": words.text, "advice": words.advice}
-        if finding.name in ANSWERS:
-            entry["values"] = finding.values
-        summary.append(entry)
-    return {**identification.to_dict(), "warnings": warnings(identification), "summary": summary}
+        entries.append({**vars(finding), "text": words.text, "advice": words.advice})
+    return entries
