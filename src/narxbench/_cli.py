@@ -34,6 +34,9 @@ _EXAMPLES = """examples:
   narxbench identify pairs.csv --input uEst --output yEst --test-input uVal --test-output yVal
   narxbench identify data.csv --input valve,heat --output temp --u-lags 'valve=1-4;heat=0,2' --json
 """
+_MODEL_HELP = "a model or an identification: a file that Model.save, --report or identify --json wrote"
+_DATA_HELP = "text with columns of numbers; each is an experiment"
+_TEST_HELP = "files for the test alone, or a share such as 20%%: the last part of each record; may be repeated"
 # Arguments of reading that --set gives.
 _READING_BY_SET: "tuple[Literal['roles', 'units'], ...]" = ("roles", "units")
 # Exit codes.
@@ -103,6 +106,7 @@ def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = _Parser(prog="narxbench", description="Structure selection of polynomial NARX models.")
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_look(commands)
     _add_identify(commands)
     _add_predict(commands)
     _add_refit(commands)
@@ -120,6 +124,8 @@ def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def _run(options: argparse.Namespace) -> int:
     match options.command:
+        case "look":
+            _look(options)
         case "identify":
             _identify(options)
         case "predict":
@@ -157,6 +163,51 @@ def _check_algorithm(name: str) -> int:
     return _DONE
 
 
+def _add_look(commands: Any) -> None:
+    parser = _command(commands, "look", "look at measured data: ranges, spectra, checks, what they can identify")
+    parser.allow_abbrev = False
+    data = parser.add_argument_group("data")
+    data.add_argument("files", nargs="+", metavar="FILE", help=_DATA_HELP)
+    data.add_argument(
+        "--output",
+        metavar="COLUMN",
+        help="the output; a column is its name, or its number from 1 on (default: none, all columns by themselves)",
+    )
+    _add_reading_options(data, without_input="there is none")
+    data.add_argument("--test", action="append", metavar="FILE", help=_TEST_HELP)
+    data.add_argument("--test-output", metavar="COLUMN", help="the output of the test, where it is another column")
+    data.add_argument("--test-input", metavar="COLUMNS", help="the inputs of the test, likewise")
+    results = parser.add_argument_group("results")
+    results.add_argument("--json", action="store_true", help="print one JSON object instead of a summary")
+    results.add_argument("--report", metavar="PAGE", help="also write a page with plots")
+
+
+def _look(options: argparse.Namespace) -> None:
+    from narxbench._identification.data.look import look
+    from narxbench._report.look_words import look_as_json, look_lines
+
+    if options.report is not None:
+        require("report", "--report")
+    data = look(options.files, **_reading(options))
+    if options.json:
+        _print(f"{json.dumps(look_as_json(data), indent=1, allow_nan=False)}\n")
+    else:
+        _print("".join(f"{line}\n" for line in look_lines(data)))
+    if options.report is not None:
+        from narxbench._report.look_page import write_look
+
+        write_look(data, options.report)
+        _say_where_page_is(options.report, options)
+
+
+def _say_where_page_is(page: str, options: argparse.Namespace) -> None:
+    message = f"The page is {printable(page, 1000)}\n"
+    if options.json:
+        sys.stderr.write(message)
+    else:
+        _print(message)
+
+
 def _add_identify(commands: Any) -> None:
     parser = _command(commands, "identify", "identify a model from measured data")
     parser.description = "Identify a model from measured data, and tell how far to trust it."
@@ -182,7 +233,7 @@ def _add_identify(commands: Any) -> None:
         "--test",
         action="append",
         metavar="FILE",
-        help="files for the test alone, or a share such as 20%%: the last part of each record; may be repeated",
+        help=_TEST_HELP,
     )
     data.add_argument(
         "--test-output",
@@ -266,7 +317,10 @@ def _identify(options: argparse.Namespace) -> None:
     for output, reading_of_output in _reading_by_output(reading, options).items():
         recordings[output] = read_recording(options.files, **reading_of_output)
     identifications: dict[str, Identification] = {}
+    folders = _report_folders(list(recordings), options.report)
     for output, recording in recordings.items():
+        if options.report is not None:
+            _write_data_page(recording, folders[output])
         identifications[output] = _identify_quietly(recording, settings, options.repeat)
         if not options.json:
             _print_summary(output, identifications[output], options)
@@ -347,19 +401,29 @@ def _write_reports(identifications: "Mapping[str, Identification]", options: arg
     """Write a page into the folder of a report, or one for each output into a folder of its own there."""
     from narxbench._report.model_page import write_report
 
-    for number, (output, identification) in enumerate(identifications.items(), 1):
-        folder = options.report
+    folders = _report_folders(list(identifications), options.report)
+    for output, identification in identifications.items():
+        _say_where_page_is(str(write_report(identification, folders[output])), options)
+
+
+def _report_folders(outputs: Sequence[str], folder: str | None) -> dict[str, str]:
+    """Return the folder of the report of each output: that of the user, or one there for each of several outputs."""
+    folders = {}
+    for number, output in enumerate(outputs, 1):
+        folders[output] = folder or ""
         if output:
-            folder = os.path.join(folder, f"{number}-" + re.sub(r"[^\w.-]+", "_", output)[:80])
-        message = f"The page is {printable(str(write_report(identification, folder)), 1000)}\n"
-        if options.json:
-            sys.stderr.write(message)
-        else:
-            _print(message)
+            folders[output] = os.path.join(folder or "", f"{number}-" + re.sub(r"[^\w.-]+", "_", output)[:80])
+    return folders
 
 
-_MODEL_HELP = "a model or an identification: a file that Model.save, --report or identify --json wrote"
-_DATA_HELP = "text with columns of numbers; each is an experiment"
+def _write_data_page(recording: "Recording", folder: str) -> None:
+    """Write the first part of a report, which is there before a search ends: a look at the data."""
+    from narxbench._identification.data.look import look_at
+    from narxbench._report.look_page import write_look
+
+    page = os.path.join(folder, "data.html")
+    write_look(look_at(recording), page)
+    sys.stderr.write(f"A look at the data is {printable(page, 1000)}\n")
 
 
 def _add_predict(commands: Any) -> None:

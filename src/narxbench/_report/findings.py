@@ -14,6 +14,9 @@ from narxbench._report.search_words import SEARCH_WORDS
 # Title and words by the name of the finding.
 WORDS = {**DATA_WORDS, **ANSWER_WORDS, **MODEL_WORDS, **SEARCH_WORDS}
 
+# The class of a mark on pages, and its text, by status.
+MARKS = {"fine": ("yes", "✓ fine"), "look": ("open", "! look"), "bad": ("no", "✗ bad")}
+
 
 class Words(NamedTuple):
     """A finding in words; the advice is empty where there is nothing to do."""
@@ -46,6 +49,17 @@ def in_words(finding: Finding, setting: Setting = as_argument) -> Words:
     if finding.name == "prediction" and finding.values["role"] == "test":
         title = "Predictions of unseen data"
     return Words(title, text, advice)
+
+
+def worded(finding: Finding) -> dict[str, str]:
+    """Return a finding in words as pages show it."""
+    words = {name: unbroken(text) for name, text in in_words(finding)._asdict().items()}
+    return {"name": finding.name, "status": finding.status, **words}
+
+
+def unbroken(text: str) -> str:
+    """Return a text whose terms no line is broken at: a hyphen is a place to break, a minus is not."""
+    return text.replace("(k-", "(k−")
 
 
 def warnings(identification: Identification) -> list[str]:
