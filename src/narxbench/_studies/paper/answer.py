@@ -340,10 +340,10 @@ def use_of_the_swarm(searches: pd.DataFrame, verdicts: pd.DataFrame) -> ShortAns
     for label, rival in zip(means.index[:1], rivals, strict=False):
         sentences.append(f"{label[0].upper()}{label[1:]} finds it {_compared(rival, swarm.reset_index(), '2D-UPSO')}.")
     sentences += _runs_at_the_truth(searches)
+    sentences += _against_the_ga(verdicts)
     never = list(swarm.index[swarm["exact"] == 0])
     if never:
         sentences.append(f"2D-UPSO never found that of {listed(never)}.")
-    sentences += _against_the_ga(verdicts)
     unbeaten = pd.Series(True, swarm.index)
     for rival in rivals:
         unbeaten &= ~(swarm["low"] <= rival["high"].reindex(swarm.index))
