@@ -656,9 +656,9 @@ def _most(verdicts: Sequence[bool | None]) -> bool | None:
 
 
 # How the verdict on a claim follows from the counts of its places; it is undecided where it neither holds nor fails.
-EVERY_PLACE = "holds if it holds at every place; fails if it misses clearly at one"
-MOST_PLACES = "holds if it holds at more than half of the places; fails if it misses clearly at half of them"
-_ALSO_TUNING = "; fails too if no ϱ suits one system and not another"
+EVERY_PLACE = "needs every place; fails by a clear miss at one"
+MOST_PLACES = "needs more than half of the places; fails by clear misses at half of them"
+_ALSO_TUNING = ", or if no ϱ suits one system and not another"
 RULES = {EVERY_PLACE: _all, MOST_PLACES: _most}
 
 

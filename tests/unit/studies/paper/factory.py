@@ -110,7 +110,7 @@ def make_frames(summaries: Sequence[dict[str, Any]]) -> dict[str, pd.DataFrame]:
         *(("c1", "here", "undecided"), ("c2", "published", "fails")),
         ("c2", "here", "cannot be judged"),
     ]
-    rows = [(*verdict, "holds at every place", 10, 1, 12, "Holds.") for verdict in verdicts]
+    rows = [(*verdict, "needs every place", 10, 1, 12, "Holds.") for verdict in verdicts]
     return frames_of_study | {"claims": frames.framed("claims", rows)}
 
 
