@@ -260,6 +260,7 @@ def _identify_quietly(recording: "Recording", settings: "IdentificationSettings"
 
     def check_cost(scan: "Scan") -> None:
         refuse(measured_estimate(scan), cores=THREADS)
+        _print_what_is_not_shown(scan)
 
     show_progress = _progress_line()
     try:
@@ -269,6 +270,18 @@ def _identify_quietly(recording: "Recording", settings: "IdentificationSettings"
             return identify_repeatedly(recording, settings, repeat, check_cost, show_progress)
     finally:
         show_progress(None)
+
+
+def _print_what_is_not_shown(scan: "Scan") -> None:
+    """Say before the search what the data cannot show, and is not searched therefore."""
+    from narxbench._identification.data.checks import evidence_check
+    from narxbench._report.findings import in_words
+    from narxbench._report.phrases import as_option
+
+    finding = evidence_check(scan.evidence)
+    if finding.status != "fine" and sys.stderr is not None:
+        words = in_words(finding, as_option)
+        sys.stderr.write(f"narxbench: {words.title[:1].lower()}{words.title[1:]}: {words.text} {words.advice}\n")
 
 
 def _progress_line() -> "Callable[[SearchProgress | None], None]":

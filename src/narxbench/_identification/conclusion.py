@@ -190,6 +190,7 @@ def _checks(scan: Scan, configuration: Configuration, model: Model) -> list[Find
         lags=max(1, configuration.max_lag),
         sampling=scan.sampling,
         input_responses=scan.responses,
+        evidence=scan.evidence,
         usage=taken,
     )
     strides = sorted({c.decimation for c in scan.configurations})
@@ -258,6 +259,9 @@ def _decided(choice: Choice) -> list[Finding]:
     if choice.passed_over or not choice.holds:
         values = {"passed_over": len(choice.passed_over), "holds": choice.holds}
         findings.append(Finding("whole_records", "look" if choice.holds else "bad", values))
+    if choice.unbounded or not choice.bounded:
+        values = {"passed_over": choice.unbounded, "bounded": choice.bounded}
+        findings.append(Finding("outside", "fine" if choice.bounded else "look", values))
     return findings
 
 

@@ -84,11 +84,16 @@ def _statuses_of_prediction(findings: Mapping[str, Finding]) -> dict[str, Status
 
 
 def _ranges(identification: "Identification") -> dict[str, list[float]]:
-    """Return the lowest and the highest value of each signal in the data that the model was made with."""
-    names = (*identification.model.inputs, identification.model.output)
+    """Return the lowest and the highest value of each signal that a model uses, in the data that it was made with."""
+    model = identification.model
+    used = {signal for monomial in model.monomials for signal, _ in monomial}
     signals = np.vstack([np.column_stack([record.u, record.y]) for record in identification.recording.known])
-    ranges = np.column_stack([signals.min(axis=0), signals.max(axis=0)]).tolist()
-    return dict(zip(names, ranges, strict=True))
+    ranges = {}
+    for place, name in enumerate(model.inputs):
+        if INPUT + place in used:
+            ranges[name] = [float(signals[:, place].min()), float(signals[:, place].max())]
+    ranges[model.output] = [float(signals[:, -1].min()), float(signals[:, -1].max())]
+    return ranges
 
 
 def _to_read(identification: "Identification", findings: Mapping[str, Finding], is_noise: bool) -> Finding:
