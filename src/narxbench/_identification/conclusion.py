@@ -29,6 +29,7 @@ from narxbench._identification.trust.steady_state import POINTS, measured_static
 from narxbench._identification.trust.validation import FREE_RUN, ONE_STEP, Case, validate
 from narxbench._identification.trust.verdicts import summary
 from narxbench._identification.trust.weights import interchangeable
+from narxbench._io.errors import NarxbenchError
 from narxbench._model.narx import Model
 from narxbench._model.noise_models import Narx
 from narxbench._model.records import ROLES, Record, Recording
@@ -90,6 +91,7 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearc
         summary=findings,
         notes=_notes(scan, choice, resamples, models),
         models=models,
+        competitors=_competitors(scan, choice, models),
         unseen={FREE_RUN: unseen_errors(fit, model), ONE_STEP: unseen_errors(fit, model, 1)},
     )
     return replace(identification, summary=[*answers(identification), *findings])
@@ -122,6 +124,33 @@ def _models(scan: Scan, choice: Choice, model: Model) -> dict[str, Model]:
         return {choice.best.kind: model}
     sparse = ModelFit(scan, choice.best)
     return {choice.winner.kind: model, choice.best.kind: sparse.model(sparse.weights())}
+
+
+def _competing(choice: Choice) -> dict[str, Structure]:
+    """Return the structures that competed by description: the sparse one, the one that leaves, the best of each kind.
+
+    There are none where the search was interrupted.
+    """
+    if not choice.competitors:
+        return {}
+    structures = {description(choice.best): choice.best, description(choice.leaving): choice.leaving}
+    for name, structure in best_by_description(choice.competitors).items():
+        structures.setdefault(name, structure)
+    return structures
+
+
+def _competitors(scan: Scan, choice: Choice, models: Mapping[str, Model]) -> dict[str, Model | None]:
+    """Return the models of all structures that competed, by description; None where all data give no weights."""
+    competitors: dict[str, Model | None] = {}
+    for name, structure in _competing(choice).items():
+        if structure in (choice.best, choice.leaving):
+            competitors[name] = replace(models[structure.kind], covariance=None)
+            continue
+        try:
+            competitors[name] = ModelFit(scan, structure).plain_model()
+        except NarxbenchError:
+            competitors[name] = None
+    return competitors
 
 
 def _compared_rows(trial: Trial) -> NDArray[np.int64]:
@@ -217,11 +246,9 @@ def _units(recording: Recording, model: Model, configuration: Configuration) -> 
 
 def _competed(scan: Scan, choice: Choice, sparse: Model) -> list[Finding]:
     """Return the selection errors of the sparse structure and of the best of each kind of competitor."""
-    if not choice.competitors:
+    structures = _competing(choice)
+    if not structures:
         return []
-    structures = {description(choice.best): choice.best, description(choice.leaving): choice.leaving}
-    for name, structure in best_by_description(choice.competitors).items():
-        structures.setdefault(name, structure)
     rows = []
     for name, structure in structures.items():
         rows.append({"name": name, "terms": len(structure.terms), "rrse": structure.rrse})

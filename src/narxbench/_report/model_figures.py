@@ -94,7 +94,7 @@ def fit_figure(fit: ShownFit, axis: TimeAxis, output: str) -> str:
             panel.set_xlabel(axis.label)
             panel.xaxis.set_major_locator(MaxNLocator(4))
         figure.supylabel(output, fontsize="medium")
-        return _svg(figure, handles=fit_key(fit), ncols=3)
+        return svg(figure, handles=fit_key(fit), ncols=3)
 
 
 def fit_key(fit: ShownFit) -> list[Line2D]:
@@ -127,7 +127,7 @@ def comparison_figure(y: Floats, runs: Mapping[str, Floats], first: int, axis: T
         for panel in (above, below):
             panel.yaxis.set_major_locator(MaxNLocator(5))
             panel.margins(x=0.01)
-        return _svg(figure, ncols=3)
+        return svg(figure, ncols=3)
 
 
 def draw_runs(axis: Axes, x: Floats, y: Floats, runs: Mapping[str, Floats]) -> None:
@@ -149,7 +149,7 @@ def certainty_figure(identification: Identification) -> str | None:
     with drawing("model certainty"):
         figure = new_figure(terms_height(identification), NARROW)
         handles = draw_terms(figure.subplots(), identification)
-        return _svg(figure, handles=handles, ncols=len(handles), fontsize=8.5)
+        return svg(figure, handles=handles, ncols=len(handles), fontsize=8.5)
 
 
 def terms_height(identification: Identification) -> float:
@@ -240,7 +240,7 @@ def residual_figure(tests: Sequence[CorrelationTest]) -> str:
             draw_residuals(axis, test, 80 // across)
         figure.supxlabel("lag (steps of the model)", fontsize="medium")
         figure.supylabel("correlation", fontsize="medium")
-        return _svg(figure)
+        return svg(figure)
 
 
 def draw_residuals(axis: Axes, test: CorrelationTest, width: int = 80) -> None:
@@ -270,7 +270,7 @@ def static_figure(curve: Sequence[FixedPoint], rests: Sequence[Rest], recording:
         for axis, signal in zip(axes, signals, strict=True):
             handles = draw_static(axis, signal, curve, rests, recording)
         axes[0].set_ylabel(signal_label(recording.output, recording.units))
-        return _svg(figure, handles=handles, loc="outside upper center", ncols=len(handles), fontsize=8.5)
+        return svg(figure, handles=handles, loc="outside upper center", ncols=len(handles), fontsize=8.5)
 
 
 def draw_static(
@@ -353,7 +353,7 @@ def tried_figure(tried: pd.DataFrame, error: str) -> str:
             axis.set_ylim(0, min(1.03, 1.15 * float(scored["rrse"].max())))
         axis.grid(axis="y", color=_GRID, linewidth=0.5)
         axis.set_axisbelow(True)
-        return _svg(figure, ncols=len(degrees) + 1)
+        return svg(figure, ncols=len(degrees) + 1)
 
 
 def _label_decimations(axis: Axes, decimations: Sequence[int]) -> None:
@@ -389,7 +389,7 @@ def data_figure(recording: Recording, places: Sequence[int], titles: Sequence[st
             axes[0, column].set_title(_wrapped(title, 34 if len(places) > 1 else 80), loc="left", fontsize=8.5)
             axes[-1, column].set_xlabel(time.label)
             axes[-1, column].xaxis.set_major_locator(MaxNLocator(4))
-        return _svg(figure)
+        return svg(figure)
 
 
 def checks_figure(checks: Sequence[Finding], decimation: int) -> str | None:
@@ -416,7 +416,7 @@ def checks_figure(checks: Sequence[Finding], decimation: int) -> str | None:
             axis.set_xlabel("lag (samples of the data)", fontsize=9)
             axis.set_ylabel("correlation", fontsize=9)
             axis.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-        return _svg(figure)
+        return svg(figure)
 
 
 def _draw_autocorrelation(axis: Axes, correlations: Mapping[str, Any], decimation: int) -> None:
@@ -450,7 +450,8 @@ def pretty(term: str) -> str:
     return re.sub(r"\^([0-9]*)", lambda power: power[1].translate(raised), text)
 
 
-def _svg(figure: Figure, **legend: Any) -> str:
+def svg(figure: Figure, **legend: Any) -> str:
+    """Return a figure as SVG, with a legend above it where one is described."""
     if legend:
         figure.legend(**{"loc": "outside upper right", "frameon": False, **legend})
     with warnings.catch_warnings():

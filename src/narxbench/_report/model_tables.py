@@ -12,14 +12,14 @@ from narxbench._io.errors import printable
 from narxbench._io.words import ordinal
 from narxbench._model.noise_models import noise_family
 from narxbench._model.records import ROLES
+from narxbench._report.data_tables import MOST_RECORDS, records_table
 from narxbench._report.formats import MISSING, count, fixed, p_value, probability, share
 from narxbench._report.model_certainty import change_of
-from narxbench._report.model_fits import SHARED, name_of
 from narxbench._report.phrases import plural_s
 from narxbench._report.table import Column, Table, columns
 
 # Rows of tables that are long where a reader looks for one of them.
-_MOST_RECORDS, _MOST_RESTS, _MOST_TRIED = 40, 12, 200
+_MOST_RESTS, _MOST_TRIED = 12, 200
 # The models that are compared, and what a reader calls them.
 _COMPARED = {
     validation.MODEL: "this model",
@@ -48,7 +48,7 @@ def model_tables(identification: Identification) -> list[Table]:
         _rests_table(identification),
         _fixed_points_table(identification),
         _tried_table(identification),
-        _data_table(identification),
+        records_table(identification.recording),
     ]
 
 
@@ -287,7 +287,7 @@ def _records_table(identification: Identification) -> Table:
     for role in reversed(ROLES):
         names = _several_records(identification, role)
         n_records += len(names)
-        for name in names[:_MOST_RECORDS]:
+        for name in names[:MOST_RECORDS]:
             rows.append((printable(name), role, *_figure_cells(identification, name, role=role, **place)))
     stride = identification.model.decimation
     every = "" if stride == 1 else f", every {ordinal(stride)} sample"
@@ -365,21 +365,6 @@ def _tried_table(identification: Identification) -> Table:
         rows.append(cells)
     notes = _cut_note(len(identification.tried) - len(rows), "are in tried.csv")
     return Table.of("tried", "Configurations, the best first", head, rows, notes=notes)
-
-
-def _data_table(identification: Identification) -> Table:
-    time, records = identification.recording.sampling_time, identification.recording.records
-    head = columns(name="Record", role="Used for", samples="Samples")
-    if time is not None:
-        head += columns(duration="Seconds")
-    rows = []
-    for record in records[:_MOST_RECORDS]:
-        cells = [name_of(record), record.role or SHARED, count(len(record))]
-        if time is not None:
-            cells.append(_number(time * len(record)))
-        rows.append(cells)
-    notes = _cut_note(len(records) - len(rows), "are not listed")
-    return Table.of("data-records", "Records", head, rows, notes=notes)
 
 
 def _cut_note(number: int, where: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from narxbench._identification.finding import Finding
 from narxbench._identification.search.scan import CLEARLY_BETTER, STANDS_IN
+from narxbench._identification.search.steps import CONCLUSION
 from narxbench._io.errors import printable
 from narxbench._io.words import listed
 from narxbench._model.noise_models import noise_family
@@ -92,7 +93,10 @@ def _repeats(finding: Finding, _: Setting) -> tuple[str, str]:
 
 
 def _interrupted(finding: Finding, _: Setting) -> tuple[str, str]:
-    text = f"Stopped by Ctrl-C during the {finding.values['step']}: this is the best model until then"
+    step = finding.values["step"]
+    if step == CONCLUSION:
+        return "Stopped by Ctrl-C or SIGTERM after all searches of this model: it is complete.", ""
+    text = f"Stopped by Ctrl-C or SIGTERM during the {step}: this is the best model until then"
     return f"{text}, and another run finds another.", ""
 
 
