@@ -14,7 +14,7 @@ from narxbench._report.findings import as_json
 KEYS = [
     *("equation", "models", "terms", "coefficients", "standard_errors", "certainty", "selection_frequency"),
     *("noise", "offsets", "scales", "decimation", "sampling_time"),
-    *("method", "settings", "metrics", "bands", "warnings", "summary", "data_digest"),
+    *("method", "settings", "metrics", "bands", "dynamics", "warnings", "summary", "data_digest"),
 ]
 FIGURES = {"rrse", "nrmse", "fit_percent", "rmse", "max_error"}
 QUICK = {"effort": 0.3, "seeds": 2, "resamples": 3, "blocks": 4, "degree": 2, "y_lags": 2, "u_lags": 2, "decimation": 2}
