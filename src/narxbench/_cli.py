@@ -10,7 +10,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout, suppress
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, cast
 
 from narxbench._identification.options import OPTIONS, ValueKind
 from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
@@ -43,16 +43,26 @@ class _Parser(argparse.ArgumentParser):
         self.exit(_MISTAKE, f"narxbench: {printable(message, 1000)}; {self.prog} --help tells more\n")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+class FurtherCommand(NamedTuple):
+    """A command that packages above this one add."""
+
+    name: str
+    purpose: str
+    add_options: Callable[[argparse.ArgumentParser], None]
+    answer: Callable[[argparse.Namespace], str]
+    """Returns what the command prints."""
+
+
+def main(arguments: Sequence[str] | None = None, further_commands: Sequence[FurtherCommand] = ()) -> int:
     """Run the command with some words, or those of the program.
 
     The exit code is 0, 1 if a check has failed, or 2 for a mistake, with one line.
     """
-    options = _parsed(arguments)
+    options = _parsed(arguments, further_commands)
     try:
         if sys.stdout is None:
             raise NarxbenchError("standard output: found closed; allowed: open, or >/dev/null")
-        return _run(options)
+        return _run(options, further_commands)
     except FieldError as error:
         mistake = ": ".join(filter(None, (error.source, _flag(error.field, options), error.text)))
     except NarxbenchError as error:
@@ -70,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return _MISTAKE
 
 
-def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+def _parsed(arguments: Sequence[str] | None, further_commands: Sequence[FurtherCommand]) -> argparse.Namespace:
     """Return the options of a command; a mistake ends the program with one line."""
     parser = _Parser(prog="narxbench", description="Structure selection of polynomial NARX models.")
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
@@ -78,6 +88,8 @@ def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     _add_identify(commands)
     _add_refit(commands)
     _add_compare(commands)
+    for further_command in further_commands:
+        further_command.add_options(_command(commands, further_command.name, further_command.purpose))
     checking = _command(commands, "check-algorithm", "check what every algorithm must do")
     checking.add_argument("name", metavar="NAME", help="of an algorithm of narxbench, or of a plug-in")
     options, unknown_words = parser.parse_known_args(arguments)
@@ -89,7 +101,11 @@ def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     return options
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run(options: argparse.Namespace, further_commands: Sequence[FurtherCommand]) -> int:
+    for further_command in further_commands:
+        if further_command.name == options.command:
+            _print(further_command.answer(options))
+            return _DONE
     match options.command:
         case "identify":
             _identify(options)
