@@ -313,7 +313,7 @@ def step_figure(dynamics: Dynamics, recording: Recording) -> str:
             panel.set_xlabel(axis.label)
             panel.xaxis.set_major_locator(MaxNLocator(4))
         panels_of_inputs[0].set_ylabel(signal_label(recording.output, recording.units))
-        return _svg(figure, handles=handles, loc="outside upper center", ncols=len(handles), fontsize=8.5)
+        return svg(figure, handles=handles, loc="outside upper center", ncols=len(handles), fontsize=8.5)
 
 
 def _draw_band(axis: Axes, band: Band, confidence: float) -> Line2D:
