@@ -11,7 +11,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, cast
 
 from narxbench._identification.options import OPTIONS, ValueKind
 from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
@@ -52,17 +52,27 @@ class _Terminated(KeyboardInterrupt):
     """A request to end from a batch system or a shutdown (SIGTERM), which is obeyed as Ctrl-C is."""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+class FurtherCommand(NamedTuple):
+    """A command that packages above this one add."""
+
+    name: str
+    purpose: str
+    add_options: Callable[[argparse.ArgumentParser], None]
+    answer: Callable[[argparse.Namespace], str]
+    """Returns what the command prints."""
+
+
+def main(arguments: Sequence[str] | None = None, further_commands: Sequence[FurtherCommand] = ()) -> int:
     """Run the command with some words, or those of the program.
 
     The exit code is 0, 1 if a check has failed, or 2 for a mistake, with one line.
     """
-    options = _parsed(arguments)
+    options = _parsed(arguments, further_commands)
     try:
         if sys.stdout is None:
             raise NarxbenchError("standard output: found closed; allowed: open, or >/dev/null")
         with _sigterm_as_ctrl_c():
-            return _run(options)
+            return _run(options, further_commands)
     except FieldError as error:
         mistake = ": ".join(filter(None, (error.source, _flag(error.field, options), error.text)))
     except NarxbenchError as error:
@@ -101,7 +111,7 @@ def _sigterm_as_ctrl_c() -> Iterator[None]:
         signal.signal(signal.SIGTERM, previous_handler or signal.SIG_DFL)
 
 
-def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+def _parsed(arguments: Sequence[str] | None, further_commands: Sequence[FurtherCommand]) -> argparse.Namespace:
     """Return the options of a command; a mistake ends the program with one line."""
     parser = _Parser(prog="narxbench", description="Structure selection of polynomial NARX models.")
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
@@ -111,6 +121,8 @@ def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     _add_predict(commands)
     _add_refit(commands)
     _add_compare(commands)
+    for further_command in further_commands:
+        further_command.add_options(_command(commands, further_command.name, further_command.purpose))
     checking = _command(commands, "check-algorithm", "check what every algorithm must do")
     checking.add_argument("name", metavar="NAME", help="of an algorithm of narxbench, or of a plug-in")
     options, unknown_words = parser.parse_known_args(arguments)
@@ -122,7 +134,11 @@ def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     return options
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run(options: argparse.Namespace, further_commands: Sequence[FurtherCommand]) -> int:
+    for further_command in further_commands:
+        if further_command.name == options.command:
+            _print(further_command.answer(options))
+            return _DONE
     match options.command:
         case "look":
             _look(options)
@@ -345,6 +361,7 @@ def _identify_quietly(recording: "Recording", settings: "IdentificationSettings"
 
     def check_cost(scan: "Scan") -> None:
         refuse(measured_estimate(scan), cores=THREADS)
+        _print_what_is_not_shown(scan)
 
     show_progress = _progress_line()
     try:
@@ -354,6 +371,18 @@ def _identify_quietly(recording: "Recording", settings: "IdentificationSettings"
             return identify_repeatedly(recording, settings, repeat, check_cost, show_progress)
     finally:
         show_progress(None)
+
+
+def _print_what_is_not_shown(scan: "Scan") -> None:
+    """Say before the search what the data cannot show, and is not searched therefore."""
+    from narxbench._identification.data.checks import evidence_check
+    from narxbench._report.findings import in_words
+    from narxbench._report.phrases import as_option
+
+    finding = evidence_check(scan.evidence)
+    if finding.status != "fine" and sys.stderr is not None:
+        words = in_words(finding, as_option)
+        sys.stderr.write(f"narxbench: {words.title[:1].lower()}{words.title[1:]}: {words.text} {words.advice}\n")
 
 
 def _progress_line() -> "Callable[[SearchProgress | None], None]":

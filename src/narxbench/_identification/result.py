@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from narxbench._identification.finding import Finding
 from narxbench._identification.search.structures import Structure
 from narxbench._identification.trust.bands import BAND, Unseen
+from narxbench._identification.trust.dynamics import Dynamics
 from narxbench._identification.trust.frequencies import resample_frequencies
 from narxbench._identification.trust.probabilities import StructureCertainty
 from narxbench._identification.trust.residuals import CorrelationTest
@@ -75,6 +76,8 @@ class Identification:
         over structures, or that none holds.
     unseen : dict of str to Unseen
         Errors of the kinds ``free_run`` and ``one_step`` on samples that the weights did not know.
+    dynamics : Dynamics, optional
+        How the output answers the inputs near the middle of the data, with intervals; None where it does not rest.
     models : dict of str to Model
         The model by its kind: ``sparse``, ``linear`` (a full structure of degree 1), ``unpruned`` (all candidates, by
         ridge regression) or ``last value``. Where it is not sparse, the sparse one is there too.
@@ -116,6 +119,7 @@ class Identification:
     unseen: Mapping[str, Unseen] = field(default_factory=dict)
     models: Mapping[str, Model] = field(default_factory=dict)
     competitors: Mapping[str, Model | None] = field(default_factory=dict)
+    dynamics: Dynamics | None = None
 
     @property
     def probabilities(self) -> dict[str, float]:
@@ -230,7 +234,8 @@ class Identification:
         with its coefficients. ``metrics`` has the roles estimation, selection and test, each with ``one_step`` and
         ``free_run`` at the sampling of the model, and both again ``at_incoming_sampling``; None where there is no such
         record. ``bands`` has for both kinds the half width of the band, the parts it comes from and its coverage of
-        test data. ``warnings``, ``checks`` and ``summary`` hold findings as values;
+        test data. ``dynamics`` has gain, poles, settling time, delay, step response and static curve with intervals,
+        None where the model does not rest. ``warnings``, ``checks`` and ``summary`` hold findings as values;
         :func:`narxbench._report.findings.as_json` adds the words.
         """
         model = self.model
@@ -269,6 +274,7 @@ class Identification:
             "settings": {**self.settings, "found": self.configuration},
             "metrics": metrics_by_role(self.validation),
             "bands": bands,
+            "dynamics": None if self.dynamics is None else self.dynamics.as_dict(),
             "warnings": [*self.recording.notes, *(vars(note) for note in self.notes)],
             "checks": [vars(finding) for finding in self.checks],
             "summary": [vars(finding) for finding in self.summary],

@@ -169,14 +169,16 @@ def _figures(
 ) -> dict[str, Markup | None]:
     """Return the figures by name; None where there is nothing to draw."""
     model, recording = identification.model, identification.recording
-    figures: dict[str, str | None] = dict.fromkeys(("fit", "certainty", "residuals", "static", "errors"))
+    figures: dict[str, str | None] = dict.fromkeys(("fit", "certainty", "residuals", "static", "step", "errors"))
     if fits:
         figures["fit"] = drawn.fit_figure(fits[0], axis, drawn.signal_label(model.output, model.units))
     figures["certainty"] = drawn.certainty_figure(identification)
     if identification.tests:
         figures["residuals"] = drawn.residual_figure(identification.tests)
     if model.inputs and any(point.y is not None for point in identification.curve):
-        figures["static"] = drawn.static_figure(identification.curve, identification.rests, recording)
+        figures["static"] = drawn.static_figure(identification)
+    if identification.dynamics is not None:
+        figures["step"] = drawn.step_figure(identification.dynamics, recording)
     if identification.tried["rrse"].notna().sum() >= _LEAST_TRIED:
         figures["errors"] = drawn.tried_figure(identification.tried, f"{error_kind(identification)} error")
     inlined = {name: inline_svg(svg, name) if svg else None for name, svg in figures.items()}

@@ -6,6 +6,7 @@ from typing import Any
 
 from narxbench._identification.result import Identification
 from narxbench._identification.trust import validation
+from narxbench._identification.trust.dynamics import Range, delay_of
 from narxbench._identification.trust.frequencies import resample_frequencies
 from narxbench._identification.trust.steady_state import FixedPoint
 from narxbench._io.errors import printable
@@ -47,6 +48,7 @@ def model_tables(identification: Identification) -> list[Table]:
         _tests_table(identification),
         _rests_table(identification),
         _fixed_points_table(identification),
+        _dynamics_table(identification),
         _tried_table(identification),
         records_table(identification.recording),
     ]
@@ -337,6 +339,40 @@ def _fixed_points_table(identification: Identification) -> Table:
             place = (printable(point.signal or ""), _number(point.u)) if has_inputs else ()
             rows.append((*place, *_fixed_point_cells(point)))
     return Table.of("fixed_points", "Where the model rests", head, rows)
+
+
+def _dynamics_table(identification: Identification) -> Table:
+    """Return gain and delay of each input, settling time and poles, with their intervals."""
+    head = columns(figure="Figure", value="Model", low="From", high="To")
+    dynamics, rows = identification.dynamics, list[tuple[str, ...]]()
+    if dynamics is not None:
+        for name, answer in dynamics.inputs.items():
+            if answer.gain is not None:
+                rows.append((f"gain of {printable(name)}", *_interval_cells(answer.gain)))
+            if answer.delay is not None:
+                least, most = map(str, answer.delay)
+                delay = delay_of(identification.model, 1 + identification.model.inputs.index(name))
+                rows.append((f"delay of {printable(name)} (samples)", _number(delay), least, most))
+        if dynamics.settling is not None:
+            rows.append(("settling time (samples)", *_interval_cells(dynamics.settling)))
+        for pole, magnitude in dynamics.poles:
+            rows.append((f"size of the pole {_complex(pole)}", *_interval_cells(magnitude)))
+    notes = ("The intervals of poles are of this structure alone, the others of all that are about as good.",)
+    return Table.of("dynamics", "Answer to small changes at the middle of the data", head, rows, notes=notes)
+
+
+def _interval_cells(interval: Range) -> tuple[str, str, str]:
+    """Return a value and the ends of its interval; an end that is missing is not bounded."""
+    low = "−∞" if interval.low is None else _number(interval.low)
+    high = "∞" if interval.high is None else _number(interval.high)
+    return _number(interval.value), low, high
+
+
+def _complex(pole: complex) -> str:
+    text = _number(pole.real)
+    if pole.imag:
+        text += f" {'−' if pole.imag < 0 else '+'} {_number(abs(pole.imag))}i"
+    return text
 
 
 def _fixed_point_cells(point: FixedPoint) -> tuple[str, ...]:

@@ -109,6 +109,16 @@ def _whole_records(finding: Finding, setting: Setting) -> tuple[str, str]:
     return f"{count} {were} passed over: the free run over whole records is {worse}.", ""
 
 
+def _outside(finding: Finding, _: Setting) -> tuple[str, str]:
+    count, tried = finding.values["passed_over"], "where inputs are held inside their ranges"
+    if not finding.values["bounded"]:
+        text = f"The model leaves all bounds {tried}, which the record does not do, and no other one is nearly as good"
+        return f"{text}: keep to inputs that move as those of the data.", ""
+    were = "structure was" if count == 1 else "structures were"
+    leave = "it leaves" if count == 1 else "they leave"
+    return f"{count} {were} passed over, for {leave} all bounds {tried}.", ""
+
+
 # Title and words by the name of the finding.
 SEARCH_WORDS: dict[str, tuple[str, Phrase]] = {
     "searches": ("Searches", _searches),
@@ -119,5 +129,6 @@ SEARCH_WORDS: dict[str, tuple[str, Phrase]] = {
     "level": ("Levels and units", _level),
     "repeats": ("Random draws", _repeats),
     "interrupted": ("Stopped", _interrupted),
+    "outside": ("Held inputs", _outside),
     "whole_records": ("Whole records", _whole_records),
 }

@@ -15,7 +15,7 @@ KEYS = [
     *("format", "version", "equation", "model", "models", "competitors", "terms", "coefficients", "standard_errors"),
     *("degree", "lags", "certainty", "selection_frequency"),
     *("noise", "offsets", "scales", "units", "decimation", "sampling_time"),
-    *("method", "settings", "metrics", "bands", "warnings", "checks", "summary", "data_digest"),
+    *("method", "settings", "metrics", "bands", "dynamics", "warnings", "checks", "summary", "data_digest"),
 ]
 FIGURES = {"rrse", "nrmse", "fit_percent", "rmse", "max_error"}
 QUICK = {"effort": 0.3, "seeds": 2, "resamples": 3, "blocks": 4, "degree": 2, "y_lags": 2, "u_lags": 2, "decimation": 2}
