@@ -48,9 +48,9 @@ _CHARACTERS_OF_A_NARROW_TABLE, _COLUMNS_OF_A_WIDE_TABLE = 80, 20
 class Column(NamedTuple):
     """A column: its key in the data, heading, a heading that it shares with its neighbours, and how values are shown.
 
-    Values of the kind ``term`` are terms and their labels, those of ``prose`` and ``evidence`` sentences of this project;
-    symbols in all of them are set as mathematics. Those of ``evidence`` are too long for a printed page, so that LaTeX
-    leaves them out.
+    Values of the kind ``term`` are terms and their labels, those of ``prose`` and ``evidence`` sentences of this
+    project; symbols in all of them are set as mathematics. Those of ``evidence`` are too long for a printed page, so
+    that LaTeX leaves them out.
     """
 
     key: str
