@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from narxbench._io.files import read_bytes, write_atomically
+from narxbench._io.files import read_bytes, read_text, write_atomically
 from narxbench._io.version import __version__
 from narxbench._pipeline.steps import settings_of
 from narxbench._studies.paper.article import FIGURES, article, references
@@ -19,7 +19,8 @@ def main(job: Any) -> None:
     settings = settings_of(job)["study"]
     material = read_material(job.input, settings, Site(settings["study"]), {})
     kept = read_frame("conditions", job.input.interpretations)
-    source, bibliography = article(material, kept, __version__), references(material)
+    source = article(material, kept, __version__)
+    bibliography = references(material, read_text(job.input.literature))
     figures = {}
     for path in map(Path, job.input.pdf):
         if path.name in FIGURES:

@@ -220,8 +220,13 @@ rule article:
         document=f"reports/{STUDY}/interpretations.md",
         svg=[],
         pdf=expand("reports/{study}/figures/{figure}.pdf", study=STUDY, figure=PRINTED_FIGURES),
+        literature=f"{REFERENCE}/references.bib",
         system_files=PLAN.system_files,
-        definition=PLAN.step("article", [*QUOTED.values(), *PLAN.system_files], study=PLAN.settings),
+        definition=PLAN.step(
+            "article",
+            [*QUOTED.values(), f"{REFERENCE}/references.bib", *PLAN.system_files],
+            study=PLAN.settings,
+        ),
     output:
         expand("reports/{study}/article.{form}", study=STUDY, form=["pdf", "tex", "bib"]),
     log:

@@ -25,7 +25,6 @@ from narxbench._study.design_choices import contradictions, interpretation_text,
 from narxbench._study.table_files import to_latex
 
 TEMPLATES = Path(__file__).parent / "templates"
-REFERENCES = TEMPLATES / "references.bib"
 # The figures of the article, by the name of their files.
 FIGURES = ("figure_1.pdf", "figure_2.pdf")
 # A table stays open beyond this multiple of the deviance between two own data sets.
@@ -77,11 +76,11 @@ def article(material: Material, kept: pd.DataFrame, version: str) -> str:
     return text.replace(r" \%", r"~\%")
 
 
-def references(material: Material) -> str:
-    """Return the references of the article as BibTeX, in the entries that the style of IEEEtran prints."""
+def references(material: Material, literature: str) -> str:
+    """Return the paper, this software and the other literature as BibTeX, in entries that IEEEtran's style prints."""
     citation = material.texts["citation"].replace("@software", "@misc")
     printed = re.sub(r"eprint = {([^}]*)},", r"howpublished = {arXiv:\1},", citation)
-    return f"{printed}\n{REFERENCES.read_text(encoding='utf-8')}"
+    return f"{printed}\n{literature}"
 
 
 # Distances from the published tables.

@@ -6,11 +6,14 @@ from itertools import product
 import pandas as pd
 import pytest
 from tests.unit.studies.paper.factory import make_material, summary
+from tests.unit.studies.paper.summaries import REFERENCE
 
 from narxbench._io.errors import NarxbenchError
 from narxbench._studies.paper import article
 from narxbench._studies.paper.facsimile import values_by_condition
 from narxbench._study import latex
+
+LITERATURE = (REFERENCE / "references.bib").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +47,7 @@ def test_tables_have_the_paper_s_numbers(text):
 
 
 def test_every_citation_has_an_entry(material, text):
-    entries = set(re.findall(r"^@\w+\{(\w+),", article.references(material), re.MULTILINE))
+    entries = set(re.findall(r"^@\w+\{(\w+),", article.references(material, LITERATURE), re.MULTILINE))
     assert set(re.findall(r"\\cite\{(\w+)\}", text)) == entries
 
 
