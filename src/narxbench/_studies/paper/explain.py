@@ -96,7 +96,7 @@ def _read_frames(study: str, folder: Path) -> dict[str, pd.DataFrame]:
     """Return the frames of a study, or say which studies there are."""
     path = folder / f"data/{study}/frames/agreement_values.csv"
     if not path.is_file():
-        studies = sorted(found.parts[-3] for found in folder.glob("data/*/frames/agreement_values.csv"))
+        studies = sorted(file.parts[-3] for file in folder.glob("data/*/frames/agreement_values.csv"))
         there = f"allowed: {', '.join(studies)}{did_you_mean(study, studies)}, or make it"
         if not studies:
             there = "make it in the project's folder"
