@@ -113,12 +113,12 @@ def _distances(kept: pd.DataFrame, material: Material, texts: Mapping[str, str])
 
 
 def _open_tables(distances: pd.DataFrame) -> Iterator[str]:
-    """Yield the tables that the closest interpretation does not explain, each with its distance."""
+    """Yield the tables that the closest interpretation does not explain, each with its deviance and its yardstick."""
     of_closest = distances[distances["role"] == CLOSEST]
     for row in of_closest.itertuples(index=False):
         if row.deviance > _FAR * row.own_deviance:
-            times = significant(row.deviance / row.own_deviance)
-            yield f"{row.system}, {method_name(row.algorithm)} under {criterion_name(row.criterion)} ({times} times)"
+            name = f"{row.system}, {method_name(row.algorithm)} under {criterion_name(row.criterion)}"
+            yield f"{name}: {count(row.deviance)} against {count(row.own_deviance)}"
 
 
 # Facts in words.

@@ -116,10 +116,10 @@ def facsimile_tables(
 
 def printed_systems(systems: Iterable[Any]) -> Table:
     """Return the paper's table I, of the systems of this study."""
-    known = tables.systems_table(systems)
-    orders = known.data[["n_u", "n_y", "N_l", "N_t"]].astype(str).agg(",".join, axis=1)
-    data = known.data.assign(orders="[" + orders + "]")
-    head = (*known.columns[:2], Column("orders", "[n_u, n_y, N_l, N_t]", "NARX parameters", kind="text"))
+    table = tables.systems_table(systems)
+    orders = table.data[["n_u", "n_y", "N_l", "N_t"]].astype(str).agg(",".join, axis=1)
+    data = table.data.assign(orders="[" + orders + "]")
+    head = (*table.columns[:2], Column("orders", "[n_u, n_y, N_l, N_t]", "NARX parameters", kind="text"))
     note = "n_u, n_y, N_l and N_t: input lag, output lag, degree of non-linearity and total number of terms."
     return Table("table_1", "Test non-linear systems", head, data, (note,))
 
