@@ -833,16 +833,54 @@ class Model:
         ['double narx_model_step(const double *y_past, const double *u_past)']
         """
         model = self.decimated()
-        if language == "sysidentpy":
-            model = model.expanded()
+        if language != "sysidentpy":
+            return source(self._program(model, derived(self.inputs)), language, name)
+        # It computes no functions of inputs; they are columns like the others.
+        return source(self._program(model.expanded(), {}), language, name)
+
+    def write_fmu(self, path: StrPath, name: str = "narx_model", *, with_binary: bool = True) -> None:
+        """Write the model as a Functional Mock-up Unit (FMI 2.0, co-simulation) for Simulink, Dymola and other tools.
+
+        It makes a free run at the model's own sampling. Parameters ``past u(k-1)``, ``past y(k-1)``, … are the state
+        that it begins in, by default the offsets of the model, or zero. The output follows the present input at once if
+        the model has such a term.
+
+        Parameters
+        ----------
+        path : path
+            The file, ``*.fmu``.
+        name : str
+            The name of the unit, as for :meth:`export`.
+        with_binary : bool
+            Whether to compile it for this machine with ``cc``. If not, it has its sources only, for tools that compile.
+
+        Raises
+        ------
+        NarxbenchError
+            If the name is not allowed, there is no compiler, or the file cannot be written.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> model = Model(("y(k-1)", "u(k-1)"), (0.5, 1.0), ("u",), "y", sampling_time=0.1)
+        >>> with TemporaryDirectory() as folder:
+        ...     model.write_fmu(f"{folder}/model.fmu", with_binary=False)
+        """
+        # Whoever needs no unit does not wait for its import.
+        from narxbench._model.fmu import FmuSignals, fmu_bytes
+
+        model = self.decimated()
+        program = self._program(model, derived(self.inputs))
+        inputs = [self.inputs[position] for position in program.arguments]
+        signals = FmuSignals(self.output, inputs, self.units, self.step_time or 1.0)
+        code = source(program, "c", name)
+        write_atomically(path, fmu_bytes(program, code, name, signals, with_binary=with_binary))
+
+    def _program(self, model: "Model", functions: Mapping[int, Any]) -> Program:
+        """Return the program of a model that is this one at its own sampling; it computes some inputs from others."""
         offsets, scales = (values.tolist() for values in model.scaling())
-        functions = derived(self.inputs)
-        if language == "sysidentpy":
-            # It computes no functions of inputs; they are columns like the others.
-            functions = {}
         comment = self._comment(model, functions)
-        program = Program(model.monomials, model.coefficients, model.n_inputs, offsets, scales, comment, functions)
-        return source(program, language, name)
+        return Program(model.monomials, model.coefficients, model.n_inputs, offsets, scales, comment, functions)
 
     def _comment(self, model: "Model", functions: Mapping[int, Any]) -> list[str]:
         equation = model.equation(6).split("\n")[0]
