@@ -78,6 +78,7 @@ def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     _add_identify(commands)
     _add_refit(commands)
     _add_compare(commands)
+    _add_forecast(commands)
     checking = _command(commands, "check-algorithm", "check what every algorithm must do")
     checking.add_argument("name", metavar="NAME", help="of an algorithm of narxbench, or of a plug-in")
     options, unknown_words = parser.parse_known_args(arguments)
@@ -97,6 +98,8 @@ def _run(options: argparse.Namespace) -> int:
             _refit(options)
         case "compare":
             _compare(options)
+        case "forecast":
+            _forecast(options)
         case _:
             return _check_algorithm(options.name)
     return _DONE
@@ -354,6 +357,53 @@ def _add_compare(commands: Any) -> None:
     _add_output(parser)
     _add_reading_options(parser, without_input="those of the models")
     parser.add_argument("--report", metavar="PAGE", help="also write a page with the errors and the free runs")
+
+
+def _add_forecast(commands: Any) -> None:
+    parser = _command(commands, "forecast", "print the outputs that a model expects after the data, with bands")
+    parser.allow_abbrev = False
+    parser.add_argument("model", metavar="MODEL", help="a file that Model.save or --report wrote")
+    parser.add_argument("files", nargs=1, metavar="FILE", help="the data, whose last outputs the forecast begins with")
+    parser.add_argument("--future", metavar="FILE", help="the inputs after the data, in columns of the same names")
+    parser.add_argument(
+        "--steps", type=_number_or_text, metavar="N", help="samples to forecast (default: as many as --future has)"
+    )
+    parser.add_argument(
+        "--confidence",
+        default=0.9,
+        type=_number_or_text,
+        metavar="SHARE",
+        help="of the samples that the band holds: 0.5, 0.8, 0.9, 0.95 or 0.99 (default: 0.9)",
+    )
+    parser.add_argument("-o", dest="table", metavar="CSV", help="write the table into a file instead")
+    _add_output(parser)
+    _add_reading_options(parser, without_input="those of the model")
+
+
+def _forecast(options: argparse.Namespace) -> None:
+    from narxbench._identification.forecast import forecast_after
+    from narxbench._io.files import write_atomically
+    from narxbench._model.narx import Model
+
+    model = Model.load(options.model)
+    try:
+        frame, recording = forecast_after(
+            model, options.files, options.future, options.steps, options.confidence, **_reading(options)
+        )
+    except NarxbenchError as error:
+        argument, _, text = str(error).partition(": ")
+        flag = {"u_future": "--future", "steps": "--steps", "confidence": "--confidence"}.get(argument)
+        if flag is None:
+            raise
+        raise NarxbenchError(f"{flag}: {text}") from None
+    if len(recording.records) > 1:
+        record = printable(recording.records[-1].name)
+        print(f"narxbench: the data have gaps; the forecast goes on after {record}", file=sys.stderr)
+    table = frame.to_csv(float_format="%.10g")
+    if options.table is None:
+        _print(table)
+    else:
+        write_atomically(options.table, table)
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
