@@ -19,7 +19,7 @@ def forecast_after(
     data: Any,
     future: Any = None,
     steps: int | None = None,
-    confidence: float = BAND,
+    confidence: float | None = BAND,
     **reading: Unpack[Reading],
 ) -> tuple[pd.DataFrame, Recording]:
     """Return the outputs that a model expects after the last record of some data, with bands, and the data.
@@ -33,7 +33,7 @@ def forecast_after(
     future : path, DataFrame or mapping of str to array, optional
         The inputs after the data, in columns named as in the model.
     steps, confidence
-        As for :meth:`narxbench.Identification.forecast`.
+        As for :func:`narxbench._identification.trust.forecasts.forecast_frame`.
     **reading
         What :func:`narxbench._identification.data.reading.read_recording` takes. ``input`` and ``output`` are by
         default the columns that the model names.

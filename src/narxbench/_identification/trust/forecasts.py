@@ -142,6 +142,11 @@ def _rising(unseen: Sequence[Unseen], share: float) -> list[float]:
     return [significant(value) for value in isotonic_regression(half_widths).x.tolist()]
 
 
+def has_errors(model: Model) -> bool:
+    """Return whether a model has errors of its forecasts on unseen data, which bands come from."""
+    return isinstance(model.about.get(ABOUT), Mapping)
+
+
 def half_widths(model: Model, samples: int, confidence: float) -> Floats:
     """Return the half widths of the bands about the forecasts of so many samples.
 
@@ -153,9 +158,9 @@ def half_widths(model: Model, samples: int, confidence: float) -> Floats:
     """
     if confidence not in SHARES:
         raise NarxbenchError(f"confidence: found {show(confidence)}; allowed: {', '.join(map(str, SHARES))}")
-    errors = model.about.get(ABOUT)
-    if not isinstance(errors, Mapping):
+    if not has_errors(model):
         raise NarxbenchError("bands: found a model without errors of its forecasts; needed: one that identify returned")
+    errors = model.about[ABOUT]
     measured, limit = errors["half_widths"][str(confidence)], errors["free_run"][str(confidence)]
     ahead = -(-np.arange(1, samples + 1) // model.decimation)
     known = 0
@@ -176,7 +181,7 @@ def forecast_frame(
     y: ArrayLike,
     u_future: ArrayLike | None = None,
     steps: int | None = None,
-    confidence: float = BAND,
+    confidence: float | None = BAND,
     *,
     initial: Initial = "measured",
 ) -> pd.DataFrame:
@@ -188,8 +193,8 @@ def forecast_frame(
         A model that :func:`narxbench.identify` returned, or a file that it was saved to.
     u, y, u_future, steps, initial
         As for :meth:`narxbench.Model.forecast`.
-    confidence : {0.5, 0.8, 0.9, 0.95, 0.99}
-        The share of samples that the band holds.
+    confidence : {0.5, 0.8, 0.9, 0.95, 0.99}, optional
+        The share of samples that the band holds; None: there is no band.
 
     Returns
     -------
@@ -207,5 +212,7 @@ def forecast_frame(
     if index is None:
         index = pd.RangeIndex(len(np.asarray(y)), len(np.asarray(y)) + len(forecast))
     values = np.asarray(forecast)
+    if confidence is None:
+        return pd.DataFrame({"forecast": values}, index=index)
     half = half_widths(model, len(values), confidence)
     return pd.DataFrame({"forecast": values, "lower": values - half, "upper": values + half}, index=index)

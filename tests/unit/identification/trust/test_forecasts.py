@@ -114,8 +114,13 @@ def test_inputs_after_a_gap_are_refused(identification, data, tmp_path, capsys):
     assert "inputs without a gap up to line 4 alone" in capsys.readouterr().err
 
 
-def test_other_weights_have_other_errors(identification, data):
+def test_other_weights_have_other_errors(identification, data, tmp_path, capsys):
     model = refit(identification.model, data[SAMPLES:])
+    data[:SAMPLES].to_csv(tmp_path / "data.csv")
+    model.save(tmp_path / "model.json")
+    assert cli.main(["forecast", str(tmp_path / "model.json"), str(tmp_path / "data.csv"), "--steps", "1"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.startswith("time,forecast\n") and "no bands" in printed.err
     assert ABOUT in identification.model.about and ABOUT not in model.about
     with pytest.raises(NarxbenchError, match="bands: found a model without errors of its forecasts"):
         half_widths(model, 3, BAND)
