@@ -49,6 +49,7 @@ from narxbench._algorithms.certainty import Certainty, Window, has_factor
 from narxbench._algorithms.contract import About, Found, Objective, OwnCriterion, ProblemView
 from narxbench._algorithms.doubts import doubts
 from narxbench._algorithms.likelihood_search import LikelihoodSearch, SearchSettings, Structure
+from narxbench._algorithms.limits import LimitReachedError
 from narxbench._algorithms.orthogonal_search import checked_certainty
 from narxbench._fitness.prediction_error import Fit, PredictionErrors
 from narxbench._model.terms import OUTPUT
@@ -92,6 +93,25 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
     """Search, then choose the best model whose free run is bounded."""
     errors = PredictionErrors(problem)
     search = LikelihoodSearch(errors, settings)
+    try:
+        return _searched(problem, objective, search)
+    except LimitReachedError:
+        return _best_so_far(problem, search)
+
+
+def _best_so_far(problem: ProblemView, search: LikelihoodSearch) -> Found:
+    """Return the model of lowest criterion among those that were fitted, whether its free run is bounded or not."""
+    if not search.fits or not search.value(search.best()) < math.inf:
+        return Found(np.zeros(search.n_terms, np.uint8))
+    best = search.ranked()[0]
+    details = _described(problem, search, best)
+    del details["terms"]
+    return Found(search.structure(best), search.errors.coefficients(best), details)
+
+
+def _searched(problem: ProblemView, objective: Objective, search: LikelihoodSearch) -> Found:
+    """Return the model of a complete search, with all details."""
+    errors = search.errors
     search.run()
     choice = _Choice(problem, objective, search)
     choice.leave_out_factored()
