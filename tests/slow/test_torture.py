@@ -124,7 +124,7 @@ SIMULATION = {
     "system": {"name": "T1", "equation": "y(k) = 0.5*y(k-1) + 0.4*u(k-1)", "n_u": 1, "n_y": 1, "degree": 1},
     "snr_db": 40.0,
     "seed": 1,
-    "data": {"samples": 120, "excitation": None, "noise": "measurement", "washout": 0},
+    "data": {"samples": 120, "excitation": None, "noise": "output", "washout": 0},
 }
 PROBLEM = {
     "simulation": SIMULATION,

@@ -23,6 +23,8 @@ from narxbench._numerics.compilation import NOTICE
 _MEMORY, _COPIES = 4 << 30, 8
 # Seconds between two looks at the memory.
 _INTERVAL = 0.1
+# Runs that are watched. They share the memory of the process, which does not tell what is whose.
+_WATCHES: "set[Watch]" = set()
 
 
 class LimitReachedError(BaseException):
@@ -59,7 +61,7 @@ class Watch(threading.Thread):
     time_limit : float or None
         Seconds that the block may take, without those of compilation.
     memory : int
-        Bytes that the process may take meanwhile.
+        Bytes that the process may take meanwhile; so many times more where several runs are watched.
     stop : callable
         Called in the watching thread.
 
@@ -86,10 +88,12 @@ class Watch(threading.Thread):
             raise NarxbenchError(
                 "search: the thread that watches its limits cannot be started; needed: a higher ulimit -u"
             ) from None
+        _WATCHES.add(self)
         return self
 
     def __exit__(self, *_: object) -> None:
         """End the watch; no exception of it reaches the thread of the run afterwards."""
+        _WATCHES.discard(self)
         with self._lock:
             self._ended.set()
             _set_exception(self._run_thread, None)
@@ -116,7 +120,7 @@ class Watch(threading.Thread):
     def _limit_met(self) -> str:
         if self._time_limit is not None and time.monotonic() - self._began >= self._time_limit:
             return time_text(self._time_limit)
-        if _resident_bytes() - self._bytes_before > self._memory:
+        if _resident_bytes() - self._bytes_before > self._memory * max(1, len(_WATCHES)):
             return memory_text(self._memory)
         return ""
 

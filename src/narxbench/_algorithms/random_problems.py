@@ -79,7 +79,7 @@ SIGNALS: dict[str, Draw] = {
 }
 
 
-class Case(NamedTuple):
+class RandomProblem(NamedTuple):
     """A problem and a run in plain data, by which it can be kept.
 
     ``u`` and ``y`` name signals; an output may also be a ``"copy"`` of the input, or its ``"response"``.
@@ -101,7 +101,7 @@ class Case(NamedTuple):
     evaluations: int
 
 
-def drawn(number: int) -> Case:
+def drawn(number: int) -> RandomProblem:
     """Return the case of a number."""
     rng = generator(purpose="random problems", number=number)
     n_u, n_y, degree = (int(rng.integers(low, 5)) for low in (0, 0, 1))
@@ -109,7 +109,7 @@ def drawn(number: int) -> Case:
         n_u, n_y, degree = (int(rng.integers(low, 5)) for low in (0, 0, 1))
     n_validation = int(rng.choice([1, 2, 3, 10, 60]))
     n_estimation = int(rng.choice([1, 2, 5, 30, 200]))
-    return Case(
+    return RandomProblem(
         number=number,
         u=str(rng.choice([*SIGNALS])),
         y=str(rng.choice([*SIGNALS, "copy", "response", "response"])),
@@ -127,7 +127,7 @@ def drawn(number: int) -> Case:
     )
 
 
-def signals(case: Case) -> tuple[Floats, Floats]:
+def signals(case: RandomProblem) -> tuple[Floats, Floats]:
     """Return input and output of a case."""
     rng = generator(purpose="signals of random problems", number=case.number)
     u = SIGNALS[case.u](rng, case.samples)
@@ -146,7 +146,7 @@ def _response(u: Floats, rng: np.random.Generator) -> Floats:
     return y * (1.0 + 1e-3 * rng.uniform(-1.0, 0.0, len(u)))
 
 
-def problem_of(case: Case) -> StructureProblem:
+def problem_of(case: RandomProblem) -> StructureProblem:
     """Return the problem of a case; NarxbenchError where the values of its choices exclude each other."""
     u, y = signals(case)
     choices = case._asdict()
@@ -155,13 +155,14 @@ def problem_of(case: Case) -> StructureProblem:
     return StructureProblem(u, y, **choices)
 
 
-def violation(runner: Runner, case: Case, time_limit: float | None = None) -> str:
+def violation(runner: Runner, case: RandomProblem, time_limit: float | None = None) -> str:
     """Return in words what a run on a case does not hold; empty if it holds all.
 
     An algorithm may refuse data by a ValueError.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", DeprecationWarning)
         try:
             problem = problem_of(case)
         except NarxbenchError:

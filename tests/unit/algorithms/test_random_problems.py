@@ -9,11 +9,19 @@ import pytest
 from narxbench import search
 from narxbench._algorithms import random_problems
 from narxbench._algorithms.annealing import LAST_SHARE, stages
-from narxbench._algorithms.random_problems import CRITERIA, SIGNALS, Case, drawn, problem_of, signals, violation
+from narxbench._algorithms.random_problems import (
+    CRITERIA,
+    SIGNALS,
+    RandomProblem,
+    drawn,
+    problem_of,
+    signals,
+    violation,
+)
 from narxbench._algorithms.search import prepared
 from narxbench._fitness.criteria import parse_criterion
 
-BASE = Case(
+BASE = RandomProblem(
     number=1,
     u="noise",
     y="response",
