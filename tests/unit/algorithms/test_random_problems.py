@@ -47,6 +47,7 @@ KEPT = {
         "stlsq",
         BASE._replace(number=98, u="impulse", y="very far from zero", samples=43, n_validation=10, n_u=3, n_y=3),
     ),
+    "infinity times zero": ("frols", BASE._replace(u="zero", y="largest", degree=3)),
     "J is infinite and e is not": (
         "aols",
         BASE._replace(number=3, u="alternating", y="very far from zero", samples=36, required_terms="output"),
