@@ -103,10 +103,14 @@ def _best_so_far(problem: ProblemView, search: LikelihoodSearch) -> Found:
     """Return the model of lowest criterion among those that were fitted, whether its free run is bounded or not."""
     if not search.fits or not search.value(search.best()) < math.inf:
         return Found(np.zeros(search.n_terms, np.uint8))
-    best = search.ranked()[0]
-    details = _described(problem, search, best)
+    return _plainly_found(problem, search, search.ranked()[0])
+
+
+def _plainly_found(problem: ProblemView, search: LikelihoodSearch, fit: Fit) -> Found:
+    """Return a fit without what is known about its certainty."""
+    details = _described(problem, search, fit)
     del details["terms"]
-    return Found(search.structure(best), search.errors.coefficients(best), details)
+    return Found(search.structure(fit), search.coefficients(fit), details)
 
 
 def _searched(problem: ProblemView, objective: Objective, search: LikelihoodSearch) -> Found:
@@ -127,6 +131,9 @@ def _searched(problem: ProblemView, objective: Objective, search: LikelihoodSear
     if best is None:
         return Found(np.zeros(objective.n_terms, np.uint8))
     best = search.refined(best)
+    weights = search.coefficients(best)
+    if weights is None:
+        return _plainly_found(problem, search, best)
     certain = checked_certainty(problem, window)
     uncertainty, n = errors.uncertainty(best), len(best.terms)
     description = _described(problem, search, best)
@@ -142,7 +149,7 @@ def _searched(problem: ProblemView, objective: Objective, search: LikelihoodSear
         "warnings": [warning._asdict() for warning in doubts(search, best, certain, problem.terms)],
         "passed_over": list(choice.passed_over.values())[:MOST_PASSED_OVER],
     }
-    return Found(search.structure(best), errors.coefficients(best), details)
+    return Found(search.structure(best), weights, details)
 
 
 def _terms_of_inputs(problem: ProblemView) -> NDArray[np.int64]:

@@ -48,6 +48,10 @@ KEPT = {
         BASE._replace(number=98, u="impulse", y="very far from zero", samples=43, n_validation=10, n_u=3, n_y=3),
     ),
     "infinity times zero": ("frols", BASE._replace(u="zero", y="largest", degree=3)),
+    "weights that overflow": (
+        "multistart_likelihood",
+        BASE._replace(number=1002, u="smallest", y="smallest", samples=15, n_validation=10, n_u=1, n_y=4, degree=4),
+    ),
     "J is infinite and e is not": (
         "aols",
         BASE._replace(number=3, u="alternating", y="very far from zero", samples=36, required_terms="output"),
