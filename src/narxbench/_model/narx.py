@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
@@ -36,6 +37,9 @@ Floats = NDArray[np.float64]
 Initial = Literal["measured", "estimate"]
 
 FORMAT, VERSION = "narxbench-model", 1
+# The largest expansion of a model: its terms before equal ones are added up, fewer if they have a covariance, and
+# products of factors to compute them.
+_MOST_EXPANDED, _MOST_WITH_COVARIANCE, _MOST_PRODUCTS = 100_000, 5_000, 300_000
 DIVERGENCE_FACTOR = 1e6
 # A sum of squares below this, relative to the largest square, is too small to divide by.
 _SMALLEST_SPREAD = 1e-300
@@ -742,7 +746,7 @@ class Model:
         Raises
         ------
         NarxbenchError
-            If a coefficient is too large for double precision.
+            If a coefficient is too large for double precision, or there would be very many terms.
 
         Examples
         --------
@@ -752,6 +756,7 @@ class Model:
         """
         if self.offsets is None and self.scales is None:
             return self
+        self._check_expansion()
         offsets, scales = (list(map(Fraction, values.tolist())) for values in self.scaling())
         expansions = [_expansion(monomial, offsets, scales) for monomial in self.monomials]
         sums = _weighted_sum(expansions, self.coefficients)
@@ -777,6 +782,20 @@ class Model:
             scales=None,
         )
 
+    def _check_expansion(self) -> None:
+        """Raise NarxbenchError if the expansion would have too many terms, or take too long."""
+        n_terms, n_products = 0, 0
+        for monomial in self.monomials:
+            expanded = math.prod(count + 1 for count in Counter(monomial).values())
+            n_terms += expanded
+            n_products += expanded * len(monomial)
+        most = _MOST_EXPANDED
+        if self.covariance is not None:
+            most = _MOST_WITH_COVARIANCE
+        if n_terms > most or n_products > _MOST_PRODUCTS:
+            finding = f"found terms whose expansion has up to {printable(str(n_terms), 30)} terms"
+            raise NarxbenchError(f"terms: {finding}; allowed: up to {most}, of moderate degree")
+
     def save(self, path: StrPath) -> None:
         """Write the model to a file in JSON; :meth:`load` returns an equal model.
 
@@ -785,7 +804,7 @@ class Model:
         NarxbenchError
             If the file cannot be written.
         """
-        write_atomically(path, canonical_json(self.to_dict(), indent=1))
+        write_atomically(path, model_text(self), durable=True)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model as plain data, as :meth:`save` writes it.
@@ -1072,6 +1091,11 @@ class Model:
         inputs = np.zeros((len(values), self.n_inputs))
         inputs[:, measured] = values
         return completed(self.inputs, inputs)
+
+
+def model_text(model: Model) -> str:
+    """Return the content of the file of a model, in JSON."""
+    return canonical_json(model.to_dict(), indent=1)
 
 
 def _inputs_of_frame(frame: Any, names: Sequence[str]) -> Any:
