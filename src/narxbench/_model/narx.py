@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
@@ -36,6 +37,9 @@ Floats = NDArray[np.float64]
 Initial = Literal["measured", "estimate"]
 
 FORMAT, VERSION = "narxbench-model", 1
+# The largest expansion of a model: its terms before equal ones are added up, fewer if they have a covariance, and
+# products of factors to compute them.
+_MOST_EXPANDED, _MOST_WITH_COVARIANCE, _MOST_PRODUCTS = 100_000, 5_000, 300_000
 DIVERGENCE_FACTOR = 1e6
 # A sum of squares below this, relative to the largest square, is too small to divide by.
 _SMALLEST_SPREAD = 1e-300
@@ -742,7 +746,7 @@ class Model:
         Raises
         ------
         NarxbenchError
-            If a coefficient is too large for double precision.
+            If a coefficient is too large for double precision, or there would be very many terms.
 
         Examples
         --------
@@ -752,6 +756,7 @@ class Model:
         """
         if self.offsets is None and self.scales is None:
             return self
+        self._check_expansion()
         offsets, scales = (list(map(Fraction, values.tolist())) for values in self.scaling())
         expansions = [_expansion(monomial, offsets, scales) for monomial in self.monomials]
         sums = _weighted_sum(expansions, self.coefficients)
@@ -777,6 +782,20 @@ class Model:
             scales=None,
         )
 
+    def _check_expansion(self) -> None:
+        """Raise NarxbenchError if the expansion would have too many terms, or take too long."""
+        n_terms, n_products = 0, 0
+        for monomial in self.monomials:
+            expanded = math.prod(count + 1 for count in Counter(monomial).values())
+            n_terms += expanded
+            n_products += expanded * len(monomial)
+        most = _MOST_EXPANDED
+        if self.covariance is not None:
+            most = _MOST_WITH_COVARIANCE
+        if n_terms > most or n_products > _MOST_PRODUCTS:
+            finding = f"found terms whose expansion has up to {printable(str(n_terms), 30)} terms"
+            raise NarxbenchError(f"terms: {finding}; allowed: up to {most}, of moderate degree")
+
     def save(self, path: StrPath) -> None:
         """Write the model to a file in JSON; :meth:`load` returns an equal model.
 
@@ -785,7 +804,7 @@ class Model:
         NarxbenchError
             If the file cannot be written.
         """
-        write_atomically(path, canonical_json(self.to_dict(), indent=1))
+        write_atomically(path, model_text(self), durable=True)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model as plain data, as :meth:`save` writes it.
@@ -956,16 +975,54 @@ class Model:
         ['double narx_model_step(const double *y_past, const double *u_past)']
         """
         model = self.decimated()
-        if language == "sysidentpy":
-            model = model.expanded()
+        if language != "sysidentpy":
+            return source(self._program(model, derived(self.inputs)), language, name)
+        # It computes no functions of inputs; they are columns like the others.
+        return source(self._program(model.expanded(), {}), language, name)
+
+    def write_fmu(self, path: StrPath, name: str = "narx_model", *, with_binary: bool = True) -> None:
+        """Write the model as a Functional Mock-up Unit (FMI 2.0, co-simulation) for Simulink, Dymola and other tools.
+
+        It makes a free run at the model's own sampling. Parameters ``past u(k-1)``, ``past y(k-1)``, … are the state
+        that it begins in, by default the offsets of the model, or zero. The output follows the present input at once if
+        the model has such a term.
+
+        Parameters
+        ----------
+        path : path
+            The file, ``*.fmu``.
+        name : str
+            The name of the unit, as for :meth:`export`.
+        with_binary : bool
+            Whether to compile it for this machine with ``cc``. If not, it has its sources only, for tools that compile.
+
+        Raises
+        ------
+        NarxbenchError
+            If the name is not allowed, there is no compiler, or the file cannot be written.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> model = Model(("y(k-1)", "u(k-1)"), (0.5, 1.0), ("u",), "y", sampling_time=0.1)
+        >>> with TemporaryDirectory() as folder:
+        ...     model.write_fmu(f"{folder}/model.fmu", with_binary=False)
+        """
+        # Whoever needs no unit does not wait for its import.
+        from narxbench._model.fmu import FmuSignals, fmu_bytes
+
+        model = self.decimated()
+        program = self._program(model, derived(self.inputs))
+        inputs = [self.inputs[position] for position in program.arguments]
+        signals = FmuSignals(self.output, inputs, self.units, self.step_time or 1.0)
+        code = source(program, "c", name)
+        write_atomically(path, fmu_bytes(program, code, name, signals, with_binary=with_binary))
+
+    def _program(self, model: "Model", functions: Mapping[int, Any]) -> Program:
+        """Return the program of a model that is this one at its own sampling; it computes some inputs from others."""
         offsets, scales = (values.tolist() for values in model.scaling())
-        functions = derived(self.inputs)
-        if language == "sysidentpy":
-            # It computes no functions of inputs; they are columns like the others.
-            functions = {}
         comment = self._comment(model, functions)
-        program = Program(model.monomials, model.coefficients, model.n_inputs, offsets, scales, comment, functions)
-        return source(program, language, name)
+        return Program(model.monomials, model.coefficients, model.n_inputs, offsets, scales, comment, functions)
 
     def _comment(self, model: "Model", functions: Mapping[int, Any]) -> list[str]:
         equation = model.equation(6).split("\n")[0]
@@ -1034,6 +1091,11 @@ class Model:
         inputs = np.zeros((len(values), self.n_inputs))
         inputs[:, measured] = values
         return completed(self.inputs, inputs)
+
+
+def model_text(model: Model) -> str:
+    """Return the content of the file of a model, in JSON."""
+    return canonical_json(model.to_dict(), indent=1)
 
 
 def _inputs_of_frame(frame: Any, names: Sequence[str]) -> Any:

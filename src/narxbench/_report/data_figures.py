@@ -1,7 +1,7 @@
 """The figures of measured data: their records, the values of each signal, spectra, and what is behind the checks."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from markupsafe import Markup
@@ -34,7 +34,7 @@ def data_figures(
     checks: Sequence[Finding],
     decimation: int,
     shared: str = "estimation, selection",
-) -> Mapping[str, Markup | None]:
+) -> dict[str, Markup | None]:
     """Return the figures of measured data by name; None where there is nothing to draw.
 
     ``shared`` says what records without a role are for.

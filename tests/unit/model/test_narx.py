@@ -147,6 +147,13 @@ def test_equal_terms_of_an_expansion_are_one():
     assert ARX.expanded() is ARX
 
 
+@pytest.mark.parametrize("term", ["*".join(f"y(k-{lag})" for lag in range(1, 31)), "y(k-1)^5000"])
+def test_an_expansion_that_would_never_end_is_refused(term):
+    model = Model((term,), (1.0,), (), "y", offsets=(1.0,), scales=(2.0,))
+    with pytest.raises(ValueError, match="terms: found terms whose expansion has up to"):
+        model.expanded()
+
+
 def test_covariance_of_an_expansion():
     """That of draws of the coefficients, each of them expanded."""
     covariance = np.array([[0.04, 0.01, 0.0], [0.01, 0.09, -0.02], [0.0, -0.02, 0.01]])
