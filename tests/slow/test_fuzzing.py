@@ -124,7 +124,7 @@ MODEL = Model(
     noise_model="narmax",
     moving_average=(0.3,),
 )
-LONG = "*".join(f"y(k-{lag})" for lag in range(1, 31))
+LONG = "*".join(f"y(k-{lag})" for lag in range(1, 13))
 ODD_TERMS = st.sampled_from([LONG, "y(k-1)^9999", "y(k-9999)", "u(k-0)", "1", "y(k-1)^0", "", "\u202e"])
 
 
@@ -157,7 +157,7 @@ def test_damaged_models(edits, cut, tmp_path):
     ),
     terms=st.lists(ODD_TERMS, max_size=3),
 )
-@example(changes={}, terms=[LONG])
+@example(changes={}, terms=[LONG.replace("(k-1)", f"(k-{lag})") for lag in range(20, 30)])
 @example(changes={}, terms=["y(k-1)^9999"])
 def test_models_with_other_values(changes, terms, tmp_path):
     MODEL.save(tmp_path / "right.json")
