@@ -26,6 +26,7 @@ from narxbench._identification.trust.answers import answers
 from narxbench._identification.trust.bands import unseen_errors
 from narxbench._identification.trust.dynamics import Dynamics, dynamics, working_point
 from narxbench._identification.trust.fit import ModelFit
+from narxbench._identification.trust.forecasts import ABOUT, forecast_errors
 from narxbench._identification.trust.frequencies import frequent_structures, selection_table
 from narxbench._identification.trust.probabilities import FULL, StructureCertainty, structure_certainty
 from narxbench._identification.trust.residuals import correlation_tests, free_run_bias
@@ -56,6 +57,8 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearc
     trial, fit = scan.trial(configuration), ModelFit(scan, leaving)
     weights = fit.weights()
     model = fit.model(weights)
+    free_run = unseen_errors(fit, model)
+    model = replace(model, about={**model.about, ABOUT: forecast_errors(fit, model, free_run)})
     models = _models(scan, choice, model)
     cases = fit.cases(model)
     validation = validate(cases)
@@ -100,7 +103,7 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearc
         notes=_notes(scan, choice, resamples, models),
         models=models,
         competitors=_competitors(scan, choice, models),
-        unseen={FREE_RUN: unseen_errors(fit, model), ONE_STEP: unseen_errors(fit, model, 1)},
+        unseen={FREE_RUN: free_run, ONE_STEP: unseen_errors(fit, model, 1)},
     )
     return replace(identification, summary=[*answers(identification), *findings])
 

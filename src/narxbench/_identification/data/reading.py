@@ -182,6 +182,25 @@ def read_recording(
     return reader.recording(sampling_time, units)
 
 
+def read_inputs(item: Any, inputs: Any, form: SourceForm, time: TimeChoice, notes: list[str]) -> Experiment:
+    """Return the inputs of a file, a frame or a mapping, which has all of them in each row, at even times.
+
+    Raises
+    ------
+    NarxbenchError
+        As :func:`read_recording`, and if a value is missing or the time jumps.
+    """
+    items = _items([item], "future")
+    choice = ColumnChoice({"input": inputs})
+    (label,) = _labels(items, "future")
+    source = open_source(item, label, column_numbers([choice]), column_names([choice]), form)
+    experiment = read_experiment(source, choice, time, notes)
+    if experiment.pieces != [(0, len(experiment.values))]:
+        end = source.place(experiment.pieces[0][1] - 1) if experiment.pieces else "no row"
+        raise data_error(source.name, f"inputs without a gap up to {end} alone", "all inputs in each row")
+    return experiment
+
+
 def numeric_columns(data: Any, reading: Reading) -> list[str | int]:
     """Return the columns of numbers of the first item of data, but that of the time, as an argument may choose them.
 

@@ -16,6 +16,7 @@ from narxbench._identification.trust.fit import (
     ridge_regression,
     weights_under_noise,
 )
+from narxbench._identification.trust.forecasts import ABOUT
 from narxbench._identification.trust.weights import Weights
 from narxbench._io.errors import FieldError, NarxbenchError
 from narxbench._io.version import __version__
@@ -80,12 +81,14 @@ def refit(model: Model, data: Any = None, **reading: Unpack[Reading]) -> Model:
         if not fit.is_finite:
             raise NarxbenchError(f"data: the weights of {noise_model.name} diverge; allowed: a model of another noise")
         weights = weights_under_noise(arrangement, fit, model.terms, weights)
+    # Errors of forecasts are those of the weights that the model had.
+    about = {name: value for name, value in model.about.items() if name != ABOUT}
     return replace(
         model,
         **weights.of_model(),
         sampling_time=recording.sampling_time or model.sampling_time,
         data_digest=recording.digest,
-        about={**model.about, "made_by": f"narxbench {__version__}", "refit_of": model.data_digest},
+        about={**about, "made_by": f"narxbench {__version__}", "refit_of": model.data_digest},
     )
 
 
