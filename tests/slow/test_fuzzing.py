@@ -63,8 +63,9 @@ def damaged(content, edits, cut):
 
 
 def check_line(error):
-    """Check that an error is one line that a terminal shows as it is."""
-    assert str(error).strip() and str(error).isprintable(), str(error)
+    """Check that an error has a line for each mistake, and that a terminal shows it as it is."""
+    for line in str(error).split("\n"):
+        assert line.strip() and line.isprintable(), line
 
 
 @pytest.fixture(scope="module")
@@ -108,9 +109,7 @@ def test_damaged_settings(name, edits, cut, tmp_path):
     try:
         load_study([("paper.yaml", read_mapping(CONFIG_FOLDER / "paper.yaml")), (name, read_mapping(path))])
     except NarxbenchError as error:
-        # Each mistake in settings is a line.
-        for line in str(error).split("\n"):
-            check_line(line)
+        check_line(error)
 
 
 MODEL = Model(
