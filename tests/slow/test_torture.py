@@ -95,7 +95,9 @@ def test_each_operation_of_an_identification(kind, earlier, data, quick, tmp_pat
         failed = faults.counts[kind] >= number
         printed = capsys.readouterr().err
         if failed:
-            assert code == 2 and LINE.fullmatch(printed), (number, printed)
+            *earlier_lines, last_line = printed.splitlines(keepends=True)
+            assert code == 2 and LINE.fullmatch(last_line), (number, printed)
+            assert all(line.startswith("A look at the data is ") for line in earlier_lines), printed
         check_whole(tmp_path / "report", [after, older] if earlier != "none" else [after])
         assert not list(tmp_path.rglob(".*")), "something is left aside"
         assert identify(data, tmp_path) == 0
