@@ -143,7 +143,7 @@ TEXT = """# What the bands about forecasts hold
 `python -m benchmarks.forecasts` makes this file. Of each kind of noise, {sets} data sets of {samples} samples were
 identified (effort 0.3, candidates of degree 2 and lags 1 and 2, or without an input of degree 1 and lags 1 to 12; noise
 models as found). The model forecast a fresh record of {tested} samples from every {every}th sample on, and the {band}
-band was laid about the forecasts. *ForecastCoverage* is the share of the measured samples within the band, on average over data
+band was laid about the forecasts. *Held* is the share of the measured samples within the band, on average over data
 sets; *of one record* is the range. The innovations are Gaussian; the input is a random one that stands for 4 samples.
 
 {table}
