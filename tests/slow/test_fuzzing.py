@@ -63,8 +63,9 @@ def damaged(content, edits, cut):
 
 
 def check_line(error):
-    """Check that an error is one line that a terminal shows as it is."""
-    assert str(error).strip() and str(error).isprintable(), str(error)
+    """Check that an error has a line for each mistake, and that a terminal shows it as it is."""
+    for line in str(error).split("\n"):
+        assert line.strip() and line.isprintable(), line
 
 
 @pytest.fixture(scope="module")
@@ -108,9 +109,7 @@ def test_damaged_settings(name, edits, cut, tmp_path):
     try:
         load_study([("paper.yaml", read_mapping(CONFIG_FOLDER / "paper.yaml")), (name, read_mapping(path))])
     except NarxbenchError as error:
-        # Each mistake in settings is a line.
-        for line in str(error).split("\n"):
-            check_line(line)
+        check_line(error)
 
 
 MODEL = Model(
@@ -124,7 +123,7 @@ MODEL = Model(
     noise_model="narmax",
     moving_average=(0.3,),
 )
-LONG = "*".join(f"y(k-{lag})" for lag in range(1, 31))
+LONG = "*".join(f"y(k-{lag})" for lag in range(1, 13))
 ODD_TERMS = st.sampled_from([LONG, "y(k-1)^9999", "y(k-9999)", "u(k-0)", "1", "y(k-1)^0", "", "\u202e"])
 
 
@@ -157,7 +156,7 @@ def test_damaged_models(edits, cut, tmp_path):
     ),
     terms=st.lists(ODD_TERMS, max_size=3),
 )
-@example(changes={}, terms=[LONG])
+@example(changes={}, terms=[LONG.replace("(k-1)", f"(k-{lag})") for lag in range(20, 30)])
 @example(changes={}, terms=["y(k-1)^9999"])
 def test_models_with_other_values(changes, terms, tmp_path):
     MODEL.save(tmp_path / "right.json")

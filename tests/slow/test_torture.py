@@ -17,7 +17,6 @@ from tests.slow.file_faults import KINDS, Faults, files_of
 import narxbench
 from narxbench import _cli as cli
 from narxbench._algorithms.search import search
-from narxbench._identification.identify import identify_recording
 from narxbench._model.narx import Model
 from narxbench._pipeline.definitions import definition_file, read_definition, write_definition
 from narxbench._pipeline.steps import StepFailedError, call
@@ -43,16 +42,20 @@ def data(tmp_path_factory):
     return path
 
 
-@pytest.fixture
-def quick(data, monkeypatch):
-    """Replace the search and the drawing by their results, which do not depend on files."""
+@pytest.fixture(scope="module")
+def made(data):
+    """Return an identification and the files of its report."""
     settings = {"decimation": 1, "degree": 1, "y_lags": 1, "u_lags": 1, "resamples": 0, "effort": 0.1}
     identification = narxbench.identify(*np.loadtxt(data, delimiter=",", skiprows=1).T, **settings)
-    files = model_page.report_files(identification)
+    return identification, model_page.report_files(identification)
+
+
+@pytest.fixture
+def quick(made, monkeypatch):
+    """Replace the search and the drawing by their results, which do not depend on files."""
+    identification, files = made
     monkeypatch.setattr("narxbench._identification.identify.identify_recording", lambda *_: identification)
     monkeypatch.setattr(model_page, "report_files", lambda _: dict(files))
-    assert identify_recording is not None
-    return identification
 
 
 def identify(data, folder):
@@ -92,7 +95,9 @@ def test_each_operation_of_an_identification(kind, earlier, data, quick, tmp_pat
         failed = faults.counts[kind] >= number
         printed = capsys.readouterr().err
         if failed:
-            assert code == 2 and LINE.fullmatch(printed), (number, printed)
+            *earlier_lines, last_line = printed.splitlines(keepends=True)
+            assert code == 2 and LINE.fullmatch(last_line), (number, printed)
+            assert all(line.startswith("A look at the data is ") for line in earlier_lines), printed
         check_whole(tmp_path / "report", [after, older] if earlier != "none" else [after])
         assert not list(tmp_path.rglob(".*")), "something is left aside"
         assert identify(data, tmp_path) == 0

@@ -39,7 +39,7 @@ Initial = Literal["measured", "estimate"]
 FORMAT, VERSION = "narxbench-model", 1
 # The largest expansion of a model: its terms before equal ones are added up, fewer if they have a covariance, and
 # products of factors to compute them.
-_MOST_EXPANDED, _MOST_WITH_COVARIANCE, _MOST_PRODUCTS = 100_000, 5_000, 300_000
+_MOST_EXPANDED, _MOST_WITH_COVARIANCE, _MOST_PRODUCTS = 100_000, 5_000, 150_000
 DIVERGENCE_FACTOR = 1e6
 # A sum of squares below this, relative to the largest square, is too small to divide by.
 _SMALLEST_SPREAD = 1e-300

@@ -36,12 +36,16 @@ def forever(problem, objective, rng, settings):
 
 
 @pytest.mark.parametrize("name", ["annealing", "ga", "multistart", "stepwise", "random_search", "binary_pso", "upso2d"])
-def test_a_search_that_meets_its_limit_gives_the_best_so_far(name, small_problem, caplog):
-    search(small_problem, algorithm=name, seed=1, evaluations=50)  # compiles
+def test_a_search_that_meets_its_limit_gives_the_best_so_far(name, small_problem, monkeypatch, caplog):
+    def limit_met(watch):
+        # The limit is met as soon as there is something, however busy the machine is.
+        objective = watch._stop_run.__self__
+        return limits.time_text(0.2) if objective.best_fitness < math.inf else ""
+
+    monkeypatch.setattr(limits.Watch, "_limit_met", limit_met)
+    search(small_problem, algorithm=name, seed=1, evaluations=1)  # compiles
     caplog.clear()
-    began = time.process_time()
     result = search(small_problem, algorithm=name, seed=1, evaluations=1_000_000, time_limit=0.2)
-    assert time.process_time() - began < 10.0
     assert result.terms and math.isfinite(result.fitness)
     assert 0 < result.evaluations < 1_000_000
     assert result.history[-1] == (result.history[-1][0], result.fitness)

@@ -147,10 +147,12 @@ def test_equal_terms_of_an_expansion_are_one():
     assert ARX.expanded() is ARX
 
 
-@pytest.mark.parametrize("term", ["*".join(f"y(k-{lag})" for lag in range(1, 31)), "y(k-1)^5000"])
-def test_an_expansion_that_would_never_end_is_refused(term):
-    model = Model((term,), (1.0,), (), "y", offsets=(1.0,), scales=(2.0,))
-    with pytest.raises(ValueError, match="terms: found terms whose expansion has up to"):
+def test_an_expansion_that_would_never_end_is_refused():
+    terms = []
+    for first in range(1, 11):
+        terms.append("*".join(f"y(k-{lag})" for lag in range(first, first + 12)))
+    model = Model(tuple(terms), (1.0,) * 10, (), "y", offsets=(1.0,), scales=(2.0,))
+    with pytest.raises(ValueError, match="terms: found terms whose expansion has up to 40960 terms"):
         model.expanded()
 
 
