@@ -18,7 +18,7 @@ def test_the_article_is_built_from_the_results(copy, finished):
     if missing:
         pytest.skip(f"article: found no {', '.join(missing)}")
     copy.snakemake("article")
-    made = (copy / ARTICLE).read_bytes()
+    article = (copy / ARTICLE).read_bytes()
     pages = int(re.search(r"^Pages: +(\d+)$", subprocess.check_output(["pdfinfo", copy / ARTICLE], text=True), re.M)[1])
     assert 4 <= pages <= 8
     text = subprocess.check_output(["pdftotext", copy / ARTICLE, "-"], text=True, encoding="utf-8")
@@ -28,7 +28,7 @@ def test_the_article_is_built_from_the_results(copy, finished):
     for words in ("EFFECT OF THE FITNESS FUNCTION", "COMPARATIVE EVALUATION ON S4", "REFERENCES", "arXiv:1812.08369"):
         assert words.lower() in shown.lower(), shown[-2000:]
     # The other results stay as they were, and the same results make the same bytes.
-    others = {name: content for name, content in copy.files().items() if "/article." not in name}
-    assert unlike(others, finished.files()) == []
+    results = {name: content for name, content in copy.files().items() if "/article." not in name}
+    assert unlike(results, finished.files()) == []
     copy.snakemake("article", "--forcerun", "article")
-    assert (copy / ARTICLE).read_bytes() == made
+    assert (copy / ARTICLE).read_bytes() == article

@@ -4,8 +4,7 @@ from typing import Any, Unpack
 
 import pandas as pd
 
-from narxbench._identification.data.reading import Reading, read_inputs, read_recording
-from narxbench._identification.data.sources import SourceForm, checked_form
+from narxbench._identification.data.reading import Reading, form_of, read_inputs, read_recording
 from narxbench._identification.data.times import TimeChoice
 from narxbench._identification.trust.bands import BAND
 from narxbench._identification.trust.forecasts import forecast_frame
@@ -70,7 +69,7 @@ def forecast_after(
 
 def _future_inputs(future: Any, reading: Reading) -> Any:
     """Return the inputs after a record, as a frame with their times where these are known."""
-    form = checked_form(SourceForm(*(reading.get(name) for name in SourceForm._fields)))
+    form = form_of(reading)
     time = TimeChoice(reading.get("time"), reading.get("time_format"))
     experiment = read_inputs(future, reading["input"], form, time, [])
     return pd.DataFrame(experiment.values, index=experiment.index)

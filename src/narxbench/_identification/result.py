@@ -71,9 +71,9 @@ class Identification:
     summary : list of Finding
         What is fine about the model and what is not, most important first.
     notes : list of Finding
-        What else a reader must know: how the sparse model did in the ``competition`` with simple models,
-        ``searches`` that found nothing, ``no_test`` data, fewer ``resamples`` than
-        wanted, how the ``noise_model`` was decided on, and that a free run over ``whole_records`` was a reason to pass
+        What else a reader must know: how the sparse model did in the ``competition`` with simple models, ``searches``
+        that found nothing, ``no_test`` data, fewer ``resamples`` than wanted, how the ``noise_model`` was decided on,
+        the ``time_scale`` of a series without input, and that a free run over ``whole_records`` was a reason to pass
         over structures, or that none holds.
     unseen : dict of str to Unseen
         Errors of the kinds ``free_run`` and ``one_step`` on samples that the weights did not know.

@@ -104,7 +104,8 @@ class Forecaster:
         inputs = self._inputs[: len(measured)]
         model = self._model
         sums = summed_terms(model.monomials, model.coefficients, inputs, outputs, self._first, self._stride)
-        return measured[self._first :] - sums
+        errors: Floats = measured[self._first :] - sums
+        return errors
 
     def _after(self, origin: int, noise: Floats) -> Floats:
         """Return the forecast after an origin, with the forecast of the noise in the equation."""

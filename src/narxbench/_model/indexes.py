@@ -8,6 +8,8 @@ from narxbench._io.errors import NarxbenchError, printable
 
 # Steps may differ by this part of a step.
 UNEVEN = 0.01
+# From this part of a step on, a difference is a gap.
+GAP = 0.1
 # Kinds of NumPy's types that can be subtracted from those of a kind.
 _ALIKE = {"i": "iuf", "u": "iuf", "f": "iuf", "M": "M", "m": "m"}
 
@@ -99,6 +101,20 @@ def _step_of(index: Any) -> Any:
         finding = f"found the index {entries}, where others are {_shown(index[-1] - index[-2])} apart"
         raise NarxbenchError(f"y: {finding}; allowed: even steps; the record after the last gap can be given alone")
     return index[-1] - index[-2]
+
+
+def first_gap(index: Any) -> int | None:
+    """Return the place before the first step of an index that differs from the median step by a tenth or more.
+
+    None: there is none, or the index has neither numbers nor times.
+    """
+    if len(index) < 3 or index.dtype.kind not in "iufMm":
+        return None
+    steps = np.diff(index.asi8 if index.dtype.kind in "Mm" else np.asarray(index))
+    usual = np.median(steps)
+    # Months differ by up to a tenth.
+    uneven = np.flatnonzero(~(np.abs(steps - usual) < GAP * abs(usual)))
+    return int(uneven[0]) if len(uneven) else None
 
 
 def _counts_from_zero(index: Any) -> bool:

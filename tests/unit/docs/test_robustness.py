@@ -16,8 +16,8 @@ def test_the_table_has_rows():
 
 @pytest.mark.parametrize(("promise", "tests"), ROWS)
 def test_each_promise_names_tests_that_exist(promise, tests):
-    named = re.findall(r"`(tests/[\w/]+\.py)::(test_\w+)`", tests)
-    assert named and len(named) == tests.count("`") // 2, promise
-    for file, name in named:
+    references = re.findall(r"`(tests/[\w/]+\.py)::(test_\w+)`", tests)
+    assert references and len(references) == tests.count("`") // 2, promise
+    for file, name in references:
         text = (ROOT / file).read_text(encoding="utf-8")
         assert re.search(rf"^ *def {name}\(", text, re.MULTILINE), f"{file} has no {name}"

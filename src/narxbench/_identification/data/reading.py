@@ -182,6 +182,19 @@ def read_recording(
     return reader.recording(sampling_time, units)
 
 
+def form_of(reading: Reading) -> SourceForm:
+    """Return the form of files that the arguments of :func:`read_recording` say."""
+    form = SourceForm(
+        header=reading.get("header"),
+        separator=reading.get("separator"),
+        decimal=reading.get("decimal"),
+        skip_rows=reading.get("skip_rows"),
+        encoding=reading.get("encoding"),
+        part=reading.get("part"),
+    )
+    return checked_form(form)
+
+
 def read_inputs(item: Any, inputs: Any, form: SourceForm, time: TimeChoice, notes: list[str]) -> Experiment:
     """Return the inputs of a file, a frame or a mapping, which has all of them in each row, at even times.
 
@@ -206,16 +219,8 @@ def numeric_columns(data: Any, reading: Reading) -> list[str | int]:
 
     ``reading`` has the other arguments of :func:`read_recording`.
     """
-    form = SourceForm(
-        header=reading.get("header"),
-        separator=reading.get("separator"),
-        decimal=reading.get("decimal"),
-        skip_rows=reading.get("skip_rows"),
-        encoding=reading.get("encoding"),
-        part=reading.get("part"),
-    )
     item = _items(data, "data")[0]
-    source = open_source(item, "data", None, set(), checked_form(form))
+    source = open_source(item, "data", None, set(), form_of(reading))
     no_values = np.zeros((len(source.columns[0]), 0)) if source.columns else np.zeros((0, 0))
     times = find_times(source, TimeChoice(reading.get("time"), reading.get("time_format")), [], no_values, [])
     columns: list[str | int] = []

@@ -117,7 +117,8 @@ def _errors(model: Model, record: Record, first: int, last: int, steps: int) -> 
     measured[last + 1 :] = np.nan
     targets = measured[origins[:, None] + np.arange(1, samples + 1)]
     forecasts = model.forecaster(u, record.y).forecasts(origins.tolist(), samples)
-    return np.abs(targets - forecasts).reshape(len(origins), steps, model.decimation)
+    errors: Floats = np.abs(targets - forecasts)
+    return errors.reshape(len(origins), steps, model.decimation)
 
 
 def _spread_places(first: int, last: int) -> Integers:
@@ -169,7 +170,7 @@ def half_widths(model: Model, samples: int, confidence: float) -> Floats:
     if limit is None and samples > known * model.decimation:
         finding = f"found {samples} samples ahead; known are {known * model.decimation}"
         raise NarxbenchError(f"bands: {finding}, for free runs of unseen data diverge; allowed: up to as many")
-    widths = np.interp(ahead, errors["steps"][: len(measured)] or [0], measured or [0.0])
+    widths: Floats = np.interp(ahead, errors["steps"][: len(measured)] or [0], measured or [0.0])
     if limit is not None:
         widths[ahead > known] = max([limit, *measured[-1:]])
     return widths

@@ -8,7 +8,6 @@ import numpy as np
 from narxbench._identification.data.arrangement import Arrangement
 from narxbench._identification.data.reading import Reading, read_recording
 from narxbench._identification.data.scaling import Scaling, scaled
-from narxbench._identification.search.competitors import LAST_VALUE_TERM
 from narxbench._identification.search.noise import weigh_under
 from narxbench._identification.trust.fit import (
     last_value_weights,
@@ -95,7 +94,7 @@ def refit(model: Model, data: Any = None, **reading: Unpack[Reading]) -> Model:
 def _weights(model: Model, arrangement: Arrangement) -> Weights:
     """Return the weights of the terms by the rule that the model has its own by: least squares, a ridge, or 1."""
     kind, shrinkage = model.about.get("kind"), model.about.get("shrinkage")
-    if kind == "last value" and model.terms == (LAST_VALUE_TERM,):
+    if kind == "last value" and len(model.terms) == 1:
         return last_value_weights(model.terms, len(arrangement.rows()))
     if kind == "unpruned" and isinstance(shrinkage, float) and shrinkage > 0:
         return ridge_regression(arrangement, model.monomials, model.terms, shrinkage)

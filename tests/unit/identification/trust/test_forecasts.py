@@ -32,8 +32,8 @@ def data():
 
 @pytest.fixture(scope="module")
 def identification(data):
-    known = data[:SAMPLES]
-    return narxbench.identify(known, "y", input="u", noise="box-jenkins", **QUICK)
+    record = data[:SAMPLES]
+    return narxbench.identify(record, "y", input="u", noise="box-jenkins", **QUICK)
 
 
 def test_bands_widen_as_the_errors_do(identification):
@@ -61,8 +61,8 @@ def test_a_forecast_goes_on_after_the_data(identification, data):
     forecast = identification.forecast(u_future=future[["u"]])
     assert list(forecast) == ["forecast", "lower", "upper"]
     assert list(forecast.index) == list(future.index)
-    known = data[:SAMPLES]
-    expected = identification.model.forecast(known["u"], known["y"], future["u"])
+    record = data[:SAMPLES]
+    expected = identification.model.forecast(record["u"], record["y"], future["u"])
     np.testing.assert_allclose(forecast["forecast"], expected, rtol=1e-12)
     np.testing.assert_allclose((forecast["lower"] + forecast["upper"]) / 2, expected, rtol=1e-9, atol=1e-9)
     later = identification.forecast(data["u"][100:700].to_numpy(), data["y"][100:700].to_numpy(), steps=1)
@@ -130,7 +130,7 @@ def test_bands_end_where_forecasts_diverge(identification):
     about = identification.model.about
     errors = {**about[ABOUT], "free_run": dict.fromkeys(about[ABOUT]["free_run"])}
     model = replace(identification.model, about={**about, ABOUT: errors})
-    known = errors["steps"][-1]
-    assert len(half_widths(model, known, BAND)) == known
-    with pytest.raises(NarxbenchError, match=f"found {known + 1} samples ahead; known are {known}"):
-        half_widths(model, known + 1, BAND)
+    farthest = errors["steps"][-1]
+    assert len(half_widths(model, farthest, BAND)) == farthest
+    with pytest.raises(NarxbenchError, match=f"found {farthest + 1} samples ahead; known are {farthest}"):
+        half_widths(model, farthest + 1, BAND)

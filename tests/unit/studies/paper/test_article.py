@@ -5,7 +5,7 @@ from itertools import product
 
 import pandas as pd
 import pytest
-from tests.unit.studies.paper.factory import make_material, summary
+from tests.unit.studies.paper.factory import make_material, make_settings, summary
 from tests.unit.studies.paper.summaries import REFERENCE
 
 from narxbench._io.errors import NarxbenchError
@@ -19,7 +19,9 @@ LITERATURE = (REFERENCE / "references.bib").read_text(encoding="utf-8")
 @pytest.fixture(scope="module")
 def material():
     places = product(("S2", "S4"), (("upso2d", "bic"), ("upso2d", "aic-256"), ("ga", "bic")))
-    return make_material([summary(name, 30.0, *search) for name, search in places])
+    settings = make_settings(["S2", "S4"])
+    settings["data"] |= {"samples": 2000, "validation_samples": 600}
+    return make_material([summary(name, 30.0, *search) for name, search in places], settings)
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""What ``narxbench explain`` prints about a value of a small study that is forged here, and how it refuses."""
+"""``narxbench explain`` prints the facts behind a value of a small study that is forged here, or refuses."""
 
 import json
 
