@@ -51,7 +51,7 @@ def test_all_kinds_share_their_white_noise_and_leave_the_input_alone():
     assert all(word and not word.endswith(".") for word in (noise.words for noise in NOISES.values()))
     clean = simulated()
     for noise in NOISES:
-        changes_input = noise in ("input", "closed-loop")
+        changes_input = noise in ("input", "input-output", "closed-loop")
         assert np.array_equal(simulated(noise).u, clean.u) != changes_input, noise
         assert np.array_equal(simulated(noise).y, simulated(noise).y), noise
     np.testing.assert_array_equal(added("input"), added("output"))

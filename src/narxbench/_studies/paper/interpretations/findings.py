@@ -556,6 +556,6 @@ class Findings:
         problems = []
         for text in self.study.conditions["problem"].unique():
             settings = interpretation_settings(self.study.choices, self.study.chosen(text))
-            if settings["data"]["realisation"] == "per_run":
+            if settings["data"]["realisation"] != "shared":
                 problems.append(text)
         return problems
