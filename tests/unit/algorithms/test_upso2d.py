@@ -75,6 +75,17 @@ def test_negative_likelihoods_of_cardinalities(negative, likelihood, shares):
     np.testing.assert_allclose(np.bincount(drawn, minlength=4)[1:] / 2400, shares, atol=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("kind", "different"), [(upso2d.PER_ELEMENT, 8), (upso2d.PER_ROW, 2), (upso2d.PER_PARTICLE, 1)]
+)
+def test_random_weights_of_elements_rows_and_particles(kind, different, draws):
+    weights, learned = np.zeros((2, 4)), np.ones((2, 4), np.uint8)
+    upso2d._draw_weights(draws, kind, learned, learned, weights)
+    assert len(set(weights.ravel())) == different
+    if kind != upso2d.PER_ELEMENT:
+        assert (weights == weights[:, :1]).all()
+
+
 def test_velocity_update_by_hand(rng):
     v, r1, r2, s1, s2 = rng.random((5, 2, 5))
     pbest, gbest, nbest = (learning_set(exemplar, X) for exemplar in (PBEST, GBEST, bits("00011")))

@@ -108,6 +108,14 @@ def test_drift_is_a_slow_sinusoid():
     np.testing.assert_allclose(slow, expected, atol=1e-4 * np.abs(expected).max())
 
 
+def test_noise_on_the_input_at_the_snr_of_the_output():
+    clean, measured = simulated(), simulated("input-output")
+    noise = measured.u - clean.u
+    assert 10 * math.log10(clean.u.var() / noise.var()) == pytest.approx(SNR_DB, abs=0.3)
+    np.testing.assert_array_equal(added("input-output"), added("output"))
+    assert abs(np.corrcoef(noise, added("output"))[0, 1]) < 0.05
+
+
 def test_noise_on_the_input_is_20_db_below_it():
     clean, measured = simulated(), simulated("input")
     noise = measured.u - clean.u

@@ -20,7 +20,7 @@ from narxbench._study.summary import summarise
 CONFIG = Path(__file__).parents[3] / "config"
 CHOICES = load_design_choices()
 VARIED = "kind: interpretations\nvariations: {criterion: bic, seeds: 1, methods: [%s], references: [%s], "
-VARIED += "combinations: [%s], finalists: {interpretations: [%s], criteria: [], seeds: 1}}"
+VARIED += "combinations: [%s], finalists: {interpretations: [%s], combinations: [], criteria: []}}"
 COMPARED = "kind: methods\nmethods: {upso2d: {criteria: [bic]}}\nscenarios: {a: {description: x, %s}}"
 SETTINGS = [
     *("snr_dbb: [50]", "study: Reference", "study: a b", "kind: interpretations", "kind: methods", "kind: papers"),

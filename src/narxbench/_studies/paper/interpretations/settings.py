@@ -32,11 +32,9 @@ class Finalists(Settings):
     interpretations: Annotated[list[Label], AfterValidator(distinct)]
     """Names of interpretations that are run under these criteria on all data seeds."""
     combinations: list[dict[str, str]]
-    """Combinations of options that are run under these criteria, and under that of the screening, on some seeds."""
+    """Combinations of options that are run under these criteria on the data seeds of the screening."""
     criteria: Annotated[list[Criterion], AfterValidator(distinct)]
     """Criteria besides that of the screening."""
-    seeds: Seeds
-    """Data seeds of the combinations: those by which the closest is chosen."""
 
 
 class Variations(Settings):
@@ -45,7 +43,8 @@ class Variations(Settings):
     criterion: Criterion
     """Criterion under which all are run."""
     seeds: Seeds
-    """Data seeds of the screening: of every option and combination. Named interpretations are run on all data seeds."""
+    """Data seeds of the screening, by which the closest interpretation is chosen: every option and combination is run
+    on them. Named interpretations are run on all data seeds."""
     methods: Annotated[list[Name], AfterValidator(distinct)] = Field(min_length=1)
     """Methods whose design choices are varied, by name."""
     references: Annotated[list[Name], AfterValidator(distinct)]
@@ -111,19 +110,17 @@ class InterpretationsStudy(Study):
         plan, criterion = self.variations, self.variations.criterion
         with_name = [{}, *choices.named.values()]
         finalists = [choices.named[name] for name in plan.finalists.interpretations]
-        screened = [*single_changes(choices), *plan.combinations]
+        screened = [*single_changes(choices), *plan.combinations, *plan.finalists.combinations]
         screening_seeds = [seed for seed in seeds if seed in plan.seeds]
-        combined, choosing_seeds = plan.finalists.combinations, [seed for seed in seeds if seed in plan.finalists.seeds]
         runs = [
             *product(plan.methods, with_name, seeds, [criterion]),
             *product(plan.methods, screened, screening_seeds, [criterion]),
-            *product(plan.methods, combined, choosing_seeds, [criterion]),
             # Results of the references are needed where the others are examined closely, above all as described.
             *product(plan.references, [{}], seeds, [criterion]),
             *product(plan.references, finalists, screening_seeds, [criterion]),
             # The paper's tables have further criteria for the first method only.
             *product(plan.methods[:1], finalists, seeds, plan.finalists.criteria),
-            *product(plan.methods[:1], combined, choosing_seeds, plan.finalists.criteria),
+            *product(plan.methods[:1], plan.finalists.combinations, screening_seeds, plan.finalists.criteria),
         ]
         planned: dict[tuple[str, str, int, str], None] = {}  # each once, in this order
         for method, chosen, seed, criterion in runs:
@@ -135,10 +132,9 @@ class InterpretationsStudy(Study):
         """Yield a mistake for each seed, method, design choice, option and interpretation that does not exist."""
         plan = self.variations
         allowed = f"those of data.seeds: {', '.join(map(str, self.data.seeds))}"
-        for path, seeds in ((("seeds",), plan.seeds), (("finalists", "seeds"), plan.finalists.seeds)):
-            unknown_seeds = [seed for seed in seeds if seed not in self.data.seeds]
-            if unknown_seeds:
-                yield Mistake(("variations", *path), f"found {unknown_seeds[0]}; allowed: {allowed}")
+        unknown_seeds = [seed for seed in plan.seeds if seed not in self.data.seeds]
+        if unknown_seeds:
+            yield Mistake(("variations", "seeds"), f"found {unknown_seeds[0]}; allowed: {allowed}")
         for key in ("methods", "references"):
             for index, name in enumerate(getattr(plan, key)):
                 if name not in self.methods:
