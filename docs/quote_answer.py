@@ -26,9 +26,9 @@ def answers() -> str:
         read_frame(name, PAPER / "interpretations" / f"{name}.csv") for name in ("nearness", "role_verdicts", "found")
     )
     told = {
-        "Does the paper hold?": claims_hold(verdicts, nearness),
+        "Does the paper hold?": claims_hold(verdicts),
         "Are its numbers reproduced?": values_near(nearness),
-        "Is 2D-UPSO worth using?": use_of_the_swarm(found),
+        "Is 2D-UPSO worth using?": use_of_the_swarm(found, verdicts),
     }
     # The page has all sentences: the first says what was found, the last what else must be known.
     short = {ask: dict.fromkeys([answer.sentences[0], answer.sentences[-1]]) for ask, answer in told.items()}

@@ -141,6 +141,7 @@ def claims_table(claims: Iterable[Claim], verdicts: pd.DataFrame) -> Table:
     by_side = claim_verdicts(verdicts)
     head = (
         *columns("prose", title="Claim", source="Source"),
+        Column("rule", "Rule", kind="prose"),
         *columns("text", published="Published values", here="Reproduced values"),
         *columns("evidence", evidence_published="Evidence, published", evidence_here="Evidence, reproduced"),
     )
@@ -150,7 +151,7 @@ def claims_table(claims: Iterable[Claim], verdicts: pd.DataFrame) -> Table:
             raise NarxbenchError(f"claims.csv: found no verdict on {claim.id}; delete it and run again")
         published, here = by_side[claim.id, "published"], by_side[claim.id, "here"]
         verdict_and_evidence = published["verdict"], here["verdict"], published["evidence"], here["evidence"]
-        rows.append((claim.title, claim.source, *verdict_and_evidence))
+        rows.append((claim.title, claim.source, here["rule"], *verdict_and_evidence))
     return Table.of("claims", "The paper's claims, tested", head, rows)
 
 

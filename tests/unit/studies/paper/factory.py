@@ -107,10 +107,10 @@ def make_frames(summaries: Sequence[dict[str, Any]]) -> dict[str, pd.DataFrame]:
     frames_of_study = study.analyse(summaries, published(), [], confidence=0.95, figure_snr_db=30)
     verdicts = [
         *(("c0", "published", "holds"), ("c0", "here", "holds"), ("c1", "published", "holds")),
-        *(("c1", "here", "no clear difference"), ("c2", "published", "does not hold")),
+        *(("c1", "here", "undecided"), ("c2", "published", "fails")),
         ("c2", "here", "cannot be judged"),
     ]
-    rows = [(*verdict, 10, 12, "Holds.") for verdict in verdicts]
+    rows = [(*verdict, "needs every place", 10, 1, 12, "Holds.") for verdict in verdicts]
     return frames_of_study | {"claims": frames.framed("claims", rows)}
 
 
@@ -123,14 +123,14 @@ def nearness_rows() -> list[tuple[Any, ...]]:
 
 def verdict_rows(claims: Sequence[Any]) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
     """Return the rows of an overview of claims, with verdicts of every kind, and of the verdicts in each role."""
-    groups, verdicts = ("all", "none", "some", "unjudged"), ("holds", "does not hold", "cannot be judged")
+    groups, verdicts = ("all", "none", "some", "unjudged"), ("holds", "fails", "cannot be judged")
     overview, in_roles = [], []
     for n, claim in enumerate(claims):
         verdict = verdicts[n % 3]
         overview.append((claim.id, claim.title, verdict, verdict, 5, 40, 7 * n, groups[n % 4]))
-        missed_system = "S4" if verdict == "does not hold" else ""
+        missed_system = "S4" if verdict == "fails" else ""
         for role in ROLES:
-            in_roles.append((claim.id, role, verdict, 5, 5, 50, 60, missed_system))
+            in_roles.append((claim.id, role, verdict, 5, 0, 0, 5, 50, 60, missed_system))
     return overview, in_roles
 
 

@@ -113,9 +113,9 @@ def test_the_better_method_is_named_where_it_is_clear(change, verdict):
 def test_claims_table():
     table = tables.claims_table(few_claims(), make_frames([summary()])["claims"])
     assert to_csv(table).splitlines()[1:] == [
-        "Claim 0 on ν_max,section V,holds,holds,Holds.,Holds.",
-        "Claim 1 on ν_max,section V,holds,no clear difference,Holds.,Holds.",
-        "Claim 2 on ν_max,section V,does not hold,cannot be judged,Holds.,Holds.",
+        "Claim 0 on ν_max,section V,needs every place,holds,holds,Holds.,Holds.",
+        "Claim 1 on ν_max,section V,needs every place,holds,undecided,Holds.,Holds.",
+        "Claim 2 on ν_max,section V,needs every place,fails,cannot be judged,Holds.,Holds.",
     ]
     # The evidence would not fit a printed page.
     assert to_markdown(table).count("Holds.") == 6 and "Holds." not in to_latex(table)
