@@ -22,12 +22,11 @@ BEGIN, END = "<!-- {}, by docs/quote_answer.py: -->\n", "<!-- End -->\n"
 
 def answers() -> str:
     """Return what the first screen of the page answers."""
-    nearness, verdicts, found = (
-        read_frame(name, PAPER / "interpretations" / f"{name}.csv") for name in ("nearness", "role_verdicts", "found")
-    )
+    names = ("nearness", "by_table", "role_verdicts", "found")
+    nearness, by_table, verdicts, found = (read_frame(name, PAPER / "interpretations" / f"{name}.csv") for name in names)
     told = {
         "Does the paper hold?": claims_hold(verdicts),
-        "Are its numbers reproduced?": values_near(nearness),
+        "Are its numbers reproduced?": values_near(nearness, by_table),
         "Is 2D-UPSO worth using?": use_of_the_swarm(found, verdicts),
     }
     # The page has all sentences: the first says what was found, the last what else must be known.

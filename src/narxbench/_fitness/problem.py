@@ -448,7 +448,11 @@ def _largest_lags(monomials: list[Monomial]) -> tuple[int, int]:
 
 def _start_of_validation(validation_part: ValidationPart, first_row: int, n_samples: int, n_validation: int) -> int:
     """Return the first sample of the validation part."""
-    starts = {"last": n_samples - n_validation, "first": first_row, "middle": (n_samples - n_validation + first_row) // 2}
+    starts = {
+        "last": n_samples - n_validation,
+        "first": first_row,
+        "middle": (n_samples - n_validation + first_row) // 2,
+    }
     return starts[validation_part]
 
 

@@ -22,7 +22,7 @@ from narxbench._model.dataset import snr_label
 from narxbench._model.excitation import Excitation, HeldInput
 from narxbench._model.system import System
 from narxbench._study.condition import ConditionKey
-from narxbench._study.design_choices import MOST, Count, DesignChoices, Fitness, Label, OpenData
+from narxbench._study.design_choices import Count, DesignChoices, Fitness, Label, OpenData
 
 MOST_RUNS = 100_000
 T = TypeVar("T")
