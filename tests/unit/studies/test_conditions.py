@@ -128,7 +128,6 @@ def test_required_terms_reach_the_problem(varied: tuple[Study, list[Condition]])
     assert by_name[f"{text}/data-2/S4/50dB/upso2d/bic"].problem.structure["required_terms"] == "nothing"
 
 
-@pytest.mark.xfail(strict=True, reason="results of the finalists are still to be made")
 def test_the_kept_results_are_of_these_conditions(varied: tuple[Study, list[Condition]]) -> None:
     assert sorted(kept_keys()) == sorted(keys_of(varied[1]))
 

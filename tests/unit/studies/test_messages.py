@@ -48,7 +48,8 @@ DESIGN_CHOICES = [
     "design_choices: {ties: {options: {random: {value: randm}}}}",
     "design_choices: {input: {options: {uniform: {value: {kind: uniform, low: 2.0}}}}}",
     "design_choices: {ring: {setting: refresh_gap}, ties: {setting: refresh_gap, options: {canonical: {value: 3}}}}",
-    "design_choices: {noise: {part: ga, setting: elitism, options: {output: {value: true}, equation: {value: false}, input-output: {value: true}}}}",
+    "design_choices: {noise: {part: ga, setting: elitism, "
+    "options: {output: {value: true}, equation: {value: false}, input-output: {value: true}}}}",
     "design_choice: {}",
 ]
 DAMAGE = """
