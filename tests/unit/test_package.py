@@ -19,7 +19,7 @@ from narxbench._io import extras
 ROOT = Path(__file__).parents[2]
 
 
-WITH_EXTRAS = ["NarxRegressor", "plot", "write_comparison", "write_report"]
+WITH_EXTRAS = ["NarxRegressor", "plot", "write_comparison", "write_look", "write_report"]
 
 
 @pytest.mark.parametrize("name", [*narxbench.__all__, *WITH_EXTRAS])
@@ -79,7 +79,7 @@ import sys
 sys.modules |= {"jinja2": None, "matplotlib": None, "sklearn": None}
 import narxbench
 
-for name in ("NarxRegressor", "plot", "write_comparison", "write_report"):
+for name in ("NarxRegressor", "plot", "write_comparison", "write_look", "write_report"):
     print(name, hasattr(narxbench, name), getattr(narxbench, name, "default"))
 from narxbench import *
 print(model_size(n_y=5, n_u=5, degree=2), "NarxRegressor" in globals())

@@ -1,6 +1,7 @@
 """The conclusion of an identification: the weights of the chosen structure, and how sure and how good the model is."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from narxbench._algorithms.certainty import LEAST_EXCHANGED
 from narxbench._identification.data.checks import checks_before, size_check
 from narxbench._identification.data.collinear import collinear_check
 from narxbench._identification.data.scaling import scaling
@@ -18,17 +20,20 @@ from narxbench._identification.search.competitors import best_by_description, de
 from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.scan import FORWARD, Scan
 from narxbench._identification.search.structures import Choice, ConfigurationSearch, Proposal, Structure
-from narxbench._identification.search.trial import MOST_COMPARED, Trial
+from narxbench._identification.search.ties import EQUAL
+from narxbench._identification.search.trial import MOST_COMPARED, MOST_ROWS, Trial
 from narxbench._identification.trust.answers import answers
 from narxbench._identification.trust.bands import unseen_errors
+from narxbench._identification.trust.dynamics import Dynamics, dynamics, working_point
 from narxbench._identification.trust.fit import ModelFit
 from narxbench._identification.trust.frequencies import frequent_structures, selection_table
 from narxbench._identification.trust.probabilities import FULL, StructureCertainty, structure_certainty
 from narxbench._identification.trust.residuals import correlation_tests, free_run_bias
-from narxbench._identification.trust.steady_state import POINTS, measured_static_points, static_curve
+from narxbench._identification.trust.steady_state import POINTS, FixedPoint, measured_static_points, static_curve
 from narxbench._identification.trust.validation import FREE_RUN, ONE_STEP, Case, validate
 from narxbench._identification.trust.verdicts import summary
 from narxbench._identification.trust.weights import interchangeable
+from narxbench._io.errors import NarxbenchError
 from narxbench._model.narx import Model
 from narxbench._model.noise_models import Narx
 from narxbench._model.records import ROLES, Record, Recording
@@ -39,6 +44,8 @@ LEAST_VALUES, MOST_VALUES, VALUES_PER_SECOND = 1_000_000, 4_000_000, 200_000
 # Fixed points of a model with more lags are computed at few inputs: the stability of a state costs the third power of
 # the largest lag.
 LONG_LAG, FEW_POINTS = 60, 5
+# Structures that are about as good as the leaving one and widen its intervals, at most, and of long records.
+MOST_EQUAL, FEW_EQUAL = 8, 2
 
 
 def concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearch]) -> Identification:
@@ -64,6 +71,7 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearc
     findings = summary(
         model, validation, tests, curve, rests, checks, free_run_bias(_last_runs(cases, model)), weights.rows()
     )
+    certainty = _certainty(scan, choice)
     identification = Identification(
         model=model,
         recording=recording,
@@ -78,7 +86,7 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearc
         tried=_tried(scan, choice),
         left_out=scan.left_out,
         weights=weights.rows(),
-        certainty=_certainty(scan, choice),
+        certainty=certainty,
         selection=table,
         structures=_side_by_side(scan, choice, frequent),
         structures_made=frequent_about,
@@ -86,10 +94,12 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearc
         validation=validation,
         tests=tests,
         curve=curve,
+        dynamics=_dynamics(scan, choice, certainty, model, curve),
         rests=rests,
         summary=findings,
         notes=_notes(scan, choice, resamples, models),
         models=models,
+        competitors=_competitors(scan, choice, models),
         unseen={FREE_RUN: unseen_errors(fit, model), ONE_STEP: unseen_errors(fit, model, 1)},
     )
     return replace(identification, summary=[*answers(identification), *findings])
@@ -116,12 +126,76 @@ def _certainty(scan: Scan, choice: Choice) -> StructureCertainty:
     )
 
 
+def _dynamics(
+    scan: Scan, choice: Choice, certainty: StructureCertainty, model: Model, curve: Sequence[FixedPoint]
+) -> Dynamics | None:
+    """Return how the model answers its inputs; None where it does not rest in the middle of the data."""
+    records = [record for record in scan.recording.known if record.role in (None, "estimation")]
+    point = working_point(model, records, curve)
+    if point is None:
+        return None
+    models = [model]
+    for structure in _equal_structures(choice, certainty, scan.n_samples):
+        # What is singular or diverges on all data is no rival.
+        with suppress(NarxbenchError):
+            fit = ModelFit(scan, structure)
+            models.append(fit.model(fit.weights()))
+    return dynamics(models, records, point, scan.settings.confidence, base=scan.settings.seed)
+
+
+def _equal_structures(choice: Choice, certainty: StructureCertainty, n_samples: int) -> list[Structure]:
+    """Return the structures that are about as good as the leaving one: probable rivals, and those of as low an error.
+
+    They have other terms, and there are fewer of long records.
+    """
+    leaving = choice.leaving
+    rivals = []
+    for rival in certainty.rivals:
+        if rival.probability >= LEAST_EXCHANGED:
+            rivals.append(leaving.model_copy(update={"terms": list(rival.terms)}))
+    for structure in (*choice.finalists, *choice.competitors):
+        is_as_good = structure.rrse is not None and structure.rrse <= (1.0 + EQUAL) * (leaving.rrse or 0.0)
+        if is_as_good and structure.kind != "last value":
+            rivals.append(structure)
+    by_terms = {(structure.configuration, tuple(structure.terms)): structure for structure in rivals[::-1]}
+    by_terms.pop((leaving.configuration, tuple(leaving.terms)), None)
+    most = MOST_EQUAL if n_samples <= MOST_ROWS else FEW_EQUAL
+    return list(by_terms.values())[::-1][:most]
+
+
 def _models(scan: Scan, choice: Choice, model: Model) -> dict[str, Model]:
     """Return the model that leaves, and the sparse one, by the kind of their structures."""
     if choice.winner is None:
         return {choice.best.kind: model}
     sparse = ModelFit(scan, choice.best)
     return {choice.winner.kind: model, choice.best.kind: sparse.model(sparse.weights())}
+
+
+def _competing(choice: Choice) -> dict[str, Structure]:
+    """Return the structures that competed by description: the sparse one, the one that leaves, the best of each kind.
+
+    There are none where the search was interrupted.
+    """
+    if not choice.competitors:
+        return {}
+    structures = {description(choice.best): choice.best, description(choice.leaving): choice.leaving}
+    for name, structure in best_by_description(choice.competitors).items():
+        structures.setdefault(name, structure)
+    return structures
+
+
+def _competitors(scan: Scan, choice: Choice, models: Mapping[str, Model]) -> dict[str, Model | None]:
+    """Return the models of all structures that competed, by description; None where all data give no weights."""
+    competitors: dict[str, Model | None] = {}
+    for name, structure in _competing(choice).items():
+        if structure in (choice.best, choice.leaving):
+            competitors[name] = replace(models[structure.kind], covariance=None)
+            continue
+        try:
+            competitors[name] = ModelFit(scan, structure).plain_model()
+        except NarxbenchError:
+            competitors[name] = None
+    return competitors
 
 
 def _compared_rows(trial: Trial) -> NDArray[np.int64]:
@@ -190,6 +264,7 @@ def _checks(scan: Scan, configuration: Configuration, model: Model) -> list[Find
         lags=max(1, configuration.max_lag),
         sampling=scan.sampling,
         input_responses=scan.responses,
+        evidence=scan.evidence,
         usage=taken,
     )
     strides = sorted({c.decimation for c in scan.configurations})
@@ -216,11 +291,9 @@ def _units(recording: Recording, model: Model, configuration: Configuration) -> 
 
 def _competed(scan: Scan, choice: Choice, sparse: Model) -> list[Finding]:
     """Return the selection errors of the sparse structure and of the best of each kind of competitor."""
-    if not choice.competitors:
+    structures = _competing(choice)
+    if not structures:
         return []
-    structures = {description(choice.best): choice.best, description(choice.leaving): choice.leaving}
-    for name, structure in best_by_description(choice.competitors).items():
-        structures.setdefault(name, structure)
     rows = []
     for name, structure in structures.items():
         rows.append({"name": name, "terms": len(structure.terms), "rrse": structure.rrse})
@@ -258,6 +331,9 @@ def _decided(choice: Choice) -> list[Finding]:
     if choice.passed_over or not choice.holds:
         values = {"passed_over": len(choice.passed_over), "holds": choice.holds}
         findings.append(Finding("whole_records", "look" if choice.holds else "bad", values))
+    if choice.unbounded or not choice.bounded:
+        values = {"passed_over": choice.unbounded, "bounded": choice.bounded}
+        findings.append(Finding("outside", "fine" if choice.bounded else "look", values))
     return findings
 
 

@@ -13,7 +13,16 @@ from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
 from narxbench._identification.search.choice import choose
 from narxbench._identification.search.scan import Scan
-from narxbench._identification.search.steps import BRIEF, COMPETITION, RESAMPLES, THOROUGH, SearchProgress, Steps
+from narxbench._identification.search.steps import (
+    BRIEF,
+    CHOICE,
+    COMPETITION,
+    CONCLUSION,
+    RESAMPLES,
+    THOROUGH,
+    SearchProgress,
+    Steps,
+)
 from narxbench._identification.settings import IdentificationSettings, settings_from_python
 from narxbench._io.errors import FieldError, is_whole_number, show
 from narxbench._model.records import Recording, Role
@@ -306,14 +315,14 @@ def identify_recording(
         ranked = scan.ranked(brief_searches)
         jobs = [(configuration, *job) for configuration, job in product(ranked, scan.jobs())]
         thorough_searches = steps.run(THOROUGH, scan.thorough, jobs)
-        choice = choose(scan, brief_searches, ranked, thorough_searches, steps)
+        choice = steps.keep(CHOICE, lambda: choose(scan, brief_searches, ranked, thorough_searches, steps))
         best = scan.named[choice.leaving.configuration]
         numbers = range(1, scan.n_resamples(best) + 1)
         resamples = steps.run(RESAMPLES, scan.resampled, [(best, number) for number in numbers])
         if steps.interrupted:
             # Those that were left out say nothing.
             scan.settings = settings.model_copy(update={"resamples": len(resamples)})
-        identification = concluded(scan, choice, resamples)
+        identification = steps.keep(CONCLUSION, lambda: concluded(scan, choice, resamples))
     if not steps.interrupted:
         return identification
     interruption = Finding("interrupted", "look", {"step": steps.interrupted})

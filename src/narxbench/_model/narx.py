@@ -336,6 +336,20 @@ class Model:
         return max_lag_of(self.monomials)
 
     @property
+    def degree(self) -> int:
+        """The largest number of factors in a term."""
+        return max(map(len, self.monomials))
+
+    @property
+    def lags(self) -> dict[str, list[int]]:
+        """The lags of the output and of each input that occur in terms, in steps."""
+        lags: list[set[int]] = [set() for _ in range(1 + self.n_inputs)]
+        for monomial in self.monomials:
+            for signal, lag in monomial:
+                lags[signal].add(lag)
+        return dict(zip([self.output, *self.inputs], map(sorted, lags), strict=True))
+
+    @property
     def initial_samples(self) -> int:
         """The number of first outputs that a prediction needs: largest lag times decimation."""
         return self.max_lag * self.decimation
@@ -648,9 +662,22 @@ class Model:
         NarxbenchError
             If the file cannot be written.
         """
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        content = {"format": FORMAT, "version": VERSION, **values}
-        write_atomically(path, canonical_json(content, indent=1))
+        write_atomically(path, canonical_json(self.to_dict(), indent=1))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the model as plain data, as :meth:`save` writes it.
+
+        Examples
+        --------
+        >>> content = Model(("y(k-1)", "u(k-1)"), (0.5, 1.0), ("u",), "y").to_dict()
+        >>> content["format"], content["version"], content["coefficients"]
+        ('narxbench-model', 1, [0.5, 1.0])
+        """
+        content: dict[str, Any] = {"format": FORMAT, "version": VERSION}
+        for attribute in fields(self):
+            content[attribute.name] = getattr(self, attribute.name)
+        # JSON has lists in place of tuples.
+        return cast(dict[str, Any], json.loads(canonical_json(content)))
 
     @classmethod
     def from_search(cls, result: SearchOutcome) -> "Model":
@@ -710,18 +737,32 @@ class Model:
             data = pydantic_core.from_json(content, allow_inf_nan=False)
         except ValueError as error:
             raise FileError(f"{path}: not valid JSON ({error}); allowed: a file that Model.save wrote") from None
+        return cls.from_dict(data, str(path))
+
+    @classmethod
+    def from_dict(cls, data: object, source: str = "model") -> "Model":
+        """Return the model of plain data that :meth:`to_dict` returned; errors name the source.
+
+        Raises
+        ------
+        FileError
+            If these are no data of a model, of another version, or with values that are not allowed.
+
+        Examples
+        --------
+        >>> model = Model(("y(k-1)", "u(k-1)"), (0.5, 1.0), ("u",), "y")
+        >>> Model.from_dict(model.to_dict()) == model
+        True
+        """
         if not isinstance(data, dict) or data.get("format") != FORMAT:
-            raise FileError(f"{path}: not a model; allowed: a file that Model.save wrote")
-        version = data.get("version")
-        if version != VERSION or isinstance(version, bool):
-            allowed = f"{VERSION}, which narxbench {__version__} reads"
-            raise FileError(f"{path}: version: found {show(version)}; allowed: {allowed}")
-        values = dict(validated(ModelFile, data, str(path)))
+            raise FileError(f"{source}: not a model; allowed: a file that Model.save wrote")
+        check_version(data, VERSION, source)
+        values = dict(validated(ModelFile, data, source))
         del values["format"], values["version"]
         try:
             return cls(**values)
         except NarxbenchError as error:
-            raise FileError(f"{path}: {error}") from None
+            raise FileError(f"{source}: {error}") from None
 
     def equation(self, digits: int = 4) -> str:
         """Return the equation as text, with a line below it on the signals, the noise and the steps, where needed.
@@ -879,6 +920,14 @@ def _inputs_of_frame(frame: Any, names: Sequence[str]) -> Any:
     if not set(names) <= column_by_name.keys():
         return frame
     return frame[[column_by_name[name] for name in names]]
+
+
+def check_version(data: Mapping[str, Any], allowed_version: int, source: str) -> None:
+    """Raise FileError if plain data of a file are of another version than the one that is read."""
+    version = data.get("version")
+    if version != allowed_version or isinstance(version, bool):
+        allowed = f"{allowed_version}, which narxbench {__version__} reads"
+        raise FileError(f"{source}: version: found {show(version)}; allowed: {allowed}")
 
 
 def scores(measured: ArrayLike, predicted: ArrayLike) -> Scores:

@@ -1,8 +1,11 @@
 """Checks of the data in words."""
 
+from collections.abc import Sequence
+
 from narxbench._identification.data.collinear import NEARLY, sum_of
 from narxbench._identification.data.sampling import FEWEST_STEPS, MOST_STEPS, STEPS
 from narxbench._identification.finding import Finding
+from narxbench._io.errors import printable
 from narxbench._io.words import listed, ordinal
 from narxbench._report.phrases import (
     Phrase,
@@ -54,6 +57,39 @@ def _limit_of_stride(values: Values) -> str:
     reasons = {"input": "the input changes too fast for so large a stride", "length": "too few samples would stay"}
     text = f" But {reasons[values['limit']]}."
     return text if values["advised"] == 1 else f"{text} Every {ordinal(values['advised'])} is advised."
+
+
+def _evidence(finding: Finding, setting: Setting) -> tuple[str, str]:
+    values, texts, advice = finding.values, [], []
+    if values["constant"]:
+        names = listed(list(map(printable, values["constant"])))
+        texts.append(f"Never changed: {names}. The record cannot show what {_it_does(values['constant'])}.")
+        advice.append(f"Leave {names} out, or record {names} at several values.")
+    if values["degree"] == 1:
+        text = "The inputs make a single change, and a linear model answers it as any other would: so degree 1 is all "
+        texts.append(f"{text}that is searched, unless you set {setting('degree')}.")
+        advice.append("Record steps of several sizes, up and down, to see whether the process is nonlinear.")
+    if values["under_feedback"]:
+        names = listed(list(map(printable, values["under_feedback"])))
+        texts.append(f"Past outputs foretell {names}, as in a closed loop: noise and the effect of inputs mix there.")
+        advice.append(f"Move the reference of the loop, or add a signal of your own to {names}.")
+    if not values["inputs"]:
+        return "There is no input: the output is foretold from its own past.", ""
+    return " ".join(texts) or f"The inputs show enough: {_moves(values['inputs'])}.", " ".join(advice)
+
+
+def _it_does(names: Sequence[str]) -> str:
+    return "it does" if len(names) == 1 else "they do"
+
+
+def _moves(evidence: Values) -> str:
+    """Return how often each input moves."""
+    moves = []
+    for name, about in evidence.items():
+        count = about["changes"]
+        how = "moves all the time" if count is None else f"makes {count} different changes"
+        moves.append(f"{printable(name)} {how}")
+    return listed(moves)
 
 
 def _resolution(finding: Finding, _: Setting) -> tuple[str, str]:
@@ -145,7 +181,6 @@ def _excitation(finding: Finding, _: Setting) -> tuple[str, str]:
         order, lags = signal["order"], finding.values["lags"]
         if order == 0:
             texts.append(f"{capital(name)} is constant, {low:.4g}: no model can tell its effect.")
-            advice.append(f"Leave {name} out.")
             continue
         text = f"{capital(name)} covers {low:.4g} to {high:.4g}"
         if order < lags:
@@ -197,17 +232,32 @@ def _outliers(finding: Finding, _: Setting) -> tuple[str, str]:
 def _test_range(finding: Finding, _: Setting) -> tuple[str, str]:
     if not finding.values:
         return "There is no test record to compare ranges with.", ""
-    texts = []
+    texts, advice = [], "A polynomial extrapolates badly: estimate from data that cover this range."
     for column, signal in finding.values.items():
+        if not signal["used"]:
+            continue
+        if signal["unit"]:
+            texts.append(_other_unit(signal_title(column, signal["term"]), signal["unit"]))
+            advice = "Give the test records in the units of the others."
         if signal["share"]:
             low, high = signal["known"]
             texts.append(
                 f"{percent(signal['share'])} of the test samples of {signal_title(column, signal['term'])} lie outside "
                 f"{low:.4g} to {high:.4g}, the range seen before, by up to {signal['beyond']:.3g}."
             )
-    advice = "A polynomial extrapolates badly: estimate from data that cover this range."
     text = " ".join(texts) or "The test records stay within the range that the model is estimated from."
     return text, unless_fine(finding, advice)
+
+
+def _other_unit(title: str, unit: Values) -> str:
+    """Return how a signal of the test differs from the known ones as if it had another unit."""
+    if unit["scale"] is not None:
+        text = f"In the test {title} spreads {unit['scale']:.3g} times as wide as before, as in another unit"
+    else:
+        text = (
+            f"In the test {title} lies {unit['shift']:+.4g} away, outside of what was seen before, as from another zero"
+        )
+    return f"{text} (such as {unit['units']})." if unit["units"] else f"{text}."
 
 
 def _collinear(finding: Finding, _: Setting) -> tuple[str, str]:
@@ -233,9 +283,48 @@ def _size(finding: Finding, _: Setting) -> tuple[str, str]:
     return text, "" if rows >= terms else "Fewer lags or a lower degree leave less to chance."
 
 
+def _prospect(finding: Finding, setting: Setting) -> tuple[str, str]:
+    values = finding.values
+    if not values["output_changes"]:
+        return "The output does not change: nothing can be identified.", ""
+    texts = []
+    for column, about in values["inputs"].items():
+        texts.append(_prospect_of_input(signal_title(column, about["term"]), about, values))
+    if not texts:
+        texts.append("There is no input: a model foretells the output from its own past.")
+    if values["degree"]:
+        texts.append("The inputs change too seldom to show anything nonlinear.")
+    advice = ""
+    if not values["has_test"]:
+        advice = f"Keep data for a test, as with {setting('test', '20%')}."
+    return " ".join(texts), advice
+
+
+def _prospect_of_input(name: str, about: Values, values: Values) -> str:
+    """Return what can be told of an input: its effect, its lags and its powers."""
+    if about["is_constant"]:
+        return f"{capital(name)} is constant: its effect cannot be told."
+    effects = {
+        True: f"The output is seen to follow {name}.",
+        False: f"No effect of {name} is seen by correlation.",
+        None: f"{capital(name)} changes too seldom to see its effect by correlation.",
+    }
+    lags, power = about["lags"], about["power"]
+    text = f"{lags} of its lags" if lags < values["most_lags"] else f"At least {lags} of its lags"
+    text += " can be told apart"
+    if power == 1:
+        text += ", but none of its powers, as it has two levels."
+    elif power < values["most_power"]:
+        text += f", and powers up to {power}."
+    else:
+        text += f", and powers up to {power} or more."
+    return f"{effects[about['acts']]} {text}"
+
+
 # Title and words by the name of the finding.
 DATA_WORDS: dict[str, tuple[str, Phrase]] = {
     "sampling": ("Sampling", _sampling),
+    "evidence": ("What the record can show", _evidence),
     "resolution": ("Resolution", _resolution),
     "saturation": ("Limits of the output", _saturation),
     "delay": ("Dead time", _delay),
@@ -244,5 +333,6 @@ DATA_WORDS: dict[str, tuple[str, Phrase]] = {
     "outliers": ("Outliers", _outliers),
     "test-range": ("Range of the test records", _test_range),
     "collinear": ("Candidates that are alike", _collinear),
+    "prospect": ("What can be told apart", _prospect),
     "size": ("Size of the search", _size),
 }

@@ -2,6 +2,7 @@
 
 from narxbench._identification.finding import Finding
 from narxbench._identification.search.scan import CLEARLY_BETTER, STANDS_IN
+from narxbench._identification.search.steps import CONCLUSION
 from narxbench._io.errors import printable
 from narxbench._io.words import listed
 from narxbench._model.noise_models import noise_family
@@ -92,7 +93,10 @@ def _repeats(finding: Finding, _: Setting) -> tuple[str, str]:
 
 
 def _interrupted(finding: Finding, _: Setting) -> tuple[str, str]:
-    text = f"Stopped by Ctrl-C during the {finding.values['step']}: this is the best model until then"
+    step = finding.values["step"]
+    if step == CONCLUSION:
+        return "Stopped by Ctrl-C or SIGTERM after all searches of this model: it is complete.", ""
+    text = f"Stopped by Ctrl-C or SIGTERM during the {step}: this is the best model until then"
     return f"{text}, and another run finds another.", ""
 
 
@@ -105,6 +109,16 @@ def _whole_records(finding: Finding, setting: Setting) -> tuple[str, str]:
     return f"{count} {were} passed over: the free run over whole records is {worse}.", ""
 
 
+def _outside(finding: Finding, _: Setting) -> tuple[str, str]:
+    count, tried = finding.values["passed_over"], "where inputs are held inside their ranges"
+    if not finding.values["bounded"]:
+        text = f"The model leaves all bounds {tried}, which the record does not do, and no other one is nearly as good"
+        return f"{text}: keep to inputs that move as those of the data.", ""
+    were = "structure was" if count == 1 else "structures were"
+    leave = "it leaves" if count == 1 else "they leave"
+    return f"{count} {were} passed over, for {leave} all bounds {tried}.", ""
+
+
 # Title and words by the name of the finding.
 SEARCH_WORDS: dict[str, tuple[str, Phrase]] = {
     "searches": ("Searches", _searches),
@@ -115,5 +129,6 @@ SEARCH_WORDS: dict[str, tuple[str, Phrase]] = {
     "level": ("Levels and units", _level),
     "repeats": ("Random draws", _repeats),
     "interrupted": ("Stopped", _interrupted),
+    "outside": ("Held inputs", _outside),
     "whole_records": ("Whole records", _whole_records),
 }

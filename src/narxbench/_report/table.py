@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal, NamedTuple, get_args
@@ -103,7 +103,8 @@ class Table:
     """A table; ``data`` has a column for each of ``columns`` and may have more.
 
     The first ``row_headers`` columns head their rows; of these, the first ``merged`` show a repeated value once.
-    ``comparisons`` has the comparisons of the values of each row by the key of the column.
+    ``comparisons`` has the comparisons of the values of each row by the key of the column, ``commands`` what prints the
+    facts behind them, and ``emphasised`` the keys of those that are set in bold.
     """
 
     name: str
@@ -114,6 +115,8 @@ class Table:
     row_headers: int = 1
     merged: int = 0
     comparisons: tuple[Mapping[str, Compared], ...] = ()
+    commands: tuple[Mapping[str, str], ...] = ()
+    emphasised: tuple[Collection[str], ...] = ()
 
     @classmethod
     def of(
@@ -148,7 +151,17 @@ class Table:
         rows = []
         for values in self.values.astype(object).itertuples(index=False, name=None):
             rows.append([column.show(value, output_format) for column, value in zip(self.columns, values, strict=True)])
+        keys = [column.key for column in self.columns]
+        for row, emphasised in zip(rows, self.emphasised, strict=False):
+            for key in emphasised:
+                place = keys.index(key)
+                row[place] = formats.bold(row[place], output_format)
         return rows
+
+    def command_rows(self) -> Iterator[list[str]]:
+        """Yield for each row what prints the facts behind its values, in the order of the columns; "" where nothing."""
+        for commands in self.commands or [{}] * len(self.data):
+            yield [commands.get(column.key, "") for column in self.columns]
 
     def compared_rows(self) -> Iterator[list[Compared | None]]:
         """Yield for each row the comparisons of its values, in the order of the columns; None without one."""

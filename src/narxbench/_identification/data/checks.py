@@ -11,6 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from narxbench._identification.data.evidence import (
+    FEEDBACK_SHARE,
+    InputEvidence,
+    input_evidence,
+    largest_degree_shown,
+)
+from narxbench._identification.data.other_units import suspected_units
 from narxbench._identification.data.responses import Response, outliers, responses, standard_inputs
 from narxbench._identification.data.sampling import (
     FEWEST_STEPS,
@@ -36,6 +43,8 @@ MOST_POINTS = 200
 LEAST_CHANGES = 30
 # The powers of an input of fewer levels say nothing new; an output of fewer is too coarse.
 FEW_LEVELS = 5
+# Samples before a stay at an extreme that show how fast the output arrives there.
+BEFORE_ARRIVAL = 3
 # A record of fewer samples shows no trend.
 LEAST_FOR_TREND = 20
 
@@ -60,6 +69,7 @@ def checks_before(
     lags: int = 5,
     sampling: Sampling | None = None,
     input_responses: Mapping[str, Sequence[Response]] | None = None,
+    evidence: Mapping[str, InputEvidence] | None = None,
     usage: Usage = NO_USAGE,
 ) -> list[Finding]:
     """Return all checks of the data that need no candidate terms.
@@ -67,18 +77,34 @@ def checks_before(
     ``decimation`` is the stride in use, by default the advised one, ``lags`` the largest lag in steps, and ``usage``
     what a model takes of each input.
     """
+    evidence = input_evidence(recording) if evidence is None else evidence
     sampling = sampling or advised_decimations(recording)
     stride = decimation or sampling.advised
     return [
         sampling_check(sampling, recording.sampling_time),
+        evidence_check(evidence),
         resolution_check(recording),
         saturation_check(recording),
         delay_check(recording, stride, input_responses, usage),
         excitation_check(recording, stride, lags, usage),
         drift_check(recording),
         outlier_check(recording),
-        test_range_check(recording),
+        test_range_check(recording, usage),
     ]
+
+
+def evidence_check(evidence: Mapping[str, InputEvidence]) -> Finding:
+    """Judge what the inputs can show at all: constant ones nothing, a single change no nonlinear behaviour."""
+    by_input, constant, under_feedback = {}, [], []
+    for column, about in evidence.items():
+        by_input[column] = about._asdict()
+        if about.constant:
+            constant.append(column)
+        if about.follows > FEEDBACK_SHARE:
+            under_feedback.append(column)
+    degree = largest_degree_shown(list(evidence.values()))
+    values = {"inputs": by_input, "degree": degree, "constant": constant, "under_feedback": under_feedback}
+    return Finding("evidence", _look_if(bool(degree or constant or under_feedback)), values)
 
 
 def sampling_check(sampling: Sampling, period: float | None = None) -> Finding:
@@ -156,12 +182,28 @@ def _stay_at(pieces: list[Array], extreme: float) -> dict[str, Any]:
         for start, end in runs(piece == extreme):
             lengths.append(end - start)
             if start > 0:
-                arrivals.append(abs(piece[start] - piece[start - 1]))
+                arrivals.append(_speed_before(piece, start))
     longest = max(lengths)
-    is_abrupt = bool(arrivals) and float(np.median(arrivals)) >= 0.5 * _typical_move(pieces)
+    # An output that comes to rest slows down, by steps of its resolution in the end.
+    least = max(0.5 * _typical_move(pieces), 1.5 * _resolution_step(y))
+    is_abrupt = bool(arrivals) and float(np.median(arrivals)) >= least
     # Levels near the extreme are as frequent where a coarse signal merely rests there.
     is_frequent = share * len(y) >= max(5, 0.01 * len(y)) and longest >= 3 and share > 3.0 * _usual_share(y, extreme)
     return {"value": extreme, "share": share, "longest": longest, "limited": bool(is_frequent and is_abrupt)}
+
+
+def _speed_before(piece: Array, start: int) -> float:
+    """Return by how much a signal moves in each of the last samples before one, at least."""
+    moves = np.abs(np.diff(piece[max(0, start - BEFORE_ARRIVAL) : start + 1]))
+    return float(moves.mean())
+
+
+def _resolution_step(y: Array) -> float:
+    """Return the smallest usual step of a coarse signal, 0 for a finely resolved one."""
+    levels = _levels(y)
+    if len(levels) < 2 or len(y) <= 2 * len(levels):
+        return 0.0
+    return float(np.median(np.diff(levels)))
 
 
 def _typical_move(pieces: list[Array]) -> float:
@@ -242,9 +284,11 @@ def excitation_check(recording: Recording, decimation: int = 1, lags: int = 5, u
             if order < lags:
                 status = worst(status, "look")
         else:
-            status = worst(status, "bad")
+            status = worst(status, "look")
         excitation = {"term": signal.term, "order": order, "range": [low, high]}
         excitations[signal.column] = {**excitation, **usage.get(signal.column, {})}
+    if excitations and not any(excitation["order"] for excitation in excitations.values()):
+        status = "bad"
     rest = _share_at_rest(recording, MOST_STEPS * decimation)
     if rest > 0.5:
         status = worst(status, "look")
@@ -344,14 +388,18 @@ def outlier_check(recording: Recording) -> Finding:
     return Finding("outliers", status, values)
 
 
-def test_range_check(recording: Recording) -> Finding:
-    """Tell which share of the test samples lies outside the range that the other records cover."""
+def test_range_check(recording: Recording, usage: Usage = NO_USAGE) -> Finding:
+    """Tell which share of the test samples lies outside the range that the other records cover.
+
+    Inputs that a model does not use may be anywhere.
+    """
     test_records = list(recording.of_role("test"))
     if not test_records:
         return Finding("test-range", worst(), {})
     values: dict[str, Any] = {}
     statuses: list[Status] = []
     known_signals, test_signals = _signals(recording, recording.known), _signals(recording, test_records)
+    suspected = suspected_units(_values_by_column(known_signals), _values_by_column(test_signals))
     for known_signal, test_signal in zip(known_signals, test_signals, strict=True):
         low, high = float(known_signal.values.min()), float(known_signal.values.max())
         test = test_signal.values
@@ -359,11 +407,19 @@ def test_range_check(recording: Recording) -> Finding:
         # By how much of the known range the test goes beyond it.
         beyond = max(low - float(test.min()), float(test.max()) - high, 0.0)
         column, term, _ = known_signal
-        values[column] = {"term": term, "share": share, "known": [low, high], "beyond": beyond}
+        is_used = bool(usage.get(column, {}).get("used", True))
+        about = {"term": term, "share": share, "known": [low, high], "beyond": beyond, "used": is_used}
+        values[column] = {**about, "unit": suspected[column]._asdict() if column in suspected else None}
         # A few samples just outside are no extrapolation.
-        if share > 0.01 and beyond > 0.01 * (high - low):
+        if is_used and share > 0.01 and beyond > 0.01 * (high - low):
             statuses.append("bad" if share > 0.1 else "look")
+        if is_used and column in suspected:
+            statuses.append("bad")
     return Finding("test-range", worst(*statuses), values)
+
+
+def _values_by_column(signals: Sequence[_Signal]) -> dict[str, Array]:
+    return {signal.column: signal.values for signal in signals}
 
 
 # pytest collects what begins with "test_", wherever it is imported.

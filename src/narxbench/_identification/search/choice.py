@@ -25,6 +25,8 @@ LIKELY = 12
 # Structures of the lowest J whose weights are also estimated under the other noise models, and which are looked at in
 # turn for one whose free run holds over whole records.
 REWEIGHED, LOOKED_AT = 6, 20
+# Times the selection error of the best structure up to which one that stays within bounds is taken instead.
+BOUNDED_WITHIN = 1.5
 
 
 def choose(
@@ -77,18 +79,22 @@ def choose(
     finalists, n_tied = scan.likeliest_first(finalists, density)
     place = _first_that_holds(scan, finalists)
     n_passed_over = place or 0
-    sparse = finalists[n_passed_over]
+    finalists, passed_over = finalists[n_passed_over:], finalists[:n_passed_over]
+    finalists, n_unbounded = _bounded_first(scan, finalists)
+    sparse = finalists[0]
     competitors = competing_structures(scan, sparse, density, steps)
     leaving = leaving_structure(scan, sparse, competitors, scan.settings.sparse_within)
     return Choice(
-        finalists=finalists[n_passed_over:],
+        finalists=finalists,
         briefly=[scan.with_fitness(structure, density) for structure in only_briefly],
         runs=_terms_by_seed(searches, leaving.configuration),
         forward=_forward_structure(scan, leaving.configuration, forward, density),
         notes=failures([*briefs, *searches]),
         density=density,
-        passed_over=finalists[:n_passed_over],
+        passed_over=passed_over,
         holds=place is not None,
+        bounded=leaving.kind == "last value" or not scan.leaves_all_bounds(leaving),
+        unbounded=n_unbounded,
         tied=n_tied,
         competitors=competitors,
         winner=None if leaving is sparse else leaving,
@@ -148,6 +154,21 @@ def _first_that_holds(scan: Scan, structures: Sequence[Structure]) -> int | None
         if structure.fitness is not None and scan.holds(structure):
             return place
     return None
+
+
+def _bounded_first(scan: Scan, structures: Sequence[Structure]) -> tuple[list[Structure], int]:
+    """Return structures less the first ones that leave all bounds where inputs are held, and how many these are.
+
+    None is left out where no structure that stays within bounds, and holds over whole records, has nearly as small an
+    error: then the process may well leave them.
+    """
+    allowed = BOUNDED_WITHIN * (structures[0].rrse or 0.0)
+    for place, structure in enumerate(structures[:LOOKED_AT]):
+        if structure.fitness is None or (structure.rrse or 0.0) > allowed:
+            continue
+        if not scan.leaves_all_bounds(structure) and (place == 0 or scan.holds(structure)):
+            return list(structures[place:]), place
+    return list(structures), 0
 
 
 def _terms_by_seed(searches: Sequence[ConfigurationSearch], configuration: str) -> list[list[str]]:

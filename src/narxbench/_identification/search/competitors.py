@@ -40,12 +40,14 @@ def leaving_structure(
     """Return the structure that leaves: the sparse one, or the competitor of lowest selection error.
 
     A sparse model leaves while its selection error is at most ``sparse_within`` times that of the best competitor whose
-    free run over whole records holds.
+    free run over whole records holds, and which stays within bounds where inputs are held.
     """
     for competitor in sorted(competitors, key=_selection_error):
         if _selection_error(sparse) <= sparse_within * _selection_error(competitor):
             return sparse
-        if competitor.kind == "last value" or scan.holds(competitor):
+        if competitor.kind == "last value":
+            return competitor
+        if scan.holds(competitor) and not scan.leaves_all_bounds(competitor):
             return competitor
     return sparse
 

@@ -98,7 +98,11 @@ def _included(settings: IdentificationSettings, n_inputs: int) -> set[Monomial]:
 
 
 def configurations(
-    recording: Recording, settings: IdentificationSettings, decimations: Sequence[int], delays: Sequence[int]
+    recording: Recording,
+    settings: IdentificationSettings,
+    decimations: Sequence[int],
+    delays: Sequence[int],
+    most_degree: int | None = None,
 ) -> list[Configuration]:
     """Return the configurations that a scan may try, in canonical order.
 
@@ -112,6 +116,8 @@ def configurations(
         Decimations that deserve a comparison where they are scanned.
     delays : sequence of int
         Samples before each input acts, as far as the data show.
+    most_degree : int, optional
+        The largest degree that is scanned, as the data show no more.
 
     Raises
     ------
@@ -121,7 +127,7 @@ def configurations(
     _check_input_names(recording, settings)
     largest_included = max_lag_of(_included(settings, len(recording.inputs)))
     kept: dict[Configuration, None] = {}
-    for tried, n_lags in _grid(recording, settings, decimations, delays):
+    for tried, n_lags in _grid(recording, settings, decimations, delays, most_degree):
         if not _has_enough_samples(recording, settings, tried, n_lags):
             continue
         if largest_included > tried.max_lag:
@@ -185,14 +191,18 @@ def _is_given(recording: Recording, settings: IdentificationSettings) -> bool:
 
 
 def _grid(
-    recording: Recording, settings: IdentificationSettings, decimations: Sequence[int], delays: Sequence[int]
+    recording: Recording,
+    settings: IdentificationSettings,
+    decimations: Sequence[int],
+    delays: Sequence[int],
+    most_degree: int | None,
 ) -> Iterator[tuple[Configuration, int]]:
     """Yield all combinations of decimation, degree and lags, each with the number of scanned lags, 0 where none is.
 
     Large ones are left out, unless degree and lags are given.
     """
     strides = list(decimations) if settings.decimation == "auto" else sorted(set(settings.decimation))
-    degrees = list(DEGREES) if settings.degree == "auto" else sorted(set(settings.degree))
+    degrees = list(DEGREES[:most_degree]) if settings.degree == "auto" else sorted(set(settings.degree))
     numbers_of_lags = LAGS if _scans_lags(recording, settings) else (0,)
     for stride, degree, n_lags in product(strides, degrees, numbers_of_lags):
         y_lags = range(1, n_lags + 1) if settings.y_lags == "auto" else sorted(set(settings.y_lags))

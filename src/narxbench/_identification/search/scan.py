@@ -21,6 +21,7 @@ from narxbench._fitness.criteria import parse_criterion
 from narxbench._fitness.prediction_error import PredictionErrors
 from narxbench._fitness.problem import StructureProblem
 from narxbench._identification.data.checks import delay_check
+from narxbench._identification.data.evidence import input_evidence, largest_degree_shown
 from narxbench._identification.data.responses import responses
 from narxbench._identification.data.sampling import advised_decimations
 from narxbench._identification.search.configurations import Configuration, configurations, strides
@@ -95,9 +96,11 @@ class Scan:
         _check_signals(recording)
         self.sampling = advised_decimations(recording)
         self.responses = responses(recording)
+        self.evidence = input_evidence(recording)
         samples = self.n_samples = sum(map(len, recording.known))
         decimations = strides(self.sampling.advised, self.sampling.first_minimum, samples)
-        tried = configurations(recording, settings, decimations, self._delays())
+        most_degree = largest_degree_shown(list(self.evidence.values()))
+        tried = configurations(recording, settings, decimations, self._delays(), most_degree)
         tried.sort(key=partial(self.seconds, "brief"))
         costs = np.cumsum([self.seconds("brief", configuration) for configuration in tried])
         count = max(1, int(np.searchsorted(costs, _SHARES["brief"] * settings.effort, side="right")))
@@ -273,6 +276,13 @@ class Scan:
         if structure.kind == "unpruned":
             return trial.whole_ridge_error(structure.shrinkage) <= allowed
         return trial.whole_error(structure.terms, structure.noise_model) <= allowed
+
+    def leaves_all_bounds(self, structure: Structure) -> bool:
+        """Return whether the model of a structure leaves all bounds where inputs are held inside their ranges."""
+        trial = self.trial(self.named[structure.configuration])
+        if structure.kind == "unpruned":
+            return trial.ridge_leaves_all_bounds(structure.shrinkage)
+        return trial.leaves_all_bounds(structure.terms, structure.noise_model)
 
     def unpruned(self, configuration: str, shrinkage: float) -> Structure:
         """Return the structure of all candidates of a configuration with its score by ridge regression."""

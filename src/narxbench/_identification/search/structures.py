@@ -121,6 +121,8 @@ class Choice(Settings):
     density: int = Field(ge=1)  # how many samples count as one, for all that was compared
     passed_over: list[Structure]  # of a lower J than the best, but worse over whole records than over the parts
     holds: bool  # whether the best is not worse there
+    bounded: bool = True  # whether the one that leaves stays within bounds where inputs are held
+    unbounded: int = Field(default=0, ge=0)  # how many were passed over because they do not
     tied: int = Field(default=1, ge=1)  # how many were as good within the scatter, of which the likelihood chose
     competitors: list[Structure] = Field(default=[])  # simple models, those of lowest selection error first
     winner: Structure | None = None  # the competitor that leaves; None: the sparse structure

@@ -16,6 +16,7 @@ from narxbench._identification.data.collinear import collinear
 from narxbench._identification.data.scaling import scaled, scaling
 from narxbench._identification.search.configurations import Configuration, candidates
 from narxbench._identification.search.noise import StructureFit, noise_of_model, weigh, weigh_under
+from narxbench._identification.search.outside import leaves_all_bounds
 from narxbench._identification.search.ridge import ridge_weights
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._io.errors import NarxbenchError
@@ -251,6 +252,19 @@ class Trial:
         segments = self.arrangement.segments(self.arrangement.has_lags)
         model = self._model(self.terms, self._ridge(shrinkage, None))
         return self._relative_error(self._squares(model, segments, None))
+
+    def leaves_all_bounds(self, structure: Sequence[str], noise_model: NoiseModel) -> bool:
+        """Return whether the model of a structure leaves all bounds where inputs are held inside their ranges."""
+        fit = self.fit_under(structure, noise_model)
+        if not fit.is_finite:
+            return True
+        model = self._model(structure, fit.coefficients.tolist())
+        return leaves_all_bounds(model, self.arrangement.u, self.arrangement.y)
+
+    def ridge_leaves_all_bounds(self, shrinkage: float) -> bool:
+        """Return whether all candidates with weights of ridge regression do so."""
+        model = self._model(self.terms, self._ridge(shrinkage, None))
+        return leaves_all_bounds(model, self.arrangement.u, self.arrangement.y)
 
     def _relative_error(self, squares: float) -> float:
         y = self.arrangement.y[self.arrangement.has_lags]

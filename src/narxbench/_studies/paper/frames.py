@@ -47,7 +47,7 @@ _COLUMNS = {
     "metrics": f"{_CONDITION} {_SIZE} {_INTERVALS} worst_spurious_term:text exact_runs:whole final_is_exact:truth "
     "best_fitness median_fitness true_fitness",
     "selection": f"{_CONDITION} *term:text label:text system_term:truth count:whole runs:whole frequency low high",
-    "convergence": f"{_CONDITION} *evaluations:whole median low high",
+    "convergence": f"{_CONDITION} *evaluations:whole median low high mean",
     "recovery": f"{_CONDITION} exact:whole runs:whole rate low high",
     "comparisons": "system:text snr_db:known data_seed:whole interpretation:text criterion:text a:text b:text "
     "n_a:whole n_b:whole median_a median_b p_value distribution:text p_holm a12 magnitude:text",
@@ -73,6 +73,9 @@ _COLUMNS = {
     "held:whole places:whole missed:text",
     "found": "*label:text algorithm:text interpretation:text *system:text data_sets:whole runs:whole exact:whole rate "
     "low high",
+    "values": "*role:text interpretation:text table:text *system:text *algorithm:text *criterion:text *snr_db:known "
+    "*metric:text *label:text published reproduced reproduced_low reproduced_high different:truth data_sets:whole "
+    "term:text",
     "effects_overview": "*algorithm:text *option:text *design_choice:text contradicts:text change interval_low "
     "interval_high rank:whole",
 }

@@ -20,6 +20,7 @@ from narxbench._studies.methods.frames import read_frame as read_comparison
 from narxbench._studies.paper import answer
 from narxbench._studies.paper.causes import causes, misleading
 from narxbench._studies.paper.claims import UPSO, VERDICTS, Claim, load_claims
+from narxbench._studies.paper.facsimile_page import facsimile_page
 from narxbench._studies.paper.frames import UNDECIDED, load_summaries, read_frame, read_frames
 from narxbench._studies.paper.interpretations.findings import CLOSEST, FRAMES
 from narxbench._studies.paper.interpretations.nearness import COMPARED
@@ -69,7 +70,7 @@ def study_pages(
     frames, choices = read_frames(files), load_design_choices(files["choices"])
     of_other_studies = _of_other_studies(files, frames, choices)
     for name, frame in frames.items():
-        if name not in FRAMES:  # those of a study of interpretations have an order of their own
+        if name not in (*FRAMES, "values"):  # those of a study of interpretations have an order of their own
             frames[name] = in_order(frame, settings)
     for path in map(Path, (*files["svg"], files["reached"])):
         figures[path.stem] = read_svg(path)
@@ -83,6 +84,7 @@ def study_pages(
         claims=load_claims(files["claim_texts"]),
         texts={name: read_text(files[name]) for name in _TEXTS},
         choices=choices,
+        published=load_published(files["published"], files["system_terms"]),
     )
     return pages(material)
 
@@ -114,6 +116,7 @@ def pages(material: Material) -> dict[str, str]:
     tables_html = tables_as_html("statistics")
     return {
         site.pages[MAIN]: main_page(material, tables_as_html(MAIN)),
+        site.pages["facsimile"]: facsimile_page(material),
         site.pages["interpretations"]: interpretations_page(site, material.texts["document"], material.figures),
         site.pages["statistics"]: site.page("statistics", {"tables": tables_html}),
         site.pages["method"]: method_page(material, tables_html),

@@ -157,7 +157,7 @@ def test_disturbances_of_all_signals_at_once_are_no_effect(rng):
 def test_excitation_and_rest(rng, ordinary):
     u, y = ordinary
     assert excited(u, y, lags=20) == ("fine", 20)
-    assert excited(np.column_stack([np.full(1000, 0.1), u]), y) == ("bad", 0)
+    assert excited(np.column_stack([np.full(1000, 0.1), u]), y) == ("look", 0)
     for sines in (1, 2):
         signal = sum(np.sin(0.4 * (i + 1) * np.arange(1000)) for i in range(sines))
         assert excited(signal, answer(signal), lags=6) == ("look", 2 * sines)

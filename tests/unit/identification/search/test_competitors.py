@@ -31,6 +31,9 @@ class Holds:
     def holds(self, competitor):
         return competitor.kind in self.kinds
 
+    def leaves_all_bounds(self, competitor):
+        return False
+
 
 def competition(identification):
     return next(note for note in identification.notes if note.name == "competition")

@@ -135,6 +135,18 @@ def verdict_rows(claims: Sequence[Any]) -> tuple[list[tuple[Any, ...]], list[tup
     return overview, in_roles
 
 
+def value_rows() -> list[tuple[Any, ...]]:
+    """Return the published values as those of each role; one of them differs clearly as described."""
+    rows = []
+    for role, value in product(ROLES, published().once.itertuples(index=False)):
+        place = value.system, value.algorithm, value.criterion, value.snr_db, value.metric, value.label
+        different = (role, *place) == ("as described", "S2", "upso2d", "bic", 30.0, "nu_max", "")
+        data_sets = 10 if value.criterion == "bic" else 3
+        numbers = (value.published, value.published, 0.0, 1.0, different, data_sets, "")
+        rows.append((role, "baseline", value.table, *place, *numbers))
+    return rows
+
+
 def search_rows() -> list[tuple[Any, ...]]:
     """Return the rows of searches that find the exact structure of each system at some rate."""
     searches = [("Multi-start", "multistart", 0.9), ("2D-UPSO as described", "upso2d", 0.25), ("GA", "ga", 0.1)]
@@ -148,7 +160,7 @@ def search_rows() -> list[tuple[Any, ...]]:
 def overviews(claims: Sequence[Any]) -> dict[str, pd.DataFrame]:
     """Return frames of a study of interpretations: two roles, verdicts of every kind, an option of each algorithm."""
     claim_overview, role_verdicts = verdict_rows(claims)
-    rows = {
+    rows: dict[str, list[tuple[Any, ...]]] = {
         "nearness": nearness_rows(),
         "by_system": [
             (role, "bic", name, "baseline", 5, 90, 80.0, 60.0, 95.0, 40.0, 6, 6) for role in ROLES for name in SYSTEMS
@@ -164,6 +176,7 @@ def overviews(claims: Sequence[Any]) -> dict[str, pd.DataFrame]:
             ("ga", "tournament", "selection", "", 120.0, 80.0, 160.0, 1),
         ],
     }
+    rows["values"] = value_rows()
     overview_frames = {name: frames.framed(name, rows_of_frame) for name, rows_of_frame in rows.items()}
     return overview_frames | of_other_studies()
 
@@ -208,7 +221,7 @@ def make_material(
         for name, content in paper_figures(all_frames, settings).items():
             if name.endswith(".svg"):
                 figures[name.removesuffix(".svg")] = content.decode()
-    for name in all_frames.keys() - {*FRAMES, *of_other_studies()}:
+    for name in all_frames.keys() - {*FRAMES, "values", *of_other_studies()}:
         all_frames[name] = in_order(all_frames[name], settings)
     paths = {
         "errata": ROOT / "docs/errata.md",
@@ -228,6 +241,7 @@ def make_material(
         claims=claims,
         texts=texts | {"document": INTERPRETATIONS},
         choices=load_design_choices(),
+        published=published(),
     )
 
 

@@ -85,7 +85,7 @@ def test_settings_of_the_paper_have_its_symbols():
     table = tables.settings_table(make_settings() | {"methods": methods})
     symbols = [row for row in rows(table, ["method", "setting", "symbol"]) if row[2]]
     assert [symbol for _, _, symbol in symbols] == ["ps", "ω", "c_1", "c_2", "u_0", "u_f", "RG", "N", "p_c", "p_m"]
-    assert symbols[4] == ("upso2d", "unification_start", "u_0")
+    assert symbols[4] == ("upso2d", "unification start", "u_0")
     assert "40 runs of 6000" in table.notes[0]
 
 

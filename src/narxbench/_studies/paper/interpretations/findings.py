@@ -416,16 +416,21 @@ class Findings:
 
     @cached_property
     def side_by_side(self) -> pd.DataFrame:
-        """Each published value once with its values over the data seeds in each role, under every criterion."""
+        """Each published value once with its values over the ``data_sets`` in each role, under every criterion.
+
+        A value is ``different`` if it is so on every data set.
+        """
         parts = []
         for role, values in self._values.items():
             parts.append(values.assign(role=role, different=different(values, ["data_seed"])))
         rows = pd.concat(parts)
         by = ["role", "interpretation", "table", *VALUE, "published"]
         reproduced = over_seeds(rows, by, ["reproduced"])
-        reproduced["different"] = rows.groupby(by, sort=False)["different"].all().to_numpy()
+        grouped = rows.groupby(by, sort=False)
+        reproduced["different"] = grouped["different"].all().to_numpy()
+        reproduced["data_sets"] = grouped["data_seed"].nunique().to_numpy()
         terms = self.study.published.terms[["system", "label", "term"]]
-        return reproduced.merge(terms, how="left").fillna({"term": ""})
+        return framed("values", reproduced.merge(terms, how="left").fillna({"term": ""}))
 
     @cached_property
     def _role_frame(self) -> pd.DataFrame:

@@ -1,0 +1,183 @@
+"""Evidence before any search on what records can show of a process: changes of the inputs, feedback of the output."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+from narxbench._identification.data.signals import inputs, outputs
+from narxbench._model.records import Recording
+
+Array = NDArray[np.float64]
+
+# An input stays while it is within this share of its range, and levels this far apart are different ones.
+STAY = 0.1
+# Stays are at least this many samples long, and an input that is held has them in this share of the samples.
+LEAST_STAY, HELD = 3, 0.8
+# More changes are not told apart.
+MOST_CHANGES = 10
+# A record shows nonlinear behaviour from this many different changes of its inputs on: the response to a single one is
+# that of a linear model, whatever the process is.
+CHANGES_FOR_NONLINEAR = 2
+# Lags of the regressions that look for feedback, the share of the unforeseen variance of an input that past outputs
+# must explain, and how many times as many samples as weights are needed.
+FEEDBACK_LAGS, FEEDBACK_SHARE, SAMPLES_PER_WEIGHT = 20, 0.1, 5
+# Share of the samples that these regressions fit: those that they foretell best.
+CALM = 0.9
+# An input whose past leaves less than this share of its energy unexplained has nothing new to look at.
+FORETOLD = 0.01
+
+
+class InputEvidence(NamedTuple):
+    """How much an input moves.
+
+    Attributes
+    ----------
+    constant : bool
+        Whether it never changes.
+    changes : int or None
+        How many different changes it makes from one held level to another; None for one that is not held, or has many.
+    follows : float
+        The share of what its own past does not foretell that past outputs explain: large under feedback.
+    """
+
+    constant: bool
+    changes: int | None
+    follows: float
+
+
+def input_evidence(recording: Recording) -> dict[str, InputEvidence]:
+    """Return how much each input moves in the known records, by its column."""
+    evidence = {}
+    for place, column in enumerate(recording.inputs):
+        pieces = inputs(recording.known, place)
+        all_values = np.concatenate(pieces)
+        is_constant = bool(np.ptp(all_values) <= 1e-12 * np.abs(all_values).max())
+        if is_constant:
+            evidence[column] = InputEvidence(True, 0, 0.0)
+        else:
+            follows = explained_by_past_outputs(pieces, outputs(recording.known))
+            evidence[column] = InputEvidence(False, count_changes(pieces), follows)
+    return evidence
+
+
+def largest_degree_shown(evidence: Sequence[InputEvidence]) -> int | None:
+    """Return 1 where all inputs together make a single change, which shows no nonlinear behaviour; None elsewhere."""
+    n_changes = 0
+    for about in evidence:
+        if about.changes is None:
+            return None
+        n_changes += about.changes
+    return 1 if 0 < n_changes < CHANGES_FOR_NONLINEAR else None
+
+
+def count_changes(pieces: Sequence[Array]) -> int | None:
+    """Return how many different changes an input makes from one held level to another.
+
+    None stands for an input that is not held, or makes more than ``MOST_CHANGES``. Equal changes in several records
+    count once.
+
+    Examples
+    --------
+    >>> step = np.repeat([0.0, 1.0], 50)
+    >>> count_changes([step]), count_changes([step, step]), count_changes([step, step[::-1]])
+    (1, 1, 2)
+    >>> count_changes([np.sin(np.arange(100.0))]) is None
+    True
+    """
+    reach = float(np.ptp(np.concatenate(pieces)))
+    changes = set()
+    held = total = 0
+    for piece in pieces:
+        stays, end = _stays(piece, STAY * reach)
+        total += end
+        levels = []
+        for start, stop in stays:
+            held += stop - start
+            levels.append(round(float(np.median(piece[start:stop])) / (STAY * reach)))
+        for before, after in pairwise(levels):
+            if before != after:
+                changes.add((before, after))
+        if end < len(piece):
+            return None
+    return len(changes) if held >= HELD * total else None
+
+
+def _stays(values: Array, tolerance: float) -> tuple[list[tuple[int, int]], int]:
+    """Return the stretches in which a signal stays within a tolerance, and up to which sample it was looked at."""
+    stays = list[tuple[int, int]]()
+    start = 0
+    while start < len(values) and len(stays) <= MOST_CHANGES:
+        end = _end_of_stay(values, start, tolerance)
+        if end - start >= LEAST_STAY:
+            stays.append((start, end))
+        elif start > MOST_CHANGES / (1 - HELD) * LEAST_STAY and not stays:
+            break
+        start = end
+    return stays, start
+
+
+def _end_of_stay(values: Array, start: int, tolerance: float) -> int:
+    """Return the first sample after one that leaves the range of those between by more than a tolerance."""
+    low = high = values[start]
+    size = 64
+    while start < len(values):
+        chunk = values[start : start + size]
+        lows = np.minimum(np.minimum.accumulate(chunk), low)
+        highs = np.maximum(np.maximum.accumulate(chunk), high)
+        leaves = highs - lows > tolerance
+        if leaves.any():
+            return start + int(np.argmax(leaves))
+        low, high = lows[-1], highs[-1]
+        start, size = start + len(chunk), 2 * size
+    return len(values)
+
+
+def explained_by_past_outputs(input_pieces: Sequence[Array], output_pieces: Sequence[Array]) -> float:
+    """Return the share of what the past of an input does not foretell of it that past outputs explain, above chance.
+
+    It is 0 where there are few samples, and near 0 for an input that depends on no output.
+    """
+    rows, targets = [], []
+    for u, y in zip(input_pieces, output_pieces, strict=True):
+        count = len(u) - FEEDBACK_LAGS
+        if count < 1:
+            continue
+        rows.append(np.column_stack([_past(u), _past(y)]))
+        targets.append(u[FEEDBACK_LAGS:])
+    n_weights = 2 * FEEDBACK_LAGS + 1
+    if sum(map(len, targets)) < SAMPLES_PER_WEIGHT * n_weights:
+        return 0.0
+    columns, target = np.vstack(rows), np.concatenate(targets)
+    # Where the reference of a loop jumps nothing foretells the input: the rest of the time shows the feedback.
+    sizes = np.abs(_unexplained(columns, target))
+    is_calm = sizes <= np.quantile(sizes, CALM)
+    columns, target = columns[is_calm], target[is_calm]
+    alone = _energy(_unexplained(columns[:, :FEEDBACK_LAGS], target))
+    together = _energy(_unexplained(columns, target))
+    if alone <= FORETOLD * _energy(target - target.mean()):
+        return 0.0
+    by_chance = FEEDBACK_LAGS / (len(target) - n_weights)
+    return max(0.0, 1.0 - together / alone * (1.0 + by_chance))
+
+
+def _past(signal: Array) -> Array:
+    """Return the last samples before each one that has as many, shape (samples, FEEDBACK_LAGS)."""
+    return sliding_window_view(signal[:-1], FEEDBACK_LAGS)[:, ::-1]
+
+
+def _unexplained(columns: Array, target: Array) -> Array:
+    """Return what a regression on columns and a constant leaves of a signal."""
+    centred = columns - columns.mean(axis=0)
+    scales = np.sqrt((centred**2).sum(axis=0))
+    scaled = centred / np.where(scales > 0.0, scales, 1.0)
+    deviation = target - target.mean()
+    rest: Array = deviation - scaled @ np.linalg.lstsq(scaled, deviation, rcond=1e-10)[0]
+    return rest
+
+
+def _energy(values: Array) -> float:
+    return float(values @ values)

@@ -1,0 +1,135 @@
+"""What records can show is known before the search: changes of the inputs, feedback, and another unit of a test."""
+
+import numpy as np
+import pytest
+from tests.unit.identification.data.test_sampling import recording
+
+from narxbench._identification.data import checks
+from narxbench._identification.data.evidence import InputEvidence, count_changes, input_evidence, largest_degree_shown
+from narxbench._identification.search.scan import Scan
+from narxbench._identification.settings import IdentificationSettings
+from narxbench._model.records import Record, Recording
+from narxbench._numerics.random_streams import generator
+from narxbench._report.findings import in_words
+
+STEP = np.repeat([0.0, 1.0], 50)
+
+
+def rng_of(purpose):
+    return generator(purpose=purpose)
+
+
+def first_order(u, noise=0.0):
+    y = np.zeros(len(u))
+    for k in range(1, len(u)):
+        y[k] = 0.8 * y[k - 1] + 0.2 * u[k - 1]
+    return y + noise * rng_of("output noise").standard_normal(len(u))
+
+
+@pytest.mark.parametrize(
+    ("pieces", "changes"),
+    [
+        ([STEP], 1),
+        ([STEP + 0.01 * rng_of("flicker").standard_normal(100)], 1),
+        # Equal steps in two records show no more than one of them; steps up and down do.
+        ([STEP, STEP], 1),
+        ([STEP, STEP[::-1]], 2),
+        ([STEP, 2 * STEP], 2),
+        ([np.repeat([0.0, 1.0, 0.5, 0.0], 30)], 3),
+        # A ramp passes through all levels, and noise is not held.
+        ([np.linspace(0, 1, 400)], 9),
+        ([rng_of("white").standard_normal(3000)], None),
+        ([np.repeat(rng_of("levels").standard_normal(60), 20)], None),
+    ],
+)
+def test_different_changes_are_counted(pieces, changes):
+    assert count_changes(pieces) == changes
+
+
+def test_a_single_change_shows_no_nonlinear_behaviour():
+    one, constant = InputEvidence(False, 1, 0.0), InputEvidence(True, 0, 0.0)
+    assert largest_degree_shown([one]) == largest_degree_shown([constant, one]) == 1
+    # Without any change the series shows itself; two inputs that step once each make two changes.
+    for evidence in ([], [constant], [one, one], [one, InputEvidence(False, None, 0.0)]):
+        assert largest_degree_shown(evidence) is None
+
+
+@pytest.mark.parametrize(("degree", "searched"), [("auto", {1}), ([2], {2})])
+def test_what_a_step_cannot_show_is_not_searched_unless_it_is_set(degree, searched):
+    record = Record("a.csv", STEP[:, None], first_order(STEP, 0.01))
+    scan = Scan(Recording((record,), ("u",), "y"), IdentificationSettings(degree=degree, effort=1.0))
+    assert {configuration.degree for configuration in scan.configurations} == searched
+    finding = checks.evidence_check(scan.evidence)
+    assert finding.status == "look" and "degree 1" in in_words(finding).text
+
+
+def test_a_constant_input_is_named_and_another_one_is_enough():
+    moving = rng_of("moving").standard_normal(300)
+    u = np.column_stack([moving, np.full(300, 4.0)])
+    data = recording((u, first_order(moving)))
+    finding = checks.evidence_check(input_evidence(data))
+    assert (finding.status, finding.values["constant"]) == ("look", ["b"])
+    assert checks.excitation_check(data).status == "look"
+    assert checks.excitation_check(recording((u[:, 1], first_order(moving)))).status == "bad"
+
+
+def test_feedback_is_seen_and_open_loops_have_none():
+    rng, count = rng_of("loop"), 800
+    reference, noise = np.repeat(rng.standard_normal(count // 20), 20), 0.1 * rng.standard_normal(count)
+    u, y = np.zeros(count), np.zeros(count)
+    for k in range(1, count):
+        y[k] = 0.8 * y[k - 1] + 0.5 * u[k - 1] + noise[k]
+        u[k] = 0.5 * (reference[k] - y[k])
+    closed = checks.evidence_check(input_evidence(recording((u, y))))
+    assert closed.values["under_feedback"] == ["a"] and "closed loop" in in_words(closed).text
+    for signal in (reference, noise, np.sin(0.1 * np.arange(count)), np.cumsum(noise)):
+        evidence = input_evidence(recording((signal, first_order(signal, 0.01))))
+        assert checks.evidence_check(evidence).values["under_feedback"] == []
+
+
+def range_of(known, test):
+    """Return the check of the test range of two pairs (u, y)."""
+    u, y = known
+    records = [Record("known.csv", np.reshape(u, (len(u), -1)), y)]
+    records.append(Record("test.csv", np.reshape(test[0], (len(test[0]), -1)), test[1], "test"))
+    names = tuple("abc"[: records[0].u.shape[1]])
+    return checks.test_range_check(Recording(tuple(records), names, "out"))
+
+
+class TestUnitsOfTheTest:
+    u = rng_of("units").standard_normal(400)
+    y = 20 + first_order(u)
+
+    @pytest.mark.parametrize(("factor", "units"), [(1000.0, "powers of ten"), (np.pi / 180, "radians"), (7.7, "")])
+    def test_another_scale(self, factor, units):
+        finding = range_of((self.u[:200], self.y[:200]), (self.u[200:], factor * self.y[200:]))
+        unit = finding.values["out"]["unit"]
+        assert finding.status == "bad" and unit["scale"] == pytest.approx(factor, rel=0.3) and units in unit["units"]
+        assert "units of the others" in in_words(finding).advice
+
+    def test_another_zero(self):
+        finding = range_of((self.u[:200], self.y[:200]), (self.u[200:], self.y[200:] + 273.15))
+        unit = finding.values["out"]["unit"]
+        assert finding.status == "bad" and unit["shift"] == pytest.approx(273.15, abs=0.3) and "kelvin" in unit["units"]
+
+    def test_larger_experiments_and_rests_are_no_units(self):
+        for test in (
+            (self.u[200:], self.y[200:]),
+            (6 * self.u[200:], 20 + 6 * (self.y[200:] - 20)),
+            (0 * STEP, 20 + 0 * STEP),
+        ):
+            values = range_of((self.u[:200], self.y[:200]), test).values
+            assert values["out"]["unit"] is None and values["a"]["unit"] is None
+
+
+def test_only_inputs_that_a_model_uses_must_stay_in_their_range():
+    rng, clock = rng_of("clock"), np.arange(400.0)
+    u = np.column_stack([rng.uniform(-1, 1, 400), clock])
+    records = (
+        Record("a.csv", u[:300], first_order(u[:300, 0])),
+        Record("b.csv", u[300:], first_order(u[300:, 0]), "test"),
+    )
+    data = Recording(records, ("u", "clock"), "y")
+    assert checks.test_range_check(data).status == "bad"
+    finding = checks.test_range_check(data, {"clock": {"used": False}})
+    assert finding.status == "fine" and "clock" not in in_words(finding).text
