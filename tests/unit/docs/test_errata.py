@@ -386,4 +386,4 @@ def test_weaker_constraints_do_not_explain_the_table():
 def test_rho_64_with_the_constraint():
     tables = pd.concat([table_of_s4("linear_output_and_input", data_seed, "aic-64") for data_seed in (1, 2, 3)])
     deviances = compare(tables, published().once).groupby("data_seed")["deviance"].sum().round().astype(int)
-    assert f"the distances are {numbers(deviances)} on three data sets" in erratum(14)
+    assert f"({numbers(deviances)} on data seeds 1 to 3)" in erratum(14)
