@@ -121,8 +121,8 @@ class RankTest(NamedTuple):
     """Whether the published tables may be one more data set of an interpretation."""
 
     p_value: float
-    least_p: float
-    """The smallest p value that so many data sets can give: that of tables that lie farthest out on every system."""
+    orders: float
+    """The number of equally likely places of the paper's tables: no p value is smaller than one in so many."""
     farthest: list[str]
     """The systems on which the tables lie farther out than every data set."""
     systems: int
@@ -143,8 +143,8 @@ def rank_test(compared: pd.DataFrame) -> RankTest:
         chances = np.convolve(chances, np.full(places, 1 / places))
     nearer = int((ranks["rank"] - 1).sum())
     farthest = ranks.loc[ranks["rank"] == ranks["places"], "system"]
-    least_p = significant(float(1 / ranks["places"].prod()))
-    return RankTest(significant(float(chances[nearer:].sum())), least_p, list(farthest), len(ranks))
+    orders = float(ranks["places"].prod())
+    return RankTest(significant(float(chances[nearer:].sum())), orders, list(farthest), len(ranks))
 
 
 def agreement_values(

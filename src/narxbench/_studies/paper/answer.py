@@ -158,7 +158,7 @@ def _farthest_in_words(row: pd.Series) -> str:
     if row["farthest"]:
         systems = row["farthest"].split(", ")
         where = f"{len(systems)} of {count(row['systems'])} systems ({listed(systems)})"
-    tested = f"p {p_value(row['p_value'])}, the least possible {p_value(row['least_p'])}"
+    tested = f"p {p_value(row['p_value'])}, where the least possible is 1 in {count(row['orders'])}"
     return f"the paper’s tables lie farther out than all of these on {where}; {tested}"
 
 

@@ -62,7 +62,7 @@ _COLUMNS = {
     # The findings on interpretations: narxbench._studies.paper.interpretations.findings.
     "nearness": "*role:text *criteria:text seeds:whole *algorithm:text interpretation:text values:whole deviance "
     "deviance_low deviance_high own_deviance own_low own_high bias_nu bias_r bias_nu_max different different_low "
-    "different_high held_out p_value least_p farthest:text systems:whole",
+    "different_high held_out p_value orders farthest:text systems:whole",
     "by_system": "*role:text *criteria:text *system:text interpretation:text seeds:whole values:whole deviance "
     "deviance_low deviance_high own_deviance rank places",
     "by_table": "*role:text *algorithm:text *criterion:text *system:text interpretation:text seeds:whole values:whole "

@@ -313,7 +313,7 @@ class Findings:
             own_high=max(between),
             held_out=significant(held_out),
             p_value=test.p_value,
-            least_p=test.least_p,
+            orders=test.orders,
             farthest=", ".join(test.farthest),
             systems=test.systems,
         )

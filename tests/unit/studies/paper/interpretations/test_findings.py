@@ -156,8 +156,8 @@ def test_the_closest_is_judged_on_data_that_had_no_part_in_its_choice():
         and described["p_value"] == rank_test(values_as_described(findings.study)).p_value
     )
     test = rank_test(held_out)
-    tested = closest["p_value"], closest["least_p"], closest["farthest"], closest["systems"]
-    assert tested == (test.p_value, test.least_p, ", ".join(test.farthest), 4)
+    tested = closest["p_value"], closest["orders"], closest["farthest"], closest["systems"]
+    assert tested == (test.p_value, test.orders, ", ".join(test.farthest), 4)
     # By system and by table too: on two data sets, among which the paper has one of three places.
     of_closest = rows(findings.by_system, role="closest")
     assert set(of_closest["seeds"]) == {2} and set(of_closest["places"]) == {3}
