@@ -46,7 +46,7 @@ def two_roles(described, closest):
                 30,
                 math.nan,
                 p,
-                0.0001,
+                1296,
                 farthest,
                 4,
             )

@@ -112,7 +112,7 @@ def test_sentences_on_the_tables_follow_from_the_deviance_between_data_sets():
     far = text_of(conditions_of("upso2d", "baseline", **seeds))
     assert "**As described, 0 of 4 tables are near**" in far
     assert "farther out than each of 3 data sets on 4 of 4 systems, S1, S2, S3, S4 (p 0.004" in far
-    assert "the least that so many data sets can give is 0.004)" in far
+    assert "the least that so many data sets can give is 1 in 256)" in far
     counts = as_printed()
     drawn = {1: 0, 2: 3, 3: 6}
     counts["nu_max"] = lambda system, snr_db, seed: max(1, as_printed()["nu_max"](system, snr_db, seed) - drawn[seed])
