@@ -121,6 +121,7 @@ def _parsed(arguments: Sequence[str] | None, further_commands: Sequence[FurtherC
     _add_predict(commands)
     _add_refit(commands)
     _add_compare(commands)
+    _add_forecast(commands)
     for further_command in further_commands:
         further_command.add_options(_command(commands, further_command.name, further_command.purpose))
     checking = _command(commands, "check-algorithm", "check what every algorithm must do")
@@ -150,6 +151,8 @@ def _run(options: argparse.Namespace, further_commands: Sequence[FurtherCommand]
             _refit(options)
         case "compare":
             _compare(options)
+        case "forecast":
+            _forecast(options)
         case _:
             return _check_algorithm(options.name)
     return _DONE
@@ -526,6 +529,57 @@ def _add_compare(commands: Any) -> None:
     _add_output(parser)
     _add_reading_options(parser, without_input="those of the models")
     parser.add_argument("--report", metavar="PAGE", help="also write a page with the errors and the free runs")
+
+
+def _add_forecast(commands: Any) -> None:
+    parser = _command(commands, "forecast", "print the outputs that a model expects after the data, with bands")
+    parser.allow_abbrev = False
+    _add_model(parser)
+    parser.add_argument("files", nargs=1, metavar="FILE", help="the data, whose last outputs the forecast begins with")
+    parser.add_argument("--future", metavar="FILE", help="the inputs after the data, in columns of the same names")
+    parser.add_argument(
+        "--steps", type=_number_or_text, metavar="N", help="samples to forecast (default: as many as --future has)"
+    )
+    parser.add_argument(
+        "--confidence",
+        default=0.9,
+        type=_number_or_text,
+        metavar="SHARE",
+        help="of the samples that the band holds: 0.5, 0.8, 0.9, 0.95 or 0.99 (default: 0.9)",
+    )
+    parser.add_argument("-o", dest="table", metavar="CSV", help="write the table into a file instead")
+    _add_output(parser)
+    _add_reading_options(parser, without_input="those of the model")
+
+
+def _forecast(options: argparse.Namespace) -> None:
+    from narxbench._identification.forecast import forecast_after
+    from narxbench._identification.trust.forecasts import has_errors
+    from narxbench._io.csv import write_table
+    from narxbench._io.files import write_atomically
+
+    model, confidence = _loaded_model(options), options.confidence
+    if not has_errors(model):
+        confidence = None
+        print("narxbench: no bands: the model is none that identify returned, or was refitted", file=sys.stderr)
+    try:
+        frame, recording = forecast_after(
+            model, options.files, options.future, options.steps, confidence, **_reading(options)
+        )
+    except NarxbenchError as error:
+        argument, _, text = str(error).partition(": ")
+        flag = {"u_future": "--future", "steps": "--steps", "confidence": "--confidence"}.get(argument)
+        if flag is None:
+            raise
+        raise NarxbenchError(f"{flag}: {text}") from None
+    if len(recording.records) > 1:
+        record = printable(recording.records[-1].name)
+        print(f"narxbench: the data have gaps; the forecast goes on after {record}", file=sys.stderr)
+    table = write_table(frame.reset_index())
+    if options.table is None:
+        _print(table)
+    else:
+        write_atomically(options.table, table)
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:

@@ -26,6 +26,7 @@ from narxbench._identification.trust.answers import answers
 from narxbench._identification.trust.bands import unseen_errors
 from narxbench._identification.trust.dynamics import Dynamics, dynamics, working_point
 from narxbench._identification.trust.fit import ModelFit
+from narxbench._identification.trust.forecasts import ABOUT, forecast_errors
 from narxbench._identification.trust.frequencies import frequent_structures, selection_table
 from narxbench._identification.trust.probabilities import FULL, StructureCertainty, structure_certainty
 from narxbench._identification.trust.residuals import correlation_tests, free_run_bias
@@ -44,6 +45,9 @@ LEAST_VALUES, MOST_VALUES, VALUES_PER_SECOND = 1_000_000, 4_000_000, 200_000
 # Fixed points of a model with more lags are computed at few inputs: the stability of a state costs the third power of
 # the largest lag.
 LONG_LAG, FEW_POINTS = 60, 5
+# Predictions are judged so many steps ahead, unless the time scale of a series without input says otherwise, up to this
+# part of the longest record.
+STEPS_AHEAD, SHARE_AHEAD = 5, 8
 # Structures that are about as good as the leaving one and widen its intervals, at most, and of long records.
 MOST_EQUAL, FEW_EQUAL = 8, 2
 
@@ -56,9 +60,12 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearc
     trial, fit = scan.trial(configuration), ModelFit(scan, leaving)
     weights = fit.weights()
     model = fit.model(weights)
+    free_run = unseen_errors(fit, model)
+    model = replace(model, about={**model.about, ABOUT: forecast_errors(fit, model, free_run)})
     models = _models(scan, choice, model)
     cases = fit.cases(model)
-    validation = validate(cases)
+    horizon = _horizon(scan, configuration)
+    validation = validate(cases, steps=(1, horizon))
     known = [case.record for case in cases if case.record.role == "estimation"]
     tests = correlation_tests(model, known)
     curve = static_curve(model, known, points=POINTS if model.max_lag <= LONG_LAG else FEW_POINTS)
@@ -97,12 +104,34 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearc
         dynamics=_dynamics(scan, choice, certainty, model, curve),
         rests=rests,
         summary=findings,
-        notes=_notes(scan, choice, resamples, models),
+        notes=[*_notes(scan, choice, resamples, models), *_time_scale(scan, configuration, horizon)],
         models=models,
         competitors=_competitors(scan, choice, models),
-        unseen={FREE_RUN: unseen_errors(fit, model), ONE_STEP: unseen_errors(fit, model, 1)},
+        unseen={FREE_RUN: free_run, ONE_STEP: unseen_errors(fit, model, 1)},
     )
     return replace(identification, summary=[*answers(identification), *findings])
+
+
+def _horizon(scan: Scan, configuration: Configuration) -> int:
+    """Return the steps ahead that predictions are judged at besides one, which decide where there is no input.
+
+    It is the shortest season of a series, else the time in which its correlation goes, but at most a part of the data.
+    """
+    recording, stride = scan.recording, configuration.decimation
+    if recording.inputs:
+        return STEPS_AHEAD
+    most = max(STEPS_AHEAD, max(map(len, recording.known)) // (SHARE_AHEAD * stride))
+    if scan.seasons:
+        return min(most, max(2, round(scan.seasons[0] / stride)))
+    return min(most, max(STEPS_AHEAD, round((scan.sampling.first_minimum or 1) / stride)))
+
+
+def _time_scale(scan: Scan, configuration: Configuration, horizon: int) -> list[Finding]:
+    """Return why a series without input is judged so many steps ahead, where its time scale says so."""
+    if scan.recording.inputs or (not scan.seasons and horizon == STEPS_AHEAD):
+        return []
+    values = {"steps": horizon, "samples": horizon * configuration.decimation, "seasons": list(scan.seasons)}
+    return [Finding("time_scale", "fine", values)]
 
 
 def _certainty(scan: Scan, choice: Choice) -> StructureCertainty:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from threadpoolctl import threadpool_limits
 
+from narxbench._fitness.problem import check_compiler
 from narxbench._identification.conclusion import concluded
 from narxbench._identification.data.reading import read_recording
 from narxbench._identification.finding import Finding
@@ -303,6 +304,7 @@ def identify_recording(
     ``report_progress`` is called whenever a job is done. Ctrl-C leaves out what has not begun, and the best model so
     far is kept; before there is any, and a second time, KeyboardInterrupt is raised.
     """
+    check_compiler()
     # Threads of a BLAS would wait for those of the search, and sum in an order that depends on their number.
     with threadpool_limits(1, "blas"):
         scan = Scan(recording, settings)

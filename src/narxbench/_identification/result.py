@@ -13,6 +13,7 @@ from narxbench._identification.finding import Finding
 from narxbench._identification.search.structures import Structure
 from narxbench._identification.trust.bands import BAND, Unseen
 from narxbench._identification.trust.dynamics import Dynamics
+from narxbench._identification.trust.forecasts import forecast_frame
 from narxbench._identification.trust.frequencies import resample_frequencies
 from narxbench._identification.trust.probabilities import StructureCertainty
 from narxbench._identification.trust.residuals import CorrelationTest
@@ -20,7 +21,7 @@ from narxbench._identification.trust.steady_state import FixedPoint, Rest
 from narxbench._identification.trust.validation import FREE_RUN, ONE_STEP, metrics_by_role
 from narxbench._io.errors import NarxbenchError, show
 from narxbench._model.loading import IDENTIFICATION_FORMAT, IDENTIFICATION_VERSION
-from narxbench._model.narx import DivergedError, Model
+from narxbench._model.narx import DivergedError, Initial, Model
 from narxbench._model.records import Recording
 
 
@@ -70,9 +71,9 @@ class Identification:
     summary : list of Finding
         What is fine about the model and what is not, most important first.
     notes : list of Finding
-        What else a reader must know: how the sparse model did in the ``competition`` with simple models,
-        ``searches`` that found nothing, ``no_test`` data, fewer ``resamples`` than
-        wanted, how the ``noise_model`` was decided on, and that a free run over ``whole_records`` was a reason to pass
+        What else a reader must know: how the sparse model did in the ``competition`` with simple models, ``searches``
+        that found nothing, ``no_test`` data, fewer ``resamples`` than wanted, how the ``noise_model`` was decided on,
+        the ``time_scale`` of a series without input, and that a free run over ``whole_records`` was a reason to pass
         over structures, or that none holds.
     unseen : dict of str to Unseen
         Errors of the kinds ``free_run`` and ``one_step`` on samples that the weights did not know.
@@ -206,6 +207,61 @@ class Identification:
         predicted = self.model.predict(u, y, steps, samples=samples)
         width = np.where(np.arange(len(predicted)) < self.model.initial_samples, 0.0, half)
         return predicted - width, predicted + width
+
+    def forecast(
+        self,
+        u: ArrayLike | None = None,
+        y: ArrayLike | None = None,
+        u_future: ArrayLike | None = None,
+        steps: int | None = None,
+        confidence: float = BAND,
+        *,
+        initial: Initial = "measured",
+    ) -> pd.DataFrame:
+        """Return the outputs that the model expects after a record, with bands that widen with the horizon.
+
+        Each band is as wide as the errors of forecasts so many steps ahead on parts of the data that the weights did
+        not know. So it holds on average over samples, for data like those of the identification and the inputs that
+        are given. It is too narrow where inputs leave their range and where the process changes.
+
+        Parameters
+        ----------
+        u, y : array or frame, optional
+            Inputs and outputs of the record, as for :meth:`narxbench.Model.forecast`. Without ``y`` it is the last
+            record of the identification, with its times if these are known.
+        u_future, steps, initial
+            As for :meth:`narxbench.Model.forecast`.
+        confidence : {0.5, 0.8, 0.9, 0.95, 0.99}
+            The share of samples that the band holds.
+
+        Returns
+        -------
+        DataFrame
+            The columns ``forecast``, ``lower`` and ``upper``, with the index of the record continued.
+
+        Raises
+        ------
+        NarxbenchError
+            As :meth:`narxbench.Model.forecast`, for another confidence, and where forecasts of many unseen data
+            diverge, so that no band is known.
+
+        Examples
+        --------
+        >>> import narxbench
+        >>> u, y = narxbench.load_system("S1").simulate(600, snr_db=40)
+        >>> identification = narxbench.identify(u[:595], y[:595], degree=2, y_lags=2, u_lags=2)
+        >>> forecast = identification.forecast(u[:595], y[:595], u[595:])
+        >>> ((forecast["lower"] < y[595:]) & (y[595:] < forecast["upper"])).tolist()
+        [True, True, True, True, True]
+        """
+        if y is None:
+            if u is not None:
+                raise NarxbenchError("y: found null next to u; needed: the outputs of the record, or neither")
+            record = self.recording.records[-1]
+            y = record.y if record.index is None else pd.Series(record.y, record.index)
+            if self.model.n_inputs:
+                u = record.u
+        return forecast_frame(self.model, u, y, u_future, steps, confidence, initial=initial)
 
     def _band(self, steps: int | None, unseen: Unseen) -> dict[str, Any]:
         """Return the half width of a band, and the share of the samples of all test records that it holds."""

@@ -292,8 +292,6 @@ def _prospect(finding: Finding, setting: Setting) -> tuple[str, str]:
         texts.append(_prospect_of_input(signal_title(column, about["term"]), about, values))
     if not texts:
         texts.append("There is no input: a model foretells the output from its own past.")
-    if values["degree"]:
-        texts.append("The inputs change too seldom to show anything nonlinear.")
     advice = ""
     if not values["has_test"]:
         advice = f"Keep data for a test, as with {setting('test', '20%')}."

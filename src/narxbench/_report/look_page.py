@@ -37,7 +37,7 @@ def write_look(look: DataLook, path: StrPath) -> None:
     ...     page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     True
     """
-    write_atomically(path, look_page(look))
+    write_atomically(path, look_page(look), durable=True)
 
 
 def look_page(look: DataLook) -> str:

@@ -21,10 +21,10 @@ from narxbench._identification.trust.answers import ANSWERS
 from narxbench._identification.trust.verdicts import OF_MODEL
 from narxbench._io.csv import write_table
 from narxbench._io.errors import NarxbenchError, printable
-from narxbench._io.files import StrPath, canonical_json, write_atomically
+from narxbench._io.files import StrPath, canonical_json, write_folder
 from narxbench._io.settings import flattened
 from narxbench._io.words import ordinal
-from narxbench._model.narx import Model
+from narxbench._model.narx import Model, model_text
 from narxbench._numerics.rounding import significant
 from narxbench._report import model_figures as drawn
 from narxbench._report.data_figures import data_figures, drawn_places
@@ -45,6 +45,7 @@ _EXPORTS = {
     "matlab": ("model.m", "MATLAB and Octave"),
     "sysidentpy": ("model_sysidentpy.py", "SysIdentPy"),
 }
+_PAGE, _SPARSE = "report.html", "model_sparse.json"
 # Fewer configurations are not drawn.
 _LEAST_TRIED = 3
 _VERSIONS = ("narxbench", "numpy", "scipy", "pandas", "numba", "matplotlib")
@@ -56,7 +57,8 @@ def write_report(identification: Identification, folder: StrPath) -> Path:
     """Write the page, the model, all numbers as JSON and CSV, and the programs into a folder, and return the page.
 
     The files are those of :func:`report_files` and ``model.json``, which :meth:`narxbench.Model.load` reads.
-    Each is written as a whole or not at all; the page comes last.
+    A new folder appears with all of them or not at all. In one that has an earlier report, the page goes first and
+    comes last, so that no mixture looks whole; other files in it stay.
 
     Raises
     ------
@@ -73,23 +75,21 @@ def write_report(identification: Identification, folder: StrPath) -> Path:
     ...     write_report(narxbench.identify(u, y, **settings), folder).name
     'report.html'
     """
-    files = report_files(identification)
-    page = files.pop("report.html")
-    identification.model.save(Path(folder, "model.json"))
+    files = {"model.json": model_text(identification.model), **report_files(identification)}
     sparse = identification.models.get("sparse", identification.model)
     if sparse is not identification.model:
-        sparse.save(Path(folder, "model_sparse.json"))
-    for name, text in files.items():
-        write_atomically(Path(folder, name), text)
-    write_atomically(Path(folder, "report.html"), page)
-    return Path(folder, "report.html")
+        files[_SPARSE] = model_text(sparse)
+    programs = [file for file, _ in _EXPORTS.values()]
+    obsolete = [name for name in (_SPARSE, *programs) if name not in files]
+    write_folder(folder, files, last=_PAGE, obsolete=obsolete)
+    return Path(folder, _PAGE)
 
 
 def report_files(identification: Identification, *, repository: str = "") -> dict[str, str]:
     """Return the texts of all files but that of the model, by name; a program that cannot be made is left out."""
     figures = identification.validation
     files = {
-        "report.html": model_page(identification, repository=repository),
+        _PAGE: model_page(identification, repository=repository),
         "identification.json": canonical_json(as_json(identification), indent=1),
         "validation.csv": write_table(figures.assign(record=[printable(name) for name in figures["record"]])),
         "terms.csv": write_table(_all_terms(identification)),

@@ -100,6 +100,18 @@ def _interrupted(finding: Finding, _: Setting) -> tuple[str, str]:
     return f"{text}, and another run finds another.", ""
 
 
+def _time_scale(finding: Finding, _: Setting) -> tuple[str, str]:
+    values = finding.values
+    horizon = f"the model is judged {values['steps']} steps ahead"
+    if values["samples"] != values["steps"]:
+        horizon += f", {values['samples']} samples"
+    if not values["seasons"]:
+        return f"There is no input, and the correlation of the output goes slowly: {horizon}.", ""
+    seasons = listed(map(str, values["seasons"]))
+    text = f"The output repeats itself after {seasons} samples: lags there are candidates, values there compete"
+    return f"{text}, and {horizon}.", ""
+
+
 def _whole_records(finding: Finding, setting: Setting) -> tuple[str, str]:
     count, worse = finding.values["passed_over"], "much worse than over its parts, or diverges"
     if not finding.values["holds"]:
@@ -131,4 +143,5 @@ SEARCH_WORDS: dict[str, tuple[str, Phrase]] = {
     "interrupted": ("Stopped", _interrupted),
     "outside": ("Held inputs", _outside),
     "whole_records": ("Whole records", _whole_records),
+    "time_scale": ("Time scale", _time_scale),
 }

@@ -15,7 +15,7 @@ from narxbench._report import formats
 from narxbench._report.formats import Form, OutputFormat, escape
 from narxbench._report.templating import rendered
 
-_Left = Literal["text", "prose", "evidence", "method", "criterion", "equation", "symbol"]
+_Left = Literal["text", "term", "prose", "evidence", "method", "criterion", "equation", "symbol"]
 Kind = _Left | Form | Literal["snr", "p_value", "bias"]
 
 _FORMS: Mapping[str, Callable[[Any], str]] = {
@@ -36,7 +36,7 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
 # Kinds of values that have markup of their own; all others are escaped text.
 _MARKUP: Mapping[str, Callable[[str, OutputFormat], str]] = {
     "equation": formats.format_equation,
-    **dict.fromkeys(("prose", "evidence"), formats.format_math),
+    **dict.fromkeys(("term", "prose", "evidence"), formats.format_math),
     "symbol": formats.format_symbol,
 }
 # Widths in rem of row headers on the page, so that a second one can stay in view next to the first.
@@ -48,8 +48,9 @@ _CHARACTERS_OF_A_NARROW_TABLE, _COLUMNS_OF_A_WIDE_TABLE = 80, 20
 class Column(NamedTuple):
     """A column: its key in the data, heading, a heading that it shares with its neighbours, and how values are shown.
 
-    Values of the kinds ``prose`` and ``evidence`` are sentences of this project, in which symbols are set as
-    mathematics. Those of ``evidence`` are too long for a printed page, so that LaTeX leaves them out.
+    Values of the kind ``term`` are terms and their labels, those of ``prose`` and ``evidence`` sentences of this
+    project; symbols in all of them are set as mathematics. Those of ``evidence`` are too long for a printed page, so
+    that LaTeX leaves them out.
     """
 
     key: str

@@ -51,18 +51,18 @@ def test_json_has_the_facts_and_the_words(file, tmp_path, capsys):
 
 @pytest.mark.parametrize("options", [{}, {"output": "y", "input": HOSTILE, "test": "30%"}], ids=["alone", "together"])
 def test_the_page_is_whole_and_no_name_is_markup(file, options):
-    seen = look(file, **options)
-    text = look_page(seen)
+    overview = look(file, **options)
+    text = look_page(overview)
     assert Page(text)
     assert "<b>P" not in text and "&lt;b&gt;P" in text
     assert text.count("<svg") == (4 if options else 3)
-    for signal in seen.signals:
+    for signal in overview.signals:
         assert f"{signal.levels}" in text
     assert ("Coherence" in text or "coherence" in text) == bool(options)
 
 
 def test_many_constant_signals_fit_a_terminal_and_a_page():
     data = {f"signal number {i} with a long name": [float(i)] * 30 for i in range(12)}
-    seen = look(data)
-    assert max(map(len, look_lines(seen))) <= 100
-    assert look_page(seen).count("<svg") == 2
+    overview = look(data)
+    assert max(map(len, look_lines(overview))) <= 100
+    assert look_page(overview).count("<svg") == 2

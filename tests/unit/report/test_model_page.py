@@ -235,7 +235,7 @@ class Pages(dict):
 
 def undrawn_page(case, **options):
     """Return the page with empty figures, which take most of its time."""
-    with patch.object(model_figures, "_svg", return_value='<svg xmlns="http://www.w3.org/2000/svg"/>'):
+    with patch.object(model_figures, "svg", return_value='<svg xmlns="http://www.w3.org/2000/svg"/>'):
         return model_page(case, **options)
 
 

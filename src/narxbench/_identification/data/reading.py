@@ -182,11 +182,8 @@ def read_recording(
     return reader.recording(sampling_time, units)
 
 
-def numeric_columns(data: Any, reading: Reading) -> list[str | int]:
-    """Return the columns of numbers of the first item of data, but that of the time, as an argument may choose them.
-
-    ``reading`` has the other arguments of :func:`read_recording`.
-    """
+def form_of(reading: Reading) -> SourceForm:
+    """Return the form of files that the arguments of :func:`read_recording` say."""
     form = SourceForm(
         header=reading.get("header"),
         separator=reading.get("separator"),
@@ -195,8 +192,35 @@ def numeric_columns(data: Any, reading: Reading) -> list[str | int]:
         encoding=reading.get("encoding"),
         part=reading.get("part"),
     )
+    return checked_form(form)
+
+
+def read_inputs(item: Any, inputs: Any, form: SourceForm, time: TimeChoice, notes: list[str]) -> Experiment:
+    """Return the inputs of a file, a frame or a mapping, which has all of them in each row, at even times.
+
+    Raises
+    ------
+    NarxbenchError
+        As :func:`read_recording`, and if a value is missing or the time jumps.
+    """
+    items = _items([item], "future")
+    choice = ColumnChoice({"input": inputs})
+    (label,) = _labels(items, "future")
+    source = open_source(item, label, column_numbers([choice]), column_names([choice]), form)
+    experiment = read_experiment(source, choice, time, notes)
+    if experiment.pieces != [(0, len(experiment.values))]:
+        end = source.place(experiment.pieces[0][1] - 1) if experiment.pieces else "no row"
+        raise data_error(source.name, f"inputs without a gap up to {end} alone", "all inputs in each row")
+    return experiment
+
+
+def numeric_columns(data: Any, reading: Reading) -> list[str | int]:
+    """Return the columns of numbers of the first item of data, but that of the time, as an argument may choose them.
+
+    ``reading`` has the other arguments of :func:`read_recording`.
+    """
     item = _items(data, "data")[0]
-    source = open_source(item, "data", None, set(), checked_form(form))
+    source = open_source(item, "data", None, set(), form_of(reading))
     no_values = np.zeros((len(source.columns[0]), 0)) if source.columns else np.zeros((0, 0))
     times = find_times(source, TimeChoice(reading.get("time"), reading.get("time_format")), [], no_values, [])
     columns: list[str | int] = []

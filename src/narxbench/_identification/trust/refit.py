@@ -8,7 +8,6 @@ import numpy as np
 from narxbench._identification.data.arrangement import Arrangement
 from narxbench._identification.data.reading import Reading, read_recording
 from narxbench._identification.data.scaling import Scaling, scaled
-from narxbench._identification.search.competitors import LAST_VALUE_TERM
 from narxbench._identification.search.noise import weigh_under
 from narxbench._identification.trust.fit import (
     last_value_weights,
@@ -16,6 +15,7 @@ from narxbench._identification.trust.fit import (
     ridge_regression,
     weights_under_noise,
 )
+from narxbench._identification.trust.forecasts import ABOUT
 from narxbench._identification.trust.weights import Weights
 from narxbench._io.errors import FieldError, NarxbenchError
 from narxbench._io.version import __version__
@@ -80,19 +80,21 @@ def refit(model: Model, data: Any = None, **reading: Unpack[Reading]) -> Model:
         if not fit.is_finite:
             raise NarxbenchError(f"data: the weights of {noise_model.name} diverge; allowed: a model of another noise")
         weights = weights_under_noise(arrangement, fit, model.terms, weights)
+    # Errors of forecasts are those of the weights that the model had.
+    about = {name: value for name, value in model.about.items() if name != ABOUT}
     return replace(
         model,
         **weights.of_model(),
         sampling_time=recording.sampling_time or model.sampling_time,
         data_digest=recording.digest,
-        about={**model.about, "made_by": f"narxbench {__version__}", "refit_of": model.data_digest},
+        about={**about, "made_by": f"narxbench {__version__}", "refit_of": model.data_digest},
     )
 
 
 def _weights(model: Model, arrangement: Arrangement) -> Weights:
     """Return the weights of the terms by the rule that the model has its own by: least squares, a ridge, or 1."""
     kind, shrinkage = model.about.get("kind"), model.about.get("shrinkage")
-    if kind == "last value" and model.terms == (LAST_VALUE_TERM,):
+    if kind == "last value" and len(model.terms) == 1:
         return last_value_weights(model.terms, len(arrangement.rows()))
     if kind == "unpruned" and isinstance(shrinkage, float) and shrinkage > 0:
         return ridge_regression(arrangement, model.monomials, model.terms, shrinkage)

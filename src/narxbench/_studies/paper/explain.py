@@ -96,7 +96,7 @@ def _read_frames(study: str, folder: Path) -> dict[str, pd.DataFrame]:
     """Return the frames of a study, or say which studies there are."""
     path = folder / f"data/{study}/frames/agreement_values.csv"
     if not path.is_file():
-        studies = sorted(found.parts[-3] for found in folder.glob("data/*/frames/agreement_values.csv"))
+        studies = sorted(file.parts[-3] for file in folder.glob("data/*/frames/agreement_values.csv"))
         there = f"allowed: {', '.join(studies)}{did_you_mean(study, studies)}, or make it"
         if not studies:
             there = "make it in the project's folder"
@@ -159,13 +159,14 @@ def _value(word: str, condition: Mapping[str, Any], selection: pd.DataFrame) -> 
 
 def _frequency(word: str, terms: pd.DataFrame) -> _Value:
     """Return the selection frequency of the term that a label or a name means."""
-    named = terms[(terms["label"] == word) if _LABEL.fullmatch(word) else (terms["term"] == word)]
-    if named.empty:
+    column = "label" if _LABEL.fullmatch(word) else "term"
+    rows = terms[terms[column] == word]
+    if rows.empty:
         labels = [label for label in terms["label"] if label]
         allowed = [R.name, NU_MAX.name, *labels]
         text = f"{', '.join(allowed)}, or a candidate term{did_you_mean(word, [*allowed, *terms['term']])}"
         raise NarxbenchError(f"VALUE: found {show(word, kind=False)}; allowed: {text}")
-    row = named.iloc[0]
+    row = rows.iloc[0]
     name = f"{row['label']} = {row['term']}" if row["label"] else f"{row['term']}, a spurious term"
     numbers = row["frequency"], row["low"], row["high"], int(row["count"])
     words = f"ν of {name}, the {NU.description}"

@@ -40,6 +40,8 @@ PRINTED_SETTINGS: Mapping[str, Mapping[str, float]] = {
         **{"unification_start": 0.2, "unification_end": 0.7, "refresh_gap": 10},
     },
 }
+# The heading over the system terms; over a few of them the paper has the symbol alone.
+_FREQUENCY, _FEW_TERMS = "Selection frequency (ν)", 5
 _SOURCE = Column("source", "Values")
 _SNR = Column("snr_db", "SNR", kind="snr")
 
@@ -102,7 +104,7 @@ def facsimile_tables(
     for name, system in FITNESS_TABLES.items():
         caption = f"Effect of the fitness function – {system}"
         rows = [(criterion_name(criterion), (system, UPSO, criterion)) for criterion in CRITERIA]
-        shown.append(_printed_values(name, caption, "Fitness function, J", rows, by_condition, published))
+        shown.append(_printed_values(name, caption, "Fitness J", rows, by_condition, published))
     caption = f"Comparative evaluation on {COMPARED_SYSTEM}: GA vs. 2D-UPSO"
     compared = [(method_name(algorithm), (COMPARED_SYSTEM, algorithm, "bic")) for algorithm in (UPSO, GA)]
     shown.append(_printed_values("table_7", caption, "Algorithm", compared, by_condition, published))
@@ -114,10 +116,10 @@ def facsimile_tables(
 
 def printed_systems(systems: Iterable[Any]) -> Table:
     """Return the paper's table I, of the systems of this study."""
-    known = tables.systems_table(systems)
-    orders = known.data[["n_u", "n_y", "N_l", "N_t"]].astype(str).agg(",".join, axis=1)
-    data = known.data.assign(orders="[" + orders + "]")
-    head = (*known.columns[:2], Column("orders", "[n_u, n_y, N_l, N_t]", "NARX parameters", kind="text"))
+    table = tables.systems_table(systems)
+    orders = table.data[["n_u", "n_y", "N_l", "N_t"]].astype(str).agg(",".join, axis=1)
+    data = table.data.assign(orders="[" + orders + "]")
+    head = (*table.columns[:2], Column("orders", "[n_u, n_y, N_l, N_t]", "NARX parameters", kind="text"))
     note = "n_u, n_y, N_l and N_t: input lag, output lag, degree of non-linearity and total number of terms."
     return Table("table_1", "Test non-linear systems", head, data, (note,))
 
@@ -153,10 +155,16 @@ def _settings_of(algorithm: str, settings: Mapping[str, Any]) -> Mapping[str, An
 
 def _interpretation_words(texts: Mapping[str, str], choices: DesignChoices) -> str:
     """Return the words for the interpretations of both algorithms: how they depart from the sources."""
+    words = interpretation_words(choices, chosen_options(texts, choices))
+    return words or "what the sources say, the plainest choice where they are silent"
+
+
+def chosen_options(texts: Mapping[str, str], choices: DesignChoices) -> dict[str, str]:
+    """Return the options that the interpretations of all algorithms name together."""
     chosen: dict[str, str] = {}
     for text in texts.values():
         chosen |= parse_interpretation(choices, text)
-    return interpretation_words(choices, chosen) or "what the sources say, the plainest choice where they are silent"
+    return chosen
 
 
 def _printed_values(
@@ -177,9 +185,11 @@ def _printed_values(
     labels = list(terms.index)
     head = (
         *(Column("group", heading), _SNR, _SOURCE),
-        *columns("frequency", "Selection frequency (ν) of system terms", **dict(zip(labels, labels, strict=True))),
+        *columns("frequency", f"{_FREQUENCY} of system terms", **dict(zip(labels, labels, strict=True))),
         *columns("frequency", "Spurious terms", **{R.name: R.heading, NU_MAX.name: NU_MAX.heading}),
     )
+    if len(labels) <= _FEW_TERMS:
+        head = tuple(column._replace(group=column.group.replace(_FREQUENCY, "ν")) for column in head)
     keys = [column.key for column in head[3:]]
     rows: list[tuple[Any, ...]] = []
     different, commands = [], []
@@ -245,7 +255,7 @@ def final_structures(
             shown.append(summary)
     places = sorted(shown, key=_order_in(settings))
     coefficients = list(map(_final_coefficients, places))
-    head = [Column("label", "Label", kind="prose"), Column("term", "Term", kind="prose")]
+    head = [Column("label", "Label", kind="term"), Column("term", "Term", kind="term")]
     head.append(Column("true", "true", "Coefficients", "number", _true_coefficient))
     for summary in places:
         group, heading = method_name(summary["method"]), snr(summary["snr_db"])

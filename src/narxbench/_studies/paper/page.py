@@ -67,6 +67,15 @@ def study_pages(
     if document_only:
         site = Site(settings["study"], pages={"interpretations": "report.html"}, repository=repository)
         return {"report.html": interpretations_page(site, read_text(files["document"]), figures)}
+    site = Site(settings["study"], above, repository=repository)
+    return pages(read_material(files, settings, site, figures))
+
+
+def read_material(
+    files: Mapping[str, Any], settings: Mapping[str, Any], site: Site, document_figures: Mapping[str, str]
+) -> Material:
+    """Return the material of the pages of a study with tables, figures and claims, from its files by name."""
+    figures = dict(document_figures)
     frames, choices = read_frames(files), load_design_choices(files["choices"])
     of_other_studies = _of_other_studies(files, frames, choices)
     for name, frame in frames.items():
@@ -74,8 +83,8 @@ def study_pages(
             frames[name] = in_order(frame, settings)
     for path in map(Path, (*files["svg"], files["reached"])):
         figures[path.stem] = read_svg(path)
-    material = Material(
-        site=Site(settings["study"], above, repository=repository),
+    return Material(
+        site=site,
         settings=settings,
         frames=frames | of_other_studies,
         summaries=load_summaries(files["summaries"]),
@@ -86,7 +95,6 @@ def study_pages(
         choices=choices,
         published=load_published(files["published"], files["system_terms"]),
     )
-    return pages(material)
 
 
 def _of_other_studies(files: Mapping[str, Any], frames: Frames, choices: DesignChoices) -> dict[str, pd.DataFrame]:

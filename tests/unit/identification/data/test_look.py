@@ -36,13 +36,13 @@ def whole(data):
 
 def test_facts_are_those_of_the_known_samples(whole, data):
     level, valve, lamp, idle = whole.signals
-    known = slice(0, 1600)
+    before_test = slice(0, 1600)
     assert (level.name, level.unit, level.samples, level.levels) == ("level", "m", 1600, 1598)
-    assert (level.low, level.high) == (data["level [m]"][known].min(), data["level [m]"][known].max())
+    assert (level.low, level.high) == (data["level [m]"][before_test].min(), data["level [m]"][before_test].max())
     assert level.test_range == (data["level [m]"][1600:].min(), data["level [m]"][1600:].max())
     assert (valve.low, valve.high, valve.levels) == (0.0, 5.0, 3)
-    assert valve.at_high == np.mean(INPUT[known] == 5.0) and valve.at_low == np.mean(INPUT[known] == 0.0)
-    assert valve.changes == np.count_nonzero(np.diff(INPUT[known])) and valve.longest_rest % 4 == 0
+    assert valve.at_high == np.mean(INPUT[before_test] == 5.0) and valve.at_low == np.mean(INPUT[before_test] == 0.0)
+    assert valve.changes == np.count_nonzero(np.diff(INPUT[before_test])) and valve.longest_rest % 4 == 0
     assert (lamp.changes, lamp.longest_rest, lamp.noise, lamp.reach) == (0, 1600, 0.0, None)
     # White noise changes as fast as white noise, and a slow signal hardly more than by its noise.
     assert idle.noise == pytest.approx(1.0, abs=0.1) and level.noise < 0.5 * level.deviation
@@ -70,13 +70,14 @@ def test_without_an_output_all_columns_of_numbers_are_signals():
     frame = pd.DataFrame(
         {"t [s]": np.arange(300) / 8, "place": ["here"] * 300, "u": NOISE[:300, 1], "y": y, "none": np.nan}
     )
-    seen = look(frame)
-    assert [signal.name for signal in seen.signals] == ["u", "y"] and not seen.has_output and seen.checks == ()
-    assert seen.recording.sampling_time == 0.125 and not seen.spectra.coherences
-    assert seen.signal_checks["u"][0].status == "fine"
-    (outliers,) = seen.signal_checks["y"]
+    overview = look(frame)
+    assert [signal.name for signal in overview.signals] == ["u", "y"]
+    assert not overview.has_output and overview.checks == ()
+    assert overview.recording.sampling_time == 0.125 and not overview.spectra.coherences
+    assert overview.signal_checks["u"][0].status == "fine"
+    (outliers,) = overview.signal_checks["y"]
     assert outliers.values["samples"] == [["data", 71, pytest.approx(50, rel=0.1)]]
-    assert "Look: y outliers" in repr(seen)
+    assert "Look: y outliers" in repr(overview)
     with pytest.raises(NarxbenchError, match="output: missing"):
         look(frame, input="u")
     with pytest.raises(NarxbenchError, match="output: missing"):
@@ -86,10 +87,10 @@ def test_without_an_output_all_columns_of_numbers_are_signals():
 
 
 def test_it_is_plain_data(whole, data):
-    for seen in (whole, look(data)):
-        plain = seen.to_dict()
+    for overview in (whole, look(data)):
+        plain = overview.to_dict()
         assert json.loads(json.dumps(plain, allow_nan=False)) == plain
-        assert [signal["name"] for signal in plain["signals"]] == [signal.name for signal in seen.signals]
+        assert [signal["name"] for signal in plain["signals"]] == [signal.name for signal in overview.signals]
 
 
 def test_spectra_show_a_sine_and_what_is_coherent():
@@ -114,8 +115,8 @@ def test_spectra_show_a_sine_and_what_is_coherent():
 @pytest.mark.parametrize("samples", [10, 11, 40, 64])
 def test_short_and_constant_records_are_looked_at(samples):
     for y in (NOISE[:samples, 0], np.zeros(samples), np.full(samples, 1e69)):
-        seen = narxbench.look({"u": NOISE[:samples, 1], "y": y}, "y", input="u")
-        json.dumps(seen.to_dict(), allow_nan=False)
+        overview = narxbench.look({"u": NOISE[:samples, 1], "y": y}, "y", input="u")
+        json.dumps(overview.to_dict(), allow_nan=False)
         json.dumps(look({"u": NOISE[:samples, 1], "y": y}).to_dict(), allow_nan=False)
 
 

@@ -30,9 +30,9 @@ def dynamics_of(*models, data=None):
 
 def check_curve(curve, expected):
     """Check the values of a static curve; there is none outside of the measured outputs."""
-    known = [(u, value) for u, value in zip(curve.at, curve.value, strict=True) if value is not None]
-    assert len(known) >= 15
-    for u, value in known:
+    points = [(u, value) for u, value in zip(curve.at, curve.value, strict=True) if value is not None]
+    assert len(points) >= 15
+    for u, value in points:
         assert value == pytest.approx(expected(u), rel=1e-4, abs=1e-5)
 
 

@@ -292,6 +292,7 @@ def test_published_and_reproduced_side_by_side():
     shown = rows(findings.side_by_side, role="as described")
     assert shown["criterion"].value_counts().to_dict() == {"bic": 132, "aic-2": 132}
     here = rows(shown, system="S1", snr_db=50, criterion="bic")
+    assert set(here["data_sets"]) == {3}
     r = row(here, metric="r")
     assert (r["published"], r["reproduced"], r["reproduced_low"]) == (0.15, 12 / 66, 11 / 66)
     nu_max = row(here, metric="nu_max")
