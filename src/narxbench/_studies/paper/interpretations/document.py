@@ -123,6 +123,13 @@ def _facts(findings: Findings) -> Record:
     }
 
 
+def _best_pairs(findings: Findings) -> pd.DataFrame:
+    """Return a row for each interpretation of 2D-UPSO among the finalists, with the GA that suits it best."""
+    pairs = findings.finalists.drop_duplicates("interpretation")
+    texts = [findings.study.pair(text).upso2d for text in pairs["interpretation"]]
+    return pairs[~pd.Series(texts, pairs.index, dtype=object).duplicated()]
+
+
 def _identities_as_text(identities: pd.DataFrame) -> pd.DataFrame:
     """Return the identities with labels and SNRs as text."""
     if identities.empty:
@@ -165,7 +172,7 @@ def _facts_on_closest(findings: Findings) -> Record:
     joint, ranking = findings.nearness[findings.nearness["algorithm"] == JOINT], findings.rankings[JOINT]
     screened = joint[joint["criteria"] == SCREENED]
     (closest,) = records(screened[screened["role"] == CLOSEST])
-    in_final = findings.finalists.drop_duplicates("interpretation")
+    in_final = _best_pairs(findings)
     # The nearest interpretation that contradicts no statement, if the nearest of all contradicts one.
     consistent = ranking[ranking["contradicts"] == ""].head(int(ranking["contradicts"].iloc[0] != ""))
     return {
