@@ -197,7 +197,7 @@ def _ranking(findings: Findings) -> Drawn:
 
 def _in_lines(text: str) -> str:
     """Return the text of an interpretation with line breaks between its options where it is long."""
-    return textwrap.fill(text.replace("+", "+ "), LINE).replace("+ ", "+")
+    return textwrap.fill(text.replace("+", "+ "), LINE, break_on_hyphens=False).replace("+ ", "+")
 
 
 def _gaps(findings: Findings) -> Drawn:
