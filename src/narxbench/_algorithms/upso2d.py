@@ -267,6 +267,16 @@ def nth_largest(values, n, scratch):
 
 
 @compiled
+def first_order(n_terms, ties):
+    """Return the order in which equally likely terms rank at the start: the canonical one, or its reverse."""
+    order = np.arange(n_terms)
+    if ties == REVERSE:
+        for k in range(n_terms):
+            order[k] = n_terms - 1 - k
+    return order
+
+
+@compiled
 def random_order(draws, order):
     """Write a random permutation of 0, 1, ... into ``order``."""
     for k in range(order.shape[0]):
@@ -431,10 +441,7 @@ def _fly(data, record, draws, p):
         copy_row(fitness, previous)
     best_positions, best_fitness = positions.copy(), fitness.copy()
     stagnation, feedback = np.zeros(size, np.int64), np.zeros(size)
-    nothing, order, scratch = np.zeros(n_terms, np.uint8), np.arange(n_terms), np.empty(n_terms)
-    if p.ties == REVERSE:
-        for k in range(n_terms):
-            order[k] = n_terms - 1 - k
+    nothing, order, scratch = np.zeros(n_terms, np.uint8), first_order(n_terms, p.ties), np.empty(n_terms)
     learned, random = np.empty((4, 2, n_terms), np.uint8), np.zeros((4, 2, n_terms))
     pbest, gbest, nbest, itself = learned[0], learned[1], learned[2], learned[3]
     r_global, r_local = (random[0], random[1]), (random[2], random[3])

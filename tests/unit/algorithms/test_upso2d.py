@@ -48,6 +48,8 @@ def test_equally_likely_terms_are_chosen_in_the_given_order(draws):
         position = np.full(4, 7, np.uint8)
         upso2d.update_position(velocity, 0.5, upso2d.ZERO, np.array(order), np.empty(4), position)
         assert set(np.flatnonzero(position)) == {1, next(term for term in order if term != 1)}
+    assert upso2d.first_order(4, upso2d.CANONICAL).tolist() == [0, 1, 2, 3]
+    assert upso2d.first_order(4, upso2d.REVERSE).tolist() == [3, 2, 1, 0]
     drawn, order = [], np.empty(3, np.int64)
     for _ in range(6000):
         upso2d.random_order(draws, order)
