@@ -13,7 +13,7 @@ from narxbench._identification.trust.dynamics import Dynamics, delay_of, middle_
 from narxbench._identification.trust.frequencies import frequent_terms
 from narxbench._identification.trust.probabilities import EXACT
 from narxbench._identification.trust.steady_state import FixedPoint
-from narxbench._identification.trust.validation import ALL, INCOMING, row_of
+from narxbench._identification.trust.validation import ALL, DECIMATED, row_of
 from narxbench._identification.trust.verdicts import OF_MODEL
 from narxbench._model.functions import derived
 from narxbench._model.terms import INPUT
@@ -49,9 +49,9 @@ def _to_predict(identification: "Identification", findings: Mapping[str, Finding
     """
     model, frame = identification.model, identification.validation
     place = {name: findings["prediction"].values[name] for name in ("role", "kind", "steps")}
-    row = row_of(frame, **place, sampling=INCOMING)
+    row = row_of(frame, **place)
     if row["rrse"] is None:
-        row = row_of(frame, **place)
+        row = row_of(frame, **place, sampling=DECIMATED)
     errors = frame[(frame["role"] == place["role"]) & (frame["record"] == ALL)]["rrse"].dropna()
     is_noise = bool(len(errors) and errors.min() >= NOISE)
     statuses = _statuses_of_prediction(findings)

@@ -15,9 +15,9 @@ from narxbench._identification.trust.steady_state import FixedPoint, Rest
 from narxbench._identification.trust.validation import (
     ALL,
     ARX,
+    DECIMATED,
     FIGURES,
     FREE_RUN,
-    INCOMING,
     LAST_VALUE,
     MODEL,
     ONE_STEP,
@@ -106,7 +106,7 @@ def _graded(value: float, fine: float, look: float) -> Status:
 
 def _prediction(model: Model, frame: pd.DataFrame, role: str) -> Finding:
     kind, steps = decisive(model, frame)
-    row, incoming = row_of(frame, role, kind, steps), row_of(frame, role, kind, steps, sampling=INCOMING)
+    row = row_of(frame, role, kind, steps)
     runs = frame[(frame["role"] == role) & (frame["model"] == MODEL) & (frame["kind"] == FREE_RUN)]
     diverged = runs[runs["diverged"].astype(bool) & (runs["record"] != ALL)]["record"].unique().tolist()
     values = {
@@ -115,8 +115,7 @@ def _prediction(model: Model, frame: pd.DataFrame, role: str) -> Finding:
         "steps": steps,
         "decimation": model.decimation,
         "diverged": diverged,
-        "free_run": row_of(frame, role, FREE_RUN)["rrse"],
-        "incoming": incoming["rrse"],
+        "decimated": row_of(frame, role, FREE_RUN, sampling=DECIMATED)["rrse"],
         **{name: row[name] for name in (*FIGURES, "samples")},
         "small": row["rrse"] is not None and row["rrse"] <= FREE_RUN_FINE,
     }
