@@ -200,7 +200,6 @@ class StructureProblem:
             )
         _check_choice("estimation", estimation, get_args(Estimation))
         _check_choice("validation_part", validation_part, get_args(ValidationPart))
-        _check_choice("free_run_start", free_run_start, get_args(FreeRunStart))
         self.offsets, self.scales = _NO_OFFSETS, _UNIT_SCALES
         if rescaled:
             y_scaling, u_scaling = least_scaling(y), least_scaling(u)
@@ -213,10 +212,17 @@ class StructureProblem:
         if estimation == "before_validation":
             rows = np.concatenate([rows[rows < start], rows[rows >= end]])
         segments = _segments(start, end, n_segments, segment_length)
-        self._prepare(u, y, monomials, rows, segments, criterion, error, required_terms=required_terms)
-        self.free_run_start = free_run_start
-        if free_run_start == "zero":
-            self.data = self.data._replace(initial=np.zeros_like(self.data.initial))
+        self._prepare(
+            u,
+            y,
+            monomials,
+            rows,
+            segments,
+            criterion,
+            error,
+            required_terms=required_terms,
+            free_run_start=free_run_start,
+        )
         self.estimation_part = u[: rows[-1] + 1], y[: rows[-1] + 1]
         self.stretches = np.array([[first_row, len(y)]])
 
@@ -265,7 +271,7 @@ class StructureProblem:
         n_signals = 1 + u.shape[1]
         problem.offsets, problem.scales = (0.0,) * n_signals, (1.0,) * n_signals
         problem.n_validation, problem.estimation = sum(map(len, segments)), "before_validation"
-        problem.validation_part, problem.free_run_start = "last", "measured"
+        problem.validation_part = "last"
         problem._prepare(u, y, monomials, rows, segments, criterion, error, repeated, products)
         reached = np.zeros(len(y), np.bool_)
         for lag in range(max(problem.n_u, problem.n_y) + 1):
@@ -286,9 +292,11 @@ class StructureProblem:
         repeated: float = 1,
         products: NDArray[np.float64] | None = None,
         required_terms: RequiredTerms = "nothing",
+        free_run_start: FreeRunStart = "measured",
     ) -> None:
         _check_choice("error", error, get_args(ErrorKind))
         _check_choice("required_terms", required_terms, get_args(RequiredTerms))
+        _check_choice("free_run_start", free_run_start, get_args(FreeRunStart))
         self.training_u, self.training_y = u, y
         self.monomials, self.segments, self.estimation_rows = monomials, segments, rows
         self.n_inputs = 1
@@ -312,6 +320,9 @@ class StructureProblem:
         required = _masks(required_terms, monomials)
         is_one_step = error == "one_step"
         self.data = prepare(u, y, monomials, self.n_y, products, segments, penalties, required, is_one_step)
+        self.free_run_start = free_run_start
+        if free_run_start == "zero":
+            self.data = self.data._replace(initial=np.zeros_like(self.data.initial))
 
     @cached_property
     def digest(self) -> int:
