@@ -20,9 +20,11 @@ from narxbench._identification.search.scan import FORWARD, Scan
 from narxbench._identification.search.structures import Choice, ConfigurationSearch, Proposal, Structure
 from narxbench._identification.search.trial import MOST_COMPARED, Trial
 from narxbench._identification.trust.answers import answers
+from narxbench._identification.trust.avoidable import avoidable_share
 from narxbench._identification.trust.bands import unseen_errors
 from narxbench._identification.trust.fit import ModelFit
 from narxbench._identification.trust.frequencies import frequent_structures, selection_table
+from narxbench._identification.trust.horizon import steps_ahead
 from narxbench._identification.trust.probabilities import FULL, StructureCertainty, structure_certainty
 from narxbench._identification.trust.residuals import correlation_tests, free_run_bias
 from narxbench._identification.trust.steady_state import POINTS, measured_static_points, static_curve
@@ -51,7 +53,8 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearc
     model = fit.model(weights)
     models = _models(scan, choice, model)
     cases = fit.cases(model)
-    validation = validate(cases)
+    ahead = 1 if model.inputs else steps_ahead(recording.records, model.decimation)
+    validation = validate(cases, steps=(1, 5) if model.inputs else sorted({1, ahead}))
     known = [case.record for case in cases if case.record.role == "estimation"]
     tests = correlation_tests(model, known)
     curve = static_curve(model, known, points=POINTS if model.max_lag <= LONG_LAG else FEW_POINTS)
@@ -61,9 +64,9 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearc
     resampled = [search.structure.terms for search in resamples if search.structure]
     table = selection_table(trial.terms, choice.runs, resampled, settings.confidence)
     frequent, frequent_about = frequent_structures(table, trial.terms, leaving.terms, resampled, settings.threshold)
-    findings = summary(
-        model, validation, tests, curve, rests, checks, free_run_bias(_last_runs(cases, model)), weights.rows()
-    )
+    bias = free_run_bias(_last_runs(cases, model))
+    avoidable = avoidable_share(_last_cases(cases), None if model.inputs else ahead)
+    findings = summary(model, validation, tests, curve, rests, checks, bias, weights.rows(), avoidable)
     identification = Identification(
         model=model,
         recording=recording,
@@ -138,13 +141,18 @@ def _candidate_checks(trial: Trial, rows: NDArray[np.int64]) -> list[Finding]:
     return [collinear_check(columns, names, trial.dropped), size]
 
 
+def _last_cases(cases: Sequence[Case]) -> list[Case]:
+    """Return the cases of the role that says most of new data."""
+    roles = {case.record.role for case in cases}
+    role = next(role for role in reversed(ROLES) if role in roles)
+    return [case for case in cases if case.record.role == role]
+
+
 def _last_runs(cases: Sequence[Case], model: Model) -> list[tuple[Model, Record]]:
     """Return models and records of the role that says most of new data; none without inputs."""
     if not model.inputs:
         return []
-    roles = {case.record.role for case in cases}
-    role = next(role for role in reversed(ROLES) if role in roles)
-    return [(case.model, case.record) for case in cases if case.record.role == role]
+    return [(case.model, case.record) for case in _last_cases(cases)]
 
 
 def _side_by_side(scan: Scan, choice: Choice, frequent: dict[str, list[str]]) -> dict[str, Structure]:
