@@ -303,9 +303,10 @@ KINDS: dict[str, tuple[int, Callable[[str, int], TrueRecord]]] = {
 
 
 def all_records(few: bool = False) -> list[TrueRecord]:
-    """Return all records, or two of each kind."""
+    """Return all records, or two of each kind; those of the lowest numbers first."""
     records = []
-    for kind, (count, make) in KINDS.items():
-        for number in range(2 if few else count):
-            records.append(make(kind, number))
+    for number in range(2 if few else max(count for count, _ in KINDS.values())):
+        for kind, (count, make) in KINDS.items():
+            if number < count:
+                records.append(make(kind, number))
     return records

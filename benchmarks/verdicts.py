@@ -22,12 +22,19 @@ import numpy as np
 import narxbench
 from benchmarks.common import ROOT, table
 from benchmarks.verdict_records import KINDS, TrueRecord, all_records
-from narxbench._identification.conclusion import concluded
+from narxbench._identification.conclusion import data_checks, last_cases, last_runs
+from narxbench._identification.finding import Finding
 from narxbench._identification.identify import identify_recording
-from narxbench._identification.result import Identification
 from narxbench._identification.search.scan import Scan
-from narxbench._identification.search.structures import Choice, Proposal, Structure
+from narxbench._identification.search.structures import Proposal, Structure
 from narxbench._identification.settings import IdentificationSettings
+from narxbench._identification.trust.answers import prediction_answer
+from narxbench._identification.trust.avoidable import avoidable_share
+from narxbench._identification.trust.fit import ModelFit
+from narxbench._identification.trust.horizon import steps_ahead
+from narxbench._identification.trust.residuals import free_run_bias
+from narxbench._identification.trust.validation import validate
+from narxbench._identification.trust.verdicts import summary
 from narxbench._io.files import write_atomically
 from narxbench._model.narx import DivergedError
 from narxbench._model.records import Record, Recording
@@ -42,7 +49,7 @@ BETTER, CLEARLY = 0.9, 0.02
 FACTOR, SMALL = 2.0, 0.05
 RANKS = {"fine": 0, "look": 1, "bad": 2}
 # Every so many records are also searched.
-SEARCHED, SEARCH = 4, {"effort": 0.3, "seeds": 1, "blocks": 4}
+SEARCHED, SEARCH = 8, {"effort": 0.3, "seeds": 1, "blocks": 4}
 
 
 class Judged(NamedTuple):
@@ -104,35 +111,33 @@ def judge(record: TrueRecord) -> list[Judged]:
         (structure,) = scan.compared([Proposal(configuration.name, name, terms, drawn=False)], 1)
         # A search refuses what diverges on the data that it chooses by.
         if structure.fitness is not None:
-            judged.append(judged_as(record, name, concluded(scan, choice_of(structure, scan), [])))
+            judged.append(judged_as(record, name, *answer_on(scan, structure)))
     if record.number % SEARCHED < 2:
-        judged.append(judged_as(record, "search", identify_recording(recording, IdentificationSettings(**SEARCH))))
+        identification = identify_recording(recording, IdentificationSettings(**SEARCH))
+        answer = next(finding for finding in identification.summary if finding.name == "to_predict")
+        judged.append(judged_as(record, "search", identification.model, answer))
     return judged
 
 
-def choice_of(structure: Structure, scan: Scan) -> Choice:
-    """Return the choice of a structure that no search chose."""
-    holds, bounded = scan.holds(structure), not scan.leaves_all_bounds(structure)
-    # Of one that leaves in full nothing is computed but its verdicts.
-    return Choice(
-        finalists=[structure],
-        briefly=[],
-        runs=[],
-        forward=structure,
-        notes=[],
-        density=1,
-        passed_over=[],
-        holds=holds,
-        bounded=bounded,
-        winner=structure,
-    )
+def answer_on(scan: Scan, structure: Structure) -> tuple[narxbench.Model, Finding]:
+    """Return the model of a structure, and whether one may predict with it, as an identification answers that."""
+    fit = ModelFit(scan, structure)
+    model = fit.model(fit.weights())
+    cases = fit.cases(model)
+    ahead = None if model.inputs else steps_ahead(scan.recording.records, 1)
+    frame = validate(cases, steps=(1, 5) if ahead is None else sorted({1, ahead}))
+    checks = data_checks(scan, fit.configuration, model)
+    bias, avoidable = free_run_bias(last_runs(cases, model)), avoidable_share(last_cases(cases), ahead)
+    findings = summary(model, frame, [], [], [], checks, bias, avoidable=avoidable)
+    notes = [Finding("outside", "look")] if scan.leaves_all_bounds(structure) else []
+    by_name = {finding.name: finding for finding in findings}
+    return model, prediction_answer(model, scan.recording, frame, by_name, notes)
 
 
-def judged_as(record: TrueRecord, name: str, identification: Identification) -> Judged:
+def judged_as(record: TrueRecord, name: str, model: narxbench.Model, answer: Finding) -> Judged:
     """Return the verdict on a model with its worth."""
-    verdict = next(finding for finding in identification.summary if finding.name == "to_predict")
-    worth, kept_error = worth_of(record, identification.model)
-    return Judged(record.kind, record.number, name, verdict.status, verdict.values["rrse"], worth, kept_error)
+    worth, kept_error = worth_of(record, model)
+    return Judged(record.kind, record.number, name, answer.status, answer.values["rrse"], worth, kept_error)
 
 
 def worth_of(record: TrueRecord, model: narxbench.Model) -> tuple[float, float]:

@@ -53,19 +53,19 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearc
     model = fit.model(weights)
     models = _models(scan, choice, model)
     cases = fit.cases(model)
-    ahead = 1 if model.inputs else steps_ahead(recording.records, model.decimation)
-    validation = validate(cases, steps=(1, 5) if model.inputs else sorted({1, ahead}))
+    ahead = None if model.inputs else steps_ahead(recording.records, model.decimation)
+    validation = validate(cases, steps=(1, 5) if ahead is None else sorted({1, ahead}))
     known = [case.record for case in cases if case.record.role == "estimation"]
     tests = correlation_tests(model, known)
     curve = static_curve(model, known, points=POINTS if model.max_lag <= LONG_LAG else FEW_POINTS)
     rests = measured_static_points(model, known)
     rows = _compared_rows(trial)
-    checks = [*_checks(scan, configuration, model), *_candidate_checks(trial, rows)]
+    checks = [*data_checks(scan, configuration, model), *_candidate_checks(trial, rows)]
     resampled = [search.structure.terms for search in resamples if search.structure]
     table = selection_table(trial.terms, choice.runs, resampled, settings.confidence)
     frequent, frequent_about = frequent_structures(table, trial.terms, leaving.terms, resampled, settings.threshold)
-    bias = free_run_bias(_last_runs(cases, model))
-    avoidable = avoidable_share(_last_cases(cases), None if model.inputs else ahead)
+    bias = free_run_bias(last_runs(cases, model))
+    avoidable = avoidable_share(last_cases(cases), ahead)
     findings = summary(model, validation, tests, curve, rests, checks, bias, weights.rows(), avoidable)
     identification = Identification(
         model=model,
@@ -141,18 +141,18 @@ def _candidate_checks(trial: Trial, rows: NDArray[np.int64]) -> list[Finding]:
     return [collinear_check(columns, names, trial.dropped), size]
 
 
-def _last_cases(cases: Sequence[Case]) -> list[Case]:
+def last_cases(cases: Sequence[Case]) -> list[Case]:
     """Return the cases of the role that says most of new data."""
     roles = {case.record.role for case in cases}
     role = next(role for role in reversed(ROLES) if role in roles)
     return [case for case in cases if case.record.role == role]
 
 
-def _last_runs(cases: Sequence[Case], model: Model) -> list[tuple[Model, Record]]:
+def last_runs(cases: Sequence[Case], model: Model) -> list[tuple[Model, Record]]:
     """Return models and records of the role that says most of new data; none without inputs."""
     if not model.inputs:
         return []
-    return [(case.model, case.record) for case in _last_cases(cases)]
+    return [(case.model, case.record) for case in last_cases(cases)]
 
 
 def _side_by_side(scan: Scan, choice: Choice, frequent: dict[str, list[str]]) -> dict[str, Structure]:
@@ -185,7 +185,7 @@ def _notes(
     return [*notes, *_units(recording, model, configuration), *_competed(scan, choice, sparse), *_decided(choice)]
 
 
-def _checks(scan: Scan, configuration: Configuration, model: Model) -> list[Finding]:
+def data_checks(scan: Scan, configuration: Configuration, model: Model) -> list[Finding]:
     """Return the checks of the data in view of the model, that of the sampling after decimations were compared."""
     used, taken = set(), {}
     for monomial in model.monomials:

@@ -5,6 +5,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from narxbench._identification.finding import Finding, Status, worst
 from narxbench._identification.trust.frequencies import frequent_terms
@@ -14,6 +15,8 @@ from narxbench._identification.trust.steady_state import FixedPoint
 from narxbench._identification.trust.validation import ALL, INCOMING, row_of
 from narxbench._identification.trust.verdicts import FREE_RUN_LOOK
 from narxbench._model.functions import derived
+from narxbench._model.narx import Model
+from narxbench._model.records import Recording
 from narxbench._model.terms import INPUT
 from narxbench._numerics.rounding import significant
 
@@ -35,52 +38,61 @@ PROMISE = 2.0
 def answers(identification: "Identification") -> list[Finding]:
     """Return whether one may predict with a model, read its terms, and, where it has inputs, control with it."""
     findings = {finding.name: finding for finding in identification.summary}
-    to_predict = _to_predict(identification, findings)
+    to_predict = prediction_answer(
+        identification.model, identification.recording, identification.validation, findings, identification.notes
+    )
     to_read = _to_read(identification, findings, to_predict.values["noise"])
     if not identification.model.inputs or not identification.curve:
         return [to_predict, to_read]
     return [to_predict, to_read, _to_control(identification, findings, to_predict.status)]
 
 
-def _to_predict(identification: "Identification", findings: Mapping[str, Finding]) -> Finding:
+def prediction_answer(
+    model: Model,
+    recording: Recording,
+    frame: pd.DataFrame,
+    findings: Mapping[str, Finding],
+    notes: Sequence[Finding] = (),
+) -> Finding:
     """Return whether one may predict with a model: by its errors, and bad for noise.
 
     It is at best ``look`` where a simpler model is better, where errors drift, where the record shows less than a model
     needs, and where the model leaves all bounds once inputs are held.
     """
-    model, frame = identification.model, identification.validation
     prediction = findings["prediction"]
+    is_noisy = prediction.status == "look" and (prediction.values["relative"] or 0.0) > FREE_RUN_LOOK
     place = {name: prediction.values[name] for name in ("role", "kind", "steps")}
     row = row_of(frame, **place, sampling=INCOMING)
     if row["rrse"] is None:
         row = row_of(frame, **place)
     errors = frame[(frame["role"] == place["role"]) & (frame["record"] == ALL)]["rrse"].dropna()
     is_noise = bool(len(errors) and errors.min() >= NOISE) and not prediction.values["rests"]
-    because = _reasons_to_look(identification, findings)
+    because = _reasons_to_look(findings, notes)
     status = worst(prediction.status, "look" if because else "fine")
-    if prediction.status != "fine" and findings.get("test-range", prediction).status == "bad":
+    test_range = findings.get("test-range")
+    if prediction.status != "fine" and test_range is not None and test_range.status == "bad":
         because = ["test-range", *because]
     values = {
         **place,
         **{name: row[name] for name in ("rrse", "rmse", "max_error")},
         **{name: prediction.values[name] for name in ("diverged", "rests", "other_unit")},
-        "ranges": _ranges(identification),
+        "ranges": _ranges(model, recording),
         "units": dict(model.units),
         "output": model.output,
         "noise": is_noise,
-        "unavoidable": prediction.status == "look" and (prediction.values["relative"] or 0.0) > FREE_RUN_LOOK,
+        "unavoidable": is_noisy and not prediction.values["diverged"],
         "because": because,
     }
     return Finding("to_predict", "bad" if is_noise else status, values)
 
 
-def _reasons_to_look(identification: "Identification", findings: Mapping[str, Finding]) -> list[str]:
+def _reasons_to_look(findings: Mapping[str, Finding], notes: Sequence[Finding]) -> list[str]:
     """Return the names of findings why a good test is not enough to predict with a model."""
     reasons = []
     for name, finding in findings.items():
         if _limits_trust(finding):
             reasons.append(name)
-    for note in identification.notes:
+    for note in notes:
         if note.name == "outside" and note.status != "fine":
             reasons.append(note.name)
     return reasons
@@ -103,11 +115,10 @@ def _drifts(finding: Finding) -> bool:
     return bool(drift["seen"] and abs(drift["error"]) > BIASED * finding.values["deviation"])
 
 
-def _ranges(identification: "Identification") -> dict[str, list[float]]:
+def _ranges(model: Model, recording: Recording) -> dict[str, list[float]]:
     """Return the lowest and the highest value of each signal that a model uses, in the data that it was made with."""
-    model = identification.model
     used = {signal for monomial in model.monomials for signal, _ in monomial}
-    signals = np.vstack([np.column_stack([record.u, record.y]) for record in identification.recording.known])
+    signals = np.vstack([np.column_stack([record.u, record.y]) for record in recording.known])
     ranges = {}
     for place, name in enumerate(model.inputs):
         if INPUT + place in used:

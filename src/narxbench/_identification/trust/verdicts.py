@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from narxbench._identification.finding import Finding, Status
+from narxbench._identification.finding import Finding, Status, worst
 from narxbench._identification.trust.residuals import ROUNDING, CorrelationTest
 from narxbench._identification.trust.steady_state import FixedPoint, Rest
 from narxbench._identification.trust.validation import (
@@ -142,12 +142,12 @@ def _prediction(
     }
     status: Status = "look"
     if diverged:
-        status = "bad" if model.n_inputs else "look"
+        # Of a series only predictions over its correlation time must stay finite.
+        status = "bad" if model.n_inputs or row["diverged"] else "look"
     elif relative is not None:
         status = _status_of_error(relative, avoidable)
         # Data that the model was made with are no proof, nor is a test that hardly moves.
-        status = "look" if status == "fine" and (role != "test" or rests) else status
-        status = "look" if other_unit and role != roles[0] else status
+        status = worst(status, "look" if role != "test" or rests else "fine")
     return Finding("prediction", status, values)
 
 
