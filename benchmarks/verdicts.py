@@ -43,7 +43,8 @@ RESULT = ROOT / "benchmarks" / "verdicts.md"
 LAGS = {"y_lags": [1, 2, 3], "u_lags": [1, 2, 3], "decimation": [1], "noise": "narx"}
 # Errors relative to the deviation of the truth up to which a model is good, and from which on it is bad.
 GOOD, BAD = 0.25, 0.6
-# Of two models of a record one is better if its error is this share smaller, and smaller by this much.
+# Of two models of a record one is better if its error is this share smaller, and smaller by this much. Models that miss
+# as much as the mean does are equally useless.
 BETTER, CLEARLY = 0.9, 0.02
 # A verdict "fine" promises an error on new data of at most this many times the quoted one, or this much.
 FACTOR, SMALL = 2.0, 0.05
@@ -192,7 +193,8 @@ def worse_verdicts(judged: Sequence[Judged]) -> tuple[list[tuple[Judged, Judged]
     for _, models in groupby(ordered, key=lambda each: (each.kind, each.number)):
         for first, second in combinations(models, 2):
             better, worse = sorted((first, second), key=lambda each: each.worth)
-            if not better.worth < min(BETTER * worse.worth, worse.worth - CLEARLY):
+            other_error = min(worse.worth, 1.0)
+            if not better.worth < min(BETTER * other_error, other_error - CLEARLY):
                 continue
             count += 1
             if RANKS[better.verdict] > RANKS[worse.verdict]:
