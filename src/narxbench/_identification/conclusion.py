@@ -23,11 +23,13 @@ from narxbench._identification.search.structures import Choice, ConfigurationSea
 from narxbench._identification.search.ties import EQUAL
 from narxbench._identification.search.trial import MOST_COMPARED, MOST_ROWS, Trial
 from narxbench._identification.trust.answers import answers
+from narxbench._identification.trust.avoidable import avoidable_share
 from narxbench._identification.trust.bands import unseen_errors
 from narxbench._identification.trust.dynamics import Dynamics, dynamics, working_point
 from narxbench._identification.trust.fit import ModelFit
 from narxbench._identification.trust.forecasts import ABOUT, forecast_errors
 from narxbench._identification.trust.frequencies import frequent_structures, selection_table
+from narxbench._identification.trust.horizon import steps_ahead
 from narxbench._identification.trust.probabilities import FULL, STOPPED, StructureCertainty, structure_certainty
 from narxbench._identification.trust.residuals import correlation_tests, free_run_bias
 from narxbench._identification.trust.steady_state import POINTS, FixedPoint, measured_static_points, static_curve
@@ -70,19 +72,19 @@ def concluded(
     models = _models(scan, choice, model)
     cases = fit.cases(model)
     horizon = _horizon(scan, configuration)
-    validation = validate(cases, steps=(1, horizon))
+    validation = validate(cases, steps=sorted({1, horizon}))
     known = fit.estimating()
     tests = correlation_tests(model, known)
     curve = static_curve(model, known, points=POINTS if model.max_lag <= LONG_LAG else FEW_POINTS)
     rests = measured_static_points(model, known)
     rows = _compared_rows(trial)
-    checks = [*_checks(scan, configuration, model), *_candidate_checks(trial, rows)]
+    checks = [*data_checks(scan, configuration, model), *_candidate_checks(trial, rows)]
     resampled = [search.structure.terms for search in resamples if search.structure]
     table = selection_table(trial.terms, choice.runs, resampled, settings.confidence)
     frequent, frequent_about = frequent_structures(table, trial.terms, leaving.terms, resampled, settings.threshold)
-    findings = summary(
-        model, validation, tests, curve, rests, checks, free_run_bias(_last_runs(cases, model)), weights.rows()
-    )
+    bias = free_run_bias(last_runs(cases, model))
+    avoidable = None if is_hurried else avoidable_share(last_cases(cases), None if model.inputs else horizon)
+    findings = summary(model, validation, tests, curve, rests, checks, bias, weights.rows(), avoidable)
     certainty = StructureCertainty(STOPPED) if is_hurried else _certainty(scan, choice)
     identification = Identification(
         model=model,
@@ -120,15 +122,15 @@ def concluded(
 def _horizon(scan: Scan, configuration: Configuration) -> int:
     """Return the steps ahead that predictions are judged at besides one, which decide where there is no input.
 
-    It is the shortest season of a series, else the time in which its correlation goes, but at most a part of the data.
+    It is the shortest season of a series, else its correlation time, but at most a part of the data.
     """
     recording, stride = scan.recording, configuration.decimation
     if recording.inputs:
         return STEPS_AHEAD
+    if not scan.seasons:
+        return steps_ahead(recording.records, stride)
     most = max(STEPS_AHEAD, max(map(len, recording.known)) // (SHARE_AHEAD * stride))
-    if scan.seasons:
-        return min(most, max(2, round(scan.seasons[0] / stride)))
-    return min(most, max(STEPS_AHEAD, round((scan.sampling.first_minimum or 1) / stride)))
+    return min(most, max(2, round(scan.seasons[0] / stride)))
 
 
 def _time_scale(scan: Scan, configuration: Configuration, horizon: int) -> list[Finding]:
@@ -245,13 +247,18 @@ def _candidate_checks(trial: Trial, rows: NDArray[np.int64]) -> list[Finding]:
     return [collinear_check(columns, names, trial.dropped), size]
 
 
-def _last_runs(cases: Sequence[Case], model: Model) -> list[tuple[Model, Record]]:
+def last_cases(cases: Sequence[Case]) -> list[Case]:
+    """Return the cases of the role that says most of new data."""
+    roles = {case.record.role for case in cases}
+    role = next(role for role in reversed(ROLES) if role in roles)
+    return [case for case in cases if case.record.role == role]
+
+
+def last_runs(cases: Sequence[Case], model: Model) -> list[tuple[Model, Record]]:
     """Return models and records of the role that says most of new data; none without inputs."""
     if not model.inputs:
         return []
-    roles = {case.record.role for case in cases}
-    role = next(role for role in reversed(ROLES) if role in roles)
-    return [(case.model, case.record) for case in cases if case.record.role == role]
+    return [(case.model, case.record) for case in last_cases(cases)]
 
 
 def _side_by_side(scan: Scan, choice: Choice, frequent: dict[str, list[str]]) -> dict[str, Structure]:
@@ -286,7 +293,7 @@ def _notes(
     return [*notes, *_units(recording, model, configuration), *_competed(scan, choice, sparse), *_decided(choice)]
 
 
-def _checks(scan: Scan, configuration: Configuration, model: Model) -> list[Finding]:
+def data_checks(scan: Scan, configuration: Configuration, model: Model) -> list[Finding]:
     """Return the checks of the data in view of the model, that of the sampling after decimations were compared."""
     used, taken = set(), {}
     for monomial in model.monomials:

@@ -18,6 +18,7 @@ TITLES = {
     "collinear": "Candidates that are alike",
     "prospect": "What can be told apart",
     "size": "Size of the search",
+    "attempts": "Other settings",
     "to_predict": "To predict",
     "to_read": "To read its terms",
     "to_control": "For control",

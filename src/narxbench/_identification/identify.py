@@ -13,6 +13,7 @@ from narxbench._identification.conclusion import concluded
 from narxbench._identification.data.reading import read_recording
 from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
+from narxbench._identification.search.attempts import attempts
 from narxbench._identification.search.choice import choose
 from narxbench._identification.search.scan import Scan
 from narxbench._identification.search.steps import (
@@ -314,13 +315,7 @@ def identify_recording(
         steps = Steps(report_progress, RESAMPLES if settings.resamples else COMPETITION)
         if check_cost is not None:
             check_cost(scan)
-        brief_searches = steps.run(BRIEF, scan.brief, [(configuration,) for configuration in scan.configurations])
-        if not brief_searches:
-            raise KeyboardInterrupt
-        ranked = scan.ranked(brief_searches)
-        jobs = [(configuration, *job) for configuration, job in product(ranked, scan.jobs())]
-        thorough_searches = steps.run(THOROUGH, scan.thorough, jobs)
-        choice = steps.keep(CHOICE, lambda: choose(scan, brief_searches, ranked, thorough_searches, steps))
+        choice = _search(scan, steps)
         best = scan.named[choice.leaving.configuration]
         numbers = range(1, scan.n_resamples(best) + 1)
         resamples = steps.run(RESAMPLES, scan.resampled, [(best, number) for number in numbers])
@@ -328,6 +323,8 @@ def identify_recording(
             # Those that were left out say nothing.
             scan.settings = settings.model_copy(update={"resamples": len(resamples)})
         identification = steps.keep(CONCLUSION, partial(_concluded, scan, choice, resamples, steps))
+        if not steps.interrupted:
+            identification = _with_attempts(identification, recording, settings, choice.leaving.rrse)
     if not steps.interrupted:
         return identification
     interruption = Finding("interrupted", "look", {"step": steps.interrupted})
@@ -339,3 +336,32 @@ def _concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSear
     if steps.interrupted:
         scan.hurry()
     return concluded(scan, choice, resamples, is_hurried=bool(steps.interrupted))
+
+
+def _search(scan: Scan, steps: Steps) -> Choice:
+    """Return the choice of a structure after all searches; KeyboardInterrupt where there is none yet."""
+    brief_searches = steps.run(BRIEF, scan.brief, [(configuration,) for configuration in scan.configurations])
+    if not brief_searches:
+        raise KeyboardInterrupt
+    ranked = scan.ranked(brief_searches)
+    jobs = [(configuration, *job) for configuration, job in product(ranked, scan.jobs())]
+    thorough_searches = steps.run(THOROUGH, scan.thorough, jobs)
+    return steps.keep(CHOICE, lambda: choose(scan, brief_searches, ranked, thorough_searches, steps))
+
+
+def _with_attempts(
+    identification: Identification, recording: Recording, settings: IdentificationSettings, error: float | None
+) -> Identification:
+    """Return an identification with what other settings gain, where one should not predict with the model as it is."""
+    to_predict = next(finding for finding in identification.summary if finding.name == "to_predict")
+    if to_predict.status == "fine" or to_predict.values["noise"] or error is None:
+        return identification
+    finding = attempts(recording, settings, identification.tried, error, _selection_error)
+    if finding is None:
+        return identification
+    return replace(identification, notes=[*identification.notes, finding])
+
+
+def _selection_error(recording: Recording, settings: IdentificationSettings) -> float | None:
+    """Return the selection error of the model that settings lead to."""
+    return _search(Scan(recording, settings), Steps()).leaving.rrse

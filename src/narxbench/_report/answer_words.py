@@ -4,8 +4,9 @@ import math
 
 from narxbench._algorithms.certainty import ExchangeableTerms
 from narxbench._identification.finding import TITLES, Finding
-from narxbench._identification.trust.answers import LIKELY
+from narxbench._identification.trust.answers import LIKELY, PROMISE
 from narxbench._identification.trust.probabilities import EXACT
+from narxbench._io.errors import printable
 from narxbench._io.words import listed
 from narxbench._report.formats import probability, probability_words
 from narxbench._report.model_certainty import group_sentence
@@ -41,12 +42,21 @@ def _to_predict(finding: Finding, setting: Setting) -> tuple[str, str]:
         texts.append("The output looks like noise: neither this model nor a simpler one predicts it.")
     if values["diverged"]:
         texts.append(f"The free run diverges on {listed(values['diverged'])}.")
+    if values["other_unit"]:
+        texts.append(f"The test does not count, for {printable(values['other_unit'])} may have another unit there.")
     if values["rmse"] is not None:
         texts += [_errors(values), f"That holds for {_ranges(values)}."]
+    if finding.status == "fine":
+        unit = unit_of(values["units"], values["output"])
+        texts.append(f"On further data of this kind expect at most {PROMISE * values['rmse']:.3g}{unit}.")
+    if values["rests"]:
+        texts.append("The output rests in the test, which shows little.")
+    if values["unavoidable"]:
+        texts.append("The rest is noise, as far as inputs and past outputs tell: no model would foresee it.")
     if values["because"]:
         titles = [TITLES[name] for name in values["because"]]
         texts.append(f"Look at: {'; '.join(title[:1].lower() + title[1:] for title in titles)}.")
-    advice = "" if values["role"] == "test" else f"Keep data for a test ({setting('test')})."
+    advice = "" if values["role"] == "test" or values["other_unit"] else f"Keep data for a test ({setting('test')})."
     return " ".join(texts), advice
 
 
@@ -69,7 +79,7 @@ def _ranges(values: Values) -> str:
     return listed(ranges)
 
 
-def _to_read(finding: Finding, setting: Setting) -> tuple[str, str]:
+def _to_read(finding: Finding, _: Setting) -> tuple[str, str]:
     values = finding.values
     texts = ["There is nothing to read in noise."] if values["noise"] else []
     texts.append(_structure(values))
@@ -88,7 +98,7 @@ def _to_read(finding: Finding, setting: Setting) -> tuple[str, str]:
     if resampled:
         kept, often = f"{resampled['kept']} of {count_terms(resampled['terms'])}", percent(resampled["threshold"])
         texts.append(f"Searches of resampled data found {kept} again in {often} or more of {resampled['searches']}.")
-    return " ".join(texts), _advice_to_read(values, setting)
+    return " ".join(texts), ""
 
 
 def _structure(values: Values) -> str:
@@ -112,17 +122,6 @@ def _structure(values: Values) -> str:
         outside = [f"{term} {probability(value)}" for term, value in values["outside"].items()]
         text += f" Probable, but not in the model: {first_of(outside)}."
     return text
-
-
-def _advice_to_read(values: Values, setting: Setting) -> str:
-    if values["noise"]:
-        return ""
-    if values["likelier_noise"]:
-        return f"Estimate the weights under the likelier noise ({setting('noise', values['likelier_noise'])})."
-    if values["missing"]:
-        return "" if values["missing"] == EXACT else f"Search resampled data ({setting('resamples', 40)})."
-    is_unsure = values["likely"] < len(values["probabilities"]) or values["outside"] or values["groups"]
-    return "Longer records, or more excitation, would tell such terms apart." if is_unsure else ""
 
 
 def _to_control(finding: Finding, _: Setting) -> tuple[str, str]:

@@ -26,7 +26,7 @@ _MOST_DRIFTS, _MOST_DROPPED, _MOST_OUTLIERS = 3, 3, 8
 
 def _sampling(finding: Finding, _: Setting) -> tuple[str, str]:
     values = finding.values
-    first_minimum, stride = values["first_minimum"], values["advised"]
+    first_minimum = values["first_minimum"]
     if first_minimum is None:
         return "The output does not change.", "Look at the data."
     dip = {"minimum": "first dips", "decay": "has decayed"}.get(values["seen_as"], "has no dip, but is first zero")
@@ -36,8 +36,6 @@ def _sampling(finding: Finding, _: Setting) -> tuple[str, str]:
     if values["wanted"] > 1:
         text = f"The output is sampled about {values['wanted']} times faster than needed: {where} {enough}"
         text += _limit_of_stride(values)
-        if stride > 1:
-            advice = f"Use every {ordinal(stride)} sample, or compare {listed(map(str, values['candidates']))}."
     elif first_minimum < FEWEST_STEPS:
         text = f"The output is sampled coarsely, or is mostly noise: {where} {usual}"
         advice = "If it can be measured again, sample faster."
@@ -47,7 +45,7 @@ def _sampling(finding: Finding, _: Setting) -> tuple[str, str]:
         text = f"The output is sampled as a model needs it: {where} {usual}"
     if "compared" in values:
         compared = ", ".join(map(str, values["compared"]))
-        advice = f"The model takes {values['taken']} of the compared decimations {compared}."
+        text += f" The model takes {values['taken']} of the compared decimations {compared}."
     return text, advice
 
 
@@ -68,7 +66,7 @@ def _evidence(finding: Finding, setting: Setting) -> tuple[str, str]:
         advice.append(f"Leave {names} out, or record {names} at several values.")
     if values["degree"] == 1:
         text = "The inputs make a single change, and a linear model answers it as any other would: so degree 1 is all "
-        texts.append(f"{text}that is searched, unless you set {setting('degree')}.")
+        texts.append(f"{text}that is searched, unless you set another ({setting('degree', 2)}).")
         advice.append("Record steps of several sizes, up and down, to see whether the process is nonlinear.")
     if values["under_feedback"]:
         names = listed(list(map(printable, values["under_feedback"])))
@@ -128,39 +126,30 @@ def _saturation(finding: Finding, _: Setting) -> tuple[str, str]:
             )
     if not texts:
         return "The output does not stay at its largest or smallest value as if it were cut off.", ""
-    advice = "A polynomial cannot follow a limit: leave these parts out, or measure with a smaller input."
+    advice = "A polynomial cannot follow a limit: measure with a smaller input, or a sensor of a larger range."
     return " ".join(texts), advice
 
 
 def _delay(finding: Finding, _: Setting) -> tuple[str, str]:
-    texts, pieces_of_advice = [], []
+    texts = []
     for column, effect in finding.values["inputs"].items():
-        text, advice = _input_delay(signal_title(column, effect["term"]), effect, finding.values)
-        texts.append(text)
-        if advice:
-            pieces_of_advice.append(advice)
-    advice = " ".join(dict.fromkeys(pieces_of_advice))
-    return " ".join(texts) or "There is no input whose dead time could be found.", advice
+        texts.append(_input_delay(signal_title(column, effect["term"]), effect, finding.values))
+    return " ".join(texts) or "There is no input whose dead time could be found.", ""
 
 
-def _input_delay(name: str, effect: Values, values: Values) -> tuple[str, str]:
-    """Return after how many samples the output follows an input, and what to do about it."""
+def _input_delay(name: str, effect: Values, values: Values) -> str:
+    """Return after how many samples the output follows an input."""
     delay = effect["delay"]
     if effect["seldom"]:
-        return f"{capital(name)} changes too seldom to tell after how many samples the output follows.", ""
+        return f"{capital(name)} changes too seldom to tell after how many samples the output follows."
     if delay is None:
         no_effect = f"o effect of {name} on the output is seen within {len(effect['correlations']) - 1} samples"
         if effect.get("used"):
-            return f"By correlation n{no_effect}; the model uses it.", ""
-        return f"N{no_effect}.", f"See whether {name} belongs to the model."
+            return f"By correlation n{no_effect}; the model uses it."
+        return f"N{no_effect}."
     if delay == 0:
-        has_current = 0 in effect.get("lags", ())
-        advice = "" if has_current else f"Allow the current input, {effect['term']}(k)."
-        return f"The output follows {name} within the same sample.", advice
-    steps = delay // values["decimation"]
-    is_late = steps >= 3 and steps not in effect.get("lags", ())
-    advice = f"Begin the lags of {name} at {steps}." if is_late else ""
-    return _late_effect(name, effect, values), advice
+        return f"The output follows {name} within the same sample."
+    return _late_effect(name, effect, values)
 
 
 def _late_effect(name: str, effect: Values, values: Values) -> str:
@@ -187,15 +176,13 @@ def _excitation(finding: Finding, _: Setting) -> tuple[str, str]:
         if order < lags:
             text += f", but changes in {order} way{plural_s(order)} only: that tells no more than {order} lags."
             # A model may well have more, if other terms tell them apart.
-            excite = f"Excite {name}" if "lags" in signal else f"Use at most {order} lags of {name}, or excite it"
-            advice.append(f"{excite} at more frequencies.")
+            advice.append(f"Excite {name} at more frequencies.")
         else:
             text += f" and tells {lags} lags apart."
         texts.append(text)
     share_at_rest = finding.values["at_rest"]
     if share_at_rest > 0.5:
         texts.append(f"All signals rest in {percent(share_at_rest)} of the time, which tells little of the dynamics.")
-        advice.append("Leave out long rests.")
     return " ".join(texts) or "There is no input, and the output does not rest.", " ".join(advice)
 
 
@@ -214,7 +201,7 @@ def _drift(finding: Finding, _: Setting) -> tuple[str, str]:
         return "The output neither drifts nor differs between records without a cause in the inputs.", ""
     if len(texts) > _MOST_DRIFTS:
         texts[_MOST_DRIFTS:] = [f"{len(texts) - _MOST_DRIFTS} more such findings ({REST})."]
-    return " ".join(texts), "Subtract the drift or offset, or add its cause as an input."
+    return " ".join(texts), "Add the cause of it as an input, or measure without it."
 
 
 def _outliers(finding: Finding, _: Setting) -> tuple[str, str]:
@@ -263,7 +250,7 @@ def _other_unit(title: str, unit: Values) -> str:
 
 def _collinear(finding: Finding, _: Setting) -> tuple[str, str]:
     values, dropped, count = finding.values, [*finding.values["dropped"].values()], finding.values["near_pairs"]
-    texts, advice = [], ""
+    texts = []
     if dropped:
         reasons = "; ".join(dropped[:_MOST_DROPPED])
         if len(dropped) > _MOST_DROPPED:
@@ -274,14 +261,14 @@ def _collinear(finding: Finding, _: Setting) -> tuple[str, str]:
         pairs = f"{count} pair{plural_s(count)} of candidates {'are' if count > 1 else 'is'} nearly the same"
         first, second = values["worst"][:2]
         texts.append(f"{pairs} (correlation over {NEARLY}), most of all {first} and {second}.")
-        advice = "Which one of a pair a model has is a matter of chance: a larger stride tells them apart."
-    return " ".join(texts) or f"All {values['candidates']} candidates differ.", advice
+        texts.append("Which one of a pair a model has is a matter of chance.")
+    return " ".join(texts) or f"All {values['candidates']} candidates differ.", ""
 
 
 def _size(finding: Finding, _: Setting) -> tuple[str, str]:
     terms, rows = finding.values["terms"], finding.values["rows"]
     text = f"{terms} candidate terms and {rows} rows to estimate from, {rows / max(1, terms):.2g} for each."
-    return text, "" if rows >= terms else "Fewer lags or a lower degree leave less to chance."
+    return text, "" if rows >= terms else "Longer records leave less to chance."
 
 
 def _prospect(finding: Finding, setting: Setting) -> tuple[str, str]:

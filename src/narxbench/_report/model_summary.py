@@ -176,7 +176,7 @@ def _ending(identification: Identification, report: bool) -> list[str]:
 def _first_advice(identification: Identification) -> str:
     """Return the advice on the most serious finding that has any; "" where there is none."""
     for status in ("bad", "look"):
-        for finding in identification.summary:
+        for finding in (*identification.notes, *identification.summary):
             advice = in_words(finding, as_option).advice
             if finding.status == status and advice:
                 return advice

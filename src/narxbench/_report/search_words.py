@@ -115,11 +115,10 @@ def _time_scale(finding: Finding, _: Setting) -> tuple[str, str]:
     return f"{text}, and {horizon}.", ""
 
 
-def _whole_records(finding: Finding, setting: Setting) -> tuple[str, str]:
+def _whole_records(finding: Finding, _: Setting) -> tuple[str, str]:
     count, worse = finding.values["passed_over"], "much worse than over its parts, or diverges"
     if not finding.values["holds"]:
-        advice = f"Try a lower degree, fewer lags, or longer parts (fewer {setting('blocks')})."
-        return f"Of no structure that was looked at the free run over whole records holds: it is {worse}.", advice
+        return f"Of no structure that was looked at the free run over whole records holds: it is {worse}.", ""
     were = "structure of a lower J was" if count == 1 else "structures of a lower J were"
     return f"{count} {were} passed over: the free run over whole records is {worse}.", ""
 
@@ -134,6 +133,24 @@ def _outside(finding: Finding, _: Setting) -> tuple[str, str]:
     return f"{count} {were} passed over, for {leave} all bounds {tried}.", ""
 
 
+def _attempts(finding: Finding, setting: Setting) -> tuple[str, str]:
+    values = finding.values
+    texts = []
+    for row in values["rows"]:
+        name = listed([setting(name, row["value"]) for name in row["settings"]])
+        if row["rrse"] is None:
+            texts.append(f"{name} nothing that holds")
+        else:
+            verdict = "" if row is values["better"] else ", not better"
+            texts.append(f"{name} {values['error']:.3g} -> {row['rrse']:.3g}{verdict}")
+    text = f"Tried, by the relative error over parts of the data that the weights do not know: {'; '.join(texts)}."
+    if values["better"] is None:
+        return text, ""
+    better = values["better"]
+    names = listed([setting(name, better["value"]) for name in better["settings"]])
+    return text, f"Take {names}: the error falls from {values['error']:.3g} to {better['rrse']:.3g}."
+
+
 # Words by the name of the finding.
 SEARCH_WORDS: dict[str, Phrase] = {
     "searches": _searches,
@@ -144,6 +161,7 @@ SEARCH_WORDS: dict[str, Phrase] = {
     "level": _level,
     "repeats": _repeats,
     "interrupted": _interrupted,
+    "attempts": _attempts,
     "outside": _outside,
     "whole_records": _whole_records,
     "time_scale": _time_scale,

@@ -114,7 +114,10 @@ SLOW["candidates"] = [1, 6, 12, 18]
 SEEN = {"term": "u1", "seldom": False, "correlations": [0.0] * 101}
 ROW = {"role": "test", "kind": "free_run", "steps": None, "rrse": 0.4}
 PREDICTED = {**ROW, "decimation": 3, "diverged": [], "decimated": 0.4, "fit_percent": 60.0}
-PREDICTED["small"] = False
+PREDICTED |= {"small": False, "rests": False, "relative": 0.4, "avoidable": 0.09, "other_unit": ""}
+SHOWN_INPUT = {"term": "u1", "acts": True, "is_constant": False, "lags": 20, "power": 3}
+PROSPECT = {"output_changes": True, "most_lags": 20, "most_power": 3, "degree": None, "has_test": True}
+PROSPECT["inputs"] = {"u": SHOWN_INPUT}
 RESIDUALS = {"tests": 2, "failed": [], "largest": 0.04, "limit": 0.1, "outside": 3, "coefficients": 61}
 EARLIER = {"name": "phi_xixi", "title": "residuals and earlier residuals", "worst": 0.5, "lag": 1}
 BEFORE = {"name": "phi_uxi", "title": "residuals and u", "worst": -0.2, "lag": -3}
@@ -130,6 +133,7 @@ REPEATS = {**ROW, "times": 3, "least": 0.2, "most": 0.25, "without": 1, "alike":
 PREDICTS = {
     **{**ROW, "rrse": 0.2, "rmse": 0.25, "max_error": 1.5, "noise": False, "diverged": [], "because": []},
     **{"ranges": {"in": [0.0, 5.0], "out": [-1.0, 2.0]}, "units": {"out": "V"}, "output": "out"},
+    **{"rests": False, "other_unit": "", "unavoidable": False},
 }
 READS = {
     **{"missing": "", "samples": 180, "probability": 0.3, "likely": 1, "outside": {"u(k-1)": 0.61}},
@@ -185,8 +189,26 @@ AGAINST = [
 ]
 
 
-def range_of_test(share):
-    return {"in": {"term": "u", "share": share, "known": [0.0, 1.0], "beyond": 0.3}}
+def range_of_test(share, **changes):
+    about = {"term": "u", "share": share, "known": [0.0, 1.0], "beyond": 0.3, "used": True, "unit": None}
+    return {"in": {**about, **changes}}
+
+
+def in_unit(**changes):
+    return {"unit": {"scale": None, "shift": None, "units": "", **changes}}
+
+
+def evident(changes, follows=0.0, *, degree=None):
+    about = {"constant": changes == 0, "changes": changes, "follows": follows}
+    seen = {"constant": ["u"] * (changes == 0), "under_feedback": ["u"] * (follows > 0), "degree": degree}
+    return {"inputs": {"u": about}, **seen}
+
+
+TRIED_VALUES = [
+    {"settings": ["degree"], "value": 2, "rrse": 0.227},
+    {"settings": ["y_lags", "u_lags"], "value": "auto", "rrse": 0.12},
+    {"settings": ["decimation"], "value": 4, "rrse": None},
+]
 
 
 # By name: values that examples have in common, and for each example its status and its further values.
@@ -206,6 +228,14 @@ EXAMPLES = [
     ("to_predict", PREDICTS, ("fine", {}), ("look", {"role": "selection", "because": ["gap", "test-range"]})),
     ("to_predict", PREDICTS, ("bad", {"kind": "k_step", "steps": 5, "noise": True})),
     ("to_predict", PREDICTS, ("bad", {"rmse": None, "diverged": ["a.csv"], "role": "estimation"})),
+    ("to_predict", PREDICTS, ("look", {"rests": True}), ("look", {"other_unit": "out", "role": "selection"})),
+    ("to_predict", PREDICTS, ("look", {"unavoidable": True, "because": ["outside"]})),
+    ("evidence", {}, ("fine", evident(None)), ("fine", evident(7)), ("look", evident(1, degree=1))),
+    ("evidence", {}, ("look", evident(0)), ("look", evident(None, 0.5)), ("fine", {**evident(2), "inputs": {}})),
+    ("outside", {}, ("look", {"passed_over": 0, "bounded": False}), ("fine", {"passed_over": 2, "bounded": True})),
+    ("outside", {}, ("fine", {"passed_over": 1, "bounded": True})),
+    ("attempts", {"error": 0.198}, ("look", {"rows": TRIED_VALUES, "better": TRIED_VALUES[1]})),
+    ("attempts", {"error": 0.198}, ("fine", {"rows": TRIED_VALUES[:1], "better": None})),
     ("to_read", READS, ("look", {}), ("bad", {"likely": 0, "noise": True}), ("look", {"missing": TOO_FEW})),
     ("to_read", READS, ("look", {"groups": GROUPS, "resampled": RESAMPLED, "superfluous": ["y(k-3)"]})),
     ("to_read", READS, ("look", {"doubts": DOUBTS, "likelier_noise": "noe"})),
@@ -243,11 +273,14 @@ EXAMPLES = [
     ("outliers", OUTLIERS, ("fine", {"count": 0}), ("look", {"records": 1}), ("look", {"records": 2})),
     ("test-range", {}, ("fine", {})),
     ("test-range", {}, ("fine", range_of_test(0.0)), ("fine", range_of_test(0.002)), ("bad", range_of_test(0.4))),
+    ("test-range", {}, ("fine", range_of_test(0.4, used=False)), ("bad", range_of_test(0.9, **in_unit(scale=1000.0)))),
+    ("test-range", {}, ("bad", range_of_test(0.9, **in_unit(shift=273.2, units="kelvin and degrees")))),
     ("collinear", COLLINEAR, ("fine", {})),
     ("collinear", COLLINEAR, ("look", {"dropped": DROPPED, "near_pairs": 2, "worst": ["a", "b", 1.0]})),
     ("size", {}, ("fine", {"terms": 10, "rows": 1000}), ("look", {"terms": 286, "rows": 100})),
     ("prediction", PREDICTED, ("look", {}), ("fine", {"rrse": 0.1, "decimation": 1, "small": True})),
     ("prediction", PREDICTED, ("look", {"role": "selection", "kind": "k_step", "steps": 5}), ("look", {"rrse": None})),
+    ("prediction", PREDICTED, ("look", {"rests": True}), ("look", {"role": "selection", "other_unit": "out"})),
     ("prediction", PREDICTED, ("bad", {"diverged": ["a.csv", "b.csv"]})),
     ("against_linear_arx", {**ROW, "degree": 2}, *AGAINST),
     ("against_last_value", {**ROW, "degree": 2}, *AGAINST),
@@ -270,6 +303,12 @@ EXAMPLES = [
     ("competition", COMPETED, ("fine", {}), ("look", {"leaving": "linear OE", "kind": "one_step"})),
     ("competition", COMPETED, ("look", {"leaving": "last value"})),
     ("level", {}, ("fine", {"signals": [{"signal": "y", "offset": 1e6, "scale": 1.0}, *UNITS]})),
+    ("time_scale", {"steps": 12, "samples": 12}, ("fine", {"seasons": []}), ("fine", {"seasons": [12, 24]})),
+    ("time_scale", {"steps": 12, "samples": 24}, ("fine", {"seasons": []})),
+    ("prospect", PROSPECT, ("fine", {}), ("bad", {"output_changes": False}), ("look", {"has_test": False})),
+    ("prospect", PROSPECT, ("fine", {"inputs": {}}), ("look", {"inputs": {"u": {**SHOWN_INPUT, "is_constant": True}}})),
+    ("prospect", PROSPECT, ("look", {"inputs": {"u": {**SHOWN_INPUT, "acts": False, "lags": 10, "power": 1}}})),
+    ("prospect", PROSPECT, ("look", {"inputs": {"u": {**SHOWN_INPUT, "acts": None, "power": 2}}})),
     ("whole_records", {"holds": True}, ("look", {"passed_over": 1}), ("look", {"passed_over": 2})),
     ("whole_records", {"holds": False}, ("bad", {"passed_over": 0})),
     ("repeats", REPEATS, ("look", {}), ("fine", {"alike": 0, "least": None, "most": None, "without": 3})),

@@ -492,10 +492,10 @@ def test_no_finding_contradicts_an_answer(consistent, name):
 
 
 @pytest.mark.parametrize("name", CONSISTENT)
-def test_a_linear_model_is_no_advice_where_the_model_is_linear(consistent, name):
-    identification = consistent[name]
-    advice = " ".join(in_words(finding).advice for finding in identification.summary)
-    assert max(map(len, identification.model.monomials)) > 1 or "degree=1" not in advice
+def test_only_what_was_tried_and_the_data_are_advised(consistent, name):
+    for finding in consistent[name].summary:
+        advice = in_words(finding).advice
+        assert "=" not in advice.replace("(test=)", "") and "Try" not in advice
 
 
 def test_the_consistent_cases_have_answers_of_each_status(consistent):
@@ -571,7 +571,6 @@ def test_a_missing_certainty_has_its_reason_on_the_page():
     html = undrawn_page(identification_of(certainty=StructureCertainty(TOO_FEW), resamples=0))
     assert f"It is not known how probable the structure is: {TOO_FEW}." in Page(html).text and 'id="rivals"' not in html
     assert column_texts(html, "weights", -1) == ["–"] * 3
-    assert "Search resampled data (resamples=40)." in Page(html).text
 
 
 def test_names_of_users_stay_text(pages):

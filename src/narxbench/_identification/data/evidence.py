@@ -24,7 +24,7 @@ MOST_CHANGES = 10
 CHANGES_FOR_NONLINEAR = 2
 # Lags of the regressions that look for feedback, the share of the unforeseen variance of an input that past outputs
 # must explain, and how many times as many samples as weights are needed.
-FEEDBACK_LAGS, FEEDBACK_SHARE, SAMPLES_PER_WEIGHT = 20, 0.1, 5
+FEEDBACK_LAGS, FEEDBACK_SHARE, SAMPLES_PER_WEIGHT = 20, 0.15, 20
 # Share of the samples that these regressions fit: those that they foretell best.
 CALM = 0.9
 # An input whose past leaves less than this share of its energy unexplained has nothing new to look at.

@@ -6,16 +6,20 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from narxbench._identification.finding import Finding, Status, worst
 from narxbench._identification.trust.control import Doubt, control_doubts
 from narxbench._identification.trust.dynamics import Dynamics, delay_of, middle_rest
 from narxbench._identification.trust.frequencies import frequent_terms
 from narxbench._identification.trust.probabilities import EXACT
+from narxbench._identification.trust.residuals import BIASED
 from narxbench._identification.trust.steady_state import FixedPoint
 from narxbench._identification.trust.validation import ALL, DECIMATED, row_of
-from narxbench._identification.trust.verdicts import OF_MODEL
+from narxbench._identification.trust.verdicts import FREE_RUN_LOOK
 from narxbench._model.functions import derived
+from narxbench._model.narx import Model
+from narxbench._model.records import Recording
 from narxbench._model.terms import INPUT
 from narxbench._numerics.rounding import significant
 
@@ -27,70 +31,97 @@ ANSWERS = ("to_predict", "to_read", "to_control")
 NOISE = 0.95
 # A term of this probability is more probable than not.
 LIKELY = 0.5
-# Findings that decide whether one may predict.
-_OF_PREDICTION = ("prediction", "gap", "free_run_residuals", "test-range")
+# Checks of the data that are bad where the record shows less than a model needs: then a good test proves less, too.
+_LESS_SHOWN = ("saturation", "excitation")
+# A verdict "fine" promises an error of at most this many times that of the test on further data of the kind
+# (benchmarks/verdicts.md).
+PROMISE = 2.0
 
 
 def answers(identification: "Identification") -> list[Finding]:
     """Return whether one may predict with a model, read its terms, and, where it has inputs, control with it."""
     findings = {finding.name: finding for finding in identification.summary}
-    to_predict = _to_predict(identification, findings)
+    to_predict = prediction_answer(
+        identification.model, identification.recording, identification.validation, findings, identification.notes
+    )
     to_read = _to_read(identification, findings, to_predict.values["noise"])
     if not identification.model.inputs or not identification.curve:
         return [to_predict, to_read]
     return [to_predict, to_read, _to_control(identification, findings, to_predict.status)]
 
 
-def _to_predict(identification: "Identification", findings: Mapping[str, Finding]) -> Finding:
-    """Return whether one may predict with a model.
+def prediction_answer(
+    model: Model,
+    recording: Recording,
+    frame: pd.DataFrame,
+    findings: Mapping[str, Finding],
+    notes: Sequence[Finding] = (),
+) -> Finding:
+    """Return whether one may predict with a model: by its errors, and bad for noise.
 
-    As the predictions, their gap to new data, the order in their errors, and bad data; at best ``look`` where a simpler
-    model is better; bad for noise.
+    It is at best ``look`` where a simpler model is better, where errors drift, where the record shows less than a model
+    needs, and where the model leaves all bounds once inputs are held.
     """
-    model, frame = identification.model, identification.validation
-    place = {name: findings["prediction"].values[name] for name in ("role", "kind", "steps")}
+    prediction = findings["prediction"]
+    is_noisy = prediction.status == "look" and (prediction.values["relative"] or 0.0) > FREE_RUN_LOOK
+    place = {name: prediction.values[name] for name in ("role", "kind", "steps")}
     row = row_of(frame, **place)
     if row["rrse"] is None:
         row = row_of(frame, **place, sampling=DECIMATED)
     errors = frame[(frame["role"] == place["role"]) & (frame["record"] == ALL)]["rrse"].dropna()
-    is_noise = bool(len(errors) and errors.min() >= NOISE)
-    statuses = _statuses_of_prediction(findings)
-    status = worst(*statuses.values())
-    because = []
-    for name, finding_status in statuses.items():
-        if finding_status == status != "fine" and name != "prediction":
-            because.append(name)
+    is_noise = bool(len(errors) and errors.min() >= NOISE) and not prediction.values["rests"]
+    because = _reasons_to_look(findings, notes)
+    status = worst(prediction.status, "look" if because else "fine")
+    test_range = findings.get("test-range")
+    if prediction.status != "fine" and test_range is not None and test_range.status == "bad":
+        because = ["test-range", *because]
     values = {
         **place,
         **{name: row[name] for name in ("rrse", "rmse", "max_error")},
-        "ranges": _ranges(identification),
+        **{name: prediction.values[name] for name in ("diverged", "rests", "other_unit")},
+        "ranges": _ranges(model, recording),
         "units": dict(model.units),
         "output": model.output,
         "noise": is_noise,
-        "diverged": findings["prediction"].values["diverged"],
+        "unavoidable": is_noisy and not prediction.values["diverged"],
         "because": because,
     }
     return Finding("to_predict", "bad" if is_noise else status, values)
 
 
-def _statuses_of_prediction(findings: Mapping[str, Finding]) -> dict[str, Status]:
-    """Return the statuses of the findings that decide whether one may predict, by their names."""
-    statuses: dict[str, Status] = {}
+def _reasons_to_look(findings: Mapping[str, Finding], notes: Sequence[Finding]) -> list[str]:
+    """Return the names of findings why a good test is not enough to predict with a model."""
+    reasons = []
     for name, finding in findings.items():
-        if name in _OF_PREDICTION:
-            statuses[name] = finding.status
-        elif finding.status == "bad" and name not in OF_MODEL:
-            statuses[name] = "bad"
-        elif finding.status == "bad" and name.startswith("against"):
-            statuses[name] = "look"
-    return statuses
+        if _limits_trust(finding):
+            reasons.append(name)
+    for note in notes:
+        if note.name == "outside" and note.status != "fine":
+            reasons.append(note.name)
+    return reasons
 
 
-def _ranges(identification: "Identification") -> dict[str, list[float]]:
+def _limits_trust(finding: Finding) -> bool:
+    """Return whether a finding makes doubt of a model whose errors are small."""
+    if finding.name in _LESS_SHOWN or finding.name.startswith("against"):
+        return finding.status == "bad"
+    if finding.name == "drift":
+        return finding.status != "fine"
+    if finding.name == "evidence":
+        return bool(finding.values["degree"])
+    return finding.name == "free_run_residuals" and _drifts(finding)
+
+
+def _drifts(finding: Finding) -> bool:
+    """Return whether the errors of free runs drift by so much that it matters for any model."""
+    drift = finding.values["drift"]
+    return bool(drift["seen"] and abs(drift["error"]) > BIASED * finding.values["deviation"])
+
+
+def _ranges(model: Model, recording: Recording) -> dict[str, list[float]]:
     """Return the lowest and the highest value of each signal that a model uses, in the data that it was made with."""
-    model = identification.model
     used = {signal for monomial in model.monomials for signal, _ in monomial}
-    signals = np.vstack([np.column_stack([record.u, record.y]) for record in identification.recording.known])
+    signals = np.vstack([np.column_stack([record.u, record.y]) for record in recording.known])
     ranges = {}
     for place, name in enumerate(model.inputs):
         if INPUT + place in used:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from narxbench._identification.finding import Finding, Status
+from narxbench._identification.finding import Finding, Status, worst
 from narxbench._identification.trust.residuals import ROUNDING, CorrelationTest
 from narxbench._identification.trust.steady_state import FixedPoint, Rest
 from narxbench._identification.trust.validation import (
@@ -30,6 +30,11 @@ from narxbench._model.records import ROLES
 # A free run that misses at most 25 % of the output's standard deviation follows every movement by eye; at 60 % a third
 # of the variance is missed and one sees where; beyond that a mean does nearly as well.
 FREE_RUN_FINE, FREE_RUN_LOOK = 0.25, 0.6
+# A test whose output moves by less than this share of what is known is at rest: it shows little, and its errors are
+# judged by the deviation that is known.
+RESTS = 0.1
+# Of an error that nothing known in time foretells, no more than this may be left for a model to be as good as can be.
+AVOIDABLE = FREE_RUN_FINE
 # More than a tenth below linear ARX pays for nonlinear terms; more than a tenth above is no accident of a record.
 # Errors this close are equal for use, whatever their ratio.
 BETTER, WORSE, CLOSE = 0.9, 1.1, 0.01
@@ -57,13 +62,15 @@ def summary(
     checks: Sequence[Finding] = (),
     bias: Mapping[str, Any] | None = None,
     weights: Sequence[Mapping[str, Any]] = (),
+    avoidable: float | None = None,
 ) -> list[Finding]:
     """Return what is fine about a model and what is not, most important first; checks that are not fine at the end.
 
-    ``bias`` is that of the first of test, selection and estimation that the frame of ``validate`` has.
+    ``bias`` is that of the first of test, selection and estimation that the frame of ``validate`` has, and so is
+    ``avoidable``, the share of the mean squared error that follows from what is known in time.
     """
     roles = [role for role in reversed(ROLES) if role in set(frame["role"])]
-    prediction = _prediction(model, frame, roles[0])
+    prediction = _prediction(model, frame, roles, checks, avoidable)
     is_good = prediction.values["small"] and model.inputs and not prediction.values["diverged"]
     good_free_run = prediction.values["rrse"] if is_good else None
     findings = [
@@ -72,7 +79,7 @@ def summary(
         _free_run_residuals(model, roles[0], bias),
         _against(model, frame, roles[0], *decisive(model, frame), ARX),
         _against(model, frame, roles[0], ONE_STEP, 1, LAST_VALUE),
-        _gap(model, frame, roles),
+        None if prediction.values["rests"] else _gap(model, frame, roles),
         _residuals(tests, "linear", good_free_run),
         _residuals(tests, "nonlinear", good_free_run),
         _fixed_points(model, curve),
@@ -104,11 +111,19 @@ def _graded(value: float, fine: float, look: float) -> Status:
     return "look" if value <= look else "bad"
 
 
-def _prediction(model: Model, frame: pd.DataFrame, role: str) -> Finding:
+def _prediction(
+    model: Model, frame: pd.DataFrame, roles: Sequence[str], checks: Sequence[Finding], avoidable: float | None
+) -> Finding:
     kind, steps = decisive(model, frame)
+    role, other_unit = roles[0], _suspected_unit(checks)
     row = row_of(frame, role, kind, steps)
-    runs = frame[(frame["role"] == role) & (frame["model"] == MODEL) & (frame["kind"] == FREE_RUN)]
-    diverged = runs[runs["diverged"].astype(bool) & (runs["record"] != ALL)]["record"].unique().tolist()
+    is_off = row["rrse"] is None or row["rrse"] > FREE_RUN_FINE
+    if other_unit and role == "test" and is_off and len(roles) > 1:
+        # Errors in another unit say nothing of the model.
+        role, avoidable = roles[1], None
+        row = row_of(frame, role, kind, steps)
+    relative, rests = _relative_error(frame, roles, row, kind, steps)
+    diverged = _diverged_records(frame, role)
     values = {
         "role": role,
         "kind": kind,
@@ -117,16 +132,71 @@ def _prediction(model: Model, frame: pd.DataFrame, role: str) -> Finding:
         "diverged": diverged,
         "decimated": row_of(frame, role, FREE_RUN, sampling=DECIMATED)["rrse"],
         **{name: row[name] for name in (*FIGURES, "samples")},
-        "small": row["rrse"] is not None and row["rrse"] <= FREE_RUN_FINE,
+        "small": relative is not None and relative <= FREE_RUN_FINE,
+        "rests": rests,
+        "relative": relative,
+        "avoidable": avoidable,
+        "other_unit": other_unit if role != roles[0] else "",
     }
     status: Status = "look"
     if diverged:
-        status = "bad" if model.n_inputs else "look"
-    elif row["rrse"] is not None:
-        status = _graded(row["rrse"], FREE_RUN_FINE, FREE_RUN_LOOK)
-        # Data that the model was made with are no proof.
-        status = "look" if status == "fine" and role != "test" else status
+        # Of a series only predictions over its correlation time must stay finite.
+        status = "bad" if model.n_inputs or row["diverged"] else "look"
+    elif relative is not None:
+        status = _status_of_error(relative, avoidable)
+        # Data that the model was made with are no proof, nor is a test that hardly moves.
+        status = worst(status, "look" if role != "test" or rests else "fine")
     return Finding("prediction", status, values)
+
+
+def _status_of_error(relative: float, avoidable: float | None) -> Status:
+    """Judge an error relative to the deviation of the output; noise that no model can foresee is to be looked at."""
+    status = _graded(relative, FREE_RUN_FINE, FREE_RUN_LOOK)
+    if status == "bad" and avoidable is not None and avoidable_error(relative, avoidable) <= AVOIDABLE:
+        return "look"
+    return status
+
+
+def avoidable_error(relative: float, avoidable: float) -> float:
+    """Return the error that a better model could avoid, relative to the deviation of what can be foreseen at all."""
+    noise = relative**2 * (1.0 - avoidable)
+    foreseeable = max(1.0 - noise, 0.05)
+    return float((relative**2 * avoidable / foreseeable) ** 0.5)
+
+
+def _suspected_unit(checks: Sequence[Finding]) -> str:
+    """Return the name of a signal that the model uses whose unit in the test may be another one; "" for none."""
+    for check in checks:
+        if check.name == "test-range":
+            for column, about in check.values.items():
+                if about["used"] and about["unit"]:
+                    return str(column)
+    return ""
+
+
+def _relative_error(
+    frame: pd.DataFrame, roles: Sequence[str], row: Mapping[str, Any], kind: str, steps: int | None
+) -> tuple[float | None, bool]:
+    """Return the error relative to the deviation of the output, and whether the output rests in these data.
+
+    At rest it is the deviation in the data that the weights come from.
+    """
+    rms, rrse = row["rmse"], row["rrse"]
+    known = row_of(frame, roles[-1], kind, steps)
+    if rms is None or not known.get("rrse") or row["role"] == roles[-1]:
+        return rrse, False
+    known_deviation = known["rmse"] / known["rrse"]
+    deviation = rms / rrse if rrse else 0.0
+    if rrse == 0 or deviation >= RESTS * known_deviation:
+        return rrse, False
+    return rms / known_deviation, True
+
+
+def _diverged_records(frame: pd.DataFrame, role: str) -> list[str]:
+    """Return the names of the records on which the free run of the model diverges."""
+    runs = frame[(frame["role"] == role) & (frame["model"] == MODEL) & (frame["kind"] == FREE_RUN)]
+    names: list[str] = runs[runs["diverged"].astype(bool) & (runs["record"] != ALL)]["record"].unique().tolist()
+    return names
 
 
 def _against(

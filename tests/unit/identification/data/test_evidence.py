@@ -74,8 +74,8 @@ def test_a_constant_input_is_named_and_another_one_is_enough():
 
 
 def test_feedback_is_seen_and_open_loops_have_none():
-    rng, count = rng_of("loop"), 800
-    reference, noise = np.repeat(rng.standard_normal(count // 20), 20), 0.1 * rng.standard_normal(count)
+    rng, count = rng_of("loop"), 1500
+    reference, noise = np.repeat(rng.standard_normal(count // 10), 10), 0.1 * rng.standard_normal(count)
     u, y = np.zeros(count), np.zeros(count)
     for k in range(1, count):
         y[k] = 0.8 * y[k - 1] + 0.5 * u[k - 1] + noise[k]

@@ -119,3 +119,38 @@ def test_light_of_the_rests(deviation, status):
 def test_checks_of_the_data_that_are_not_fine_are_repeated():
     checks = [Finding("delay", "fine"), Finding("levels", "look")]
     assert list(lights(frame_of({"test": 0.1}), checks=checks))[-1] == "levels"
+
+
+def test_a_test_that_rests_is_judged_by_the_deviation_that_is_known():
+    frame = frame_of({"estimation": 0.2, "test": 1.5})
+    # The output of the test moves by a thousandth of what is known.
+    frame.loc[frame["role"] == "test", "rmse"] = 0.0015
+    frame.loc[frame["role"] == "estimation", "rmse"] = 0.2
+    prediction = lights(frame)["prediction"]
+    assert (prediction.status, prediction.values["rests"]) == ("look", True)
+    assert prediction.values["relative"] == pytest.approx(0.0015)
+    assert "gap" not in lights(frame)
+
+
+@pytest.mark.parametrize(("avoidable", "status"), [(0.0, "look"), (0.02, "look"), (0.5, "bad"), (None, "bad")])
+def test_noise_that_no_model_foresees_is_no_fault_of_the_model(avoidable, status):
+    frame = frame_of({"estimation": 0.7, "test": 0.7})
+    findings = summary(model(), frame, [], [], avoidable=avoidable)
+    assert findings[0].status == status
+
+
+def range_check(unit, used=True):
+    about = {"term": "y", "share": 1.0, "known": [0.0, 1.0], "beyond": 9.0, "used": used, "unit": unit}
+    return Finding("test-range", "bad", {"out": about})
+
+
+def test_a_test_in_another_unit_does_not_judge_the_model():
+    unit = {"scale": 1000.0, "shift": None, "units": "powers of ten"}
+    frame = frame_of({"estimation": 0.1, "selection": 0.2, "test": 900.0})
+    prediction = lights(frame, checks=[range_check(unit)])["prediction"]
+    assert (prediction.status, prediction.values["role"]) == ("look", "selection")
+    assert prediction.values["other_unit"] == "out"
+    for check in (range_check(None), range_check(unit, used=False)):
+        assert lights(frame, checks=[check])["prediction"].status == "bad"
+    # Where the model is right there, the unit is.
+    assert lights(frame_of({"test": 0.1}), checks=[range_check(unit)])["prediction"].status == "fine"

@@ -1,0 +1,312 @@
+"""Simulated records for the benchmark of verdicts: each with the truth of what its output does without noise.
+
+A record has three parts: a model is made of the first, tested on the second, and the third is kept back. A fresh record
+of the same system, without noise, shows what a model is worth.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+# First: it sets one thread before numpy is imported.
+from benchmarks.measured import Floats, held  # isort: skip
+import numpy as np
+from scipy.signal import lfilter
+
+import narxbench
+from narxbench._numerics.random_streams import generator
+
+SAMPLES = 900
+FRESH = 500
+# The first part and the first two parts, as shares.
+KNOWN, SHOWN = 0.5, 2 / 3
+# Samples of a series ahead that its worth is judged at, by kind; the others have inputs and are judged in free run.
+FREE = 0
+
+
+@dataclass(frozen=True)
+class System:
+    """A polynomial system: its true terms and coefficients."""
+
+    name: str
+    terms: tuple[str, ...]
+    coefficients: tuple[float, ...]
+    n_inputs: int = 1
+
+    @property
+    def model(self) -> narxbench.Model:
+        """The system as a model."""
+        inputs = ("u",) if self.n_inputs == 1 else tuple(f"u{i}" for i in range(1, self.n_inputs + 1))
+        return narxbench.Model(
+            terms=self.terms, coefficients=self.coefficients, inputs=inputs[: self.n_inputs], output="y"
+        )
+
+
+@dataclass(frozen=True)
+class TrueRecord:
+    """A record whose truth is known."""
+
+    kind: str
+    number: int
+    system: System
+    u: Floats
+    y: Floats
+    truth: Floats
+    fresh_u: Floats
+    fresh_truth: Floats
+    shown: int = int(SHOWN * SAMPLES)
+    known: int = int(KNOWN * SAMPLES)
+    # What the values of the test are multiplied by, and what is added, when they are handed over.
+    test_unit: tuple[float, float] = (1.0, 0.0)
+    horizon: int = FREE
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The kind with the number."""
+        return f"{self.kind} {self.number}"
+
+
+SYSTEMS = (
+    System("squared", ("y(k-1)", "u(k-1)", "u(k-1)^2"), (0.8, 0.5, 0.1)),
+    System("resonant", ("y(k-1)", "y(k-2)", "u(k-1)"), (1.5, -0.7, 0.2)),
+    System("bilinear", ("y(k-1)", "u(k-1)", "y(k-1)*u(k-1)"), (0.6, 0.4, 0.15)),
+    System("cubic", ("y(k-1)", "u(k-1)", "y(k-1)^3"), (0.9, 0.3, -0.05)),
+    System("delayed", ("y(k-1)", "u(k-3)", "u(k-3)*u(k-2)"), (0.7, 0.5, 0.2)),
+)
+VAN_DER_POL = System(
+    "van der Pol",
+    ("y(k-1)", "y(k-2)", "y(k-1)^3", "y(k-1)^2*y(k-2)"),
+    (2.06, -1.1, -0.1, 0.1),
+    0,
+)
+AUTOREGRESSION = System("autoregression", ("y(k-1)", "y(k-2)"), (1.5, -0.7), 0)
+LOGISTIC = System("logistic map", ("y(k-1)", "y(k-1)^2"), (3.8, -3.8), 0)
+
+
+def simulate(system: System, u: Floats, disturbance: Floats, start: Floats | None = None) -> Floats:
+    """Return the output of a system whose equation has a disturbance."""
+    model = system.model
+    y = np.zeros(len(disturbance))
+    first = model.max_lag
+    if start is not None:
+        y[:first] = start[:first]
+    factors = [list(monomial) for monomial in model.monomials]
+    for k in range(first, len(y)):
+        total = disturbance[k]
+        for monomial, coefficient in zip(factors, model.coefficients, strict=True):
+            product = coefficient
+            for signal, lag in monomial:
+                product *= y[k - lag] if signal == 0 else u[k - lag, signal - 1]
+            total += product
+        y[k] = total
+    return y
+
+
+def _rng(kind: str, part: str, number: int) -> np.random.Generator:
+    return generator(purpose="benchmark of verdicts", kind=kind, part=part, number=number)
+
+
+def _input(rng: np.random.Generator, number: int, samples: int) -> Floats:
+    """Return one of several kinds of inputs by a number: white, slow, or held."""
+    if number % 3 == 0:
+        return np.asarray(rng.uniform(-1, 1, samples))
+    if number % 3 == 1:
+        slow: Floats = lfilter([0.25], [1.0, -0.9], rng.standard_normal(samples))
+        return np.clip(slow, -1, 1)
+    return held(rng, samples, 15)
+
+
+def plain(kind: str, number: int, samples: int = SAMPLES, noise: float = 0.02) -> TrueRecord:
+    """Return a record with white noise on the output or in the equation."""
+    rng = _rng(kind, "record", number)
+    system = SYSTEMS[number % len(SYSTEMS)]
+    u = _input(rng, number, samples)[:, None]
+    fresh_u = _input(_rng(kind, "fresh", number), number, FRESH)[:, None]
+    truth = simulate(system, u, np.zeros(samples))
+    white = noise * truth.std() * rng.standard_normal(samples)
+    y = truth + white if number % 2 else simulate(system, u, 0.5 * white)
+    fresh = simulate(system, fresh_u, np.zeros(FRESH))
+    shown, known = int(SHOWN * samples), int(KNOWN * samples)
+    return TrueRecord(kind, number, system, u, y, truth, fresh_u, fresh, shown, known)
+
+
+def noisier(kind: str, number: int) -> TrueRecord:
+    """Return a record with much white noise."""
+    return plain(kind, number, noise=0.3)
+
+
+def short(kind: str, number: int) -> TrueRecord:
+    """Return a short record."""
+    return plain(kind, number, samples=150, noise=0.05)
+
+
+def outside(kind: str, number: int) -> TrueRecord:
+    """Return a record whose test goes a little beyond the range of the known part."""
+    record = plain(kind, number)
+    wide = np.where(np.arange(len(record.u)) < record.known, 1.0, 1.3)[:, None]
+    u = record.u * wide
+    truth = simulate(record.system, u, np.zeros(len(u)))
+    fresh = simulate(record.system, 1.3 * record.fresh_u, np.zeros(FRESH))
+    return replace(
+        record, u=u, y=truth + (record.y - record.truth), truth=truth, fresh_u=1.3 * record.fresh_u, fresh_truth=fresh
+    )
+
+
+def resting(kind: str, number: int) -> TrueRecord:
+    """Return an input that is on or off until the output rests, and an output of a coarse sensor."""
+    rng = _rng(kind, "record", number)
+    system = SYSTEMS[number % len(SYSTEMS)]
+    u = np.repeat(rng.permutation(np.tile([0.0, 1.0], 8)), -(-SAMPLES // 16))[:SAMPLES, None]
+    fresh_u = np.repeat(_rng(kind, "fresh", number).permutation(np.tile([0.0, 1.0], 5)), FRESH // 10)[:, None]
+    truth = simulate(system, u, np.zeros(SAMPLES))
+    step = np.ptp(truth) / 60
+    y = np.round(truth / step) * step
+    return TrueRecord(kind, number, system, u, y, truth, fresh_u, simulate(system, fresh_u, np.zeros(FRESH)))
+
+
+def unused(kind: str, number: int) -> TrueRecord:
+    """Return a record with a second input without effect: a clock, a random walk, or a constant."""
+    record = plain(kind, number)
+    rng = _rng(kind, "second input", number)
+    total = SAMPLES + FRESH
+    second = (np.arange(total, dtype=float), np.cumsum(rng.standard_normal(total)), np.full(total, 3.0))[number % 3]
+    system = replace(record.system, terms=tuple(term.replace("u(", "u1(") for term in record.system.terms), n_inputs=2)
+    return replace(
+        record,
+        system=system,
+        u=np.column_stack([record.u, second[:SAMPLES]]),
+        fresh_u=np.column_stack([record.fresh_u, second[SAMPLES:]]),
+    )
+
+
+def coarse(kind: str, number: int) -> TrueRecord:
+    """Return a record of a coarse sensor of the output."""
+    record = plain(kind, number)
+    step = np.ptp(record.truth) / (10 + 2 * number)
+    return replace(record, y=np.round(record.y / step) * step)
+
+
+def clipped(kind: str, number: int) -> TrueRecord:
+    """Return a record whose sensor of the output is at its limit for a third of the time."""
+    record = plain(kind, number)
+    return replace(record, y=np.minimum(record.y, np.quantile(record.y, 0.65)))
+
+
+def one_step(kind: str, number: int) -> TrueRecord:
+    """Return the response to a single step, which the test rests after; fresh are levels between its two."""
+    rng = _rng(kind, "record", number)
+    system = SYSTEMS[1] if number % 2 else System("first order", ("y(k-1)", "u(k-1)"), (0.85, 0.15))
+    u = np.repeat([0.0, 1.0], (20, SAMPLES - 20))[:, None]
+    truth = simulate(system, u, np.zeros(SAMPLES))
+    y = truth + 0.005 * rng.standard_normal(SAMPLES)
+    fresh_u = held(_rng(kind, "fresh", number), FRESH, 25, 0.0, 1.0)[:, None]
+    record = TrueRecord(kind, number, system, u, y, truth, fresh_u, simulate(system, fresh_u, np.zeros(FRESH)))
+    samples = 240
+    return replace(
+        record,
+        u=u[:samples],
+        y=y[:samples],
+        truth=truth[:samples],
+        shown=int(SHOWN * samples),
+        known=int(0.5 * samples),
+    )
+
+
+def constant(kind: str, number: int) -> TrueRecord:
+    """Return a record in which the input never changed: what it does is not to be seen, and fresh inputs move."""
+    record = plain(kind, number)
+    rng = _rng(kind, "disturbance", number)
+    y = simulate(record.system, np.full((SAMPLES, 1), 0.5), 0.1 * rng.standard_normal(SAMPLES))
+    u = np.full((SAMPLES, 1), 0.5)
+    return replace(record, u=u, y=y, truth=simulate(record.system, u, np.zeros(SAMPLES)))
+
+
+def other_units(kind: str, number: int) -> TrueRecord:
+    """Return a record whose test is handed over in another unit, or from another zero."""
+    record = plain(kind, number)
+    unit = ((1000.0, 0.0), (0.01, 0.0), (1.0, 273.15), (25.4, 0.0))[number % 4]
+    return replace(record, test_unit=unit)
+
+
+def coloured(kind: str, number: int) -> TrueRecord:
+    """Return a record with slow noise on the output."""
+    record = plain(kind, number)
+    slow = lfilter([1.0], [1.0, -0.95], _rng(kind, "slow", number).standard_normal(SAMPLES))
+    size = (0.1, 0.3, 0.6)[number % 3] * record.truth.std() / slow.std()
+    return replace(record, y=record.truth + size * slow)
+
+
+def drifting(kind: str, number: int) -> TrueRecord:
+    """Return a record whose output drifts: what is to be predicted drifts on."""
+    record = plain(kind, number)
+    size = (0.3, 1.0, 3.0)[number % 3] * record.truth.std()
+    drift = size * np.linspace(0, 1, SAMPLES) ** (1 + number % 2)
+    return replace(record, y=record.y + drift, truth=record.truth + drift)
+
+
+def changed(kind: str, number: int) -> TrueRecord:
+    """Return a record whose sensor changes its gain after the known part, for good."""
+    record = plain(kind, number)
+    gain = np.where(np.arange(SAMPLES) < record.known, 1.0, (1.3, 1.8)[number % 2])
+    last = gain[-1]
+    return replace(record, y=gain * record.y, truth=gain * record.truth, fresh_truth=last * record.fresh_truth)
+
+
+def _series(kind: str, number: int, system: System, disturbance: Floats, horizon: int, start: float) -> TrueRecord:
+    nothing = np.empty((SAMPLES, 0))
+    y = simulate(system, nothing, disturbance, np.full(4, start))
+    if system is VAN_DER_POL or system is AUTOREGRESSION:
+        y[:4] += 0.01 * np.arange(4)
+        y = simulate(system, nothing, disturbance, y)
+    return TrueRecord(kind, number, system, nothing, y, y, nothing[:FRESH], y[:FRESH], horizon=horizon)
+
+
+def limit_cycle(kind: str, number: int) -> TrueRecord:
+    """Return an oscillation that keeps itself going, whose worth is judged in free run over some periods."""
+    size = (0.0, 0.0, 1e-3)[number % 3]
+    disturbance = size * _rng(kind, "disturbance", number).standard_normal(SAMPLES)
+    return _series(kind, number, VAN_DER_POL, disturbance, 120, 0.1 + 0.2 * number)
+
+
+def autoregressive(kind: str, number: int) -> TrueRecord:
+    """Return a series that noise drives, of which little can be foreseen for long."""
+    disturbance = _rng(kind, "disturbance", number).standard_normal(SAMPLES)
+    return _series(kind, number, AUTOREGRESSION, disturbance, 3, 0.0)
+
+
+def chaotic(kind: str, number: int) -> TrueRecord:
+    """Return a logistic map, which can be foreseen for some steps only."""
+    return _series(kind, number, LOGISTIC, np.zeros(SAMPLES), 2, 0.1 + 0.017 * number)
+
+
+# How many records of each kind, and what makes them.
+KINDS: dict[str, tuple[int, Callable[[str, int], TrueRecord]]] = {
+    "inside the range": (15, plain),
+    "much noise": (10, noisier),
+    "short": (10, short),
+    "just outside the range": (10, outside),
+    "rest and a coarse sensor": (10, resting),
+    "unused input": (12, unused),
+    "coarse sensor": (10, coarse),
+    "clipped sensor": (6, clipped),
+    "one step": (8, one_step),
+    "constant input": (6, constant),
+    "test in other units": (8, other_units),
+    "coloured noise": (12, coloured),
+    "drift": (12, drifting),
+    "changed process": (8, changed),
+    "limit cycle": (9, limit_cycle),
+    "autoregression": (6, autoregressive),
+    "chaos": (6, chaotic),
+}
+
+
+def all_records(few: bool = False) -> list[TrueRecord]:
+    """Return all records, or two of each kind; those of the lowest numbers first."""
+    records = []
+    for number in range(2 if few else max(count for count, _ in KINDS.values())):
+        for kind, (count, make) in KINDS.items():
+            if number < count:
+                records.append(make(kind, number))
+    return records

@@ -1,0 +1,309 @@
+"""Whether the verdicts are right: ``python -m benchmarks.verdicts [--quick] [--jobs N]``.
+
+Writes ``benchmarks/verdicts.md``. On each record of :mod:`benchmarks.verdict_records` several models are judged as an
+identification judges the one that it chose: the true structure, linear ones, overfits, wrong and unstable ones; on some
+records the search chooses. A verdict is compared with the worth of the model: its error against the truth, on a third
+of the record that was kept back and on a fresh record without noise. The rules were chosen on the records of odd
+numbers; those of even numbers are reported.
+"""
+
+import argparse
+import math
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from itertools import combinations, groupby
+from pathlib import Path
+from typing import NamedTuple
+
+# First: it sets one thread before numpy is imported.
+from benchmarks.measured import Floats  # isort: skip
+import numpy as np
+
+import narxbench
+from benchmarks.common import ROOT, table
+from benchmarks.verdict_records import KINDS, TrueRecord, all_records
+from narxbench._identification.conclusion import data_checks, last_cases, last_runs
+from narxbench._identification.finding import Finding
+from narxbench._identification.identify import identify_recording
+from narxbench._identification.search.scan import Scan
+from narxbench._identification.search.structures import Proposal, Structure
+from narxbench._identification.settings import IdentificationSettings
+from narxbench._identification.trust.answers import prediction_answer
+from narxbench._identification.trust.avoidable import avoidable_share
+from narxbench._identification.trust.fit import ModelFit
+from narxbench._identification.trust.horizon import steps_ahead
+from narxbench._identification.trust.residuals import free_run_bias
+from narxbench._identification.trust.validation import validate
+from narxbench._identification.trust.verdicts import summary
+from narxbench._io.files import write_atomically
+from narxbench._model.narx import DivergedError
+from narxbench._model.records import Record, Recording
+
+RESULT = ROOT / "benchmarks" / "verdicts.md"
+LAGS = {"y_lags": [1, 2, 3], "u_lags": [1, 2, 3], "decimation": [1], "noise": "narx"}
+# Errors relative to the deviation of the truth up to which a model is good, and from which on it is bad.
+GOOD, BAD = 0.25, 0.6
+# Of two models of a record one is better if its error is this share smaller, and smaller by this much. Models that miss
+# as much as the mean does are equally useless.
+BETTER, CLEARLY = 0.9, 0.02
+# A verdict "fine" promises an error on new data of at most this many times the quoted one, or this much.
+FACTOR, SMALL = 2.0, 0.05
+RANKS = {"fine": 0, "look": 1, "bad": 2}
+# Every so many records are also searched.
+SEARCHED, SEARCH = 8, {"effort": 0.3, "seeds": 1, "blocks": 4}
+
+
+class Judged(NamedTuple):
+    """A model of a record: its verdict, the error that the verdict quotes, and what the model is worth."""
+
+    kind: str
+    number: int
+    structure: str
+    verdict: str
+    quoted: float | None
+    worth: float
+    kept_error: float
+
+    @property
+    def is_reported(self) -> bool:
+        """Whether it belongs to the half that no rule was chosen on."""
+        return self.number % 2 == 0
+
+
+def recording_of(record: TrueRecord) -> Recording:
+    """Return what is handed over of a record: the known part, and the test in its unit."""
+    scale, shift = record.test_unit
+    known = Record("known", record.u[: record.known], record.y[: record.known])
+    shown = slice(record.known, record.shown)
+    test = Record("test", record.u[shown], scale * record.y[shown] + shift, "test")
+    return Recording((known, test), record.system.model.inputs, "y")
+
+
+def structures_of(record: TrueRecord, candidates: Sequence[str]) -> dict[str, list[str]]:
+    """Return the structures that are judged on a record, without terms that are no candidates there."""
+    y_terms = ["y(k-1)", "y(k-2)"]
+    u_terms = [term for term in candidates if term.startswith("u") and term.endswith(("(k-1)", "(k-2)", "(k-3)"))]
+    linear = [*y_terms, *(term for term in u_terms if "*" not in term)]
+    chosen = {
+        "true": list(record.system.terms),
+        "linear": linear,
+        "overfit": [term for term in candidates if "k-3" not in term],
+        "wrong": ["1", "y(k-3)", *(term for term in candidates if term in ("u(k-3)^2", "u1(k-3)^2"))],
+        "unstable": ["y(k-1)", "y(k-2)", "y(k-1)^3", "y(k-2)^3", "y(k-1)^2", *linear[2:3]],
+        "constant": ["1"],
+    }
+    structures = {}
+    for name, terms in chosen.items():
+        allowed = [term for term in candidates if term in terms]
+        if allowed and allowed not in structures.values():
+            structures[name] = allowed
+    return structures
+
+
+def judge(record: TrueRecord) -> list[Judged]:
+    """Return the verdicts on models of a record."""
+    recording = recording_of(record)
+    lags = LAGS if record.system.n_inputs else {**LAGS, "u_lags": "auto"}
+    settings = IdentificationSettings(**{**lags, "degree": [3]})
+    scan = Scan(recording, settings)
+    (configuration,) = scan.configurations
+    judged = []
+    for name, terms in structures_of(record, scan.trial(configuration).terms).items():
+        (structure,) = scan.compared([Proposal(configuration.name, name, terms, drawn=False)], 1)
+        # A search refuses what diverges on the data that it chooses by.
+        if structure.fitness is not None:
+            judged.append(judged_as(record, name, *answer_on(scan, structure)))
+    if record.number % SEARCHED < 2:
+        identification = identify_recording(recording, IdentificationSettings(**SEARCH))
+        answer = next(finding for finding in identification.summary if finding.name == "to_predict")
+        judged.append(judged_as(record, "search", identification.model, answer))
+    return judged
+
+
+def answer_on(scan: Scan, structure: Structure) -> tuple[narxbench.Model, Finding]:
+    """Return the model of a structure, and whether one may predict with it, as an identification answers that."""
+    fit = ModelFit(scan, structure)
+    model = fit.model(fit.weights())
+    cases = fit.cases(model)
+    ahead = None if model.inputs else steps_ahead(scan.recording.records, 1)
+    frame = validate(cases, steps=(1, 5) if ahead is None else sorted({1, ahead}))
+    checks = data_checks(scan, fit.configuration, model)
+    bias, avoidable = free_run_bias(last_runs(cases, model)), avoidable_share(last_cases(cases), ahead)
+    findings = summary(model, frame, [], [], [], checks, bias, avoidable=avoidable)
+    notes = [Finding("outside", "look")] if scan.leaves_all_bounds(structure) else []
+    by_name = {finding.name: finding for finding in findings}
+    return model, prediction_answer(model, scan.recording, frame, by_name, notes)
+
+
+def judged_as(record: TrueRecord, name: str, model: narxbench.Model, answer: Finding) -> Judged:
+    """Return the verdict on a model with its worth."""
+    worth, kept_error = worth_of(record, model)
+    return Judged(record.kind, record.number, name, answer.status, answer.values["rrse"], worth, kept_error)
+
+
+def worth_of(record: TrueRecord, model: narxbench.Model) -> tuple[float, float]:
+    """Return the error of a model against the truth, and against what is measured in the part that is kept back."""
+    start = record.shown - model.initial_samples
+    kept = slice(start, None)
+    deviation = float(np.std(record.y))
+    if not record.system.n_inputs:
+        ahead = predicted_ahead(model, record.y[kept], record.horizon)
+        best = predicted_ahead(record.system.model, record.y[kept], record.horizon)
+        kept_error = error(ahead, record.y[kept], deviation, model.initial_samples)
+        return error(ahead, best, deviation, model.initial_samples), kept_error
+    run = free_run(model, record.u[kept], record.y[kept])
+    fresh = free_run(model, record.fresh_u, record.fresh_truth)
+    scale = max(float(np.std(record.truth)), 1e-12)
+    fresh_scale = max(float(np.std(record.fresh_truth)), 1e-12)
+    worth = max(
+        error(run, record.truth[kept], scale, model.initial_samples),
+        error(fresh, record.fresh_truth, fresh_scale, model.initial_samples),
+    )
+    return worth, error(run, record.y[kept], deviation, model.initial_samples)
+
+
+def free_run(model: narxbench.Model, u: Floats, y: Floats) -> Floats:
+    """Return the free run of a model; infinite where it diverges."""
+    try:
+        return model.predict(u, y[: model.initial_samples], samples=len(u))
+    except DivergedError:
+        return np.full(len(u), np.inf)
+
+
+def predicted_ahead(model: narxbench.Model, y: Floats, steps: int) -> Floats:
+    """Return the prediction of a series some steps ahead; infinite where it diverges."""
+    try:
+        return model.predict(None, y, steps, samples=len(y))
+    except DivergedError:
+        return np.full(len(y), np.inf)
+
+
+def error(predicted: Floats, expected: Floats, deviation: float, first: int) -> float:
+    """Return the rms of a difference from a sample on, relative to a deviation."""
+    difference = (predicted - expected)[first:]
+    if not np.isfinite(difference).all():
+        return math.inf
+    return float(np.sqrt(np.mean(difference**2))) / deviation
+
+
+def worse_verdicts(judged: Sequence[Judged]) -> tuple[list[tuple[Judged, Judged]], int]:
+    """Return the pairs of models of a record of which the better one has the worse verdict, and how many pairs are."""
+    pairs, count = [], 0
+    ordered = sorted(judged, key=lambda each: (each.kind, each.number))
+    for _, models in groupby(ordered, key=lambda each: (each.kind, each.number)):
+        for first, second in combinations(models, 2):
+            better, worse = sorted((first, second), key=lambda each: each.worth)
+            other_error = min(worse.worth, 1.0)
+            if not better.worth < min(BETTER * other_error, other_error - CLEARLY):
+                continue
+            count += 1
+            if RANKS[better.verdict] > RANKS[worse.verdict]:
+                pairs.append((better, worse))
+    return pairs, count
+
+
+def breaks_promise(judged: Judged) -> bool:
+    """Return whether the error on the part that was kept back is larger than a verdict "fine" promises."""
+    return judged.kept_error > max(FACTOR * (judged.quoted or 0.0), SMALL)
+
+
+class Counts(NamedTuple):
+    """How often verdicts were wrong."""
+
+    good: int
+    good_called_bad: int
+    bad: int
+    bad_called_fine: int
+    fine: int
+    broken: int
+    pairs: int
+    wrong_pairs: int
+
+
+def counted(judged: Sequence[Judged]) -> Counts:
+    """Count how often verdicts were wrong."""
+    good = [model for model in judged if model.worth <= GOOD]
+    bad = [model for model in judged if model.worth >= BAD]
+    fine = [model for model in judged if model.verdict == "fine"]
+    wrong_pairs, pairs = worse_verdicts(judged)
+    return Counts(
+        len(good),
+        sum(model.verdict == "bad" for model in good),
+        len(bad),
+        sum(model.verdict == "fine" for model in bad),
+        len(fine),
+        sum(map(breaks_promise, fine)),
+        pairs,
+        len(wrong_pairs),
+    )
+
+
+def share(part: int, whole: int) -> str:
+    """Return a count out of others in words."""
+    return f"{part} of {whole} ({100 * part / max(1, whole):.1f} %)"
+
+
+def report(judged: Sequence[Judged]) -> str:
+    """Return the page."""
+    rows = []
+    for title, models in halves(judged):
+        counts = counted(models)
+        rows.append(
+            [
+                title,
+                share(counts.good_called_bad, counts.good),
+                share(counts.bad_called_fine, counts.bad),
+                share(counts.broken, counts.fine),
+                share(counts.wrong_pairs, counts.pairs),
+            ]
+        )
+    header = ["models", "good ones called bad", "bad ones called fine", "fine ones that break the promise"]
+    text = [table([*header, "pairs in which the better model has the worse verdict"], rows)]
+    kinds = []
+    for kind in KINDS:
+        models = [model for model in judged if model.kind == kind and model.is_reported]
+        counts = counted(models)
+        verdicts = [sum(model.verdict == verdict for model in models) for verdict in RANKS]
+        kinds.append(
+            [
+                kind,
+                *map(str, verdicts),
+                f"{counts.good_called_bad} of {counts.good}",
+                f"{counts.bad_called_fine} of {counts.bad}",
+            ]
+        )
+    text.append(table(["kind of record", *RANKS, "good called bad", "bad called fine"], kinds))
+    return "\n".join(text)
+
+
+def halves(judged: Sequence[Judged]) -> Iterable[tuple[str, list[Judged]]]:
+    """Yield the halves of the models with their titles."""
+    yield "records that the rules were chosen on", [model for model in judged if not model.is_reported]
+    yield "other records", [model for model in judged if model.is_reported]
+
+
+def all_judged(records: Sequence[TrueRecord], jobs: int) -> list[Judged]:
+    """Return the verdicts on all records."""
+    judged: list[Judged] = []
+    if jobs == 1:
+        for record in records:
+            judged += judge(record)
+        return judged
+    with ProcessPoolExecutor(jobs) as processes:
+        for models in processes.map(judge, records, chunksize=4):
+            judged += models
+    return judged
+
+
+def main() -> None:
+    """Judge the models, and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="two records of each kind")
+    parser.add_argument("--jobs", type=int, default=1, help="processes side by side")
+    parser.add_argument("--output", type=Path, default=RESULT, help="the page")
+    options = parser.parse_args()
+    write_atomically(options.output, report(all_judged(all_records(few=options.quick), options.jobs)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""Other settings that were tried for a model that is not fine, and what each of them gained.
+
+What was scanned anyway is compared by the best structure that each value led to. A setting that the user fixed is freed
+in a search of its own, which takes a share of the effort. Errors are those of the selection: test records are not
+looked at.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from narxbench._identification.finding import Finding
+from narxbench._identification.settings import AUTO, IdentificationSettings
+from narxbench._io.errors import NarxbenchError
+from narxbench._model.records import Recording
+
+# Another setting is better if its error is at most this many times that of the model.
+BETTER = 0.9
+# Searches for freed settings, at most, and the share of the effort that each of them takes.
+MOST_FREED, EFFORT_SHARE = 2, 1 / 6
+# Settings that are freed together, as one is of little use without the other.
+_FREED: tuple[tuple[str, ...], ...] = (("y_lags", "u_lags"), ("degree",), ("decimation",))
+
+
+def attempts(
+    recording: Recording,
+    settings: IdentificationSettings,
+    tried: pd.DataFrame,
+    error: float,
+    selection_error: Callable[[Recording, IdentificationSettings], float | None],
+) -> Finding | None:
+    """Return which other settings were tried and their errors; None where there are none.
+
+    Parameters
+    ----------
+    recording, settings
+        What the model comes from.
+    tried : DataFrame
+        The configurations that were compared.
+    error : float
+        The selection error of the model.
+    selection_error : callable
+        Searches with other settings, and returns the selection error of the model that leaves.
+    """
+    rows = [*scanned_values(tried, "degree"), *scanned_values(tried, "decimation")]
+    for names in _fixed_settings(recording, settings)[:MOST_FREED]:
+        freed = {**dict.fromkeys(names, AUTO), "effort": settings.effort * EFFORT_SHARE, "resamples": 0, "seeds": 1}
+        try:
+            rrse = selection_error(recording, settings.model_copy(update=freed))
+        except NarxbenchError:
+            rrse = None
+        rows.append({"settings": list(names), "value": AUTO, "rrse": rrse})
+    if not rows:
+        return None
+    best = min(rows, key=_error)
+    is_better = _error(best) <= BETTER * error
+    values = {"error": error, "rows": rows, "better": best if is_better else None}
+    return Finding("attempts", "look" if is_better else "fine", values)
+
+
+def _error(row: Mapping[str, Any]) -> float:
+    return float("inf") if row["rrse"] is None else float(row["rrse"])
+
+
+def scanned_values(tried: pd.DataFrame, setting: str) -> list[dict[str, Any]]:
+    """Return the other values of a setting than that of the chosen configuration, with the best error of each."""
+    best: dict[int, float | None] = {}
+    chosen = None
+    for row in tried.to_dict("records"):
+        value, rrse = row[setting], row["rrse"]
+        if row["chosen"]:
+            chosen = value
+        known = best.get(value)
+        if rrse is not None and (known is None or rrse < known):
+            best[value] = rrse
+        else:
+            best.setdefault(value, None)
+    rows = []
+    for value in sorted(best):
+        if value != chosen:
+            rows.append({"settings": [setting], "value": value, "rrse": best[value]})
+    return rows
+
+
+def _fixed_settings(recording: Recording, settings: IdentificationSettings) -> Sequence[tuple[str, ...]]:
+    """Return the settings that the user fixed, in groups that are freed together."""
+    groups = []
+    for names in _FREED:
+        fixed = tuple(name for name in names if getattr(settings, name) != AUTO)
+        if fixed == ("u_lags",) and not recording.inputs:
+            continue
+        if fixed:
+            groups.append(fixed)
+    return groups

@@ -1,0 +1,107 @@
+"""The part of the prediction errors that a better model could avoid, as it follows from what is known in time.
+
+Errors are regressed on slow and fast parts of the inputs and their squares, and on the prediction, or, of a series, on
+the outputs that were measured before the prediction. The regression of one half of the blocks predicts the errors of
+the other half: what it predicts there is avoidable. The rest is noise, as far as such a regression sees.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.signal import lfilter
+
+from narxbench._identification.trust.validation import Case, predicted
+from narxbench._numerics.rounding import significant
+
+Floats = NDArray[np.float64]
+
+# Steps over which means of the inputs are taken, and the last outputs of a series that count.
+MEMORIES, LAST_OUTPUTS = (1, 3, 10, 30), 3
+# Blocks that take turns, and the rows that are needed for each weight.
+BLOCKS, ROWS_PER_WEIGHT = 6, 6
+
+
+def avoidable_share(cases: Sequence[Case], steps: int | None) -> float | None:
+    """Return the share of the mean squared error that a better model could avoid, from 0 to 1.
+
+    None where the records are too short to tell, or a prediction diverges.
+
+    Parameters
+    ----------
+    cases : sequence of Case
+        Records with the models that predict them.
+    steps : int, optional
+        How many steps ahead outputs are predicted; None: in free run.
+    """
+    blocks = list[tuple[Floats, Floats]]()
+    for case in cases:
+        errors_and_features = _errors_and_features(case, steps)
+        if errors_and_features is None:
+            return None
+        errors, features = errors_and_features
+        if len(errors) >= BLOCKS:
+            pairs = zip(np.array_split(errors, BLOCKS), np.array_split(features, BLOCKS), strict=True)
+            blocks += pairs
+    if not blocks or sum(len(errors) for errors, _ in blocks) < 2 * ROWS_PER_WEIGHT * blocks[0][1].shape[1]:
+        return None
+    total = remaining = 0.0
+    for first in (0, 1):
+        others, half = blocks[1 - first :: 2], blocks[first::2]
+        weights = _weights(np.concatenate([e for e, _ in others]), np.vstack([f for _, f in others]))
+        for errors, features in half:
+            rest = errors - features @ weights
+            total += float(errors @ errors)
+            remaining += float(rest @ rest)
+    return significant(max(0.0, 1.0 - remaining / total)) if total else 0.0
+
+
+def _weights(errors: Floats, features: Floats) -> Floats:
+    """Return the weights of features by least squares, a little drawn to zero."""
+    products = features.T @ features
+    ridge = 1e-3 * np.diag(np.diag(products)) + 1e-12 * np.eye(len(products))
+    weights: Floats = np.asarray(np.linalg.solve(products + ridge, features.T @ errors), dtype=np.float64)
+    return weights
+
+
+def _errors_and_features(case: Case, steps: int | None) -> tuple[Floats, Floats] | None:
+    """Return errors of predictions of a record and what is known in time; None where the prediction diverges."""
+    model, record = case.model, case.record
+    first = model.initial_samples
+    if len(record) <= first + 1:
+        return np.empty(0), np.empty((0, 1))
+    run = predicted(model, record, steps)
+    if run is None:
+        return None
+    if record.u.shape[1]:
+        features = np.column_stack([_input_features(record.u), run, run**2])
+    else:
+        features = _past_outputs(record.y, (steps or 1) * model.decimation)
+    return (record.y - run)[first:], _standard(features[first:])
+
+
+def _input_features(u: Floats) -> Floats:
+    """Return means of inputs and of their squares over several memories, shape (samples, features)."""
+    columns = []
+    centred = u - u.mean(axis=0)
+    for signal in (centred, centred**2):
+        for memory in MEMORIES:
+            forgetting = 1.0 - 1.0 / memory
+            columns.append(lfilter([1.0 - forgetting], [1.0, -forgetting], signal, axis=0))
+    return np.hstack(columns)
+
+
+def _past_outputs(y: Floats, distance: int) -> Floats:
+    """Return the last outputs that were measured some samples before, their squares and their cubes."""
+    columns = []
+    for lag in range(distance, distance + LAST_OUTPUTS):
+        late = np.pad(y - y.mean(), (lag, 0), mode="edge")[: len(y)]
+        columns += [late, late**2, late**3]
+    return np.column_stack(columns)
+
+
+def _standard(features: Floats) -> Floats:
+    """Return features about their means in units of their deviations, after a constant."""
+    deviations = features.std(axis=0)
+    scaled = (features - features.mean(axis=0)) / np.where(deviations > 0.0, deviations, 1.0)
+    return np.column_stack([np.ones(len(features)), scaled])

@@ -1,0 +1,69 @@
+"""Other settings are tried before they are advised."""
+
+import pandas as pd
+import pytest
+
+import narxbench
+from narxbench._identification.search.attempts import attempts, scanned_values
+from narxbench._identification.settings import IdentificationSettings
+from narxbench._io.errors import NarxbenchError
+from narxbench._model.records import Recording
+
+TRIED = pd.DataFrame(
+    {
+        "degree": [2, 1, 3, 1, 3],
+        "decimation": [1, 1, 1, 2, 1],
+        "rrse": [0.2, 0.3, None, 0.25, 0.21],
+        "chosen": [True, False, False, False, False],
+    },
+    dtype=object,
+)
+NOTHING = Recording((), ("u",), "y")
+
+
+def values_of(settings, errors, error=0.2, tried=TRIED):
+    """Return the values of the finding, and the settings of the searches for it."""
+    searched = []
+
+    def selection_error(_, freed):
+        searched.append(freed)
+        answer = errors[len(searched) - 1]
+        if answer is None:
+            raise NarxbenchError("nothing")
+        return answer
+
+    finding = attempts(NOTHING, IdentificationSettings(**settings), tried, error, selection_error)
+    return finding, searched
+
+
+def test_what_was_scanned_is_compared_by_the_best_of_each_value():
+    rows = scanned_values(TRIED, "degree")
+    assert [(row["value"], row["rrse"]) for row in rows] == [(1, 0.25), (3, 0.21)]
+    finding, searched = values_of({}, [])
+    assert (finding.status, finding.values["better"], searched) == ("fine", None, [])
+
+
+@pytest.mark.parametrize(("freed_error", "status"), [(0.1, "look"), (0.19, "fine"), (None, "fine")])
+def test_fixed_settings_are_freed_in_searches_of_a_share_of_the_effort(freed_error, status):
+    finding, searched = values_of({"degree": 1, "y_lags": 2, "u_lags": 2, "effort": 12.0}, [freed_error, 0.5])
+    assert finding.status == status
+    assert [(freed.y_lags, freed.u_lags, freed.degree) for freed in searched] == [
+        ("auto", "auto", [1]),
+        ([1, 2], [1, 2], "auto"),
+    ]
+    assert sum(freed.effort for freed in searched) == pytest.approx(4.0)
+    if status == "look":
+        assert finding.values["better"]["settings"] == ["y_lags", "u_lags"]
+
+
+def test_nothing_is_said_where_nothing_was_tried():
+    one_row = TRIED[:1]
+    assert values_of({}, [], tried=one_row)[0] is None
+
+
+def test_advice_is_printed_with_what_it_gains():
+    u, y = narxbench.load_system("S1").simulate(300, snr_db=40)
+    options = {"decimation": 1, "seeds": 1, "effort": 0.05, "blocks": 4, "y_lags": 1, "u_lags": [4], "degree": 1}
+    identification = narxbench.identify(u, y, test="25%", **options)
+    note = next(note for note in identification.notes if note.name == "attempts")
+    assert note.values["better"]["rrse"] < 0.9 * note.values["error"]
