@@ -40,15 +40,16 @@ def candidate_columns(
         signal, lag = factor = monomial[-1]
         if factor not in lagged:
             lagged[factor] = y[rows - lag] if signal == OUTPUT else inputs[rows - lag, signal - 1]
-        values = values_of(monomial[:-1]) * lagged[factor]
+        fewer_factors = values_of(monomial[:-1])
+        # A structure with a term that overflows, or is infinity times 0, has an infinite J.
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = fewer_factors * lagged[factor]
         if monomial in prefixes:
             columns[monomial] = values
         return values
 
-    # A structure with a term that overflows has an infinite J.
-    with np.errstate(over="ignore"):
-        for monomial in monomials:
-            yield values_of(monomial)
+    for monomial in monomials:
+        yield values_of(monomial)
 
 
 def column(

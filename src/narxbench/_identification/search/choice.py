@@ -205,7 +205,7 @@ def _under_noise(
     """
     allowed = scan.settings.noise_models
     jobs = _weight_jobs(structures, likely, allowed)
-    n_weighed = scan.n_weighed(REWEIGHED * len(competing_names(allowed)))
+    n_weighed = scan.n_weighed(2 * REWEIGHED * len(competing_names(allowed)))
     # The best come first, then the likely ones of the best configurations.
     first_jobs = list(jobs.items())[:n_weighed]
     weighed = steps.run(WEIGHTS, scan.under, [(structure, key[-1], density) for key, structure in first_jobs])
