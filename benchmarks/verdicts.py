@@ -22,7 +22,7 @@ import numpy as np
 import narxbench
 from benchmarks.common import ROOT, table
 from benchmarks.verdict_records import KINDS, TrueRecord, all_records
-from narxbench._identification.conclusion import data_checks, last_cases, last_runs
+from narxbench._identification.conclusion import data_checks, last_cases, last_runs, steps_judged
 from narxbench._identification.finding import Finding
 from narxbench._identification.identify import identify_recording
 from narxbench._identification.search.scan import Scan
@@ -31,7 +31,6 @@ from narxbench._identification.settings import IdentificationSettings
 from narxbench._identification.trust.answers import prediction_answer
 from narxbench._identification.trust.avoidable import avoidable_share
 from narxbench._identification.trust.fit import ModelFit
-from narxbench._identification.trust.horizon import steps_ahead
 from narxbench._identification.trust.residuals import free_run_bias
 from narxbench._identification.trust.validation import validate
 from narxbench._identification.trust.verdicts import summary
@@ -125,10 +124,11 @@ def answer_on(scan: Scan, structure: Structure) -> tuple[narxbench.Model, Findin
     fit = ModelFit(scan, structure)
     model = fit.model(fit.weights())
     cases = fit.cases(model)
-    ahead = None if model.inputs else steps_ahead(scan.recording.records, 1)
-    frame = validate(cases, steps=(1, 5) if ahead is None else sorted({1, ahead}))
+    ahead = steps_judged(scan, fit.configuration)
+    frame = validate(cases, steps=sorted({1, ahead}))
     checks = data_checks(scan, fit.configuration, model)
-    bias, avoidable = free_run_bias(last_runs(cases, model)), avoidable_share(last_cases(cases), ahead)
+    bias = free_run_bias(last_runs(cases, model))
+    avoidable = avoidable_share(last_cases(cases), None if model.inputs else ahead)
     findings = summary(model, frame, [], [], [], checks, bias, avoidable=avoidable)
     notes = [Finding("outside", "look")] if scan.leaves_all_bounds(structure) else []
     by_name = {finding.name: finding for finding in findings}
@@ -245,35 +245,54 @@ def share(part: int, whole: int) -> str:
 
 def report(judged: Sequence[Judged]) -> str:
     """Return the page."""
+    n_records = sum(count for count, _ in KINDS.values())
+    text = [
+        "# Whether one may predict: how often the answer is right\n",
+        f"Written by `python -m benchmarks.verdicts`, from {len(places(judged))} of {n_records} simulated records.\n",
+        f"A model is good with an error of at most {GOOD:g}, and bad from {BAD:g} on: that of free runs (of a series: "
+        "of predictions some steps ahead, against those of the true system) without noise, relative to the standard "
+        "deviation, the larger one of a third of the record that was kept back and of a fresh record of the same kind. "
+        f'"Fine" promises at most {FACTOR:g} times the quoted error, or {SMALL:g}, against the measured output of that '
+        f"third. Of two models of a record one is better if its error is at most {BETTER:g} times that of the other, "
+        f"and smaller by {CLEARLY:g}. Aims: each share of the other records at most 3 %, and no such pair.\n",
+        _table_of_halves(judged),
+        "The other records by kind, with the number of models of each verdict:\n",
+        _table_of_kinds([model for model in judged if model.is_reported]),
+    ]
+    return "\n".join(text)
+
+
+def places(judged: Iterable[Judged]) -> set[tuple[str, int]]:
+    """Return the records of models, by kind and number."""
+    return {(model.kind, model.number) for model in judged}
+
+
+def _table_of_halves(judged: Sequence[Judged]) -> str:
     rows = []
     for title, models in halves(judged):
         counts = counted(models)
-        rows.append(
-            [
-                title,
-                share(counts.good_called_bad, counts.good),
-                share(counts.bad_called_fine, counts.bad),
-                share(counts.broken, counts.fine),
-                share(counts.wrong_pairs, counts.pairs),
-            ]
-        )
+        shares = [
+            share(counts.good_called_bad, counts.good),
+            share(counts.bad_called_fine, counts.bad),
+            share(counts.broken, counts.fine),
+            share(counts.wrong_pairs, counts.pairs),
+        ]
+        rows.append([f"{title}: {len(models)} models of {len(places(models))} records", *shares])
     header = ["models", "good ones called bad", "bad ones called fine", "fine ones that break the promise"]
-    text = [table([*header, "pairs in which the better model has the worse verdict"], rows)]
-    kinds = []
+    return table([*header, "pairs in which the better model has the worse verdict"], rows)
+
+
+def _table_of_kinds(judged: Sequence[Judged]) -> str:
+    rows = []
     for kind in KINDS:
-        models = [model for model in judged if model.kind == kind and model.is_reported]
-        counts = counted(models)
-        verdicts = [sum(model.verdict == verdict for model in models) for verdict in RANKS]
-        kinds.append(
-            [
-                kind,
-                *map(str, verdicts),
-                f"{counts.good_called_bad} of {counts.good}",
-                f"{counts.bad_called_fine} of {counts.bad}",
-            ]
-        )
-    text.append(table(["kind of record", *RANKS, "good called bad", "bad called fine"], kinds))
-    return "\n".join(text)
+        models = [model for model in judged if model.kind == kind]
+        if not models:
+            continue
+        counts, verdicts = counted(models), [model.verdict for model in models]
+        n_each = [str(verdicts.count(verdict)) for verdict in RANKS]
+        wrong = [f"{counts.good_called_bad} of {counts.good}", f"{counts.bad_called_fine} of {counts.bad}"]
+        rows.append([kind, *n_each, *wrong])
+    return table(["kind of record", *RANKS, "good called bad", "bad called fine"], rows)
 
 
 def halves(judged: Sequence[Judged]) -> Iterable[tuple[str, list[Judged]]]:

@@ -1,19 +1,46 @@
-"""Settings of Sphinx. One command builds the documentation, offline: python -m sphinx docs docs/_build"""
+"""Settings of Sphinx. One command builds the site, offline: python -m sphinx -c docs . docs/_build
 
+The source folder is the whole repository, so that links between its documents work on the site as they do there.
+"""
+
+import base64
+import json
+import os
 import pkgutil
 import re
 from importlib import import_module
+from pathlib import Path
 
 import narxbench
+
+ROOT = Path(__file__).parents[1]
 
 project = "narxbench"
 author = copyright = "The narxbench authors"
 version = release = narxbench.__version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
-exclude_patterns = ["_build"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_copybutton"]
+root_doc = "docs/index"
+include_patterns = [
+    *("docs/**", "benchmarks/*.md", "data/reference/**", "config/README.md"),
+    *("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"),
+]
+exclude_patterns = ["docs/_build", "docs/_templates"]
 html_theme = "furo"
 html_title = f"narxbench {version}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+# The address without a page leads to the first one.
+templates_path = ["_templates"]
+html_additional_pages = {"index": "redirect.html"}
+# The pages of studies that were made here are published with the site.
+html_extra_path = [str(ROOT / "reports")] if (ROOT / "reports/report.html").exists() else []
+# A public host tells its address, and that of the repository for links to edit a page.
+html_baseurl = os.environ.get("NARXBENCH_SITE", "")
+html_theme_options = {}
+if "NARXBENCH_REPOSITORY" in os.environ:
+    repository = os.environ["NARXBENCH_REPOSITORY"]
+    html_theme_options = {"source_repository": repository, "source_branch": "main", "source_directory": ""}
 # Notebooks show what the code gives: they are run whenever the documentation is built.
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True
@@ -32,19 +59,66 @@ _INHERITED = "model_config, model_post_init, set_fit_request, set_predict_reques
 autodoc_default_options = {"members": True, "exclude-members": _INHERITED}
 autosummary_generate = False
 numpydoc_show_class_members = False
+_LINK = re.compile(r"(?<!!)\[([^]]+)\]\(((?!\w+:)[^)#\s]+)(#[^)\s]*)?\)")
 
 
 def complete(app, docname, source):
-    """Turn links that leave this folder into plain text, and give the page of a package all its modules."""
-    outside = r"\.\./" * (1 + docname.count("/"))
-    source[0] = re.sub(rf"(?<!!)\[([^]]+)\]\({outside}[^)]*\)", r"\1", source[0])
-    if docname.startswith("api/narxbench."):
-        package = docname.removeprefix("api/")
-        found = pkgutil.iter_modules(import_module(package).__path__, f"{package}.")
-        names = sorted(module.name for module in found if not module.ispkg)
-        blocks = [f".. automodule:: {package}\n"]
-        blocks += [f"{name}\n{'-' * len(name)}\n\n.. automodule:: {name}\n" for name in names]
-        source[0] += "\n```{eval-rst}\n" + "\n".join(blocks) + "```\n"
+    """Give a page a heading, links that the site can follow, and the page of a package all its modules.
+
+    The first page begins with the README.
+    """
+    folder = (ROOT / docname).parent
+    text = source[0]
+    if docname == root_doc:
+        app.env.note_dependency(str(ROOT / "README.md"))
+        readme = (ROOT / "README.md").read_text(encoding="utf-8")
+        text = re.sub(r"\]\((?!\w+:|#)", "](../", readme) + text
+    # Tables of results have no heading of their own.
+    if not re.search(r"^# ", text, re.MULTILINE):
+        title = Path(docname).stem.replace("_", " ").capitalize()
+        text = f"# {title}\n\n{text}"
+    source[0] = _LINK.sub(lambda link: followed(link, folder), text)
+    package = docname.removeprefix("docs/api/")
+    if package.startswith("narxbench."):
+        source[0] += documented(package)
+
+
+def followed(link, folder):
+    """Return a link: to a folder or to what is not kept as plain text, to the README as one to the first page."""
+    target = (folder / link[2]).resolve()
+    if target == ROOT / "README.md":
+        return f"[{link[1]}]({os.path.relpath(ROOT / 'docs/index.md', folder)})"
+    return link[0] if target.is_file() else link[1]
+
+
+def documented(package):
+    """Return the part of a page that documents the modules of a package."""
+    modules = pkgutil.iter_modules(import_module(package).__path__, f"{package}.")
+    names = sorted(module.name for module in modules if not module.ispkg)
+    blocks = [f".. automodule:: {package}\n"]
+    blocks += [f"{name}\n{'-' * len(name)}\n\n.. automodule:: {name}\n" for name in names]
+    return "\n```{eval-rst}\n" + "\n".join(blocks) + "```\n"
+
+
+def write_thumbnails(app, exception):
+    """Write the first figure of each notebook for the gallery."""
+    if exception or app.builder.name != "html":
+        return
+    thumbnails = Path(app.outdir, "_images", "thumbnails")
+    thumbnails.mkdir(parents=True, exist_ok=True)
+    for path in Path(app.outdir).parent.joinpath("jupyter_execute").rglob("*.ipynb"):
+        figure = first_figure(json.loads(path.read_text(encoding="utf-8")))
+        if figure:
+            thumbnails.joinpath(f"{path.stem}.png").write_bytes(base64.b64decode(figure))
+
+
+def first_figure(notebook):
+    """Return the first picture of a notebook that was run, in base 64; "" without one."""
+    for cell in notebook["cells"]:
+        for output in cell.get("outputs", []):
+            if "image/png" in output.get("data", {}):
+                return output["data"]["image/png"]
+    return ""
 
 
 def skip(app, what, name, obj, left_out, options):
@@ -64,5 +138,6 @@ def list_settings(app, what, name, obj, options, lines):
 def setup(app):
     """Connect the above."""
     app.connect("source-read", complete)
+    app.connect("build-finished", write_thumbnails)
     app.connect("autodoc-skip-member", skip)
     app.connect("autodoc-process-docstring", list_settings)

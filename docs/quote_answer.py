@@ -1,8 +1,9 @@
-"""Quote in the README what the reference results say: the answer, published values beside ours, which method to use.
+"""Quote in the README what the reference results say: verdicts, published values beside ours, which method to use.
 
 Run it after new reference results: python docs/quote_answer.py
 """
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -16,39 +17,50 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 PAPER = ROOT / "data" / "reference" / "paper"
 METHODS = ROOT / "data" / "reference" / "methods"
-WORST = {"nu": "min", "r": "max", "nu_max": "max"}
+MEASURED = ROOT / "data" / "reference" / "measured"
+# How the worst value of a metric over all SNRs is found, and what it is called.
+WORST = {"nu": ("min", "Smallest ν"), "r": ("max", "Largest *r*"), "nu_max": ("max", "Largest ν<sub>max</sub>")}
 BEGIN, END = "<!-- {}, by docs/quote_answer.py: -->\n", "<!-- End -->\n"
+
+
+def verdict() -> str:
+    """Return what the report on the buck converter says first."""
+    identification = json.loads((MEASURED / "identification.json").read_text(encoding="utf-8"))
+    finding = identification["summary"][0]
+    title = finding["name"].replace("_", " ").capitalize()
+    return f"> **{title}: {finding['status']}.** {finding['text']}\n"
 
 
 def answers() -> str:
     """Return what the first screen of the page answers."""
-    nearness, verdicts, found = (
-        read_frame(name, PAPER / "interpretations" / f"{name}.csv") for name in ("nearness", "role_verdicts", "found")
-    )
-    told = {
-        "Does the paper hold?": claims_hold(verdicts, nearness),
-        "Are its numbers reproduced?": values_near(nearness),
-        "Is 2D-UPSO worth using?": use_of_the_swarm(found),
+    frames = {}
+    for name in ("nearness", "role_verdicts", "found"):
+        frames[name] = read_frame(name, PAPER / "interpretations" / f"{name}.csv")
+    answers_by_question = {
+        "Does the paper hold?": claims_hold(frames["role_verdicts"]),
+        "Are its numbers reproduced?": values_near(frames["nearness"]),
+        "Is 2D-UPSO worth using?": use_of_the_swarm(frames["found"], frames["role_verdicts"]),
     }
-    # The page has all sentences: the first says what was found, the last what else must be known.
-    short = {ask: dict.fromkeys([answer.sentences[0], answer.sentences[-1]]) for ask, answer in told.items()}
-    return "".join(f"- **{ask} {told[ask].word}** {' '.join(sentences)}\n" for ask, sentences in short.items())
+    text = ""
+    for question, answer in answers_by_question.items():
+        # The page has all sentences: the first says what was seen, the last what else must be known.
+        sentences = dict.fromkeys([answer.sentences[0], answer.sentences[-1]])
+        text += f"- **{question} {answer.word}** {' '.join(sentences)}\n"
+    return text
 
 
 def values() -> str:
     """Return the values of 2D-UPSO under BIC that tell most, published and reproduced, as the worst of all SNRs."""
     printed = read_frame("agreement_values", PAPER / "agreement_values.csv")
     printed = printed[(printed["algorithm"] == UPSO) & (printed["criterion"] == "bic")]
-    sides = ("published", "reproduced")
-    worst = [
-        printed[printed["metric"] == metric].groupby("system")[side].agg(function)
-        for metric, function in WORST.items()
-        for side in sides
-    ]
-    names = [f"{name}: {side}" for name in ("Smallest ν", "Largest *r*", "Largest ν<sub>max</sub>") for side in sides]
-    systems = sorted(set(printed["system"]))
-    rows = [[system, *(rounded(column[system]) for column in worst)] for system in systems]
-    lines = [["System", *names], ["---", *("---:" for _ in names)], *rows]
+    head, columns = ["System"], []
+    for metric, (function, title) in WORST.items():
+        for side in ("published", "reproduced"):
+            columns.append(printed[printed["metric"] == metric].groupby("system")[side].agg(function))
+            head.append(f"{title}: {side}")
+    lines = [head, ["---", *["---:"] * len(columns)]]
+    for system in sorted(set(printed["system"])):
+        lines.append([system, *(rounded(column[system]) for column in columns)])
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
@@ -61,6 +73,7 @@ def method() -> str:
 
 # What is quoted, by the folder or file that it comes from.
 QUOTES: dict[str, Callable[[], str]] = {
+    "From data/reference/measured/identification.json": verdict,
     "From data/reference/paper/interpretations": answers,
     "From data/reference/paper/agreement_values.csv": values,
     "From data/reference/methods/answer.md": method,

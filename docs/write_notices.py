@@ -30,6 +30,7 @@ What narxbench needs, and what its pages and figures hold of others. Written by 
 | What | Where | Licences |
 |---|---|---|
 | shapes of letters: DejaVu | figures, pages with figures | [text](../{fonts}), also in the pages |
+| shapes of letters: STIX | figures as printed | SIL Open Font License 1.1; it asks nothing of documents |
 | measured data of a buck converter | `data/buck/` | [text](../data/buck/LICENSE) |
 
 ## Packages

@@ -1,6 +1,7 @@
 """narxbench: structure selection of polynomial NARX models.
 
-The public interface consists of the names in ``__all__``, of ``write_report``, ``write_comparison`` and ``plot``, which
+The public interface consists of the names in ``__all__``, of ``write_report``, ``write_look``, ``write_comparison`` and
+``plot``, which
 need the extra ``report``, of ``NarxRegressor``, which needs the extra ``sklearn``, and of the module
 :mod:`narxbench.contract`, for algorithms of your own. Everything below a name with an underscore may change.
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from narxbench._algorithms.registry import AlgorithmUnavailableError
     from narxbench._algorithms.search import AlgorithmFailedError, SearchResult, search
     from narxbench._fitness.problem import Evaluation, StructureProblem
+    from narxbench._identification.data.look import DataLook, look
     from narxbench._identification.estimator import NarxRegressor as NarxRegressor
     from narxbench._identification.identify import identify
     from narxbench._identification.outputs import identify_outputs
@@ -34,17 +36,20 @@ if TYPE_CHECKING:
     from narxbench._io.settings import SettingsError
     from narxbench._io.version import __version__ as __version__
     from narxbench._model.dataset import read_signals, write_signals
+    from narxbench._model.loading import load_model
     from narxbench._model.narx import DivergedError, Model
     from narxbench._model.system import System, load_system
     from narxbench._model.terms import candidate_terms, model_size
     from narxbench._report.comparison import compare
     from narxbench._report.comparison_page import write_comparison as write_comparison
     from narxbench._report.findings import in_words
+    from narxbench._report.look_page import write_look as write_look
     from narxbench._report.model_page import write_report as write_report
 
 __all__ = [
     "AlgorithmFailedError",
     "AlgorithmUnavailableError",
+    "DataLook",
     "DivergedError",
     "Evaluation",
     "FileError",
@@ -61,7 +66,9 @@ __all__ = [
     "identify",
     "identify_outputs",
     "in_words",
+    "load_model",
     "load_system",
+    "look",
     "model_size",
     "read_signals",
     "refit",
@@ -76,6 +83,7 @@ __all__ = [
 _HOMES = {
     "AlgorithmFailedError": "narxbench._algorithms.search",
     "AlgorithmUnavailableError": "narxbench._algorithms.registry",
+    "DataLook": "narxbench._identification.data.look",
     "DivergedError": "narxbench._model.narx",
     "Evaluation": "narxbench._fitness.problem",
     "FileError": "narxbench._io.errors",
@@ -93,18 +101,27 @@ _HOMES = {
     "identify": "narxbench._identification.identify",
     "identify_outputs": "narxbench._identification.outputs",
     "in_words": "narxbench._report.findings",
+    "load_model": "narxbench._model.loading",
     "load_system": "narxbench._model.system",
+    "look": "narxbench._identification.data.look",
     "model_size": "narxbench._model.terms",
     "read_signals": "narxbench._model.dataset",
     "refit": "narxbench._identification.trust.refit",
     "search": "narxbench._algorithms.search",
     "write_comparison": "narxbench._report.comparison_page",
+    "write_look": "narxbench._report.look_page",
     "write_report": "narxbench._report.model_page",
     "write_signals": "narxbench._model.dataset",
     "__version__": "narxbench._io.version",
 }
 # The public names that need an extra. They are not in __all__, so that `from narxbench import *` needs none.
-_EXTRAS = {"NarxRegressor": "sklearn", "plot": "report", "write_comparison": "report", "write_report": "report"}
+_EXTRAS = {
+    "NarxRegressor": "sklearn",
+    "plot": "report",
+    "write_comparison": "report",
+    "write_look": "report",
+    "write_report": "report",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -5,12 +5,13 @@ import json
 import os
 import re
 import shutil
+import signal
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import redirect_stdout, suppress
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout, suppress
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, cast
 
 from narxbench._identification.options import OPTIONS, ValueKind
 from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from narxbench._identification.search.scan import Scan
     from narxbench._identification.search.steps import SearchProgress
     from narxbench._identification.settings import IdentificationSettings
+    from narxbench._model.narx import Model
     from narxbench._model.records import Recording
 
 # Each command imports what it needs when it runs: --help shall come at once.
@@ -32,10 +34,13 @@ _EXAMPLES = """examples:
   narxbench identify pairs.csv --input uEst --output yEst --test-input uVal --test-output yVal
   narxbench identify data.csv --input valve,heat --output temp --u-lags 'valve=1-4;heat=0,2' --json
 """
+_MODEL_HELP = "a model or an identification: a file that Model.save, --report or identify --json wrote"
+_DATA_HELP = "text with columns of numbers; each is an experiment"
+_TEST_HELP = "files for the test alone, or a share such as 20%%: the last part of each record; may be repeated"
 # Arguments of reading that --set gives.
 _READING_BY_SET: "tuple[Literal['roles', 'units'], ...]" = ("roles", "units")
 # Exit codes.
-_DONE, _FAILED, _MISTAKE, _INTERRUPTED = 0, 1, 2, 130
+_DONE, _FAILED, _MISTAKE, _INTERRUPTED, _TERMINATED = 0, 1, 2, 130, 143
 
 
 class _Parser(argparse.ArgumentParser):
@@ -43,16 +48,31 @@ class _Parser(argparse.ArgumentParser):
         self.exit(_MISTAKE, f"narxbench: {printable(message, 1000)}; {self.prog} --help tells more\n")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+class _Terminated(KeyboardInterrupt):
+    """A request to end from a batch system or a shutdown (SIGTERM), which is obeyed as Ctrl-C is."""
+
+
+class FurtherCommand(NamedTuple):
+    """A command that packages above this one add."""
+
+    name: str
+    purpose: str
+    add_options: Callable[[argparse.ArgumentParser], None]
+    answer: Callable[[argparse.Namespace], str]
+    """Returns what the command prints."""
+
+
+def main(arguments: Sequence[str] | None = None, further_commands: Sequence[FurtherCommand] = ()) -> int:
     """Run the command with some words, or those of the program.
 
     The exit code is 0, 1 if a check has failed, or 2 for a mistake, with one line.
     """
-    options = _parsed(arguments)
+    options = _parsed(arguments, further_commands)
     try:
         if sys.stdout is None:
             raise NarxbenchError("standard output: found closed; allowed: open, or >/dev/null")
-        return _run(options)
+        with _sigterm_as_ctrl_c():
+            return _run(options, further_commands)
     except FieldError as error:
         mistake = ": ".join(filter(None, (error.source, _flag(error.field, options), error.text)))
     except NarxbenchError as error:
@@ -60,6 +80,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         mistake = str(error).removeprefix("identification.")
     except MemoryError:
         mistake = "not enough memory; needed: fewer samples or candidate terms"
+    except _Terminated:
+        return _TERMINATED
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
@@ -70,14 +92,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return _MISTAKE
 
 
-def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+@contextmanager
+def _sigterm_as_ctrl_c() -> Iterator[None]:
+    """Raise an exception in this context where the process is asked to end, so that the best model so far is kept."""
+
+    def stop(*_: Any) -> NoReturn:
+        raise _Terminated
+
+    try:
+        previous_handler = signal.signal(signal.SIGTERM, stop)
+    except ValueError:
+        # Only the main thread of a program may say what a signal does.
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous_handler or signal.SIG_DFL)
+
+
+def _parsed(arguments: Sequence[str] | None, further_commands: Sequence[FurtherCommand]) -> argparse.Namespace:
     """Return the options of a command; a mistake ends the program with one line."""
     parser = _Parser(prog="narxbench", description="Structure selection of polynomial NARX models.")
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_look(commands)
     _add_identify(commands)
+    _add_predict(commands)
     _add_refit(commands)
     _add_compare(commands)
+    _add_forecast(commands)
+    for further_command in further_commands:
+        further_command.add_options(_command(commands, further_command.name, further_command.purpose))
     checking = _command(commands, "check-algorithm", "check what every algorithm must do")
     checking.add_argument("name", metavar="NAME", help="of an algorithm of narxbench, or of a plug-in")
     options, unknown_words = parser.parse_known_args(arguments)
@@ -89,14 +135,24 @@ def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     return options
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run(options: argparse.Namespace, further_commands: Sequence[FurtherCommand]) -> int:
+    for further_command in further_commands:
+        if further_command.name == options.command:
+            _print(further_command.answer(options))
+            return _DONE
     match options.command:
+        case "look":
+            _look(options)
         case "identify":
             _identify(options)
+        case "predict":
+            _predict(options)
         case "refit":
             _refit(options)
         case "compare":
             _compare(options)
+        case "forecast":
+            _forecast(options)
         case _:
             return _check_algorithm(options.name)
     return _DONE
@@ -126,6 +182,51 @@ def _check_algorithm(name: str) -> int:
     return _DONE
 
 
+def _add_look(commands: Any) -> None:
+    parser = _command(commands, "look", "look at measured data: ranges, spectra, checks, what they can identify")
+    parser.allow_abbrev = False
+    data = parser.add_argument_group("data")
+    data.add_argument("files", nargs="+", metavar="FILE", help=_DATA_HELP)
+    data.add_argument(
+        "--output",
+        metavar="COLUMN",
+        help="the output; a column is its name, or its number from 1 on (default: none, all columns by themselves)",
+    )
+    _add_reading_options(data, without_input="there is none")
+    data.add_argument("--test", action="append", metavar="FILE", help=_TEST_HELP)
+    data.add_argument("--test-output", metavar="COLUMN", help="the output of the test, where it is another column")
+    data.add_argument("--test-input", metavar="COLUMNS", help="the inputs of the test, likewise")
+    results = parser.add_argument_group("results")
+    results.add_argument("--json", action="store_true", help="print one JSON object instead of a summary")
+    results.add_argument("--report", metavar="PAGE", help="also write a page with plots")
+
+
+def _look(options: argparse.Namespace) -> None:
+    from narxbench._identification.data.look import look
+    from narxbench._report.look_words import look_as_json, look_lines
+
+    if options.report is not None:
+        require("report", "--report")
+    data = look(options.files, **_reading(options))
+    if options.json:
+        _print(f"{json.dumps(look_as_json(data), indent=1, allow_nan=False)}\n")
+    else:
+        _print("".join(f"{line}\n" for line in look_lines(data)))
+    if options.report is not None:
+        from narxbench._report.look_page import write_look
+
+        write_look(data, options.report)
+        _say_where_page_is(options.report, options)
+
+
+def _say_where_page_is(page: str, options: argparse.Namespace) -> None:
+    message = f"The page is {printable(page, 1000)}\n"
+    if options.json:
+        sys.stderr.write(message)
+    else:
+        _print(message)
+
+
 def _add_identify(commands: Any) -> None:
     parser = _command(commands, "identify", "identify a model from measured data")
     parser.description = "Identify a model from measured data, and tell how far to trust it."
@@ -151,7 +252,7 @@ def _add_identify(commands: Any) -> None:
         "--test",
         action="append",
         metavar="FILE",
-        help="files for the test alone, or a share such as 20%%: the last part of each record; may be repeated",
+        help=_TEST_HELP,
     )
     data.add_argument(
         "--test-output",
@@ -235,7 +336,10 @@ def _identify(options: argparse.Namespace) -> None:
     for output, reading_of_output in _reading_by_output(reading, options).items():
         recordings[output] = read_recording(options.files, **reading_of_output)
     identifications: dict[str, Identification] = {}
+    folders = _report_folders(list(recordings), options.report)
     for output, recording in recordings.items():
+        if options.report is not None:
+            _write_data_page(recording, folders[output])
         identifications[output] = _identify_quietly(recording, settings, options.repeat)
         if not options.json:
             _print_summary(output, identifications[output], options)
@@ -329,22 +433,78 @@ def _write_reports(identifications: "Mapping[str, Identification]", options: arg
     """Write a page into the folder of a report, or one for each output into a folder of its own there."""
     from narxbench._report.model_page import write_report
 
-    for number, (output, identification) in enumerate(identifications.items(), 1):
-        folder = options.report
+    folders = _report_folders(list(identifications), options.report)
+    for output, identification in identifications.items():
+        _say_where_page_is(str(write_report(identification, folders[output])), options)
+
+
+def _report_folders(outputs: Sequence[str], folder: str | None) -> dict[str, str]:
+    """Return the folder of the report of each output: that of the user, or one there for each of several outputs."""
+    folders = {}
+    for number, output in enumerate(outputs, 1):
+        folders[output] = folder or ""
         if output:
-            folder = os.path.join(folder, f"{number}-" + re.sub(r"[^\w.-]+", "_", output)[:80])
-        message = f"The page is {printable(str(write_report(identification, folder)), 1000)}\n"
-        if options.json:
-            sys.stderr.write(message)
-        else:
-            _print(message)
+            folders[output] = os.path.join(folder or "", f"{number}-" + re.sub(r"[^\w.-]+", "_", output)[:80])
+    return folders
+
+
+def _write_data_page(recording: "Recording", folder: str) -> None:
+    """Write the first part of a report, which is there before a search ends: a look at the data."""
+    from narxbench._identification.data.look import look_at
+    from narxbench._report.look_page import write_look
+
+    page = os.path.join(folder, "data.html")
+    write_look(look_at(recording), page)
+    sys.stderr.write(f"A look at the data is {printable(page, 1000)}\n")
+
+
+def _add_predict(commands: Any) -> None:
+    parser = _command(commands, "predict", "predict the output of data with a model, as CSV")
+    parser.allow_abbrev = False
+    _add_model(parser)
+    parser.add_argument("files", nargs="+", metavar="FILE", help=_DATA_HELP)
+    parser.add_argument("-o", dest="table", metavar="TABLE", help="the file to write (default: standard output)")
+    parser.add_argument(
+        "--steps",
+        metavar="N",
+        type=_number_or_text,
+        help="predict N steps of the model ahead of measured outputs (default: a free run from the first samples)",
+    )
+    _add_output(parser)
+    _add_reading_options(parser, without_input="those of the model")
+
+
+def _predict(options: argparse.Namespace) -> None:
+    from narxbench._io.csv import write_table
+    from narxbench._io.files import write_atomically
+    from narxbench._report.predictions import predictions
+
+    table = write_table(predictions(_loaded_model(options), options.files, options.steps, **_reading(options)))
+    if options.table is None:
+        _print(table)
+    else:
+        write_atomically(options.table, table)
+
+
+def _add_model(parser: argparse.ArgumentParser) -> None:
+    """Add the model that a command works with."""
+    parser.add_argument("model", metavar="MODEL", help=_MODEL_HELP)
+    parser.add_argument(
+        "--competitor", metavar="NAME", help="of an identification: a model that competed, such as 'linear ARX'"
+    )
+
+
+def _loaded_model(options: argparse.Namespace) -> "Model":
+    from narxbench._model.loading import load_model
+
+    return load_model(options.model, options.competitor)
 
 
 def _add_refit(commands: Any) -> None:
     parser = _command(commands, "refit", "estimate the weights of a model again, from other data")
     parser.allow_abbrev = False
-    parser.add_argument("model", metavar="MODEL", help="a file that Model.save or --report wrote")
-    parser.add_argument("files", nargs="+", metavar="FILE", help="text with columns of numbers; each is an experiment")
+    _add_model(parser)
+    parser.add_argument("files", nargs="+", metavar="FILE", help=_DATA_HELP)
     parser.add_argument("-o", dest="new", required=True, metavar="NEW", help="the file of the new model")
     _add_output(parser)
     _add_reading_options(parser, without_input="those of the model")
@@ -352,9 +512,8 @@ def _add_refit(commands: Any) -> None:
 
 def _refit(options: argparse.Namespace) -> None:
     from narxbench._identification.trust.refit import refit
-    from narxbench._model.narx import Model
 
-    model = refit(Model.load(options.model), options.files, **_reading(options))
+    model = refit(_loaded_model(options), options.files, **_reading(options))
     model.save(options.new)
     _print(f"{model.equation()}\n")
 
@@ -362,11 +521,65 @@ def _refit(options: argparse.Namespace) -> None:
 def _add_compare(commands: Any) -> None:
     parser = _command(commands, "compare", "compare the errors of several models on the same data")
     parser.allow_abbrev = False
-    parser.add_argument("models", nargs="+", metavar="MODEL", help="a file that Model.save or --report wrote")
+    parser.add_argument("models", nargs="+", metavar="MODEL", help=_MODEL_HELP)
     parser.add_argument("--data", required=True, action="append", metavar="FILE", help="the data; may be repeated")
+    parser.add_argument(
+        "--competitors", action="store_true", help="of identifications: compare the models that competed too"
+    )
     _add_output(parser)
     _add_reading_options(parser, without_input="those of the models")
     parser.add_argument("--report", metavar="PAGE", help="also write a page with the errors and the free runs")
+
+
+def _add_forecast(commands: Any) -> None:
+    parser = _command(commands, "forecast", "print the outputs that a model expects after the data, with bands")
+    parser.allow_abbrev = False
+    _add_model(parser)
+    parser.add_argument("files", nargs=1, metavar="FILE", help="the data, whose last outputs the forecast begins with")
+    parser.add_argument("--future", metavar="FILE", help="the inputs after the data, in columns of the same names")
+    parser.add_argument(
+        "--steps", type=_number_or_text, metavar="N", help="samples to forecast (default: as many as --future has)"
+    )
+    parser.add_argument(
+        "--confidence",
+        default=0.9,
+        type=_number_or_text,
+        metavar="SHARE",
+        help="of the samples that the band holds: 0.5, 0.8, 0.9, 0.95 or 0.99 (default: 0.9)",
+    )
+    parser.add_argument("-o", dest="table", metavar="CSV", help="write the table into a file instead")
+    _add_output(parser)
+    _add_reading_options(parser, without_input="those of the model")
+
+
+def _forecast(options: argparse.Namespace) -> None:
+    from narxbench._identification.forecast import forecast_after
+    from narxbench._identification.trust.forecasts import has_errors
+    from narxbench._io.csv import write_table
+    from narxbench._io.files import write_atomically
+
+    model, confidence = _loaded_model(options), options.confidence
+    if not has_errors(model):
+        confidence = None
+        print("narxbench: no bands: the model is none that identify returned, or was refitted", file=sys.stderr)
+    try:
+        frame, recording = forecast_after(
+            model, options.files, options.future, options.steps, confidence, **_reading(options)
+        )
+    except NarxbenchError as error:
+        argument, _, text = str(error).partition(": ")
+        flag = {"u_future": "--future", "steps": "--steps", "confidence": "--confidence"}.get(argument)
+        if flag is None:
+            raise
+        raise NarxbenchError(f"{flag}: {text}") from None
+    if len(recording.records) > 1:
+        record = printable(recording.records[-1].name)
+        print(f"narxbench: the data have gaps; the forecast goes on after {record}", file=sys.stderr)
+    table = write_table(frame.reset_index())
+    if options.table is None:
+        _print(table)
+    else:
+        write_atomically(options.table, table)
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
@@ -375,15 +588,11 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def _compare(options: argparse.Namespace) -> None:
-    from narxbench._model.narx import Model
     from narxbench._report.comparison import as_text, compare
 
     if options.report is not None:
         require("report", "--report")
-    names = [os.path.basename(file) for file in options.models]
-    if len(set(names)) < len(names):
-        names = options.models
-    models = {name: Model.load(file) for name, file in zip(names, options.models, strict=True)}
+    models = _compared_models(options)
     reading = _reading(options)
     _print(f"{as_text(compare(models, options.data, **reading))}\n")
     if options.report is not None:
@@ -391,6 +600,22 @@ def _compare(options: argparse.Namespace) -> None:
 
         write_comparison(models, options.report, options.data, **reading)
         _print(f"The page is {printable(options.report, 1000)}\n")
+
+
+def _compared_models(options: argparse.Namespace) -> "dict[str, Model]":
+    """Return the models of all files by their names, and those that competed with them where that is asked for."""
+    from narxbench._model.loading import load_competitors, load_model
+
+    names = [os.path.basename(file) for file in options.models]
+    if len(set(names)) < len(names):
+        names = options.models
+    models: dict[str, Model] = {}
+    for name, file in zip(names, options.models, strict=True):
+        models[name] = load_model(file)
+        if options.competitors:
+            for competitor, model in load_competitors(file).items():
+                models[f"{name}: {competitor}"] = model
+    return models
 
 
 def _print(text: str) -> None:

@@ -122,7 +122,7 @@ def static_curve(identification: Identification, input: str | None = None, ax: A
         input = next(iter(inputs))
     signal, recording = _chosen(inputs, input, "input"), identification.recording
     with _axes(ax, 2.4) as axes:
-        handles = model_figures.draw_static(axes, signal, identification.curve, identification.rests, recording)
+        handles = model_figures.draw_static(axes, signal, identification)
         _add_legend(axes, handles)
         axes.set_ylabel(model_figures.signal_label(recording.output, recording.units))
     return axes

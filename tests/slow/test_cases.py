@@ -111,7 +111,7 @@ def test_a_limit_cycle_is_judged_over_its_correlation_time():
     for k in range(2, 800):
         y[k] = 2.06 * y[k - 1] - 1.1 * y[k - 2] - 0.1 * y[k - 1] ** 3 + 0.1 * y[k - 1] ** 2 * y[k - 2]
     linear = narxbench.identify(output=y, degree=1, y_lags=2, noise="narx", effort=0.2, seeds=1, test="25%")
-    assert prediction(linear)["steps"] == 100 and statuses(linear)["to_predict"] != "fine"
+    assert prediction(linear)["steps"] >= 50 and statuses(linear)["to_predict"] != "fine"
     include = ["y(k-1)^3", "y(k-1)^2*y(k-2)", "y(k-1)*y(k-2)^2", "y(k-2)^3"]
     settings = {"degree": 1, "y_lags": 2, "include": include, "noise": "narx", "effort": 0.5, "seeds": 1}
     cubic = narxbench.identify(output=y, test="25%", **settings)

@@ -6,19 +6,26 @@ import subprocess
 from itertools import product
 
 import pytest
-from tests.unit.studies.paper.factory import make_frames, make_settings, paper_summaries, summary, system
-from tests.unit.studies.paper.summaries import REFERENCE, UNKNOWN
+from tests.unit.studies.paper.factory import (
+    make_frames,
+    make_settings,
+    paper_summaries,
+    summary,
+    system,
+    value_rows,
+)
+from tests.unit.studies.paper.summaries import REFERENCE, UNKNOWN, published
 
 from narxbench._report.table import Table
 from narxbench._studies.paper import tables
 from narxbench._studies.paper.claims import load_claims
+from narxbench._studies.paper.facsimile import facsimile_tables
 from narxbench._studies.paper.frames import framed
+from narxbench._study.design_choices import load_design_choices
+from narxbench._study.latex import missing_parts
 from narxbench._study.table_files import to_latex
 
 pytestmark = [pytest.mark.ci, pytest.mark.slow]
-PROGRAMS = ("pdflatex", "kpsewhich", "pdftotext")
-# The class and its font, and what the tables need.
-FILES = ("IEEEtran.cls", "ptmr7t.tfm", "booktabs.sty", "multirow.sty", "adjustbox.sty")
 
 
 def all_tables() -> list[Table]:
@@ -28,20 +35,15 @@ def all_tables() -> list[Table]:
     frames, settings = make_frames(summaries), make_settings()
     settings["methods"]["upso2d"]["settings"] = {"inertia": 0.729, "swarm_size": 30, "unification_end": 0.7}
     claims = load_claims(REFERENCE / "claims.yaml")
-    verdict = ("no clear difference", 10, 12, "Holds at 12 of 12. " * 20)
+    verdict = ("undecided", "needs every place", 10, 0, 12, "Holds at 12 of 12. " * 20)
     rows = [(claim.id, side, *verdict) for claim, side in product(claims, ("published", "here"))]
     frames["claims"] = framed("claims", rows)
-    paper_tables = tables.paper_tables(frames, settings, map(system, settings["systems"]), claims)
+    systems = [system(name) for name in settings["systems"]]
+    paper_tables = tables.paper_tables(frames, settings, systems, claims)
+    values = framed("values", value_rows())
+    printed = facsimile_tables(values, summaries, settings, systems, published(), load_design_choices())
     odd = make_frames([summary(UNKNOWN, snr, r"_~^a&c%$#{}\|[1]--*" + UNKNOWN) for snr in (50, 30)])
-    return [*paper_tables.values(), tables.comparison_table(UNKNOWN, odd, "bic")]
-
-
-def missing_programs() -> list[str]:
-    return [name for name in PROGRAMS if not shutil.which(name)]
-
-
-def missing_files() -> list[str]:
-    return [name for name in FILES if subprocess.run(["kpsewhich", name], capture_output=True).returncode]
+    return [*paper_tables.values(), *printed.values(), tables.comparison_table(UNKNOWN, odd, "bic")]
 
 
 def document_of(tables: list[Table]) -> str:
@@ -53,7 +55,7 @@ def document_of(tables: list[Table]) -> str:
 
 
 def test_every_table_compiles_without_a_complaint(tmp_path):
-    missing = missing_programs() or missing_files()
+    missing = missing_parts() or [name for name in ("pdftotext",) if not shutil.which(name)]
     if missing:
         pytest.skip(f"LaTeX tables: found no {', '.join(missing)}")
     (tmp_path / "tables.tex").write_text(document_of(all_tables()), encoding="utf-8")

@@ -108,3 +108,43 @@ def test_streams_that_nobody_holds(empty):
     for stream in ("2>&-", "2>/dev/full"):
         shell(f"exec {stream}", SNAKEMAKE, empty.root, code=1)
     assert empty.run_files() == [] and not empty.locked()
+
+
+IDENTIFY = [sys.executable, "-m", "narxbench", "identify", "data.csv", "--input", "u", "--output", "y"]
+QUICK = ["degree=1", "y_lags=1", "u_lags=1", "decimation=1", "effort=0.1", "resamples=0"]
+# Python executes this file in every process.
+WRONG_CLOCK = "import time; real = time.time; time.time = lambda: real() - 3.0e9"
+
+
+def test_an_identification_gives_the_same_bytes(tmp_path):
+    """Or one line; what differs is the environment alone."""
+    rows = [f"{(17 * k % 29) / 29},{(23 * k % 31) / 31}" for k in range(200)]
+    (tmp_path / "data.csv").write_text("u,y\n" + "\n".join(rows))
+    (tmp_path / "sitecustomize.py").write_text(WRONG_CLOCK)
+    command = [*IDENTIFY, "--json"]
+    for text in QUICK:
+        command += ["--set", text]
+    expected = shell("true", command, tmp_path)
+    assert '"terms"' in expected
+    limited = "ulimit -n 16; unset HOME TMPDIR; export LC_ALL=C"
+    odd = {"PYTHONOPTIMIZE": "2"}, {"PYTHONPATH": str(tmp_path)}, {"PYTHONHASHSEED": "7"}
+    for variables in odd:
+        assert shell("true", command, tmp_path, env=variables) == expected, variables
+    assert shell(limited, command, tmp_path) == expected
+    line = shell("true", command, tmp_path, code=2, env={"NUMBA_DISABLE_JIT": "1"})
+    assert error_message(line).startswith("NUMBA_DISABLE_JIT: found 1; allowed: ")
+
+
+@pytest.mark.parametrize("megabytes", [250, 500, 800, 1200])
+def test_little_memory_is_the_same_bytes_or_one_line(megabytes, tmp_path):
+    rows = [f"{(17 * k % 29) / 29},{(23 * k % 31) / 31}" for k in range(200)]
+    (tmp_path / "data.csv").write_text("u,y\n" + "\n".join(rows))
+    script = f"ulimit -v {1000 * megabytes}; export OPENBLAS_NUM_THREADS=1"
+    done = subprocess.run(
+        ["bash", "-c", f'{script}\nexec "$@"', "bash", *IDENTIFY],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+    )
+    assert done.returncode == 0 or "Traceback" not in done.stderr, done.stderr

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 SETTINGS = ("--config", "evaluations=100")
 RUN = "data/tiny/runs/S3/30dB/ga/bic/seed-1.json"
 SUMMARY = "data/tiny/conditions/S3/30dB/ga/bic.json"
-AFTER_ANALYSIS = {"analyse", "tables", "figures", "page", "manifest", "run_info", "site", "all"}
+AFTER_ANALYSIS = {"analyse", "tables", "figures", "facsimile", "page", "manifest", "run_info", "site", "all"}
 
 
 def forget(project):

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
@@ -21,6 +22,7 @@ from narxbench import _cli as cli
 from narxbench._algorithms.isolation.host import environment
 from narxbench._identification.finding import Finding
 from narxbench._identification.options import OPTIONS
+from narxbench._identification.search.steps import THOROUGH
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._io.errors import NarxbenchError
 from narxbench._numerics.random_streams import generator
@@ -328,3 +330,26 @@ def test_an_end_before_its_time(monkeypatch, file, error, code, reported):
     monkeypatch.setattr("narxbench._identification.identify.identify_recording", end)
     exit_code, out, err = run(file, "--output", "4")
     assert (exit_code, out) == (code, "") and re.fullmatch(reported, err)
+
+
+def test_a_request_to_end_is_obeyed_as_ctrl_c_is(monkeypatch, file):
+    def end(*_):
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    handler = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr("narxbench._identification.identify.identify_recording", end)
+    assert run(file, "--output", "4") == (143, "", "")
+    assert signal.getsignal(signal.SIGTERM) is handler
+
+
+def test_the_best_model_until_a_request_to_end_leaves(monkeypatch, file):
+    def show_progress(progress):
+        if progress is not None and progress.step == THOROUGH:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr(cli, "_progress_line", lambda: show_progress)
+    code, out, err = run(file, "--input", "valve,heat", "--output", "4", *QUICK_WORDS, "--json")
+    assert (code, err) == (0, "")
+    content = json.loads(out)
+    assert f"Stopped by Ctrl-C or SIGTERM during the {THOROUGH}:" in " ".join(content["warnings"])
+    assert content["model"]["terms"] and content["competitors"] == []

@@ -24,29 +24,33 @@ OTHER_PACKAGES = {
     "narxbench._studies.measured.jobs": ("narxbench._studies.paper", "narxbench._studies.methods"),
     "narxbench._study.settings": ("narxbench._studies", "narxbench._pipeline"),
 }
-# Packages of others take most of the time of an import: one process loads them, and a fork of it runs each statement.
+# An import takes long: one process loads the library step by step, and a fork of it loads each module of a study.
 SCRIPT = """
 import json, os, sys
-import jinja2, matplotlib.figure, numba, numpy, pandas, pydantic, ruamel.yaml, scipy.optimize, scipy.stats
 
-for statements in sys.argv[1:]:
-    assert not any(name.startswith("narxbench") for name in sys.modules)
+def print_modules():
+    print(json.dumps([name for name in sys.modules if name.startswith("narxbench.")]), flush=True)
+
+library, modules = json.loads(sys.argv[1]), json.loads(sys.argv[2])
+for statements in library:
+    exec(statements)
+    print_modules()
+for module in modules:
     if os.fork() == 0:
-        exec(statements)
-        print(json.dumps([name for name in sys.modules if name.startswith("narxbench.")]), flush=True)
+        __import__(module)
+        print_modules()
         os._exit(0)
     _, status = os.wait()
-    assert status == 0, statements
+    assert status == 0, module
 """
 
 
 @pytest.fixture(scope="module")
 def loaded_modules() -> dict[str, list[str]]:
-    """Return the modules of the package that each of the statements loads in a process of its own."""
-    statements = [*LIBRARY, *(f"import {module}" for module in OTHER_PACKAGES)]
-    command = [sys.executable, "-c", SCRIPT, *statements]
+    """Return the modules of the package that are loaded after each statement, and with each module of a study."""
+    command = [sys.executable, "-c", SCRIPT, json.dumps([*LIBRARY]), json.dumps([*OTHER_PACKAGES])]
     lines = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
-    return dict(zip(statements, map(json.loads, lines), strict=True))
+    return dict(zip([*LIBRARY, *OTHER_PACKAGES], map(json.loads, lines), strict=True))
 
 
 def within(modules: list[str], packages: tuple[str, ...]) -> list[str]:
@@ -64,6 +68,6 @@ def test_the_library_loads_no_study(loaded_modules: dict[str, list[str]], statem
 
 @pytest.mark.parametrize("module", OTHER_PACKAGES)
 def test_a_study_loads_no_other_one(loaded_modules: dict[str, list[str]], module: str) -> None:
-    modules = loaded_modules[f"import {module}"]
+    modules = loaded_modules[module]
     assert module in modules
     assert within(modules, OTHER_PACKAGES[module]) == []

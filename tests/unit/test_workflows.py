@@ -163,10 +163,10 @@ def test_npm_has_a_lock_with_digests_and_without_addresses():
     folder = ROOT / "tests/slow/browser"
     assert "\nnpm ci " in (ROOT / ".ci/run").read_text(encoding="utf-8")
     lock = json.loads((folder / "package-lock.json").read_text(encoding="utf-8"))
-    wanted = json.loads((folder / "package.json").read_text(encoding="utf-8"))["dependencies"]
+    dependencies = json.loads((folder / "package.json").read_text(encoding="utf-8"))["dependencies"]
     root = lock["packages"].pop("")
-    assert root["dependencies"] == wanted
-    assert wanted.keys() <= {name.removeprefix("node_modules/") for name in lock["packages"]}
+    assert root["dependencies"] == dependencies
+    assert dependencies.keys() <= {name.removeprefix("node_modules/") for name in lock["packages"]}
     for package in lock["packages"].values():
         assert package["integrity"].startswith("sha512-") and "resolved" not in package
 

@@ -116,7 +116,7 @@ def test_a_search_depends_on_all_criteria_that_its_algorithm_computes():
 
 
 ENDING = {"manifest", "run_info", "site", "all"}
-AFTER_ANALYSIS = {"analyse", "tables", "figures", "page", *ENDING}
+AFTER_ANALYSIS = {"analyse", "tables", "figures", "facsimile", "page", *ENDING}
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,12 @@ AFTER_ANALYSIS = {"analyse", "tables", "figures", "page", *ENDING}
         ("src/narxbench/_model/system.py", {"simulate"}, set(), 12),
         ("src/narxbench/_algorithms/ga.py", {"summarise", *AFTER_ANALYSIS}, {"simulate", "interpretations"}, 4),
         ("src/narxbench/_study/significance.py", AFTER_ANALYSIS, {"simulate", "summarise"}, 0),
-        ("src/narxbench/_report/figures.py", {"figures", "page", *ENDING}, {"summarise", "analyse", "tables"}, 0),
+        (
+            "src/narxbench/_report/figures.py",
+            {"figures", "facsimile", "page", *ENDING},
+            {"summarise", "analyse", "tables"},
+            0,
+        ),
         ("src/narxbench/_report/templates/site.css", {"page", *ENDING}, {"summarise", "analyse"}, 0),
         ("scripts/analyse.py", AFTER_ANALYSIS, {"simulate", "summarise"}, 0),
         ("scripts/search.py", {"search", "summarise", *AFTER_ANALYSIS}, {"simulate", "interpretations"}, 12),

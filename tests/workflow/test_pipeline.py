@@ -18,7 +18,7 @@ GA_RUNS = [path for path in RUNS if "/ga/" in path]
 SUMMARIES = [f"data/tiny/conditions/{condition}.json" for condition in CONDITIONS]
 # What follows from each result, and from the frames.
 ENDING = {"manifest", "run_info", "site", "all"}
-AFTER_ANALYSIS = {"tables", "figures", "page", *ENDING}
+AFTER_ANALYSIS = {"tables", "figures", "facsimile", "page", *ENDING}
 
 
 def test_the_manifest_names_everything(finished):
@@ -42,9 +42,9 @@ def test_everything_is_made(finished):
 
 def test_pages_have_the_licences_of_what_they_hold(finished):
     fonts = (TEMPLATES / "notices/fonts.txt").read_text(encoding="utf-8")
-    for name in ("report", "statistics", "provenance", "method"):
+    for name in ("report", "facsimile", "statistics", "provenance", "method"):
         html = unescape((finished / f"reports/tiny/{name}.html").read_text(encoding="utf-8"))
-        assert (fonts in html) == (name == "report"), name
+        assert (fonts in html) == (name in ("report", "facsimile")), name
 
 
 def test_what_it_costs_and_little_of_progress(finished):

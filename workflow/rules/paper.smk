@@ -9,7 +9,12 @@ FRAMES += ["agreement_values", "agreement", "claims"]
 TABLES = ["agreement", "claims", "method_comparison", "recovery", "gaps", "test_systems", "method_settings"]
 TABLES += expand("{table}_{system}", table=["fitness", "comparison"], system=PLAN.systems)
 FIGURES = ["convergence", "term_frequency"]
-PAGES = ["interpretations", "statistics", "method", "provenance"]
+# The tables and figures as the paper prints them, and the final structures.
+PRINTED_TABLES = expand("table_{number}", number=range(1, 8))
+PRINTED_TABLES += expand("final_structures_{system}", system=PLAN.systems)
+PRINTED_FIGURES = ["figure_1", "figure_2"]
+VALUES = f"reports/{STUDY}/interpretations/values.csv"
+PAGES = ["facsimile", "interpretations", "statistics", "method", "provenance"]
 
 PLAN.keep_finished(
     "data/{study}/conditions/{system}/{snr}/{method}/{criterion}.json",
@@ -135,6 +140,33 @@ rule figures:
         call("figures", input=input, output=output, log=log)
 
 
+rule facsimile:
+    """Write tables and figures as the paper prints them, with published, described and closest values."""
+    input:
+        **{frame: f"data/{STUDY}/frames/{frame}.csv" for frame in ("convergence", "selection")},
+        published=PUBLISHED["published"],
+        system_terms=PUBLISHED["system_terms"],
+        values=VALUES,
+        summaries=SUMMARIES,
+        systems=PLAN.system_files,
+        choices=DESIGN_CHOICES,
+        definition=PLAN.step(
+            "facsimile",
+            [PUBLISHED["published"], PUBLISHED["system_terms"], *PLAN.system_files, DESIGN_CHOICES],
+            study=PLAN.settings,
+        ),
+    output:
+        in_report("Tables", "reports/{study}/tables/{name}.csv", PRINTED_TABLES),
+        in_report("Figures", "reports/{study}/figures/{name}.svg", PRINTED_FIGURES),
+        expand("reports/{study}/tables/{table}.{form}", study=STUDY, table=PRINTED_TABLES, form=["md", "tex"]),
+        expand("reports/{study}/figures/{figure}.pdf", study=STUDY, figure=PRINTED_FIGURES),
+    log:
+        f"logs/{STUDY}/facsimile.log",
+    localrule: True
+    run:
+        call("facsimile", input=input, output=output, log=log)
+
+
 # What the pages quote: the findings on interpretations, the answer which method to use, documents.
 QUOTED = {
     "interpretations": f"{REFERENCE}/interpretations/conditions.csv",
@@ -160,10 +192,11 @@ rule page:
         **{frame: f"data/{STUDY}/frames/{frame}.csv" for frame in FRAMES},
         **{overview: f"reports/{STUDY}/interpretations/{overview}.csv" for overview in OVERVIEWS},
         **QUOTED,
+        values=VALUES,
         summaries=SUMMARIES,
         document=f"reports/{STUDY}/interpretations.md",
         document_figures=DOCUMENT_FIGURES,
-        svg=expand("reports/{study}/figures/{figure}.svg", study=STUDY, figure=FIGURES),
+        svg=expand("reports/{study}/figures/{figure}.svg", study=STUDY, figure=FIGURES + PRINTED_FIGURES),
         system_files=PLAN.system_files,
         definition=PLAN.step("page", [*QUOTED.values(), *PLAN.system_files], study=PLAN.settings),
     output:
@@ -176,14 +209,42 @@ rule page:
         call("page", input=input, output=output, log=log)
 
 
+rule article:
+    """Build the replication report as PDF; it needs LaTeX, and is made where it is asked for by name."""
+    input:
+        **{frame: f"data/{STUDY}/frames/{frame}.csv" for frame in FRAMES},
+        **{overview: f"reports/{STUDY}/interpretations/{overview}.csv" for overview in OVERVIEWS},
+        **QUOTED,
+        values=VALUES,
+        summaries=SUMMARIES,
+        document=f"reports/{STUDY}/interpretations.md",
+        svg=[],
+        pdf=expand("reports/{study}/figures/{figure}.pdf", study=STUDY, figure=PRINTED_FIGURES),
+        literature=f"{REFERENCE}/references.bib",
+        system_files=PLAN.system_files,
+        definition=PLAN.step(
+            "article",
+            [*QUOTED.values(), f"{REFERENCE}/references.bib", *PLAN.system_files],
+            study=PLAN.settings,
+        ),
+    output:
+        expand("reports/{study}/article.{form}", study=STUDY, form=["pdf", "tex", "bib"]),
+    log:
+        f"logs/{STUDY}/article.log",
+    localrule: True
+    run:
+        call("article", input=input, output=output, log=log)
+
+
 # Without the prefix that a module gives to outputs: the manifest names them so.
 RESULTS = [*SUMMARIES, *expand("data/{study}/frames/{frame}.csv", study=STUDY, frame=FRAMES)]
-RESULTS += expand("reports/{study}/tables/{table}.{form}", study=STUDY, table=TABLES, form=["csv", "md", "tex"])
-RESULTS += expand("reports/{study}/figures/{figure}.{form}", study=STUDY, figure=FIGURES, form=["pdf", "svg"])
+ALL_TABLES, ALL_FIGURES = TABLES + PRINTED_TABLES, FIGURES + PRINTED_FIGURES
+RESULTS += expand("reports/{study}/tables/{table}.{form}", study=STUDY, table=ALL_TABLES, form=["csv", "md", "tex"])
+RESULTS += expand("reports/{study}/figures/{figure}.{form}", study=STUDY, figure=ALL_FIGURES, form=["pdf", "svg"])
 RESULTS += [*DOCUMENT, PLAN.page, *expand("reports/{study}/{page}.html", study=STUDY, page=PAGES)]
 # What the repository keeps as reference results.
-KEPT = expand("reports/{study}/tables/{table}.md", study=STUDY, table=TABLES)
-KEPT += expand("reports/{study}/figures/{figure}.svg", study=STUDY, figure=FIGURES)
+KEPT = expand("reports/{study}/tables/{table}.md", study=STUDY, table=ALL_TABLES)
+KEPT += expand("reports/{study}/figures/{figure}.svg", study=STUDY, figure=ALL_FIGURES)
 KEPT += [f"reports/{STUDY}/interpretations.md", *DOCUMENT_FIGURES]
 KEPT += expand("reports/{study}/interpretations/{overview}.csv", study=STUDY, overview=OVERVIEWS)
 KEPT += [f"data/{STUDY}/frames/metrics.csv", f"data/{STUDY}/frames/agreement_values.csv"]

@@ -9,7 +9,8 @@ were constant, the number of terms would be uniform instead of near N_t / 2. The
 a walk that accepts all structures of finite J, to measure how much J rises in a move. The first temperature is the one
 at which a mean rise is accepted with a given probability, 0.8 as Kirkpatrick et al. propose. Stages with equal numbers
 of moves follow, in which the temperature falls by a constant factor, 0.9 as in the source. The search ends when a term
-that explains nothing, and costs only its penalty, is hardly ever accepted.
+that explains nothing, and costs only its penalty, is hardly ever accepted. Where a term costs nothing, it ends at a
+thousandth of the first temperature.
 """
 
 import math
@@ -30,6 +31,8 @@ ABOUT = About(
 )
 
 ADD, DROP, SWAP = 0, 1, 2
+# The last temperature as a share of the first, where the penalty of a term gives none.
+LAST_SHARE = 1e-3
 
 
 class Settings(BaseSettings):
@@ -122,10 +125,18 @@ def walk(data, record, draws, position, current, temperature, moves):
 
 
 def stages(first: float, last: float, cooling: float) -> list[float]:
-    """Return the temperatures of the stages: from ``first`` to ``last``, each ``cooling`` times the previous one."""
+    """Return the temperatures of the stages: from ``first`` to ``last``, each ``cooling`` times the previous one.
+
+    If ``last`` is 0, as where a term costs nothing, they fall to a thousandth of ``first``.
+    """
+    if last == 0.0:
+        last = LAST_SHARE * first
     temperatures = [max(first, last)]
-    while temperatures[-1] * cooling >= last:
-        temperatures.append(temperatures[-1] * cooling)
+    cooled = temperatures[0] * cooling
+    # Temperatures of 0 or infinity do not fall, nor do the smallest numbers.
+    while last <= cooled < temperatures[-1]:
+        temperatures.append(cooled)
+        cooled *= cooling
     return temperatures
 
 

@@ -49,11 +49,14 @@ def entered(inner_products: Products, at_once: int, most: int) -> list[int]:
             break
         explained = np.where(free, projections**2 / np.where(free, pivots, 1.0), -1.0)
         count = min(at_once, most - len(order), int(free.sum()))
+        n_entered = len(order)
         for term in np.argsort(-explained, kind="stable")[:count].tolist():
             # It may depend on terms that entered in the same step.
             if pivots[term] > limit[term]:
                 enter(gram, len(order), term, factor, pivots, projections)
                 order.append(term)
+        if len(order) == n_entered:  # what products that overflow explain is not a number
+            break
     return order
 
 

@@ -78,6 +78,8 @@ def _fly(data, record, draws, p):
             if fitness[i] < best_fitness[i]:
                 best_fitness[i] = fitness[i]
                 copy_row(positions[i], best_positions[i])
+        if count < size:
+            break
         leader = best_positions[index_of_best(best_fitness)]
         inertia = p.inertia_start + (p.inertia_end - p.inertia_start) * t / iterations
         for i in range(size):

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._algorithms.isolation.host import environment, python_command
+from narxbench._algorithms.random_problems import drawn, violation
 from narxbench._algorithms.registry import Algorithm
 from narxbench._algorithms.registry import algorithm as algorithm_of
 from narxbench._algorithms.search import Observation, Runner, budget, prepared
@@ -32,6 +33,8 @@ SEEDS = (1, 2, 3, 4, 5)
 # Evaluations of the runs that are compared with each other, and of the runs that try the settings.
 LONG, MEDIUM = 1500, 600
 BUDGETS = (1, 2, 7, 31)
+# Random problems that each algorithm must bear.
+RANDOM_PROBLEMS = 12
 # Seconds that a run may take.
 TIME_LIMIT = 60.0
 # The share of evaluations, beyond chance, at which two seeds may evaluate equal structures simultaneously. Runs that
@@ -61,8 +64,15 @@ class Suite:
     """An algorithm with the runs that its checks need; each run is made when it is first needed."""
 
     def __init__(self, algorithm: Algorithm, runner: Runner) -> None:
-        self.algorithm, self.about, self._runner = algorithm, algorithm.about, runner
+        self.algorithm, self.about, self.runner = algorithm, algorithm.about, runner
         self.schema: Mapping[str, Any] = algorithm.schema()
+
+    @property
+    def time_limit(self) -> float:
+        """Seconds that a run may take; more where the first run loads compiled code."""
+        if self.algorithm.in_process:
+            return 10.0 * TIME_LIMIT
+        return TIME_LIMIT
 
     @cached_property
     def problem(self) -> StructureProblem:
@@ -71,11 +81,11 @@ class Suite:
 
     def run(self, problem: StructureProblem, seed: int, evaluations: int, **settings: Any) -> Observation:
         """Return a run, after the checks that apply to every run."""
-        runner = self._runner
+        runner = self.runner
         if settings:
             runner = runner.with_settings(**settings)
         with np.errstate(all="ignore"):
-            observed = runner.run(problem, seed=seed, evaluations=evaluations, time_limit=TIME_LIMIT)
+            observed = runner.run(problem, seed=seed, evaluations=evaluations, time_limit=self.time_limit)
         result = observed.result
         allowed = budget(result.settings, evaluations)
         if not self.about.needs_objective and result.evaluations > 1:
@@ -282,6 +292,14 @@ def _corner_cases(suite: Suite) -> str:
     return f"{len(corner_cases())} kinds of data, each ends with a structure, with none, or is refused{refused}"
 
 
+def _random_problems(suite: Suite) -> str:
+    for number in range(1, 1 + RANDOM_PROBLEMS):
+        text = violation(suite.runner, drawn(number), suite.time_limit)
+        if text:
+            raise _ViolationError(f"problem {number}: {text}")
+    return f"{RANDOM_PROBLEMS} problems, each ends with a finite J, with no terms, or is refused"
+
+
 def _global_states() -> dict[str, bytes]:
     """Return the states of the global generators of random numbers, by name."""
     states = {"numpy.random": np.random.get_state(legacy=False), "random": random.getstate()}
@@ -349,6 +367,7 @@ _CHECKS: dict[str, Callable[[Suite], str]] = {
     "two candidate terms": _two_candidates,
     "many candidate terms": _many_candidates,
     "corner cases": _corner_cases,
+    "random problems": _random_problems,
     "global generators": _global_generators,
     "same seed": _same_seed,
     "other seeds": _other_seeds,

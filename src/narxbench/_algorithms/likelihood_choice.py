@@ -49,7 +49,7 @@ class LikelihoodChoice:
         """Return a fit as a result, with the noise model in the details."""
         fit = self.search.refined(fit)
         details = {"noise_model": fit.noise_model.description, "criterion": self.search.value(fit)}
-        return Found(self.search.structure(fit), self.errors.coefficients(fit), details)
+        return Found(self.search.structure(fit), self.search.coefficients(fit), details)
 
     def _best_of(self, fits: list[Fit]) -> Fit:
         return min(fits, key=self.search.value)

@@ -540,6 +540,12 @@ class LikelihoodSearch:
         """Return the criterion of a fit."""
         return self.criteria[fit.noise_model, self.structure(fit).tobytes()]
 
+    def coefficients(self, fit: Fit) -> Floats | None:
+        """Return the weights of a fit in the units of the data; None if they are too large for these units."""
+        with np.errstate(over="ignore"):
+            weights = self.errors.coefficients(fit)
+        return weights if np.isfinite(weights).all() else None
+
     def ranked(self) -> list[Fit]:
         """Return all fits by their criterion; of equal ones the simpler noise model comes first."""
         by_value = sorted(self.fits.values(), key=self.value)

@@ -21,7 +21,9 @@ class EvaluationRecord(NamedTuple):
     """The evaluations of one run, and a hash table of evaluated structures."""
 
     fitness: NDArray[np.float64]  # (budget,) J of each evaluation
-    evaluations: NDArray[np.int64]  # (1,) evaluations so far
+    evaluations: NDArray[np.int64]  # (1,) evaluations so far; the budget, once the run has stopped
+    is_stopped: NDArray[np.bool_]  # (1,) whether the run has met a limit and makes no more evaluations
+    evaluations_at_stop: NDArray[np.int64]  # (1,) evaluations until it stopped, else -1
     best_position: NDArray[np.uint8]  # (N_t,) first structure that reached the lowest J
     best_fitness: NDArray[np.float64]  # (1,)
     known_structures: NDArray[np.uint64]  # (slots, words) the structure in each slot, one bit for each term
@@ -78,16 +80,26 @@ def evaluate(data, record, positions, fitness):
     """Evaluate as many structures as the budget allows, and return their number; compiled algorithms call this.
 
     ``positions``, shape (structures, N_t), has a 1 where a structure has the term. ``fitness`` receives J, +inf beyond
-    the budget. A structure that was evaluated before spends budget again, but no time.
+    the budget. A structure that was evaluated before spends budget again, but no time. A run that has stopped has spent
+    its budget.
     """
     earlier = record.evaluations[0]
     call(record.evaluate, data, record, positions, fitness)
+    if record.evaluations_at_stop[0] >= 0:
+        return 0
     return record.evaluations[0] - earlier
 
 
 @compiled
 def _evaluate(data, record, positions, fitness):
     earlier = record.evaluations[0]
+    if record.is_stopped[0]:
+        if record.evaluations_at_stop[0] < 0:
+            record.evaluations_at_stop[0] = earlier
+            record.evaluations[0] = record.fitness.shape[0]
+        for i in range(positions.shape[0]):
+            fitness[i] = np.inf
+        return
     count = min(positions.shape[0], record.fitness.shape[0] - earlier)
     slots, words = np.empty(count, np.int64), np.empty(record.known_structures.shape[1], np.uint64)
     new = np.empty(count, np.int64)
@@ -126,6 +138,8 @@ class CountedObjective(Objective):
         record = EvaluationRecord(
             fitness=np.empty(budget),
             evaluations=np.zeros(1, np.int64),
+            is_stopped=np.zeros(1, np.bool_),
+            evaluations_at_stop=np.full(1, -1, np.int64),
             best_position=np.zeros(self.n_terms, np.uint8),
             best_fitness=np.full(1, np.inf),
             known_structures=np.zeros((slots, -(-self.n_terms // _WORD)), np.uint64),
@@ -144,12 +158,26 @@ class CountedObjective(Objective):
     @property
     def remaining(self) -> int:
         """The number of evaluations that remain."""
+        if self.is_stopped:
+            return 0
         return self.budget - self.evaluations
 
     @property
     def evaluations(self) -> int:
         """The number of evaluations so far."""
+        at_stop = int(self._record.evaluations_at_stop[0])
+        if at_stop >= 0:
+            return at_stop
         return int(self._record.evaluations[0])
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the run has met a limit."""
+        return bool(self._record.is_stopped[0])
+
+    def stop(self) -> None:
+        """Make no more evaluations; another thread may call this."""
+        self._record.is_stopped[0] = True
 
     @property
     def best_position(self) -> NDArray[np.uint8]:

@@ -49,6 +49,7 @@ from narxbench._algorithms.certainty import Certainty, Window, has_factor
 from narxbench._algorithms.contract import About, Found, Objective, OwnCriterion, ProblemView
 from narxbench._algorithms.doubts import doubts
 from narxbench._algorithms.likelihood_search import LikelihoodSearch, SearchSettings, Structure
+from narxbench._algorithms.limits import LimitReachedError
 from narxbench._algorithms.orthogonal_search import checked_certainty
 from narxbench._fitness.prediction_error import Fit, PredictionErrors
 from narxbench._model.terms import OUTPUT
@@ -92,6 +93,29 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
     """Search, then choose the best model whose free run is bounded."""
     errors = PredictionErrors(problem)
     search = LikelihoodSearch(errors, settings)
+    try:
+        return _searched(problem, objective, search)
+    except LimitReachedError:
+        return _best_so_far(problem, search)
+
+
+def _best_so_far(problem: ProblemView, search: LikelihoodSearch) -> Found:
+    """Return the model of lowest criterion among those that were fitted, whether its free run is bounded or not."""
+    if not search.fits or not search.value(search.best()) < math.inf:
+        return Found(np.zeros(search.n_terms, np.uint8))
+    return _plainly_found(problem, search, search.ranked()[0])
+
+
+def _plainly_found(problem: ProblemView, search: LikelihoodSearch, fit: Fit) -> Found:
+    """Return a fit without what is known about its certainty."""
+    details = _described(problem, search, fit)
+    del details["terms"]
+    return Found(search.structure(fit), search.coefficients(fit), details)
+
+
+def _searched(problem: ProblemView, objective: Objective, search: LikelihoodSearch) -> Found:
+    """Return the model of a complete search, with all details."""
+    errors = search.errors
     search.run()
     choice = _Choice(problem, objective, search)
     choice.leave_out_factored()
@@ -107,6 +131,9 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
     if best is None:
         return Found(np.zeros(objective.n_terms, np.uint8))
     best = search.refined(best)
+    weights = search.coefficients(best)
+    if weights is None:
+        return _plainly_found(problem, search, best)
     certain = checked_certainty(problem, window)
     uncertainty, n = errors.uncertainty(best), len(best.terms)
     description = _described(problem, search, best)
@@ -122,7 +149,7 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
         "warnings": [warning._asdict() for warning in doubts(search, best, certain, problem.terms)],
         "passed_over": list(choice.passed_over.values())[:MOST_PASSED_OVER],
     }
-    return Found(search.structure(best), errors.coefficients(best), details)
+    return Found(search.structure(best), weights, details)
 
 
 def _terms_of_inputs(problem: ProblemView) -> NDArray[np.int64]:

@@ -30,9 +30,8 @@ GROUP = "narxbench.algorithms"
 # Modules in this folder that are no algorithms.
 _SHARED = (
     *("certainty", "common_factor", "conformance", "contract", "doubts", "forward_regression", "likelihood_choice"),
-    *("likelihood_search", "objective", "orthogonal_search", "population", "registry", "search", "significance"),
-    "sysidentpy_fit",
-    "training",
+    *("likelihood_search", "limits", "objective", "orthogonal_search", "population", "random_problems", "registry"),
+    *("search", "significance", "sysidentpy_fit", "training"),
 )
 
 

@@ -3,14 +3,21 @@
 import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._algorithms.contract import BudgetSpentError, Found, SearchWarning, checked_found
-from narxbench._algorithms.isolation.host import AlgorithmProcess, RunFailedError, RunOutcome, reused_process
+from narxbench._algorithms.isolation.host import (
+    AlgorithmProcess,
+    RunFailedError,
+    RunOutcome,
+    RunStoppedError,
+    reused_process,
+)
+from narxbench._algorithms.limits import LimitReachedError, Watch, memory_limit
 from narxbench._algorithms.objective import CountedObjective, view_of
 from narxbench._algorithms.registry import Algorithm, AlgorithmUnavailableError
 from narxbench._algorithms.registry import algorithm as algorithm_of
@@ -198,7 +205,9 @@ def search(
         Further named axes of the random stream, such as ``{"system": "S1", "snr_db": "30"}``, so that runs on different
         data draw independently.
     time_limit : float, optional
-        Seconds after which a run is ended, if the algorithm runs in a separate process.
+        Seconds after which a run is ended, compilation not counted. It then returns the best structure so far, with a
+        warning, and raises AlgorithmFailedError if there is none. Memory is always limited, to 4 GiB and eight copies
+        of the columns of all candidate terms, in addition to what the process has.
     **settings
         Settings of the algorithm; its class ``Settings`` describes them.
 
@@ -212,7 +221,8 @@ def search(
     NarxbenchError
         If the algorithm, a setting, the seed or the budget is unknown or impossible.
     AlgorithmFailedError
-        If the run fails: by an error of the algorithm, at the time limit, or because its result is wrong.
+        If the run fails: by an error of the algorithm, at a limit before any structure of finite J, or because its
+        result is wrong.
 
     Examples
     --------
@@ -224,7 +234,13 @@ def search(
     ['y(k-1)', 'u(k-1)', 'y(k-1)*u(k-1)', 'u(k-1)^2']
     """
     with prepared(algorithm, settings) as runner:
-        result = runner.run(problem, seed=seed, evaluations=evaluations, axes=axes, time_limit=time_limit).result
+        try:
+            result = runner.run(problem, seed=seed, evaluations=evaluations, axes=axes, time_limit=time_limit).result
+        except StoppedRunError as error:
+            if not error.best.terms:
+                raise
+            _LOGGER.warning("narxbench: %s; the result is the best structure so far", error)
+            return error.best
     if not result.terms:
         reason = f"none of the {result.evaluations} structures that it evaluated has a finite J"
         causes = "singular or diverge"
@@ -232,6 +248,14 @@ def search(
             causes = "singular, diverge or lack a required term"
         _LOGGER.warning("narxbench: %s found no structure: %s; all are %s", algorithm, reason, causes)
     return result
+
+
+class StoppedRunError(AlgorithmFailedError):
+    """A run that has met a limit. ``best`` has its best structure so far, which depends on the speed of the machine."""
+
+    def __init__(self, text: str, best: SearchResult) -> None:
+        super().__init__(text)
+        self.best = best
 
 
 @dataclass(frozen=True)
@@ -270,33 +294,55 @@ class Runner:
         name, settings = self._algorithm.name, self._settings.model_dump(mode="json")
         objective = CountedObjective(problem, budget(settings, evaluations))
         stream = {"purpose": "search", "algorithm": name, "criterion": problem.criterion, "seed": seed, **(axes or {})}
+        limit = ""
         try:
             if self._process is None:
-                outcome = self._run_here(problem, objective, stream)
+                outcome, limit = self._run_here(problem, objective, stream, time_limit)
             else:
                 view = view_of(problem)
-                outcome = self._process.run(view, objective, settings=settings, axes=stream, time_limit=time_limit)
-            values = _verified_values(problem, objective, outcome)
+                try:
+                    outcome = self._process.run(view, objective, settings=settings, axes=stream, time_limit=time_limit)
+                except RunStoppedError as error:
+                    outcome, limit = RunOutcome(objective.best_position, None, {}), str(error)
+            values = _verified_values(problem, objective, outcome, is_stopped=bool(limit))
         except RunFailedError as error:
             raise AlgorithmFailedError(f"algorithm {name!r}: seed {seed}: {error}", error.refused) from None
         result = SearchResult(**values, algorithm=name, seed=seed, settings=settings)
+        if limit:
+            raise StoppedRunError(f"algorithm {name!r}: seed {seed}: {limit}", _with_warning(result, limit))
         return Observation(result, objective.trace(), outcome.cpu_seconds)
 
     def _run_here(
-        self, problem: StructureProblem, objective: CountedObjective, stream: Mapping[str, object]
-    ) -> RunOutcome:
-        """Make a run in this process."""
-        digest = problem.digest
+        self,
+        problem: StructureProblem,
+        objective: CountedObjective,
+        stream: Mapping[str, object],
+        time_limit: float | None,
+    ) -> tuple[RunOutcome, str]:
+        """Make a run in this process; return its outcome, and the words for a limit that it has met."""
+        digest, view = problem.digest, view_of(problem)
+        watch = Watch(time_limit, memory_limit(view), objective.stop)
         try:
-            result = self._algorithm.imported.run(view_of(problem), objective, generator(**stream), self._settings)
-        except BudgetSpentError:
+            # What overflows gives an infinite J, which says it all.
+            with watch, np.errstate(all="ignore"):
+                result = self._algorithm.imported.run(view, objective, generator(**stream), self._settings)
+        except (BudgetSpentError, LimitReachedError):
             result = Found(objective.best_position)
+        except MemoryError:
+            result, watch.limit = Found(objective.best_position), "it needs more memory than there is"
         if problem.digest_now() != digest:
             raise RunFailedError("it has changed the data of the problem")
         try:
-            return RunOutcome(*checked_found(result, objective.n_terms))
+            return RunOutcome(*checked_found(result, objective.n_terms)), watch.limit
         except NarxbenchError as error:
             raise RunFailedError(str(error)) from None
+
+
+def _with_warning(result: SearchResult, limit: str) -> SearchResult:
+    """Return a result with a warning that the run has met a limit."""
+    warning = SearchWarning("limit", f"{limit}: this is the best structure so far", {"evaluations": result.evaluations})
+    details = {**result.details, "warnings": [*result.details.get("warnings", []), warning._asdict()]}
+    return replace(result, details=details)
 
 
 @contextmanager
@@ -332,9 +378,16 @@ def prepared(algorithm: str, settings: Mapping[str, Any], *, keep: bool = False)
         raise AlgorithmUnavailableError(f"algorithm {algorithm!r}: cannot be imported: {error}") from None
 
 
-def _verified_values(problem: StructureProblem, objective: CountedObjective, outcome: RunOutcome) -> dict[str, Any]:
-    """Evaluate the structure of a run again, compare it with the record, and return the values of the result."""
-    recorded = _recorded_fitness(objective, outcome.position)
+def _verified_values(
+    problem: StructureProblem, objective: CountedObjective, outcome: RunOutcome, *, is_stopped: bool
+) -> dict[str, Any]:
+    """Evaluate the structure of a run again, compare it with the record, and return the values of the result.
+
+    A run that has stopped may return a structure that it did not evaluate.
+    """
+    recorded = objective.known_fitness(outcome.position)
+    if not is_stopped:
+        recorded = _recorded_fitness(objective, outcome.position)
     evaluation = problem.evaluate([problem.terms[i] for i in np.flatnonzero(outcome.position)])
     history = objective.history()
     lowest = np.inf
@@ -345,7 +398,7 @@ def _verified_values(problem: StructureProblem, objective: CountedObjective, out
     values: dict[str, Any] = {
         "terms": [],
         "fitness": evaluation.fitness,
-        "sse": evaluation.sse,
+        "sse": np.inf,
         "coefficients": [],
         "evaluations": objective.evaluations,
         "history": history,
@@ -353,7 +406,7 @@ def _verified_values(problem: StructureProblem, objective: CountedObjective, out
         "scales": problem.scales,
     }
     if np.isfinite(evaluation.fitness):
-        values["terms"] = evaluation.terms
+        values["terms"], values["sse"] = evaluation.terms, evaluation.sse
         values["coefficients"] = outcome.coefficients or evaluation.coefficients
         values["details"] = outcome.details
     return values

@@ -63,8 +63,11 @@ class ScaledRegression:
         self._moments = inner_products.moments[self.varying] / scale[self.varying]
 
     def weights(self, terms: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the weights of some terms."""
-        weights: NDArray[np.float64] = np.linalg.solve(self._gram[np.ix_(terms, terms)], self._moments[terms])
+        """Return the weights of some terms; NaN if they depend on each other despite the ridge."""
+        try:
+            weights: NDArray[np.float64] = np.linalg.solve(self._gram[np.ix_(terms, terms)], self._moments[terms])
+        except np.linalg.LinAlgError:
+            weights = np.full(len(terms), np.nan)
         return weights
 
     def all_weights(self) -> NDArray[np.float64]:

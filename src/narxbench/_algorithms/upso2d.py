@@ -474,6 +474,8 @@ def _fly(data, record, draws, p):
         lowest = best_fitness[leader]
         count = evaluate(data, record, positions, fitness)
         _update_best(positions, fitness, count, p.restart_count, best_positions, best_fitness, stagnation)
+        if count < size:
+            break
         if p.restart_count == BY_GBEST and best_fitness.min() < lowest:
             stagnation[:] = 0
 

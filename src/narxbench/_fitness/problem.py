@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any, Literal, get_args
 from zlib import crc32
 
+import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -79,6 +80,12 @@ class Evaluation:
         if any(self.coefficients):
             return "divergent"
         return "singular"
+
+
+def check_compiler() -> None:
+    """Raise NarxbenchError if compilation is switched off: the kernel is no Python."""
+    if numba.config.DISABLE_JIT:
+        raise NarxbenchError("NUMBA_DISABLE_JIT: found 1; allowed: 0 or not set, as only compiled code can search")
 
 
 class StructureProblem:
@@ -282,6 +289,7 @@ class StructureProblem:
             raise NarxbenchError(
                 f"criterion: found {self.criterion!r} for {n_steps} samples; needed: more samples to validate"
             )
+        check_compiler()
         if products is None:
             products = products_over(u, y, monomials, rows)
         required = _masks(required_terms, monomials)

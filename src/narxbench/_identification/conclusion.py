@@ -1,6 +1,7 @@
 """The conclusion of an identification: the weights of the chosen structure, and how sure and how good the model is."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from narxbench._algorithms.certainty import LEAST_EXCHANGED
 from narxbench._identification.data.checks import checks_before, size_check
 from narxbench._identification.data.collinear import collinear_check
 from narxbench._identification.data.scaling import scaling
@@ -18,19 +20,23 @@ from narxbench._identification.search.competitors import best_by_description, de
 from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.scan import FORWARD, Scan
 from narxbench._identification.search.structures import Choice, ConfigurationSearch, Proposal, Structure
-from narxbench._identification.search.trial import MOST_COMPARED, Trial
+from narxbench._identification.search.ties import EQUAL
+from narxbench._identification.search.trial import MOST_COMPARED, MOST_ROWS, Trial
 from narxbench._identification.trust.answers import answers
 from narxbench._identification.trust.avoidable import avoidable_share
 from narxbench._identification.trust.bands import unseen_errors
+from narxbench._identification.trust.dynamics import Dynamics, dynamics, working_point
 from narxbench._identification.trust.fit import ModelFit
+from narxbench._identification.trust.forecasts import ABOUT, forecast_errors
 from narxbench._identification.trust.frequencies import frequent_structures, selection_table
 from narxbench._identification.trust.horizon import steps_ahead
 from narxbench._identification.trust.probabilities import FULL, StructureCertainty, structure_certainty
 from narxbench._identification.trust.residuals import correlation_tests, free_run_bias
-from narxbench._identification.trust.steady_state import POINTS, measured_static_points, static_curve
+from narxbench._identification.trust.steady_state import POINTS, FixedPoint, measured_static_points, static_curve
 from narxbench._identification.trust.validation import FREE_RUN, ONE_STEP, Case, validate
 from narxbench._identification.trust.verdicts import summary
 from narxbench._identification.trust.weights import interchangeable
+from narxbench._io.errors import NarxbenchError
 from narxbench._model.narx import Model
 from narxbench._model.noise_models import Narx
 from narxbench._model.records import ROLES, Record, Recording
@@ -41,6 +47,11 @@ LEAST_VALUES, MOST_VALUES, VALUES_PER_SECOND = 1_000_000, 4_000_000, 200_000
 # Fixed points of a model with more lags are computed at few inputs: the stability of a state costs the third power of
 # the largest lag.
 LONG_LAG, FEW_POINTS = 60, 5
+# Predictions are judged so many steps ahead, unless the time scale of a series without input says otherwise, up to this
+# part of the longest record.
+STEPS_AHEAD, SHARE_AHEAD = 5, 8
+# Structures that are about as good as the leaving one and widen its intervals, at most, and of long records.
+MOST_EQUAL, FEW_EQUAL = 8, 2
 
 
 def concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearch]) -> Identification:
@@ -51,10 +62,12 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearc
     trial, fit = scan.trial(configuration), ModelFit(scan, leaving)
     weights = fit.weights()
     model = fit.model(weights)
+    free_run = unseen_errors(fit, model)
+    model = replace(model, about={**model.about, ABOUT: forecast_errors(fit, model, free_run)})
     models = _models(scan, choice, model)
     cases = fit.cases(model)
-    ahead = None if model.inputs else steps_ahead(recording.records, model.decimation)
-    validation = validate(cases, steps=(1, 5) if ahead is None else sorted({1, ahead}))
+    horizon = steps_judged(scan, configuration)
+    validation = validate(cases, steps=sorted({1, horizon}))
     known = [case.record for case in cases if case.record.role == "estimation"]
     tests = correlation_tests(model, known)
     curve = static_curve(model, known, points=POINTS if model.max_lag <= LONG_LAG else FEW_POINTS)
@@ -65,8 +78,9 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearc
     table = selection_table(trial.terms, choice.runs, resampled, settings.confidence)
     frequent, frequent_about = frequent_structures(table, trial.terms, leaving.terms, resampled, settings.threshold)
     bias = free_run_bias(last_runs(cases, model))
-    avoidable = avoidable_share(last_cases(cases), ahead)
+    avoidable = avoidable_share(last_cases(cases), None if model.inputs else horizon)
     findings = summary(model, validation, tests, curve, rests, checks, bias, weights.rows(), avoidable)
+    certainty = _certainty(scan, choice)
     identification = Identification(
         model=model,
         recording=recording,
@@ -81,7 +95,7 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearc
         tried=_tried(scan, choice),
         left_out=scan.left_out,
         weights=weights.rows(),
-        certainty=_certainty(scan, choice),
+        certainty=certainty,
         selection=table,
         structures=_side_by_side(scan, choice, frequent),
         structures_made=frequent_about,
@@ -89,13 +103,37 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearc
         validation=validation,
         tests=tests,
         curve=curve,
+        dynamics=_dynamics(scan, choice, certainty, model, curve),
         rests=rests,
         summary=findings,
-        notes=_notes(scan, choice, resamples, models),
+        notes=[*_notes(scan, choice, resamples, models), *_time_scale(scan, configuration, horizon)],
         models=models,
-        unseen={FREE_RUN: unseen_errors(fit, model), ONE_STEP: unseen_errors(fit, model, 1)},
+        competitors=_competitors(scan, choice, models),
+        unseen={FREE_RUN: free_run, ONE_STEP: unseen_errors(fit, model, 1)},
     )
     return replace(identification, summary=[*answers(identification), *findings])
+
+
+def steps_judged(scan: Scan, configuration: Configuration) -> int:
+    """Return the steps ahead that predictions are judged at besides one, which decide where there is no input.
+
+    It is the shortest season of a series, but at most a part of the data, else the time in which its correlation goes.
+    """
+    recording, stride = scan.recording, configuration.decimation
+    if recording.inputs:
+        return STEPS_AHEAD
+    if scan.seasons:
+        most = max(STEPS_AHEAD, max(map(len, recording.known)) // (SHARE_AHEAD * stride))
+        return min(most, max(2, round(scan.seasons[0] / stride)))
+    return steps_ahead(recording.records, stride)
+
+
+def _time_scale(scan: Scan, configuration: Configuration, horizon: int) -> list[Finding]:
+    """Return why a series without input is judged so many steps ahead."""
+    if scan.recording.inputs:
+        return []
+    values = {"steps": horizon, "samples": horizon * configuration.decimation, "seasons": list(scan.seasons)}
+    return [Finding("time_scale", "fine", values)]
 
 
 def _certainty(scan: Scan, choice: Choice) -> StructureCertainty:
@@ -119,12 +157,76 @@ def _certainty(scan: Scan, choice: Choice) -> StructureCertainty:
     )
 
 
+def _dynamics(
+    scan: Scan, choice: Choice, certainty: StructureCertainty, model: Model, curve: Sequence[FixedPoint]
+) -> Dynamics | None:
+    """Return how the model answers its inputs; None where it does not rest in the middle of the data."""
+    records = [record for record in scan.recording.known if record.role in (None, "estimation")]
+    point = working_point(model, records, curve)
+    if point is None:
+        return None
+    models = [model]
+    for structure in _equal_structures(choice, certainty, scan.n_samples):
+        # What is singular or diverges on all data is no rival.
+        with suppress(NarxbenchError):
+            fit = ModelFit(scan, structure)
+            models.append(fit.model(fit.weights()))
+    return dynamics(models, records, point, scan.settings.confidence, base=scan.settings.seed)
+
+
+def _equal_structures(choice: Choice, certainty: StructureCertainty, n_samples: int) -> list[Structure]:
+    """Return the structures that are about as good as the leaving one: probable rivals, and those of as low an error.
+
+    They have other terms, and there are fewer of long records.
+    """
+    leaving = choice.leaving
+    rivals = []
+    for rival in certainty.rivals:
+        if rival.probability >= LEAST_EXCHANGED:
+            rivals.append(leaving.model_copy(update={"terms": list(rival.terms)}))
+    for structure in (*choice.finalists, *choice.competitors):
+        is_as_good = structure.rrse is not None and structure.rrse <= (1.0 + EQUAL) * (leaving.rrse or 0.0)
+        if is_as_good and structure.kind != "last value":
+            rivals.append(structure)
+    by_terms = {(structure.configuration, tuple(structure.terms)): structure for structure in rivals[::-1]}
+    by_terms.pop((leaving.configuration, tuple(leaving.terms)), None)
+    most = MOST_EQUAL if n_samples <= MOST_ROWS else FEW_EQUAL
+    return list(by_terms.values())[::-1][:most]
+
+
 def _models(scan: Scan, choice: Choice, model: Model) -> dict[str, Model]:
     """Return the model that leaves, and the sparse one, by the kind of their structures."""
     if choice.winner is None:
         return {choice.best.kind: model}
     sparse = ModelFit(scan, choice.best)
     return {choice.winner.kind: model, choice.best.kind: sparse.model(sparse.weights())}
+
+
+def _competing(choice: Choice) -> dict[str, Structure]:
+    """Return the structures that competed by description: the sparse one, the one that leaves, the best of each kind.
+
+    There are none where the search was interrupted.
+    """
+    if not choice.competitors:
+        return {}
+    structures = {description(choice.best): choice.best, description(choice.leaving): choice.leaving}
+    for name, structure in best_by_description(choice.competitors).items():
+        structures.setdefault(name, structure)
+    return structures
+
+
+def _competitors(scan: Scan, choice: Choice, models: Mapping[str, Model]) -> dict[str, Model | None]:
+    """Return the models of all structures that competed, by description; None where all data give no weights."""
+    competitors: dict[str, Model | None] = {}
+    for name, structure in _competing(choice).items():
+        if structure in (choice.best, choice.leaving):
+            competitors[name] = replace(models[structure.kind], covariance=None)
+            continue
+        try:
+            competitors[name] = ModelFit(scan, structure).plain_model()
+        except NarxbenchError:
+            competitors[name] = None
+    return competitors
 
 
 def _compared_rows(trial: Trial) -> NDArray[np.int64]:
@@ -225,11 +327,9 @@ def _units(recording: Recording, model: Model, configuration: Configuration) -> 
 
 def _competed(scan: Scan, choice: Choice, sparse: Model) -> list[Finding]:
     """Return the selection errors of the sparse structure and of the best of each kind of competitor."""
-    if not choice.competitors:
+    structures = _competing(choice)
+    if not structures:
         return []
-    structures = {description(choice.best): choice.best, description(choice.leaving): choice.leaving}
-    for name, structure in best_by_description(choice.competitors).items():
-        structures.setdefault(name, structure)
     rows = []
     for name, structure in structures.items():
         rows.append({"name": name, "terms": len(structure.terms), "rrse": structure.rrse})

@@ -3,11 +3,13 @@
 It needs scikit-learn, as ``narxbench[sklearn]`` has it.
 """
 
+import warnings
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal, Self, cast
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import r2_score
@@ -19,6 +21,7 @@ from narxbench._identification.data.reading import read_recording
 from narxbench._identification.identify import identify_recording
 from narxbench._identification.settings import settings_from_python
 from narxbench._io.errors import NarxbenchError, is_whole_number, show
+from narxbench._model.indexes import first_gap, index_of
 
 Floats = NDArray[np.float64]
 
@@ -201,6 +204,7 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         ValueError
             For data that scikit-learn refuses.
         """
+        warn_of_gaps(y if X is None else X, groups)
         inputs, outputs = self._checked_signals(X, y)
         input_names, output_name = self._signal_names()
         experiments = []
@@ -271,6 +275,7 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             For too few outputs.
         """
         check_is_fitted(self)
+        warn_of_gaps(X)
         inputs: Floats
         if X is None and not self.n_features_in_:
             if not is_whole_number(samples, 0):
@@ -285,6 +290,57 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             if len(inputs) <= first:
                 return y_initial
         return self.model_.predict(inputs, y_initial, samples=len(inputs))
+
+    def forecast(
+        self,
+        X: ArrayLike | None,  # noqa: N803
+        y: ArrayLike,
+        X_future: ArrayLike | None = None,  # noqa: N803
+        steps: int | None = None,
+        confidence: float | None = None,
+    ) -> Any:
+        """Return the outputs that the model expects after a record, with the state that its noise has there.
+
+        Parameters
+        ----------
+        X : array or frame, shape (samples, inputs), or None
+            The inputs of the record; None where the model has none.
+        y : array, shape (samples,)
+            The measured outputs of the record.
+        X_future : array or frame, shape (steps, inputs), optional
+            The inputs after the record, as for :meth:`narxbench.Model.forecast`.
+        steps : int, optional
+            The number of samples after the record, needed without ``X_future``.
+        confidence : {0.5, 0.8, 0.9, 0.95, 0.99}, optional
+            The share of samples that a band holds; None: there is no band.
+
+        Returns
+        -------
+        array of float or series, shape (steps,), or DataFrame
+            The expected outputs; with a band the columns ``forecast``, ``lower`` and ``upper``. An index of the record
+            goes on.
+
+        Raises
+        ------
+        DivergedError
+            If the forecast leaves all bounds.
+        NarxbenchError
+            As :meth:`narxbench.Identification.forecast`.
+        """
+        check_is_fitted(self)
+        warn_of_gaps(y if X is None else X)
+        inputs, future = self._inputs_with_index(X), self._inputs_with_index(X_future)
+        if confidence is None:
+            return self.model_.forecast(inputs, y, future, steps)
+        return self.identification_.forecast(inputs, y, future, steps, confidence)
+
+    def _inputs_with_index(self, X: ArrayLike | None) -> Any:  # noqa: N803
+        """Return inputs as numbers after the checks of scikit-learn, as a frame if they have an index of pandas."""
+        if X is None:
+            return None
+        inputs = validate_data(self, X, dtype=np.float64, reset=False)
+        index = index_of(X)
+        return inputs if index is None else pd.DataFrame(inputs, index)
 
     def score(self, X: ArrayLike | None, y: ArrayLike) -> float:  # noqa: N803
         """Return R² of the free run that starts from the first outputs, over the samples after them.
@@ -317,6 +373,20 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         # Theirs draw each sample independently of the one before.
         tags.regressor_tags.poor_score = True
         return tags
+
+
+def warn_of_gaps(signals: object, groups: ArrayLike | None = None) -> None:
+    """Warn if the index of pandas of some signals has uneven steps within an experiment: lags count rows."""
+    index = index_of(signals)
+    if index is None:
+        return
+    for part in _experiment_slices(groups, len(index)):
+        place = first_gap(index[part])
+        if place is not None:
+            before, after = index[part][place], index[part][place + 1]
+            text = f"the index has a gap between {before} and {after}; lags count rows: give groups, or fill the gap"
+            warnings.warn(text, UserWarning, stacklevel=3)
+            return
 
 
 def _experiment_slices(groups: ArrayLike | None, samples: int) -> list[slice]:

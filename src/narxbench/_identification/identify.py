@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from threadpoolctl import threadpool_limits
 
+from narxbench._fitness.problem import check_compiler
 from narxbench._identification.conclusion import concluded
 from narxbench._identification.data.reading import read_recording
 from narxbench._identification.finding import Finding
@@ -14,7 +15,17 @@ from narxbench._identification.result import Identification
 from narxbench._identification.search.attempts import attempts
 from narxbench._identification.search.choice import choose
 from narxbench._identification.search.scan import Scan
-from narxbench._identification.search.steps import BRIEF, COMPETITION, RESAMPLES, THOROUGH, SearchProgress, Steps
+from narxbench._identification.search.steps import (
+    ATTEMPTS,
+    BRIEF,
+    CHOICE,
+    COMPETITION,
+    CONCLUSION,
+    RESAMPLES,
+    THOROUGH,
+    SearchProgress,
+    Steps,
+)
 from narxbench._identification.search.structures import Choice
 from narxbench._identification.settings import IdentificationSettings, settings_from_python
 from narxbench._io.errors import FieldError, is_whole_number, show
@@ -296,6 +307,7 @@ def identify_recording(
     ``report_progress`` is called whenever a job is done. Ctrl-C leaves out what has not begun, and the best model so
     far is kept; before there is any, and a second time, KeyboardInterrupt is raised.
     """
+    check_compiler()
     # Threads of a BLAS would wait for those of the search, and sum in an order that depends on their number.
     with threadpool_limits(1, "blas"):
         scan = Scan(recording, settings)
@@ -309,9 +321,12 @@ def identify_recording(
         if steps.interrupted:
             # Those that were left out say nothing.
             scan.settings = settings.model_copy(update={"resamples": len(resamples)})
-        identification = concluded(scan, choice, resamples)
+        identification = steps.keep(CONCLUSION, lambda: concluded(scan, choice, resamples))
         if not steps.interrupted:
-            identification = _with_attempts(identification, recording, settings, choice.leaving.rrse)
+            try:
+                identification = _with_attempts(identification, recording, settings, choice.leaving.rrse)
+            except KeyboardInterrupt:
+                steps.interrupted = ATTEMPTS
     if not steps.interrupted:
         return identification
     interruption = Finding("interrupted", "look", {"step": steps.interrupted})
@@ -326,7 +341,7 @@ def _search(scan: Scan, steps: Steps) -> Choice:
     ranked = scan.ranked(brief_searches)
     jobs = [(configuration, *job) for configuration, job in product(ranked, scan.jobs())]
     thorough_searches = steps.run(THOROUGH, scan.thorough, jobs)
-    return choose(scan, brief_searches, ranked, thorough_searches, steps)
+    return steps.keep(CHOICE, lambda: choose(scan, brief_searches, ranked, thorough_searches, steps))
 
 
 def _with_attempts(
@@ -344,4 +359,8 @@ def _with_attempts(
 
 def _selection_error(recording: Recording, settings: IdentificationSettings) -> float | None:
     """Return the selection error of the model that settings lead to."""
-    return _search(Scan(recording, settings), Steps()).leaving.rrse
+    steps = Steps()
+    choice = _search(Scan(recording, settings), steps)
+    if steps.interrupted:
+        raise KeyboardInterrupt
+    return choice.leaving.rrse

@@ -12,13 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 from narxbench._identification.finding import Finding
 from narxbench._identification.search.structures import Structure
 from narxbench._identification.trust.bands import BAND, Unseen
+from narxbench._identification.trust.dynamics import Dynamics
+from narxbench._identification.trust.forecasts import forecast_frame
 from narxbench._identification.trust.frequencies import resample_frequencies
 from narxbench._identification.trust.probabilities import StructureCertainty
 from narxbench._identification.trust.residuals import CorrelationTest
 from narxbench._identification.trust.steady_state import FixedPoint, Rest
 from narxbench._identification.trust.validation import FREE_RUN, ONE_STEP, metrics_by_role
 from narxbench._io.errors import NarxbenchError, show
-from narxbench._model.narx import DivergedError, Model
+from narxbench._model.loading import IDENTIFICATION_FORMAT, IDENTIFICATION_VERSION
+from narxbench._model.narx import DivergedError, Initial, Model
 from narxbench._model.records import Recording
 
 
@@ -68,15 +71,20 @@ class Identification:
     summary : list of Finding
         What is fine about the model and what is not, most important first.
     notes : list of Finding
-        What else a reader must know: how the sparse model did in the ``competition`` with simple models,
-        ``searches`` that found nothing, ``no_test`` data, fewer ``resamples`` than
-        wanted, how the ``noise_model`` was decided on, and that a free run over ``whole_records`` was a reason to pass
+        What else a reader must know: how the sparse model did in the ``competition`` with simple models, ``searches``
+        that found nothing, ``no_test`` data, fewer ``resamples`` than wanted, how the ``noise_model`` was decided on,
+        the ``time_scale`` of a series without input, and that a free run over ``whole_records`` was a reason to pass
         over structures, or that none holds.
     unseen : dict of str to Unseen
         Errors of the kinds ``free_run`` and ``one_step`` on samples that the weights did not know.
+    dynamics : Dynamics, optional
+        How the output answers the inputs near the middle of the data, with intervals; None where it does not rest.
     models : dict of str to Model
         The model by its kind: ``sparse``, ``linear`` (a full structure of degree 1), ``unpruned`` (all candidates, by
         ridge regression) or ``last value``. Where it is not sparse, the sparse one is there too.
+    competitors : dict of str to Model or None
+        All models that competed by their description, such as ``sparse`` and ``linear ARX``: of each kind and noise
+        model the best, with the weights of all data and without their covariance; None where the data give it none.
 
     Examples
     --------
@@ -111,6 +119,8 @@ class Identification:
     notes: list[Finding] = field(default_factory=list)
     unseen: Mapping[str, Unseen] = field(default_factory=dict)
     models: Mapping[str, Model] = field(default_factory=dict)
+    competitors: Mapping[str, Model | None] = field(default_factory=dict)
+    dynamics: Dynamics | None = None
 
     @property
     def probabilities(self) -> dict[str, float]:
@@ -198,6 +208,61 @@ class Identification:
         width = np.where(np.arange(len(predicted)) < self.model.initial_samples, 0.0, half)
         return predicted - width, predicted + width
 
+    def forecast(
+        self,
+        u: ArrayLike | None = None,
+        y: ArrayLike | None = None,
+        u_future: ArrayLike | None = None,
+        steps: int | None = None,
+        confidence: float = BAND,
+        *,
+        initial: Initial = "measured",
+    ) -> pd.DataFrame:
+        """Return the outputs that the model expects after a record, with bands that widen with the horizon.
+
+        Each band is as wide as the errors of forecasts so many steps ahead on parts of the data that the weights did
+        not know. So it holds on average over samples, for data like those of the identification and the inputs that
+        are given. It is too narrow where inputs leave their range and where the process changes.
+
+        Parameters
+        ----------
+        u, y : array or frame, optional
+            Inputs and outputs of the record, as for :meth:`narxbench.Model.forecast`. Without ``y`` it is the last
+            record of the identification, with its times if these are known.
+        u_future, steps, initial
+            As for :meth:`narxbench.Model.forecast`.
+        confidence : {0.5, 0.8, 0.9, 0.95, 0.99}
+            The share of samples that the band holds.
+
+        Returns
+        -------
+        DataFrame
+            The columns ``forecast``, ``lower`` and ``upper``, with the index of the record continued.
+
+        Raises
+        ------
+        NarxbenchError
+            As :meth:`narxbench.Model.forecast`, for another confidence, and where forecasts of many unseen data
+            diverge, so that no band is known.
+
+        Examples
+        --------
+        >>> import narxbench
+        >>> u, y = narxbench.load_system("S1").simulate(600, snr_db=40)
+        >>> identification = narxbench.identify(u[:595], y[:595], degree=2, y_lags=2, u_lags=2)
+        >>> forecast = identification.forecast(u[:595], y[:595], u[595:])
+        >>> ((forecast["lower"] < y[595:]) & (y[595:] < forecast["upper"])).tolist()
+        [True, True, True, True, True]
+        """
+        if y is None:
+            if u is not None:
+                raise NarxbenchError("y: found null next to u; needed: the outputs of the record, or neither")
+            record = self.recording.records[-1]
+            y = record.y if record.index is None else pd.Series(record.y, record.index)
+            if self.model.n_inputs:
+                u = record.u
+        return forecast_frame(self.model, u, y, u_future, steps, confidence, initial=initial)
+
     def _band(self, steps: int | None, unseen: Unseen) -> dict[str, Any]:
         """Return the half width of a band, and the share of the samples of all test records that it holds."""
         half, inside, samples = unseen.half_width(BAND), 0, 0
@@ -218,13 +283,16 @@ class Identification:
     def to_dict(self) -> dict[str, Any]:
         """Return the model and what is known of it as plain data.
 
-        ``certainty`` has how probable the structure is, its terms and its rivals. ``selection_frequency`` has the share
-        of the resampled data sets that led to each term, None without such data. ``noise`` has the noise model with its
-        coefficients; offsets and scales are those of the model. ``metrics`` has the roles estimation, selection and
-        test, each with ``one_step`` and ``free_run`` at the sampling of the model, and both again
-        ``at_incoming_sampling``; None where there is no such record. ``bands`` has for both kinds the half width of the
-        band, the parts it comes from and its coverage of test data. ``warnings`` and ``summary`` hold findings as
-        values; :func:`narxbench._report.findings.as_json` adds the words.
+        ``model`` has all values of the model, as :meth:`narxbench.Model.save` writes them, so that
+        :func:`narxbench.load_model` reads it from a file; ``competitors`` has those of the models that it competed
+        with. ``certainty`` has how probable the structure is, its terms and its rivals. ``selection_frequency`` has the
+        share of the resampled data sets that led to each term, None without such data. ``noise`` has the noise model
+        with its coefficients. ``metrics`` has the roles estimation, selection and test, each with ``one_step`` and
+        ``free_run`` at the sampling of the model, and both again ``at_incoming_sampling``; None where there is no such
+        record. ``bands`` has for both kinds the half width of the band, the parts it comes from and its coverage of
+        test data. ``dynamics`` has gain, poles, settling time, delay, step response and static curve with intervals,
+        None where the model does not rest. ``warnings``, ``checks`` and ``summary`` hold findings as values;
+        :func:`narxbench._report.findings.as_json` adds the words.
         """
         model = self.model
         often = resample_frequencies(self.selection)
@@ -232,11 +300,17 @@ class Identification:
         for kind, unseen in self.unseen.items():
             bands[kind] = self._band(None if kind == FREE_RUN else 1, unseen)
         return {
+            "format": IDENTIFICATION_FORMAT,
+            "version": IDENTIFICATION_VERSION,
             "equation": model.equation(),
+            "model": model.to_dict(),
             "models": {name: _as_plain_data(shown) for name, shown in self.models.items()},
+            "competitors": self._competitors(),
             "terms": list(model.terms),
             "coefficients": list(model.coefficients),
             "standard_errors": [row["standard_error"] for row in self.weights],
+            "degree": model.degree,
+            "lags": model.lags,
             "certainty": self.certainty.as_dict(),
             "selection_frequency": [often.get(term, 0.0) for term in model.terms] if often else None,
             "noise": {
@@ -249,16 +323,32 @@ class Identification:
             },
             "offsets": None if model.offsets is None else list(model.offsets),
             "scales": None if model.scales is None else list(model.scales),
+            "units": dict(model.units),
             "decimation": model.decimation,
             "sampling_time": model.sampling_time,
             "method": self.settings["method"],
             "settings": {**self.settings, "found": self.configuration},
             "metrics": metrics_by_role(self.validation),
             "bands": bands,
+            "dynamics": None if self.dynamics is None else self.dynamics.as_dict(),
             "warnings": [*self.recording.notes, *(vars(note) for note in self.notes)],
+            "checks": [vars(finding) for finding in self.checks],
             "summary": [vars(finding) for finding in self.summary],
             "data_digest": model.data_digest,
         }
+
+    def _competitors(self) -> list[dict[str, Any]]:
+        """Return the models that competed with their selection errors, without covariances."""
+        rows: list[dict[str, Any]] = []
+        for note in self.notes:
+            if note.name == "competition":
+                rows = note.values["rows"]
+        entries = []
+        for row in rows:
+            model = self.competitors.get(row["name"])
+            plain_model = model.to_dict() if model else None
+            entries.append({"name": row["name"], "selection_rrse": row["rrse"], "model": plain_model})
+        return entries
 
 
 def _as_plain_data(model: Model) -> dict[str, Any]:

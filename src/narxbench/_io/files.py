@@ -5,7 +5,9 @@ import json
 import os
 import re
 import secrets
+import shutil
 import stat
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -28,24 +30,93 @@ _BUNDLED = Path(__file__).parents[1] / "bundled"
 CONFIG_FOLDER = _BUNDLED if _BUNDLED.is_dir() else Path(__file__).parents[3] / "config"
 
 
-def write_atomically(path: StrPath, content: str | bytes) -> None:
+def write_atomically(path: StrPath, content: str | bytes, *, durable: bool = False) -> None:
     """Write to a temporary name next to ``path`` and rename, so that a kill leaves nothing half-written.
 
-    A kill can leave a hidden file ``.NAME.xxxxxxxx``, which nothing reads. Missing folders are made.
+    A kill can leave a hidden file ``.NAME.xxxxxxxx``, which nothing reads. Missing folders are made. A ``durable`` file
+    survives a power cut once this has returned; before, the old file does.
     """
     target = Path(path)
-    temporary = target.parent / f".{target.name}.{secrets.token_hex(4)}"
+    temporary = _aside(target)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with open(temporary, "xb") as stream:
-            stream.write(_as_bytes(content))
+        _write(temporary, content, durable=durable)
         os.replace(temporary, target)
+        if durable:
+            _sync(target.parent)
     except OSError as error:
-        needed = "needed: room on the disk and a folder that may be written to"
-        raise FileError(f"{path}: cannot be written: {error.strerror}; {needed}") from None
+        raise _unwritten(path, error) from None
     finally:
         with suppress(OSError):  # it is there only if something went wrong
             temporary.unlink()
+
+
+def write_folder(
+    folder: StrPath, contents: Mapping[str, str | bytes], *, last: str, obsolete: Collection[str] = ()
+) -> None:
+    """Write files into a folder so that it never looks whole without being it.
+
+    All files are written aside first. A new folder is there at once, by a rename. In an existing one the file ``last``
+    goes before any other changes, and comes back last; ``obsolete`` files of earlier content go, all else stays. All
+    survive a power cut once this has returned.
+    """
+    target = Path(folder)
+    is_new = not target.is_dir()
+    # Nobody may be allowed to write next to an existing folder.
+    aside = _aside(target) if is_new else _aside(target / last)
+    try:
+        aside.mkdir(parents=True)
+        for name, content in contents.items():
+            _write(aside / name, content, durable=True)
+        _sync(aside)
+        if is_new:
+            os.rename(aside, target)
+        else:
+            _replace_files(aside, target, [*contents], last, obsolete)
+        _sync(target.parent if is_new else target)
+    except OSError as error:
+        raise _unwritten(folder, error) from None
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _replace_files(aside: Path, target: Path, names: Sequence[str], last: str, obsolete: Collection[str]) -> None:
+    """Move files into a folder that may have others of their names."""
+    for name in (last, *obsolete):
+        (target / name).unlink(missing_ok=True)
+    _sync(target)
+    for name in sorted(names, key=lambda name: name == last):
+        os.replace(aside / name, target / name)
+
+
+def _aside(target: Path) -> Path:
+    """Return a hidden name next to a file or a folder."""
+    return target.parent / f".{target.name}.{secrets.token_hex(4)}"
+
+
+def _write(path: Path, content: str | bytes, *, durable: bool) -> None:
+    with open(path, "xb") as stream:
+        stream.write(_as_bytes(content))
+        if durable:
+            stream.flush()
+            os.fsync(stream.fileno())
+
+
+def _sync(folder: Path) -> None:
+    """Let the names in a folder survive a power cut; only POSIX can."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _unwritten(path: StrPath, error: OSError) -> FileError:
+    """Return the error of a file or folder that cannot be written."""
+    needed = "needed: room on the disk and a folder that may be written to"
+    return FileError(f"{path}: cannot be written: {error.strerror}; {needed}")
 
 
 def read_bytes(path: StrPath, most: int = MOST_DATA) -> bytes:

@@ -2,17 +2,18 @@
 
 import json
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple, Protocol, cast
+from typing import Any, Literal, NamedTuple, Protocol, cast, get_args
 
 import numpy as np
 import pydantic_core
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 
-from narxbench._io.errors import FileError, NarxbenchError, is_whole_number, printable, show
+from narxbench._io.errors import FileError, NarxbenchError, did_you_mean, is_whole_number, printable, show
 from narxbench._io.files import StrPath, canonical_json, read_bytes, write_atomically
 from narxbench._io.settings import Settings, validated
 from narxbench._io.units import split_name
@@ -21,16 +22,24 @@ from narxbench._io.words import ordinal
 from narxbench._model.dataset import as_signals, finite_signals
 from narxbench._model.equation import duration, latex_of, legend, plain, text_of
 from narxbench._model.export import Program, source
+from narxbench._model.forecasting import Forecaster, smallest_input_lag
 from narxbench._model.functions import completed, derived
+from narxbench._model.indexes import common_index, following_index, index_of
 from narxbench._model.noise_models import NoiseModel, NoiseName, noise_model_of
 from narxbench._model.prediction import NoiseFilter, forecast_noise, predicted_ahead, simulated
+from narxbench._model.start import estimated_start
 from narxbench._model.system import DIVERGED
 from narxbench._model.terms import OUTPUT, Monomial, max_lag_of, parse_term, term_name
 from narxbench._model.working_point import LinearModel, fixed_points, linearised
 
 Floats = NDArray[np.float64]
+# The first outputs of a free run.
+Initial = Literal["measured", "estimate"]
 
 FORMAT, VERSION = "narxbench-model", 1
+# The largest expansion of a model: its terms before equal ones are added up, fewer if they have a covariance, and
+# products of factors to compute them.
+_MOST_EXPANDED, _MOST_WITH_COVARIANCE, _MOST_PRODUCTS = 100_000, 5_000, 150_000
 DIVERGENCE_FACTOR = 1e6
 # A sum of squares below this, relative to the largest square, is too small to divide by.
 _SMALLEST_SPREAD = 1e-300
@@ -336,6 +345,20 @@ class Model:
         return max_lag_of(self.monomials)
 
     @property
+    def degree(self) -> int:
+        """The largest number of factors in a term."""
+        return max(map(len, self.monomials))
+
+    @property
+    def lags(self) -> dict[str, list[int]]:
+        """The lags of the output and of each input that occur in terms, in steps."""
+        lags: list[set[int]] = [set() for _ in range(1 + self.n_inputs)]
+        for monomial in self.monomials:
+            for signal, lag in monomial:
+                lags[signal].add(lag)
+        return dict(zip([self.output, *self.inputs], map(sorted, lags), strict=True))
+
+    @property
     def initial_samples(self) -> int:
         """The number of first outputs that a prediction needs: largest lag times decimation."""
         return self.max_lag * self.decimation
@@ -355,7 +378,13 @@ class Model:
         return tuple(math.sqrt(row[i]) for i, row in enumerate(self.covariance))
 
     def predict(
-        self, u: ArrayLike | None, y_initial: ArrayLike, steps: int | None = None, *, samples: int | None = None
+        self,
+        u: ArrayLike | None,
+        y_initial: ArrayLike,
+        steps: int | None = None,
+        *,
+        samples: int | None = None,
+        initial: Initial = "measured",
     ) -> Floats:
         """Return the output that the model predicts from the inputs and from measured outputs.
 
@@ -374,11 +403,14 @@ class Model:
             zero; so the result of NOE is a free run.
         samples : int, optional
             The number of samples to return; needed for a free run without inputs.
+        initial : {"measured", "estimate"}
+            The first outputs of a free run: as measured, with their noise, or estimated, such that the run is closest
+            to the given outputs of its first 100 steps, or 10 times the largest lag if that is more.
 
         Returns
         -------
         array of float, shape (samples,)
-            The measured outputs of the first ``initial_samples``, then the predicted ones. If an argument is a frame or
+            The outputs of the first ``initial_samples``, then the predicted ones. If an argument is a frame or
             series of pandas, the result is a series with its index.
 
         Raises
@@ -394,10 +426,13 @@ class Model:
         inputs = self._inputs(u, samples, n_outputs)
         count = len(inputs)
         self._check_outputs(len(y), count, steps)
+        _check_initial(initial, steps)
         bound = _divergence_bound(y, count)
         offsets, scales = self.scaling()
         scaled_inputs = (inputs - offsets[1:]) / scales[1:]
         with np.errstate(over="ignore", invalid="ignore"):
+            if initial == "estimate":
+                y = estimated_start(self, scaled_inputs, y, bound)
             if steps is None:
                 predicted, end = self._free_run(scaled_inputs, y, bound)
             else:
@@ -418,6 +453,9 @@ class Model:
         if n_outputs > samples or (not is_free_run and n_outputs < samples):
             allowed = "at most as many" if is_free_run else "as many"
             raise NarxbenchError(f"y: found {n_outputs} outputs for {samples} samples; allowed: {allowed}")
+        self._check_enough_outputs(n_outputs)
+
+    def _check_enough_outputs(self, n_outputs: int) -> None:
         needed = self.initial_samples
         if n_outputs < needed:
             lag = f"{_count(self.max_lag, 'step')} of {_count(self.decimation, 'sample')}"
@@ -474,6 +512,109 @@ class Model:
         import pandas as pd
 
         return cast(Floats, pd.Series(predicted, index=pandas_signals[0].index, name=self.output))
+
+    def forecast(
+        self,
+        u: ArrayLike | None,
+        y: ArrayLike,
+        u_future: ArrayLike | None = None,
+        steps: int | None = None,
+        *,
+        initial: Initial = "measured",
+    ) -> Floats:
+        """Return the outputs that the model expects after a record.
+
+        The forecast begins with the last measured outputs, and has the forecast of the noise, from the noise that the
+        record shows. Noise on the output is what the outputs differ by from a free run over the whole record.
+
+        Parameters
+        ----------
+        u : array or frame, shape (samples,) or (samples, inputs), or None
+            The inputs of the record, as for :meth:`predict`.
+        y : array, shape (samples,)
+            The measured outputs of the record.
+        u_future : array or frame, shape (steps,) or (steps, inputs), optional
+            The inputs of the samples after the record. Of a model whose inputs act later, the last ones may be missing.
+        steps : int, optional
+            The number of samples after the record, needed without ``u_future``; by default as many as that has.
+        initial : {"measured", "estimate"}
+            The first outputs of the free run, as for :meth:`predict`. They matter where the noise is on the output.
+
+        Returns
+        -------
+        array of float, shape (steps,)
+            The expected outputs. If an argument is a frame or series of pandas, the result is a series whose index goes
+            on where that of the record ends.
+
+        Raises
+        ------
+        DivergedError
+            If a forecast, or the free run over the record, is larger than 1e6 times the largest measured output.
+        NarxbenchError
+            If there are too few samples, a shape is wrong, a number is not finite, or the index of ``u_future`` does
+            not follow that of the record.
+
+        Examples
+        --------
+        >>> model = Model(("y(k-1)",), (0.5,), (), "y", noise_model="narmax", moving_average=(0.5,))
+        >>> model.forecast(None, [0.0, 1.0, 4.0], steps=3)
+        array([3.5  , 1.75 , 0.875])
+        """
+        measured = finite_signals("y", y)[:, 0]
+        count = len(measured)
+        past = self._inputs(u, None, count)
+        if len(past) != count:
+            raise NarxbenchError(f"u and y: found {len(past)} and {count} samples; allowed: equally many")
+        self._check_enough_outputs(count)
+        _check_initial(initial, None)
+        future = self._future_inputs(u_future, steps)
+        if not len(future) or not count:
+            return np.zeros(0)
+        index = following_index(common_index(u, y), index_of(u_future), len(future))
+        forecaster = self.forecaster(np.concatenate([past, future]), measured, initial)
+        (forecast,) = forecaster.forecasts([count - 1], len(future))
+        if not np.isfinite(forecast).all():
+            sample = int(np.flatnonzero(~np.isfinite(forecast))[0]) + 1
+            finding = f"the forecast of the model diverges {_count(sample, 'sample')} after the record"
+            raise DivergedError(f"{finding}; allowed: inputs and outputs for which the model is stable")
+        if index is None:
+            return cast(Floats, forecast)
+        import pandas as pd
+
+        return cast(Floats, pd.Series(forecast, index=index, name=self.output))
+
+    def forecaster(self, u: Floats, y: Floats, initial: Initial = "measured") -> Forecaster:
+        """Return what forecasts from any sample of a record; the arguments are those of :meth:`forecast`, as arrays.
+
+        ``u`` has the inputs of the record and those after it, shape (at least len(y), inputs).
+        """
+        bound = _divergence_bound(y, len(y))
+        with np.errstate(over="ignore", invalid="ignore"):
+            start = y[: self.initial_samples]
+            if initial == "estimate":
+                offsets, scales = self.scaling()
+                start = estimated_start(self, (u - offsets[1:]) / scales[1:], y, bound)
+            return Forecaster(self, u, y, start, bound)
+
+    def _future_inputs(self, u_future: Any, steps: int | None) -> Floats:
+        """Return the inputs after a record, shape (steps, inputs), with zeros where none is needed."""
+        if steps is not None and not is_whole_number(steps, 0):
+            raise NarxbenchError(f"steps: found {show(steps)}; allowed: a whole number from 0 on, or None")
+        if u_future is None:
+            if steps is None:
+                raise NarxbenchError("steps: found null; needed: how many samples to forecast, or u_future")
+            future = np.zeros((0, self.n_inputs))
+        else:
+            future = self._inputs(u_future, None, None, "u_future")
+            if steps is None:
+                steps = len(future)
+        lag = smallest_input_lag(self)
+        needed = 0 if lag is None else max(0, steps - lag)
+        if len(future) < needed:
+            finding = f"found {_count(len(future), 'sample')} after the record"
+            raise NarxbenchError(f"u_future: {finding}; needed: {needed}, to forecast {steps}")
+        padding = np.zeros((max(0, steps - len(future)), self.n_inputs))
+        return np.concatenate([future[:steps], padding])
 
     def score(self, u: ArrayLike | None, y: ArrayLike, steps: int | None = None) -> Scores:
         """Return how well the model predicts measured outputs; the first ``initial_samples`` are not scored.
@@ -605,7 +746,7 @@ class Model:
         Raises
         ------
         NarxbenchError
-            If a coefficient is too large for double precision.
+            If a coefficient is too large for double precision, or there would be very many terms.
 
         Examples
         --------
@@ -615,6 +756,7 @@ class Model:
         """
         if self.offsets is None and self.scales is None:
             return self
+        self._check_expansion()
         offsets, scales = (list(map(Fraction, values.tolist())) for values in self.scaling())
         expansions = [_expansion(monomial, offsets, scales) for monomial in self.monomials]
         sums = _weighted_sum(expansions, self.coefficients)
@@ -640,6 +782,20 @@ class Model:
             scales=None,
         )
 
+    def _check_expansion(self) -> None:
+        """Raise NarxbenchError if the expansion would have too many terms, or take too long."""
+        n_terms, n_products = 0, 0
+        for monomial in self.monomials:
+            expanded = math.prod(count + 1 for count in Counter(monomial).values())
+            n_terms += expanded
+            n_products += expanded * len(monomial)
+        most = _MOST_EXPANDED
+        if self.covariance is not None:
+            most = _MOST_WITH_COVARIANCE
+        if n_terms > most or n_products > _MOST_PRODUCTS:
+            finding = f"found terms whose expansion has up to {printable(str(n_terms), 30)} terms"
+            raise NarxbenchError(f"terms: {finding}; allowed: up to {most}, of moderate degree")
+
     def save(self, path: StrPath) -> None:
         """Write the model to a file in JSON; :meth:`load` returns an equal model.
 
@@ -648,9 +804,22 @@ class Model:
         NarxbenchError
             If the file cannot be written.
         """
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        content = {"format": FORMAT, "version": VERSION, **values}
-        write_atomically(path, canonical_json(content, indent=1))
+        write_atomically(path, model_text(self), durable=True)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the model as plain data, as :meth:`save` writes it.
+
+        Examples
+        --------
+        >>> content = Model(("y(k-1)", "u(k-1)"), (0.5, 1.0), ("u",), "y").to_dict()
+        >>> content["format"], content["version"], content["coefficients"]
+        ('narxbench-model', 1, [0.5, 1.0])
+        """
+        content: dict[str, Any] = {"format": FORMAT, "version": VERSION}
+        for attribute in fields(self):
+            content[attribute.name] = getattr(self, attribute.name)
+        # JSON has lists in place of tuples.
+        return cast(dict[str, Any], json.loads(canonical_json(content)))
 
     @classmethod
     def from_search(cls, result: SearchOutcome) -> "Model":
@@ -710,18 +879,32 @@ class Model:
             data = pydantic_core.from_json(content, allow_inf_nan=False)
         except ValueError as error:
             raise FileError(f"{path}: not valid JSON ({error}); allowed: a file that Model.save wrote") from None
+        return cls.from_dict(data, str(path))
+
+    @classmethod
+    def from_dict(cls, data: object, source: str = "model") -> "Model":
+        """Return the model of plain data that :meth:`to_dict` returned; errors name the source.
+
+        Raises
+        ------
+        FileError
+            If these are no data of a model, of another version, or with values that are not allowed.
+
+        Examples
+        --------
+        >>> model = Model(("y(k-1)", "u(k-1)"), (0.5, 1.0), ("u",), "y")
+        >>> Model.from_dict(model.to_dict()) == model
+        True
+        """
         if not isinstance(data, dict) or data.get("format") != FORMAT:
-            raise FileError(f"{path}: not a model; allowed: a file that Model.save wrote")
-        version = data.get("version")
-        if version != VERSION or isinstance(version, bool):
-            allowed = f"{VERSION}, which narxbench {__version__} reads"
-            raise FileError(f"{path}: version: found {show(version)}; allowed: {allowed}")
-        values = dict(validated(ModelFile, data, str(path)))
+            raise FileError(f"{source}: not a model; allowed: a file that Model.save wrote")
+        check_version(data, VERSION, source)
+        values = dict(validated(ModelFile, data, source))
         del values["format"], values["version"]
         try:
             return cls(**values)
         except NarxbenchError as error:
-            raise FileError(f"{path}: {error}") from None
+            raise FileError(f"{source}: {error}") from None
 
     def equation(self, digits: int = 4) -> str:
         """Return the equation as text, with a line below it on the signals, the noise and the steps, where needed.
@@ -792,16 +975,54 @@ class Model:
         ['double narx_model_step(const double *y_past, const double *u_past)']
         """
         model = self.decimated()
-        if language == "sysidentpy":
-            model = model.expanded()
+        if language != "sysidentpy":
+            return source(self._program(model, derived(self.inputs)), language, name)
+        # It computes no functions of inputs; they are columns like the others.
+        return source(self._program(model.expanded(), {}), language, name)
+
+    def write_fmu(self, path: StrPath, name: str = "narx_model", *, with_binary: bool = True) -> None:
+        """Write the model as a Functional Mock-up Unit (FMI 2.0, co-simulation) for Simulink, Dymola and other tools.
+
+        It makes a free run at the model's own sampling. Parameters ``past u(k-1)``, ``past y(k-1)``, … are the state
+        that it begins in, by default the offsets of the model, or zero. The output follows the present input at once if
+        the model has such a term.
+
+        Parameters
+        ----------
+        path : path
+            The file, ``*.fmu``.
+        name : str
+            The name of the unit, as for :meth:`export`.
+        with_binary : bool
+            Whether to compile it for this machine with ``cc``. If not, it has its sources only, for tools that compile.
+
+        Raises
+        ------
+        NarxbenchError
+            If the name is not allowed, there is no compiler, or the file cannot be written.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> model = Model(("y(k-1)", "u(k-1)"), (0.5, 1.0), ("u",), "y", sampling_time=0.1)
+        >>> with TemporaryDirectory() as folder:
+        ...     model.write_fmu(f"{folder}/model.fmu", with_binary=False)
+        """
+        # Whoever needs no unit does not wait for its import.
+        from narxbench._model.fmu import FmuSignals, fmu_bytes
+
+        model = self.decimated()
+        program = self._program(model, derived(self.inputs))
+        inputs = [self.inputs[position] for position in program.arguments]
+        signals = FmuSignals(self.output, inputs, self.units, self.step_time or 1.0)
+        code = source(program, "c", name)
+        write_atomically(path, fmu_bytes(program, code, name, signals, with_binary=with_binary))
+
+    def _program(self, model: "Model", functions: Mapping[int, Any]) -> Program:
+        """Return the program of a model that is this one at its own sampling; it computes some inputs from others."""
         offsets, scales = (values.tolist() for values in model.scaling())
-        functions = derived(self.inputs)
-        if language == "sysidentpy":
-            # It computes no functions of inputs; they are columns like the others.
-            functions = {}
         comment = self._comment(model, functions)
-        program = Program(model.monomials, model.coefficients, model.n_inputs, offsets, scales, comment, functions)
-        return source(program, language, name)
+        return Program(model.monomials, model.coefficients, model.n_inputs, offsets, scales, comment, functions)
 
     def _comment(self, model: "Model", functions: Mapping[int, Any]) -> list[str]:
         equation = model.equation(6).split("\n")[0]
@@ -830,15 +1051,15 @@ class Model:
             scales[:] = self.scales
         return offsets, scales
 
-    def _inputs(self, u: Any, samples: int | None, n_outputs: int | None) -> Floats:
+    def _inputs(self, u: Any, samples: int | None, n_outputs: int | None, name: str = "u") -> Floats:
         """Return the inputs, shape (samples, inputs); for a model without inputs an array without columns."""
         if samples is not None and not is_whole_number(samples, 0):
             raise NarxbenchError(f"samples: found {show(samples)}; allowed: a whole number from 0 on, or None")
         if u is None:
             return self._no_inputs(n_outputs if samples is None else samples)
         if not self.n_inputs and not (isinstance(u, np.ndarray) and u.ndim == 2):
-            raise NarxbenchError("u: the model has no inputs; allowed: None")
-        inputs = finite_signals("u", self._completed_inputs(u), self.n_inputs)
+            raise NarxbenchError(f"{name}: the model has no inputs; allowed: None")
+        inputs = finite_signals(name, self._completed_inputs(u, name), self.n_inputs)
         if samples not in (None, len(inputs)):
             raise NarxbenchError(f"samples: found {samples}, but {len(inputs)} of u; allowed: as many, or None")
         return inputs
@@ -851,7 +1072,7 @@ class Model:
             raise NarxbenchError("samples: found null; needed: how many to predict, for the model has no inputs")
         return np.zeros((samples, 0))
 
-    def _completed_inputs(self, u: Any) -> Any:
+    def _completed_inputs(self, u: Any, name: str) -> Any:
         """Return inputs in the order of the model; functions of inputs that were left out are computed."""
         functions = derived(self.inputs)
         measured = [position for position in range(self.n_inputs) if position not in functions]
@@ -866,10 +1087,15 @@ class Model:
             n_columns = shape[1]
         if n_columns != len(measured):
             return u
-        values = finite_signals("u", u, len(measured))
+        values = finite_signals(name, u, len(measured))
         inputs = np.zeros((len(values), self.n_inputs))
         inputs[:, measured] = values
         return completed(self.inputs, inputs)
+
+
+def model_text(model: Model) -> str:
+    """Return the content of the file of a model, in JSON."""
+    return canonical_json(model.to_dict(), indent=1)
 
 
 def _inputs_of_frame(frame: Any, names: Sequence[str]) -> Any:
@@ -879,6 +1105,14 @@ def _inputs_of_frame(frame: Any, names: Sequence[str]) -> Any:
     if not set(names) <= column_by_name.keys():
         return frame
     return frame[[column_by_name[name] for name in names]]
+
+
+def check_version(data: Mapping[str, Any], allowed_version: int, source: str) -> None:
+    """Raise FileError if plain data of a file are of another version than the one that is read."""
+    version = data.get("version")
+    if version != allowed_version or isinstance(version, bool):
+        allowed = f"{allowed_version}, which narxbench {__version__} reads"
+        raise FileError(f"{source}: version: found {show(version)}; allowed: {allowed}")
 
 
 def scores(measured: ArrayLike, predicted: ArrayLike) -> Scores:
@@ -906,6 +1140,15 @@ def scores(measured: ArrayLike, predicted: ArrayLike) -> Scores:
         return Scores(None, None, None, mae, count)
     rrse = math.sqrt(squared_errors / spread)
     return Scores(rrse, math.sqrt(squared_errors / count) / extent, 100 * (1 - rrse), mae, count)
+
+
+def _check_initial(initial: object, steps: int | None) -> None:
+    """Raise NarxbenchError for an unknown way to begin, or one of free runs for predictions some steps ahead."""
+    if initial not in get_args(Initial):
+        hint = did_you_mean(initial, get_args(Initial))
+        raise NarxbenchError(f"initial: found {show(initial)}; allowed: {', '.join(get_args(Initial))}{hint}")
+    if initial == "estimate" and steps is not None:
+        raise NarxbenchError(f"initial: found estimate with steps {steps}; allowed: for a free run, without steps")
 
 
 def _divergence_bound(y: Floats, samples: int) -> float:

@@ -13,6 +13,7 @@ from narxbench._model.terms import OUTPUT, Monomial, max_lag_of
 from narxbench._numerics.compilation import compiled
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 
 def simulated(
@@ -103,13 +104,8 @@ class NoiseFilter:
         array, shape (samples, series)
             Row k is the forecast of w(k) from the noise up to w(k - steps), 0 where that is before the first.
         """
-        # SciPy's signal package takes half a second to import.
-        from scipy.signal import lfilter
-
-        differences = noise
-        if self.is_integrated:
-            differences = np.diff(noise, axis=0, prepend=noise[:1])
-        innovations = lfilter([1.0, *self.autoregression], [1.0, *self.moving_average], differences, axis=0)
+        differences = self._differences(noise)
+        innovations = self._innovations(differences)
         # Forecasts of the differences with shorter horizons, the longest horizon first.
         shorter: deque[Floats] = deque(maxlen=len(self.autoregression))
         level = noise
@@ -128,6 +124,73 @@ class NoiseFilter:
                 level = forecast
             yield forecast
             step += 1
+
+    def innovations(self, noise: Floats, stride: int = 1) -> Floats:
+        """Return the innovations e(k) behind a noise w(k), shape (samples,), with ``stride`` samples in a step."""
+        if self.is_white:
+            return noise
+        return self._innovations(self._differences(_folded(noise, stride))).ravel()[: len(noise)]
+
+    def continued(self, noise: Floats, innovations: Floats, places: Integers, samples: int, stride: int = 1) -> Floats:
+        """Return the best forecasts of the samples of a noise that follow some places.
+
+        Parameters
+        ----------
+        noise, innovations : array, shape (samples,)
+            The noise and its innovations; before the first sample both are zero.
+        places : array of int
+            The last sample that each forecast knows.
+        samples : int
+            The number of samples to forecast.
+        stride : int
+            The number of samples in a step.
+
+        Returns
+        -------
+        array, shape (places, samples)
+        """
+        forecasts = np.zeros((len(places), samples))
+        if self.is_white:
+            return forecasts
+        changes = np.zeros_like(forecasts)
+        differences = self._differences(_folded(noise, stride)).ravel()[: len(noise)]
+        for j in range(samples):
+            for lag, weight in enumerate(self.moving_average, 1):
+                # The forecast of innovations to come is zero.
+                if j < lag * stride:
+                    changes[:, j] += weight * _values_at(innovations, places + 1 + j - lag * stride)
+            for lag, weight in enumerate(self.autoregression, 1):
+                if j < lag * stride:
+                    past = _values_at(differences, places + 1 + j - lag * stride)
+                else:
+                    past = changes[:, j - lag * stride]
+                changes[:, j] -= weight * past
+            forecasts[:, j] = changes[:, j]
+            if self.is_integrated and j < stride:
+                forecasts[:, j] += _values_at(noise, places + 1 + j - stride)
+            elif self.is_integrated:
+                forecasts[:, j] += forecasts[:, j - stride]
+        return forecasts
+
+    def _differences(self, noise: Floats) -> Floats:
+        """Return a noise, shape (steps, series), less what integration adds to it from step to step."""
+        if self.is_integrated:
+            return np.diff(noise, axis=0, prepend=noise[:1])
+        return noise
+
+    def _innovations(self, differences: Floats) -> Floats:
+        if not differences.size:
+            return differences
+        # SciPy's signal package takes half a second to import.
+        from scipy.signal import lfilter
+
+        innovations: Floats = lfilter([1.0, *self.autoregression], [1.0, *self.moving_average], differences, axis=0)
+        return innovations
+
+
+def _values_at(series: Floats, places: Integers) -> Floats:
+    """Return the values of a series at some places, zero before its first."""
+    return np.append(0.0, series)[np.maximum(places + 1, 0)]
 
 
 def predicted_ahead(
@@ -164,12 +227,12 @@ def predicted_ahead(
     # Outputs that lag 1, 2, ... of y refers to. For lag 1 these are the predictions of a horizon one step shorter. The
     # first samples are always measured ones.
     outputs = deque([measured] * largest_lag, maxlen=largest_lag)
-    sums = _sums(monomials, coefficients, u, outputs, first, stride)
+    sums = summed_terms(monomials, coefficients, u, outputs, first, stride)
     forecasts = noise_filter.forecasts(_folded(measured[first:] - sums, stride))
     predicted = y.copy()
     for step in range(min(steps, -((first - len(y)) // stride))):
         if step > 0:
-            sums = _sums(monomials, coefficients, u, outputs, first, stride)
+            sums = summed_terms(monomials, coefficients, u, outputs, first, stride)
         values = sums
         if not noise_filter.is_white:
             values = sums + next(forecasts).ravel()[: len(sums)]
@@ -205,7 +268,7 @@ def _folded(series: Floats, stride: int) -> Floats:
     return np.concatenate([series, padding]).reshape(-1, stride)
 
 
-def _sums(
+def summed_terms(
     monomials: Sequence[Monomial],
     coefficients: Sequence[float],
     u: Floats,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,12 +27,15 @@ class Record:
         The output.
     role : {"estimation", "selection", "test"}, optional
         Use of the record; None: estimation and selection share it.
+    index : index of pandas, optional
+        The times of the samples, if they are known.
     """
 
     name: str
     u: NDArray[np.float64]
     y: NDArray[np.float64]
     role: Role | None = None
+    index: Any = None
 
     def __len__(self) -> int:
         """Return the number of samples."""
@@ -41,11 +44,13 @@ class Record:
     def part(self, start: int, end: int, role: Role | None = None) -> "Record":
         """Return the samples from ``start`` to before ``end`` as a record, by default of the same role."""
         name = f"{self.name}, samples {start + 1} to {end}"
-        return replace(self, name=name, u=self.u[start:end], y=self.y[start:end], role=role or self.role)
+        index = None if self.index is None else self.index[start:end]
+        return replace(self, name=name, u=self.u[start:end], y=self.y[start:end], role=role or self.role, index=index)
 
     def phase(self, first: int, decimation: int) -> "Record":
         """Return every ``decimation``-th sample, starting with ``first``, as a record."""
-        return replace(self, u=self.u[first::decimation], y=self.y[first::decimation])
+        index = None if self.index is None else self.index[first::decimation]
+        return replace(self, u=self.u[first::decimation], y=self.y[first::decimation], index=index)
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,8 @@ def column(
     inputs = u
     if len(y):
         inputs = u.reshape(len(y), -1)
-    with np.errstate(over="ignore"):  # a structure with a term that overflows has an infinite J
+    # A structure with a term that overflows, or is infinity times 0, has an infinite J.
+    with np.errstate(over="ignore", invalid="ignore"):
         for signal, lag in monomial:
             if signal == OUTPUT:
                 values *= y[rows - lag]

@@ -44,6 +44,11 @@ class Notice(event.Listener):
         self._began = 0.0
         self._collecting = False
 
+    @property
+    def is_compiling(self) -> bool:
+        """Whether a function of this package is being compiled."""
+        return self._outermost is not None
+
     def on_start(self, event: Any) -> None:
         """Start the clock if no function of this package is being compiled yet; warn if that has taken too long."""
         # Parts that Numba itself lifts out of a function have no cache.

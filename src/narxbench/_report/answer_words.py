@@ -132,12 +132,9 @@ def _to_control(finding: Finding, _: Setting) -> tuple[str, str]:
     texts = []
     if values["predicts"] == "bad":
         texts.append("It does not predict well enough for that.")
-    texts += [_rest(values), _static_curve(values)]
+    texts += [_rest(values), *_control_doubts(values), _static_curve(values)]
     for name, about in inputs.items():
-        if about["delay"] is None:
-            texts.append(f"It has no term of {name}.")
-        else:
-            texts.append(f"Its earliest term of {name} is {count_samples(about['delay'], values['period'])} old.")
+        texts.append(_delay(values, name, about["delay"]))
     if not values["rests"]:
         texts.append("The data never rest long enough to check the curve.")
     return " ".join(texts), ""
@@ -150,14 +147,74 @@ def _rest(values: Values) -> str:
     for name, about in values["inputs"].items():
         levels.append(f"{name} {about['at']:.3g}{unit_of(units, name)}")
         if about["gain"]:
-            gains.append(f"{about['gain']:.3g}{output} per{unit_of(units, name) or ' unit'} of {name}")
+            per = f"{output} per{unit_of(units, name) or ' unit'} of {name}"
+            gains.append(f"{about['gain']:.3g}{per}{_interval(_gain_interval(values, name))}")
     if values["y"] is None:
         return f"At {listed(levels)}, the middle of the data, the model has no stable rest."
     text = f"About {listed(levels)} the model rests at {values['y']:.3g}{output}"
     if gains:
         text += f", with a static gain of {first_of(gains)}"
     samples = count_samples(math.ceil(values["settling_steps"] * values["decimation"]), values["period"])
-    return f"{text}; largest pole {values['eigenvalue']:.3g}, settled (2 %) after {samples}."
+    dynamics = values["dynamics"]
+    pole = _interval(dynamics["pole"]) if dynamics else ""
+    text += f"; largest pole {values['eigenvalue']:.3g}{pole}, settled (2 %) after {samples}"
+    if dynamics is None:
+        return f"{text}. Intervals are not known."
+    n_models = dynamics["models"]
+    models = f"{n_models} structures that are about as good" if n_models > 1 else "this structure"
+    text += f"{_interval(dynamics['settling'])}. In brackets: {percent(dynamics['confidence'])} intervals, "
+    return f"{text}by the weights of {models}."
+
+
+def _gain_interval(values: Values, name: str) -> Values | None:
+    """Return the interval of the gain of an input; None where it is not known."""
+    if values["dynamics"] is None:
+        return None
+    interval: Values | None = values["dynamics"]["gains"].get(name)
+    return interval
+
+
+def _interval(interval: Values | None) -> str:
+    """Return the ends of an interval in brackets behind a blank; "" where it is not known."""
+    if interval is None:
+        return ""
+    low = "-∞" if interval["low"] is None else f"{interval['low']:.3g}"
+    high = "∞" if interval["high"] is None else f"{interval['high']:.3g}"
+    return f" [{low} to {high}]"
+
+
+def _delay(values: Values, name: str, delay: int | None) -> str:
+    """Return how old the earliest term of an input is, and how old in models that are about as good."""
+    if delay is None:
+        return f"It has no term of {name}."
+    text = f"Its earliest term of {name} is {count_samples(delay, values['period'])} old"
+    delays = values["dynamics"]["delays"].get(name) if values["dynamics"] else None
+    if delays and delays[0] < delays[1]:
+        text += f" ({delays[0]} to {delays[1]} in structures that are about as good)"
+    return f"{text}."
+
+
+def _control_doubts(values: Values) -> list[str]:
+    """Return a sentence that names what is too uncertain for control; none where nothing is."""
+    doubts = []
+    for doubt in values["doubts"]:
+        doubts.append(_control_doubt(doubt, values["period"]))
+    return [f"Too uncertain for control: {listed(doubts)}."] if doubts else []
+
+
+def _control_doubt(doubt: Values, period: float | None) -> str:
+    name, signal, factor = doubt["name"], doubt["signal"], doubt["value"]
+    if name == "sign":
+        return f"the sign of the gain of {signal}"
+    if name == "gain":
+        return f"the gain of {signal}, known to a factor of {factor:.3g} (fine: up to {doubt['limit']:g})"
+    if name == "stability":
+        return f"whether it is stable there, as {percent(factor)} of the drawn models are"
+    if name == "record":
+        return f"how it settles, which takes longer than the longest record, {count_samples(int(factor), period)}"
+    if factor is None:
+        return "the settling time, whose interval has no end"
+    return f"the settling time, known to a factor of {factor:.3g} (fine: up to {doubt['limit']:g})"
 
 
 def _static_curve(values: Values) -> str:

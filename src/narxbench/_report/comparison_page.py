@@ -74,4 +74,4 @@ def write_comparison(models: Mapping[str, Model], path: StrPath, data: Any = Non
         "equations": {printable(name): model.equation() for name, model in models.items()},
         "known": models_of_the_data(table),
     }
-    write_atomically(path, rendered("comparison.html.j2", page))
+    write_atomically(path, rendered("comparison.html.j2", page), durable=True)

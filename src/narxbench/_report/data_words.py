@@ -270,6 +270,42 @@ def _size(finding: Finding, _: Setting) -> tuple[str, str]:
     return text, "" if rows >= terms else "Longer records leave less to chance."
 
 
+def _prospect(finding: Finding, setting: Setting) -> tuple[str, str]:
+    values = finding.values
+    if not values["output_changes"]:
+        return "The output does not change: nothing can be identified.", ""
+    texts = []
+    for column, about in values["inputs"].items():
+        texts.append(_prospect_of_input(signal_title(column, about["term"]), about, values))
+    if not texts:
+        texts.append("There is no input: a model foretells the output from its own past.")
+    advice = ""
+    if not values["has_test"]:
+        advice = f"Keep data for a test, as with {setting('test', '20%')}."
+    return " ".join(texts), advice
+
+
+def _prospect_of_input(name: str, about: Values, values: Values) -> str:
+    """Return what can be told of an input: its effect, its lags and its powers."""
+    if about["is_constant"]:
+        return f"{capital(name)} is constant: its effect cannot be told."
+    effects = {
+        True: f"The output is seen to follow {name}.",
+        False: f"No effect of {name} is seen by correlation.",
+        None: f"{capital(name)} changes too seldom to see its effect by correlation.",
+    }
+    lags, power = about["lags"], about["power"]
+    text = f"{lags} of its lags" if lags < values["most_lags"] else f"At least {lags} of its lags"
+    text += " can be told apart"
+    if power == 1:
+        text += ", but none of its powers, as it has two levels."
+    elif power < values["most_power"]:
+        text += f", and powers up to {power}."
+    else:
+        text += f", and powers up to {power} or more."
+    return f"{effects[about['acts']]} {text}"
+
+
 # Title and words by the name of the finding.
 DATA_WORDS: dict[str, tuple[str, Phrase]] = {
     "sampling": ("Sampling", _sampling),
@@ -282,5 +318,6 @@ DATA_WORDS: dict[str, tuple[str, Phrase]] = {
     "outliers": ("Outliers", _outliers),
     "test-range": ("Range of the test records", _test_range),
     "collinear": ("Candidates that are alike", _collinear),
+    "prospect": ("What can be told apart", _prospect),
     "size": ("Size of the search", _size),
 }

@@ -1,10 +1,10 @@
 """Findings of an identification in words: a title, a text with figures, and advice on what to do."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
-from narxbench._identification.trust.answers import ANSWERS
 from narxbench._report.answer_words import ANSWER_WORDS
 from narxbench._report.data_words import DATA_WORDS
 from narxbench._report.model_words import MODEL_WORDS
@@ -13,6 +13,9 @@ from narxbench._report.search_words import SEARCH_WORDS
 
 # Title and words by the name of the finding.
 WORDS = {**DATA_WORDS, **ANSWER_WORDS, **MODEL_WORDS, **SEARCH_WORDS}
+
+# The class of a mark on pages, and its text, by status.
+MARKS = {"fine": ("yes", "✓ fine"), "look": ("open", "! look"), "bad": ("no", "✗ bad")}
 
 
 class Words(NamedTuple):
@@ -48,6 +51,17 @@ def in_words(finding: Finding, setting: Setting = as_argument) -> Words:
     return Words(title, text, advice)
 
 
+def worded(finding: Finding) -> dict[str, str]:
+    """Return a finding in words as pages show it."""
+    words = {name: unbroken(text) for name, text in in_words(finding)._asdict().items()}
+    return {"name": finding.name, "status": finding.status, **words}
+
+
+def unbroken(text: str) -> str:
+    """Return a text whose terms no line is broken at: a hyphen is a place to break, a minus is not."""
+    return text.replace("(k-", "(k−")
+
+
 def warnings(identification: Identification) -> list[str]:
     """Return what a reader must know, whole sentences: of the data, of the search, and every bad finding."""
     bad = [in_words(finding) for finding in identification.summary if finding.status == "bad"]
@@ -62,12 +76,18 @@ def before_all(identification: Identification) -> list[str]:
 
 def as_json(identification: Identification) -> dict[str, Any]:
     """Return what ``narxbench identify --json`` prints: :meth:`Identification.to_dict` with findings in words."""
-    summary = []
-    for finding in identification.summary:
+    return {
+        **identification.to_dict(),
+        "warnings": warnings(identification),
+        "checks": _entries(identification.checks),
+        "summary": _entries(identification.summary),
+    }
+
+
+def _entries(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    """Return findings as plain data, with their words."""
+    entries = []
+    for finding in findings:
         words = in_words(finding)
-        entry: dict[str, Any] = {"name": finding.name, "status": finding.status}
-        entry |= {"text": words.text, "advice": words.advice}
-        if finding.name in ANSWERS:
-            entry["values"] = finding.values
-        summary.append(entry)
-    return {**identification.to_dict(), "warnings": warnings(identification), "summary": summary}
+        entries.append({**vars(finding), "text": words.text, "advice": words.advice})
+    return entries

@@ -139,6 +139,12 @@ def escape(text: str, output_format: OutputFormat) -> str:
     return text
 
 
+def bold(text: str, output_format: OutputFormat) -> str:
+    """Return a text that is escaped already in bold."""
+    form = {"latex": r"\textbf{%s}", "markdown": "**%s**", "html": "<strong>%s</strong>", "plain": "%s"}
+    return form[output_format] % text
+
+
 # Terms, ν_max, labels of terms, orders of models, and symbols.
 _MATH = re.compile(r"([yu]\(k-\d+\)(?:\^\d+|\*[yu]\(k-\d+\))*|ν_max|\bT\d+\b|\b[nN]_[uylt]\b|\b[rJ]\b)")
 

@@ -15,6 +15,8 @@ from narxbench._io.errors import NarxbenchError, printable, show
 from narxbench._io.files import StrPath, read_text
 
 _SECTION = ("heading_open", "h2")
+# Control characters but tabs and line breaks, those that turn the direction of writing, and no characters.
+_INVISIBLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
 _SCROLL = '<div class="scroll" role="group" aria-label="{}" tabindex="0">'
 
 
@@ -109,12 +111,31 @@ def _remove_size(element: ET.Element) -> None:
         element.attrib.pop(key, None)
 
 
+def visible(text: str) -> str:
+    r"""Return text with control characters, and those that turn the direction of writing, shown as ``\uXXXX``.
+
+    Line breaks and tabs stay, as do letters that are written from right to left.
+    """
+    return _INVISIBLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
 def script_json(value: Any) -> Markup:
     """Return JSON that can stand inside a script element whatever texts it holds; NaN and infinities are refused."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(_visible_texts(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     # Without "<", neither "</script" nor "<!--" can end or hide the element.
     text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     return Markup(text)  # nosec B704 # no "<" is left
+
+
+def _visible_texts(value: Any) -> Any:
+    """Return plain data in which every text is visible."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, Mapping):
+        return dict(zip(map(_visible_texts, value), map(_visible_texts, value.values()), strict=True))
+    if isinstance(value, list | tuple):
+        return list(map(_visible_texts, value))
+    return value
 
 
 _SVG, _XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"

@@ -5,6 +5,7 @@ import re
 import textwrap
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -19,9 +20,10 @@ from numpy.typing import NDArray
 from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
 from narxbench._identification.trust.bands import BAND
+from narxbench._identification.trust.dynamics import Band, Dynamics
 from narxbench._identification.trust.frequencies import resample_frequencies
 from narxbench._identification.trust.residuals import CorrelationTest
-from narxbench._identification.trust.steady_state import FixedPoint, Rest
+from narxbench._identification.trust.steady_state import FixedPoint
 from narxbench._io.errors import printable
 from narxbench._model.records import Recording
 from narxbench._report.figures import DARK, METHOD_COLOURS, NARROW, drawing, new_figure, panels, saved
@@ -94,7 +96,7 @@ def fit_figure(fit: ShownFit, axis: TimeAxis, output: str) -> str:
             panel.set_xlabel(axis.label)
             panel.xaxis.set_major_locator(MaxNLocator(4))
         figure.supylabel(output, fontsize="medium")
-        return _svg(figure, handles=fit_key(fit), ncols=3)
+        return svg(figure, handles=fit_key(fit), ncols=3)
 
 
 def fit_key(fit: ShownFit) -> list[Line2D]:
@@ -127,7 +129,7 @@ def comparison_figure(y: Floats, runs: Mapping[str, Floats], first: int, axis: T
         for panel in (above, below):
             panel.yaxis.set_major_locator(MaxNLocator(5))
             panel.margins(x=0.01)
-        return _svg(figure, ncols=3)
+        return svg(figure, ncols=3)
 
 
 def draw_runs(axis: Axes, x: Floats, y: Floats, runs: Mapping[str, Floats]) -> None:
@@ -149,7 +151,7 @@ def certainty_figure(identification: Identification) -> str | None:
     with drawing("model certainty"):
         figure = new_figure(terms_height(identification), NARROW)
         handles = draw_terms(figure.subplots(), identification)
-        return _svg(figure, handles=handles, ncols=len(handles), fontsize=8.5)
+        return svg(figure, handles=handles, ncols=len(handles), fontsize=8.5)
 
 
 def terms_height(identification: Identification) -> float:
@@ -240,7 +242,7 @@ def residual_figure(tests: Sequence[CorrelationTest]) -> str:
             draw_residuals(axis, test, 80 // across)
         figure.supxlabel("lag (steps of the model)", fontsize="medium")
         figure.supylabel("correlation", fontsize="medium")
-        return _svg(figure)
+        return svg(figure)
 
 
 def draw_residuals(axis: Axes, test: CorrelationTest, width: int = 80) -> None:
@@ -260,23 +262,23 @@ def draw_residuals(axis: Axes, test: CorrelationTest, width: int = 80) -> None:
     axis.set_title(_wrapped(test.title, width), loc="left", fontsize=8.5)
 
 
-def static_figure(curve: Sequence[FixedPoint], rests: Sequence[Rest], recording: Recording) -> str:
+def static_figure(identification: Identification) -> str:
     """Return the figure of the static curve by input: stable and unstable rests of the model, rests of the data."""
-    signals = list(dict.fromkeys(str(point.signal) for point in curve))
+    recording = identification.recording
+    signals = list(dict.fromkeys(str(point.signal) for point in identification.curve))
     with drawing("model static curve"):
         figure = new_figure(2.4, NARROW)
         axes = figure.subplots(1, len(signals), squeeze=False, sharey=True).ravel()
         handles = []
         for axis, signal in zip(axes, signals, strict=True):
-            handles = draw_static(axis, signal, curve, rests, recording)
+            handles = draw_static(axis, signal, identification)
         axes[0].set_ylabel(signal_label(recording.output, recording.units))
-        return _svg(figure, handles=handles, loc="outside upper center", ncols=len(handles), fontsize=8.5)
+        return svg(figure, handles=handles, loc="outside upper center", ncols=len(handles), fontsize=8.5)
 
 
-def draw_static(
-    axis: Axes, signal: str, curve: Sequence[FixedPoint], rests: Sequence[Rest], recording: Recording
-) -> list[Line2D]:
-    """Draw the static curve of one input, and return the legend."""
+def draw_static(axis: Axes, signal: str, identification: Identification) -> list[Line2D]:
+    """Draw the static curve of one input with its interval, and return the legend."""
+    recording, rests, dynamics = identification.recording, identification.rests, identification.dynamics
     y = np.concatenate([record.y for record in recording.records])
     margin = 0.15 * float(np.ptp(y)) or 1.0
     low, high = float(y.min()) - margin, float(y.max()) + margin
@@ -284,13 +286,42 @@ def draw_static(
     u = np.concatenate([record.u[:, column] for record in recording.records])
     step = -(-len(u) // 1500)
     axis.plot(u[::step], y[::step], ".", color="#cccccc", markersize=2.5, zorder=1)
-    handles = [_mark("data", ".", "#bbbbbb"), *_draw_rests_of_model(axis, signal, curve, low, high)]
+    handles = [_mark("data", ".", "#bbbbbb"), *_draw_rests_of_model(axis, signal, identification.curve, low, high)]
+    if dynamics is not None:
+        handles.append(_draw_band(axis, dynamics.inputs[signal].curve, dynamics.confidence))
     if rests:
         axis.plot([rest.u[column] for rest in rests], [rest.y for rest in rests], "x", **_REST_OF_DATA, zorder=3)
         handles.append(_mark("rest of the data", "x", **_REST_OF_DATA))
     axis.set(xlabel=signal_label(signal, recording.units), ylim=(low, high))
     axis.xaxis.set_major_locator(MaxNLocator(5))
     return handles
+
+
+def step_figure(dynamics: Dynamics, recording: Recording) -> str:
+    """Return the figure of the change of the output after a small step of each input, per unit of the input."""
+    axis = time_axis(recording.sampling_time)
+    with drawing("model step response"):
+        figure = new_figure(2.2, NARROW)
+        panels_of_inputs = figure.subplots(1, len(dynamics.inputs), squeeze=False).ravel()
+        for panel, (name, answer) in zip(panels_of_inputs, dynamics.inputs.items(), strict=True):
+            if answer.step is not None:
+                times = replace(answer.step, at=[sample * axis.scale for sample in answer.step.at])
+                panel.plot(times.at, times.value, color=MODEL_COLOUR, linewidth=1.3)
+                handles = [Line2D([], [], color=MODEL_COLOUR, linewidth=1.3, label="model")]
+                handles.append(_draw_band(panel, times, dynamics.confidence))
+            panel.set_title(f"step of {signal_label(name, {})}", loc="left", fontsize=9)
+            panel.set_xlabel(axis.label)
+            panel.xaxis.set_major_locator(MaxNLocator(4))
+        panels_of_inputs[0].set_ylabel(signal_label(recording.output, recording.units))
+        return svg(figure, handles=handles, loc="outside upper center", ncols=len(handles), fontsize=8.5)
+
+
+def _draw_band(axis: Axes, band: Band, confidence: float) -> Line2D:
+    """Draw the interval of a curve, and return its entry of the legend."""
+    low, high = np.array(band.low, np.float64), np.array(band.high, np.float64)
+    axis.fill_between(band.at, low, high, color=MODEL_COLOUR, alpha=0.2, linewidth=0, zorder=1)
+    label = f"{100 * confidence:.3g} % interval"
+    return Line2D([], [], color=MODEL_COLOUR, linewidth=6, alpha=0.2, label=label)
 
 
 _STABLE: Any = {"color": INPUT_COLOUR, "markerfacecolor": INPUT_COLOUR, "markersize": 3.5}
@@ -353,7 +384,7 @@ def tried_figure(tried: pd.DataFrame, error: str) -> str:
             axis.set_ylim(0, min(1.03, 1.15 * float(scored["rrse"].max())))
         axis.grid(axis="y", color=_GRID, linewidth=0.5)
         axis.set_axisbelow(True)
-        return _svg(figure, ncols=len(degrees) + 1)
+        return svg(figure, ncols=len(degrees) + 1)
 
 
 def _label_decimations(axis: Axes, decimations: Sequence[int]) -> None:
@@ -389,7 +420,7 @@ def data_figure(recording: Recording, places: Sequence[int], titles: Sequence[st
             axes[0, column].set_title(_wrapped(title, 34 if len(places) > 1 else 80), loc="left", fontsize=8.5)
             axes[-1, column].set_xlabel(time.label)
             axes[-1, column].xaxis.set_major_locator(MaxNLocator(4))
-        return _svg(figure)
+        return svg(figure)
 
 
 def checks_figure(checks: Sequence[Finding], decimation: int) -> str | None:
@@ -416,7 +447,7 @@ def checks_figure(checks: Sequence[Finding], decimation: int) -> str | None:
             axis.set_xlabel("lag (samples of the data)", fontsize=9)
             axis.set_ylabel("correlation", fontsize=9)
             axis.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-        return _svg(figure)
+        return svg(figure)
 
 
 def _draw_autocorrelation(axis: Axes, correlations: Mapping[str, Any], decimation: int) -> None:
@@ -450,7 +481,8 @@ def pretty(term: str) -> str:
     return re.sub(r"\^([0-9]*)", lambda power: power[1].translate(raised), text)
 
 
-def _svg(figure: Figure, **legend: Any) -> str:
+def svg(figure: Figure, **legend: Any) -> str:
+    """Return a figure as SVG, with a legend above it where one is described."""
     if legend:
         figure.legend(**{"loc": "outside upper right", "frameon": False, **legend})
     with warnings.catch_warnings():

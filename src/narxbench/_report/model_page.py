@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 from markupsafe import Markup
 
+from narxbench._identification.data.look import SignalFacts, prospect, signal_facts
+from narxbench._identification.data.spectra import Spectra, spectra
 from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
 from narxbench._identification.trust import validation
@@ -19,17 +21,19 @@ from narxbench._identification.trust.answers import ANSWERS
 from narxbench._identification.trust.verdicts import OF_MODEL
 from narxbench._io.csv import write_table
 from narxbench._io.errors import NarxbenchError, printable
-from narxbench._io.files import StrPath, canonical_json, write_atomically
+from narxbench._io.files import StrPath, canonical_json, write_folder
 from narxbench._io.settings import flattened
 from narxbench._io.words import ordinal
-from narxbench._model.narx import Model
+from narxbench._model.narx import Model, model_text
 from narxbench._numerics.rounding import significant
 from narxbench._report import model_figures as drawn
-from narxbench._report.findings import as_json, before_all, in_words
+from narxbench._report.data_figures import data_figures, drawn_places
+from narxbench._report.data_tables import signals_table
+from narxbench._report.findings import MARKS, as_json, before_all, in_words, unbroken, worded
 from narxbench._report.formats import format_equation, method_name, share
 from narxbench._report.markup import inline_svg, script_json
 from narxbench._report.model_certainty import doubt_sentences, group_sentence, structure_sentence
-from narxbench._report.model_fits import ShownFit, name_of, shown_fits
+from narxbench._report.model_fits import ShownFit, shown_fits
 from narxbench._report.model_tables import error_kind, has_several_records, model_tables, tried_sentences
 from narxbench._report.phrases import plural_s
 from narxbench._report.table import to_html
@@ -41,10 +45,10 @@ _EXPORTS = {
     "matlab": ("model.m", "MATLAB and Octave"),
     "sysidentpy": ("model_sysidentpy.py", "SysIdentPy"),
 }
+_PAGE, _SPARSE = "report.html", "model_sparse.json"
 # Fewer configurations are not drawn.
 _LEAST_TRIED = 3
 _VERSIONS = ("narxbench", "numpy", "scipy", "pandas", "numba", "matplotlib")
-_MARKS = {"fine": ("yes", "✓ fine"), "look": ("open", "! look"), "bad": ("no", "✗ bad")}
 # Values of settings that say nothing.
 _EMPTY = ("null", "[]", "{}")
 
@@ -53,7 +57,8 @@ def write_report(identification: Identification, folder: StrPath) -> Path:
     """Write the page, the model, all numbers as JSON and CSV, and the programs into a folder, and return the page.
 
     The files are those of :func:`report_files` and ``model.json``, which :meth:`narxbench.Model.load` reads.
-    Each is written as a whole or not at all; the page comes last.
+    A new folder appears with all of them or not at all. In one that has an earlier report, the page goes first and
+    comes last, so that no mixture looks whole; other files in it stay.
 
     Raises
     ------
@@ -70,23 +75,21 @@ def write_report(identification: Identification, folder: StrPath) -> Path:
     ...     write_report(narxbench.identify(u, y, **settings), folder).name
     'report.html'
     """
-    files = report_files(identification)
-    page = files.pop("report.html")
-    identification.model.save(Path(folder, "model.json"))
+    files = {"model.json": model_text(identification.model), **report_files(identification)}
     sparse = identification.models.get("sparse", identification.model)
     if sparse is not identification.model:
-        sparse.save(Path(folder, "model_sparse.json"))
-    for name, text in files.items():
-        write_atomically(Path(folder, name), text)
-    write_atomically(Path(folder, "report.html"), page)
-    return Path(folder, "report.html")
+        files[_SPARSE] = model_text(sparse)
+    programs = [file for file, _ in _EXPORTS.values()]
+    obsolete = [name for name in (_SPARSE, *programs) if name not in files]
+    write_folder(folder, files, last=_PAGE, obsolete=obsolete)
+    return Path(folder, _PAGE)
 
 
 def report_files(identification: Identification, *, repository: str = "") -> dict[str, str]:
     """Return the texts of all files but that of the model, by name; a program that cannot be made is left out."""
     figures = identification.validation
     files = {
-        "report.html": model_page(identification, repository=repository),
+        _PAGE: model_page(identification, repository=repository),
         "identification.json": canonical_json(as_json(identification), indent=1),
         "validation.csv": write_table(figures.assign(record=[printable(name) for name in figures["record"]])),
         "terms.csv": write_table(_all_terms(identification)),
@@ -108,7 +111,10 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
     fits = shown_fits(identification)
     captions = _captions(fits, steps)
     axis = drawn.time_axis(recording.sampling_time)
+    power = spectra(recording)
+    facts = signal_facts(recording, power)
     equation, _, legend = model.equation().partition("\n")
+    tables = [*model_tables(identification), signals_table(facts, recording.sampling_time)]
     page = {
         "current": "model",
         "titles": {"model": "Model"},
@@ -119,7 +125,7 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
         "model": model,
         "recording": recording,
         "warnings": before_all(identification),
-        "marks": _MARKS,
+        "marks": MARKS,
         "answers": ANSWERS,
         "names_of_model": OF_MODEL,
         "equation": Markup(format_equation(equation, "html")),  # nosec B704 # names of signals are escaped
@@ -130,21 +136,21 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
         "captions": captions,
         "programs": _programs(model),
         "error_of": error_kind(identification),
-        "figures": _figures(identification, fits, axis),
-        "tables": {table.name: to_html(table) for table in model_tables(identification)},
+        "figures": _figures(identification, fits, axis, power),
+        "tables": {table.name: to_html(table) for table in tables},
         "searched": [in_words(note).text for note in identification.notes if note.status == "fine"],
         "each_record": has_several_records(identification),
         "tried_sentences": tried_sentences(identification),
         "sure": structure_sentence(identification.certainty),
-        "groups": [_unbroken(group_sentence(group)) for group in identification.certainty.groups],
-        "doubts": [_unbroken(sentence) for sentence in doubt_sentences(identification.certainty)],
-        "says": {finding.name: _worded(finding) for finding in identification.summary},
-        "checks": [_worded(finding) for finding in identification.checks],
+        "groups": [unbroken(group_sentence(group)) for group in identification.certainty.groups],
+        "doubts": [unbroken(sentence) for sentence in doubt_sentences(identification.certainty)],
+        "says": {finding.name: worded(finding) for finding in identification.summary},
+        "checks": [worded(finding) for finding in _checks(identification, facts)],
         "settings": [(name, value) for name, value in flattened(identification.settings) if value not in _EMPTY],
         "configuration": [pair for pair in flattened(identification.configuration) if pair[0] != "name"],
         "versions": {name: metadata.version(name) for name in _VERSIONS},
         "method": method_name(identification.settings["method"]),
-        "left_out_records": len(recording.records) > len(_drawn_places(identification)),
+        "left_out_records": len(recording.records) > len(drawn_places(recording)),
         "confidence": share(identification.settings["confidence"]),
         "data": script_json(_chart_data(identification, fits, captions, axis)),
     }
@@ -159,39 +165,31 @@ def _captions(fits: Sequence[ShownFit], steps: int | None) -> list[str]:
 
 
 def _figures(
-    identification: Identification, fits: Sequence[ShownFit], axis: drawn.TimeAxis
+    identification: Identification, fits: Sequence[ShownFit], axis: drawn.TimeAxis, power: Spectra | None
 ) -> dict[str, Markup | None]:
     """Return the figures by name; None where there is nothing to draw."""
     model, recording = identification.model, identification.recording
-    figures: dict[str, str | None] = dict.fromkeys(("fit", "certainty", "residuals", "static", "errors"))
+    figures: dict[str, str | None] = dict.fromkeys(("fit", "certainty", "residuals", "static", "step", "errors"))
     if fits:
         figures["fit"] = drawn.fit_figure(fits[0], axis, drawn.signal_label(model.output, model.units))
     figures["certainty"] = drawn.certainty_figure(identification)
     if identification.tests:
         figures["residuals"] = drawn.residual_figure(identification.tests)
     if model.inputs and any(point.y is not None for point in identification.curve):
-        figures["static"] = drawn.static_figure(identification.curve, identification.rests, recording)
+        figures["static"] = drawn.static_figure(identification)
+    if identification.dynamics is not None:
+        figures["step"] = drawn.step_figure(identification.dynamics, recording)
     if identification.tried["rrse"].notna().sum() >= _LEAST_TRIED:
         figures["errors"] = drawn.tried_figure(identification.tried, f"{error_kind(identification)} error")
-    places = _drawn_places(identification)
-    titles = []
-    for place in places:
-        record = recording.records[place]
-        titles.append(f"{name_of(record)}: {record.role or 'estimation, selection'}")
-    figures["signals"] = drawn.data_figure(recording, places, titles)
-    figures["checked"] = drawn.checks_figure(identification.checks, model.decimation)
-    return {name: inline_svg(svg, name) if svg else None for name, svg in figures.items()}
+    inlined = {name: inline_svg(svg, name) if svg else None for name, svg in figures.items()}
+    return inlined | data_figures(recording, power, identification.checks, model.decimation)
 
 
-def _worded(finding: Finding) -> dict[str, str]:
-    """Return a finding in words as the page shows it."""
-    words = {name: _unbroken(text) for name, text in in_words(finding)._asdict().items()}
-    return {"name": finding.name, "status": finding.status, **words}
-
-
-def _unbroken(text: str) -> str:
-    """Return a text whose terms no line is broken at: a hyphen is a place to break, a minus is not."""
-    return text.replace("(k-", "(k−")
+def _checks(identification: Identification, facts: Sequence[SignalFacts]) -> list[Finding]:
+    """Return the checks of the data, and what can be told apart in them where they were checked."""
+    if not identification.checks:
+        return []
+    return [*identification.checks, prospect(identification.recording, identification.checks, facts)]
 
 
 def _chart_data(
@@ -212,20 +210,6 @@ def _chart_data(
         records.append(record)
     output = drawn.signal_label(model.output, model.units)
     return {"axis": axis.label, "begin": axis.begin, "output": output, "records": records}
-
-
-def _drawn_places(identification: Identification) -> list[int]:
-    """Return the places of the records that are drawn: the longest of each role, then the second longest, and so on."""
-    records = identification.recording.records
-    by_role: dict[str | None, list[int]] = {None: [], "estimation": [], "selection": [], "test": []}
-    for place in sorted(range(len(records)), key=lambda place: -len(records[place])):
-        if len(records[place]):
-            by_role[records[place].role].append(place)
-    turns = []
-    for rank in range(drawn.MOST_RECORDS):
-        for places in by_role.values():
-            turns += places[rank : rank + 1]
-    return sorted(turns[: drawn.MOST_RECORDS])
 
 
 class _Program(NamedTuple):

@@ -46,11 +46,11 @@ def _head(identification: Identification) -> list[str]:
     title += f"; for the test {_samples(tests)}" if tests else "; none for a test"
     equation, *legend = model.equation().split("\n")
     return [
-        _cut(title),
+        cut_line(title),
         "",
-        *_wrapped(equation, 3, "       ", kept=r" (?![+-])"),
-        *_wrapped(" ".join(legend), 2, "  "),
-        *_wrapped(_why_not_sparse(identification), 5, "  "),
+        *wrapped(equation, 3, "       ", kept=r" (?![+-])"),
+        *wrapped(" ".join(legend), 2, "  "),
+        *wrapped(_why_not_sparse(identification), 5, "  "),
     ]
 
 
@@ -66,12 +66,13 @@ def _samples(records: list[Record]) -> str:
     return f"{sum(map(len, records))} samples in {len(records)} record{plural_s(len(records))}"
 
 
-def _cut(text: str, width: int = WIDTH) -> str:
+def cut_line(text: str, width: int = WIDTH) -> str:
+    """Return a text in one line of a terminal; text that does not fit is cut off."""
     text = printable(text, 10 * WIDTH)
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
-def _wrapped(text: str, lines: int, indent: str = "", kept: str = "(?!)") -> list[str]:
+def wrapped(text: str, lines: int, indent: str = "", kept: str = "(?!)") -> list[str]:
     """Return text in at most so many lines, not broken at ``kept``; text that does not fit is cut off."""
     # Lines are not broken at a no-break space.
     text = re.sub(kept, "\xa0", printable(text, 20 * WIDTH))
@@ -86,18 +87,18 @@ def _lights(identification: Identification) -> list[str]:
     for finding in identification.summary:
         words = in_words(finding, as_option)
         if finding.name in ANSWERS:
-            lines += _wrapped(f"{finding.status.upper():5} {words.title}: {words.text}", 3, " " * 6)
+            lines += wrapped(f"{finding.status.upper():5} {words.title}: {words.text}", 3, " " * 6)
         else:
             by_status[finding.status].append(words)
     bad, look = by_status["bad"][:2], by_status["look"][: max(1, 3 - 2 * len(by_status["bad"]))]
     for words in bad:
-        lines += _wrapped(f"BAD   {words.title}: {words.text}", 2, " " * 6)
-    lines += [_cut(f"LOOK  {words.title}: {words.text}") for words in look]
+        lines += wrapped(f"BAD   {words.title}: {words.text}", 2, " " * 6)
+    lines += [cut_line(f"LOOK  {words.title}: {words.text}") for words in look]
     further = [words.title for words in (*by_status["bad"][2:], *by_status["look"][len(look) :])]
     if further:
-        lines.append(_cut(f"LOOK  Also: {'; '.join(further)}"))
+        lines.append(cut_line(f"LOOK  Also: {'; '.join(further)}"))
     if by_status["fine"]:
-        lines += _wrapped(f"FINE  {'; '.join(words.title for words in by_status['fine'])}", 2, " " * 6)
+        lines += wrapped(f"FINE  {'; '.join(words.title for words in by_status['fine'])}", 2, " " * 6)
     return lines
 
 
@@ -141,7 +142,7 @@ def _rrse(row: Mapping[Any, Any] | None) -> str:
 def _terms(identification: Identification, lines: int) -> list[str]:
     """Return the terms with how sure they are, exchangeable ones and doubts, as many as there are lines for."""
     model, certainty = identification.model, identification.certainty
-    names = [_cut(term, 50) for term in model.terms]
+    names = [cut_line(term, 50) for term in model.terms]
     width = max(4, *map(len, names))
     rows = [f"{'term':{width}}{'coefficient':>14} ± standard error   probability"]
     errors = [weight["standard_error"] for weight in identification.weights]
@@ -149,7 +150,7 @@ def _terms(identification: Identification, lines: int) -> list[str]:
         value = certainty.probabilities.get(term)
         error_text = "-" if error is None else f"{error:.2g}"
         rows.append(f"{name:{width}}{weight:14.5g} ± {error_text:<17}{'-' if value is None else probability(value)}")
-    sentences = [_cut(text) for text in (*map(group_sentence, certainty.groups), *doubt_sentences(certainty))]
+    sentences = [cut_line(text) for text in (*map(group_sentence, certainty.groups), *doubt_sentences(certainty))]
     n_sentences = min(len(sentences), max(lines // 3, lines - len(rows)))
     n_rows = lines - n_sentences
     if len(rows) > n_rows:
@@ -163,12 +164,12 @@ def _terms(identification: Identification, lines: int) -> list[str]:
 def _ending(identification: Identification, report: bool) -> list[str]:
     """Return warnings that the findings do not repeat, and what to do next."""
     notes = [note for note in before_all(identification) if note != _why_not_sparse(identification)]
-    lines = [_cut(f"Note: {note}") for note in notes[:3]]
+    lines = [cut_line(f"Note: {note}") for note in notes[:3]]
     if len(notes) > 3:
         lines[2:] = [f"Note: and {len(notes) - 2} more; --json and the page have them."]
     advice = _first_advice(identification)
     if advice:
-        lines += _wrapped(f"Next: {advice}", 2, " " * 6)
+        lines += wrapped(f"Next: {advice}", 2, " " * 6)
     if not report:
         lines.append("Next: --report FOLDER writes the page with charts, the model and its code.")
     return lines

@@ -6,20 +6,21 @@ from typing import Any
 
 from narxbench._identification.result import Identification
 from narxbench._identification.trust import validation
+from narxbench._identification.trust.dynamics import Range, delay_of
 from narxbench._identification.trust.frequencies import resample_frequencies
 from narxbench._identification.trust.steady_state import FixedPoint
 from narxbench._io.errors import printable
 from narxbench._io.words import ordinal
 from narxbench._model.noise_models import noise_family
 from narxbench._model.records import ROLES
+from narxbench._report.data_tables import MOST_RECORDS, records_table
 from narxbench._report.formats import MISSING, count, fixed, p_value, probability, share
 from narxbench._report.model_certainty import change_of
-from narxbench._report.model_fits import SHARED, name_of
 from narxbench._report.phrases import plural_s
 from narxbench._report.table import Column, Table, columns
 
 # Rows of tables that are long where a reader looks for one of them.
-_MOST_RECORDS, _MOST_RESTS, _MOST_TRIED = 40, 12, 200
+_MOST_RESTS, _MOST_TRIED = 12, 200
 # The models that are compared, and what a reader calls them.
 _COMPARED = {
     validation.MODEL: "this model",
@@ -47,8 +48,9 @@ def model_tables(identification: Identification) -> list[Table]:
         _tests_table(identification),
         _rests_table(identification),
         _fixed_points_table(identification),
+        _dynamics_table(identification),
         _tried_table(identification),
-        _data_table(identification),
+        records_table(identification.recording),
     ]
 
 
@@ -287,7 +289,7 @@ def _records_table(identification: Identification) -> Table:
     for role in reversed(ROLES):
         names = _several_records(identification, role)
         n_records += len(names)
-        for name in names[:_MOST_RECORDS]:
+        for name in names[:MOST_RECORDS]:
             rows.append((printable(name), role, *_figure_cells(identification, name, role=role, **place)))
     stride = identification.model.decimation
     every = "" if stride == 1 else f", every {ordinal(stride)} sample"
@@ -339,6 +341,40 @@ def _fixed_points_table(identification: Identification) -> Table:
     return Table.of("fixed_points", "Where the model rests", head, rows)
 
 
+def _dynamics_table(identification: Identification) -> Table:
+    """Return gain and delay of each input, settling time and poles, with their intervals."""
+    head = columns(figure="Figure", value="Model", low="From", high="To")
+    dynamics, rows = identification.dynamics, list[tuple[str, ...]]()
+    if dynamics is not None:
+        for name, answer in dynamics.inputs.items():
+            if answer.gain is not None:
+                rows.append((f"gain of {printable(name)}", *_interval_cells(answer.gain)))
+            if answer.delay is not None:
+                least, most = map(str, answer.delay)
+                delay = delay_of(identification.model, 1 + identification.model.inputs.index(name))
+                rows.append((f"delay of {printable(name)} (samples)", _number(delay), least, most))
+        if dynamics.settling is not None:
+            rows.append(("settling time (samples)", *_interval_cells(dynamics.settling)))
+        for pole, magnitude in dynamics.poles:
+            rows.append((f"size of the pole {_complex(pole)}", *_interval_cells(magnitude)))
+    notes = ("The intervals of poles are of this structure alone, the others of all that are about as good.",)
+    return Table.of("dynamics", "Answer to small changes at the middle of the data", head, rows, notes=notes)
+
+
+def _interval_cells(interval: Range) -> tuple[str, str, str]:
+    """Return a value and the ends of its interval; an end that is missing is not bounded."""
+    low = "−∞" if interval.low is None else _number(interval.low)
+    high = "∞" if interval.high is None else _number(interval.high)
+    return _number(interval.value), low, high
+
+
+def _complex(pole: complex) -> str:
+    text = _number(pole.real)
+    if pole.imag:
+        text += f" {'−' if pole.imag < 0 else '+'} {_number(abs(pole.imag))}i"
+    return text
+
+
 def _fixed_point_cells(point: FixedPoint) -> tuple[str, ...]:
     """Return output, stability, eigenvalue and steps to settle of a fixed point."""
     if point.y is None:
@@ -365,21 +401,6 @@ def _tried_table(identification: Identification) -> Table:
         rows.append(cells)
     notes = _cut_note(len(identification.tried) - len(rows), "are in tried.csv")
     return Table.of("tried", "Configurations, the best first", head, rows, notes=notes)
-
-
-def _data_table(identification: Identification) -> Table:
-    time, records = identification.recording.sampling_time, identification.recording.records
-    head = columns(name="Record", role="Used for", samples="Samples")
-    if time is not None:
-        head += columns(duration="Seconds")
-    rows = []
-    for record in records[:_MOST_RECORDS]:
-        cells = [name_of(record), record.role or SHARED, count(len(record))]
-        if time is not None:
-            cells.append(_number(time * len(record)))
-        rows.append(cells)
-    notes = _cut_note(len(records) - len(rows), "are not listed")
-    return Table.of("data-records", "Records", head, rows, notes=notes)
 
 
 def _cut_note(number: int, where: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from narxbench._identification.finding import Finding
 from narxbench._identification.search.scan import CLEARLY_BETTER, STANDS_IN
+from narxbench._identification.search.steps import CONCLUSION
 from narxbench._io.errors import printable
 from narxbench._io.words import listed
 from narxbench._model.noise_models import noise_family
@@ -92,8 +93,23 @@ def _repeats(finding: Finding, _: Setting) -> tuple[str, str]:
 
 
 def _interrupted(finding: Finding, _: Setting) -> tuple[str, str]:
-    text = f"Stopped by Ctrl-C during the {finding.values['step']}: this is the best model until then"
+    step = finding.values["step"]
+    if step == CONCLUSION:
+        return "Stopped by Ctrl-C or SIGTERM after all searches of this model: it is complete.", ""
+    text = f"Stopped by Ctrl-C or SIGTERM during the {step}: this is the best model until then"
     return f"{text}, and another run finds another.", ""
+
+
+def _time_scale(finding: Finding, _: Setting) -> tuple[str, str]:
+    values = finding.values
+    horizon = f"the model is judged {values['steps']} steps ahead"
+    if values["samples"] != values["steps"]:
+        horizon += f", {values['samples']} samples"
+    if not values["seasons"]:
+        return f"There is no input: {horizon}, which is how long values of the output depend on one another.", ""
+    seasons = listed(map(str, values["seasons"]))
+    text = f"The output repeats itself after {seasons} samples: lags there are candidates, values there compete"
+    return f"{text}, and {horizon}.", ""
 
 
 def _whole_records(finding: Finding, _: Setting) -> tuple[str, str]:
@@ -145,4 +161,5 @@ SEARCH_WORDS: dict[str, tuple[str, Phrase]] = {
     "attempts": ("Other settings", _attempts),
     "outside": ("Held inputs", _outside),
     "whole_records": ("Whole records", _whole_records),
+    "time_scale": ("Time scale", _time_scale),
 }

@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal, NamedTuple, get_args
@@ -15,7 +15,7 @@ from narxbench._report import formats
 from narxbench._report.formats import Form, OutputFormat, escape
 from narxbench._report.templating import rendered
 
-_Left = Literal["text", "prose", "evidence", "method", "criterion", "equation", "symbol"]
+_Left = Literal["text", "term", "prose", "evidence", "method", "criterion", "equation", "symbol"]
 Kind = _Left | Form | Literal["snr", "p_value", "bias"]
 
 _FORMS: Mapping[str, Callable[[Any], str]] = {
@@ -36,7 +36,7 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
 # Kinds of values that have markup of their own; all others are escaped text.
 _MARKUP: Mapping[str, Callable[[str, OutputFormat], str]] = {
     "equation": formats.format_equation,
-    **dict.fromkeys(("prose", "evidence"), formats.format_math),
+    **dict.fromkeys(("term", "prose", "evidence"), formats.format_math),
     "symbol": formats.format_symbol,
 }
 # Widths in rem of row headers on the page, so that a second one can stay in view next to the first.
@@ -48,8 +48,9 @@ _CHARACTERS_OF_A_NARROW_TABLE, _COLUMNS_OF_A_WIDE_TABLE = 80, 20
 class Column(NamedTuple):
     """A column: its key in the data, heading, a heading that it shares with its neighbours, and how values are shown.
 
-    Values of the kinds ``prose`` and ``evidence`` are sentences of this project, in which symbols are set as
-    mathematics. Those of ``evidence`` are too long for a printed page, so that LaTeX leaves them out.
+    Values of the kind ``term`` are terms and their labels, those of ``prose`` and ``evidence`` sentences of this
+    project; symbols in all of them are set as mathematics. Those of ``evidence`` are too long for a printed page, so
+    that LaTeX leaves them out.
     """
 
     key: str
@@ -103,7 +104,8 @@ class Table:
     """A table; ``data`` has a column for each of ``columns`` and may have more.
 
     The first ``row_headers`` columns head their rows; of these, the first ``merged`` show a repeated value once.
-    ``comparisons`` has the comparisons of the values of each row by the key of the column.
+    ``comparisons`` has the comparisons of the values of each row by the key of the column, ``commands`` what prints the
+    facts behind them, and ``emphasised`` the keys of those that are set in bold.
     """
 
     name: str
@@ -114,6 +116,8 @@ class Table:
     row_headers: int = 1
     merged: int = 0
     comparisons: tuple[Mapping[str, Compared], ...] = ()
+    commands: tuple[Mapping[str, str], ...] = ()
+    emphasised: tuple[Collection[str], ...] = ()
 
     @classmethod
     def of(
@@ -148,7 +152,17 @@ class Table:
         rows = []
         for values in self.values.astype(object).itertuples(index=False, name=None):
             rows.append([column.show(value, output_format) for column, value in zip(self.columns, values, strict=True)])
+        keys = [column.key for column in self.columns]
+        for row, emphasised in zip(rows, self.emphasised, strict=False):
+            for key in emphasised:
+                place = keys.index(key)
+                row[place] = formats.bold(row[place], output_format)
         return rows
+
+    def command_rows(self) -> Iterator[list[str]]:
+        """Yield for each row what prints the facts behind its values, in the order of the columns; "" where nothing."""
+        for commands in self.commands or [{}] * len(self.data):
+            yield [commands.get(column.key, "") for column in self.columns]
 
     def compared_rows(self) -> Iterator[list[Compared | None]]:
         """Yield for each row the comparisons of its values, in the order of the columns; None without one."""

@@ -12,6 +12,7 @@ import jinja2
 from markupsafe import Markup
 
 from narxbench._report import formats
+from narxbench._report.markup import visible
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -32,14 +33,18 @@ _LATEX_DELIMITERS: dict[str, Any] = {
 
 
 def rendered(name: str, values: Mapping[str, Any], folder: Path = TEMPLATES) -> str:
-    """Return the text of a template with its values, escaped in HTML; a name that has no value is an error.
+    """Return the text of a template with its values, escaped and visible in HTML; a name without a value is an error.
 
     The template, and those that it extends or includes, are looked for in the folder, then in that of this package.
     Besides its values a template has ``show``, the functions of :mod:`narxbench._report.formats`; ``own_text``, which
     returns a style sheet or script of this project as it is; ``policy`` and ``styles`` for the head of a page; and the
     filters ``escaped`` and ``math`` for its output format.
     """
-    return _environment(_FORMATS[Path(name).with_suffix("").suffix], folder).get_template(name).render(values)
+    output_format = _FORMATS[Path(name).with_suffix("").suffix]
+    text = _environment(output_format, folder).get_template(name).render(values)
+    if output_format == "html":
+        text = visible(text)
+    return text
 
 
 def _policy(script: str, style: str) -> Markup:

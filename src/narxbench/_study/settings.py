@@ -335,7 +335,7 @@ class Study(Settings):
     evaluations: Count
     """Fitness evaluations of every run, a design choice."""
     time_limit: float = Field(gt=0, le=1e7)
-    """Seconds after which a run of an algorithm that has a process of its own is ended."""
+    """Seconds after which a run is ended, and recorded as failed."""
     data: Data
     """How the data sets are generated."""
     fitness: Fitness

@@ -30,3 +30,9 @@ def test_it_zooms_and_prints_on_few_pages(open_page, model_page, tmp_path):
     page.pdf(path=tmp_path / "page.pdf")
     assert len(re.findall(rb"/Type\s*/Page\b", (tmp_path / "page.pdf").read_bytes())) < 8
     assert "paper" not in page.content().lower()
+
+
+def test_a_look_at_the_data_serves_everybody(open_page, serves_everybody, tmp_path):
+    data = narxbench.look(DATA / "buck_id.csv", "y", input="input", test=DATA / "buck_valid.csv")
+    narxbench.write_look(data, tmp_path / "data.html")
+    serves_everybody(open_page(tmp_path / "data.html"))

@@ -55,10 +55,10 @@ def test_a_term_that_is_swept_out_leaves_the_regression_on_the_others(data):
     weights = inverse @ moments
     matrix = np.block([[inverse, weights[:, None]], [weights[None], np.array([[weights @ moments - energy]])]])
     sweep(matrix, 9, 4)
-    others = [term for term in range(9) if term != 4]
-    expected = np.linalg.lstsq(columns[:, others], y, rcond=None)[0]
-    np.testing.assert_allclose(matrix[others, 9], expected, rtol=1e-6)
-    assert -matrix[9, 9] == pytest.approx(residual(columns, y, others))
+    remaining_terms = [term for term in range(9) if term != 4]
+    expected = np.linalg.lstsq(columns[:, remaining_terms], y, rcond=None)[0]
+    np.testing.assert_allclose(matrix[remaining_terms, 9], expected, rtol=1e-6)
+    assert -matrix[9, 9] == pytest.approx(residual(columns, y, remaining_terms))
 
 
 def test_dependent_terms_are_in_no_structure(data):

@@ -38,12 +38,19 @@ def processes_of(site):
 @pytest.mark.parametrize("name", mostly_slow(FAILING, "much_memory", "crashes", "stops_its_parent"))
 def test_a_run_fails_in_one_line(plugins, small_problem, name):
     failure = CHEATS[name].failure
-    with pytest.raises(AlgorithmFailedError) as raised:
-        search(small_problem, algorithm=name, seed=1, evaluations=300, time_limit=1 if failure == LIMIT else 60)
+    with pytest.raises(AlgorithmFailedError) as raised, prepared(name, {}) as runner:
+        runner.run(small_problem, seed=1, evaluations=300, time_limit=1 if failure == LIMIT else 60)
     text = str(raised.value)
     assert re.match(f"algorithm '{name}': seed 1: {failure}", text), text
     assert text.isprintable()
     wait_for(lambda: not processes_of(plugins), "the end of its processes", 20)
+
+
+@pytest.mark.slow
+def test_a_run_that_meets_its_limit_gives_the_best_so_far(plugins, small_problem):
+    result = search(small_problem, algorithm="stops_its_parent", seed=1, evaluations=300, time_limit=1)
+    assert result.terms and result.evaluations == 300
+    assert [warning.kind for warning in result.warnings] == ["limit"]
 
 
 @pytest.mark.parametrize("name", mostly_slow(HARMLESS, "mutated_data", "searched_memory"))

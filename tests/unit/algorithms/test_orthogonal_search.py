@@ -184,8 +184,8 @@ def test_probabilities_far_from_zero_are_those_of_all_structures(level, kind, se
     np.testing.assert_allclose(checked_certainty(problem, window).terms, expected, atol=0.02)
     assert search.fits == fits
     result = pem(problem, **WHITE)
-    known = [result.details["probabilities"].get(name, 0.0) for name in problem.terms]
-    np.testing.assert_allclose(known, expected, atol=0.02)
+    reported = [result.details["probabilities"].get(name, 0.0) for name in problem.terms]
+    np.testing.assert_allclose(reported, expected, atol=0.02)
 
 
 def test_probabilities_near_zero_are_those_of_the_inner_products():

@@ -145,9 +145,10 @@ def test_multi_step_weights_are_those_of_lowest_error_of_the_free_run(noisy_fast
     with threadpool_limits(1):
         steps = fastcan.MultiStep(view)
         value, model = steps.fit(terms, True)
-        found = steps.best([terms[:1], terms, [*terms, view.terms.index("y(k-2)")]], [view.terms.index("1")])
-    assert {view.terms[term] for term in np.flatnonzero(found.position)} == set(system.terms)
-    weights = dict(zip((view.terms[term] for term in np.flatnonzero(found.position)), found.coefficients, strict=True))
+        solution = steps.best([terms[:1], terms, [*terms, view.terms.index("y(k-2)")]], [view.terms.index("1")])
+    names = [view.terms[term] for term in np.flatnonzero(solution.position)]
+    weights = dict(zip(names, solution.coefficients, strict=True))
+    assert set(names) == set(system.terms)
     true = dict(zip(system.terms, system.coefficients, strict=True))
     assert weights == pytest.approx(true, abs=0.02)
     # The free run of the model, by plain recursion.
@@ -172,13 +173,13 @@ def test_codes_of_terms_for_fastcan():
 
 
 def test_floating_search_of_sysidentpy_finds_the_best_pair(view):
-    found = sysidentpy(view, "OSF", order_selection=False, n_terms=2)
+    solution = sysidentpy(view, "OSF", order_selection=False, n_terms=2)
     columns, y = view.training_regressors(), view.training_outputs()[:, None]
 
     def left(terms):
         return float(((y - columns[:, terms] @ np.linalg.lstsq(columns[:, terms], y, rcond=None)[0]) ** 2).sum())
 
     # A set of two that no exchange of one term makes better.
-    first, second = np.flatnonzero(found.position).tolist()
-    better = [left([first, other]) for other in range(len(view.terms)) if other != first]
+    first, second = np.flatnonzero(solution.position).tolist()
+    better = [left([first, term]) for term in range(len(view.terms)) if term != first]
     assert left([first, second]) <= min(better) * (1 + 1e-6)

@@ -1,17 +1,22 @@
 """Pictures, examples, links, paths and commands of the documentation are right."""
 
 import doctest
+import json
+import os
 import re
 import runpy
 import shlex
 import shutil
 import subprocess
 import sys
+import zlib
 from itertools import chain
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
+import narxbench
 from narxbench._algorithms.registry import REVIEWED
 from narxbench._model.system import load_system
 from narxbench._pipeline.manifest import read_manifest
@@ -30,8 +35,8 @@ CURRENT_PAGES = [page for page in PAGES if page != "CHANGELOG.md"]
 NOT_KEPT = re.compile(
     r"(reports|data|logs|docs/_build|\.snakemake|\.venv|measurements|profiles/cluster/\w+-)|.*[A-Z]{3}"
 )
-# They say what a plug-in may do all the same.
-UNCONFINED = ("SECURITY.md", "docs/own_algorithm.md", "docs/methods.md")
+# Pages that refer to the list of what a plug-in may do all the same.
+REFERRING = ("docs/own_algorithm.md", "docs/methods.md")
 
 
 def anchors(text):
@@ -52,16 +57,15 @@ def commands():
     return sorted(command for command in commands_of_pages if not re.search(r"[A-Z]{4}|…", command))
 
 
-def test_what_a_process_of_its_own_does_not_stop_is_told_alike():
-    bullet_lists = set()
-    for page in UNCONFINED:
-        (bullets,) = re.findall(r"It\s+does not stop:\n\n((?:[-  ].*\n)+)", TEXT[page])
-        bullet_lists.add(bullets)
-    assert len(bullet_lists) == 1
+def test_what_a_process_of_its_own_does_not_stop_is_one_list():
+    pages = [page for page in CURRENT_PAGES if "**Notes from one run to the next**" in TEXT[page]]
+    assert pages == ["SECURITY.md"]
+    for page in REFERRING:
+        assert "(../SECURITY.md#what-a-process-of-its-own-does-not-stop)" in TEXT[page]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["draw_imports", "draw_noise_models"])
+@pytest.mark.parametrize("name", ["draw_fit", "draw_imports", "draw_noise_models"])
 def test_pictures_are_current(name):
     drawing = runpy.run_path(str(ROOT / f"docs/{name}.py"))
     kept = drawing["PICTURE"].read_text(encoding="utf-8")
@@ -160,15 +164,34 @@ def test_every_algorithm_and_design_choice_is_named():
 
 @pytest.mark.slow
 @pytest.mark.ci
-def test_documentation_is_built_offline(tmp_path):
+def test_the_site_is_built_offline_for_a_public_host(tmp_path):
     pytest.importorskip("sphinx")
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "docs", str(tmp_path)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    site = tmp_path / "html"
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-c", "docs", ".", str(site)]
+    host = {"NARXBENCH_SITE": "https://example.org/narxbench/", "NARXBENCH_REPOSITORY": "https://example.org/code/"}
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=os.environ | host)
     assert done.returncode == 0, done.stderr
-    pages = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.html")}
-    assert "read_signals" in pages["narxbench._model.html"]
-    for text in pages.values():
-        assert re.findall(r'<(?:script|img|link|iframe)\b[^>]*(?:src|href)="(?:https?:)?//[^"]*', text) == []
+    pages = {path: path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
+    assert "read_signals" in pages[site / "docs/api/narxbench._model.html"]
+    check_links(site, pages)
+    # A page says where it is edited, and the search leads to what people look for.
+    assert 'href="https://example.org/code/edit/main/docs/install.md"' in pages[site / "docs/install.html"]
+    index = (site / "searchindex.js").read_text(encoding="utf-8").partition("(")[2].rstrip(")")
+    assert {"Install", "Leaderboard"} <= json.loads(index)["alltitles"].keys()
+    inventory = (site / "objects.inv").read_bytes().split(b"\n", 4)[4]
+    names = {line.split()[0] for line in zlib.decompress(inventory).decode().splitlines()}
+    assert {f"narxbench.{name}" for name in narxbench.__all__} <= names
+
+
+def check_links(site, pages):
+    """Check that every file that a page loads or leads to is a part of the site."""
+    for page, text in pages.items():
+        loaded = re.findall(r'<(?:script|img|link(?! rel="canonical")|iframe)\b[^>]*?(?:src|href)="([^"]*)', text)
+        assert [link for link in loaded if re.match(r"(https?:)?//", link)] == [], page
+        links = [*loaded, *re.findall(r'<a\b[^>]*?href="([^"#?]+)', text)]
+        for link in links:
+            path = unquote(link.partition("#")[0].partition("?")[0])
+            assert re.match(r"\w+:", link) or (page.parent / path).exists(), (page, link)
 
 
 @pytest.mark.slow

@@ -55,7 +55,7 @@ def test_every_setting_named_exists():
     settings = {*IdentificationSettings.model_fields, *inspect.signature(read_recording).parameters}
     documented = set(re.findall(r"`(\w+)(?:: [\w-]+)?`", PAGE.partition("`narxbench identify --json`")[0]))
     no_settings = {"refit", "compare", "u2", "auto", "left_out", "found", "fit_percent", "nrmse", "rmse", "max_error"}
-    no_settings |= {"export", "write_report", "likelier_noise", "common_factor"}
+    no_settings |= {"export", "write_report", "likelier_noise", "common_factor", "identify", "cc"}
     columns_and_units = {"t", "timestamp", "date", "Zeit", "X_Value", "time_us", "y", *UNITS}
     assert documented - settings - no_settings - columns_and_units - EXTRAS.keys() == set()
 

@@ -49,8 +49,8 @@ def test_j_is_infinite_exactly_without_a_required_term(kind, rng):
 
     expected = np.where(complete, fitness, math.inf)
     values = constrained.evaluate_positions(positions)
-    for value, wanted in zip(values, (expected, sse, weights), strict=True):
-        assert value.tobytes() == wanted.tobytes()
+    for value, value_by_hand in zip(values, (expected, sse, weights), strict=True):
+        assert value.tobytes() == value_by_hand.tobytes()
 
 
 def test_a_linear_output_is_no_product():

@@ -55,7 +55,7 @@ def test_exchangeable_terms_are_named_in_json(twins, group):
 
 
 def test_exchangeable_terms_are_named_on_the_page(twins, group):
-    with patch.object(model_figures, "_svg", return_value='<svg xmlns="http://www.w3.org/2000/svg"/>'):
+    with patch.object(model_figures, "svg", return_value='<svg xmlns="http://www.w3.org/2000/svg"/>'):
         text = re.sub("<[^>]*>", "", unescape(model_page(twins)))
     assert group_sentence(group).replace("(k-", "(k−") in text and "The probability of the structure is" in text
     swapped = "with u1(k−1), without u2(k−1)"

@@ -79,6 +79,46 @@ def test_the_score_is_that_of_the_free_run(data, fitted):
         fitted.score(u[: first + 1], y[: first + 1])
 
 
+def test_a_forecast_goes_on_after_the_record(data, fitted):
+    u, y = data
+    forecast = fitted.forecast(u[:300], y[:300], u[300:310])
+    np.testing.assert_array_equal(forecast, fitted.model_.forecast(u[:300], y[:300], u[300:310]))
+    days = pd.date_range("2026-01-01", periods=400, freq="D")
+    frame, output = pd.DataFrame(u, days), pd.Series(y, days)
+    banded = fitted.forecast(frame[:300], output[:300], frame[300:310], confidence=0.9)
+    assert list(banded.index) == list(days[300:310])
+    np.testing.assert_array_equal(banded["forecast"], forecast)
+    assert (banded["lower"] < forecast).all() and (forecast < banded["upper"]).all()
+    np.testing.assert_array_equal(fitted.forecast(u[:300], y[:300], steps=1), forecast[:1])
+
+
+def test_truth_values_are_numbers():
+    draws = np.random.default_rng(1)
+    switch = draws.random((300, 1)) < 0.5
+    y = np.zeros(300)
+    for k in range(1, 300):
+        y[k] = 0.5 * y[k - 1] + switch[k - 1, 0] + 0.01 * draws.normal()
+    small = SMALL | {"degree": 1, "y_lags": 1, "u_lags": 1, "noise": "narx"}
+    of_numbers = NarxRegressor(**small).fit(switch.astype(float), y)
+    for truth in (switch, pd.DataFrame({"u": switch[:, 0]}), switch.tolist()):
+        assert NarxRegressor(**small).fit(truth, y).model_.coefficients == of_numbers.model_.coefficients
+    np.testing.assert_array_equal(of_numbers.predict(switch, y), of_numbers.predict(switch.astype(float), y))
+    # An output that is on or off is one of numbers too.
+    assert NarxRegressor(**small).fit(switch, switch[:, 0]).model_.output == "y"
+
+
+@pytest.mark.parametrize("index", [pd.date_range("2026-01-01", periods=401, freq="h"), pd.RangeIndex(5, 406)])
+def test_a_gap_in_an_index_is_warned_of(data, fitted, index):
+    u, y = data
+    with_gap = index.delete(250)
+    small = SMALL | {"degree": 1, "y_lags": 1, "u_lags": 1, "noise": "narx"}
+    frame = pd.DataFrame({"u": u[:, 0]}, with_gap)
+    with pytest.warns(UserWarning, match=f"gap between {with_gap[249]} and {with_gap[250]}; lags count rows"):
+        NarxRegressor(**small).fit(frame, y)
+    NarxRegressor(**small).fit(frame, y, groups=np.arange(400) >= 250)
+    NarxRegressor(**small).fit(frame.set_index(index[:400]), y)
+
+
 def test_groups_are_experiments(data):
     u, y = data
     groups = np.repeat(["a", "b"], [150, 250])

@@ -143,8 +143,19 @@ RESAMPLED = {"searches": 40, "threshold": 0.5, "kept": 1, "terms": 2, "outside":
 CONTROLS = {
     **{"inputs": {"in": {"at": 2.5, "gain": -10.9, "turns": False, "delay": 8}}, "units": {"out": "V"}},
     **{"output": "out", "predicts": "fine", "y": 12.0, "eigenvalue": 0.8, "settling_steps": 18.2, "decimation": 8},
-    **{"period": 1e-5, "rests": 3, "cases": 41, "at_rest": 41, "several": 0},
+    **{"period": 1e-5, "rests": 3, "cases": 41, "at_rest": 41, "several": 0, "dynamics": None, "doubts": []},
 }
+WIDE = {"value": -10.9, "low": -13.7, "high": -6.8}
+INTERVALS = {"models": 4, "confidence": 0.95, "stable": 1.0, "gains": {"in": WIDE}, "delays": {"in": [8, 16]}}
+INTERVALS |= {"settling": {"value": 145.6, "low": 100.0, "high": None}, "pole": {"value": 0.8, "low": 0.7, "high": 1.1}}
+CONTROL_DOUBTS = [
+    {"name": "gain", "signal": "in", "status": "look", "value": 2.01, "limit": 1.5},
+    {"name": "record", "signal": "", "status": "look", "value": 1000.0, "limit": 1165.0},
+    {"name": "stability", "signal": "", "status": "look", "value": 0.93, "limit": 0.975},
+    {"name": "settling", "signal": "", "status": "look", "value": None, "limit": 2.0},
+]
+SIGN = [{"name": "sign", "signal": "in", "status": "bad", "value": None, "limit": 1.5}]
+SIGN.append({"name": "settling", "signal": "", "status": "look", "value": 2.5, "limit": 2.0})
 NOWHERE = {"y": None, "rests": 0, "predicts": "bad", "at_rest": 11, "several": 1}
 NOWHERE["inputs"] = {"in": {"at": 2.5, "gain": None, "turns": True, "delay": None}}
 UNBIASED = {"rising": {"error": 0.1, "seen": False}}
@@ -190,6 +201,10 @@ def evident(changes, follows=0.0, *, degree=None):
     return {"inputs": {"u": about}, **seen}
 
 
+SEEN_TO_ACT = {"term": "u", "acts": True, "is_constant": False, "lags": 5, "power": 4}
+PROSPECT = {"output_changes": True, "most_lags": 5, "most_power": 4, "has_test": True, "degree": None}
+PROSPECT["inputs"] = {"in": SEEN_TO_ACT, "b": {**SEEN_TO_ACT, "acts": None, "lags": 2, "power": 1}}
+PROSPECT["inputs"] |= {"c": {**SEEN_TO_ACT, "acts": False, "power": 3}, "d": {**SEEN_TO_ACT, "is_constant": True}}
 TRIED_VALUES = [
     {"settings": ["degree"], "value": 2, "rrse": 0.227},
     {"settings": ["y_lags", "u_lags"], "value": "auto", "rrse": 0.12},
@@ -220,6 +235,14 @@ EXAMPLES = [
     ("evidence", {}, ("look", evident(0)), ("look", evident(None, 0.5)), ("fine", {**evident(2), "inputs": {}})),
     ("outside", {}, ("look", {"passed_over": 0, "bounded": False}), ("fine", {"passed_over": 2, "bounded": True})),
     ("outside", {}, ("fine", {"passed_over": 1, "bounded": True})),
+    ("time_scale", {"steps": 3, "samples": 12}, ("fine", {"seasons": []}), ("fine", {"seasons": [24, 168]})),
+    (
+        "prospect",
+        PROSPECT,
+        ("fine", {}),
+        ("bad", {"output_changes": False}),
+        ("look", {"inputs": {}, "has_test": False}),
+    ),
     ("attempts", {"error": 0.198}, ("look", {"rows": TRIED_VALUES, "better": TRIED_VALUES[1]})),
     ("attempts", {"error": 0.198}, ("fine", {"rows": TRIED_VALUES[:1], "better": None})),
     ("to_read", READS, ("look", {}), ("bad", {"likely": 0, "noise": True}), ("look", {"missing": TOO_FEW})),
@@ -228,6 +251,9 @@ EXAMPLES = [
     ("to_read", READS, ("fine", {"probability": 0.9, "probabilities": {"y(k-1)": 1.0}, "outside": {}, "weak": []})),
     ("to_read", READS, ("fine", {"missing": EXACT, "alike": [], "weak": []})),
     ("to_control", CONTROLS, ("fine", {}), ("bad", NOWHERE)),
+    ("to_control", CONTROLS, ("look", {"dynamics": INTERVALS}), ("bad", {"doubts": SIGN})),
+    ("to_control", CONTROLS, ("look", {"doubts": CONTROL_DOUBTS[:2]}), ("look", {"doubts": CONTROL_DOUBTS[2:]})),
+    ("to_control", CONTROLS, ("fine", {"dynamics": {**INTERVALS, "models": 1, "delays": {"in": [8, 8]}}})),
     ("exact", {"rrse": 1e-16}, ("look", {"superfluous": []}), ("look", {"superfluous": ["y(k-1)", "y(k-2)"]})),
     ("free_run_residuals", UNBIASED, ("look", {})),
     ("free_run_residuals", UNBIASED, ("look", {"rising": SEEN_THERE, "drift": {**SEEN_THERE, "error": 0.2}})),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from narxbench._io.errors import NarxbenchError
-from narxbench._io.files import canonical_json, read_json, write_atomically
+from narxbench._io.files import canonical_json, read_json, write_atomically, write_folder
 
 
 @pytest.mark.parametrize("umask", [0o022, 0o077, 0o002])
@@ -46,3 +46,24 @@ def test_canonical_json_reads_back_to_the_last_bit(tmp_path: Path) -> None:
     value = {"ν\u2028": [1e-300, -0.0, 0.1 + 0.2, 2**70, None, True, {"": []}]}
     write_atomically(tmp_path / "x.json", canonical_json(value))
     assert repr(read_json(tmp_path / "x.json")) == repr(value) == repr(json.loads(canonical_json(value)))
+
+
+def test_a_folder_is_whole_or_has_no_last_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new folder appears at once; in an old one the last file goes first, and others that are not named stay."""
+    folder = tmp_path / "deep/report"
+    write_folder(folder, {"page": "1", "model": "1"}, last="page")
+    (folder / "notes").write_text("kept")
+    (folder / "program").write_text("old")
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "replace", fail)
+        with pytest.raises(NarxbenchError, match=r"report: cannot be written: No space left"):
+            write_folder(folder, {"page": "2", "model": "2"}, last="page", obsolete=["program"])
+    assert {path.name for path in folder.iterdir()} == {"model", "notes"}
+    write_folder(folder, {"page": "2", "model": "2"}, last="page", obsolete=["program"])
+    contents = {path.name: path.read_text() for path in folder.iterdir()}
+    assert contents == {"page": "2", "model": "2", "notes": "kept"}
+    assert [path.name for path in folder.parent.iterdir()] == ["report"]

@@ -147,6 +147,15 @@ def test_equal_terms_of_an_expansion_are_one():
     assert ARX.expanded() is ARX
 
 
+def test_an_expansion_that_would_never_end_is_refused():
+    terms = []
+    for first in range(1, 11):
+        terms.append("*".join(f"y(k-{lag})" for lag in range(first, first + 12)))
+    model = Model(tuple(terms), (1.0,) * 10, (), "y", offsets=(1.0,), scales=(2.0,))
+    with pytest.raises(ValueError, match="terms: found terms whose expansion has up to 40960 terms"):
+        model.expanded()
+
+
 def test_covariance_of_an_expansion():
     """That of draws of the coefficients, each of them expanded."""
     covariance = np.array([[0.04, 0.01, 0.0], [0.01, 0.09, -0.02], [0.0, -0.02, 0.01]])

@@ -1,4 +1,4 @@
-"""What a step depends on: computed from imports, for every script of the project."""
+"""The files and versions that a step depends on are computed from the imports of its script."""
 
 import ast
 import subprocess
@@ -39,8 +39,8 @@ def test_imports_for_type_checkers_do_not_count_and_those_in_functions_do(tmp_pa
         "def f():\n    from narxbench._model import terms\n    from narxbench._io.errors import NarxbenchError\n"
     )
     packages = {"__init__.py", "_io/__init__.py", "_model/__init__.py"}
-    found = {str(path.relative_to(PACKAGE)) for path in imported_files(file)}
-    assert found == packages | {"_io/yaml.py", "_io/errors.py", "_model/terms.py"}
+    modules = {str(path.relative_to(PACKAGE)) for path in imported_files(file)}
+    assert modules == packages | {"_io/yaml.py", "_io/errors.py", "_model/terms.py"}
 
 
 def cleared() -> None:
@@ -108,6 +108,6 @@ def test_a_step_depends_on_its_criterion_or_on_all_where_it_looks_them_up() -> N
     ],
 )
 def test_a_step_needs_what_its_code_imports_and_what_that_requires(script: str, needed: str, foreign: str) -> None:
-    found = versions_of.__wrapped__(ROOT / "scripts" / f"{script}.py")
-    assert set(needed.split()) <= set(found)
-    assert not set(foreign.split()) & set(found)
+    versions = versions_of.__wrapped__(ROOT / "scripts" / f"{script}.py")
+    assert set(needed.split()) <= set(versions)
+    assert not set(foreign.split()) & set(versions)

@@ -33,8 +33,8 @@ def test_it_reads_back_and_any_other_content_has_another_name(path: str) -> None
     assert read_definition(file) == CONTENT
     # The order of methods is part of the results.
     reordered = {**CONTENT, "code": dict(reversed(CONTENT["code"].items()))}
-    others = [edited("settings", evaluations=901), edited("versions", numpy="2.1"), reordered]
-    assert len({file, *(definition_file(path, content) for content in others)}) == 4
+    changed_contents = [edited("settings", evaluations=901), edited("versions", numpy="2.1"), reordered]
+    assert len({file, *(definition_file(path, content) for content in changed_contents)}) == 4
 
 
 def test_a_definition_takes_the_place_of_former_ones_only(path: str) -> None:

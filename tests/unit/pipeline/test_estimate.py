@@ -1,4 +1,4 @@
-"""What a study takes is reported before any job, and what does not fit into memory is refused in one line."""
+"""A study reports its searches and their time before any job, and refuses in one line what memory cannot hold."""
 
 import os
 from collections.abc import Callable
@@ -31,7 +31,7 @@ Planned = Callable[..., Estimate]
 @pytest.fixture
 def planned(plan: Callable) -> Planned:
     """Return the estimate of the overlay ``mine.yaml``."""
-    return lambda *given: plan(*given).estimate
+    return lambda *texts: plan(*texts).estimate
 
 
 @pytest.mark.parametrize(
@@ -64,16 +64,16 @@ def test_more_than_the_machine_has(
     planned(text)  # an ordinary study fits
     with pytest.raises(NarxbenchError) as error:
         planned(text, setting)
-    found = str(error.value)
-    assert found.startswith(place) and found.endswith(" GB of memory; allowed: up to 0.7 GB on this machine")
+    message = str(error.value)
+    assert message.startswith(place) and message.endswith(" GB of memory; allowed: up to 0.7 GB on this machine")
 
 
 def test_cores_that_together_take_too_much(planned: Planned, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("narxbench._io.resources.memory_of_machine", lambda: 4 * GB)
-    found = planned(SMALL, "evaluations=1000000", "seeds=100")
-    refuse(found, cores=4)
+    estimate = planned(SMALL, "evaluations=1000000", "seeds=100")
+    refuse(estimate, cores=4)
     with pytest.raises(NarxbenchError, match=r"^evaluations: found .* of memory with --cores 64; allowed: up to 3.8"):
-        refuse(found, cores=64)
+        refuse(estimate, cores=64)
 
 
 def test_memory_is_that_of_the_machine_or_less() -> None:

@@ -1,4 +1,4 @@
-"""What the rules ask about a study: combinations, input functions, definitions."""
+"""The plan answers the rules of the workflow: combinations, input functions, definitions."""
 
 from collections.abc import Callable
 from importlib import metadata
@@ -213,8 +213,8 @@ def kept_of(plan: object, path: str) -> list[str]:
 @pytest.mark.parametrize(("jobs", "blocks"), [(1, ["seeds-1-to-4"]), (2, ["seeds-1-to-2", "seeds-3-to-4"]), (9, 4)])
 def test_seeds_are_divided_among_the_jobs_that_a_profile_asks_for(folder: Path, jobs: int, blocks: object) -> None:
     Path("mine.yaml").write_text(SMALL + "seeds: 4\n")
-    found = plan_of(["mine.yaml"], seed_jobs=jobs).blocks_of["upso2d"]
-    assert (len(found) if isinstance(blocks, int) else found) == blocks
+    block_names = plan_of(["mine.yaml"], seed_jobs=jobs).blocks_of["upso2d"]
+    assert (len(block_names) if isinstance(blocks, int) else block_names) == blocks
     # What the command line says prevails.
     assert len(plan_of(["mine.yaml"], ["seeds_per_job=1"], seed_jobs=jobs).blocks_of["upso2d"]) == 4
 

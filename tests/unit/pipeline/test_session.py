@@ -42,8 +42,8 @@ CASES = [
 
 @pytest.mark.parametrize(("text", "reported"), CASES)
 def test_a_mistake_is_reported_in_one_line_before_any_job(folder: Path, text: str, reported: str) -> None:
-    found = mistake(text)
-    assert found.startswith(f"mine.yaml: {reported}") and "\n" not in found
+    message = mistake(text)
+    assert message.startswith(f"mine.yaml: {reported}") and "\n" not in message
     assert not (folder / "data" / "mine").exists()
 
 

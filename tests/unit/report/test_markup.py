@@ -9,7 +9,7 @@ from tests.unit.studies.paper.test_page import Page
 
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.yaml import read_mapping
-from narxbench._report.markup import inline_svg, markdown_headings, markdown_html, read_svg, script_json
+from narxbench._report.markup import inline_svg, markdown_headings, markdown_html, read_svg, script_json, visible
 
 SVG = """<?xml version="1.0"?>
 <!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "svg11.dtd">
@@ -97,6 +97,13 @@ def test_data_cannot_end_its_script():
     assert json.loads(text) == value
     with pytest.raises(ValueError, match="not JSON compliant"):
         script_json([float("nan")])
+
+
+def test_characters_that_control_are_shown():
+    text = "level\u202e\x1b[2J\u2066 \x9b\u05d0 \t\n\u200d"
+    shown = "level\\u202e\\u001b[2J\\u2066 \\u009b\u05d0 \t\n\u200d"
+    assert visible(text) == shown
+    assert json.loads(script_json({text: [text, 1.5, None]})) == {shown: [shown, 1.5, None]}
 
 
 def test_the_citation_agrees_with_the_citation_file():

@@ -24,6 +24,7 @@ from narxbench._identification.settings import IdentificationSettings
 from narxbench._identification.trust import validation as validated
 from narxbench._identification.trust.answers import ANSWERS, answers
 from narxbench._identification.trust.bands import BAND, Unseen
+from narxbench._identification.trust.dynamics import dynamics, working_point
 from narxbench._identification.trust.frequencies import frequent_structures, selection_table
 from narxbench._identification.trust.probabilities import EXACT, TOO_FEW, StructureCertainty
 from narxbench._identification.trust.residuals import correlation_tests, free_run_bias
@@ -174,6 +175,15 @@ def identification_of(model=None, records=None, *, seeds=4, resamples=10, arx=No
     return replace(identification, summary=[*answers(identification), *identification.summary])
 
 
+def with_dynamics(identification):
+    """Return an identification that knows how its model answers the inputs, with wide intervals."""
+    model, records = identification.model, identification.recording.known
+    uncertain = replace(model, covariance=tuple(map(tuple, np.diag(np.full(len(model.terms), 0.01)).tolist())))
+    point = working_point(model, records, identification.curve)
+    about = replace(identification, dynamics=dynamics([uncertain], records, point, 0.95))
+    return replace(about, summary=[*answers(about), *about.summary[3:]])
+
+
 NAR = model_of(("y(k-1)", "y(k-2)", "y(k-1)^3"), (1.5, -0.8, -0.1), inputs=())
 UNITS = {OUTPUT: "m$^2$<i>", HOSTILE[0]: "°C"}
 MANY = model_of(TWO, (0.5, 1.0, -0.6), inputs=HOSTILE, output=OUTPUT, units=UNITS, sampling_time=0.01)
@@ -207,6 +217,7 @@ CASES = {
         records=[record("a"), replace(record("b", role="test"), y=np.full(200, 2.0))]
     ),
     "centred": lambda: identification_of(model_of(offsets=(0.5, 0.1), scales=(2.0, 0.5))),
+    "two inputs, intervals": lambda: with_dynamics(identification_of(MANY, [record("a", 300, None, MANY)])),
 }
 
 
@@ -224,7 +235,7 @@ class Pages(dict):
 
 def undrawn_page(case, **options):
     """Return the page with empty figures, which take most of its time."""
-    with patch.object(model_figures, "_svg", return_value='<svg xmlns="http://www.w3.org/2000/svg"/>'):
+    with patch.object(model_figures, "svg", return_value='<svg xmlns="http://www.w3.org/2000/svg"/>'):
         return model_page(case, **options)
 
 
@@ -423,6 +434,19 @@ def test_to_control_has_gain_pole_and_delay():
     turns = identification_of(square, [record("a", model=square), record("b", role="test", model=square)])
     assert status("to_control", turns) == "look" and turns.summary[2].values["inputs"]["u"]["turns"]
     assert status("to_control", CASES["diverging model"]()) == "bad"
+
+
+def test_intervals_decide_on_control_and_are_named():
+    sure = with_dynamics(identification_of())
+    reported = finding_of(sure, "to_control")
+    assert {doubt["name"] for doubt in reported.values["doubts"]} <= {"gain", "settling"}
+    assert "Too uncertain for control: the gain of u, known to a factor of" in in_words(reported).text
+    assert reported.status != "fine" and "dynamics" in as_json(sure)
+    html = undrawn_page(sure)
+    gain = sure.dynamics.inputs["u"].gain
+    row = next(row for row in cells(html, "dynamics") if row[0] == "gain of u")
+    assert row[1:] == [f"{value:.4g}".replace("-", "−") for value in (gain.value, gain.low, gain.high)]
+    assert "95 % intervals" in html
 
 
 def test_a_record_of_noise_is_called_noise_first():

@@ -216,10 +216,10 @@ def test_groups_stand_for_lists_and_scenarios_change_sampling_and_input(tmp_path
     path, harder = tmp_path / "compared.yaml", tmp_path / "harder.yaml"
     path.write_text(COMPARED)
     harder.write_text(HARDER)
-    study, found = conditions_of(BASE, path, harder)
-    by_name = {c.name: c for c in found}
-    assert {c.problem.scenario for c in found if c.method == "mine"} == {"fast"}
-    assert {c.problem.system.name for c in found if c.problem.scenario == "fast"} == {"S1", "volterra"}
+    study, conditions = conditions_of(BASE, path, harder)
+    by_name = {c.name: c for c in conditions}
+    assert {c.problem.scenario for c in conditions if c.method == "mine"} == {"fast"}
+    assert {c.problem.system.name for c in conditions if c.problem.scenario == "fast"} == {"S1", "volterra"}
     assert (study.methods["mine"].settings_by, study.methods["mine"].settings_source) == (
         "package default",
         "its manual",

@@ -38,6 +38,10 @@ class RunFailedError(Exception):
         self.refused = refused
 
 
+class RunStoppedError(RunFailedError):
+    """A run has met its limit of time; the objective has the structures that it evaluated."""
+
+
 class RunOutcome(NamedTuple):
     """The structure that a run has returned, its weights, its details, and the CPU time of its own process."""
 
@@ -141,7 +145,7 @@ class AlgorithmProcess:
             usage = plain_data(self._channel.receive(_LONGEST_REPLY))
         except TimeoutError:
             self.close()
-            raise RunFailedError(f"not done after the time limit of {time_limit:g} s") from None
+            raise RunStoppedError(f"not done after the time limit of {time_limit:g} s") from None
         except BrokenChannelError as error:
             self.close()
             raise RunFailedError(str(error)) from None

@@ -23,12 +23,10 @@ from numpy.typing import NDArray
 
 from narxbench._algorithms.contract import About, BudgetSpentError, Found, Objective, ProblemView, checked_found
 from narxbench._algorithms.isolation.messages import ANSWER, EVALUATE, BrokenChannelError, Channel, plain_data
+from narxbench._algorithms.limits import memory_limit, memory_text
 from narxbench._io.errors import NarxbenchError, error_line
 from narxbench._io.settings import Settings, SettingsError, mistakes_of, validated
 
-# Bytes that a run may take in addition to those that the process has as it begins, and to so many copies of the columns
-# of all candidate terms.
-_MEMORY, _COPIES = 4 << 30, 8
 # Seconds after which an import ends whose caller has ended before.
 _IMPORT_SECONDS = 150
 _LONGEST_REQUEST = 1 << 40
@@ -149,7 +147,7 @@ def _serve_run(channel: Channel, module: ModuleType) -> None:
 
 def _make_run(channel: Channel, module: ModuleType) -> None:
     """Make one run, send its answer and end the process."""
-    memory, spare = _MEMORY, bytearray(1 << 22)  # the second to report that the first was not enough
+    memory, spare = 0, bytearray(1 << 22)  # the second to report that the first was not enough
     try:
         os.setpgid(0, 0)
         channel.send(str(os.getpid()).encode())
@@ -164,10 +162,11 @@ def _make_run(channel: Channel, module: ModuleType) -> None:
         # Even an algorithm that draws from the global generators gives the same run again.
         numpy_random.seed(request["global_seed"])
         random.seed(request["global_seed"])
-        memory += _COPIES * 8 * len(view.terms) * len(view.training_y)
+        memory = memory_limit(view)
         limit_memory(memory)
         try:
-            structure = module.run(view, objective, request["rng"], settings)
+            with np.errstate(all="ignore"):
+                structure = module.run(view, objective, request["rng"], settings)
         except BudgetSpentError:
             structure = Found(objective.best_position)
         position, coefficients, details = checked_found(structure, objective.n_terms)
@@ -176,7 +175,7 @@ def _make_run(channel: Channel, module: ModuleType) -> None:
         del spare
         text = error_line(error, _package(module.__name__))
         if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
-            text = f"it needs more than its memory limit of {memory / 2**30:.1f} GiB: {text}"
+            text = f"{memory_text(memory)}: {text}"
         # Of this package's own errors, none is a refusal of the algorithm.
         refused = isinstance(error, ValueError) and not isinstance(error, NarxbenchError)
         answer = {"failed": text, "refused": refused}

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from narxbench._identification.data.columns import ColumnChoice, chosen_signals, columns_listed
@@ -34,6 +35,19 @@ class Experiment:
     sampling_time: float | None
     used_columns: Sequence[int]  # also those of the time
     signals: Sequence[Signal]
+    times: Times | None = None
+
+    @property
+    def index(self) -> Any:
+        """The index of the samples as of pandas, by the clock at their end: dates or seconds; None without times."""
+        if self.times is None:
+            return None
+        name = self.times.title.removeprefix("column ")
+        if self.times.origin is None:
+            return pd.Index(self.times.seconds, name=name)
+        dates = pd.to_datetime(self.times.seconds, unit="s", origin=pd.Timestamp(self.times.origin))
+        index = dates.round("us").rename(name)
+        return index.tz_localize("UTC") if self.source.has_zone else index
 
     @property
     def units(self) -> dict[str, str]:
@@ -93,7 +107,7 @@ def read_experiment(source: Source, choice: ColumnChoice, time: TimeChoice, note
     if times:
         steps = check_steps(source, times, is_present, notes)
     pieces = _pieces_without_gaps(is_present, steps.jumps)
-    return Experiment(source, titles, values, pieces, steps.sampling_time, used_columns, signals)
+    return Experiment(source, titles, values, pieces, steps.sampling_time, used_columns, signals, times)
 
 
 def _without_rows(source: Source, values: Array, times: Times) -> tuple[Source, Array, Times]:
@@ -218,7 +232,8 @@ def cut_into_pieces(
     if role:
         share = None
     label = experiment.source.label
-    whole = Record(label, np.ascontiguousarray(experiment.values[:, 1:]), experiment.values[:, 0].copy(), role)
+    u, y = np.ascontiguousarray(experiment.values[:, 1:]), experiment.values[:, 0].copy()
+    whole = Record(label, u, y, role, experiment.index)
     _note_short_pieces(experiment, notes)
     undivided = 0
     for start, end in experiment.pieces:

@@ -34,9 +34,9 @@ from narxbench._identification.data.experiments import (
     read_experiment,
 )
 from narxbench._identification.data.frames import is_frame
-from narxbench._identification.data.sources import SourceForm, checked_form, is_file, open_source
+from narxbench._identification.data.sources import Signal, Source, SourceForm, checked_form, is_file, open_source
 from narxbench._identification.data.stamps import check_time_format
-from narxbench._identification.data.times import EVEN, TimeChoice
+from narxbench._identification.data.times import EVEN, TimeChoice, find_times
 from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
 from narxbench._model.records import ROLES, Record, Recording, Role
 
@@ -180,6 +180,62 @@ def read_recording(
         reader.refuse_without_test(test_labels or labels)
     reader.refuse_copied_test(planned_test.argument)
     return reader.recording(sampling_time, units)
+
+
+def form_of(reading: Reading) -> SourceForm:
+    """Return the form of files that the arguments of :func:`read_recording` say."""
+    form = SourceForm(
+        header=reading.get("header"),
+        separator=reading.get("separator"),
+        decimal=reading.get("decimal"),
+        skip_rows=reading.get("skip_rows"),
+        encoding=reading.get("encoding"),
+        part=reading.get("part"),
+    )
+    return checked_form(form)
+
+
+def read_inputs(item: Any, inputs: Any, form: SourceForm, time: TimeChoice, notes: list[str]) -> Experiment:
+    """Return the inputs of a file, a frame or a mapping, which has all of them in each row, at even times.
+
+    Raises
+    ------
+    NarxbenchError
+        As :func:`read_recording`, and if a value is missing or the time jumps.
+    """
+    items = _items([item], "future")
+    choice = ColumnChoice({"input": inputs})
+    (label,) = _labels(items, "future")
+    source = open_source(item, label, column_numbers([choice]), column_names([choice]), form)
+    experiment = read_experiment(source, choice, time, notes)
+    if experiment.pieces != [(0, len(experiment.values))]:
+        end = source.place(experiment.pieces[0][1] - 1) if experiment.pieces else "no row"
+        raise data_error(source.name, f"inputs without a gap up to {end} alone", "all inputs in each row")
+    return experiment
+
+
+def numeric_columns(data: Any, reading: Reading) -> list[str | int]:
+    """Return the columns of numbers of the first item of data, but that of the time, as an argument may choose them.
+
+    ``reading`` has the other arguments of :func:`read_recording`.
+    """
+    item = _items(data, "data")[0]
+    source = open_source(item, "data", None, set(), form_of(reading))
+    no_values = np.zeros((len(source.columns[0]), 0)) if source.columns else np.zeros((0, 0))
+    times = find_times(source, TimeChoice(reading.get("time"), reading.get("time_format")), [], no_values, [])
+    columns: list[str | int] = []
+    for column in range(len(source.columns)):
+        if (times is None or column not in times.columns) and _has_numbers(source, column):
+            columns.append(source.column_title(column) if source.has_numeric_names else column + 1)
+    return columns
+
+
+def _has_numbers(source: Source, column: int) -> bool:
+    """Return whether all values of a column are numbers or missing, and some are numbers."""
+    try:
+        return bool(np.isfinite(source.numbers([Signal(column)])).any())
+    except NarxbenchError:
+        return False
 
 
 class _PlannedTest(NamedTuple):

@@ -55,6 +55,7 @@ class Times:
     resolution: float  # the last digit that was written
     has_unit: bool  # whether the unit is known, so that these are seconds indeed
     repeated_rows: Sequence[int] = ()  # those with time and values of the row before
+    origin: int | None = None  # where they start, in nanoseconds since 1970, if dates say it
 
 
 @dataclass
@@ -81,6 +82,7 @@ class TimeReader:
             resolution=numeric.resolution,
             has_unit=numeric.has_unit,
             repeated_rows=repeated_rows,
+            origin=numeric.origin,
         )
 
     def date_and_clock_time(self, columns: Sequence[int]) -> list[int] | None:
@@ -110,7 +112,9 @@ class TimeReader:
             raise argument_error("time", printable(title), allowed, source.name)
         (column,) = columns
         if not source.table and source.columns[column].dtype.kind in "Mm":
-            return _seconds_of_moments(_moments_of_ticks(source.columns[column], source.has_zone), source)
+            times = _seconds_of_moments(_moments_of_ticks(source.columns[column], source.has_zone), source)
+            is_date = source.columns[column].dtype.kind == "M"
+            return times if is_date else times._replace(origin=None)
         return self._times_of_numbers(column, title, place)
 
     def _times_of_numbers(self, column: int, title: str, place: Place) -> NumericTimes:
@@ -127,9 +131,10 @@ class TimeReader:
             texts = [None if is_missing(text) else text for text in map(str, whole_numbers or source.columns[column])]
             return _seconds_of_moments(moments_of_texts(texts, unit, place), source)
         if unit is not None:
-            if np.nanmax(np.abs(numbers)) > MOST_EXACT:
-                numbers = _differences(numbers, whole_numbers)
-            return times_in_unit(numbers, unit, SECONDS)
+            if np.nanmax(np.abs(numbers)) <= MOST_EXACT:
+                return times_in_unit(numbers, unit, SECONDS)
+            origin = round(float(numbers[np.isfinite(numbers)][0]) * SECONDS.get(unit, 1.0) * SECOND)
+            return times_in_unit(_differences(numbers, whole_numbers), unit, SECONDS)._replace(origin=origin)
         dates = dates_of_numbers(whole_numbers, place) if whole_numbers else None
         if dates is not None:
             return _seconds_of_moments(dates, source)
@@ -273,7 +278,13 @@ def _moments_of_ticks(values: Any, has_zone: bool) -> Moments:
 
 def _seconds_of_moments(moments: Moments, source: Source) -> NumericTimes:
     """Return the seconds since the first moment."""
+    local = moments.nanoseconds[moments.is_present]
     moments = with_clock_changes(continued(moments, source.place), source.place)
-    first = moments.nanoseconds[moments.is_present][:1].sum()
+    present = moments.nanoseconds[moments.is_present]
+    first = present[:1].sum()
     seconds = np.where(moments.is_present, (moments.nanoseconds - first) / SECOND, np.nan)
-    return NumericTimes(seconds, last_digit(seconds[moments.is_present]), True, moments.notes)
+    origin = None
+    if moments.has_date:
+        # What follows the data has the clock of their end.
+        origin = int(first + (local - present)[-1:].sum())
+    return NumericTimes(seconds, last_digit(seconds[moments.is_present]), True, moments.notes, origin)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._identification.data.errors import argument_error
-from narxbench._identification.data.stamps import UNITS, Moments, Place, moments_of_texts
+from narxbench._identification.data.stamps import DAY, SECOND, UNITS, Moments, Place, moments_of_texts
 from narxbench._io.errors import NarxbenchError
 
 Array = NDArray[np.float64]
@@ -30,6 +30,7 @@ class NumericTimes(NamedTuple):
     resolution: float  # the last digit that was written
     has_unit: bool = True  # whether the unit is known, so that these are seconds indeed
     notes: Sequence[str] = ()
+    origin: int | None = None  # where they start, in nanoseconds since 1970, if dates say it
 
 
 def times_in_unit(numbers: Array, unit: str, scales: Mapping[str, float]) -> NumericTimes:
@@ -68,12 +69,15 @@ def times_of_numbers(numbers: Array, differences: Array, name: str, source: str)
             beginning = np.datetime_as_string(np.datetime64(int(present[0] * scale), "s"), "D")
             digits = len(str(int(present[0])))
             note = f"the numbers of {digits} digits were taken as {words} since 1970, from {beginning} on."
-            return times_in_unit(differences, unit, UNITS)._replace(notes=[note])
+            origin = round(float(present[0]) * scale * SECOND)
+            return times_in_unit(differences, unit, UNITS)._replace(notes=[note], origin=origin)
     if name.lower() == "datenum" or _are_days_of_matlab(present, name, source):
         times = times_in_unit(differences, "d", UNITS)
         # A day has no decimals for its seconds.
         resolution = max(times.resolution, float(np.spacing(present.max())) * UNITS["d"])
-        return times._replace(resolution=resolution, notes=["the numbers were taken as days of MATLAB (datenum)."])
+        note = "the numbers were taken as days of MATLAB (datenum)."
+        origin = round((float(present[0]) - _FIRST_DATENUM) * DAY)
+        return times._replace(resolution=resolution, notes=[note], origin=origin)
     return times_in_unit(numbers, "s", UNITS)
 
 

@@ -6,7 +6,7 @@ free runs or, where a search minimises that, one step ahead. Test records are no
 - Full linear models (ARX, ARMAX, OE, Box-Jenkins): all terms up to degree 1 of a configuration. Those of all lags that
   are tried compete by least squares, and the best of these under the other noise models too.
 - The unpruned polynomial: all candidates of the sparse model's configuration, by ridge regression.
-- The last value: y(k) = y(k-1).
+- The last value, y(k) = y(k-1), and of an output with seasons the value a season before.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +19,7 @@ from narxbench._identification.search.steps import COMPETITION, Steps
 from narxbench._identification.search.structures import Proposal, Structure
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.noise_models import NOISE_MODELS, NOISE_NAMES, NoiseName
+from narxbench._model.terms import parse_term
 
 # Noise models that the likelihood chooses one of for each structure: all in the equation, and each on the output by
 # itself. Between these groups free runs choose.
@@ -86,7 +87,10 @@ def best_by_description(structures: Sequence[Structure]) -> Mapping[str, Structu
     """Return the best structure of each kind and noise model by its name for readers, in the order of the errors."""
     best: dict[str, Structure] = {}
     for structure in sorted(structures, key=_selection_error):
-        best.setdefault(structure.kind + structure.noise.name, structure)
+        key = structure.kind + structure.noise.name
+        if _is_seasonal(structure):
+            key = description(structure)
+        best.setdefault(key, structure)
     return {description(structure): structure for structure in best.values()}
 
 
@@ -97,7 +101,15 @@ def description(structure: Structure) -> str:
         return f"linear {structure.noise_model.description.removeprefix('N')}"
     if structure.kind == "unpruned":
         return "unpruned polynomial"
+    if _is_seasonal(structure):
+        ((_, lag),) = parse_term(structure.terms[0], 0)
+        return f"seasonal naive, {lag} steps"
     return structure.kind
+
+
+def _is_seasonal(structure: Structure) -> bool:
+    """Return whether a structure repeats what was a season before."""
+    return structure.kind == "last value" and structure.terms != [LAST_VALUE_TERM]
 
 
 def competing_names(allowed: Sequence[NoiseName]) -> list[tuple[NoiseName, ...]]:
@@ -141,7 +153,19 @@ def _linear_terms(scan: Scan, configuration: Configuration) -> list[str]:
 
 
 def _last_values(scan: Scan, sparse: Structure) -> list[Structure]:
-    """Return the last value as a structure; none where its term is no candidate."""
-    if LAST_VALUE_TERM not in scan.trial(scan.named[sparse.configuration]).terms:
-        return []
-    return [scan.last_value(sparse.configuration, LAST_VALUE_TERM)]
+    """Return the last value and those a season before as structures, as far as their terms are candidates.
+
+    Those a season before are of the first configuration at this decimation that has them.
+    """
+    structures = []
+    if LAST_VALUE_TERM in scan.trial(scan.named[sparse.configuration]).terms:
+        structures.append(scan.last_value(sparse.configuration, LAST_VALUE_TERM))
+    decimation = scan.named[sparse.configuration].decimation
+    for season in scan.seasons:
+        steps, rest = divmod(season, decimation)
+        for configuration in scan.linear:
+            is_alike = configuration.decimation == decimation and rest == 0
+            if is_alike and steps in configuration.y_lags and f"y(k-{steps})" in scan.trial(configuration).terms:
+                structures.append(scan.last_value(configuration.name, f"y(k-{steps})"))
+                break
+    return structures

@@ -103,6 +103,7 @@ def configurations(
     decimations: Sequence[int],
     delays: Sequence[int],
     most_degree: int | None = None,
+    seasons: Sequence[int] = (),
 ) -> list[Configuration]:
     """Return the configurations that a scan may try, in canonical order.
 
@@ -118,6 +119,8 @@ def configurations(
         Samples before each input acts, as far as the data show.
     most_degree : int, optional
         The largest degree that is scanned, as the data show no more.
+    seasons : sequence of int
+        Samples after which the output repeats itself.
 
     Raises
     ------
@@ -127,7 +130,7 @@ def configurations(
     _check_input_names(recording, settings)
     largest_included = max_lag_of(_included(settings, len(recording.inputs)))
     kept: dict[Configuration, None] = {}
-    for tried, n_lags in _grid(recording, settings, decimations, delays, most_degree):
+    for tried, n_lags in _grid(recording, settings, decimations, delays, most_degree, seasons):
         if not _has_enough_samples(recording, settings, tried, n_lags):
             continue
         if largest_included > tried.max_lag:
@@ -196,6 +199,7 @@ def _grid(
     decimations: Sequence[int],
     delays: Sequence[int],
     most_degree: int | None,
+    seasons: Sequence[int],
 ) -> Iterator[tuple[Configuration, int]]:
     """Yield all combinations of decimation, degree and lags, each with the number of scanned lags, 0 where none is.
 
@@ -212,6 +216,18 @@ def _grid(
         configuration = Configuration(stride, degree, tuple(y_lags), tuple(u_lags))
         if configuration.size <= LARGEST or _is_given(recording, settings):
             yield configuration, n_lags
+        seasonal = replace(configuration, y_lags=with_seasons(y_lags, seasons, stride))
+        if settings.y_lags == "auto" and seasonal != configuration and seasonal.size <= LARGEST:
+            yield seasonal, n_lags
+
+
+def with_seasons(lags: Iterable[int], seasons: Iterable[int], stride: int) -> tuple[int, ...]:
+    """Return lags of the output with those of its seasons and a step more; seasons of no whole steps are left out."""
+    all_lags = set(lags)
+    for season in seasons:
+        if season % stride == 0:
+            all_lags |= {season // stride, season // stride + 1}
+    return tuple(sorted(all_lags))
 
 
 def _has_enough_samples(

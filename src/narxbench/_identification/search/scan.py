@@ -24,6 +24,7 @@ from narxbench._identification.data.checks import delay_check
 from narxbench._identification.data.evidence import input_evidence, largest_degree_shown
 from narxbench._identification.data.responses import responses
 from narxbench._identification.data.sampling import advised_decimations
+from narxbench._identification.data.seasons import seasons
 from narxbench._identification.search.configurations import Configuration, configurations, strides
 from narxbench._identification.search.noise import PLAIN, NoiseOrders
 from narxbench._identification.search.resampling import block_length, resample
@@ -100,7 +101,8 @@ class Scan:
         samples = self.n_samples = sum(map(len, recording.known))
         decimations = strides(self.sampling.advised, self.sampling.first_minimum, samples)
         most_degree = largest_degree_shown(list(self.evidence.values()))
-        tried = configurations(recording, settings, decimations, self._delays(), most_degree)
+        self.seasons = seasons(recording)
+        tried = configurations(recording, settings, decimations, self._delays(), most_degree, self.seasons)
         tried.sort(key=partial(self.seconds, "brief"))
         costs = np.cumsum([self.seconds("brief", configuration) for configuration in tried])
         count = max(1, int(np.searchsorted(costs, _SHARES["brief"] * settings.effort, side="right")))
@@ -292,7 +294,7 @@ class Scan:
         return self._competitor(proposal, errors, kind="unpruned", shrinkage=shrinkage)
 
     def last_value(self, configuration: str, term: str) -> Structure:
-        """Return the structure y(k) = y(k-1), its term having this name, with its score in a configuration."""
+        """Return the structure y(k) = y(k-i), its term having this name, with its score in a configuration."""
         errors = self.trial(self.named[configuration]).part_errors_of_last_value(term)
         proposal = Proposal(configuration, "last value", [term], drawn=False)
         return self._competitor(proposal, errors, kind="last value")

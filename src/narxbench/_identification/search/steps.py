@@ -12,7 +12,10 @@ T = TypeVar("T")
 BRIEF, THOROUGH, FORWARD = "brief searches", "thorough searches", "forward regression"
 NOISE, DESCENTS, WEIGHTS = "searches under noise models", "descents", "weights under noise models"
 COMPETITION = "simple models"
+ATTEMPTS = "tries of other settings"
 RESAMPLES = "searches of resampled data"
+# What is done between the steps.
+CHOICE, CONCLUSION = "choice of the structure", "conclusion"
 _OVER = {
     BRIEF: 0.3,
     THOROUGH: 0.5,
@@ -78,6 +81,19 @@ class Steps:
                 threads.shutdown(wait=False, cancel_futures=True)
                 raise
         return [future.result() for future in futures if not future.cancelled()]
+
+    def keep(self, step: str, function: Callable[[], T]) -> T:
+        """Return what a function between the steps returns; Ctrl-C calls it again without the steps that it has left.
+
+        So what is known before it is not lost. A second time, KeyboardInterrupt is raised.
+        """
+        try:
+            return function()
+        except KeyboardInterrupt:
+            if self.interrupted:
+                raise
+            self.interrupted = step
+            return function()
 
     def _note_best(self, result: Any) -> None:
         """Keep the score of a job's structure if it is the best so far."""

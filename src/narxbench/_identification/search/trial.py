@@ -313,7 +313,7 @@ class Trial:
         return self._part_errors(np.array([sums]), np.zeros(1, np.bool_))
 
     def part_errors_of_last_value(self, term: str) -> PartErrors:
-        """Return the errors on each part of the model y(k) = y(k-1), whose only term has this name."""
+        """Return the errors on each part of the model y(k) = y(k-i), whose only term has this name."""
         steps = 1 if self.error == "one_step" else None
         model = self._model([term], [1.0])
         sums = [self._squares(model, segments, steps) for _, segments, _ in self._parts]

@@ -1,6 +1,7 @@
 """Three answers that follow from the findings: may one predict with a model, read its terms, and control with it."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -8,6 +9,8 @@ import numpy as np
 import pandas as pd
 
 from narxbench._identification.finding import Finding, Status, worst
+from narxbench._identification.trust.control import Doubt, control_doubts
+from narxbench._identification.trust.dynamics import Dynamics, delay_of, middle_rest
 from narxbench._identification.trust.frequencies import frequent_terms
 from narxbench._identification.trust.probabilities import EXACT
 from narxbench._identification.trust.residuals import BIASED
@@ -227,7 +230,8 @@ def _to_control(identification: "Identification", findings: Mapping[str, Finding
     """Return whether one may control with a model.
 
     No better than to predict; bad without a stable rest in the middle of the inputs; at best ``look`` where the static
-    curve is not single and stable, changes its direction, or misses the rests of the data.
+    curve is not single and stable, changes its direction, or misses the rests of the data. What is too uncertain is
+    decided by :func:`narxbench._identification.trust.control.control_doubts`.
     """
     model = identification.model
     inputs, rests = _answers_of_inputs(identification)
@@ -243,12 +247,42 @@ def _to_control(identification: "Identification", findings: Mapping[str, Finding
         "rests": of_data.values["rests"] if of_data else 0,
         **{name: of_model.values[name] for name in ("cases", "at_rest", "several")},
     }
-    status: Status = of_data.status if of_data else "fine"
+    doubts = _control_doubts(identification, first_rest)
+    values |= {"dynamics": _intervals(identification.dynamics), "doubts": [doubt._asdict() for doubt in doubts]}
+    status: Status = worst(of_data.status if of_data else "fine", *(doubt.status for doubt in doubts))
     if of_model.status != "fine" or any(about["turns"] for about in inputs.values()):
-        status = "look"
+        status = worst(status, "look")
     if None in rests:
         status = "bad"
     return Finding("to_control", worst(status, predicts), values)
+
+
+def _control_doubts(identification: "Identification", rest: FixedPoint | None) -> list[Doubt]:
+    """Return what is too uncertain for control about the rest in the middle of the data."""
+    settling = None
+    if rest is not None and rest.settling_steps is not None:
+        settling = rest.settling_steps * identification.model.decimation
+    longest = max(map(len, identification.recording.known))
+    return control_doubts(identification.dynamics, settling, longest)
+
+
+def _intervals(dynamics: Dynamics | None) -> dict[str, Any] | None:
+    """Return the intervals of gains, delays and the settling time as plain data."""
+    if dynamics is None:
+        return None
+    gains, delays = {}, {}
+    for name, answer in dynamics.inputs.items():
+        gains[name] = asdict(answer.gain) if answer.gain else None
+        delays[name] = answer.delay
+    return {
+        "models": dynamics.models,
+        "confidence": dynamics.confidence,
+        "stable": dynamics.stable,
+        "settling": asdict(dynamics.settling) if dynamics.settling else None,
+        "pole": asdict(dynamics.poles[0][1]) if dynamics.poles else None,
+        "gains": gains,
+        "delays": delays,
+    }
 
 
 def _answers_of_inputs(
@@ -266,29 +300,17 @@ def _answers_of_inputs(
         rest, gain, turns = _gain(points, medians[i])
         # The first input stands at a point of the curve.
         at = rest.u if rest and not inputs else medians[i]
-        inputs[name] = {"at": at, "gain": gain, "turns": turns, "delay": _delay(identification, INPUT + i)}
+        inputs[name] = {"at": at, "gain": gain, "turns": turns, "delay": delay_of(model, INPUT + i)}
         rests.append(rest)
     return inputs, rests
 
 
-def _delay(identification: "Identification", signal: int) -> int | None:
-    """Return the smallest lag of an input in a model, in samples of the data; None where it has no term of it."""
-    model = identification.model
-    lags = []
-    for monomial in model.monomials:
-        lags += [lag for factor_signal, lag in monomial if factor_signal == signal]
-    return min(lags) * model.decimation if lags else None
-
-
 def _gain(curve: Sequence[FixedPoint], u: float) -> _InputGain:
     """Return the stable rest of a static curve nearest to an input, and the slope there."""
-    levels = [point.u for point in curve if point.u is not None]
-    stable = _stable_points(curve)
-    level = min(levels, key=lambda value: abs(value - u), default=None)
-    here = [(at, y, rest) for at, y, rest in stable if at == level]
-    if not here:
+    stable, rest = _stable_points(curve), middle_rest(curve, u)
+    if rest is None:
         return _InputGain(None, None, False)
-    at, y, rest = here[0]
+    at, y = float(rest.u or 0.0), float(rest.y or 0.0)
     nearest = sorted(stable, key=lambda point: (abs(point[0] - at), abs(point[1] - y)))[:3]
     near = sorted(nearest, key=lambda point: point[0])
     width = near[-1][0] - near[0][0]

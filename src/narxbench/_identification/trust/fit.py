@@ -77,9 +77,20 @@ class ModelFit:
     def _unknowing(self, part: int) -> Model:
         """Return the model of weights on all rows that estimate but those of a part, without their uncertainty."""
         if self.noise_model != Narx():
-            fit = self._without(part, self._whole)
-            return self._model(fit.coefficients, noise_of_model(fit.fit))
-        rows = self.arrangement.rows(part)
+            return self._model_under_noise(self._without(part, self._whole))
+        return self._model_of_rows(self.arrangement.rows(part))
+
+    def plain_model(self) -> Model:
+        """Return the model of the weights on all rows that estimate, without their uncertainty."""
+        if self.noise_model != Narx():
+            return self._model_under_noise(self._whole)
+        return self._model_of_rows(self.arrangement.rows())
+
+    def _model_under_noise(self, fit: StructureFit) -> Model:
+        return self._model(fit.coefficients, noise_of_model(fit.fit))
+
+    def _model_of_rows(self, rows: Any) -> Model:
+        """Return the model of the weights on some rows, by least squares unless its kind has another rule."""
         if self._structure.kind == "unpruned":
             products = products_over(self.arrangement.u, self.arrangement.y, self.monomials, rows)
             return self._model(ridge_weights(products, self.monomials, self._structure.shrinkage))
@@ -111,6 +122,8 @@ class ModelFit:
                 "made_by": f"narxbench {__version__}",
                 "method": self.settings.method if self._structure.kind == "sparse" else self._structure.found_by,
                 "configuration": self.configuration.name,
+                "kind": self._structure.kind,
+                "shrinkage": self._structure.shrinkage,
                 "settings": self.settings.model_dump(mode="json"),
             },
             **(noise or {}),

@@ -9,7 +9,14 @@ from narxbench._identification.data.arrangement import Arrangement
 from narxbench._identification.data.reading import Reading, read_recording
 from narxbench._identification.data.scaling import Scaling, scaled
 from narxbench._identification.search.noise import weigh_under
-from narxbench._identification.trust.fit import least_squares, weights_under_noise
+from narxbench._identification.trust.fit import (
+    last_value_weights,
+    least_squares,
+    ridge_regression,
+    weights_under_noise,
+)
+from narxbench._identification.trust.forecasts import ABOUT
+from narxbench._identification.trust.weights import Weights
 from narxbench._io.errors import FieldError, NarxbenchError
 from narxbench._io.version import __version__
 from narxbench._model.narx import Model
@@ -18,6 +25,8 @@ from narxbench._model.noise_models import Narx
 
 def refit(model: Model, data: Any = None, **reading: Unpack[Reading]) -> Model:
     """Return a model of the same terms and noise model with the weights of other data.
+
+    A full polynomial by ridge regression keeps its ridge, and the last value its weight.
 
     Parameters
     ----------
@@ -63,7 +72,7 @@ def refit(model: Model, data: Any = None, **reading: Unpack[Reading]) -> Model:
         largest = max(np.abs(arrangement.columns([m], arrangement.rows())).max(initial=0.0) for m in model.monomials)
     if not largest < np.sqrt(np.finfo(np.float64).max):
         raise NarxbenchError("data: found a term whose square is too large for a number; needed: smaller units")
-    weights = least_squares(arrangement, model.monomials, model.terms)
+    weights = _weights(model, arrangement)
     noise_model = model.noise
     if noise_model != Narx():
         segments = arrangement.segments(arrangement.estimates())
@@ -71,10 +80,22 @@ def refit(model: Model, data: Any = None, **reading: Unpack[Reading]) -> Model:
         if not fit.is_finite:
             raise NarxbenchError(f"data: the weights of {noise_model.name} diverge; allowed: a model of another noise")
         weights = weights_under_noise(arrangement, fit, model.terms, weights)
+    # Errors of forecasts are those of the weights that the model had.
+    about = {name: value for name, value in model.about.items() if name != ABOUT}
     return replace(
         model,
         **weights.of_model(),
         sampling_time=recording.sampling_time or model.sampling_time,
         data_digest=recording.digest,
-        about={**model.about, "made_by": f"narxbench {__version__}", "refit_of": model.data_digest},
+        about={**about, "made_by": f"narxbench {__version__}", "refit_of": model.data_digest},
     )
+
+
+def _weights(model: Model, arrangement: Arrangement) -> Weights:
+    """Return the weights of the terms by the rule that the model has its own by: least squares, a ridge, or 1."""
+    kind, shrinkage = model.about.get("kind"), model.about.get("shrinkage")
+    if kind == "last value" and len(model.terms) == 1:
+        return last_value_weights(model.terms, len(arrangement.rows()))
+    if kind == "unpruned" and isinstance(shrinkage, float) and shrinkage > 0:
+        return ridge_regression(arrangement, model.monomials, model.terms, shrinkage)
+    return least_squares(arrangement, model.monomials, model.terms)

@@ -56,9 +56,10 @@ function makeReadout(table) {
   table.querySelectorAll("thead th[data-column]").forEach((head) => { headings[head.dataset.column] = head.textContent; });
   const show = (cell) => {
     const stubs = [...cell.parentNode.querySelectorAll("th")].map((head) => head.textContent);
-    const { value, published, interval, test } = cell.dataset;
+    const { value, published, interval, test, command } = cell.dataset;
     line.textContent = `${[...stubs, headings[cell.cellIndex]].join(", ")}: published ${published}, reproduced ${value} `
-      + `(${interval}), Fisher’s exact test ${test}: ${cell.className === "differs" ? "clearly different" : "not clearly different"}.`;
+      + `(${interval}), Fisher’s exact test ${test}: ${cell.className === "differs" ? "clearly different" : "not clearly different"}.`
+      + (command ? ` What is behind it: ${command}` : "");
   };
   const focus = (cell) => {
     table.querySelectorAll("td[tabindex]").forEach((other) => other.removeAttribute("tabindex"));

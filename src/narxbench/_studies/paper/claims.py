@@ -3,8 +3,7 @@
 The words of the claims stand in ``data/reference/claims.yaml``. A claim holds if the values are as it says at every
 place that it speaks of, or at most places if its text says so. Where they are not, an exact test at the level 5 % tells
 whether runs that are just as the claim says could come out so, with Holm's correction over the places of the claim. A
-claim that misses at some places, but at none of them clearly, is neither confirmed nor refuted: there is no clear
-difference.
+claim that misses at some places, but at none of them clearly, is neither confirmed nor refuted: it is undecided.
 """
 
 import math
@@ -23,7 +22,7 @@ from narxbench._io.files import StrPath
 from narxbench._io.settings import Settings, validated
 from narxbench._io.yaml import read_mapping
 from narxbench._report.formats import METHOD_TITLES, rounded
-from narxbench._studies.paper.frames import UNCLEAR, framed
+from narxbench._studies.paper.frames import UNDECIDED, framed
 from narxbench._studies.paper.frames import VERDICTS as VERDICTS
 from narxbench._studies.paper.published import EVALUATIONS, PLACE, RUNS, Published, published_count
 from narxbench._study.significance import ALPHA, fisher_exact, holm
@@ -120,7 +119,8 @@ class Verdict(NamedTuple):
     """Whether a claim holds (None: cannot be judged), and the numbers that decide it.
 
     At one place ``margin`` is the distance from the other verdict, and ``p_value`` the chance of so clear a miss where
-    the claim is just true; 0 where no test is known. The claim misses clearly on the systems ``missed``.
+    the claim is just true; 0 where no test is known. A claim holds at ``held`` of its ``places`` and misses clearly at
+    ``n_missed`` of them, on the systems ``missed``; ``rule`` is how the verdict follows from these counts.
     """
 
     holds: bool | None
@@ -130,11 +130,13 @@ class Verdict(NamedTuple):
     held: int = 0
     places: int = 0
     missed: tuple[str, ...] = ()
+    n_missed: int = 0
+    rule: str = ""
 
     @property
     def word(self) -> str:
-        """The verdict in words; a miss that chance can explain has words of its own."""
-        return UNCLEAR if self.holds is False and self.p_value > ALPHA else VERDICTS[self.holds]
+        """The verdict in a word; a miss that chance can explain has one of its own."""
+        return UNDECIDED if self.holds is False and self.p_value > ALPHA else VERDICTS[self.holds]
 
 
 Predicate = Callable[[ConditionsView], Verdict]
@@ -159,7 +161,8 @@ def claims_frame(claims: Iterable[Claim], published: ConditionsView, here: Condi
     rows = []
     for claim, (side, view) in product(claims, {"published": published, "here": here}.items()):
         verdict = claim.judge(view)
-        rows.append((claim.id, side, verdict.word, verdict.held, verdict.places, verdict.evidence))
+        counts = verdict.held, verdict.n_missed, verdict.places
+        rows.append((claim.id, side, verdict.word, verdict.rule, *counts, verdict.evidence))
     return framed("claims", rows)
 
 
@@ -395,7 +398,7 @@ def everywhere(
             if verdict.holds is None and view.missing:
                 verdict = verdict._replace(evidence=view.missing)
             checks[place] = verdict
-        return _verdict(checks, _most if in_most else _all)
+        return _verdict(checks, MOST_PLACES if in_most else EVERY_PLACE)
 
     return predicate
 
@@ -443,7 +446,7 @@ def robust(view: ConditionsView) -> Verdict:
     for system, snr_db in product(SYSTEMS, noisier):
         quiet, noisy = view.row(system, quietest), view.row(system, snr_db)
         checks[system, snr_db] = withstands(quiet, noisy) if quiet and noisy else no_row
-    return _verdict(checks, _all)
+    return _verdict(checks, EVERY_PLACE)
 
 
 def mostly_identified(view: ConditionsView) -> Verdict:
@@ -469,7 +472,7 @@ def mostly_identified(view: ConditionsView) -> Verdict:
     absent = [_short(name) for name, verdicts in reached.items() if None in verdicts]
     if absent:
         evidence += f" Conditions are missing: {', '.join(absent)}."
-    return _verdict(checks, _most)._replace(evidence=evidence)
+    return _verdict(checks, MOST_PLACES)._replace(evidence=evidence)
 
 
 def bic_needs_no_tuning(view: ConditionsView) -> Verdict:
@@ -491,7 +494,8 @@ def bic_needs_no_tuning(view: ConditionsView) -> Verdict:
     needs_tuning = _needs_tuning(meets)
     of_bic = everywhere(both_criteria, SYSTEMS, _UPSO)(view)
     p_value = 0.0 if needs_tuning is False else of_bic.p_value
-    return of_bic._replace(holds=_all([of_bic.holds, needs_tuning]), evidence=evidence, p_value=p_value)
+    holds = _all([of_bic.holds, needs_tuning])
+    return of_bic._replace(holds=holds, evidence=evidence, p_value=p_value, rule=f"{of_bic.rule}{_ALSO_TUNING}")
 
 
 def _needs_tuning(meets: Mapping[tuple[str, str], Sequence[bool | None]]) -> bool | None:
@@ -538,10 +542,8 @@ def _rows_of(view: ConditionsView, criterion: str, systems: Sequence[str] = SYST
     return [view.row(*place, UPSO, criterion) for place in product(systems, view.snrs)]
 
 
-def _verdict(
-    checks: Mapping[tuple[str, float], Verdict], decide: Callable[[Sequence[bool | None]], bool | None]
-) -> Verdict:
-    """Return the verdict on a claim from those at its places, with the evidence and the clear misses."""
+def _verdict(checks: Mapping[tuple[str, float], Verdict], rule: str) -> Verdict:
+    """Return the verdict on a claim from those at its places by a rule, with the evidence and the clear misses."""
     if not checks:
         return Verdict(None, "No condition of a published system.")
     judged = [place for place, check in checks.items() if check.holds is not None]
@@ -550,6 +552,7 @@ def _verdict(
     evidence = [*_judged_evidence(checks, judged, failed, unclear), *_unjudged_evidence(checks)]
     missed = [place[0].split()[0] for place in failed if place not in unclear]
     verdicts = {place: check.holds for place, check in checks.items()}
+    decide = RULES[rule]
     holds = decide(list(verdicts.values()))
     # A claim fails clearly if it does so without the misses that chance can explain.
     without_unclear = verdicts | dict.fromkeys(unclear, True)
@@ -561,6 +564,8 @@ def _verdict(
         held=len(judged) - len(failed),
         places=len(judged),
         missed=tuple(dict.fromkeys(missed)),
+        n_missed=len(missed),
+        rule=rule,
     )
 
 
@@ -598,7 +603,8 @@ def _judged_evidence(
     for place in listed:
         clearness = " (not clearly)" * (place in unclear)
         evidence.append(f"{place[0]} at {_decibels(place[1:])}: {checks[place].evidence}{clearness}")
-    yield f"Holds at {len(judged) - len(failed)} of {len(judged)}: {lead}{'; '.join(evidence)}{remainder}."
+    missed = f", misses clearly at {len(failed) - len(unclear)}" * bool(failed)
+    yield f"Holds at {len(judged) - len(failed)} of {len(judged)}{missed}: {lead}{'; '.join(evidence)}{remainder}."
 
 
 def _unjudged_evidence(checks: Mapping[tuple[str, float], Verdict]) -> Iterator[str]:
@@ -647,6 +653,13 @@ def _most(verdicts: Sequence[bool | None]) -> bool | None:
     if verdicts.count(False) >= half:
         return False
     return None
+
+
+# How the verdict on a claim follows from the counts of its places; it is undecided where it neither holds nor fails.
+EVERY_PLACE = "needs every place; fails by a clear miss at one"
+MOST_PLACES = "needs more than half of the places; fails by clear misses at half of them"
+_ALSO_TUNING = ", or if no ϱ suits one system and not another"
+RULES = {EVERY_PLACE: _all, MOST_PLACES: _most}
 
 
 def _reached(nu: float, level: float = IDENTIFIED) -> bool:

@@ -31,8 +31,8 @@ def paper_figures(frames: Frames, settings: Mapping[str, Any]) -> dict[str, byte
     Of the frames ``convergence``, ``selection`` and ``gaps`` they show the conditions of the settings, in this order,
     at the SNR of the figures.
     """
-    curves = _shown_rows("convergence", frames, settings)
-    gaps, selection = _shown_rows("gaps", frames, settings), _shown_rows("selection", frames, settings)
+    curves = shown_rows("convergence", frames, settings)
+    gaps, selection = shown_rows("gaps", frames, settings), shown_rows("selection", frames, settings)
     drawings = {
         "convergence": convergence(curves, gaps),
         "term_frequency": term_frequency(selection, settings["statistics"]["threshold"]),
@@ -44,7 +44,7 @@ def paper_figures(frames: Frames, settings: Mapping[str, Any]) -> dict[str, byte
     return figures
 
 
-def _shown_rows(name: str, frames: Frames, settings: Mapping[str, Any]) -> pd.DataFrame:
+def shown_rows(name: str, frames: Frames, settings: Mapping[str, Any]) -> pd.DataFrame:
     """Return the rows of a frame that the figures show: at their SNR, under the criterion that most methods have."""
     frame, snr_db = frames[name], settings["figures"]["snr_db"]
     rows = frame[(frame["snr_db"] == snr_db) & (frame["criterion"] == shared_criterion(settings))]
@@ -139,7 +139,7 @@ def _draw_term_frequency(axis: Axes, title: str, terms: pd.DataFrame, threshold:
     axis.text(1.01, threshold, f"threshold\n{threshold:g}", fontsize=8.5, va="center", transform=beside)
     labels = dict(terms.loc[terms["label"] != "", ["place", "label"]].itertuples(index=False))
     looks: Any = {"color": SYSTEM_TERM, "fontsize": 8, "rotation": 90, "ha": "center", "va": "bottom"}
-    for at, (place, label) in zip(_spread(list(labels), _ROOM * (n_terms + 1)), labels.items(), strict=True):
+    for at, (place, label) in zip(spread(list(labels), _ROOM * (n_terms + 1)), labels.items(), strict=True):
         axis.plot([place, at], [1.02, 1.1], color=SYSTEM_TERM, linewidth=0.5, transform=above, clip_on=False)
         axis.text(at, 1.12, label, transform=above, **looks)
     step = max(10, math.ceil(n_terms / 100) * 10)
@@ -187,13 +187,13 @@ def _name_ends(axis: Axes, ends: Sequence[tuple[float, str, str]]) -> None:
         labels.append((min(1.0, max(0.0, height)), name, colour))
     labels.sort()
     heights = [height for height, *_ in labels]
-    for place, (end, name, colour) in zip(_spread(heights, 0.11), labels, strict=True):
+    for place, (end, name, colour) in zip(spread(heights, 0.11), labels, strict=True):
         looks: Any = {"transform": axis.transAxes, "color": colour}
         axis.plot([1, 1.03], [end, place], linewidth=0.6, clip_on=False, **looks)
         axis.text(1.04, place, name, fontsize=8.5, va="center", **looks)
 
 
-def _spread(places: Sequence[float], gap: float) -> list[float]:
+def spread(places: Sequence[float], gap: float) -> list[float]:
     """Return ascending places that are moved to both sides until their distances are at least ``gap``."""
     up = accumulate(places, lambda before, place: max(place, before + gap))
     down = accumulate(reversed(places), lambda after, place: min(place, after - gap))

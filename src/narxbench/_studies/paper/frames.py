@@ -32,8 +32,8 @@ Summary = dict[str, Any]
 KEY = ["system", "snr_db", "data_seed", "interpretation", "method", "criterion"]
 PROBLEM = [name for name in KEY if name != "method"]  # the columns that identify a problem, on which methods compete
 TENTHS = 10  # points of a condition's curve
-VERDICTS = {True: "holds", False: "does not hold", None: "cannot be judged"}  # on a claim
-UNCLEAR = "no clear difference"  # the verdict on a claim that does not hold as stated, where chance can explain it
+VERDICTS = {True: "holds", False: "fails", None: "cannot be judged"}  # on a claim
+UNDECIDED = "undecided"  # the verdict on a claim that misses at some places, where chance can explain it
 SPREADS = ("all", "some", "none", "unjudged")  # the interpretations under which a claim holds
 
 _CONDITION = "*system:text *snr_db:known *data_seed:whole *interpretation:text *method:text *criterion:text"
@@ -47,7 +47,7 @@ _COLUMNS = {
     "metrics": f"{_CONDITION} {_SIZE} {_INTERVALS} worst_spurious_term:text exact_runs:whole final_is_exact:truth "
     "best_fitness median_fitness true_fitness",
     "selection": f"{_CONDITION} *term:text label:text system_term:truth count:whole runs:whole frequency low high",
-    "convergence": f"{_CONDITION} *evaluations:whole median low high",
+    "convergence": f"{_CONDITION} *evaluations:whole median low high mean",
     "recovery": f"{_CONDITION} exact:whole runs:whole rate low high",
     "comparisons": "system:text snr_db:known data_seed:whole interpretation:text criterion:text a:text b:text "
     "n_a:whole n_b:whole median_a median_b p_value distribution:text p_holm a12 magnitude:text",
@@ -58,17 +58,20 @@ _COLUMNS = {
     "different:truth",
     "agreement": "table:text algorithm:text method:text compared:whole missing:whole different:whole deviance bias_nu "
     "bias_r bias_nu_max",
-    "claims": "*id:text *side:text verdict:verdict held:whole places:whole evidence:text",
+    "claims": "*id:text *side:text verdict:verdict rule:text held:whole missed:whole places:whole evidence:text",
     # The findings on interpretations: narxbench._studies.paper.interpretations.findings.
     "nearness": "*role:text *criteria:text seeds:whole *algorithm:text interpretation:text values:whole deviance "
     "deviance_low deviance_high own_deviance own_low own_high bias_nu bias_r bias_nu_max different different_low "
     "different_high held_out p_value",
     "claim_overview": "*claim:text title:text published:verdict as_described:verdict seeds:whole judged:whole "
     "holds:whole group:spread",
-    "role_verdicts": "*claim:text *role:text verdict:verdict seeds:whole judged:whole held:whole places:whole "
-    "missed:text",
+    "role_verdicts": "*claim:text *role:text verdict:verdict holds:whole undecided:whole fails:whole judged:whole "
+    "held:whole places:whole missed:text",
     "found": "*label:text algorithm:text interpretation:text *system:text data_sets:whole runs:whole exact:whole rate "
     "low high",
+    "values": "*role:text interpretation:text table:text *system:text *algorithm:text *criterion:text *snr_db:known "
+    "*metric:text *label:text published reproduced reproduced_low reproduced_high different:truth data_sets:whole "
+    "term:text",
     "effects_overview": "*algorithm:text *option:text *design_choice:text contradicts:text change interval_low "
     "interval_high rank:whole",
 }
@@ -102,7 +105,7 @@ def _check_conditions(path: StrPath, frame: pd.DataFrame) -> None:
 
 SCHEMAS = FrameSchemas(
     _COLUMNS,
-    kinds={"verdict": (one_of(*VERDICTS.values(), UNCLEAR), "str"), "spread": (one_of(*SPREADS), "str")},
+    kinds={"verdict": (one_of(*VERDICTS.values(), UNDECIDED), "str"), "spread": (one_of(*SPREADS), "str")},
     shared=(
         (KEY, ("metrics", "recovery", "gaps", "convergence", "selection")),
         (["claim"], ("claim_overview", "role_verdicts")),

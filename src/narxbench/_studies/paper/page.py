@@ -20,7 +20,8 @@ from narxbench._studies.methods.frames import read_frame as read_comparison
 from narxbench._studies.paper import answer
 from narxbench._studies.paper.causes import causes, misleading
 from narxbench._studies.paper.claims import UPSO, VERDICTS, Claim, load_claims
-from narxbench._studies.paper.frames import UNCLEAR, load_summaries, read_frame, read_frames
+from narxbench._studies.paper.facsimile_page import facsimile_page
+from narxbench._studies.paper.frames import UNDECIDED, load_summaries, read_frame, read_frames
 from narxbench._studies.paper.interpretations.findings import CLOSEST, FRAMES
 from narxbench._studies.paper.interpretations.nearness import COMPARED, JOINT
 from narxbench._studies.paper.method_page import method_page
@@ -35,7 +36,7 @@ from narxbench._study.frames import Frames
 # The verdicts in the order of the page, each with its CSS class and sign.
 _SIGNS = {
     VERDICTS[True]: ("yes", "✓"),
-    UNCLEAR: ("open", "≈"),
+    UNDECIDED: ("open", "≈"),
     VERDICTS[False]: ("no", "✗"),
     VERDICTS[None]: ("open", "?"),
 }
@@ -66,15 +67,24 @@ def study_pages(
     if document_only:
         site = Site(settings["study"], pages={"interpretations": "report.html"}, repository=repository)
         return {"report.html": interpretations_page(site, read_text(files["document"]), figures)}
+    site = Site(settings["study"], above, repository=repository)
+    return pages(read_material(files, settings, site, figures))
+
+
+def read_material(
+    files: Mapping[str, Any], settings: Mapping[str, Any], site: Site, document_figures: Mapping[str, str]
+) -> Material:
+    """Return the material of the pages of a study with tables, figures and claims, from its files by name."""
+    figures = dict(document_figures)
     frames, choices = read_frames(files), load_design_choices(files["choices"])
     of_other_studies = _of_other_studies(files, frames, choices)
     for name, frame in frames.items():
-        if name not in FRAMES:  # those of a study of interpretations have an order of their own
+        if name not in (*FRAMES, "values"):  # those of a study of interpretations have an order of their own
             frames[name] = in_order(frame, settings)
     for path in map(Path, (*files["svg"], files["reached"])):
         figures[path.stem] = read_svg(path)
-    material = Material(
-        site=Site(settings["study"], above, repository=repository),
+    return Material(
+        site=site,
         settings=settings,
         frames=frames | of_other_studies,
         summaries=load_summaries(files["summaries"]),
@@ -83,8 +93,8 @@ def study_pages(
         claims=load_claims(files["claim_texts"]),
         texts={name: read_text(files[name]) for name in _TEXTS},
         choices=choices,
+        published=load_published(files["published"], files["system_terms"]),
     )
-    return pages(material)
 
 
 def _of_other_studies(files: Mapping[str, Any], frames: Frames, choices: DesignChoices) -> dict[str, pd.DataFrame]:
@@ -114,6 +124,7 @@ def pages(material: Material) -> dict[str, str]:
     tables_html = tables_as_html("statistics")
     return {
         site.pages[MAIN]: main_page(material, tables_as_html(MAIN)),
+        site.pages["facsimile"]: facsimile_page(material),
         site.pages["interpretations"]: interpretations_page(site, material.texts["document"], material.figures),
         site.pages["statistics"]: site.page("statistics", {"tables": tables_html}),
         site.pages["method"]: method_page(material, tables_html),
@@ -193,14 +204,14 @@ def _on_paper(material: Material) -> dict[str, Any]:
     kept = dict(frames["compared"].itertuples(index=False, name=None))
     method = leading_method(texts["answer"]) or UPSO
     return {
-        "holds": answer.claims_hold(frames["role_verdicts"], frames["nearness"]),
+        "holds": answer.claims_hold(frames["role_verdicts"]),
         "near": answer.values_near(frames["nearness"]),
         "nearness": frames["nearness"][frames["nearness"]["algorithm"] == JOINT].to_dict("records"),
         "why": answer.why(frames["causes"], frames["effects_overview"], material.choices),
         "board": answer.board_of_searches(searches),
         "misled": answer.where_j_misleads(frames["misled"]),
         "of_methods": answer.on_the_papers_systems(frames["scored"], kept, method, searches["system"].unique()),
-        "use_of_the_swarm": answer.use_of_the_swarm(searches),
+        "use_of_the_swarm": answer.use_of_the_swarm(searches, frames["role_verdicts"]),
         "roles": list(dict.fromkeys(frames["role_verdicts"]["role"])),
         "claims": claims_shown(material.claims, frames),
         "errata": markdown_sections(texts["errata"], "erratum"),
@@ -210,8 +221,8 @@ def _on_paper(material: Material) -> dict[str, Any]:
 def claims_shown(claims: Sequence[Claim], frames: Frames) -> dict[str, list[dict[str, Any]]]:
     """Return the entries of the page on the claims, by their verdict as described.
 
-    Verdicts have CSS class, sign, word, and at how many places of all data sets the claim holds, where it can be
-    judged; ``roles`` has one for each interpretation that is shown with the published values.
+    Verdicts have CSS class, sign, word, and the counts from which they follow by the claim's ``rule``; ``roles`` has
+    one for each interpretation that is shown with the published values.
     """
     overview = frames["claim_overview"].set_index("claim")
     role_verdicts = frames["role_verdicts"].groupby("claim", sort=False)
@@ -228,8 +239,9 @@ def claims_shown(claims: Sequence[Claim], frames: Frames) -> dict[str, list[dict
         entries[roles[0]["verdict"]].append(
             {
                 "claim": claim,
-                "published": _marked(row["published"], evidence.get("published", {})),
-                "roles": [_marked(verdict["verdict"], verdict) for verdict in roles],
+                "rule": evidence["here"]["rule"] if "here" in evidence else "",
+                "published": _marked(row["published"], _places(evidence.get("published", {}))),
+                "roles": [_marked(verdict["verdict"], _data_sets(verdict)) for verdict in roles],
                 "holds": int(row["holds"]),
                 "judged": int(row["judged"]),
                 "evidence": evidence,
@@ -238,12 +250,24 @@ def claims_shown(claims: Sequence[Claim], frames: Frames) -> dict[str, list[dict
     return {word: of_word for word, of_word in entries.items() if of_word}
 
 
-def _marked(word: str, verdict: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return CSS class, sign and word of a verdict, and at how many places the claim holds."""
-    places = ""
-    if verdict.get("places"):
-        places = f"{count(verdict['held'])} of {count(verdict['places'])}"
-    return (*_SIGNS[word], word, places)
+def _marked(word: str, counts: str) -> tuple[str, ...]:
+    """Return CSS class, sign and word of a verdict, and the counts from which it follows."""
+    return (*_SIGNS[word], word, counts)
+
+
+def _places(verdict: Mapping[str, Any]) -> str:
+    """Return at how many places a claim holds and misses clearly on one data set; "" where it cannot be judged."""
+    if not verdict.get("places"):
+        return ""
+    missed = f", {count(verdict['missed'])} clearly missed" * (verdict["held"] < verdict["places"])
+    return f"{count(verdict['held'])} of {count(verdict['places'])} places{missed}"
+
+
+def _data_sets(verdict: Mapping[str, Any]) -> str:
+    """Return on how many data sets a claim holds, is undecided and fails; "" where it cannot be judged."""
+    if not verdict["judged"]:
+        return ""
+    return f"{verdict['holds']} / {verdict['undecided']} / {verdict['fails']} of {verdict['judged']}"
 
 
 def missing_conditions(settings: Mapping[str, Any], metrics: pd.DataFrame) -> list[str]:

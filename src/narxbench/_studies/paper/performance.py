@@ -4,6 +4,7 @@ A run without a finite structure has J = +infinity, so it ranks last; the frames
 """
 
 import math
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
@@ -20,7 +21,10 @@ CURVE_POINTS = 300
 
 
 def convergence(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return median and quartiles of the best J over the budget of each condition; quartiles are the values of runs."""
+    """Return median, quartiles and mean of the best J over the budget of each condition.
+
+    Quartiles are values of runs. The mean is missing where a run has no finite J yet.
+    """
     rows = []
     for key, group in runs.groupby(KEY, sort=False):
         budget = int(group["spent"].max())
@@ -30,9 +34,18 @@ def convergence(runs: pd.DataFrame) -> pd.DataFrame:
         ordered = np.sort(best, axis=0)
         low = ordered[math.ceil(0.25 * len(ordered)) - 1]
         high = ordered[math.ceil(0.75 * len(ordered)) - 1]
-        for point in zip(grid, np.median(best, axis=0), low, high, strict=True):
+        mean = list(map(_mean, best.T.tolist()))
+        for point in zip(grid, np.median(best, axis=0), low, high, mean, strict=True):
             rows.append((*key, *point))
     return framed("convergence", rows).drop_duplicates(ignore_index=True)  # fewer evaluations than points
+
+
+def _mean(fitness: Sequence[float]) -> float:
+    """Return the mean of the best J of all runs; NaN where one of them is not finite."""
+    if not all(map(math.isfinite, fitness)):
+        return math.nan
+    # math.fsum is correctly rounded; NumPy's mean depends on the processor's vector width.
+    return math.fsum(fitness) / len(fitness)
 
 
 def recovery(conditions: pd.DataFrame, confidence: float) -> pd.DataFrame:

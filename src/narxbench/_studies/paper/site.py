@@ -8,6 +8,7 @@ from typing import Any
 from narxbench._model.system import System
 from narxbench._report.templating import rendered
 from narxbench._studies.paper.claims import Claim
+from narxbench._studies.paper.published import Published
 from narxbench._study.design_choices import DesignChoices
 from narxbench._study.frames import Frames
 
@@ -17,6 +18,7 @@ MAIN = "report"
 # The pages of a study with tables and figures, in the order of the navigation.
 PAGES = {
     MAIN: "Report",
+    "facsimile": "As printed",
     "interpretations": "Interpretations",
     "statistics": "Statistics",
     "method": "Method",
@@ -60,9 +62,9 @@ class Material:
     """The material of a study's pages.
 
     ``frames`` has those of the analysis in the order of the settings, those of the study of interpretations, and
-    ``causes``, ``misled``, ``scored`` and ``compared``. ``figures`` has SVG by name; those on interpretations are
-    ``interpretations/NAME.svg``. ``texts`` has ``errata``, ``method``, ``answer`` (which method to use), ``document``
-    (on the interpretations) and ``words`` as Markdown, and ``citation`` as BibTeX.
+    ``causes``, ``misled``, ``scored``, ``compared`` and ``values``. ``figures`` has SVG by name; those on
+    interpretations are ``interpretations/NAME.svg``. ``texts`` has ``errata``, ``method``, ``answer`` (which method to
+    use), ``document`` (on the interpretations) and ``words`` as Markdown, and ``citation`` as BibTeX.
     """
 
     site: Site
@@ -74,3 +76,4 @@ class Material:
     claims: Sequence[Claim]
     texts: Mapping[str, str]
     choices: DesignChoices
+    published: Published

@@ -1,6 +1,7 @@
 """The paper's tables, and those of the statistics, built from the frames of the analysis."""
 
 import math
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
@@ -14,7 +15,7 @@ from narxbench._model.system import System
 from narxbench._model.terms import model_size
 from narxbench._report.formats import criterion_name, signed, significant
 from narxbench._report.table import Column, Compared, Table, columns
-from narxbench._studies.paper.claims import Claim
+from narxbench._studies.paper.claims import UPSO, Claim
 from narxbench._studies.paper.metrics import CONDITION as CONDITION_METRICS
 from narxbench._studies.paper.metrics import NU, PUBLISHED
 from narxbench._study.frames import Frames
@@ -30,7 +31,7 @@ _METHOD = Column("method", "Method", kind="method")
 _CRITERION = Column("criterion", "Criterion", kind="criterion")
 _METRICS = tuple(Column(metric.name, metric.heading, metric.group, metric.form) for metric in CONDITION_METRICS)
 # The paper's symbols of the settings of its two methods (its table II).
-_SYMBOLS: Mapping[str, Mapping[str, str]] = {
+SYMBOLS: Mapping[str, Mapping[str, str]] = {
     "upso2d": {
         **{"swarm_size": "ps", "inertia": "ω", "cognitive_acceleration": "c_1", "social_acceleration": "c_2"},
         **{"unification_start": "u_0", "unification_end": "u_f", "refresh_gap": "RG"},
@@ -141,6 +142,7 @@ def claims_table(claims: Iterable[Claim], verdicts: pd.DataFrame) -> Table:
     by_side = claim_verdicts(verdicts)
     head = (
         *columns("prose", title="Claim", source="Source"),
+        Column("rule", "Rule", kind="prose"),
         *columns("text", published="Published values", here="Reproduced values"),
         *columns("evidence", evidence_published="Evidence, published", evidence_here="Evidence, reproduced"),
     )
@@ -150,7 +152,7 @@ def claims_table(claims: Iterable[Claim], verdicts: pd.DataFrame) -> Table:
             raise NarxbenchError(f"claims.csv: found no verdict on {claim.id}; delete it and run again")
         published, here = by_side[claim.id, "published"], by_side[claim.id, "here"]
         verdict_and_evidence = published["verdict"], here["verdict"], published["evidence"], here["evidence"]
-        rows.append((claim.title, claim.source, *verdict_and_evidence))
+        rows.append((claim.title, claim.source, here["rule"], *verdict_and_evidence))
     return Table.of("claims", "The paper's claims, tested", head, rows)
 
 
@@ -184,9 +186,10 @@ def settings_table(settings: Mapping[str, Any]) -> Table:
     )
     rows = []
     for name, method in settings["methods"].items():
-        algorithm, symbols = method["algorithm"], _SYMBOLS.get(method["algorithm"], {})
+        algorithm, symbols = method["algorithm"], SYMBOLS.get(method["algorithm"], {})
         for setting, value in list(flattened(method["settings"])) or [("–", "")]:
-            rows.append((name, algorithm, setting, symbols.get(setting, ""), _UNSET.get(value, value)))
+            words = setting.replace("_", " ")
+            rows.append((name, algorithm, words, symbols.get(setting, ""), _UNSET.get(value, value).replace("_", " ")))
     notes: tuple[str, ...] = (
         f"{len(settings['seeds'])} runs of {settings['evaluations']} fitness evaluations for every system, SNR, method "
         "and criterion.",
@@ -282,6 +285,9 @@ def _frequencies(
     comparisons: dict[Any, dict[str, Compared]] = {condition: {} for condition in conditions}
     for condition, row in published.set_index(CONDITION, drop=False).iterrows():
         comparisons[condition][row["label"] or row["metric"]] = Compared(*row[list(Compared._fields)])
+    commands = []
+    for (system, snr_db, method, criterion), compared in comparisons.items():
+        commands.append({key: explain_command(system, snr_db, method, criterion, key) for key in compared})
     notes = [
         f"{NU.heading}: {NU.description}. {_METRICS_NOTE}.",
         f"System terms: {', '.join(map(' '.join, labels.items()))}.",
@@ -289,7 +295,16 @@ def _frequencies(
     if len(published):
         notes.insert(0, _agreement_note(published))
     headers = len(row_headers)
-    return Table(name, caption, head, shown, tuple(notes), headers, headers - 1, tuple(comparisons.values()))
+    values_of_rows = tuple(comparisons.values())
+    return Table(name, caption, head, shown, tuple(notes), headers, headers - 1, values_of_rows, tuple(commands))
+
+
+def explain_command(system: str, snr_db: float, method: str, criterion: str, metric: str) -> str:
+    """Return the command that prints the facts behind a value of a condition; 2D-UPSO is its default method."""
+    command = f"narxbench explain {shlex.quote(system)} --criterion {criterion} --snr {snr_db:g}"
+    if method != UPSO:
+        command += f" --method {shlex.quote(method)}"
+    return f"{command} {metric}"
 
 
 def _agreement_note(published: pd.DataFrame) -> str:

@@ -1,4 +1,4 @@
-"""What records can show is known before the search: changes of the inputs, feedback, and another unit of a test."""
+"""The search knows what records can show: changes of the inputs, feedback, and another unit of a test."""
 
 import numpy as np
 import pytest
@@ -47,10 +47,10 @@ def test_different_changes_are_counted(pieces, changes):
 
 
 def test_a_single_change_shows_no_nonlinear_behaviour():
-    one, constant = InputEvidence(False, 1, 0.0), InputEvidence(True, 0, 0.0)
-    assert largest_degree_shown([one]) == largest_degree_shown([constant, one]) == 1
+    step, constant = InputEvidence(False, 1, 0.0), InputEvidence(True, 0, 0.0)
+    assert largest_degree_shown([step]) == largest_degree_shown([constant, step]) == 1
     # Without any change the series shows itself; two inputs that step once each make two changes.
-    for evidence in ([], [constant], [one, one], [one, InputEvidence(False, None, 0.0)]):
+    for evidence in ([], [constant], [step, step], [step, InputEvidence(False, None, 0.0)]):
         assert largest_degree_shown(evidence) is None
 
 

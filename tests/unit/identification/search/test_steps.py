@@ -3,11 +3,13 @@
 import pytest
 
 import narxbench
+from narxbench._identification import identify
 from narxbench._identification.data.reading import read_recording
 from narxbench._identification.identify import identify_recording, identify_repeatedly
-from narxbench._identification.search.steps import BRIEF, DESCENTS, RESAMPLES, THOROUGH, Steps
+from narxbench._identification.search.steps import BRIEF, CHOICE, CONCLUSION, DESCENTS, RESAMPLES, THOROUGH, Steps
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._io.errors import FieldError
+from narxbench._report.findings import in_words
 
 SETTINGS = IdentificationSettings(degree=[1, 2], y_lags=[1], u_lags=[1], seeds=1, effort=0.05, resamples=3, blocks=3)
 
@@ -40,6 +42,27 @@ def test_an_interrupt_keeps_the_best_so_far(recording, step):
     identification = identify_recording(recording, SETTINGS, report_progress=interrupt)
     assert (identification.notes[0].name, identification.notes[0].values) == ("interrupted", {"step": step})
     assert identification.model.terms and identification.settings["resamples"] <= 3
+
+
+@pytest.mark.parametrize(("step", "function"), [(CHOICE, "choose"), (CONCLUSION, "concluded")])
+def test_an_interrupt_between_the_steps_loses_nothing(monkeypatch, recording, step, function):
+    """The first call is interrupted at its end, when a search may have been over for seconds."""
+    finish, interrupts = getattr(identify, function), [KeyboardInterrupt]
+
+    def interrupted(*arguments):
+        outcome = finish(*arguments)
+        if interrupts:
+            raise interrupts.pop()
+        return outcome
+
+    monkeypatch.setattr(identify, function, interrupted)
+    identification = identify_recording(recording, SETTINGS)
+    assert identification.model.terms and identification.notes[0].values == {"step": step}
+    said = in_words(identification.notes[0]).text
+    assert ("it is complete" in said) == (step == CONCLUSION)
+    interrupts += [KeyboardInterrupt, KeyboardInterrupt]
+    with pytest.raises(KeyboardInterrupt):
+        identify_recording(recording, SETTINGS)
 
 
 @pytest.mark.parametrize("mistake", [KeyboardInterrupt, ValueError])

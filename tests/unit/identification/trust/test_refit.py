@@ -98,3 +98,21 @@ def test_other_data_are_weighed_under_the_noise_model_of_the_model():
     biased = narxbench.refit(plain, input=u, output=y).coefficients
     unbiased = narxbench.refit(replace(plain, noise_model="noe"), input=u, output=y).coefficients
     assert unbiased == pytest.approx((0.8, 0.5), abs=0.04) and biased[0] < 0.7
+
+
+@pytest.mark.parametrize("kind", ["unpruned", "last value"])
+def test_simple_models_keep_the_rule_of_their_weights(kind):
+    """The columns of all candidates depend on each other here: least squares would give no weights."""
+    record = known_model.record(5, 200, None)
+    terms = ("y(k-1)", "u1(k-1)", "u2(k-1)") if kind == "unpruned" else ("y(k-1)",)
+    about = {"kind": kind, "shrinkage": 1e-4}
+    model = narxbench.Model(terms, (0.1,) * len(terms), ("u", "v"), "y", about=about)
+    data = {"u": record.u[:, 0], "v": record.u[:, 0], "y": record.y}
+    again = narxbench.refit(model, data)
+    if kind == "last value":
+        assert again.coefficients == (1.0,)
+        return
+    assert again.coefficients[1] == pytest.approx(again.coefficients[2], rel=1e-3)
+    assert again.coefficients[1] == pytest.approx(0.5, abs=0.05)
+    with pytest.raises(NarxbenchError, match="depend on each other"):
+        narxbench.refit(replace(model, about={}), data)

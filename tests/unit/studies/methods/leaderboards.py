@@ -15,13 +15,16 @@ from narxbench._studies.methods.page import leaderboard_page
 from narxbench._studies.methods.ranking import rank_study
 from narxbench._studies.methods.views import Comparison
 
-# Shapes of studies: as the factory has it, as large as the study of the repository, and as small as it can be.
+MANY_METHODS = (*scores.METHODS, *(f"method-{n}" for n in range(1, 10)))
+# Shapes of studies: as the factory has it, of as many methods as the study of the repository, as large as that study,
+# and as small as it can be.
 SHAPES: dict[str, dict[str, Any]] = {
     "usual": {},
+    "many methods": {"scenarios": ("base",), "methods": MANY_METHODS},
     "large": {
         "systems": (*(f"S{n}" for n in range(1, 18)), "OUT"),
         "scenarios": tuple(f"scenario-{n}" for n in range(1, 9)),
-        "methods": (*scores.METHODS, *(f"method-{n}" for n in range(1, 10))),
+        "methods": MANY_METHODS,
         "data_seeds": 3,
         "seeds": 5,
     },
@@ -42,7 +45,7 @@ def frames_of(problems: Sequence[scores.Score], unsteady: Sequence[str] = ()) ->
     """Return the frames of these problems; ``unsteady`` methods are not ranked."""
     with TemporaryDirectory() as folder:
         files = write_scores(Path(folder), list(problems))
-        situations = {name: of["systems"] for name, of in SITUATIONS.items()}
+        situations = {name: situation["systems"] for name, situation in SITUATIONS.items()}
         return rank_study(files, confidence=0.95, bootstrap_samples=200, situations=situations, unsteady=unsteady)
 
 
@@ -90,8 +93,8 @@ def settings(frames: dict[str, pd.DataFrame], **changes: Any) -> dict[str, Any]:
         name: {"description": f"what {name} is", "snr_db": None} for name in frames["scores"]["scenario"].unique()
     }
     statistics = {"confidence": 0.95, "bootstrap_samples": 200}
-    own = {"study": "methods", "statistics": statistics, "scenarios": scenarios, "situations": SITUATIONS}
-    return own | {"tuned": ["ga"]} | changes
+    defaults = {"study": "methods", "statistics": statistics, "scenarios": scenarios, "situations": SITUATIONS}
+    return defaults | {"tuned": ["ga"]} | changes
 
 
 def comparison(frames: dict[str, pd.DataFrame], times: pd.DataFrame | None = None, **changes: Any) -> Comparison:
@@ -102,10 +105,10 @@ def comparison(frames: dict[str, pd.DataFrame], times: pd.DataFrame | None = Non
 
 def render(compared: Comparison, **changes: Any) -> str:
     """Return the page of a comparison; ``changes`` take the place of what is made up with it."""
-    made = {
+    defaults = {
         "systems": [system(name) for name in dict.fromkeys(compared.frames["scores"]["system"])],
         "methods_about": about(methods_of(compared.frames)),
         "left_out": {"nowhere": "needs a package that is not installed"},
         "folder": "methods/",
     }
-    return leaderboard_page(compared, **made | changes)
+    return leaderboard_page(compared, **defaults | changes)

@@ -30,17 +30,17 @@ Score = dict[str, Any]
 
 def make_run(seed: int = 1, fitness: float | None = -4000.0, **changes: Any) -> dict[str, Any]:
     """Return a run that found the true structure half-way; ``fitness`` None: a run that failed at once."""
-    found = fitness is not None
-    history = {"evaluations": [1, BUDGET // 2], "fitness": [3000.0, fitness]} if found else None
+    has_ended = fitness is not None
+    history = {"evaluations": [1, BUDGET // 2], "fitness": [3000.0, fitness]} if has_ended else None
     run = {
         "seed": seed,
         "fitness": fitness,
-        "evaluations": BUDGET if found else 0,
-        "terms": TRUE if found else [],
-        "hits": len(TRUE) if found else 0,
-        "fresh_error": 0.05 if found else None,
-        "excess": 0.0 if found else None,
-        "failure": "" if found else "ended with signal 9",
+        "evaluations": BUDGET if has_ended else 0,
+        "terms": TRUE if has_ended else [],
+        "hits": len(TRUE) if has_ended else 0,
+        "fresh_error": 0.05 if has_ended else None,
+        "excess": 0.0 if has_ended else None,
+        "failure": "" if has_ended else "ended with signal 9",
         "history": history or {"evaluations": [], "fitness": []},
     }
     return {**run, **changes}
@@ -95,7 +95,11 @@ def with_gaps(gaps: dict[str, list[float | None]], **changes: Any) -> Score:
     def run(seed: int, gap: float | None) -> dict[str, Any]:
         return make_run(seed, None if gap is None else -4000.0 + gap * N_VALIDATION)
 
-    return make_score([make_method(name, list(map(run, range(1, 99), own))) for name, own in gaps.items()], **changes)
+    methods = []
+    for name, gaps_of_method in gaps.items():
+        runs = [run(seed, gap) for seed, gap in enumerate(gaps_of_method, start=1)]
+        methods.append(make_method(name, runs))
+    return make_score(methods, **changes)
 
 
 def methods_study(
@@ -107,16 +111,16 @@ def methods_study(
     references: bool = True,
 ) -> list[Score]:
     """Return the problems of a study whose methods differ: frols evaluates its result only, random may fail."""
-    found = []
+    problems = []
     for scenario, system, data_seed in product(scenarios, systems, range(1, data_seeds + 1)):
         shown = [name for name in REFERENCES if name != TRUTH or system not in OUTSIDE] if references else []
-        own = [make_method(name, [_of_reference(name)]) for name in shown]
+        entries = [make_method(name, [_of_reference(name)]) for name in shown]
         for method in methods:
             draw = random.Random(f"{scenario} {system} {data_seed} {method}")
             count = 1 if method in DETERMINISTIC else seeds
-            own.append(make_method(method, [_drawn(draw, method, seed) for seed in range(1, count + 1)]))
-        found.append(make_score(own, system, scenario, data_seed=data_seed))
-    return found
+            entries.append(make_method(method, [_drawn(draw, method, seed) for seed in range(1, count + 1)]))
+        problems.append(make_score(entries, system, scenario, data_seed=data_seed))
+    return problems
 
 
 def write_scores(folder: Path, scores: list[Score]) -> list[Path]:
@@ -157,9 +161,9 @@ def _drawn(draw: random.Random, method: str, seed: int) -> dict[str, Any]:
     exact = draw.random() < luck
     terms = TRUE if exact else [*TRUE[: draw.randint(1, 4)], *SPURIOUS[: draw.randint(1, 3)]]
     end = -4000.0 + (0.0 if exact else round(200 * draw.random(), 3))
-    made, best = [1], [end]
+    improved_after, best = [1], [end]
     if method != "frols":
-        made = [1, *sorted(draw.sample(range(2, BUDGET), 6))]
+        improved_after = [1, *sorted(draw.sample(range(2, BUDGET), 6))]
         best = [3000.0, *(end + 100.0 * left for left in (5, 4, 3, 2, 1, 0))]
     return make_run(
         seed,
@@ -169,5 +173,5 @@ def _drawn(draw: random.Random, method: str, seed: int) -> dict[str, Any]:
         hits=len({*terms} & {*TRUE}),
         excess=None if method == "frols" else end + 4000.0 if draw.random() < 0.6 else -1.0,
         fresh_error=None if draw.random() < 0.05 else round(0.02 + 0.1 * draw.random() * (not exact), 6),
-        history={"evaluations": made, "fitness": best},
+        history={"evaluations": improved_after, "fitness": best},
     )

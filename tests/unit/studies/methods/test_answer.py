@@ -63,7 +63,7 @@ STUDIES = {
 def test_only_data_sets_with_right_terms_count_where_terms_are_judged():
     reported = document([*study(CLEAR, TEN[:8]), *study(CLEAR, TEN[8:], true_terms=0, true_fitness=None)])
     sizes = [re.search("on ([0-9]+) held-out data sets of ([0-9]+) systems", line) for line in reported.splitlines()]
-    assert [found.groups() for found in sizes if found] == [("8", "8"), ("10", "10"), ("10", "10")]
+    assert [match.groups() for match in sizes if match] == [("8", "8"), ("10", "10"), ("10", "10")]
 
 
 def test_a_method_that_does_not_repeat_is_not_recommended():

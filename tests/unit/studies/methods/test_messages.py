@@ -1,4 +1,4 @@
-"""What is answered to damaged scores, and the sentences that follow from ranks; `messages.txt` has all of them."""
+"""Answers to damaged scores, and the sentences that follow from ranks; `messages.txt` has all of them."""
 
 from functools import partial
 from pathlib import Path
@@ -23,12 +23,18 @@ def damaged_cost():
     read_cost("cost.csv")
 
 
+def recommendation(name):
+    """Return the answer of one of the `STUDIES`."""
+    problems, seconds = STUDIES[name]
+    return document(problems(), **seconds)
+
+
 def test_messages(review):
     score = with_gaps({"ga": [0.1]})
     review(
         {"scores: none": rank, "scores: twice": partial(rank, score, score)}
         | {"scores: cut": partial(rank, score, cut=20)}
         | {"scores: the name of all": partial(rank, {**score, "scenario": "all"})}
-        | {f"use: {name}": lambda of=of: document(of[0](), **of[1]) for name, of in STUDIES.items()}
+        | {f"use: {name}": partial(recommendation, name) for name in STUDIES}
         | {"cost": damaged_cost}
     )

@@ -106,10 +106,10 @@ def test_the_heat_table_is_that_of_the_frames():
     heat = json.loads(Page(render(comparison(frames))).scripts[0])["heat"]
     assert set(heat["cells"]) == {"exact", "f1", "gap", "fresh_error"}
     assert heat["systems"]["development/fast"] == ["S1"] and heat["systems"]["held-out/all"] == ["OUT", "S3", "S4"]
-    one = frames["systems"].set_index(["scenario", "system", "method"]).loc[("noisy", "S2", "ga")]
+    share = frames["systems"].set_index(["scenario", "system", "method"]).loc[("noisy", "S2", "ga"), "exact"]
     place = heat["systems"]["development/noisy"].index("S2")
     cell = heat["cells"]["exact"]["development/noisy"][heat["methods"].index("GA")][place]
-    assert cell == f"{int(7 * one['exact'])}{100 * one['exact']:.1f} %"
+    assert cell == f"{int(7 * share)}{100 * share:.1f} %"
     assert {row[0] for row in heat["cells"]["exact"]["held-out/all"]} == {"0–"}
 
 

@@ -50,16 +50,16 @@ def test_the_bootstrap_resamples_rows():
     assert intervals([[0.0, 3.0], [1.0, 3.0]]) == [(0.5, 0.0, 1.0), (3.0, 3.0, 3.0)]
     assert intervals([[0.0], [1.0]], confidence=0.4) == [(0.5, 0.5, 0.5)]
     # Standard error of a mean of 50 draws from (0, 1): 0.0707, which 1.96 times is 0.139.
-    (found,) = intervals([[float(n % 2)] for n in range(50)], resamples=4000)
-    assert found == (0.5, pytest.approx(0.5 - 0.139, abs=0.02), pytest.approx(0.5 + 0.139, abs=0.02))
+    (interval,) = intervals([[float(n % 2)] for n in range(50)], resamples=4000)
+    assert interval == (0.5, pytest.approx(0.5 - 0.139, abs=0.02), pytest.approx(0.5 + 0.139, abs=0.02))
 
 
 def test_the_bootstrap_is_reproducible_and_columns_share_it():
     values = np.random.default_rng(5).random((9, 3))
     assert intervals(values) == intervals(values) != intervals(values, seed=2)
     assert intervals(values[:, ::-1]) == intervals(values)[::-1]
-    (found,) = intervals([[1 / 3]] * 7)
-    assert found == (0.333333333333,) * 3
+    (interval,) = intervals([[1 / 3]] * 7)
+    assert interval == (0.333333333333,) * 3
     (single,) = intervals([[0.5]])
     assert single.value == 0.5 and math.isnan(single.low) and math.isnan(single.high)
     assert intervals(np.empty((0, 0))) == []

@@ -80,8 +80,8 @@ def test_the_order_of_files_methods_and_runs_does_not_matter(ranked, tmp_path):
             method["runs"].reverse()
     paths = write_scores(tmp_path, scores)
     random.Random(1).shuffle(paths)
-    found = rank_study(paths, confidence=0.95, bootstrap_samples=200)
-    assert {name: write_table(frame) for name, frame in found.items()} == expected
+    frames = rank_study(paths, confidence=0.95, bootstrap_samples=200)
+    assert {name: write_table(frame) for name, frame in frames.items()} == expected
 
 
 def test_mean_ranks_by_hand(ranked):
@@ -96,24 +96,24 @@ def test_mean_ranks_by_hand(ranked):
 def test_gaps_are_those_to_the_best_known_fitness(ranked):
     below, truth = with_gaps({"ga": [-0.05, 0.1], "multistart": [0.0]}), with_gaps({"ga": [0.1, 0.2]}, data_seed=2)
     outside = with_gaps({"ga": [0.1, None]}, system="OUT")
-    found = ranked(below, truth, outside)["scores"].set_index(["system", "data_seed", "method", "seed"])
-    gaps = found["gap"]
+    rows = ranked(below, truth, outside)["scores"].set_index(["system", "data_seed", "method", "seed"])
+    gaps = rows["gap"]
     assert gaps["S1", 1].to_dict() == {("ga", 1): 0, ("ga", 2): 0.15, ("multistart", 1): 0.05}
     assert gaps["S1", 2, "ga", 1] == 0.1
     assert gaps["OUT", 1, "ga", 1] == 0 and math.isnan(gaps["OUT", 1, "ga", 2])
-    assert found.loc["S1", "best_known"].unique().tolist() == [-4030.0, -4000.0]
+    assert rows.loc["S1", "best_known"].unique().tolist() == [-4030.0, -4000.0]
 
 
 def test_scores_by_hand(ranked):
     close = make_run(2, -3990.0, terms=[*TRUE[:3], *SPURIOUS[:2]], hits=3, fresh_error=None)
-    more = make_run(3, -3990.0, terms=[*TRUE, SPURIOUS[0]])
-    runs = [make_run(1), close, more, make_run(4, None)]
+    too_many = make_run(3, -3990.0, terms=[*TRUE, SPURIOUS[0]])
+    runs = [make_run(1), close, too_many, make_run(4, None)]
     frames = ranked(make_score([make_method("ga", runs)]), make_score([make_method("ga", runs)], "OUT"))
-    found = frames["scores"].query("system == 'S1'")
-    assert found["exact"].tolist() == [True, False, False, False]
-    assert found["f1"].tolist() == [1, 6 / 9, 8 / 9, 0]
-    assert found["fresh_error"].fillna(-1).tolist() == [0.05, -1, 0.05, -1]
-    assert found["failure"].tolist() == ["", "", "", "ended with signal 9"]
+    rows = frames["scores"].query("system == 'S1'")
+    assert rows["exact"].tolist() == [True, False, False, False]
+    assert rows["f1"].tolist() == [1, 6 / 9, 8 / 9, 0]
+    assert rows["fresh_error"].fillna(-1).tolist() == [0.05, -1, 0.05, -1]
+    assert rows["failure"].tolist() == ["", "", "", "ended with signal 9"]
     assert frames["scores"].query("system == 'OUT'")[["exact", "f1"]].isna().all(axis=None)
     # Where the truth is no candidate, only gap, targets and fresh error count; failures are the worst.
     ranking = frames["ranking"].set_index(["part", "group"])
@@ -145,8 +145,8 @@ def reaching_study():
     never = make_run(3, -3400.0, history=history((7, 1.0)))
     failed = make_run(4, None, evaluations=80, history=history((7, 0.0)))
     soon = make_run(1, -4000.0, history=history((40, 0.0)))
-    own = make_run(1, -4000.0, evaluations=1, history=history((1, 0.0)))
-    frols = make_method("frols", [own])
+    direct = make_run(1, -4000.0, evaluations=1, history=history((1, 0.0)))
+    frols = make_method("frols", [direct])
     return [
         make_score([make_method("ga", [late, edge, never, failed]), frols]),
         make_score([make_method("ga", [soon]), frols], data_seed=2),
@@ -166,12 +166,12 @@ def test_targets_and_expected_evaluations_by_hand(ranked):
 
 def test_ecdf_by_hand(ranked):
     ecdf = ranked(*reaching_study())["ecdf"].query("group == 'all'")
-    found = ecdf[ecdf["method"] == "ga"].set_index("evaluations")["reached"]
+    reached = ecdf[ecdf["method"] == "ga"].set_index("evaluations")["reached"]
     # Ten points for each factor of ten, and the budget.
-    assert found.index.tolist()[:12] == [1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25]
-    assert found.index.tolist()[-2:] == [5012, BUDGET]
+    assert reached.index.tolist()[:12] == [1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25]
+    assert reached.index.tolist()[-2:] == [5012, BUDGET]
     marks = {6: 0, 8: 1, 32: 1, 40: 7, 79: 7, 100: 12, 251: 12, 316: 17, 501: 18, BUDGET: 18}
-    assert {at: found[at] for at in marks} == marks
+    assert {at: reached[at] for at in marks} == marks
     assert ecdf["total"].unique().tolist() == [5 * len(TARGETS)] and ecdf["method"].unique().tolist() == ["ga"]
 
 
@@ -198,14 +198,14 @@ def test_a_miss_is_due_to_the_criterion_or_to_the_search(ranked):
 
 
 def test_references_are_shown_and_not_ranked(ranked):
-    with_them, without = (ranked(*methods_study(references=given)) for given in (True, False))
+    with_them, without = ranked(*methods_study()), ranked(*methods_study(references=False))
     for name in ("pairs", "ecdf"):
         pd.testing.assert_frame_equal(with_them[name], without[name])
     ranking = with_them["ranking"]
-    own = ~ranking["reference"]
-    pd.testing.assert_frame_equal(ranking[own].reset_index(drop=True), without["ranking"])
-    assert set(ranking[~own]["method"]) == {*REFERENCES}
-    assert ranking[~own].filter(like="rank_").isna().all(axis=None)
+    is_method = ~ranking["reference"]
+    pd.testing.assert_frame_equal(ranking[is_method].reset_index(drop=True), without["ranking"])
+    assert set(ranking[~is_method]["method"]) == {*REFERENCES}
+    assert ranking[~is_method].filter(like="rank_").isna().all(axis=None)
     assert column(ranking, "exact")["truth"] == 1 and column(ranking, "exact")["all-candidates"] == 0
 
 
@@ -240,12 +240,13 @@ def test_errors_are_compared_by_their_ratio(ranked):
 
     ratios = [("S1", 0.02, 0.01), ("S2", 0.08, 0.01), ("S3", None, 0.25), ("S4", 7.0, 0.25)]
     ratios += [(f"{name}b", *errors) for name, *errors in ratios]
-    found = ranked(*(problem(*each) for each in ratios))["pairs"].query("measure == 'fresh_error'").iloc[0]
+    pairs = ranked(*(problem(*errors) for errors in ratios))["pairs"]
+    pair = pairs.query("measure == 'fresh_error'").iloc[0]
     # An error above 1, and a free run that diverges, are as bad as the mean of the output.
-    assert (found["best"], found["rival"], found["verdict"]) == ("b", "a", "better")
-    assert found["difference"] == pytest.approx((2 * 8 * 4 * 4) ** -0.25)
-    assert found["low"] < found["difference"] < found["high"] < 1 / 1.1
-    assert found["p"] == found["p_value"] == pytest.approx(2 / 2**8, rel=1e-5)
+    assert (pair["best"], pair["rival"], pair["verdict"]) == ("b", "a", "better")
+    assert pair["difference"] == pytest.approx((2 * 8 * 4 * 4) ** -0.25)
+    assert pair["low"] < pair["difference"] < pair["high"] < 1 / 1.1
+    assert pair["p"] == pair["p_value"] == pytest.approx(2 / 2**8, rel=1e-5)
 
 
 def test_problems_that_a_method_lacks_are_left_out_of_the_ranks(ranked):
@@ -284,12 +285,12 @@ def test_the_bootstrap_is_over_systems_and_reproducible(ranked):
     first, second = ranked(*scores)["ranking"], ranked(*scores)["ranking"]
     pd.testing.assert_frame_equal(first, second)
     for name in ("rank_f1", "rank_gap", "exact"):
-        known = first.dropna(subset=f"{name}_low")
-        assert known[name].between(known[f"{name}_low"], known[f"{name}_high"]).all()
+        with_interval = first.dropna(subset=f"{name}_low")
+        assert with_interval[name].between(with_interval[f"{name}_low"], with_interval[f"{name}_high"]).all()
     # More problems of one system are no more systems.
-    one = ranked(*methods_study(("S1",), data_seeds=4))["ranking"]
-    assert one[["rank_gap_low", "rank_gap_high"]].isna().all(axis=None)
-    assert (one["exact_high"] - one["exact_low"]).dropna().min() > 0.9
+    ranking_of_s1 = ranked(*methods_study(("S1",), data_seeds=4))["ranking"]
+    assert ranking_of_s1[["rank_gap_low", "rank_gap_high"]].isna().all(axis=None)
+    assert (ranking_of_s1["exact_high"] - ranking_of_s1["exact_low"]).dropna().min() > 0.9
 
 
 def test_groups_are_all_scenarios_each_and_situations(ranked):

@@ -51,9 +51,9 @@ def test_an_honest_run_is_the_same_and_its_work_is_measured(plugins, data, tmp_p
 
 @pytest.mark.parametrize("name", mostly_slow(NOTICED, "memory_file"))
 def test_notes_and_other_draws_are_noticed(plugins, data, tmp_path, name):
-    found = repeated(tmp_path, data, name)
-    assert not found.same
-    assert found.reason.startswith("improvement ") and "; at first " in found.reason
+    outcome = repeated(tmp_path, data, name)
+    assert not outcome.same
+    assert outcome.reason.startswith("improvement ") and "; at first " in outcome.reason
 
 
 @pytest.mark.slow

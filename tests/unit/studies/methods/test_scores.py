@@ -1,4 +1,4 @@
-"""Score files, made of the runs of two methods on a tiny problem."""
+"""Score files, runs_folder of the runs of two methods on a tiny problem."""
 
 import json
 import math
@@ -33,12 +33,13 @@ FILES = {"mine": ["mine-1.json", "mine-2.json"], "first": ["first-1.json"]}
 def run_of(folder, seed, name, about):
     """Return the text of a run file of a method."""
     method = {key: about[key] for key in ("algorithm", "settings", "evaluations")}
-    made = {"condition": {**PROBLEM, "method": name}, "axes": {"system": "X1"}, "structure": STRUCTURE}
-    return run_seeds({seed: str(folder / "data.csv")}, **made, **method)
+    condition = {**PROBLEM, "method": name}
+    data = {seed: str(folder / "data.csv")}
+    return run_seeds(data, condition=condition, axes={"system": "X1"}, structure=STRUCTURE, **method)
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def runs_folder(tmp_path_factory):
     """Return a folder with the data set and all run files."""
     folder = tmp_path_factory.mktemp("scores")
     (folder / "data.csv").write_text(simulated())
@@ -49,9 +50,9 @@ def made(tmp_path_factory):
 
 
 @pytest.fixture
-def folder(made, tmp_path):
+def folder(runs_folder, tmp_path):
     """Return a copy that a test may change."""
-    return shutil.copytree(made, tmp_path / "copy")
+    return shutil.copytree(runs_folder, tmp_path / "copy")
 
 
 def scored(folder, runs=None, **changes):
@@ -61,37 +62,50 @@ def scored(folder, runs=None, **changes):
     return score(runs, str(folder / "data.csv"), **{**arguments, **changes})
 
 
-def test_a_score_file_says_what_the_runs_found(made, tmp_path):
+def test_a_score_file_reads_back_as_it_was(runs_folder, tmp_path):
     path = tmp_path / "score.json"
-    path.write_text(scored(made))
-    assert canonical_json(read_score(path).model_dump(mode="json")) == path.read_text() == scored(made)
-    found = json.loads(path.read_text())
-    problem = StructureProblem(*read_signals(made / "data.csv"), **STRUCTURE, criterion="aic-6.5")
-    assert {name: found[name] for name in PROBLEM} == PROBLEM
-    assert (found["n_terms"], found["samples"], found["n_validation"], found["penalty"]) == (15, 200, 60, 6.5)
-    assert found["data_sha256"] == sha256((made / "data.csv").read_bytes())
-    assert (found["true_terms"], found["true_fitness"]) == (2, problem.evaluate(["y(k-1)", "u(k-1)"]).fitness)
-    assert [method["method"] for method in found["methods"]] == ["mine", "first", "truth", "all-candidates"]
-    assert [method["reference"] for method in found["methods"]] == [False, False, True, True]
-    for method in found["methods"][:2]:
-        files = [json.loads((made / name).read_text()) for name in FILES[method["method"]]]
-        assert method["algorithm_sha256"] == files[0]["algorithm_sha256"]
-        assert method["versions"] == files[0]["versions"]
-        assert method["budget"] == METHODS[method["method"]]["evaluations"]
-        for run, file in zip(method["runs"], files, strict=True):
-            (stored,) = file["runs"]
-            assert all(run[name] == stored[name] for name in ("seed", "fitness", "evaluations", "terms", "history"))
-            assert run["hits"] == len({*run["terms"]} & {"y(k-1)", "u(k-1)"}) > 0
-            assert run["failure"] == ""
-            assert run["excess"] == pytest.approx(run["fitness"] - found["true_fitness"])
+    path.write_text(scored(runs_folder))
+    assert canonical_json(read_score(path).model_dump(mode="json")) == path.read_text() == scored(runs_folder)
 
 
-def test_the_fresh_error_is_that_of_a_plain_loop(made):
-    run = json.loads(scored(made))["methods"][0]["runs"][0]
-    coefficients = json.loads((made / "mine-1.json").read_text())["runs"][0]["coefficients"]
+def test_a_score_file_describes_the_problem(runs_folder):
+    score_file = json.loads(scored(runs_folder))
+    problem = StructureProblem(*read_signals(runs_folder / "data.csv"), **STRUCTURE, criterion="aic-6.5")
+    expected = {
+        **PROBLEM,
+        **{"n_terms": 15, "samples": 200, "n_validation": 60, "penalty": 6.5},
+        "data_sha256": sha256((runs_folder / "data.csv").read_bytes()),
+        "true_terms": 2,
+        "true_fitness": problem.evaluate(["y(k-1)", "u(k-1)"]).fitness,
+    }
+    assert {name: score_file[name] for name in expected} == expected
+    assert [method["method"] for method in score_file["methods"]] == ["mine", "first", "truth", "all-candidates"]
+    assert [method["reference"] for method in score_file["methods"]] == [False, False, True, True]
+
+
+@pytest.mark.parametrize(("place", "name"), enumerate(METHODS))
+def test_a_score_file_says_what_the_runs_found(runs_folder, place, name):
+    score_file = json.loads(scored(runs_folder))
+    method = score_file["methods"][place]
+    run_files = [json.loads((runs_folder / file).read_text()) for file in FILES[name]]
+    for key in ("algorithm_sha256", "versions"):
+        assert method[key] == run_files[0][key]
+    assert method["budget"] == METHODS[name]["evaluations"]
+    for run, run_file in zip(method["runs"], run_files, strict=True):
+        (stored,) = run_file["runs"]
+        for key in ("seed", "fitness", "evaluations", "terms", "history"):
+            assert run[key] == stored[key]
+        assert run["hits"] == len({*run["terms"]} & {"y(k-1)", "u(k-1)"}) > 0
+        assert run["failure"] == ""
+        assert run["excess"] == pytest.approx(run["fitness"] - score_file["true_fitness"])
+
+
+def test_the_fresh_error_is_that_of_a_plain_loop(runs_folder):
+    run = json.loads(scored(runs_folder))["methods"][0]["runs"][0]
+    coefficients = json.loads((runs_folder / "mine-1.json").read_text())["runs"][0]["coefficients"]
     # Neither the input nor the noise of the data set: a realisation of its own, without noise.
     u, y = System(**SYSTEM).simulate(300, seed=3, realisation=0, washout=10)
-    assert not np.isin(u, read_signals(made / "data.csv")[0]).any()
+    assert not np.isin(u, read_signals(runs_folder / "data.csv")[0]).any()
     past = {"u": u, "y": y[:2].tolist()}
     for k in range(2, 300):
         value = 0.0
@@ -117,19 +131,19 @@ def test_a_run_that_failed_has_no_scores(folder):
     nothing = {"evaluations": 0, "fitness": None, "terms": [], "history": {"evaluations": [], "fitness": []}}
     failed = {"sse": None, "coefficients": [], "failure": "ended:\n signal 9"}
     edit(folder / "mine-2.json", ["runs", 0], {**run, **nothing, **failed})
-    found = json.loads(scored(folder))["methods"][0]["runs"][1]
-    assert found.pop("failure") == "ended: signal 9"
-    assert found == {**nothing, "seed": 2, "hits": 0, "fresh_error": None, "excess": None}
+    run_scores = json.loads(scored(folder))["methods"][0]["runs"][1]
+    assert run_scores.pop("failure") == "ended: signal 9"
+    assert run_scores == {**nothing, "seed": 2, "hits": 0, "fresh_error": None, "excess": None}
 
 
 @pytest.mark.parametrize(
     "equation", ["y(k) = 0.4*y(k-1) + u(k-1) + 0.01*u(k-3)", "y(k) = 0.4*y(k-1) + u(k-1)/(1 + y(k-1)^2)"]
 )
-def test_without_the_truth_among_the_candidates_nothing_is_right(made, equation):
-    found = json.loads(scored(made, system={**SYSTEM, "equation": equation, "n_u": 3}))
-    assert (found["true_terms"], found["true_fitness"]) == (0, None)
-    runs = [run for method in found["methods"] for run in method["runs"]]
-    assert [method["method"] for method in found["methods"]] == ["mine", "first", "all-candidates"]
+def test_without_the_truth_among_the_candidates_nothing_is_right(runs_folder, equation):
+    score_file = json.loads(scored(runs_folder, system={**SYSTEM, "equation": equation, "n_u": 3}))
+    assert (score_file["true_terms"], score_file["true_fitness"]) == (0, None)
+    runs = [run for method in score_file["methods"] for run in method["runs"]]
+    assert [method["method"] for method in score_file["methods"]] == ["mine", "first", "all-candidates"]
     assert {(run["hits"], run["excess"]) for run in runs} == {(0, None)}
     assert all(run["fresh_error"] > 0 for run in runs)
 
@@ -155,39 +169,39 @@ def test_fresh_errors_by_hand():
     assert fresh_error(["1"], [2.0], Signals(np.zeros(3), np.ones(3)), 1) is None
 
 
-def test_references_have_weights_by_least_squares_over_all_samples(made):
-    found = {method["method"]: method["runs"][0] for method in json.loads(scored(made))["methods"]}
-    u, y = read_signals(made / "data.csv")
+def test_references_have_weights_by_least_squares_over_all_samples(runs_folder):
+    run_of_method = {method["method"]: method["runs"][0] for method in json.loads(scored(runs_folder))["methods"]}
+    u, y = read_signals(runs_folder / "data.csv")
     problem = StructureProblem(u, y, **STRUCTURE, criterion="aic-6.5")
-    assert found["truth"]["terms"] == [term for term in problem.terms if term in ("y(k-1)", "u(k-1)")]
-    assert found["truth"]["fitness"] == problem.evaluate(found["truth"]["terms"]).fitness
-    assert found["all-candidates"]["terms"] == problem.terms
+    assert run_of_method["truth"]["terms"] == [term for term in problem.terms if term in ("y(k-1)", "u(k-1)")]
+    assert run_of_method["truth"]["fitness"] == problem.evaluate(run_of_method["truth"]["terms"]).fitness
+    assert run_of_method["all-candidates"]["terms"] == problem.terms
     weights = np.linalg.lstsq(np.stack([y[1:-1], u[1:-1]], axis=1), y[2:], rcond=None)[0]
     fresh = System(**SYSTEM).simulate(300, seed=3, realisation=0, washout=10)
     expected = fresh_error(["y(k-1)", "u(k-1)"], weights, fresh, 2)
-    assert found["truth"]["fresh_error"] == pytest.approx(expected, rel=1e-9)
-    assert found["truth"]["fresh_error"] < found["all-candidates"]["fresh_error"]
+    assert run_of_method["truth"]["fresh_error"] == pytest.approx(expected, rel=1e-9)
+    assert run_of_method["truth"]["fresh_error"] < run_of_method["all-candidates"]["fresh_error"]
 
 
-def test_a_method_is_held_against_its_own_criterion(made, tmp_path):
+def test_a_method_is_held_against_its_own_criterion(runs_folder, tmp_path):
     about = {"algorithm": "pem", "settings": {"noise_models": ["narx"], "gamma": 0.0}, "evaluations": 30}
-    content = json.loads(run_of(made, 1, "pem", about))
-    problem = StructureProblem(*read_signals(made / "data.csv"), **STRUCTURE, criterion="aic-6.5")
+    content = json.loads(run_of(runs_folder, 1, "pem", about))
+    problem = StructureProblem(*read_signals(runs_folder / "data.csv"), **STRUCTURE, criterion="aic-6.5")
     fitness = problem.evaluate(["u(k-1)"]).fitness
-    found = {"terms": ["u(k-1)"], "coefficients": [1.0], "fitness": fitness}
-    content["runs"][0] |= {**found, "history": {"evaluations": [1], "fitness": [fitness]}}
+    content["runs"][0] |= {"terms": ["u(k-1)"], "coefficients": [1.0], "fitness": fitness}
+    content["runs"][0]["history"] = {"evaluations": [1], "fitness": [fitness]}
     (tmp_path / "pem.json").write_text(canonical_json({**content, "seal": seal_of(content)}))
     described = {**about, "seeds": [1], "deterministic": True, "stops_early": True}
 
     def excess(minimises):
         methods = {"pem": {**described, "minimises": minimises}}
-        found = json.loads(scored(made, {"pem": [str(tmp_path / "pem.json")]}, methods=methods))
-        return found["methods"][0]["runs"][0]["excess"]
+        score_file = json.loads(scored(runs_folder, {"pem": [str(tmp_path / "pem.json")]}, methods=methods))
+        return score_file["methods"][0]["runs"][0]["excess"]
 
     assert excess(minimises=True) == pytest.approx(fitness - problem.evaluate(["y(k-1)", "u(k-1)"]).fitness)
     # N ln(SSE / N) of the prediction one step ahead, and ln(N) for the term that is missing. The first twentieth of the
     # record is left out.
-    u, y = (signal[9:] for signal in read_signals(made / "data.csv"))
+    u, y = (signal[9:] for signal in read_signals(runs_folder / "data.csv"))
     columns, n = np.stack([y[1:-1], u[1:-1]], axis=1), len(y) - 2
     sums = [((y[2:] - c @ np.linalg.lstsq(c, y[2:], rcond=None)[0]) ** 2).sum() for c in (columns[:, 1:], columns)]
     assert excess(minimises=False) == pytest.approx(n * math.log(sums[0] / sums[1]) - math.log(n), abs=1e-6)

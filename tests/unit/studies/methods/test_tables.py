@@ -26,12 +26,12 @@ def test_every_table_has_every_form(name):
 def test_the_contests_have_their_methods_and_references_come_last():
     frames = shape("usual")
     shown = leaderboard_tables(comparison(frames, cost(methods_of(frames), ga=0.25)))
-    rows = {str(part): own for part, own in shown["leaderboard"].data.groupby("part", sort=False)}
+    rows = {str(part): rows_of_part for part, rows_of_part in shown["leaderboard"].data.groupby("part", sort=False)}
     assert list(rows) == ["held-out", "development"]
-    for own in rows.values():
-        methods = own[own["remarks"] != "reference"]
+    for rows_of_part in rows.values():
+        methods = rows_of_part[rows_of_part["remarks"] != "reference"]
         assert list(methods["exact"]) == sorted(methods["exact"], reverse=True)
-        assert list(own["method"])[-2:] == ["truth", "all-candidates"]
+        assert list(rows_of_part["method"])[-2:] == ["truth", "all-candidates"]
     words = rows["development"].set_index("method")[["seconds", "remarks"]]
     assert words.loc["ga"].tolist() == [0.25, "tuned here"] and words.at["frols", "remarks"] == "det."
     assert not rows["held-out"]["remarks"].str.contains("tuned").any()
@@ -55,14 +55,14 @@ def test_wishes_have_orders_of_their_own():
 
 
 def test_times_are_those_of_the_closest_number_of_candidate_terms_or_of_repeated_runs():
-    one = frames_of([with_gaps({"ga": [0.1], "mine": [0.1]}, n_terms=200), with_gaps({"ga": [0.1]}, scenario="noisy")])
+    scores = [with_gaps({"ga": [0.1], "mine": [0.1]}, n_terms=200), with_gaps({"ga": [0.1]}, scenario="noisy")]
     times = pd.DataFrame(
         [("ga", 66, 1.0, 6000, "m"), ("ga", 286, 5.0, 6000, "m")],
         columns=["method", "n_terms", "seconds", "evaluations", "machine"],
     )
-    shown = comparison(one, times, repeats={"ga": (True, "", 9.0), "mine": (False, "another J", 7.0)})
-    found = {(view.group, row["method"]): row["seconds"] for view in shown.views for row in view.rows()}
-    assert (found["base", "ga"], found["noisy", "ga"], found["base", "mine"]) == (5.0, 1.0, 7.0)
+    shown = comparison(frames_of(scores), times, repeats={"ga": (True, "", 9.0), "mine": (False, "another J", 7.0)})
+    seconds = {(view.group, row["method"]): row["seconds"] for view in shown.views for row in view.rows()}
+    assert (seconds["base", "ga"], seconds["noisy", "ga"], seconds["base", "mine"]) == (5.0, 1.0, 7.0)
     (mine,) = (row for row in shown.views[0].rows() if row["method"] == "mine")
     assert (mine["unsteady"], mine["last"]) == ("another J", 1)
     assert [word for word, _ in remarks(mine)] == ["does not repeat"]
@@ -112,8 +112,8 @@ def test_what_breaks_is_shown_by_situation():
 def test_methods_that_are_not_ranked_stand_next_to_the_truth_on_the_same_data():
     runs = {"truth": 0.01, "ga": 0.04, "mine": 0.05}
     scores = []
-    for scenario, n_methods, more in (("base", 3, 0.0), ("noisy", 2, 0.1)):
-        methods = [make_method(name, [make_run(1, fresh_error=error + more)]) for name, error in runs.items()]
+    for scenario, n_methods, extra_error in (("base", 3, 0.0), ("noisy", 2, 0.1)):
+        methods = [make_method(name, [make_run(1, fresh_error=error + extra_error)]) for name, error in runs.items()]
         methods[0]["reference"] = True
         scores.append(make_score(methods[:n_methods], "S1", scenario))
     shown = leaderboard_tables(comparison(frames_of(scores)))

@@ -89,9 +89,10 @@ def test_what_a_method_chooses_by():
 
 def test_the_page_says_of_each_method_whose_it_is_what_it_chooses_by_and_whose_its_settings_are():
     frames = shape("small")
-    told = about(methods_of(frames))
-    told["ga"] |= {"reference": "Own; somebody", "settings_by": "authors’ paper", "settings_source": "section 4"}
-    text = " ".join(visible(render(comparison(frames), methods_about=told)).split())
+    methods_about = about(methods_of(frames))
+    methods_about["ga"]["reference"] = "Own; somebody"
+    methods_about["ga"] |= {"settings_by": "authors’ paper", "settings_source": "section 4"}
+    text = " ".join(visible(render(comparison(frames), methods_about=methods_about)).split())
     assert "GA ours" in text and "frols ours" not in text
     assert "Chooses by the lowest J (BIC). Settings: authors’ paper; section 4." in text
 

@@ -107,10 +107,10 @@ def make_frames(summaries: Sequence[dict[str, Any]]) -> dict[str, pd.DataFrame]:
     frames_of_study = study.analyse(summaries, published(), [], confidence=0.95, figure_snr_db=30)
     verdicts = [
         *(("c0", "published", "holds"), ("c0", "here", "holds"), ("c1", "published", "holds")),
-        *(("c1", "here", "no clear difference"), ("c2", "published", "does not hold")),
+        *(("c1", "here", "undecided"), ("c2", "published", "fails")),
         ("c2", "here", "cannot be judged"),
     ]
-    rows = [(*verdict, 10, 12, "Holds.") for verdict in verdicts]
+    rows = [(*verdict, "needs every place", 10, 1, 12, "Holds.") for verdict in verdicts]
     return frames_of_study | {"claims": frames.framed("claims", rows)}
 
 
@@ -123,15 +123,27 @@ def nearness_rows() -> list[tuple[Any, ...]]:
 
 def verdict_rows(claims: Sequence[Any]) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
     """Return the rows of an overview of claims, with verdicts of every kind, and of the verdicts in each role."""
-    groups, verdicts = ("all", "none", "some", "unjudged"), ("holds", "does not hold", "cannot be judged")
+    groups, verdicts = ("all", "none", "some", "unjudged"), ("holds", "fails", "cannot be judged")
     overview, in_roles = [], []
     for n, claim in enumerate(claims):
         verdict = verdicts[n % 3]
         overview.append((claim.id, claim.title, verdict, verdict, 5, 40, 7 * n, groups[n % 4]))
-        missed_system = "S4" if verdict == "does not hold" else ""
+        missed_system = "S4" if verdict == "fails" else ""
         for role in ROLES:
-            in_roles.append((claim.id, role, verdict, 5, 5, 50, 60, missed_system))
+            in_roles.append((claim.id, role, verdict, 5, 0, 0, 5, 50, 60, missed_system))
     return overview, in_roles
+
+
+def value_rows() -> list[tuple[Any, ...]]:
+    """Return the published values as those of each role; one of them differs clearly as described."""
+    rows = []
+    for role, value in product(ROLES, published().once.itertuples(index=False)):
+        place = value.system, value.algorithm, value.criterion, value.snr_db, value.metric, value.label
+        different = (role, *place) == ("as described", "S2", "upso2d", "bic", 30.0, "nu_max", "")
+        data_sets = 10 if value.criterion == "bic" else 3
+        numbers = (value.published, value.published, 0.0, 1.0, different, data_sets, "")
+        rows.append((role, "baseline", value.table, *place, *numbers))
+    return rows
 
 
 def search_rows() -> list[tuple[Any, ...]]:
@@ -147,7 +159,7 @@ def search_rows() -> list[tuple[Any, ...]]:
 def overviews(claims: Sequence[Any]) -> dict[str, pd.DataFrame]:
     """Return frames of a study of interpretations: two roles, verdicts of every kind, an option of each algorithm."""
     claim_overview, role_verdicts = verdict_rows(claims)
-    rows = {
+    rows: dict[str, list[tuple[Any, ...]]] = {
         "nearness": nearness_rows(),
         "claim_overview": claim_overview,
         "role_verdicts": role_verdicts,
@@ -157,6 +169,7 @@ def overviews(claims: Sequence[Any]) -> dict[str, pd.DataFrame]:
             ("ga", "tournament", "selection", "", 120.0, 80.0, 160.0, 1),
         ],
     }
+    rows["values"] = value_rows()
     overview_frames = {name: frames.framed(name, rows_of_frame) for name, rows_of_frame in rows.items()}
     return overview_frames | of_other_studies()
 
@@ -201,7 +214,7 @@ def make_material(
         for name, content in paper_figures(all_frames, settings).items():
             if name.endswith(".svg"):
                 figures[name.removesuffix(".svg")] = content.decode()
-    for name in all_frames.keys() - {*FRAMES, *of_other_studies()}:
+    for name in all_frames.keys() - {*FRAMES, "values", *of_other_studies()}:
         all_frames[name] = in_order(all_frames[name], settings)
     paths = {
         "errata": ROOT / "docs/errata.md",
@@ -221,6 +234,7 @@ def make_material(
         claims=claims,
         texts=texts | {"document": INTERPRETATIONS},
         choices=load_design_choices(),
+        published=published(),
     )
 
 

@@ -6,10 +6,10 @@ from narxbench._studies.paper import answer
 from narxbench._studies.paper.answer import Share
 from narxbench._studies.paper.frames import framed
 
-# Data sets in which a claim holds, data sets, places in which it holds, and places; by verdict.
+# Data sets on which a claim holds, is undecided and fails, data sets, places in which it holds, and places; by verdict.
 COUNTS = {
-    **{"holds": (10, 10, 100, 120), "no clear difference": (0, 10, 80, 120)},
-    **{"does not hold": (0, 10, 80, 120), "cannot be judged": (0, 10, 0, 0)},
+    **{"holds": (10, 0, 0, 10, 100, 120), "undecided": (0, 10, 0, 10, 80, 120)},
+    **{"fails": (0, 0, 10, 10, 80, 120), "cannot be judged": (0, 0, 0, 10, 0, 0)},
 }
 
 

@@ -126,22 +126,22 @@ def test_one_counterexample_refutes_and_a_missing_condition_leaves_open(name, tr
 
 @pytest.mark.parametrize(
     ("nu", "word", "missed"),
-    [((1.0, 0.95), "holds", ()), ((1.0, 0.925), "no clear difference", ()), ((1.0, 0.6), "does not hold", ("S2",))],
+    [((1.0, 0.95), "holds", ()), ((1.0, 0.925), "undecided", ()), ((1.0, 0.6), "fails", ("S2",))],
 )
 def test_a_miss_that_chance_can_explain_refutes_nothing(nu, word, missed):
     verdict = judged("bic-finds-all-terms", rows(), [row("S2", nu=nu)])
     assert (verdict.word, verdict.missed) == (word, missed)
     assert (verdict.held, verdict.places) == (3 + (word == "holds"), 4)
-    assert ("(not clearly)" in verdict.evidence) == (word == "no clear difference")
+    assert ("(not clearly)" in verdict.evidence) == (word == "undecided")
 
 
 def test_the_level_of_a_test_is_that_of_all_places_together():
     # 34 of 40 runs at .95 have a chance of 1.4 %, of two terms 2.8 %: clear at one place, not among four.
     few = row("S4", nu=(1.0, 0.85))
-    assert judged("upso-finds-s4", [few._replace(nu=(1.0, 0.95))]).word == "no clear difference"
+    assert judged("upso-finds-s4", [few._replace(nu=(1.0, 0.95))]).word == "undecided"
     alone = judged("bic-finds-all-terms", [few])
     assert (alone.holds, alone.p_value) == (False, 0.0)
-    assert judged("bic-finds-all-terms", rows(), [few]).word == "no clear difference"
+    assert judged("bic-finds-all-terms", rows(), [few]).word == "undecided"
 
 
 @pytest.mark.parametrize(
@@ -155,12 +155,12 @@ def test_the_level_of_a_test_is_that_of_all_places_together():
 )
 def test_each_test_tells_a_near_miss_from_a_far_one(name, close, far):
     ga = rows(algorithm=GA, r=0.2, nu_max=0.3, median=-1.0, median_high=-0.99)
-    for values, word in ((close, "no clear difference"), (far, "does not hold")):
+    for values, word in ((close, "undecided"), (far, "fails")):
         assert judged(name, rows(median=-2.0, median_low=-2.1), ga, [row("S3", **values)]).word == word
 
 
 # Of 23 terms most must lie below .75: those with .8 may by chance, those with 1 do not.
-@pytest.mark.parametrize(("nu", "word"), [(0.2, "holds"), (0.8, "no clear difference"), (1.0, "does not hold")])
+@pytest.mark.parametrize(("nu", "word"), [(0.2, "holds"), (0.8, "undecided"), (1.0, "fails")])
 def test_most_terms_lie_below_unless_half_are_clearly_above(nu, word):
     assert judged("ga-fails-s4", [BY_GA("S4", nu=(nu,) * 12 + (1.0,) * 11, nu_max=0.75)]).word == word
 
@@ -171,10 +171,10 @@ def test_most_terms_lie_below_unless_half_are_clearly_above(nu, word):
         ({}, "holds", "0 of the 2 system terms found at 50 dB lost"),
         # A term that 50 dB does not have cannot be lost.
         ({"nu": (1.0, 0.95, 0.3)}, "holds", "S4 at 30 dB: 0 of the 2"),
-        ({"nu": (1.0, 0.925, 0.5)}, "no clear difference", "S4 at 30 dB: 1 of the 2 system terms found at 50 dB lost"),
-        ({"nu": (1.0, 0.5, 0.5)}, "does not hold", "S4 at 30 dB: 1 of the 2"),
-        ({"nu_max": 0.525}, "no clear difference", "ν_max 0.53, smallest ν 0.50, no threshold left (not clearly)"),
-        ({"nu_max": 1.0}, "does not hold", "no threshold left"),
+        ({"nu": (1.0, 0.925, 0.5)}, "undecided", "S4 at 30 dB: 1 of the 2 system terms found at 50 dB lost"),
+        ({"nu": (1.0, 0.5, 0.5)}, "fails", "S4 at 30 dB: 1 of the 2"),
+        ({"nu_max": 0.525}, "undecided", "ν_max 0.53, smallest ν 0.50, no threshold left (not clearly)"),
+        ({"nu_max": 1.0}, "fails", "no threshold left"),
     ],
 )
 def test_noise_takes_nothing_away(noisy, word, evidence):
@@ -183,7 +183,7 @@ def test_noise_takes_nothing_away(noisy, word, evidence):
     verdict = judged(name, quiet, without, [without[3]._replace(**noisy)])
     assert (verdict.word, verdict.held, verdict.places) == (word, 3 + (word == "holds"), 4)
     assert evidence in verdict.evidence
-    assert verdict.missed == (("S4",) if word == "does not hold" else ())
+    assert verdict.missed == (("S4",) if word == "fails" else ())
 
 
 def test_robustness_needs_two_snrs_of_every_system():

@@ -79,7 +79,7 @@ def test_convergence_is_drawn_above_the_best_known_j_if_there_is_one(monkeypatch
 
 @pytest.mark.parametrize("places", [[1, 2, 3, 40], [1, 5, 6, 7, 30], [4]])
 def test_labels_are_kept_at_a_distance_and_near_their_bars(places):
-    moved = figures._spread(places, gap=3)
+    moved = figures.spread(places, gap=3)
     for before, after in pairwise(moved):
         assert after - before >= 3
     assert max(abs(at - place) for at, place in zip(moved, places, strict=True)) <= 3

@@ -95,11 +95,11 @@ def test_expected_identities_are_the_sum_of_all_chances():
 
 
 def test_identities_of_the_published_tables():
-    found = shown(identities(published()))
+    relations = shown(identities(published()))
     zeros = [("zero", f"T{number}", *SNRS) for number in (6, 20, 21, 22, 23)]
     in_s4 = [("sum", "T1", "T2", "T3", "T4", *SNRS), ("equal", "T18", "T19", 50.0, 40.0), *zeros]
-    assert found[: len(in_s4)] == in_s4
-    assert {relation for relation, *_ in found[len(in_s4) :]} == {"equal"}
+    assert relations[: len(in_s4)] == in_s4
+    assert {relation for relation, *_ in relations[len(in_s4) :]} == {"equal"}
     table = expected_identities(published()).set_index(["algorithm", "criterion", "relation"])
     assert set(table["system"]) == {"S4"}
     of_sum, of_ga = table.loc[("upso2d", "aic-256", "sum")], table.loc[("ga", "bic", "equal")]

@@ -116,7 +116,7 @@ def mistakes_in_reference_files():
 def mistakes_in_summaries_and_frames():
     small = make_summary(runs=2)
     claim = ("a", "A", "holds", "holds", 1, 1, 1, "all")
-    verdicts = [("a", "x", "holds", 1, 1, 2, 2, ""), ("b", "y", "holds", 1, 1, 2, 2, "")]
+    verdicts = [("a", "x", "holds", 1, 0, 0, 1, 2, 2, ""), ("b", "y", "holds", 1, 0, 0, 1, 2, 2, "")]
     mistakes = {f"summary: {name}": partial(summaries, change(small)) for name, change in SUMMARIES.items()}
     mistakes["summary: twice"] = partial(summaries, small, small)
     for change in CONDITIONS:

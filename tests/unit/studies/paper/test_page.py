@@ -126,7 +126,7 @@ def test_the_main_page_is_small_and_answers_first(main):
     text = Page(main).text
     first = text[: text.index("The paper’s claims under each interpretation")]
     questions = (
-        "Does the paper hold? Partly in kind.",
+        "Does the paper hold? Of its 3 claims 1 holds, 1 cannot be judged and 1 fails, on S4 alone.",
         "How near are the numbers? Not near. As described, our numbers are 5.1 times as far from the published ones",
         "Which method finds the true structure?",
         "Is 2D-UPSO worth using? Hardly.",
@@ -146,13 +146,13 @@ def test_no_page_shows_raw_markup_or_missing_numbers(complete):
 def test_claims_are_ordered_by_how_far_they_hold_and_have_marks_next_to_colours(main):
     assert re.findall(r"scope=\"rowgroup\" colspan=\"5\">([^<]+)<", main) == [
         "Hold as described: 1 claim",
-        "Do not hold as described: 1 claim",
+        "Fail as described: 1 claim",
         "Cannot be judged as described: 1 claim",
     ]
     marks = re.findall(r'<span class="mark (\w+)">([^<]+)</span>', main)
-    holds, fails, unjudged = ("yes", "✓ holds"), ("no", "✗ does not hold"), ("open", "? cannot be judged")
+    holds, fails, unjudged = ("yes", "✓ holds"), ("no", "✗ fails"), ("open", "? cannot be judged")
     assert marks == 3 * [holds] + 3 * [fails] + 3 * [unjudged]
-    assert main.count("</span><small>50 of 60</small>") == 6
+    assert main.count("</span><small>5 / 0 / 0 of 5</small>") == 6
     assert "Claim 1 on ν<sub>max</sub>" in main
     assert "14 of 40" in main
 

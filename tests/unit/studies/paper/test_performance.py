@@ -1,5 +1,7 @@
 """Statistics over a few runs whose improvements are easy to follow by hand."""
 
+import math
+
 from tests.unit.studies.paper.summaries import make_summary
 
 from narxbench._studies.paper import performance
@@ -32,6 +34,8 @@ def test_convergence():
     assert list(at[4]) == [-16, -20, -12]
     assert (at[100]["median"], at[200]["median"], at[202]["median"]) == (-20, -20, -25)
     assert list(at[400]) == [-35, -40, -30]
+    mean = curve.set_index("evaluations")["mean"]
+    assert (mean[4], mean[400]) == (-15.5, -32.5) and math.isnan(mean[2])
     assert performance.convergence(runs_frame([small("upso2d", [[], []])]))["median"].isna().all()
 
 

@@ -85,7 +85,7 @@ def test_settings_of_the_paper_have_its_symbols():
     table = tables.settings_table(make_settings() | {"methods": methods})
     symbols = [row for row in rows(table, ["method", "setting", "symbol"]) if row[2]]
     assert [symbol for _, _, symbol in symbols] == ["ps", "ω", "c_1", "c_2", "u_0", "u_f", "RG", "N", "p_c", "p_m"]
-    assert symbols[4] == ("upso2d", "unification_start", "u_0")
+    assert symbols[4] == ("upso2d", "unification start", "u_0")
     assert "40 runs of 6000" in table.notes[0]
 
 
@@ -113,9 +113,9 @@ def test_the_better_method_is_named_where_it_is_clear(change, verdict):
 def test_claims_table():
     table = tables.claims_table(few_claims(), make_frames([summary()])["claims"])
     assert to_csv(table).splitlines()[1:] == [
-        "Claim 0 on ν_max,section V,holds,holds,Holds.,Holds.",
-        "Claim 1 on ν_max,section V,holds,no clear difference,Holds.,Holds.",
-        "Claim 2 on ν_max,section V,does not hold,cannot be judged,Holds.,Holds.",
+        "Claim 0 on ν_max,section V,needs every place,holds,holds,Holds.,Holds.",
+        "Claim 1 on ν_max,section V,needs every place,holds,undecided,Holds.,Holds.",
+        "Claim 2 on ν_max,section V,needs every place,fails,cannot be judged,Holds.,Holds.",
     ]
     # The evidence would not fit a printed page.
     assert to_markdown(table).count("Holds.") == 6 and "Holds." not in to_latex(table)

@@ -10,7 +10,7 @@ from narxbench._io.csv import write_table
 from narxbench._report.table import records
 from narxbench._report.templating import rendered
 from narxbench._studies.paper.claims import UPSO, VERDICTS, Claim
-from narxbench._studies.paper.frames import UNCLEAR
+from narxbench._studies.paper.frames import UNDECIDED
 from narxbench._studies.paper.interpretations.figures import figures
 from narxbench._studies.paper.interpretations.findings import (
     ALL,
@@ -31,8 +31,8 @@ TEMPLATES = Path(__file__).parent / "templates"
 FAR = 1.5  # a table remains unexplained beyond this multiple of the deviance between own data sets
 COUNTED = {
     VERDICTS[True]: "hold",
-    UNCLEAR: "show no clear difference",
-    VERDICTS[False]: "do not hold",
+    UNDECIDED: "are undecided",
+    VERDICTS[False]: "fail",
     VERDICTS[None]: "cannot be judged",
 }
 GROUPS = ("all", "none", "some", "unjudged")
@@ -189,7 +189,7 @@ def _tables(findings: Findings) -> Record:
     contests = _shown_contests(findings.contests, findings.roles)
     held = {}
     for row in records(findings.role_verdicts):
-        held[row["claim"], row["role"]] = f"{row['seeds']} of {row['judged']}"
+        held[row["claim"], row["role"]] = f"{row['holds']} / {row['undecided']} / {row['fails']}"
     return {
         "roles": records(findings.nearness[findings.nearness["algorithm"] == JOINT]),
         "effects": [(name, *_largest(findings.effects, name)) for name in COMPARED],

@@ -14,7 +14,7 @@ from matplotlib.ticker import StrMethodFormatter
 from narxbench._report.figures import DARK, METHOD_COLOURS, NARROW, drawing, new_figure, saved
 from narxbench._report.formats import MISSING, count, method_name, signed, snr
 from narxbench._studies.paper.claims import GA, UPSO, VERDICTS
-from narxbench._studies.paper.frames import UNCLEAR
+from narxbench._studies.paper.frames import UNDECIDED
 from narxbench._studies.paper.interpretations.findings import AS_DESCRIBED, CLOSEST, Findings
 from narxbench._studies.paper.interpretations.nearness import COMPARED, SCREENED
 from narxbench._studies.paper.published import METRICS
@@ -33,7 +33,7 @@ _SYMBOLS = {"nu": "ν", "r": "r", "nu_max": "νₘₐₓ"}
 _LOOKS: dict[str, dict[str, Any]] = {
     VERDICTS[True]: {"color": BLUE, "marker": "o", "markersize": 6.5},
     VERDICTS[False]: {"color": ORANGE, "marker": "x", "markersize": 5.5, "markeredgewidth": 1.6},
-    UNCLEAR: {"color": GREY, "marker": "o", "markersize": 5, "markerfacecolor": "none"},
+    UNDECIDED: {"color": GREY, "marker": "o", "markersize": 5, "markerfacecolor": "none"},
     VERDICTS[None]: {"color": GREY, "marker": "_", "markersize": 5},
 }
 _GROUPS = {

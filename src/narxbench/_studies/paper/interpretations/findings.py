@@ -29,7 +29,7 @@ from narxbench._studies.paper.claims import (
     claim_rows,
     published_view,
 )
-from narxbench._studies.paper.frames import UNCLEAR, framed
+from narxbench._studies.paper.frames import UNDECIDED, framed
 from narxbench._studies.paper.interpretations.nearness import (
     BY_SEED,
     COMPARED,
@@ -62,7 +62,7 @@ _SEARCHES = (
 )
 # The findings that pages of other studies read too, each a frame with a schema.
 FRAMES = ("nearness", "claim_overview", "role_verdicts", "found", "effects_overview")
-_JUDGED = ["verdict", "seeds", "judged", "held", "places", "missed"]
+_JUDGED = ["verdict", "holds", "undecided", "fails", "judged", "held", "places", "missed"]
 _NEARNESS = ["deviance", *BIASES, "different"]
 TABLE = ["algorithm", "criterion", "system"]  # the columns that identify a published table
 ALL = "all"  # criteria under which a role was run
@@ -121,7 +121,7 @@ def _spans(values: pd.DataFrame) -> dict[str, list[int]]:
     return spans
 
 
-def _majority(verdicts: Sequence[Verdict]) -> tuple[str, int, int, int, int, str]:
+def _majority(verdicts: Sequence[Verdict]) -> tuple[Any, ...]:
     """Return the values of `_JUDGED` for the verdicts on a claim on several data seeds."""
     held = places = 0
     words: list[str] = []
@@ -133,15 +133,16 @@ def _majority(verdicts: Sequence[Verdict]) -> tuple[str, int, int, int, int, str
         places += verdict.places
     word = max(words, key=words.count, default=VERDICTS[None])
     if words and 2 * words.count(word) <= len(words):
-        word = UNCLEAR
+        word = UNDECIDED
     missed = sorted(system for system, times in times_missed.items() if 2 * times > len(verdicts))
-    return word, words.count(VERDICTS[True]), len(verdicts), held, places, ", ".join(missed)
+    counts = [words.count(verdict) for verdict in (VERDICTS[True], UNDECIDED, VERDICTS[False])]
+    return word, *counts, len(verdicts), held, places, ", ".join(missed)
 
 
 def _verdict_under(claim: Claim, pair: Pair, verdict_of: Mapping[tuple[str, ...], tuple[Any, ...]]) -> tuple[Any, ...]:
     """Return the values of `_JUDGED` for a claim under a pair of interpretations, as far as it speaks of them."""
     texts = (text if name in claim.algorithms else "" for name, text in pair._asdict().items())
-    return verdict_of.get((claim.id, *texts), (VERDICTS[None], 0, 0, 0, 0, ""))
+    return verdict_of.get((claim.id, *texts), (VERDICTS[None], 0, 0, 0, 0, 0, 0, ""))
 
 
 def _spread(judged: int, holds: int) -> str:
@@ -333,16 +334,21 @@ class Findings:
 
     @cached_property
     def side_by_side(self) -> pd.DataFrame:
-        """Each published value once with its values over the data seeds in each role, under every criterion."""
+        """Each published value once with its values over the ``data_sets`` in each role, under every criterion.
+
+        A value is ``different`` if it is so on every data set.
+        """
         parts = []
         for role, values in self._values.items():
             parts.append(values.assign(role=role, different=different(values, ["data_seed"])))
         rows = pd.concat(parts)
         by = ["role", "interpretation", "table", *VALUE, "published"]
         reproduced = over_seeds(rows, by, ["reproduced"])
-        reproduced["different"] = rows.groupby(by, sort=False)["different"].all().to_numpy()
+        grouped = rows.groupby(by, sort=False)
+        reproduced["different"] = grouped["different"].all().to_numpy()
+        reproduced["data_sets"] = grouped["data_seed"].nunique().to_numpy()
         terms = self.study.published.terms[["system", "label", "term"]]
-        return reproduced.merge(terms, how="left").fillna({"term": ""})
+        return framed("values", reproduced.merge(terms, how="left").fillna({"term": ""}))
 
     @cached_property
     def _role_frame(self) -> pd.DataFrame:
@@ -410,9 +416,9 @@ class Findings:
     def verdicts(self) -> pd.DataFrame:
         """The verdict on each claim under each interpretation that can matter to it.
 
-        An algorithm that the claim does not speak of has none. The claim holds on ``seeds`` of the ``judged`` data
-        seeds; on more than half of them it misses clearly on the systems ``missed``. The ``verdict`` is that of more
-        than half of them; where they disagree there is no clear difference.
+        An algorithm that the claim does not speak of has none. Of the ``judged`` data seeds the claim ``holds``, is
+        ``undecided`` and ``fails`` on so many; on more than half of them it misses clearly on the systems ``missed``.
+        The ``verdict`` is that of more than half of them; where they disagree the claim is undecided.
         """
         rows_of = {group: claim_rows(rows) for group, rows in self.study.conditions.groupby(BY_SEED, sort=False)}
         verdicts = []
@@ -468,7 +474,7 @@ class Findings:
         for claim in self._claims:
             verdicts = self.verdicts.loc[self.verdicts["claim"] == claim.id, "verdict"]
             judged, holds = int((verdicts != VERDICTS[None]).sum()), int((verdicts == VERDICTS[True]).sum())
-            words = claim.judge(on_paper).word, *described.loc[claim.id, ["verdict", "seeds"]]
+            words = claim.judge(on_paper).word, *described.loc[claim.id, ["verdict", "holds"]]
             overview.append((claim.id, claim.title, *words, judged, holds, _spread(judged, holds)))
         return framed("claim_overview", overview)
 

@@ -1,0 +1,167 @@
+"""How many samples of fresh records the bands about forecasts hold: ``python -m benchmarks.forecasts [--quick]``.
+
+Writes ``benchmarks/forecasts.md``. A system under five kinds of noise and two series without inputs give many data sets
+each. The models that are identified from them forecast fresh records from many samples on.
+"""
+
+import os
+
+# One thread, set before numpy is imported.
+os.environ |= {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL", "NUMBA")}
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import narxbench
+from benchmarks.common import ROOT, number, table
+from narxbench._identification.trust.bands import BAND
+from narxbench._identification.trust.forecasts import half_widths
+from narxbench._io.files import write_atomically
+from narxbench._model.prediction import NoiseFilter
+
+RESULT = ROOT / "benchmarks" / "forecasts.md"
+SAMPLES, TESTED = 1000, 2000
+# Forecasts of the fresh record start at every so many samples, after some that show the state of the noise.
+FIRST_ORIGIN, EVERY = 200, 7
+HORIZONS = (1, 5, 20, 40)
+# The input stands for so many samples; the standard deviation of the innovations.
+HELD, INNOVATION = 4, 0.3
+SETS = {"full": 10, "quick": 2}
+SETTINGS: dict[str, Any] = {"decimation": 1, "degree": 2, "effort": 0.3, "seeds": 1}
+WITH_INPUT, WITHOUT_INPUT = {**SETTINGS, "y_lags": 2, "u_lags": 2}, {**SETTINGS, "y_lags": 12, "degree": 1}
+
+Floats = NDArray[np.float64]
+
+
+class Signals(NamedTuple):
+    """Inputs, None of a series without any, and the output."""
+
+    u: Floats | None
+    y: Floats
+
+
+def coloured(innovations: Floats, autoregression: tuple[float, ...], moving_average: tuple[float, ...]) -> Floats:
+    """Return the noise behind the filter of an ARMA model."""
+    # The inverse of a filter has its polynomials exchanged.
+    return NoiseFilter(moving_average, autoregression).innovations(innovations)
+
+
+def with_noise(
+    draws: np.random.Generator, place: str, autoregression: tuple[float, ...], moving_average: tuple[float, ...]
+) -> Signals:
+    """Return signals of a bilinear system with noise in its equation or on its output."""
+    samples = SAMPLES + TESTED
+    u = np.repeat(draws.normal(size=samples // HELD + 1), HELD)[:samples]
+    w = coloured(INNOVATION * draws.normal(size=samples), autoregression, moving_average)
+    in_equation = w if place == "equation" else np.zeros(samples)
+    y = np.zeros(samples)
+    for k in range(2, samples):
+        y[k] = 0.7 * y[k - 1] + 0.5 * u[k - 1] + 0.2 * u[k - 1] ** 2 + 0.1 * y[k - 2] * u[k - 1] + in_equation[k]
+    return Signals(u, y if place == "equation" else y + w)
+
+
+def oscillation(draws: np.random.Generator) -> Signals:
+    """Return a damped oscillation of 25 samples that noise keeps going, without an input."""
+    innovations = draws.normal(size=SAMPLES + TESTED)
+    return Signals(None, coloured(innovations, (-1.84, 0.9), ()))
+
+
+def season(draws: np.random.Generator) -> Signals:
+    """Return a season of 12 samples whose shape wanders slowly, without an input."""
+    innovations = draws.normal(size=SAMPLES + TESTED)
+    return Signals(None, coloured(innovations, (-0.5, *[0.0] * 10, -0.9, 0.45), ()))
+
+
+CASES: dict[str, tuple[Callable[[np.random.Generator], Signals], dict[str, Any]]] = {
+    "white noise in the equation": (lambda draws: with_noise(draws, "equation", (), ()), WITH_INPUT),
+    "MA(1) in the equation": (lambda draws: with_noise(draws, "equation", (), (0.7,)), WITH_INPUT),
+    "AR(1) in the equation": (lambda draws: with_noise(draws, "equation", (-0.8,), ()), WITH_INPUT),
+    "white noise on the output": (lambda draws: with_noise(draws, "output", (), ()), WITH_INPUT),
+    "AR(1) on the output": (lambda draws: with_noise(draws, "output", (-0.9,), ()), WITH_INPUT),
+    "oscillation, no input": (oscillation, WITHOUT_INPUT),
+    "season of 12, no input": (season, WITHOUT_INPUT),
+}
+
+
+class Held(NamedTuple):
+    """By horizon, the share of forecasts of one record in the band, and the half width by the RMSE of these."""
+
+    shares: Floats
+    widths: Floats
+
+
+def held(signals: Signals, settings: dict[str, Any]) -> Held:
+    """Return what the bands of an identification hold of a fresh record."""
+    u, y = signals
+    identification = narxbench.identify(None if u is None else u[:SAMPLES], y[:SAMPLES], **settings)
+    model = identification.model
+    fresh = y[SAMPLES:]
+    inputs = np.zeros((len(fresh), 0)) if u is None else u[SAMPLES:, None]
+    origins = np.arange(FIRST_ORIGIN, TESTED - HORIZONS[-1], EVERY)
+    following = fresh[origins[:, None] + np.arange(1, HORIZONS[-1] + 1)]
+    errors = np.abs(following - model.forecaster(inputs, fresh).forecasts(origins.tolist(), HORIZONS[-1]))
+    widths = half_widths(model, HORIZONS[-1], BAND)
+    return Held((errors <= widths).mean(axis=0), widths / np.sqrt((errors**2).mean(axis=0)))
+
+
+def rows_of(name: str, results: list[Held]) -> list[list[str]]:
+    """Return the rows of a case: shares over all data sets, their range, and the median width."""
+    rows = []
+    for horizon in HORIZONS:
+        shares = [float(result.shares[horizon - 1]) for result in results]
+        widths = [float(result.widths[horizon - 1]) for result in results]
+        extent = f"{min(shares):.2f} to {max(shares):.2f}"
+        rows.append([name, str(horizon), f"{np.mean(shares):.3f}", extent, number(float(np.median(widths)), 3)])
+    shares = [float(result.shares.mean()) for result in results]
+    extent = f"{min(shares):.2f} to {max(shares):.2f}"
+    rows.append([name, f"1 to {HORIZONS[-1]}", f"{np.mean(shares):.3f}", extent, ""])
+    return rows
+
+
+def report(sets: int) -> str:
+    """Measure on all data sets, and return the page."""
+    rows = []
+    for place, (name, (make, settings)) in enumerate(CASES.items()):
+        results = []
+        for seed in range(1, sets + 1):
+            results.append(held(make(np.random.default_rng([place, seed])), settings))
+        rows += rows_of(name, results)
+        print(*rows[-1], sep="  ", flush=True)
+    header = ["noise", "samples ahead", "held", "of one record", "half width by RMSE"]
+    return TEXT.format(
+        table=table(header, rows), sets=sets, samples=SAMPLES, tested=TESTED, band=f"{100 * BAND:.0f} %", every=EVERY
+    )
+
+
+TEXT = """# What the bands about forecasts hold
+
+`python -m benchmarks.forecasts` makes this file. Of each kind of noise, {sets} data sets of {samples} samples were
+identified (effort 0.3, candidates of degree 2 and lags 1 and 2, or without an input of degree 1 and lags 1 to 12; noise
+models as found). The model forecast a fresh record of {tested} samples from every {every}th sample on, and the {band}
+band was laid about the forecasts. *Held* is the share of the measured samples within the band, on average over data
+sets; *of one record* is the range. The innovations are Gaussian; the input is a random one that stands for 4 samples.
+
+{table}
+The half width is a quantile of the errors so many samples ahead, on parts of the data that the weights did not know.
+Normal errors of one variance need 1.64 RMSE. Forecasts of white noise on the output are as far off at every horizon, so
+their bands do not widen. Bands are too narrow where inputs leave the range that they have in the data, where the
+process changes, and where a record is short for how slow its noise is.
+"""
+
+
+def main() -> None:
+    """Measure, and write the file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="few data sets: a try, not a measurement")
+    parser.add_argument("--output", type=Path, default=RESULT)
+    options = parser.parse_args()
+    write_atomically(options.output, report(SETS["quick" if options.quick else "full"]))
+
+
+if __name__ == "__main__":
+    main()

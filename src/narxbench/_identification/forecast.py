@@ -1,0 +1,75 @@
+"""Forecasts after measured data as they come: files, frames and arrays."""
+
+from typing import Any, Unpack
+
+import pandas as pd
+
+from narxbench._identification.data.reading import Reading, form_of, read_inputs, read_recording
+from narxbench._identification.data.times import TimeChoice
+from narxbench._identification.trust.bands import BAND
+from narxbench._identification.trust.forecasts import forecast_frame
+from narxbench._io.errors import FieldError
+from narxbench._model.narx import Model
+from narxbench._model.records import Recording
+
+
+def forecast_after(
+    model: Model,
+    data: Any,
+    future: Any = None,
+    steps: int | None = None,
+    confidence: float | None = BAND,
+    **reading: Unpack[Reading],
+) -> tuple[pd.DataFrame, Recording]:
+    """Return the outputs that a model expects after the last record of some data, with bands, and the data.
+
+    Parameters
+    ----------
+    model : Model
+        A model that :func:`narxbench.identify` returned, or a file that it was saved to.
+    data : path, DataFrame, mapping of str to array, or a list of these
+        As for :func:`narxbench.identify`.
+    future : path, DataFrame or mapping of str to array, optional
+        The inputs after the data, in columns named as in the model.
+    steps, confidence
+        As for :func:`narxbench._identification.trust.forecasts.forecast_frame`.
+    **reading
+        What :func:`narxbench._identification.data.reading.read_recording` takes. ``input`` and ``output`` are by
+        default the columns that the model names.
+
+    Returns
+    -------
+    frame : DataFrame
+        The columns ``forecast``, ``lower`` and ``upper``. The index has the times after those of the record or, where
+        these are not known, counts the samples after it from 1.
+    recording : Recording
+        The data; the forecast goes on after their last record.
+
+    Raises
+    ------
+    NarxbenchError
+        For data that cannot be read, another number of inputs, and as :meth:`narxbench.Identification.forecast`.
+    """
+    reading = {"output": model.output, "input": list(model.inputs) or None, **reading}
+    recording = read_recording(data, **reading)
+    if len(recording.inputs) != model.n_inputs:
+        raise FieldError("input", f"found {len(recording.inputs)}; needed: {model.n_inputs}, as many as the model has")
+    record = recording.records[-1]
+    u_future = None
+    if future is not None:
+        if not model.n_inputs:
+            raise FieldError("future", "found data for a model without inputs; needed: steps alone")
+        u_future = _future_inputs(future, reading)
+    y = record.y if record.index is None else pd.Series(record.y, record.index)
+    frame = forecast_frame(model, record.u if model.n_inputs else None, y, u_future, steps, confidence)
+    if record.index is None:
+        frame.index = pd.RangeIndex(1, len(frame) + 1, name="ahead")
+    return frame, recording
+
+
+def _future_inputs(future: Any, reading: Reading) -> Any:
+    """Return the inputs after a record, as a frame with their times where these are known."""
+    form = form_of(reading)
+    time = TimeChoice(reading.get("time"), reading.get("time_format"))
+    experiment = read_inputs(future, reading["input"], form, time, [])
+    return pd.DataFrame(experiment.values, index=experiment.index)

@@ -1,0 +1,376 @@
+"""How a model answers its inputs in the middle of the data, with intervals: gain, poles, settling time, delay.
+
+An interval is the range of a figure over equally good models: the model and its rivals, each with weights that are
+drawn from the normal distribution that their covariance describes. It does not cover what no candidate term describes.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from narxbench._identification.trust.drawn_models import DrawnModels
+from narxbench._identification.trust.steady_state import MARGIN, POINTS, TIME_CONSTANTS, FixedPoint
+from narxbench._model.functions import completed, derived
+from narxbench._model.narx import Model
+from narxbench._model.records import Record
+from narxbench._model.terms import INPUT
+from narxbench._numerics.rounding import significant
+
+Floats = NDArray[np.float64]
+
+# Draws of all models together, and at least of each.
+DRAWS, FEWEST_DRAWS = 400, 40
+# Poles of a model with a larger lag cost too much.
+LONGEST_LAG = 60
+# Values of a static curve or a step response with its band, at most.
+MOST_VALUES = 60
+# A step response is shown for so many settling times, and at most so many steps.
+SETTLING_TIMES, MOST_STEPS = 1.5, 2000
+# Digits of an interval's ends.
+DIGITS = 6
+
+
+@dataclass(frozen=True)
+class Range:
+    """A figure of the model, and its range over equally good ones; None: not known, or for an end not bounded."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Band:
+    """A curve of the model with its range over equally good models; None where they have no value."""
+
+    at: list[float]
+    """Inputs of a static curve, or samples after a step."""
+    value: list[float | None]
+    low: list[float | None]
+    high: list[float | None]
+
+
+@dataclass(frozen=True)
+class InputDynamics:
+    """How the output answers one input.
+
+    Attributes
+    ----------
+    at : float
+        The input of the working point.
+    is_used : bool
+        Whether the model has a term of it.
+    gain : Range, optional
+        Change of the output at rest by that of the input; None where the model does not rest.
+    delay : list of int, optional
+        The smallest lag in samples of the data, the least and the largest one over equally good structures.
+    step : Band, optional
+        Change of the output after a small step of the input, per unit of the input.
+    curve : Band
+        The static curve.
+    """
+
+    at: float
+    is_used: bool
+    gain: Range | None
+    delay: list[int] | None
+    step: Band | None
+    curve: Band
+
+
+@dataclass(frozen=True)
+class Dynamics:
+    """How a model answers its inputs near its rest in the middle of the data.
+
+    Attributes
+    ----------
+    models : int
+        Structures that are about equally good, with that of the model.
+    confidence : float
+        Share of the draws that the intervals hold.
+    stable : float
+        Share of the draws that rest there stably.
+    settling : Range, optional
+        Samples of the data until 2 % of a small deviation are left; None where the model does not rest stably.
+    poles : list of (complex, Range)
+        The poles of the model and their magnitudes, by its step, the slowest first.
+    inputs : dict of str to InputDynamics
+        By name; inputs that are functions of others are left out.
+    """
+
+    models: int
+    confidence: float
+    stable: float
+    settling: Range | None
+    poles: list[tuple[complex, Range]] = field(default_factory=list)
+    inputs: Mapping[str, InputDynamics] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        plain = asdict(self)
+        plain["poles"] = []
+        for pole, magnitude in self.poles:
+            plain["poles"].append({"real": pole.real, "imaginary": pole.imag, "magnitude": asdict(magnitude)})
+        return plain
+
+
+class WorkingPoint(NamedTuple):
+    """Constant inputs in the middle of the data, and the output at which the model rests there."""
+
+    u: tuple[float, ...]
+    y: float
+
+
+def working_point(model: Model, records: Sequence[Record], curve: Sequence[FixedPoint]) -> WorkingPoint | None:
+    """Return the point of the first input's static curve nearest to the medians of the inputs; None without a rest."""
+    if not model.n_inputs or not records:
+        return None
+    medians = np.median(np.concatenate([record.u for record in records]), axis=0)
+    points = [point for point in curve if point.signal == model.inputs[0]]
+    rest = middle_rest(points, float(medians[0]))
+    if rest is None or rest.u is None or rest.y is None:
+        return None
+    medians[0] = rest.u
+    u = completed(model.inputs, medians[None])[0]
+    return WorkingPoint(tuple(u.tolist()), rest.y)
+
+
+def middle_rest(curve: Sequence[FixedPoint], u: float) -> FixedPoint | None:
+    """Return the stable rest within the data at the level of a static curve nearest to an input."""
+    levels = [point.u for point in curve if point.u is not None]
+    level = min(levels, key=lambda value: abs(value - u), default=None)
+    for point in curve:
+        if point.u == level and point.y is not None and point.stable and point.inside:
+            return point
+    return None
+
+
+class _Judged(NamedTuple):
+    """The draws of a model at the working point."""
+
+    drawn: DrawnModels
+    y: Floats  # outputs at rest, shape (draws,); NaN where there is none
+    a: Floats  # weights of the deviations of the output, shape (draws, largest lag)
+    b: Floats  # of each input, shape (draws, inputs, 1 + largest lag)
+    sizes: Floats  # the largest magnitude of a pole, shape (draws,); NaN without a rest
+
+    @property
+    def stable(self) -> NDArray[np.bool_]:
+        return self.sizes < 1.0
+
+    @property
+    def settling(self) -> Floats:
+        """Samples until 2 % of a deviation are left; infinite where it is not stable."""
+        settling = np.full(len(self.sizes), np.inf)
+        sizes = self.sizes[self.stable]
+        with np.errstate(divide="ignore"):
+            settling[self.stable] = TIME_CONSTANTS / -np.log(sizes) * self.drawn.model.decimation
+        return settling
+
+
+def dynamics(
+    models: Sequence[Model], records: Sequence[Record], point: WorkingPoint, confidence: float, **axes: object
+) -> Dynamics | None:
+    """Return how a model answers its inputs, with intervals; None where its lags are too long for that.
+
+    Parameters
+    ----------
+    models : sequence of Model
+        The model, and those that are about as good, all with covariances.
+    records : sequence of Record
+        The data that the weights were estimated with, whose ranges are those of the static curve.
+    point : WorkingPoint
+        Where small changes begin.
+    confidence : float
+        The share of the draws that an interval holds.
+    **axes
+        Axes of the random draws.
+    """
+    short = [model for model in models if model.max_lag <= LONGEST_LAG]
+    if not records or not short or short[0] is not models[0]:
+        return None
+    y = np.concatenate([record.y for record in records])
+    centre, half_range = (float(y.max()) + float(y.min())) / 2, float(np.ptp(y)) / 2 or 1.0
+    reach = half_range * (1 + 2 * MARGIN)
+    n_draws = max(FEWEST_DRAWS, DRAWS // len(short))
+    judged = []
+    for number, model in enumerate(short):
+        drawn = DrawnModels(model, n_draws, number=number, **axes)
+        judged.append(_judged(drawn, point, centre, reach))
+    stable = np.concatenate([draws.stable for draws in judged])
+    inputs = {}
+    for i, name in enumerate(models[0].inputs):
+        if i not in derived(models[0].inputs):
+            inputs[name] = _input_dynamics(judged, i, records, point, (centre, reach), confidence)
+    settling = None
+    if judged[0].stable[0]:
+        settling = _interval(np.concatenate([draws.settling for draws in judged]), confidence)
+    return Dynamics(
+        models=len(short),
+        confidence=confidence,
+        stable=significant(float(stable.mean()), DIGITS),
+        settling=settling,
+        poles=_poles(judged[0], confidence),
+        inputs=inputs,
+    )
+
+
+def _judged(drawn: DrawnModels, point: WorkingPoint, centre: float, reach: float) -> _Judged:
+    levels = np.array([point.u])
+    y = drawn.rests(levels, np.array([point.y]))[:, 0]
+    y[np.abs(y - centre) > reach] = np.nan
+    a, b = drawn.linearised(levels[0], y)
+    return _Judged(drawn, y, a, b, drawn.largest_poles(a))
+
+
+def _interval(values: Floats, confidence: float) -> Range:
+    """Return the first value, and the range of the middle share of all; an infinite end is None."""
+    finite = values[~np.isnan(values)]
+    outside = (1.0 - confidence) / 2.0
+    # Without interpolation, as values may be infinite; the model's own value is always inside.
+    low = min(values[0], float(np.quantile(finite, outside, method="lower")))
+    high = max(values[0], float(np.quantile(finite, 1.0 - outside, method="higher")))
+    return Range(*map(_plain, (values[0], low, high)))
+
+
+def _plain(value: float) -> float | None:
+    return significant(float(value), DIGITS) if math.isfinite(value) else None
+
+
+def _poles(judged: _Judged, confidence: float) -> list[tuple[complex, Range]]:
+    """Return the poles of a model that are not zero, with the range of their magnitudes over draws of its weights."""
+    if np.isnan(judged.y[0]):
+        return []
+    poles = judged.drawn.poles(judged.a[~np.isnan(judged.y)])
+    order = np.argsort(-np.abs(poles[0]), kind="stable")
+    pairs = []
+    for pole in poles[0][order]:
+        if abs(pole) > 0.0:
+            nearest = np.abs(poles - pole).argmin(axis=1)
+            magnitudes = np.abs(poles[np.arange(len(poles)), nearest])
+            rounded = complex(significant(float(pole.real), DIGITS), significant(float(pole.imag), DIGITS))
+            pairs.append((rounded, _interval(magnitudes, confidence)))
+    return pairs
+
+
+def _input_dynamics(
+    judged: Sequence[_Judged],
+    i: int,
+    records: Sequence[Record],
+    point: WorkingPoint,
+    outputs: tuple[float, float],
+    confidence: float,
+) -> InputDynamics:
+    """Return how the output answers one input."""
+    model = judged[0].drawn.model
+    slopes = _slopes(model.inputs, i, point.u)
+    answers = [np.einsum("bik,i->bk", draws.b, slopes) for draws in judged]
+    gain = step = None
+    if judged[0].stable[0]:
+        gains = []
+        for draws, weights in zip(judged, answers, strict=True):
+            gains.append((weights.sum(axis=1) / (1.0 - draws.a.sum(axis=1)))[draws.stable])
+        gain = _interval(np.concatenate(gains), confidence)
+        step = _step_response(judged, answers, confidence)
+    delays = []
+    for draws in judged:
+        delay = delay_of(draws.drawn.model, INPUT + i)
+        if delay is not None:
+            delays.append(delay)
+    return InputDynamics(
+        at=point.u[i],
+        is_used=delay_of(model, INPUT + i) is not None,
+        gain=gain,
+        delay=[min(delays), max(delays)] if delays else None,
+        step=step,
+        curve=_static_band(judged, i, records, point, outputs, confidence),
+    )
+
+
+def _slopes(inputs: Sequence[str], i: int, u: Sequence[float]) -> Floats:
+    """Return by how much all inputs change with one of them: 1, and for functions of it their slopes."""
+    step = 1e-4 * (abs(u[i]) or 1.0)
+    around = np.array([u, u])
+    around[:, i] += (-step, step)
+    slopes: Floats = np.diff(completed(inputs, around), axis=0)[0] / (2.0 * step)
+    slopes[~np.isfinite(slopes)] = 0.0
+    slopes[i] = 1.0
+    return slopes
+
+
+def delay_of(model: Model, signal: int) -> int | None:
+    """Return the smallest lag of an input in a model, in samples of the data; None where it has no term of it."""
+    lags = []
+    for monomial in model.monomials:
+        lags += [lag for factor_signal, lag in monomial if factor_signal == signal]
+    return min(lags) * model.decimation if lags else None
+
+
+def _step_response(judged: Sequence[_Judged], answers: Sequence[Floats], confidence: float) -> Band:
+    """Return the change of the output after a small unit step, with its range over the stable draws."""
+    first = judged[0]
+    stride = first.drawn.model.decimation
+    settling = float(first.settling[0]) / stride + first.a.shape[1] + 1
+    steps = math.ceil(min(MOST_STEPS, SETTLING_TIMES * settling))
+    times = np.unique(np.linspace(0, steps, min(steps + 1, MOST_VALUES)).astype(int)) * stride
+    responses = []
+    for draws, weights in zip(judged, answers, strict=True):
+        q = draws.drawn.model.decimation
+        n_steps = -(-int(times[-1]) // q)
+        response = draws.drawn.step_response(draws.a[draws.stable], weights[draws.stable], n_steps)
+        own_times = q * np.arange(n_steps + 1)
+        responses.append(np.array([np.interp(times, own_times, values) for values in response]).reshape(-1, len(times)))
+    return _band(times.tolist(), np.concatenate(responses), confidence)
+
+
+def _static_band(
+    judged: Sequence[_Judged],
+    i: int,
+    records: Sequence[Record],
+    point: WorkingPoint,
+    outputs: tuple[float, float],
+    confidence: float,
+) -> Band:
+    """Return the static curve about the working point, with its range over the draws that rest near the data."""
+    u = np.concatenate([record.u[:, i] for record in records])
+    levels = np.unique(np.linspace(u.min(), u.max(), POINTS))
+    inputs = np.repeat(np.array([point.u]), len(levels), axis=0)
+    inputs[:, i] = levels
+    inputs = completed(judged[0].drawn.model.inputs, inputs)
+    centre, reach = outputs
+    start = _continued(judged[0].drawn, inputs, int(np.abs(levels - point.u[i]).argmin()), point.y)
+    rests = np.concatenate([draws.drawn.rests(inputs, start) for draws in judged])
+    rests[np.abs(rests - centre) > reach] = np.nan
+    return _band([significant(level, DIGITS) for level in levels.tolist()], rests, confidence)
+
+
+def _continued(drawn: DrawnModels, inputs: Floats, middle: int, y: float) -> Floats:
+    """Return the rests of the model itself along a static curve, each sought from that of its neighbour."""
+    start = np.full(len(inputs), y)
+    for places in (range(middle, len(inputs)), range(middle, -1, -1)):
+        nearest = y
+        for place in places:
+            rest = float(drawn.rests(inputs[place : place + 1], np.array([nearest]), most=1)[0, 0])
+            nearest = nearest if math.isnan(rest) else rest
+            start[place] = nearest
+    return start
+
+
+def _band(at: list[float], values: Floats, confidence: float) -> Band:
+    """Return curves as a band; the first one is that of the model, and there is none where most have no value."""
+    low, high, middle = list[float | None](), list[float | None](), list[float | None]()
+    for place in range(len(at)):
+        column = values[:, place]
+        middle.append(_plain(column[0]))
+        if math.isnan(column[0]) or 2 * int(np.isnan(column).sum()) > len(column):
+            low.append(None)
+            high.append(None)
+        else:
+            interval = _interval(column, confidence)
+            low.append(interval.low)
+            high.append(interval.high)
+    return Band(at, middle, low, high)

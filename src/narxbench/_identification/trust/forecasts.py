@@ -1,0 +1,219 @@
+"""Bands about forecasts: as wide as the errors so many steps ahead, on parts of the data that the weights do not know.
+
+Each part is forecast by weights of the others, from many samples before it and in it, with the state that the noise has
+there. So the bands widen as these errors do, and hold whatever the noise is, on average over data like these. They do
+not know of inputs out of their range, nor of changes of the process.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import isotonic_regression
+
+from narxbench._identification.trust.bands import BAND, Unseen
+from narxbench._identification.trust.fit import ModelFit
+from narxbench._io.errors import NarxbenchError, show
+from narxbench._model.narx import Initial, Model
+from narxbench._model.records import Record
+from narxbench._numerics.rounding import significant
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+# Shares of the samples whose bands a model has with it.
+SHARES = (0.5, 0.8, BAND, 0.95, 0.99)
+# The key of a model's ``about`` that has them.
+ABOUT = "forecast_errors"
+# The horizons, in steps: all up to the first number, and then each longer by a factor, up to the last, or a share of
+# the longest record.
+ALL_UP_TO, FACTOR, LONGEST, SHARE_OF_RECORD = 16, 1.2, 256, 0.25
+# Forecasts of a part start at so many samples, or at all before and in it if these are fewer.
+ORIGINS = 128
+# Parts with fewer errors at a horizon say nothing of it.
+FEWEST_ERRORS = 5
+# A fraction whose multiples are spread evenly, and in step with no season.
+GOLDEN = 0.6180339887498949
+
+
+def forecast_errors(fit: ModelFit, model: Model, free_run: Unseen) -> dict[str, Any]:
+    """Return half widths of bands by share and horizon, and of a free run, which no forecast is worse than for long.
+
+    Parameters
+    ----------
+    fit : ModelFit
+        Weights with and without parts of the data.
+    model : Model
+        The model of all data.
+    free_run : Unseen
+        Errors of its free run.
+
+    Returns
+    -------
+    dict
+        ``steps``: the horizons, in steps of the model; ``half_widths``: for each share those at these horizons, up to
+        the last that has some; ``free_run``: that of a free run, None where it diverges.
+    """
+    horizons = _horizons(fit)
+    unseen = unseen_at_horizons(fit, model, horizons)
+    half_widths, limits = {}, {}
+    for share in SHARES:
+        half_widths[str(share)] = _rising(unseen, share)
+        limits[str(share)] = free_run.half_width(share)
+    return {"steps": horizons, "half_widths": half_widths, "free_run": limits}
+
+
+def _horizons(fit: ModelFit) -> list[int]:
+    """Return the horizons, in steps of the model, that are measured."""
+    longest = max(map(len, fit.known)) // fit.arrangement.decimation
+    most = max(1, min(LONGEST, int(SHARE_OF_RECORD * longest)))
+    horizons, horizon = [], 1
+    while horizon <= most:
+        horizons.append(horizon)
+        horizon = horizon + 1 if horizon < ALL_UP_TO else round(FACTOR * horizon)
+    return horizons
+
+
+def unseen_at_horizons(fit: ModelFit, model: Model, horizons: Sequence[int]) -> list[Unseen]:
+    """Return the absolute errors at some horizons, on samples that the weights did not know."""
+    arrangement = fit.arrangement
+    parts: list[list[Floats]] = [[] for _ in horizons]
+    for part in range(arrangement.n_parts_selected):
+        part_model = fit.unknowing(part) if arrangement.takes_turns else model
+        stretches = []
+        for record, first, last in _stretches(fit, part):
+            stretches.append(_errors(part_model, record, first, last, horizons[-1]))
+        for place, horizon in enumerate(horizons):
+            values = np.concatenate([errors[:, horizon - 1].ravel() for errors in stretches])
+            # Outside of the part there is none.
+            values = np.sort(values[~np.isnan(values)])
+            if len(values) >= FEWEST_ERRORS:
+                parts[place].append(values)
+    return [Unseen(tuple(errors)) for errors in parts]
+
+
+def _stretches(fit: ModelFit, part: int) -> Iterator[tuple[Record, int, int]]:
+    """Yield the records that have a part of the data, and the first and last sample of it there."""
+    arrangement = fit.arrangement
+    inside = (arrangement.part == part) & arrangement.has_lags
+    for number, record in enumerate(fit.known):
+        times = arrangement.time[inside & (arrangement.record == number)]
+        if len(times):
+            yield record, int(times.min()), int(times.max())
+
+
+def _errors(model: Model, record: Record, first: int, last: int, steps: int) -> Floats:
+    """Return the absolute errors of forecasts of a stretch of a record, so many steps ahead, from many samples.
+
+    The shape is (samples, steps, samples in a step). Errors outside of the stretch are NaN.
+    """
+    samples = steps * model.decimation
+    origins = _spread_places(max(model.initial_samples, first - samples), last - 1)
+    u = np.concatenate([record.u, np.zeros((samples, record.u.shape[1]))])
+    measured = np.concatenate([record.y, np.full(samples, np.nan)])
+    measured[:first] = np.nan
+    measured[last + 1 :] = np.nan
+    targets = measured[origins[:, None] + np.arange(1, samples + 1)]
+    forecasts = model.forecaster(u, record.y).forecasts(origins.tolist(), samples)
+    errors: Floats = np.abs(targets - forecasts)
+    return errors.reshape(len(origins), steps, model.decimation)
+
+
+def _spread_places(first: int, last: int) -> Integers:
+    """Return the places from the first to the last or, if these are many, a number of them without a period."""
+    count = last + 1 - first
+    if count <= ORIGINS:
+        return np.arange(first, last + 1)
+    fractions = np.arange(ORIGINS) * GOLDEN % 1.0
+    return np.unique((first + fractions * count).astype(np.int64))
+
+
+def _rising(unseen: Sequence[Unseen], share: float) -> list[float]:
+    """Return half widths that rise with the horizon, closest to those of the errors; up to the last that has one."""
+    half_widths = []
+    for errors in unseen:
+        half_width = errors.half_width(share)
+        if half_width is None:
+            break
+        half_widths.append(half_width)
+    if not half_widths:
+        return []
+    return [significant(value) for value in isotonic_regression(half_widths).x.tolist()]
+
+
+def has_errors(model: Model) -> bool:
+    """Return whether a model has errors of its forecasts on unseen data, which bands come from."""
+    return isinstance(model.about.get(ABOUT), Mapping)
+
+
+def half_widths(model: Model, samples: int, confidence: float) -> Floats:
+    """Return the half widths of the bands about the forecasts of so many samples.
+
+    Raises
+    ------
+    NarxbenchError
+        For another share than those that a model has, for a model without such errors, and where forecasts of unseen
+        data diverge.
+    """
+    if confidence not in SHARES:
+        raise NarxbenchError(f"confidence: found {show(confidence)}; allowed: {', '.join(map(str, SHARES))}")
+    if not has_errors(model):
+        raise NarxbenchError("bands: found a model without errors of its forecasts; needed: one that identify returned")
+    errors = model.about[ABOUT]
+    measured, limit = errors["half_widths"][str(confidence)], errors["free_run"][str(confidence)]
+    ahead = -(-np.arange(1, samples + 1) // model.decimation)
+    known = 0
+    if measured:
+        known = errors["steps"][len(measured) - 1]
+    if limit is None and samples > known * model.decimation:
+        finding = f"found {samples} samples ahead; known are {known * model.decimation}"
+        raise NarxbenchError(f"bands: {finding}, for free runs of unseen data diverge; allowed: up to as many")
+    widths: Floats = np.interp(ahead, errors["steps"][: len(measured)] or [0], measured or [0.0])
+    if limit is not None:
+        widths[ahead > known] = max([limit, *measured[-1:]])
+    return widths
+
+
+def forecast_frame(
+    model: Model,
+    u: ArrayLike | None,
+    y: ArrayLike,
+    u_future: ArrayLike | None = None,
+    steps: int | None = None,
+    confidence: float | None = BAND,
+    *,
+    initial: Initial = "measured",
+) -> pd.DataFrame:
+    """Return the outputs that a model expects after a record, with bands.
+
+    Parameters
+    ----------
+    model : Model
+        A model that :func:`narxbench.identify` returned, or a file that it was saved to.
+    u, y, u_future, steps, initial
+        As for :meth:`narxbench.Model.forecast`.
+    confidence : {0.5, 0.8, 0.9, 0.95, 0.99}, optional
+        The share of samples that the band holds; None: there is no band.
+
+    Returns
+    -------
+    DataFrame
+        The columns ``forecast``, ``lower`` and ``upper``. The index goes on where that of the record ends; of a record
+        without an index it counts its samples from 0.
+
+    Raises
+    ------
+    NarxbenchError
+        As :meth:`narxbench.Model.forecast` and :func:`half_widths`.
+    """
+    forecast = model.forecast(u, y, u_future, steps, initial=initial)
+    index = getattr(forecast, "index", None)
+    if index is None:
+        index = pd.RangeIndex(len(np.asarray(y)), len(np.asarray(y)) + len(forecast))
+    values = np.asarray(forecast)
+    if confidence is None:
+        return pd.DataFrame({"forecast": values}, index=index)
+    half = half_widths(model, len(values), confidence)
+    return pd.DataFrame({"forecast": values, "lower": values - half, "upper": values + half}, index=index)

@@ -1,0 +1,190 @@
+"""A model as a Functional Mock-up Unit (FMI 2.0, co-simulation): its C code with the interface of the standard.
+
+The unit has the sources and, where it is asked for, the binary for this kind of machine. It is a zip file whose bytes
+depend on the model and the compiler only.
+
+Standard: Functional Mock-up Interface for Model Exchange and Co-Simulation, version 2.0.4, https://fmi-standard.org.
+"""
+
+import io
+import platform
+import shutil
+import subprocess
+import sys
+import uuid
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+from narxbench._io.errors import NarxbenchError
+from narxbench._io.version import __version__
+from narxbench._model.export import Program
+
+_WRAPPER = Path(__file__).with_name("fmu.c")
+# Folder and ending of a binary by the system, for processors of 64 bits.
+_BINARIES = {"linux": ("linux64", ".so"), "darwin": ("darwin64", ".dylib")}
+# No fused operations: the unit computes as the model does, to the last bit.
+_FLAGS = ("-std=c99", "-O2", "-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hidden")
+
+
+class FmuSignals(NamedTuple):
+    """The signals of a unit as users see them.
+
+    Attributes
+    ----------
+    output : str
+        The output.
+    inputs : list of str
+        The inputs that are given.
+    units : mapping of str to str
+        Units by name, where they are known.
+    step_time : float
+        Seconds in one step.
+    """
+
+    output: str
+    inputs: list[str]
+    units: Mapping[str, str]
+    step_time: float
+
+
+class _Variable(NamedTuple):
+    """A value of the unit, whose reference is its place."""
+
+    name: str
+    causality: str
+    start: float
+    unit: str | None
+
+
+def fmu_bytes(program: Program, code: str, name: str, signals: FmuSignals, *, with_binary: bool) -> bytes:
+    """Return the content of the file of a unit.
+
+    Parameters
+    ----------
+    program : Program
+        The model.
+    code : str
+        Its C code, whose function ``NAME_step`` returns the next output.
+    name : str
+        The beginning of the names in the code, and the name of the unit.
+    signals : FmuSignals
+        What the unit names.
+    with_binary : bool
+        Whether to compile the binary for this machine.
+
+    Raises
+    ------
+    NarxbenchError
+        If there is no compiler, or it fails.
+    """
+    variables = _variables(program, signals)
+    guid = "{" + str(uuid.uuid5(uuid.NAMESPACE_URL, code + repr(signals))) + "}"
+    sources = {
+        "model.c": code,
+        "config.h": _config(program, name, signals, guid, [variable.start for variable in variables]),
+        "fmu.c": _WRAPPER.read_text(encoding="utf-8"),
+    }
+    files: dict[str, str | bytes] = {"modelDescription.xml": _description(name, guid, signals, variables)}
+    for file, text in sources.items():
+        files[f"sources/{file}"] = text
+    if with_binary:
+        folder, ending = _kind_of_binary()
+        files[f"binaries/{folder}/{name}{ending}"] = _binary(sources)
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file, content in files.items():
+            # ZipInfo has a fixed date.
+            archive.writestr(zipfile.ZipInfo(file), content, zipfile.ZIP_DEFLATED)
+    return stream.getvalue()
+
+
+def _variables(program: Program, signals: FmuSignals) -> list[_Variable]:
+    """Return the values of a unit: output, inputs, past inputs and past outputs, in the order of ``fmu.c``."""
+    output_lag, input_lag = program.lags
+    starts = {signals.output: program.offsets[0]}
+    for name, position in zip(signals.inputs, program.arguments, strict=True):
+        starts[name] = program.offsets[1 + position]
+    units = signals.units
+    variables = [_Variable(signals.output, "output", starts[signals.output], units.get(signals.output))]
+    for name in signals.inputs:
+        variables.append(_Variable(name, "input", starts[name], units.get(name)))
+    past = [(name, lag) for lag in range(1, input_lag + 1) for name in signals.inputs]
+    past += [(signals.output, lag) for lag in range(1, output_lag + 1)]
+    for name, lag in past:
+        variables.append(_Variable(f"past {name}(k-{lag})", "parameter", starts[name], units.get(name)))
+    return variables
+
+
+def _config(program: Program, name: str, signals: FmuSignals, guid: str, starts: list[float]) -> str:
+    """Return the header that ``fmu.c`` includes."""
+    output_lag, input_lag = program.lags
+    n_inputs = len(signals.inputs)
+    definitions = {
+        "N_INPUTS": str(n_inputs),
+        "N_PAST_U": str(n_inputs * input_lag),
+        "N_PAST_Y": str(output_lag),
+        "STEP_TIME": repr(signals.step_time),
+        "GUID": f'"{guid}"',
+        "MODEL_STEP(y, u)": f"{name}_step(y, u)" if n_inputs else f"{name}_step(y)",
+        "START": "{" + ", ".join(map(repr, starts)) + "}",
+    }
+    return "".join(f"#define {key} {value}\n" for key, value in definitions.items())
+
+
+def _description(name: str, guid: str, signals: FmuSignals, variables: list[_Variable]) -> str:
+    """Return the description of a unit in XML."""
+    root = ElementTree.Element("fmiModelDescription")
+    root.attrib |= {"fmiVersion": "2.0", "modelName": name, "guid": guid, "variableNamingConvention": "flat"}
+    root.attrib["generationTool"] = f"narxbench {__version__}"
+    unit = ElementTree.SubElement(root, "CoSimulation", modelIdentifier=name, canGetAndSetFMUstate="true")
+    unit.attrib["canHandleVariableCommunicationStepSize"] = "true"
+    files = ElementTree.SubElement(unit, "SourceFiles")
+    ElementTree.SubElement(files, "File", name="fmu.c")
+    units = list(dict.fromkeys(variable.unit for variable in variables if variable.unit))
+    if units:
+        definitions = ElementTree.SubElement(root, "UnitDefinitions")
+        for text in units:
+            ElementTree.SubElement(definitions, "Unit", name=text)
+    ElementTree.SubElement(root, "DefaultExperiment", startTime="0", stepSize=repr(signals.step_time))
+    listed = ElementTree.SubElement(root, "ModelVariables")
+    for reference, variable in enumerate(variables):
+        attributes = {"name": variable.name, "valueReference": str(reference), "causality": variable.causality}
+        attributes["variability"] = "fixed" if variable.causality == "parameter" else "discrete"
+        entry = ElementTree.SubElement(listed, "ScalarVariable", attributes)
+        real = ElementTree.SubElement(entry, "Real")
+        if variable.causality != "output":
+            real.attrib["start"] = repr(variable.start)
+        if variable.unit:
+            real.attrib["unit"] = variable.unit
+    structure = ElementTree.SubElement(root, "ModelStructure")
+    for section in ("Outputs", "InitialUnknowns"):
+        ElementTree.SubElement(ElementTree.SubElement(structure, section), "Unknown", index="1")
+    return ElementTree.tostring(root, "unicode", xml_declaration=True)
+
+
+def _kind_of_binary() -> tuple[str, str]:
+    """Return the folder and the ending of binaries for this machine."""
+    is_known = sys.platform in _BINARIES and platform.machine() in ("x86_64", "AMD64", "arm64")
+    if not is_known or (sys.platform == "linux" and platform.machine() != "x86_64"):
+        machine = f"{sys.platform} on {platform.machine()}"
+        raise NarxbenchError(f"with_binary: found {machine}, which FMI 2.0 has no name for; allowed: False")
+    return _BINARIES[sys.platform]
+
+
+def _binary(sources: Mapping[str, str]) -> bytes:
+    """Return the binary that the C compiler of this machine makes of the sources."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        raise NarxbenchError("with_binary: found no C compiler, cc; allowed: False, for tools that compile the sources")
+    with TemporaryDirectory() as folder:
+        for file, text in sources.items():
+            Path(folder, file).write_text(text, encoding="utf-8")
+        command = [compiler, *_FLAGS, "-o", "unit", "fmu.c", "-lm"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise NarxbenchError(f"with_binary: {compiler} failed: {done.stderr.strip().splitlines()[-1]}")
+        return Path(folder, "unit").read_bytes()

@@ -1,0 +1,117 @@
+"""A look at measured data in words, for a terminal and for a page."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from narxbench._identification.data.look import DataLook, SignalFacts
+from narxbench._identification.finding import Finding
+from narxbench._io.errors import printable
+from narxbench._io.words import listed
+from narxbench._model.equation import duration
+from narxbench._report.data_tables import samples_per_change, title_of
+from narxbench._report.findings import in_words
+from narxbench._report.model_summary import cut_line, wrapped
+from narxbench._report.phrases import as_option, count_samples, plural_s
+
+# Lines for each check, and notes that are listed.
+_LINES, _MOST_NOTES = 3, 6
+
+
+def look_title(look: DataLook) -> str:
+    """Return which signals were looked at."""
+    recording = look.recording
+    if not look.has_output:
+        return listed(map(printable, (signal.name for signal in look.signals)))
+    title = printable(recording.output)
+    if recording.inputs:
+        title += f" from {listed(map(printable, recording.inputs))}"
+    return title
+
+
+def look_summary(look: DataLook) -> str:
+    """Return how many samples there are, and how long the records are."""
+    recording = look.recording
+    tests = list(recording.of_role("test"))
+    text = f"{_samples(recording.known, recording.sampling_time)} in {_records(recording.known)}"
+    text += f"; for the test {_samples(tests, recording.sampling_time)} in {_records(tests)}" if tests else ""
+    if recording.sampling_time is None:
+        return f"{text}. The sampling time is not known."
+    return f"{text}, every {duration(recording.sampling_time)}."
+
+
+def _samples(records: Any, sampling_time: float | None) -> str:
+    return count_samples(sum(map(len, records)), sampling_time)
+
+
+def _records(records: Any) -> str:
+    return f"{len(records)} record{plural_s(len(records))}"
+
+
+def findings_of(look: DataLook) -> list[Finding]:
+    """Return the findings of a look, the most important first: what can be told apart, then by status."""
+    if not look.has_output:
+        return []
+    *checks, prospect = look.checks
+    order = ("bad", "look", "fine")
+    return [prospect, *sorted(checks, key=lambda check: order.index(check.status))]
+
+
+def outlier_sentences(look: DataLook) -> list[str]:
+    """Return a sentence for each signal with outliers, where signals were looked at by themselves."""
+    sentences = []
+    for name, checks in look.signal_checks.items():
+        for check in checks:
+            if check.status != "fine":
+                text = in_words(check).text.replace("the output", printable(name))
+                sentences.append(text)
+    return sentences
+
+
+def next_command(look: DataLook) -> str:
+    """Return what to do after a look where no output was chosen."""
+    if look.has_output:
+        return ""
+    names = [signal.name for signal in look.signals]
+    example = f"--output {names[-1]}"
+    if len(names) > 1:
+        example += f" --input {','.join(names[:-1])}"
+    return f"Say which is the output, and which are inputs, to see how they belong together, as in {printable(example)}"
+
+
+def look_lines(look: DataLook) -> list[str]:
+    """Return what a terminal shows of a look, lines of 100 characters."""
+    lines = [*wrapped(f"{look_title(look)}: {look_summary(look)}", _LINES), "", *_signal_lines(look.signals), ""]
+    for finding in findings_of(look):
+        words = in_words(finding, as_option)
+        text = f"{finding.status.upper():5} {words.title}: {words.text} {words.advice}".strip()
+        lines += wrapped(text, _LINES, " " * 6)
+    for sentence in outlier_sentences(look):
+        lines += wrapped(f"LOOK  {sentence}", _LINES, " " * 6)
+    notes = look.recording.notes
+    for note in notes[:_MOST_NOTES]:
+        lines += wrapped(f"Note: {note}", 2, " " * 6)
+    if len(notes) > _MOST_NOTES:
+        lines.append(f"Note: and {len(notes) - _MOST_NOTES} more; --json and the page have them.")
+    if next_command(look):
+        lines += wrapped(f"Next: {next_command(look)}", 2, " " * 6)
+    return lines
+
+
+def _signal_lines(signals: tuple[SignalFacts, ...]) -> list[str]:
+    heads = ("lowest", "highest", "mean", "deviation", "levels", "hold", "noise <=")
+    lines = [f"{'signal':28}" + "".join(f"{head:>10}" for head in heads)]
+    for signal in signals:
+        numbers = [f"{value:.4g}" for value in (signal.low, signal.high, signal.mean, signal.deviation)]
+        numbers += [str(signal.levels), samples_per_change(signal), f"{signal.noise:.2g}"]
+        lines.append(f"{cut_line(title_of(signal), 27):28}" + "".join(f"{number:>10}" for number in numbers))
+    lines.append("hold: samples until the value changes, on average; noise <=: of white noise as fast as the signal")
+    return lines
+
+
+def look_as_json(look: DataLook) -> Mapping[str, Any]:
+    """Return what ``narxbench look --json`` prints: facts, and checks in words."""
+    checks = []
+    for finding in look.checks:
+        words = in_words(finding)
+        checks.append({**vars(finding), "text": words.text, "advice": words.advice})
+    return {"format": "narxbench-look", "version": 1, **look.to_dict(), "checks": checks}

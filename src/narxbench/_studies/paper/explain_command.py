@@ -1,0 +1,40 @@
+"""The command ``narxbench explain``: its options. What it prints is in :mod:`narxbench._studies.paper.explain`."""
+
+import argparse
+
+from narxbench._cli import FurtherCommand
+
+_EXAMPLE = """example, in the folder in which snakemake made the study:
+  narxbench explain S2 --criterion bic --snr 30 nu_max
+"""
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Print the facts behind a value of the paper's tables, as a study has reproduced it."
+    parser.epilog = _EXAMPLE
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.allow_abbrev = False
+    parser.add_argument("system", metavar="SYSTEM", help="a system of the study, such as S2")
+    parser.add_argument("value", metavar="VALUE", help="r, nu_max, or a term: its label, such as T3, or its name")
+    parser.add_argument("--criterion", default="bic", metavar="NAME", help="as in aic-8 (default: bic)")
+    parser.add_argument("--snr", required=True, metavar="DB", help="the signal-to-noise ratio in dB")
+    parser.add_argument("--method", default="upso2d", metavar="NAME", help="a method of the study (default: upso2d)")
+    parser.add_argument("--study", default="paper", metavar="NAME", help="the study (default: paper)")
+
+
+def _answer(options: argparse.Namespace) -> str:
+    # --help of other commands shall come at once.
+    from narxbench._studies.paper.explain import Question, explain
+
+    question = Question(
+        study=options.study,
+        system=options.system,
+        method=options.method,
+        criterion=options.criterion,
+        snr=options.snr,
+        value=options.value,
+    )
+    return explain(question)
+
+
+EXPLAIN = FurtherCommand("explain", "print the facts behind a value of the paper's tables", _add_options, _answer)

@@ -1,0 +1,129 @@
+"""The paper's figures 1 and 2 as it prints them, in a font like that of its text."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from string import ascii_lowercase
+from typing import Any
+
+import matplotlib as mpl
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import StrMethodFormatter
+
+from narxbench._report.figures import DARK, METHOD_COLOURS, drawing, new_figure, panels, saved
+from narxbench._report.formats import method_name
+from narxbench._studies.paper.claims import GA, UPSO
+from narxbench._studies.paper.figures import SPURIOUS_TERM, START, SYSTEM_TERM, shown_rows, spread
+from narxbench._study.frames import Frames
+
+# A Times that comes with matplotlib.
+_FONT: Any = {"font.family": ["STIXGeneral"], "mathtext.fontset": "stix"}
+_ORDER = {GA: 0, UPSO: 1}  # GA stands left, other methods of a study follow
+_LINES = ("-", "--", "-.", ":")
+_LABEL = 0.035  # the share of a panel's width that a turned label needs
+# The paper leaves this system out of figure 2.
+LEFT_OUT = "S4"
+
+
+def facsimile_figures(frames: Frames, settings: Mapping[str, Any]) -> dict[str, bytes]:
+    """Return the files of the figures ``figure_1`` and ``figure_2`` of a study, each as PDF and SVG, by name.
+
+    They show the frames ``convergence`` and ``selection`` at the SNR of the figures, under the criterion that most
+    methods have.
+    """
+    drawings = {
+        "figure_1": convergence(shown_rows("convergence", frames, settings)),
+        "figure_2": term_frequency(shown_rows("selection", frames, settings)),
+    }
+    figures = {}
+    for name, files in drawings.items():
+        for suffix, content in files.items():
+            figures[f"{name}.{suffix}"] = content
+    return figures
+
+
+@contextmanager
+def _in_print(name: str) -> Iterator[None]:
+    """Draw a figure in this context in a font like that of the paper."""
+    with drawing(name), mpl.rc_context(_FONT):
+        yield
+
+
+def convergence(curves: pd.DataFrame) -> dict[str, bytes]:
+    """Return figure 1: J averaged over the runs against evaluations, two systems in each panel."""
+    systems = list(dict.fromkeys(curves["system"]))
+    pairs = [systems[place : place + 2] for place in range(0, len(systems), 2)]
+    rows = -(-len(pairs) // 2)
+    with _in_print("figure_1"):
+        figure = new_figure(2.4 * rows)
+        for place, (axis, pair) in enumerate(zip(panels(figure, len(pairs), min(2, len(pairs))), pairs, strict=True)):
+            _draw_curves(axis, curves, pair)
+            _set_caption(axis, place, " and ".join(pair))
+        return saved(figure)
+
+
+def _draw_curves(axis: Axes, curves: pd.DataFrame, systems: Sequence[str]) -> None:
+    """Draw the mean J of each method on some systems; the axis fits what follows the first 5 % of the evaluations."""
+    late = []
+    for line, system in zip(_LINES, systems, strict=False):
+        of_system = curves[curves["system"] == system]
+        for colour, method in zip(METHOD_COLOURS, _methods(of_system), strict=False):
+            curve = of_system[of_system["method"] == method]
+            label = f"{system}: {method_name(method)}"
+            axis.plot(curve["evaluations"], curve["mean"], color=colour, linestyle=line, label=label)
+            late.append(curve.loc[curve["evaluations"] >= START * curve["evaluations"].max(), "mean"])
+    means = pd.concat(late).dropna()
+    if len(means):
+        margin = 0.05 * (means.max() - means.min()) or 1.0
+        axis.set_ylim(means.min() - margin, means.max() + margin)
+    axis.set(xlim=(0, curves["evaluations"].max()), xlabel="Function evaluations", ylabel=r"$J$")
+    axis.xaxis.label.set_parse_math(True)
+    axis.yaxis.label.set_parse_math(True)
+    for formatter in (axis.xaxis, axis.yaxis):
+        formatter.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axis.legend(frameon=False, ncols=2)
+
+
+def term_frequency(selection: pd.DataFrame) -> dict[str, bytes]:
+    """Return figure 2: the selection frequency of each candidate term by each method, the GA on the left."""
+    systems = list(dict.fromkeys(selection["system"]))
+    if len(systems) > 1 and LEFT_OUT in systems:
+        systems.remove(LEFT_OUT)
+    selection = selection[selection["system"].isin(systems)]
+    methods = _methods(selection)
+    with _in_print("figure_2"):
+        figure = new_figure(1.65 * len(systems))
+        axes = iter(panels(figure, len(systems) * len(methods), len(methods)))
+        place = 0
+        for system in systems:
+            for method in methods:
+                axis = next(axes)
+                is_shown = (selection["system"] == system) & (selection["method"] == method)
+                _draw_bars(axis, selection[is_shown])
+                _set_caption(axis, place, f"{system} + {method_name(method)}")
+                place += 1
+        return saved(figure)
+
+
+def _draw_bars(axis: Axes, terms: pd.DataFrame) -> None:
+    """Draw the selection frequency of each candidate term; the system terms have their labels."""
+    terms = terms.assign(place=range(1, len(terms) + 1))
+    colours = terms["system_term"].map({True: SYSTEM_TERM, False: SPURIOUS_TERM})
+    axis.bar(terms["place"], terms["frequency"], width=0.8, color=colours, linewidth=0)
+    labels = dict(terms.loc[terms["label"] != "", ["place", "label"]].itertuples(index=False, name=None))
+    for place, label in zip(spread(list(labels), _LABEL * len(terms)), labels.values(), strict=True):
+        axis.text(place, 1.02, label, fontsize=7, ha="center", va="bottom", color=DARK, rotation=90)
+    axis.set(xlim=(-1, len(terms) + 1), ylim=(0, 1.25), yticks=[0, 0.5, 1], ylabel="ν")
+
+
+def _methods(rows: pd.DataFrame) -> list[str]:
+    """Return the methods of some rows, the GA first and 2D-UPSO second."""
+    methods = dict.fromkeys(rows["method"])
+    return sorted(methods, key=lambda method: _ORDER.get(method, len(_ORDER)))
+
+
+def _set_caption(axis: Axes, place: int, text: str) -> None:
+    """Write the caption of a panel below it."""
+    letter = f"({ascii_lowercase[place]}) " if place < len(ascii_lowercase) else ""
+    label = axis.get_xlabel()
+    axis.set_xlabel(f"{label}\n{letter}{text}" if label else f"{letter}{text}")

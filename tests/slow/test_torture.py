@@ -1,0 +1,253 @@
+"""Every operation of files fails once: no half result looks whole, no traceback is shown, and then all is as before.
+
+The n-th opening, writing, syncing, renaming and making of a folder fails, for every n that occurs: with the reading and
+the report of ``narxbench identify``, and with jobs of a study. The n-th allocation of NumPy fails in a search.
+"""
+
+import errno
+import re
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from tests.slow.file_faults import KINDS, Faults, files_of
+
+import narxbench
+from narxbench import _cli as cli
+from narxbench._algorithms.search import search
+from narxbench._model.narx import Model
+from narxbench._pipeline.definitions import definition_file, read_definition, write_definition
+from narxbench._pipeline.steps import StepFailedError, call
+from narxbench._report import model_page
+
+pytestmark = [pytest.mark.slow, pytest.mark.ci]
+
+REASONS = {
+    "open": errno.EMFILE,
+    "write": errno.ENOSPC,
+    "fsync": errno.EIO,
+    "rename": errno.EACCES,
+    "mkdir": errno.EROFS,
+}
+LINE = re.compile(r"narxbench: [^\n]+\n")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    u, y = narxbench.load_system("S1").simulate(300, snr_db=40)
+    path = tmp_path_factory.mktemp("data") / "data.csv"
+    path.write_text("u,y\n" + "".join(f"{a!r},{b!r}\n" for a, b in zip(u.tolist(), y.tolist(), strict=True)))
+    return path
+
+
+@pytest.fixture(scope="module")
+def made(data):
+    """Return an identification and the files of its report."""
+    settings = {"decimation": 1, "degree": 1, "y_lags": 1, "u_lags": 1, "resamples": 0, "effort": 0.1}
+    identification = narxbench.identify(*np.loadtxt(data, delimiter=",", skiprows=1).T, **settings)
+    return identification, model_page.report_files(identification)
+
+
+@pytest.fixture
+def quick(made, monkeypatch):
+    """Replace the search and the drawing by their results, which do not depend on files."""
+    identification, files = made
+    monkeypatch.setattr("narxbench._identification.identify.identify_recording", lambda *_: identification)
+    monkeypatch.setattr(model_page, "report_files", lambda _: dict(files))
+
+
+def identify(data, folder):
+    """Return the exit code of an identification with a report."""
+    copy = folder / "data.csv"
+    if not copy.exists():
+        shutil.copy(data, copy)
+    return cli.main(["identify", str(copy), "--input", "u", "--output", "y", "--report", str(folder / "report")])
+
+
+def check_whole(report, allowed):
+    """Check that a folder with a page has exactly the files of one of the reports that are allowed."""
+    contents = files_of(report) if report.exists() else {}
+    if "report.html" in contents:
+        assert contents in allowed
+
+
+@pytest.mark.parametrize("earlier", ["none", "another report"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_operation_of_an_identification(kind, earlier, data, quick, tmp_path, capsys):
+    """One line that names the reason; the report is whole, or has no page; repeated, it is made."""
+    identify(data, tmp_path)
+    expected = files_of(tmp_path / "report")
+    older = {**expected, "report.html": b"older", "model_sparse.json": b"older", "notes.txt": b"kept"}
+    after = {**expected, "notes.txt": b"kept"} if earlier != "none" else expected
+    number, failed = 0, True
+    while failed:
+        number += 1
+        shutil.rmtree(tmp_path / "report")
+        if earlier != "none":
+            (tmp_path / "report").mkdir()
+            for name, content in older.items():
+                (tmp_path / "report" / name).write_bytes(content)
+        capsys.readouterr()
+        with Faults(tmp_path, kind, number, REASONS[kind]) as faults:
+            code = identify(data, tmp_path)
+        failed = faults.counts[kind] >= number
+        printed = capsys.readouterr().err
+        if failed:
+            *earlier_lines, last_line = printed.splitlines(keepends=True)
+            assert code == 2 and LINE.fullmatch(last_line), (number, printed)
+            assert all(line.startswith("A look at the data is ") for line in earlier_lines), printed
+        check_whole(tmp_path / "report", [after, older] if earlier != "none" else [after])
+        assert not list(tmp_path.rglob(".*")), "something is left aside"
+        assert identify(data, tmp_path) == 0
+        assert files_of(tmp_path / "report") == after
+    assert number > 1 or (kind, earlier) == ("mkdir", "none")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_operation_of_a_model_that_is_saved(kind, tmp_path):
+    path = tmp_path / "deep/model.json"
+    models = [Model(("y(k-1)",), (weight,), inputs=(), output="y") for weight in (0.25, 0.5)]
+    for model in models:
+        model.save(path)
+    number, failed = 0, True
+    while failed:
+        number += 1
+        models[0].save(path)
+        try:
+            with Faults(tmp_path, kind, number, REASONS[kind]) as faults:
+                models[1].save(path)
+        except narxbench.FileError as error:
+            assert "\n" not in str(error)
+        failed = faults.counts[kind] >= number
+        assert Model.load(path) in models
+        assert [file.name for file in path.parent.iterdir()] == ["model.json"]
+
+
+SIMULATION = {
+    "system": {"name": "T1", "equation": "y(k) = 0.5*y(k-1) + 0.4*u(k-1)", "n_u": 1, "n_y": 1, "degree": 1},
+    "snr_db": 40.0,
+    "seed": 1,
+    "data": {"samples": 120, "excitation": None, "noise": "output", "washout": 0},
+}
+PROBLEM = {
+    "simulation": SIMULATION,
+    "scenario": "",
+    "candidates": {"n_u": 1, "n_y": 1, "degree": 2},
+    "axes": {"system": "T1"},
+}
+METHOD = {
+    "interpretation": "torture",
+    "method": "stepwise",
+    "criterion": "bic",
+    "algorithm": "stepwise",
+    "settings": {},
+    "evaluations": 40,
+    "time_limit": 600.0,
+    "fitness": {"n_validation": 40},
+}
+
+
+def make_steps(folder):
+    """Define, simulate and search as the jobs of a study do."""
+    definitions = []
+    for name, values in (("problem", PROBLEM), ("method", METHOD)):
+        content = {"settings": values}
+        file = definition_file(str(folder / name), content)
+        write_definition(file, content)
+        definitions.append(file)
+    read_definition.cache_clear()
+    data, runs = str(folder / "data/T1.csv"), str(folder / "runs/seed-1.json")
+    inputs = SimpleNamespace(definition=definitions[0])
+    call("simulate", input=inputs, output=[data], wildcards={}, log=[str(folder / "logs/simulate.log")])
+    inputs = SimpleNamespace(run=definitions, data=[data])
+    parameters = SimpleNamespace(seeds=[1])
+    call("search", input=inputs, output=[runs], params=parameters, log=[str(folder / "logs/search.log")])
+
+
+def results_of(folder):
+    """Return all files but the logs, which have times."""
+    return {name: content for name, content in files_of(folder).items() if not name.startswith("logs/")}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_operation_of_steps_of_a_study(kind, tmp_path, caplog):
+    """Every file that is there is right, one line says why there are no more, and the rest is made later."""
+    make_steps(tmp_path / "whole")
+    expected = results_of(tmp_path / "whole")
+    assert len(expected) == 4
+    number, failed = 0, True
+    while failed:
+        number += 1
+        folder = tmp_path / f"study-{number}"
+        folder.mkdir()
+        caplog.clear()
+        with Faults(folder, kind, number, REASONS[kind]) as faults:
+            try:
+                make_steps(folder)
+            except StepFailedError:
+                assert all(LINE.fullmatch(f"{message}\n") for message in caplog.messages) and caplog.messages
+            except narxbench.FileError as error:
+                assert "\n" not in str(error)
+        failed = faults.counts[kind] >= number
+        for name, content in results_of(folder).items():
+            assert content == expected[name], (number, name)
+        assert not list(folder.rglob(".*")), "something is left aside"
+        make_steps(folder)
+        assert results_of(folder) == expected
+    assert number > 1 or kind == "fsync"
+
+
+def test_a_report_survives_a_power_cut(data, quick, tmp_path):
+    """All that was not synced is cut to nothing at each rename: no file that has its name is then empty."""
+    synced, renamed = set(), []
+
+    class Watched(Faults):
+        def _fsync(self, descriptor):
+            synced.add(Path(f"/proc/self/fd/{descriptor}").readlink())
+            return super()._fsync(descriptor)
+
+        def _renaming(self, name):
+            def rename(source, target, **options):
+                files = [Path(source)] if Path(source).is_file() else list(Path(source).iterdir())
+                renamed.extend(file.resolve() for file in files)
+                assert {file.resolve() for file in files} <= synced, "a name comes before its content"
+                return super(Watched, self)._renaming(name)(source, target, **options)
+
+            return rename
+
+    for _ in range(2):
+        with Watched(tmp_path):
+            assert identify(data, tmp_path) == 0
+    assert len(renamed) > 20
+
+
+def test_each_kind_of_memory_that_is_missing(small_problem, monkeypatch):
+    """The n-th array that NumPy is asked for by a search cannot be had: one line, or the best so far."""
+    expected = search(small_problem, algorithm="stepwise", seed=1, evaluations=300)
+    functions = {name: getattr(np, name) for name in ("empty", "zeros", "full", "array", "concatenate")}
+    number, n_calls = 0, 1
+    while n_calls > number:
+        number, n_calls = number + 1, 0
+
+        def failing(function):
+            def call(*arguments, **options):
+                nonlocal n_calls
+                n_calls += 1
+                if n_calls == number:  # noqa: B023
+                    raise MemoryError
+                return function(*arguments, **options)
+
+            return call
+
+        with monkeypatch.context() as patched:
+            for name, function in functions.items():
+                patched.setattr(np, name, failing(function))
+            try:
+                result = search(small_problem, algorithm="stepwise", seed=1, evaluations=300)
+            except (narxbench.AlgorithmFailedError, MemoryError):
+                continue
+        assert result == expected or [warning.kind for warning in result.warnings] == ["limit"]
+    assert number > 3
+    assert search(small_problem, algorithm="stepwise", seed=1, evaluations=300) == expected

@@ -1,0 +1,132 @@
+"""Functional Mock-up Units: another program simulates what the model predicts, to the last bit."""
+
+import shutil
+import zipfile
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from narxbench._io.errors import NarxbenchError
+from narxbench._model.narx import Model
+from narxbench._numerics.random_streams import generator
+
+fmpy = pytest.importorskip("fmpy", reason="fmpy is not installed")
+pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler is installed")
+
+STEP = 0.25
+HOSTILE = 'P <in> & "q"'
+# Two past outputs, two inputs of which one acts at once, a function of an input, offsets, scales and a decimation.
+FULL = Model(
+    ("y(k-1)", "y(k-2)*u1(k-1)", "u2(k)", "u3(k-2)^2", "1"),
+    (0.5, 0.1, 1.0, -0.3, 0.2),
+    (HOSTILE, "valve", "abs(valve)"),
+    "level",
+    decimation=5,
+    sampling_time=STEP / 5,
+    units={"level": "m", "valve": "%"},
+    offsets=(10.0, 2.0, 0.0, 0.5),
+    scales=(3.0, 1.0, 2.0, 1.0),
+)
+PLAIN = Model(("y(k-1)", "u(k-1)", "u(k-2)^2"), (0.6, 1.0, 0.4), ("u",), "y", sampling_time=STEP)
+ALONE = Model(("y(k-1)", "y(k-2)", "y(k-1)^3"), (1.2, -0.5, -0.1), (), "y")
+
+
+def slave_of(path):
+    """Return the instance of a unit, and the references of its values by name."""
+    description = fmpy.read_model_description(path)
+    unit = fmpy.fmi2.FMU2Slave(
+        guid=description.guid,
+        unzipDirectory=fmpy.extract(path, path.with_suffix("")),
+        modelIdentifier=description.coSimulation.modelIdentifier,
+        instanceName="it",
+    )
+    unit.instantiate()
+    unit.setupExperiment()
+    unit.enterInitializationMode()
+    return unit, {variable.name: variable.valueReference for variable in description.modelVariables}
+
+
+@pytest.mark.parametrize("model", [FULL, PLAIN, ALONE], ids=["full", "plain", "alone"])
+def test_each_step_is_that_of_the_model(tmp_path, model):
+    rng = generator(purpose="functional mock-up unit")
+    slow = model.decimated()
+    inputs = [name for name in model.inputs if not name.startswith("abs(")]
+    u = rng.standard_normal((40, len(inputs)))
+    if "abs(valve)" in model.inputs:
+        u = np.column_stack([u, np.abs(u[:, 1])])
+    initial = rng.standard_normal(2)
+    expected = slow.predict(u if model.inputs else None, initial, samples=40)
+
+    path = tmp_path / "unit.fmu"
+    model.write_fmu(path)
+    unit, references = slave_of(path)
+    for lag in (1, 2):
+        for name, place in zip([*inputs, model.output], [*range(len(inputs)), None], strict=True):
+            past = expected[2 - lag] if place is None else u[2 - lag, place]
+            if f"past {name}(k-{lag})" in references:
+                unit.setReal([references[f"past {name}(k-{lag})"]], [past])
+    unit.exitInitializationMode()
+    outputs = []
+    for k in range(2, 40):
+        if inputs:
+            unit.setReal([references[name] for name in inputs], u[k, : len(inputs)].tolist())
+        outputs += unit.getReal([references[model.output]])
+        unit.doStep((k - 2) * slow.sampling_time if model.sampling_time else k - 2, slow.sampling_time or 1.0)
+    unit.terminate()
+    unit.freeInstance()
+    assert outputs == expected[2:].tolist()
+
+
+def test_a_simulation_with_inputs_from_a_table(tmp_path):
+    """All of what a tool does: the unit is validated, and begins at rest."""
+    path = tmp_path / "unit.fmu"
+    PLAIN.write_fmu(path, "tank")
+    assert fmpy.validation.validate_fmu(str(path)) == []
+    u = generator(purpose="table of inputs").standard_normal(30)
+    table = np.array(list(zip(STEP * np.arange(30), u, strict=True)), [("time", float), ("u", float)])
+    result = fmpy.simulate_fmu(str(path), stop_time=29 * STEP, output_interval=STEP, input=table, output=["y"])
+    at_rest = PLAIN.predict(np.concatenate([[0.0, 0.0], u]), [0.0, 0.0])[2:]
+    np.testing.assert_allclose(result["y"], at_rest, rtol=1e-12, atol=1e-12)
+
+
+def test_steps_that_are_no_steps_of_the_model_fail(tmp_path):
+    path = tmp_path / "unit.fmu"
+    PLAIN.write_fmu(path)
+    unit, references = slave_of(path)
+    unit.setReal([references["u"], references["past y(k-1)"]], [1.0, 2.0])
+    unit.exitInitializationMode()
+    state = unit.getFMUState()
+    unit.doStep(0.0, 3 * STEP)
+    after_three = unit.getReal([references["y"]])
+    unit.setFMUState(state)
+    for step in range(3):
+        unit.doStep(step * STEP, STEP)
+    assert unit.getReal([references["y"]]) == after_three
+    with pytest.raises(Exception, match="DoStep failed"):
+        unit.doStep(0.0, 0.4 * STEP)
+    unit.reset()
+    assert unit.getReal([references["past y(k-1)"]]) == [0.0]
+
+
+def test_the_description_names_signals_and_units(tmp_path):
+    path = tmp_path / "unit.fmu"
+    FULL.write_fmu(path, with_binary=False)
+    with zipfile.ZipFile(path) as archive:
+        root = ElementTree.fromstring(archive.read("modelDescription.xml"))
+        assert not [name for name in archive.namelist() if name.startswith("binaries")]
+    causality = {entry.get("name"): entry.get("causality") for entry in root.iter("ScalarVariable")}
+    assert causality["level"] == "output" and causality[HOSTILE] == causality["valve"] == "input"
+    assert causality["past valve(k-2)"] == "parameter" and "abs(valve)" not in causality
+    assert [unit.get("name") for unit in root.iter("Unit")] == ["m", "%"]
+    content = path.read_bytes()
+    FULL.write_fmu(path, with_binary=False)
+    assert path.read_bytes() == content
+
+
+def test_mistakes_are_one_line(tmp_path, monkeypatch):
+    with pytest.raises(NarxbenchError, match="name: found"):
+        PLAIN.write_fmu(tmp_path / "unit.fmu", "two words")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(NarxbenchError, match="with_binary: found no C compiler"):
+        PLAIN.write_fmu(tmp_path / "unit.fmu")
