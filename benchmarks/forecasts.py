@@ -38,7 +38,7 @@ WITH_INPUT, WITHOUT_INPUT = {**SETTINGS, "y_lags": 2, "u_lags": 2}, {**SETTINGS,
 Floats = NDArray[np.float64]
 
 
-class Signals(NamedTuple):
+class Series(NamedTuple):
     """Inputs, None of a series without any, and the output."""
 
     u: Floats | None
@@ -53,7 +53,7 @@ def coloured(innovations: Floats, autoregression: tuple[float, ...], moving_aver
 
 def with_noise(
     draws: np.random.Generator, place: str, autoregression: tuple[float, ...], moving_average: tuple[float, ...]
-) -> Signals:
+) -> Series:
     """Return signals of a bilinear system with noise in its equation or on its output."""
     samples = SAMPLES + TESTED
     u = np.repeat(draws.normal(size=samples // HELD + 1), HELD)[:samples]
@@ -62,22 +62,22 @@ def with_noise(
     y = np.zeros(samples)
     for k in range(2, samples):
         y[k] = 0.7 * y[k - 1] + 0.5 * u[k - 1] + 0.2 * u[k - 1] ** 2 + 0.1 * y[k - 2] * u[k - 1] + in_equation[k]
-    return Signals(u, y if place == "equation" else y + w)
+    return Series(u, y if place == "equation" else y + w)
 
 
-def oscillation(draws: np.random.Generator) -> Signals:
+def oscillation(draws: np.random.Generator) -> Series:
     """Return a damped oscillation of 25 samples that noise keeps going, without an input."""
     innovations = draws.normal(size=SAMPLES + TESTED)
-    return Signals(None, coloured(innovations, (-1.84, 0.9), ()))
+    return Series(None, coloured(innovations, (-1.84, 0.9), ()))
 
 
-def season(draws: np.random.Generator) -> Signals:
+def season(draws: np.random.Generator) -> Series:
     """Return a season of 12 samples whose shape wanders slowly, without an input."""
     innovations = draws.normal(size=SAMPLES + TESTED)
-    return Signals(None, coloured(innovations, (-0.5, *[0.0] * 10, -0.9, 0.45), ()))
+    return Series(None, coloured(innovations, (-0.5, *[0.0] * 10, -0.9, 0.45), ()))
 
 
-CASES: dict[str, tuple[Callable[[np.random.Generator], Signals], dict[str, Any]]] = {
+CASES: dict[str, tuple[Callable[[np.random.Generator], Series], dict[str, Any]]] = {
     "white noise in the equation": (lambda draws: with_noise(draws, "equation", (), ()), WITH_INPUT),
     "MA(1) in the equation": (lambda draws: with_noise(draws, "equation", (), (0.7,)), WITH_INPUT),
     "AR(1) in the equation": (lambda draws: with_noise(draws, "equation", (-0.8,), ()), WITH_INPUT),
@@ -88,14 +88,14 @@ CASES: dict[str, tuple[Callable[[np.random.Generator], Signals], dict[str, Any]]
 }
 
 
-class Held(NamedTuple):
+class ForecastCoverage(NamedTuple):
     """By horizon, the share of forecasts of one record in the band, and the half width by the RMSE of these."""
 
     shares: Floats
     widths: Floats
 
 
-def held(signals: Signals, settings: dict[str, Any]) -> Held:
+def held(signals: Series, settings: dict[str, Any]) -> ForecastCoverage:
     """Return what the bands of an identification hold of a fresh record."""
     u, y = signals
     identification = narxbench.identify(None if u is None else u[:SAMPLES], y[:SAMPLES], **settings)
@@ -106,10 +106,10 @@ def held(signals: Signals, settings: dict[str, Any]) -> Held:
     following = fresh[origins[:, None] + np.arange(1, HORIZONS[-1] + 1)]
     errors = np.abs(following - model.forecaster(inputs, fresh).forecasts(origins.tolist(), HORIZONS[-1]))
     widths = half_widths(model, HORIZONS[-1], BAND)
-    return Held((errors <= widths).mean(axis=0), widths / np.sqrt((errors**2).mean(axis=0)))
+    return ForecastCoverage((errors <= widths).mean(axis=0), widths / np.sqrt((errors**2).mean(axis=0)))
 
 
-def rows_of(name: str, results: list[Held]) -> list[list[str]]:
+def rows_of(name: str, results: list[ForecastCoverage]) -> list[list[str]]:
     """Return the rows of a case: shares over all data sets, their range, and the median width."""
     rows = []
     for horizon in HORIZONS:

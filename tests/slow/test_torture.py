@@ -227,8 +227,8 @@ def test_each_kind_of_memory_that_is_missing(small_problem, monkeypatch):
     """The n-th array that NumPy is asked for by a search cannot be had: one line, or the best so far."""
     expected = search(small_problem, algorithm="stepwise", seed=1, evaluations=300)
     functions = {name: getattr(np, name) for name in ("empty", "zeros", "full", "array", "concatenate")}
-    number, n_calls = 0, 1
-    while n_calls > number:
+    number, n_calls = 0, 0
+    while n_calls >= number:
         number, n_calls = number + 1, 0
 
         def failing(function):

@@ -56,9 +56,9 @@ def test_no_seasons(name):
 @pytest.mark.slow
 def test_passengers_of_the_next_year_are_better_than_those_of_the_last():
     """Repeating the last year is what is to be beaten."""
-    passengers, known = monthly_passengers(156), 132
+    passengers, n_known = monthly_passengers(156), 132
     settings = {"effort": 2.0, "seeds": 1, "decimation": 1}
-    identification = narxbench.identify(None, passengers[:known], **settings)
+    identification = narxbench.identify(None, passengers[:n_known], **settings)
     model = identification.model
     assert model.max_lag >= 12
     (note,) = [note for note in identification.notes if note.name == "time_scale"]
@@ -69,7 +69,7 @@ def test_passengers_of_the_next_year_are_better_than_those_of_the_last():
     (competition,) = [note for note in identification.notes if note.name == "competition"]
     assert "seasonal naive, 12 steps" in [row["name"] for row in competition.values["rows"]]
     forecasts, naive = [], []
-    for end in range(known, 145):
+    for end in range(n_known, 145):
         year = passengers[end : end + 12]
         forecasts.append(model.forecast(None, passengers[:end], steps=12) - year)
         naive.append(passengers[end - 12 : end] - year)
