@@ -62,6 +62,7 @@ class Judged(NamedTuple):
     quoted: float | None
     worth: float
     kept_error: float
+    bounded: bool
 
     @property
     def is_reported(self) -> bool:
@@ -115,12 +116,13 @@ def judge(record: TrueRecord) -> list[Judged]:
     if record.number % SEARCHED < 2:
         identification = identify_recording(recording, IdentificationSettings(**SEARCH))
         answer = next(finding for finding in identification.summary if finding.name == "to_predict")
-        judged.append(judged_as(record, "search", identification.model, answer))
+        is_bounded = all(note.name != "outside" or note.status == "fine" for note in identification.notes)
+        judged.append(judged_as(record, "search", identification.model, answer, is_bounded))
     return judged
 
 
-def answer_on(scan: Scan, structure: Structure) -> tuple[narxbench.Model, Finding]:
-    """Return the model of a structure, and whether one may predict with it, as an identification answers that."""
+def answer_on(scan: Scan, structure: Structure) -> tuple[narxbench.Model, Finding, bool]:
+    """Return the model of a structure, whether one may predict with it, and whether it stays within bounds."""
     fit = ModelFit(scan, structure)
     model = fit.model(fit.weights())
     cases = fit.cases(model)
@@ -130,15 +132,17 @@ def answer_on(scan: Scan, structure: Structure) -> tuple[narxbench.Model, Findin
     bias = free_run_bias(last_runs(cases, model))
     avoidable = avoidable_share(last_cases(cases), None if model.inputs else ahead)
     findings = summary(model, frame, [], [], [], checks, bias, avoidable=avoidable)
-    notes = [Finding("outside", "look")] if scan.leaves_all_bounds(structure) else []
+    is_bounded = not scan.leaves_all_bounds(structure)
+    notes = [] if is_bounded else [Finding("outside", "look")]
     by_name = {finding.name: finding for finding in findings}
-    return model, prediction_answer(model, scan.recording, frame, by_name, notes)
+    return model, prediction_answer(model, scan.recording, frame, by_name, notes), is_bounded
 
 
-def judged_as(record: TrueRecord, name: str, model: narxbench.Model, answer: Finding) -> Judged:
+def judged_as(record: TrueRecord, name: str, model: narxbench.Model, answer: Finding, is_bounded: bool) -> Judged:
     """Return the verdict on a model with its worth."""
     worth, kept_error = worth_of(record, model)
-    return Judged(record.kind, record.number, name, answer.status, answer.values["rrse"], worth, kept_error)
+    quoted = answer.values["rrse"]
+    return Judged(record.kind, record.number, name, answer.status, quoted, worth, kept_error, is_bounded)
 
 
 def worth_of(record: TrueRecord, model: narxbench.Model) -> tuple[float, float]:
@@ -194,7 +198,9 @@ def worse_verdicts(judged: Sequence[Judged]) -> tuple[list[tuple[Judged, Judged]
         for first, second in combinations(models, 2):
             better, worse = sorted((first, second), key=lambda each: each.worth)
             other_error = min(worse.worth, 1.0)
-            if not better.worth < min(BETTER * other_error, other_error - CLEARLY):
+            is_better = better.worth < min(BETTER * other_error, other_error - CLEARLY)
+            # One that explodes once inputs are held is not better than one that does not.
+            if not is_better or (worse.bounded and not better.bounded):
                 continue
             count += 1
             if RANKS[better.verdict] > RANKS[worse.verdict]:
@@ -254,7 +260,7 @@ def report(judged: Sequence[Judged]) -> str:
         "deviation, the larger one of a third of the record that was kept back and of a fresh record of the same kind. "
         f'"Fine" promises at most {FACTOR:g} times the quoted error, or {SMALL:g}, against the measured output of that '
         f"third. Of two models of a record one is better if its error is at most {BETTER:g} times that of the other, "
-        f"and smaller by {CLEARLY:g}. Aims: each share of the other records at most 3 %, and no such pair.\n",
+        f"and smaller by {CLEARLY:g}, and if it stays within bounds once inputs are held or the other does not. Aims: each share of the other records at most 3 %, and no such pair.\n",
         _table_of_halves(judged),
         "The other records by kind, with the number of models of each verdict:\n",
         _table_of_kinds([model for model in judged if model.is_reported]),

@@ -7,8 +7,8 @@ import pytest
 from benchmarks import verdict_records, verdicts
 
 
-def judged(verdict, worth, *, quoted=0.1, kept=0.1, number=0, structure="true"):
-    return verdicts.Judged("short", number, structure, verdict, quoted, worth, kept)
+def judged(verdict, worth, *, quoted=0.1, kept=0.1, number=0, structure="true", bounded=True):
+    return verdicts.Judged("short", number, structure, verdict, quoted, worth, kept, bounded)
 
 
 MODELS = [judged("bad", 0.05), judged("fine", 0.1), judged("fine", 0.7, kept=0.3), judged("look", math.inf)]
@@ -31,6 +31,8 @@ def test_a_better_model_with_a_worse_verdict_is_a_wrong_pair():
     ]
     assert verdicts.worse_verdicts([judged("bad", 1.2), judged("look", 3.0)])[1] == 0
     assert verdicts.worse_verdicts([judged("bad", 0.1), judged("look", 0.3, number=1)])[1] == 0
+    # One that explodes once inputs are held is not better.
+    assert verdicts.worse_verdicts([judged("look", 0.1, bounded=False), judged("fine", 0.3)])[1] == 0
 
 
 def test_a_page_tells_the_numbers_of_each_half():

@@ -16,7 +16,7 @@ from narxbench._identification.trust.probabilities import EXACT
 from narxbench._identification.trust.residuals import BIASED
 from narxbench._identification.trust.steady_state import FixedPoint
 from narxbench._identification.trust.validation import ALL, INCOMING, row_of
-from narxbench._identification.trust.verdicts import FREE_RUN_LOOK
+from narxbench._identification.trust.verdicts import FREE_RUN_LOOK, NOISE
 from narxbench._model.functions import derived
 from narxbench._model.narx import Model
 from narxbench._model.records import Recording
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from narxbench._identification.result import Identification
 
 ANSWERS = ("to_predict", "to_read", "to_control")
-# Where neither the model nor a simpler one explains a tenth of the variance, nothing is there to be predicted.
-NOISE = 0.95
 # A term of this probability is more probable than not.
 LIKELY = 0.5
 # Checks of the data that are bad where the record shows less than a model needs: then a good test proves less, too.
@@ -59,8 +57,8 @@ def prediction_answer(
 ) -> Finding:
     """Return whether one may predict with a model: by its errors, and bad for noise.
 
-    It is at best ``look`` where a simpler model is better, where errors drift, where the record shows less than a model
-    needs, and where the model leaves all bounds once inputs are held.
+    It is at best ``look`` where errors drift, where the record shows less than a model needs, and where the model leaves
+    all bounds once inputs are held. Errors at the limit of a sensor are those of the sensor.
     """
     prediction = findings["prediction"]
     is_noisy = prediction.status == "look" and (prediction.values["relative"] or 0.0) > FREE_RUN_LOOK
@@ -72,6 +70,8 @@ def prediction_answer(
     is_noise = bool(len(errors) and errors.min() >= NOISE) and not prediction.values["rests"]
     because = _reasons_to_look(findings, notes)
     status = worst(prediction.status, "look" if because else "fine")
+    if "saturation" in because and not prediction.values["diverged"]:
+        status = "look"
     test_range = findings.get("test-range")
     if prediction.status != "fine" and test_range is not None and test_range.status == "bad":
         because = ["test-range", *because]
@@ -103,7 +103,7 @@ def _reasons_to_look(findings: Mapping[str, Finding], notes: Sequence[Finding]) 
 
 def _limits_trust(finding: Finding) -> bool:
     """Return whether a finding makes doubt of a model whose errors are small."""
-    if finding.name in _LESS_SHOWN or finding.name.startswith("against"):
+    if finding.name in _LESS_SHOWN:
         return finding.status == "bad"
     if finding.name == "drift":
         return finding.status != "fine"

@@ -33,8 +33,10 @@ FREE_RUN_FINE, FREE_RUN_LOOK = 0.25, 0.6
 # A test whose output moves by less than this share of what is known is at rest: it shows little, and its errors are
 # judged by the deviation that is known.
 RESTS = 0.1
-# Of an error that nothing known in time foretells, no more than this may be left for a model to be as good as can be.
-AVOIDABLE = FREE_RUN_FINE
+# Where neither the model nor a simpler one explains a tenth of the variance, nothing is there to be predicted.
+NOISE = 0.95
+# A model whose error is larger is not bad where no more than this of it could be avoided: the rest is noise.
+AVOIDABLE = 0.5
 # More than a tenth below linear ARX pays for nonlinear terms; more than a tenth above is no accident of a record.
 # Errors this close are equal for use, whatever their ratio.
 BETTER, WORSE, CLOSE = 0.9, 1.1, 0.01
@@ -154,9 +156,9 @@ def _prediction(
 def _status_of_error(relative: float, avoidable: float | None) -> Status:
     """Judge an error relative to the deviation of the output; noise that no model can foresee is to be looked at."""
     status = _graded(relative, FREE_RUN_FINE, FREE_RUN_LOOK)
-    if status == "bad" and avoidable is not None and avoidable_error(relative, avoidable) <= AVOIDABLE:
-        return "look"
-    return status
+    if status != "bad" or avoidable is None or relative >= NOISE:
+        return status
+    return "look" if avoidable_error(relative, avoidable) <= AVOIDABLE else "bad"
 
 
 def avoidable_error(relative: float, avoidable: float) -> float:
