@@ -260,7 +260,8 @@ def report(judged: Sequence[Judged]) -> str:
         "deviation, the larger one of a third of the record that was kept back and of a fresh record of the same kind. "
         f'"Fine" promises at most {FACTOR:g} times the quoted error, or {SMALL:g}, against the measured output of that '
         f"third. Of two models of a record one is better if its error is at most {BETTER:g} times that of the other, "
-        f"and smaller by {CLEARLY:g}, and if it stays within bounds once inputs are held or the other does not. Aims: each share of the other records at most 3 %, and no such pair.\n",
+        f"and smaller by {CLEARLY:g}, and if it stays within bounds once inputs are held or the other does not. "
+        "Aims: each share of the other records at most 3 %, and no such pair.\n",
         _table_of_halves(judged),
         "The other records by kind, with the number of models of each verdict:\n",
         _table_of_kinds([model for model in judged if model.is_reported]),

@@ -57,8 +57,8 @@ def prediction_answer(
 ) -> Finding:
     """Return whether one may predict with a model: by its errors, and bad for noise.
 
-    It is at best ``look`` where errors drift, where the record shows less than a model needs, and where the model leaves
-    all bounds once inputs are held. Errors at the limit of a sensor are those of the sensor.
+    It is at best ``look`` where errors drift, where the record shows less than a model needs, and where the model
+    leaves all bounds once inputs are held. Errors at the limit of a sensor are those of the sensor.
     """
     prediction = findings["prediction"]
     is_noisy = prediction.status == "look" and (prediction.values["relative"] or 0.0) > FREE_RUN_LOOK
