@@ -83,7 +83,7 @@ def test_a_score_file_describes_the_problem(runs_folder):
     assert [method["reference"] for method in score_file["methods"]] == [False, False, True, True]
 
 
-@pytest.mark.parametrize(("place", "name"), enumerate(METHODS))
+@pytest.mark.parametrize(("place", "name"), list(enumerate(METHODS)))
 def test_a_score_file_says_what_the_runs_found(runs_folder, place, name):
     score_file = json.loads(scored(runs_folder))
     method = score_file["methods"][place]
