@@ -140,20 +140,24 @@ def answer_on(scan: Scan, structure: Structure) -> tuple[narxbench.Model, Findin
 
 def judged_as(record: TrueRecord, name: str, model: narxbench.Model, answer: Finding, is_bounded: bool) -> Judged:
     """Return the verdict on a model with its worth."""
-    worth, kept_error = worth_of(record, model)
+    worth, kept_error = worth_of(record, model, answer.values["steps"])
     quoted = answer.values["rrse"]
     return Judged(record.kind, record.number, name, answer.status, quoted, worth, kept_error, is_bounded)
 
 
-def worth_of(record: TrueRecord, model: narxbench.Model) -> tuple[float, float]:
-    """Return the error of a model against the truth, and against what is measured in the part that is kept back."""
+def worth_of(record: TrueRecord, model: narxbench.Model, steps: int | None) -> tuple[float, float]:
+    """Return the error of a model against the truth, and against what is measured in the part that is kept back.
+
+    The second is that of the predictions which a verdict quotes: so many steps ahead, or in free run.
+    """
     start = record.shown - model.initial_samples
     kept = slice(start, None)
     deviation = float(np.std(record.y))
     if not record.system.n_inputs:
         ahead = predicted_ahead(model, record.y[kept], record.horizon)
         best = predicted_ahead(record.system.model, record.y[kept], record.horizon)
-        kept_error = error(ahead, record.y[kept], deviation, model.initial_samples)
+        quoted = predicted_ahead(model, record.y[kept], (steps or 1) * model.decimation)
+        kept_error = error(quoted, record.y[kept], deviation, model.initial_samples)
         return error(ahead, best, deviation, model.initial_samples), kept_error
     run = free_run(model, record.u[kept], record.y[kept])
     fresh = free_run(model, record.fresh_u, record.fresh_truth)
@@ -174,10 +178,10 @@ def free_run(model: narxbench.Model, u: Floats, y: Floats) -> Floats:
         return np.full(len(u), np.inf)
 
 
-def predicted_ahead(model: narxbench.Model, y: Floats, steps: int) -> Floats:
-    """Return the prediction of a series some steps ahead; infinite where it diverges."""
+def predicted_ahead(model: narxbench.Model, y: Floats, samples: int) -> Floats:
+    """Return the prediction of a series some samples ahead; infinite where it diverges."""
     try:
-        return model.predict(None, y, steps, samples=len(y))
+        return model.predict(None, y, max(1, samples // model.decimation), samples=len(y))
     except DivergedError:
         return np.full(len(y), np.inf)
 

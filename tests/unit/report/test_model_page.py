@@ -571,7 +571,6 @@ def test_a_missing_certainty_has_its_reason_on_the_page():
     html = undrawn_page(identification_of(certainty=StructureCertainty(TOO_FEW), resamples=0))
     assert f"It is not known how probable the structure is: {TOO_FEW}." in Page(html).text and 'id="rivals"' not in html
     assert column_texts(html, "weights", -1) == ["–"] * 3
-    assert "Search resampled data (resamples=40)." in Page(html).text
 
 
 def test_names_of_users_stay_text(pages):

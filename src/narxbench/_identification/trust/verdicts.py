@@ -119,8 +119,7 @@ def _prediction(
     kind, steps = decisive(model, frame)
     role, other_unit = roles[0], _suspected_unit(checks)
     row = row_of(frame, role, kind, steps)
-    is_off = row["rrse"] is None or row["rrse"] > FREE_RUN_FINE
-    if other_unit and role == "test" and is_off and len(roles) > 1:
+    if other_unit and len(roles) > 1 and not _is_small(row["rrse"]):
         # Errors in another unit say nothing of the model.
         role, avoidable = roles[1], None
         row = row_of(frame, role, kind, steps)
@@ -136,7 +135,7 @@ def _prediction(
         "free_run": row_of(frame, role, FREE_RUN)["rrse"],
         "incoming": incoming["rrse"],
         **{name: row[name] for name in (*FIGURES, "samples")},
-        "small": relative is not None and relative <= FREE_RUN_FINE,
+        "small": _is_small(relative),
         "rests": rests,
         "relative": relative,
         "avoidable": avoidable,
@@ -147,10 +146,19 @@ def _prediction(
         # Of a series only predictions over its correlation time must stay finite.
         status = "bad" if model.n_inputs or row["diverged"] else "look"
     elif relative is not None:
-        status = _status_of_error(relative, avoidable)
         # Data that the model was made with are no proof, nor is a test that hardly moves.
-        status = worst(status, "look" if role != "test" or rests else "fine")
+        is_proven = role == "test" and not rests and not _loses_its_way(model, values["free_run"])
+        status = worst(_status_of_error(relative, avoidable), "fine" if is_proven else "look")
     return Finding("prediction", status, values)
+
+
+def _loses_its_way(model: Model, free_run: float | None) -> bool:
+    """Return whether a series is good for some steps ahead only: its free run is not, or diverges."""
+    return not model.n_inputs and (free_run is None or free_run > FREE_RUN_LOOK)
+
+
+def _is_small(rrse: float | None) -> bool:
+    return rrse is not None and rrse <= FREE_RUN_FINE
 
 
 def _status_of_error(relative: float, avoidable: float | None) -> Status:
