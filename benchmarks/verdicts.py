@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import combinations, groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 # First: it sets one thread before numpy is imported.
 from benchmarks.measured import Floats  # isort: skip
@@ -39,7 +39,7 @@ from narxbench._model.narx import DivergedError
 from narxbench._model.records import Record, Recording
 
 RESULT = ROOT / "benchmarks" / "verdicts.md"
-LAGS = {"y_lags": [1, 2, 3], "u_lags": [1, 2, 3], "decimation": [1], "noise": "narx"}
+LAGS: dict[str, Any] = {"y_lags": [1, 2, 3], "u_lags": [1, 2, 3], "decimation": [1], "noise": "narx"}
 # Errors relative to the deviation of the truth up to which a model is good, and from which on it is bad.
 GOOD, BAD = 0.25, 0.6
 # Of two models of a record one is better if its error is this share smaller, and smaller by this much. Models that miss
@@ -49,7 +49,8 @@ BETTER, CLEARLY = 0.9, 0.02
 FACTOR, SMALL = 2.0, 0.05
 RANKS = {"fine": 0, "look": 1, "bad": 2}
 # Every so many records are also searched.
-SEARCHED, SEARCH = 8, {"effort": 0.3, "seeds": 1, "blocks": 4}
+SEARCHED = 8
+SEARCH: dict[str, Any] = {"effort": 0.3, "seeds": 1, "blocks": 4}
 
 
 class Judged(NamedTuple):
