@@ -93,7 +93,7 @@ def structures_of(record: TrueRecord, candidates: Sequence[str]) -> dict[str, li
         "unstable": ["y(k-1)", "y(k-2)", "y(k-1)^3", "y(k-2)^3", "y(k-1)^2", *linear[2:3]],
         "constant": ["1"],
     }
-    structures = {}
+    structures = dict[str, list[str]]()
     for name, terms in chosen.items():
         allowed = [term for term in candidates if term in terms]
         if allowed and allowed not in structures.values():

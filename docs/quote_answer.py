@@ -34,11 +34,11 @@ def verdict() -> str:
 def answers() -> str:
     """Return what the first screen of the page answers."""
     frames = {}
-    for name in ("nearness", "role_verdicts", "found"):
+    for name in ("nearness", "by_table", "role_verdicts", "found"):
         frames[name] = read_frame(name, PAPER / "interpretations" / f"{name}.csv")
     answers_by_question = {
         "Does the paper hold?": claims_hold(frames["role_verdicts"]),
-        "Are its numbers reproduced?": values_near(frames["nearness"]),
+        "Are its numbers reproduced?": values_near(frames["nearness"], frames["by_table"]),
         "Is 2D-UPSO worth using?": use_of_the_swarm(frames["found"], frames["role_verdicts"]),
     }
     text = ""

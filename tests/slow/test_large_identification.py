@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 import narxbench
+from narxbench._identification.data.reading import read_recording
+from narxbench._identification.identify import identify_recording
+from narxbench._identification.settings import IdentificationSettings
 from narxbench._numerics.random_streams import generator
 
 pytestmark = pytest.mark.slow
@@ -79,3 +82,19 @@ def test_a_long_record_that_is_sampled_far_too_fast():
     )
     assert identification.model.decimation == 20
     assert identification.to_dict()["metrics"]["test"]["free_run"]["rrse"] < 0.1
+
+
+def test_an_interrupt_on_a_long_record_is_obeyed_at_once():
+    """The best so far is there within 5 s, estimated on the stretches that were searched."""
+    u, y = process(300_000)
+    recording = read_recording(input=u, output=y, test="10%")
+    interrupted_at = []
+
+    def interrupt(progress):
+        if not interrupted_at and progress.done >= 8:
+            interrupted_at.append(time.perf_counter())
+            raise KeyboardInterrupt
+
+    identification = identify_recording(recording, IdentificationSettings(), report_progress=interrupt)
+    assert time.perf_counter() - interrupted_at[0] < 5.0
+    assert identification.notes[0].name == "interrupted" and identification.certainty.missing

@@ -77,7 +77,7 @@ variations:
   methods: [upso2d, ga]
   references: [stepwise]
   combinations: [{velocity-bound: "1", ties: random}]
-  finalists: {interpretations: [as-described], criteria: [aic-8], seeds: [1]}
+  finalists: {interpretations: [as-described], combinations: [{elitism: "on"}], criteria: [aic-8]}
 """
 
 
@@ -91,6 +91,9 @@ OPTIONS = {
     "realisation": ["shared"],
     "snr-of": ["variance"],
     "own-noise": ["no"],
+    "washout": ["100"],
+    "validation": ["last"],
+    "free-run-start": ["measured"],
     "estimation": ["before-validation"],
     "error": ["free-run"],
     "required-terms": ["nothing"],
@@ -110,7 +113,7 @@ def reduce_design_choices(file):
     file.write_text(yaml.safe_dump(mapping, sort_keys=False), encoding="utf-8")
 
 
-# Named interpretations have all data seeds, others that of the screening, other criteria that of the finalists.
+# Named interpretations have all data seeds, others that of the screening, combinations of finalists theirs.
 TRIED = {
     ("upso2d", "baseline", "bic", "1"),
     ("upso2d", "baseline", "bic", "7"),
@@ -120,6 +123,7 @@ TRIED = {
     ("upso2d", "velocity-bound=1", "bic", "7"),
     ("upso2d", "velocity-bound=1+ties=random", "bic", "7"),
     ("upso2d", "baseline", "aic-8", "1"),
+    ("upso2d", "baseline", "aic-8", "7"),
     ("ga", "baseline", "bic", "1"),
     ("ga", "baseline", "bic", "7"),
     ("ga", "noise=equation", "bic", "7"),

@@ -11,8 +11,8 @@ if KIND != "interpretations":
     INTERPRETED = f"{REFERENCE}/interpretations/conditions.csv"
 
 # The tables that pages show, and all.
-OVERVIEWS = ["nearness", "claim_overview", "role_verdicts", "found", "effects_overview"]
-DOCUMENT_TABLES = [*OVERVIEWS, "remaining", "deviances", "effects", "claims", "contests", "gaps", "values"]
+OVERVIEWS = ["nearness", "by_system", "by_table", "claim_overview", "role_verdicts", "found", "effects_overview"]
+DOCUMENT_TABLES = [*OVERVIEWS, "finalists", "identities", "deviances", "effects", "claims", "contests", "gaps", "values"]
 DOCUMENT_FIGURES = expand(
     "reports/{study}/interpretations/{figure}.svg",
     study=STUDY,

@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.files import canonical_json
-from narxbench._model.structure import checked_positions, column
+from narxbench._model.structure import candidate_columns, checked_positions
 from narxbench._model.terms import Monomial
 
 Floats = NDArray[np.float64]
@@ -238,8 +238,8 @@ class ProblemView:
 
     def _columns(self, u: Floats, y: Floats, rows: NDArray[np.int64]) -> Floats:
         columns = np.empty((len(rows), len(self.terms)))
-        for i, monomial in enumerate(self.monomials):
-            columns[:, i] = column(u, y, monomial, rows)
+        for i, values in enumerate(candidate_columns(u, y, self.monomials, rows)):
+            columns[:, i] = values
         return _fixed(columns)
 
     def _places(self, name: str) -> NDArray[np.int64]:

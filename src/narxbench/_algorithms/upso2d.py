@@ -30,6 +30,10 @@ _RESTART_COUNT = {
     "reset_by_gbest": BY_GBEST,
     "until_improved": UNTIL_IMPROVED,
 }
+PER_ELEMENT, PER_ROW, PER_PARTICLE = 0, 1, 2
+_RANDOM_WEIGHTS = {"per_element": PER_ELEMENT, "per_row": PER_ROW, "per_particle": PER_PARTICLE}
+CANONICAL, REVERSE, RANDOM = 0, 1, 2
+_EQUAL_LIKELIHOOD = {"canonical": CANONICAL, "reverse": REVERSE, "random": RANDOM}
 UNSCALED, SUM, MAXIMUM = 0, 1, 2
 _ROW_SCALING = {"none": UNSCALED, "sum": SUM, "maximum": MAXIMUM}
 
@@ -41,7 +45,7 @@ ABOUT = About(
         "velocity_bound": [1.0],
         "bounded_rows": ["cardinality", "terms"],
         "row_scaling": ["sum", "maximum"],
-        "random_weights": ["per_particle"],
+        "random_weights": ["per_row", "per_particle"],
         "self_feedback": ["literal", "none"],
         "restart_count": ["reset_by_improvement", "reset_by_gbest", "until_improved"],
         "ring_radius": [2],
@@ -49,7 +53,7 @@ ABOUT = About(
         "shared_random_weights": [False],
         "first_self_feedback": ["positive", "negative"],
         "negative_likelihood": ["cumulative", "shifted"],
-        "equal_likelihood": ["random"],
+        "equal_likelihood": ["reverse", "random"],
         "learning_set": ["exemplar"],
         "count_initial_evaluations": [False],
     },
@@ -77,8 +81,9 @@ class Settings(BaseSettings):
         description="whether each row of a new velocity is divided by the sum of its positive entries, or by the "
         "largest entry",
     )
-    random_weights: Literal["per_element", "per_particle"] = Field(
-        default="per_element", description="whether r_1 and r_2 are matrices or one number for each particle"
+    random_weights: Literal["per_element", "per_row", "per_particle"] = Field(
+        default="per_element",
+        description="whether r_1 and r_2 are matrices, one number for each row, or one number for each particle",
     )
     shared_random_weights: bool = Field(
         default=True, description="whether v_g and v_l share r_1 and r_2, or each has its own"
@@ -104,8 +109,8 @@ class Settings(BaseSettings):
         description="in the roulette of cardinalities a negative rho counts as 0, lowers the cumulative sum as "
         "printed, or all are shifted by the smallest",
     )
-    equal_likelihood: Literal["canonical", "random"] = Field(
-        default="canonical", description="equally likely terms rank in canonical or in random order"
+    equal_likelihood: Literal["canonical", "reverse", "random"] = Field(
+        default="canonical", description="equally likely terms rank in canonical, in reverse or in random order"
     )
     learning_set: Literal["difference", "exemplar"] = Field(
         default="difference", description="what is learnt of an exemplar: the terms that x lacks, or all its terms"
@@ -125,7 +130,7 @@ class UnifiedSwarmParameters(NamedTuple):
     cardinality_bound: float
     term_bound: float
     row_scaling: int
-    per_particle: bool
+    random_weights: int
     feedback: int
     restart_count: int
     ring_radius: int
@@ -133,7 +138,7 @@ class UnifiedSwarmParameters(NamedTuple):
     shared_weights: bool
     first_feedback: int
     negative_likelihood: int
-    random_ties: bool
+    ties: int
     whole_exemplar: bool
 
 
@@ -262,6 +267,16 @@ def nth_largest(values, n, scratch):
 
 
 @compiled
+def first_order(n_terms, ties):
+    """Return the order in which equally likely terms rank at the start: the canonical one, or its reverse."""
+    order = np.arange(n_terms)
+    if ties == REVERSE:
+        for k in range(n_terms):
+            order[k] = n_terms - 1 - k
+    return order
+
+
+@compiled
 def random_order(draws, order):
     """Write a random permutation of 0, 1, ... into ``order``."""
     for k in range(order.shape[0]):
@@ -359,12 +374,14 @@ def _draw(draws, numbers):
 
 
 @compiled
-def _draw_weights(draws, per_particle, learned, also_learned, weights):
+def _draw_weights(draws, kind, learned, also_learned, weights):
     # Draw r_1 or r_2. Numbers that are multiplied by zero are skipped and keep their old values.
     n = weights.shape[1]
-    if per_particle:
+    if kind != PER_ELEMENT:
         r = uniform(draws)
         for row in range(2):
+            if row == ATTRIBUTE and kind == PER_ROW:
+                r = uniform(draws)
             for j in range(n):
                 weights[row, j] = r
     else:
@@ -379,11 +396,11 @@ def _draw_weights(draws, per_particle, learned, also_learned, weights):
 def _draw_all_weights(draws, p, learned, random):
     # Draw r_1 and r_2 of v_g into random[:2], and those of v_l, unless they are the same, into random[2:].
     pbest, gbest, nbest = learned[0], learned[1], learned[2]
-    _draw_weights(draws, p.per_particle, pbest, pbest, random[0])
-    _draw_weights(draws, p.per_particle, gbest, nbest, random[1])
+    _draw_weights(draws, p.random_weights, pbest, pbest, random[0])
+    _draw_weights(draws, p.random_weights, gbest, nbest, random[1])
     if not p.shared_weights:
-        _draw_weights(draws, p.per_particle, pbest, pbest, random[2])
-        _draw_weights(draws, p.per_particle, nbest, nbest, random[3])
+        _draw_weights(draws, p.random_weights, pbest, pbest, random[2])
+        _draw_weights(draws, p.random_weights, nbest, nbest, random[3])
 
 
 @compiled
@@ -424,7 +441,7 @@ def _fly(data, record, draws, p):
         copy_row(fitness, previous)
     best_positions, best_fitness = positions.copy(), fitness.copy()
     stagnation, feedback = np.zeros(size, np.int64), np.zeros(size)
-    nothing, order, scratch = np.zeros(n_terms, np.uint8), np.arange(n_terms), np.empty(n_terms)
+    nothing, order, scratch = np.zeros(n_terms, np.uint8), first_order(n_terms, p.ties), np.empty(n_terms)
     learned, random = np.empty((4, 2, n_terms), np.uint8), np.zeros((4, 2, n_terms))
     pbest, gbest, nbest, itself = learned[0], learned[1], learned[2], learned[3]
     r_global, r_local = (random[0], random[1]), (random[2], random[3])
@@ -467,7 +484,7 @@ def _fly(data, record, draws, p):
             )
             _limit_velocity(velocity, p)
             fraction = uniform(draws)
-            if p.random_ties:
+            if p.ties == RANDOM:
                 random_order(draws, order)
             update_position(velocity, fraction, p.negative_likelihood, order, scratch, position)
         copy_row(fitness, previous)
@@ -498,7 +515,7 @@ def run(problem: ProblemView, objective: CountedObjective, rng: np.random.Genera
         cardinality_bound=cardinality_bound,
         term_bound=term_bound,
         row_scaling=_ROW_SCALING[settings.row_scaling],
-        per_particle=settings.random_weights == "per_particle",
+        random_weights=_RANDOM_WEIGHTS[settings.random_weights],
         feedback=_FEEDBACK[settings.self_feedback],
         restart_count=_RESTART_COUNT[settings.restart_count],
         ring_radius=settings.ring_radius,
@@ -506,7 +523,7 @@ def run(problem: ProblemView, objective: CountedObjective, rng: np.random.Genera
         shared_weights=settings.shared_random_weights,
         first_feedback=_FIRST_FEEDBACK[settings.first_self_feedback],
         negative_likelihood=_NEGATIVE[settings.negative_likelihood],
-        random_ties=settings.equal_likelihood == "random",
+        ties=_EQUAL_LIKELIHOOD[settings.equal_likelihood],
         whole_exemplar=settings.learning_set == "exemplar",
     )
     with draws_of(rng, objective.n_terms) as draws:

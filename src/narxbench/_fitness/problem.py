@@ -22,6 +22,8 @@ from narxbench._model.terms import OUTPUT, Monomial, candidate_monomials, index_
 
 Estimation = Literal["before_validation", "all"]
 ErrorKind = Literal["free_run", "one_step"]
+ValidationPart = Literal["last", "first", "middle"]
+FreeRunStart = Literal["measured", "zero"]
 RequiredTerms = Literal["nothing", "linear_output", "output", "input", "linear_output_and_input", "output_and_input"]
 
 # Of an output and an input that are taken as they are.
@@ -94,8 +96,8 @@ class StructureProblem:
     Parameters
     ----------
     u, y : arrays of shape (samples,)
-        Input and output. The last ``n_validation`` samples are the validation part. The weights are estimated on the
-        rows from max(n_u, n_y) to the start of the validation part.
+        Input and output. The last ``n_validation`` samples are the validation part, unless ``validation_part`` says
+        otherwise. The weights are estimated on the rows from max(n_u, n_y) to the start of the validation part.
     n_u, n_y, degree : int
         Largest lags and largest total degree of the candidate terms (N_l in the paper).
     criterion : str
@@ -107,6 +109,11 @@ class StructureProblem:
     error : str
         ``"free_run"``: e is the error of the simulated output, which depends on simulated past outputs;
         ``"one_step"``: e is the error of the prediction one step ahead from measured outputs.
+    validation_part : str
+        Which samples are the validation part: the ``"last"``, the ``"first"`` that have all lagged samples before them,
+        or those in the ``"middle"``. The weights are estimated on the rows before and after it.
+    free_run_start : str
+        The outputs before a simulation: those that were ``"measured"``, or ``"zero"``.
     required_terms : str
         The terms without which J is +inf: ``"nothing"``; ``"linear_output"``, an output at a single lag;
         ``"output"`` or ``"input"``, any term with such a factor; ``"linear_output_and_input"`` or
@@ -168,6 +175,8 @@ class StructureProblem:
         criterion: str = "bic",
         estimation: Estimation = "before_validation",
         error: ErrorKind = "free_run",
+        validation_part: ValidationPart = "last",
+        free_run_start: FreeRunStart = "measured",
         required_terms: RequiredTerms = "nothing",
         n_segments: int = 1,
         segment_length: int | None = None,
@@ -190,18 +199,31 @@ class StructureProblem:
                 f"({first_row} for the largest lag, {n_validation} to validate, the rest to estimate)"
             )
         _check_choice("estimation", estimation, get_args(Estimation))
+        _check_choice("validation_part", validation_part, get_args(ValidationPart))
         self.offsets, self.scales = _NO_OFFSETS, _UNIT_SCALES
         if rescaled:
             y_scaling, u_scaling = least_scaling(y), least_scaling(u)
             y, u = (y - y_scaling.offset) / y_scaling.scale, (u - u_scaling.offset) / u_scaling.scale
             self.offsets, self.scales = (y_scaling.offset, u_scaling.offset), (y_scaling.scale, u_scaling.scale)
-        self.n_validation, self.estimation = n_validation, estimation
-        start = end = len(y) - n_validation
-        if estimation == "all":
-            end = len(y)
-        rows, segments = np.arange(first_row, end), _segments(start, len(y), n_segments, segment_length)
-        self._prepare(u, y, monomials, rows, segments, criterion, error, required_terms=required_terms)
-        self.estimation_part = u[:end], y[:end]
+        self.n_validation, self.estimation, self.validation_part = n_validation, estimation, validation_part
+        start = _start_of_validation(validation_part, first_row, len(y), n_validation)
+        end = start + n_validation
+        rows = np.arange(first_row, len(y))
+        if estimation == "before_validation":
+            rows = np.concatenate([rows[rows < start], rows[rows >= end]])
+        segments = _segments(start, end, n_segments, segment_length)
+        self._prepare(
+            u,
+            y,
+            monomials,
+            rows,
+            segments,
+            criterion,
+            error,
+            required_terms=required_terms,
+            free_run_start=free_run_start,
+        )
+        self.estimation_part = u[: rows[-1] + 1], y[: rows[-1] + 1]
         self.stretches = np.array([[first_row, len(y)]])
 
     @classmethod
@@ -249,6 +271,7 @@ class StructureProblem:
         n_signals = 1 + u.shape[1]
         problem.offsets, problem.scales = (0.0,) * n_signals, (1.0,) * n_signals
         problem.n_validation, problem.estimation = sum(map(len, segments)), "before_validation"
+        problem.validation_part = "last"
         problem._prepare(u, y, monomials, rows, segments, criterion, error, repeated, products)
         reached = np.zeros(len(y), np.bool_)
         for lag in range(max(problem.n_u, problem.n_y) + 1):
@@ -269,9 +292,11 @@ class StructureProblem:
         repeated: float = 1,
         products: NDArray[np.float64] | None = None,
         required_terms: RequiredTerms = "nothing",
+        free_run_start: FreeRunStart = "measured",
     ) -> None:
         _check_choice("error", error, get_args(ErrorKind))
         _check_choice("required_terms", required_terms, get_args(RequiredTerms))
+        _check_choice("free_run_start", free_run_start, get_args(FreeRunStart))
         self.training_u, self.training_y = u, y
         self.monomials, self.segments, self.estimation_rows = monomials, segments, rows
         self.n_inputs = 1
@@ -295,6 +320,9 @@ class StructureProblem:
         required = _masks(required_terms, monomials)
         is_one_step = error == "one_step"
         self.data = prepare(u, y, monomials, self.n_y, products, segments, penalties, required, is_one_step)
+        self.free_run_start = free_run_start
+        if free_run_start == "zero":
+            self.data = self.data._replace(initial=np.zeros_like(self.data.initial))
 
     @cached_property
     def digest(self) -> int:
@@ -435,6 +463,16 @@ def _largest_lags(monomials: list[Monomial]) -> tuple[int, int]:
             else:
                 n_u = max(n_u, lag)
     return n_y, n_u
+
+
+def _start_of_validation(validation_part: ValidationPart, first_row: int, n_samples: int, n_validation: int) -> int:
+    """Return the first sample of the validation part."""
+    starts = {
+        "last": n_samples - n_validation,
+        "first": first_row,
+        "middle": (n_samples - n_validation + first_row) // 2,
+    }
+    return starts[validation_part]
 
 
 def _segments(start: int, end: int, count: int, length: int | None) -> list[range]:

@@ -30,7 +30,7 @@ from narxbench._identification.trust.fit import ModelFit
 from narxbench._identification.trust.forecasts import ABOUT, forecast_errors
 from narxbench._identification.trust.frequencies import frequent_structures, selection_table
 from narxbench._identification.trust.horizon import steps_ahead
-from narxbench._identification.trust.probabilities import FULL, StructureCertainty, structure_certainty
+from narxbench._identification.trust.probabilities import FULL, STOPPED, StructureCertainty, structure_certainty
 from narxbench._identification.trust.residuals import correlation_tests, free_run_bias
 from narxbench._identification.trust.steady_state import POINTS, FixedPoint, measured_static_points, static_curve
 from narxbench._identification.trust.validation import FREE_RUN, ONE_STEP, Case, validate
@@ -54,8 +54,13 @@ STEPS_AHEAD, SHARE_AHEAD = 5, 8
 MOST_EQUAL, FEW_EQUAL = 8, 2
 
 
-def concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearch]) -> Identification:
-    """Estimate the weights of the chosen structure, and judge how sure and how good the model is."""
+def concluded(
+    scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearch], *, is_hurried: bool = False
+) -> Identification:
+    """Estimate the weights of the chosen structure, and judge how sure and how good the model is.
+
+    In a hurry neither probabilities of terms nor rivals are looked for.
+    """
     recording, settings = scan.recording, scan.settings
     leaving = choice.leaving
     configuration = scan.named[leaving.configuration]
@@ -68,7 +73,7 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearc
     cases = fit.cases(model)
     horizon = steps_judged(scan, configuration)
     validation = validate(cases, steps=sorted({1, horizon}))
-    known = [case.record for case in cases if case.record.role == "estimation"]
+    known = fit.estimating()
     tests = correlation_tests(model, known)
     curve = static_curve(model, known, points=POINTS if model.max_lag <= LONG_LAG else FEW_POINTS)
     rests = measured_static_points(model, known)
@@ -80,7 +85,7 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearc
     bias = free_run_bias(last_runs(cases, model))
     avoidable = avoidable_share(last_cases(cases), None if model.inputs else horizon)
     findings = summary(model, validation, tests, curve, rests, checks, bias, weights.rows(), avoidable)
-    certainty = _certainty(scan, choice)
+    certainty = StructureCertainty(STOPPED) if is_hurried else _certainty(scan, choice)
     identification = Identification(
         model=model,
         recording=recording,
@@ -103,7 +108,7 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearc
         validation=validation,
         tests=tests,
         curve=curve,
-        dynamics=_dynamics(scan, choice, certainty, model, curve),
+        dynamics=_dynamics(scan, model, curve, [] if is_hurried else _equal_structures(scan, choice, certainty)),
         rests=rests,
         summary=findings,
         notes=[*_notes(scan, choice, resamples, models), *_time_scale(scan, configuration, horizon)],
@@ -157,16 +162,14 @@ def _certainty(scan: Scan, choice: Choice) -> StructureCertainty:
     )
 
 
-def _dynamics(
-    scan: Scan, choice: Choice, certainty: StructureCertainty, model: Model, curve: Sequence[FixedPoint]
-) -> Dynamics | None:
+def _dynamics(scan: Scan, model: Model, curve: Sequence[FixedPoint], rivals: Sequence[Structure]) -> Dynamics | None:
     """Return how the model answers its inputs; None where it does not rest in the middle of the data."""
-    records = [record for record in scan.recording.known if record.role in (None, "estimation")]
+    records = [record for record in scan.searched.known if record.role in (None, "estimation")]
     point = working_point(model, records, curve)
     if point is None:
         return None
     models = [model]
-    for structure in _equal_structures(choice, certainty, scan.n_samples):
+    for structure in rivals:
         # What is singular or diverges on all data is no rival.
         with suppress(NarxbenchError):
             fit = ModelFit(scan, structure)
@@ -174,7 +177,7 @@ def _dynamics(
     return dynamics(models, records, point, scan.settings.confidence, base=scan.settings.seed)
 
 
-def _equal_structures(choice: Choice, certainty: StructureCertainty, n_samples: int) -> list[Structure]:
+def _equal_structures(scan: Scan, choice: Choice, certainty: StructureCertainty) -> list[Structure]:
     """Return the structures that are about as good as the leaving one: probable rivals, and those of as low an error.
 
     They have other terms, and there are fewer of long records.
@@ -190,6 +193,7 @@ def _equal_structures(choice: Choice, certainty: StructureCertainty, n_samples: 
             rivals.append(structure)
     by_terms = {(structure.configuration, tuple(structure.terms)): structure for structure in rivals[::-1]}
     by_terms.pop((leaving.configuration, tuple(leaving.terms)), None)
+    n_samples = sum(map(len, scan.recording.known))
     most = MOST_EQUAL if n_samples <= MOST_ROWS else FEW_EQUAL
     return list(by_terms.values())[::-1][:most]
 
@@ -259,9 +263,11 @@ def last_runs(cases: Sequence[Case], model: Model) -> list[tuple[Model, Record]]
 
 def _side_by_side(scan: Scan, choice: Choice, frequent: dict[str, list[str]]) -> dict[str, Structure]:
     """Return structures with their scores: the best, those that resampled data led to, that of forward regression."""
-    structures = {}
-    for name, terms in {"best": choice.leaving.terms, **frequent}.items():
-        structures[name] = scan.compared([Proposal(choice.leaving.configuration, name, terms)], choice.density)[0]
+    # With the J that it was chosen by; what is only shown was not chosen among many draws.
+    structures = {"best": choice.leaving}
+    for name, terms in frequent.items():
+        proposal = Proposal(choice.leaving.configuration, name, terms, drawn=False)
+        structures[name] = scan.compared([proposal], choice.density)[0]
     if choice.forward:
         structures[FORWARD] = choice.forward
     return structures
@@ -271,7 +277,7 @@ def _notes(
     scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearch], models: Mapping[str, Model]
 ) -> list[Finding]:
     """Return what a reader must know of the search besides its result."""
-    recording, settings = scan.recording, scan.settings
+    recording, settings = scan.estimated, scan.settings
     configuration = scan.named[choice.leaving.configuration]
     model, sparse = models[choice.leaving.kind], models[choice.best.kind]
     searched = [search for search in resamples if search.structure]
@@ -295,7 +301,7 @@ def data_checks(scan: Scan, configuration: Configuration, model: Model) -> list[
     for signal, (name, lags) in enumerate(zip(model.inputs, configuration.u_lags, strict=True), INPUT):
         taken[name] = {"lags": list(lags), "used": signal in used}
     sampling, *further = checks_before(
-        scan.recording,
+        scan.estimated,
         decimation=configuration.decimation,
         lags=max(1, configuration.max_lag),
         sampling=scan.sampling,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from typing import Any, Literal
 
@@ -26,7 +27,7 @@ from narxbench._identification.search.steps import (
     SearchProgress,
     Steps,
 )
-from narxbench._identification.search.structures import Choice
+from narxbench._identification.search.structures import Choice, ConfigurationSearch
 from narxbench._identification.settings import IdentificationSettings, settings_from_python
 from narxbench._io.errors import FieldError, is_whole_number, show
 from narxbench._model.records import Recording, Role
@@ -304,8 +305,9 @@ def identify_recording(
     """Identify a model from a recording; all steps run in this process.
 
     ``check_cost`` is called before the first search, and raises NarxbenchError if all that is planned is too much;
-    ``report_progress`` is called whenever a job is done. Ctrl-C leaves out what has not begun, and the best model so
-    far is kept; before there is any, and a second time, KeyboardInterrupt is raised.
+    ``report_progress`` is called whenever a job is done. Ctrl-C leaves out what is not done, and the best model so far
+    is kept, for which nobody waits long: of long records it is estimated on the stretches that were searched. Before
+    there is any, and a second time, KeyboardInterrupt is raised.
     """
     check_compiler()
     # Threads of a BLAS would wait for those of the search, and sum in an order that depends on their number.
@@ -321,7 +323,7 @@ def identify_recording(
         if steps.interrupted:
             # Those that were left out say nothing.
             scan.settings = settings.model_copy(update={"resamples": len(resamples)})
-        identification = steps.keep(CONCLUSION, lambda: concluded(scan, choice, resamples))
+        identification = steps.keep(CONCLUSION, partial(_concluded, scan, choice, resamples, steps))
         if not steps.interrupted:
             try:
                 identification = _with_attempts(identification, recording, settings, choice.leaving.rrse)
@@ -364,3 +366,10 @@ def _selection_error(recording: Recording, settings: IdentificationSettings) -> 
     if steps.interrupted:
         raise KeyboardInterrupt
     return choice.leaving.rrse
+
+
+def _concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearch], steps: Steps) -> Identification:
+    """Return the conclusion; after an interruption one that does not take long."""
+    if steps.interrupted:
+        scan.hurry()
+    return concluded(scan, choice, resamples, is_hurried=bool(steps.interrupted))

@@ -143,10 +143,10 @@ class Identification:
         """Return titles and texts: the error, the noise, the findings by status, and the warnings."""
         facts = [("Error", self._error()), ("Noise", self.model.noise.description)]
         for status in ("bad", "look", "fine"):
-            names = [finding.name.replace("_", " ") for finding in self.summary if finding.status == status]
-            if names:
-                facts.append((status.capitalize(), ", ".join(names)))
-        notes = [*self.recording.notes, *(note.name.replace("_", " ") for note in self.notes if note.status != "fine")]
+            titles = [finding.title for finding in self.summary if finding.status == status]
+            if titles:
+                facts.append((status.capitalize(), "; ".join(titles)))
+        notes = [*self.recording.notes, *(note.title for note in self.notes if note.status != "fine")]
         if notes:
             facts.append(("Warnings", "; ".join(dict.fromkeys(notes))))
         return facts

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Protocol, cast, get_args
 
 import numpy as np
@@ -136,6 +137,19 @@ class SearchOutcome(Protocol):
     @property
     def details(self) -> Mapping[str, Any]:
         """The name ``noise_model`` of the noise model and its values ``noise``, if the search has chosen them."""
+
+
+class _ParsedTerms(NamedTuple):
+    """Terms as monomials, and the largest lag of output and inputs."""
+
+    monomials: tuple[Monomial, ...]
+    max_lag: int
+
+
+@lru_cache(maxsize=1_000)
+def _parsed_terms(terms: tuple[str, ...], n_inputs: int) -> _ParsedTerms:
+    monomials = tuple(parse_term(term, n_inputs, current=True) for term in terms)
+    return _ParsedTerms(monomials, max_lag_of(monomials))
 
 
 @dataclass(frozen=True, repr=False)
@@ -337,12 +351,12 @@ class Model:
     @property
     def monomials(self) -> list[Monomial]:
         """The terms as monomials."""
-        return [parse_term(term, self.n_inputs, current=True) for term in self.terms]
+        return list(_parsed_terms(self.terms, self.n_inputs).monomials)
 
     @property
     def max_lag(self) -> int:
         """The largest lag of output and inputs, in steps."""
-        return max_lag_of(self.monomials)
+        return _parsed_terms(self.terms, self.n_inputs).max_lag
 
     @property
     def degree(self) -> int:

@@ -40,6 +40,8 @@ class CleanExperiment:
         The input, and the output without noise; all arrays have the same length.
     e : array
         White Gaussian noise with the variance that belongs to the SNR.
+    noise_share : float
+        The standard deviation of noise as a share of that of its signal, by the SNR.
     respond : callable
         Simulates the system again.
     draws : numpy.random.Generator
@@ -48,6 +50,7 @@ class CleanExperiment:
 
     clean: Signals
     e: Floats
+    noise_share: float
     respond: Respond
     draws: np.random.Generator
 
@@ -200,6 +203,13 @@ def _on_input_too(experiment: CleanExperiment) -> Signals:
     return Signals(u + INPUT_NOISE * spread_of(u) * noise, experiment.clean.y + experiment.e)
 
 
+def _on_input_equally(experiment: CleanExperiment) -> Signals:
+    """Return the output with white noise, and the input with white noise of its own at the same SNR."""
+    u = experiment.clean.u
+    noise = np.array(standard_normal(experiment.draws, len(u)))
+    return Signals(u + experiment.noise_share * spread_of(u) * noise, experiment.clean.y + experiment.e)
+
+
 def _in_closed_loop(experiment: CleanExperiment) -> Signals:
     """Return the signals under a proportional controller, which acts on the measured output."""
     u, y = experiment.clean
@@ -226,6 +236,7 @@ NOISES = {
     "proportional": Noise("on the measured output, in proportion to its magnitude", _proportional),
     "drift": Noise("on the measured output, which drifts", _drifting),
     "input": Noise("on the measured output, and on the measured input 20 dB below it", _on_input_too),
+    "input-output": Noise("on the measured output, and on the measured input at the same SNR", _on_input_equally),
     "closed-loop": Noise("on the measured output, which a controller feeds back", _in_closed_loop),
 }
 if TYPE_CHECKING:

@@ -1,10 +1,12 @@
 """Structures as rows of 0 and 1, one entry for each candidate term, and the values of a term."""
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from narxbench._io.errors import NarxbenchError
-from narxbench._model.terms import OUTPUT, Monomial
+from narxbench._model.terms import OUTPUT, Factor, Monomial
 
 
 def checked_positions(positions: ArrayLike, n_terms: int) -> NDArray[np.uint8]:
@@ -18,6 +20,36 @@ def checked_positions(positions: ArrayLike, n_terms: int) -> NDArray[np.uint8]:
     if rows.dtype.kind not in "biuf" or not ((rows == 0) | (rows == 1)).all():
         raise NarxbenchError("positions: found another entry than 0 and 1; allowed: 1 where a structure has the term")
     return np.require(rows, np.uint8, ["C", "W"])
+
+
+def candidate_columns(
+    u: NDArray[np.float64], y: NDArray[np.float64], monomials: Sequence[Monomial], rows: NDArray[np.int64]
+) -> Iterator[NDArray[np.float64]]:
+    """Yield the values of each term at some samples, those of :func:`column` to the last bit.
+
+    A term that begins with the factors of another one is computed from its values.
+    """
+    inputs = u.reshape(len(y), -1) if len(y) else u
+    prefixes = {monomial[:-1] for monomial in monomials}
+    lagged: dict[Factor, NDArray[np.float64]] = {}
+    columns: dict[Monomial, NDArray[np.float64]] = {(): np.ones(len(rows))}
+
+    def values_of(monomial: Monomial) -> NDArray[np.float64]:
+        if monomial in columns:
+            return columns[monomial]
+        signal, lag = factor = monomial[-1]
+        if factor not in lagged:
+            lagged[factor] = y[rows - lag] if signal == OUTPUT else inputs[rows - lag, signal - 1]
+        fewer_factors = values_of(monomial[:-1])
+        # A structure with a term that overflows, or is infinity times 0, has an infinite J.
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = fewer_factors * lagged[factor]
+        if monomial in prefixes:
+            columns[monomial] = values
+        return values
+
+    for monomial in monomials:
+        yield values_of(monomial)
 
 
 def column(

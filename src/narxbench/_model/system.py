@@ -229,11 +229,12 @@ class System:
             axes["snr_db"] = snr_label(snr_db)
         unit_noise = np.array(standard_normal(generator(purpose="noise", **axes), total))
         size = _signal_size(clean.y[washout:].tolist(), snr_of)
-        noise_sd = math.sqrt(size / float(Decimal(10) ** (Decimal(repr(float(snr_db))) / 10)))
+        ratio = float(Decimal(10) ** (Decimal(repr(float(snr_db))) / 10))
+        noise_sd, noise_share = math.sqrt(size / ratio), math.sqrt(1.0 / ratio)
         if self._noise_terms:
             noise = "equation"
         draws = generator(purpose="further noise", noise=noise, **axes)
-        measured = NOISES[noise].measured(CleanExperiment(clean, noise_sd * unit_noise, respond, draws))
+        measured = NOISES[noise].measured(CleanExperiment(clean, noise_sd * unit_noise, noise_share, respond, draws))
         return Signals(measured.u[washout:].copy(), measured.y[washout:].copy())
 
     def oversampled(self, rate: int) -> "System":

@@ -141,6 +141,11 @@ def signal_name(signal: int, n_inputs: int = 1) -> str:
 
 def term_name(monomial: Monomial, n_inputs: int = 1) -> str:
     """Return the canonical name of a monomial: y before u, lags ascending, a power instead of a repeated factor."""
+    return _term_name(monomial, n_inputs)
+
+
+@lru_cache(maxsize=20_000)
+def _term_name(monomial: Monomial, n_inputs: int) -> str:
     names = []
     for factor in dict.fromkeys(monomial):
         signal, lag = factor

@@ -25,7 +25,9 @@ def study_estimate(study: Study, conditions: Sequence[Condition]) -> Estimate:
     for condition in conditions:
         problem = condition.problem
         seeds = 1 if algorithm(condition.algorithm).about.deterministic else len(study.seeds)
-        data_sets[problem.name] = len(study.seeds) if problem.realisations else 1
+        data_sets[problem.name] = 1
+        if problem.data.realisation != "shared":
+            data_sets[problem.name] = len(set(map(problem.realisation, study.seeds)))
         runs += seeds
         jobs += 1 - (-seeds // study.seeds_per_job)
         of_run, uses = _search(condition, study.time_limit)

@@ -110,7 +110,7 @@ class SimulatedPlan(StudyPlan):
 
     def _define_problems(self) -> None:
         """Define each problem: its simulation, and the terms and samples that a search of it has."""
-        self._realisations = set()
+        self._problems_with_realisations: dict[str, Problem] = {}
         self._recorded: dict[str, str] = {}
         problems: dict[str, Problem] = {}
         for condition in self.conditions:
@@ -129,8 +129,8 @@ class SimulatedPlan(StudyPlan):
             if problem.data.excitation.recorded_file:
                 recorded = [problem.data.excitation.recorded_file]
                 self._recorded[path] = recorded[0]
-            if problem.realisations:
-                self._realisations.add(path)
+            if problem.data.realisation != "shared":
+                self._problems_with_realisations[path] = problem
             self.define(f"problems/{name}", "simulate", settings=settings, files=recorded)
 
     def _define_methods(self) -> None:
@@ -164,7 +164,7 @@ class SimulatedPlan(StudyPlan):
 
         It is a path with wildcards where that says it: Snakemake takes a fifth of a millisecond to call a function.
         """
-        if not self._realisations and "{data_interpretation}" not in pattern:
+        if not self._problems_with_realisations and "{data_interpretation}" not in pattern:
             return f"{pattern}.csv"
         return self._data_sets_of_seeds(pattern)
 
@@ -173,9 +173,10 @@ class SimulatedPlan(StudyPlan):
 
         def paths(wildcards: Any) -> list[str]:
             path = pattern.format_map(self.values(wildcards))
-            if path not in self._realisations:
+            problem = self._problems_with_realisations.get(path)
+            if problem is None:
                 return [f"{path}.csv"]
-            return [f"{path}/realisation-{seed}.csv" for seed in self.seeds_of(wildcards)]
+            return [f"{path}/realisation-{problem.realisation(seed)}.csv" for seed in self.seeds_of(wildcards)]
 
         return paths
 

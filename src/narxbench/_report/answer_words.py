@@ -3,15 +3,13 @@
 import math
 
 from narxbench._algorithms.certainty import ExchangeableTerms
-from narxbench._identification.finding import Finding
+from narxbench._identification.finding import TITLES, Finding
 from narxbench._identification.trust.answers import LIKELY, PROMISE
 from narxbench._identification.trust.probabilities import EXACT
 from narxbench._io.errors import printable
 from narxbench._io.words import listed
-from narxbench._report.data_words import DATA_WORDS
 from narxbench._report.formats import probability, probability_words
 from narxbench._report.model_certainty import group_sentence
-from narxbench._report.model_words import MODEL_WORDS
 from narxbench._report.phrases import (
     Phrase,
     Setting,
@@ -23,7 +21,6 @@ from narxbench._report.phrases import (
     percent,
     unit_of,
 )
-from narxbench._report.search_words import SEARCH_WORDS
 
 # Reasons to doubt a structure that say more than its probability.
 _DOUBTS = {
@@ -57,7 +54,7 @@ def _to_predict(finding: Finding, setting: Setting) -> tuple[str, str]:
     if values["unavoidable"]:
         texts.append("The rest is noise, as far as inputs and past outputs tell: no model would foresee it.")
     if values["because"]:
-        titles = [(DATA_WORDS | MODEL_WORDS | SEARCH_WORDS)[name][0] for name in values["because"]]
+        titles = [TITLES[name] for name in values["because"]]
         texts.append(f"Look at: {'; '.join(title[:1].lower() + title[1:] for title in titles)}.")
     advice = "" if values["role"] == "test" or values["other_unit"] else f"Keep data for a test ({setting('test')})."
     return " ".join(texts), advice
@@ -229,9 +226,9 @@ def _static_curve(values: Values) -> str:
     return f"{text}."
 
 
-# Title and words by the name of the finding.
-ANSWER_WORDS: dict[str, tuple[str, Phrase]] = {
-    "to_predict": ("To predict", _to_predict),
-    "to_read": ("To read its terms", _to_read),
-    "to_control": ("For control", _to_control),
+# Words by the name of the finding.
+ANSWER_WORDS: dict[str, Phrase] = {
+    "to_predict": _to_predict,
+    "to_read": _to_read,
+    "to_control": _to_control,
 }

@@ -8,6 +8,7 @@ from narxbench._identification.finding import Finding
 from narxbench._io.errors import printable
 from narxbench._io.words import listed, ordinal
 from narxbench._report.phrases import (
+    REST,
     Phrase,
     Setting,
     Values,
@@ -199,7 +200,7 @@ def _drift(finding: Finding, _: Setting) -> tuple[str, str]:
     if not texts:
         return "The output neither drifts nor differs between records without a cause in the inputs.", ""
     if len(texts) > _MOST_DRIFTS:
-        texts[_MOST_DRIFTS:] = [f"{len(texts) - _MOST_DRIFTS} more such findings."]
+        texts[_MOST_DRIFTS:] = [f"{len(texts) - _MOST_DRIFTS} more such findings ({REST})."]
     return " ".join(texts), "Add the cause of it as an input, or measure without it."
 
 
@@ -212,7 +213,7 @@ def _outliers(finding: Finding, _: Setting) -> tuple[str, str]:
         places.append(f"{number} of {name}" if values["records"] > 1 else str(number))
     text = f"{count} of {values['total']} samples of the output stick out of their neighbours by more than "
     text += f"{values['limit']:.3g}: sample{plural_s(count)} {', '.join(places)}"
-    text += f" and {count - _MOST_OUTLIERS} more." if count > _MOST_OUTLIERS else "."
+    text += f" and {count - _MOST_OUTLIERS} more ({REST})." if count > _MOST_OUTLIERS else "."
     return text, "See whether they are mistakes of the measurement."
 
 
@@ -253,7 +254,7 @@ def _collinear(finding: Finding, _: Setting) -> tuple[str, str]:
     if dropped:
         reasons = "; ".join(dropped[:_MOST_DROPPED])
         if len(dropped) > _MOST_DROPPED:
-            reasons += f", and {len(dropped) - _MOST_DROPPED} more"
+            reasons += f", and {len(dropped) - _MOST_DROPPED} more ({REST})"
         left_out = f"{len(dropped)} of {values['candidates']} candidates say nothing new and are left out"
         texts.append(f"{left_out}: {reasons}.")
     if count:
@@ -306,18 +307,18 @@ def _prospect_of_input(name: str, about: Values, values: Values) -> str:
     return f"{effects[about['acts']]} {text}"
 
 
-# Title and words by the name of the finding.
-DATA_WORDS: dict[str, tuple[str, Phrase]] = {
-    "sampling": ("Sampling", _sampling),
-    "evidence": ("What the record can show", _evidence),
-    "resolution": ("Resolution", _resolution),
-    "saturation": ("Limits of the output", _saturation),
-    "delay": ("Dead time", _delay),
-    "excitation": ("Excitation", _excitation),
-    "drift": ("Drift and offsets", _drift),
-    "outliers": ("Outliers", _outliers),
-    "test-range": ("Range of the test records", _test_range),
-    "collinear": ("Candidates that are alike", _collinear),
-    "prospect": ("What can be told apart", _prospect),
-    "size": ("Size of the search", _size),
+# Words by the name of the finding.
+DATA_WORDS: dict[str, Phrase] = {
+    "sampling": _sampling,
+    "evidence": _evidence,
+    "resolution": _resolution,
+    "saturation": _saturation,
+    "delay": _delay,
+    "excitation": _excitation,
+    "drift": _drift,
+    "outliers": _outliers,
+    "test-range": _test_range,
+    "collinear": _collinear,
+    "prospect": _prospect,
+    "size": _size,
 }

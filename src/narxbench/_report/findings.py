@@ -11,7 +11,7 @@ from narxbench._report.model_words import MODEL_WORDS
 from narxbench._report.phrases import Setting, as_argument
 from narxbench._report.search_words import SEARCH_WORDS
 
-# Title and words by the name of the finding.
+# Words by the name of the finding.
 WORDS = {**DATA_WORDS, **ANSWER_WORDS, **MODEL_WORDS, **SEARCH_WORDS}
 
 # The class of a mark on pages, and its text, by status.
@@ -44,11 +44,8 @@ def in_words(finding: Finding, setting: Setting = as_argument) -> Words:
     Test data: No data are kept for a test: the figures of the selection helped to choose the model, so expect larger
     errors on new data.
     """
-    title, words = WORDS[finding.name]
-    text, advice = words(finding, setting)
-    if finding.name == "prediction" and finding.values["role"] == "test":
-        title = "Predictions of unseen data"
-    return Words(title, text, advice)
+    text, advice = WORDS[finding.name](finding, setting)
+    return Words(finding.title, text, advice)
 
 
 def worded(finding: Finding) -> dict[str, str]:
@@ -89,5 +86,5 @@ def _entries(findings: Sequence[Finding]) -> list[dict[str, Any]]:
     entries = []
     for finding in findings:
         words = in_words(finding)
-        entries.append({**vars(finding), "text": words.text, "advice": words.advice})
+        entries.append({**vars(finding), "title": words.title, "text": words.text, "advice": words.advice})
     return entries

@@ -182,7 +182,7 @@ def _figures(
     if identification.tried["rrse"].notna().sum() >= _LEAST_TRIED:
         figures["errors"] = drawn.tried_figure(identification.tried, f"{error_kind(identification)} error")
     inlined = {name: inline_svg(svg, name) if svg else None for name, svg in figures.items()}
-    return inlined | data_figures(recording, power, identification.checks, model.decimation)
+    return {**inlined, **data_figures(recording, power, identification.checks, model.decimation)}
 
 
 def _checks(identification: Identification, facts: Sequence[SignalFacts]) -> list[Finding]:

@@ -29,11 +29,14 @@ def summary_lines(identification: Identification, *, report: bool) -> list[str]:
         _figures(identification),
         _ending(identification, report),
     ]
-    room = LINES - report - sum(map(len, blocks)) - len(blocks)
+    # One line tells where the rest is of what is cut.
+    room = LINES - report - 1 - sum(map(len, blocks)) - len(blocks)
     blocks.insert(3, _terms(identification, room))
     lines: list[str] = []
     for block in blocks:
         lines += ["", *block]
+    if any(line.endswith("…") for line in lines):
+        lines.append("…: cut; all of it is in --json and on the page (--report FOLDER)")
     return lines[1:]
 
 
@@ -108,27 +111,22 @@ def _figures(identification: Identification) -> list[str]:
     frame = identification.validation
     rows = {}
     for row in frame[frame["record"] == validation.ALL].to_dict("records"):
-        rows[row["role"], row["kind"], row["sampling"], row["model"]] = row
-    stride = identification.model.decimation
-    samplings = {validation.INCOMING: ""}
-    if stride > 1:
-        samplings = {validation.DECIMATED: f"one in {stride} samples", validation.INCOMING: "all samples"}
-    lines = [f"{'RRSE (fit = 100 (1 - RRSE) %)':30}" + "".join(f"{title:>34}" for title in samplings.values())]
-    lines.append(" " * 30 + "{:>10}{:>12}{:>12}".format(*_MODELS) * len(samplings))
-    for role in ROLES:
-        for kind in kinds:
-            cells = [rows.get((role, kind, *column)) for column in product(samplings, _MODELS)]
-            if cells[0]:
-                lines.append(_figures_line(role, cells))
+        if row["sampling"] == validation.INCOMING:
+            rows[row["role"], row["kind"], row["model"]] = row
+    lines = [f"{'RRSE (fit = 100 (1 - RRSE) %)':30}" + "{:>10}{:>12}{:>12}".format(*_MODELS)]
+    for role, kind in product(ROLES, kinds):
+        cells = [rows.get((role, kind, name)) for name in _MODELS]
+        if cells[0]:
+            lines.append(_figures_line(role, cells))
     return [line.rstrip() for line in lines]
 
 
 def _figures_line(role: str, cells: list[dict[Any, Any] | None]) -> str:
-    """Return the errors of all models at each sampling, for a role and a kind of prediction."""
+    """Return the errors of all models for a role and a kind of prediction."""
     steps = cells[0]["steps"] if cells[0] else None
     how = "free run" if steps is None else f"{steps} step{plural_s(steps)} ahead"
     line = f"{f'{role}, {how}':30}"
-    for cell, width in zip(cells, _MODEL_WIDTHS * (len(cells) // len(_MODEL_WIDTHS)), strict=True):
+    for cell, width in zip(cells, _MODEL_WIDTHS, strict=True):
         line += f"{_rrse(cell):>{width}}"
     return line
 
@@ -154,7 +152,7 @@ def _terms(identification: Identification, lines: int) -> list[str]:
     n_sentences = min(len(sentences), max(lines // 3, lines - len(rows)))
     n_rows = lines - n_sentences
     if len(rows) > n_rows:
-        rows[n_rows - 1 :] = [f"and {len(rows) - n_rows + 1} more"]
+        rows[n_rows - 1 :] = [f"and {len(rows) - n_rows + 1} more terms: --json and the page have them"]
     if len(sentences) > n_sentences:
         n_left = len(sentences) - n_sentences + 1
         sentences[n_sentences - 1 :] = [f"and {n_left} more lines: --json and the page have them"]

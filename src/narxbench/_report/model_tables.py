@@ -104,22 +104,15 @@ def _place_of_chosen(chosen_rrse: float, further: Sequence[float]) -> str:
 
 def _fit_table(identification: Identification) -> Table:
     """Return the figures of the first screen: the model next to simpler ones."""
-    frame, stride = identification.validation, identification.model.decimation
+    frame = identification.validation
     _, steps = validation.decisive(identification.model, frame)
     present = set(frame["role"])
     # The role whose figures say most of new data.
     role = next((role for role in reversed(ROLES) if role in present), "estimation")
-    titles = {validation.DECIMATED: f"every {ordinal(stride)} sample", validation.INCOMING: "sampled as it came in"}
-    samplings = titles if stride > 1 else {validation.INCOMING: ""}
-    head, rows = columns(model="Prediction by"), []
-    for sampling, title in samplings.items():
-        head += columns("text", title, **{f"{sampling}_rrse": "RRSE", f"{sampling}_fit": "fit"})
+    head, rows = (*columns(model="Prediction by"), *columns("text", rrse="RRSE", fit="fit")), []
     for name, title in _COMPARED.items():
         place = {"role": role, "record": validation.ALL, "model": name, "steps": steps}
-        cells = [title]
-        for sampling in samplings:
-            cells += _rrse_and_fit(validation.row_at(frame, **place, sampling=sampling))
-        rows.append(cells)
+        rows.append([title, *_rrse_and_fit(validation.row_at(frame, **place, sampling=validation.INCOMING))])
     data = _DATA.get(role, "the data it was estimated from")
     return Table.of("fit_figures", f"{_how_predicted(steps)} on {data}", head, rows)
 
@@ -284,17 +277,15 @@ def _figures_table(identification: Identification) -> Table:
 
 def _records_table(identification: Identification) -> Table:
     head = (*columns(record="Record", role="Data"), *_figure_columns(identification))
-    place = {"model": validation.MODEL, "sampling": validation.DECIMATED}
+    place = {"model": validation.MODEL, "sampling": validation.INCOMING}
     rows, n_records = [], 0
     for role in reversed(ROLES):
         names = _several_records(identification, role)
         n_records += len(names)
         for name in names[:MOST_RECORDS]:
             rows.append((printable(name), role, *_figure_cells(identification, name, role=role, **place)))
-    stride = identification.model.decimation
-    every = "" if stride == 1 else f", every {ordinal(stride)} sample"
     notes = _cut_note(n_records - len(rows), "are in validation.csv")
-    return Table.of("records", f"This model by record{every}", head, rows, notes=notes)
+    return Table.of("records", "This model by record", head, rows, notes=notes)
 
 
 def _tests_table(identification: Identification) -> Table:

@@ -21,8 +21,6 @@ def _prediction(finding: Finding, setting: Setting) -> tuple[str, str]:
         return text, "Give longer records."
     text = f"{how_predicted(values).capitalize()} the model misses {100 * values['rrse']:.3g} % of the standard "
     text += f"deviation of {data} (RRSE {values['rrse']:.3g}, fit {values['fit_percent']:.3g} %"
-    if values["decimation"] > 1 and values["incoming"] is not None:
-        text += f"; at the incoming sampling RRSE {values['incoming']:.3g}"
     text += ")."
     if values["avoidable"] is not None and not values["small"]:
         text += f" {percent(values['avoidable'])} of the squared error follows from what is known in time: a better "
@@ -34,9 +32,9 @@ def _divergence(values: Values, data: str) -> str:
     """Return on which records the free run diverges."""
     diverged = values["diverged"]
     text = f"The free run diverges on {len(diverged)} of the records of {data}: {', '.join(diverged)}"
-    if values["free_run"] is None or values["decimation"] == 1:
+    if values["decimated"] is None or values["decimation"] == 1:
         return f"{text}."
-    return f"{text} (only at the incoming sampling; at its own RRSE {values['free_run']:.3g})."
+    return f"{text} (only at the incoming sampling; at its own RRSE {values['decimated']:.3g})."
 
 
 def _exact(finding: Finding, _: Setting) -> tuple[str, str]:
@@ -65,8 +63,8 @@ def _free_run_residuals(finding: Finding, _: Setting) -> tuple[str, str]:
     return f"{' '.join(biases)} That is {data}.", ""
 
 
-def _against(simpler: str) -> tuple[str, Phrase]:
-    """Return title and words of the comparison with a simpler model."""
+def _against(simpler: str) -> Phrase:
+    """Return the words of the comparison with a simpler model."""
 
     def words(finding: Finding, _: Setting) -> tuple[str, str]:
         rrse, baseline = finding.values["rrse"], finding.values["baseline"]
@@ -77,7 +75,7 @@ def _against(simpler: str) -> tuple[str, Phrase]:
             return f"The model diverges {how}; {simpler} has RRSE {baseline:.3g}.", ""
         return f"RRSE {rrse:.3g} against {baseline:.3g} of {simpler}, {how}.", ""
 
-    return f"Against {simpler}", words
+    return words
 
 
 def _gap(finding: Finding, _: Setting) -> tuple[str, str]:
@@ -142,16 +140,16 @@ def _static(finding: Finding, _: Setting) -> tuple[str, str]:
     return text, unless_fine(finding, "Record longer rests at more inputs.")
 
 
-# Title and words by the name of the finding.
-MODEL_WORDS: dict[str, tuple[str, Phrase]] = {
-    "prediction": ("Predictions", _prediction),
-    "exact": ("Exact", _exact),
-    "free_run_residuals": ("Residuals of the free run", _free_run_residuals),
+# Words by the name of the finding.
+MODEL_WORDS: dict[str, Phrase] = {
+    "prediction": _prediction,
+    "exact": _exact,
+    "free_run_residuals": _free_run_residuals,
     "against_linear_arx": _against("linear ARX of the same lags"),
     "against_last_value": _against("repeating the last value"),
-    "gap": ("From known to new data", _gap),
-    "residuals_linear": ("Residuals one step ahead, linear tests", _residuals),
-    "residuals_nonlinear": ("Residuals one step ahead, nonlinear tests", _residuals),
-    "fixed_points": ("Fixed points", _fixed_points),
-    "static": ("Rests of data and model", _static),
+    "gap": _gap,
+    "residuals_linear": _residuals,
+    "residuals_nonlinear": _residuals,
+    "fixed_points": _fixed_points,
+    "static": _static,
 }

@@ -10,6 +10,8 @@ from narxbench._io.words import listed
 
 # A reader can hold this many names in a sentence.
 MOST_NAMES = 6
+# Where the rest is of what a sentence does not name.
+REST = "--json has all"
 
 Values = Mapping[str, Any]
 # Writes a setting, and perhaps its value, as an argument or an option.
@@ -35,7 +37,7 @@ def first_of(names: Sequence[str]) -> str:
     """Return names as a list in a sentence; of many the first, and how many more there are."""
     if len(names) <= MOST_NAMES:
         return listed(names)
-    return listed([*names[:MOST_NAMES], f"{len(names) - MOST_NAMES} more"])
+    return listed([*names[:MOST_NAMES], f"{len(names) - MOST_NAMES} more ({REST})"])
 
 
 def unless_fine(finding: Finding, advice: str) -> str:

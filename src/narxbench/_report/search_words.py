@@ -95,7 +95,10 @@ def _repeats(finding: Finding, _: Setting) -> tuple[str, str]:
 def _interrupted(finding: Finding, _: Setting) -> tuple[str, str]:
     step = finding.values["step"]
     if step == CONCLUSION:
-        return "Stopped by Ctrl-C or SIGTERM after all searches of this model: it is complete.", ""
+        text = (
+            "Stopped by Ctrl-C or SIGTERM after all searches of this model: it is complete, but for the probabilities"
+        )
+        return f"{text} of its terms.", ""
     text = f"Stopped by Ctrl-C or SIGTERM during the {step}: this is the best model until then"
     return f"{text}, and another run finds another.", ""
 
@@ -148,18 +151,18 @@ def _attempts(finding: Finding, setting: Setting) -> tuple[str, str]:
     return text, f"Take {names}: the error falls from {values['error']:.3g} to {better['rrse']:.3g}."
 
 
-# Title and words by the name of the finding.
-SEARCH_WORDS: dict[str, tuple[str, Phrase]] = {
-    "searches": ("Searches", _searches),
-    "no_test": ("Test data", _no_test),
-    "resamples": ("Resampled data", _resamples),
-    "noise_model": ("Noise", _noise_model),
-    "competition": ("Simple models", _competition),
-    "level": ("Levels and units", _level),
-    "repeats": ("Random draws", _repeats),
-    "interrupted": ("Stopped", _interrupted),
-    "attempts": ("Other settings", _attempts),
-    "outside": ("Held inputs", _outside),
-    "whole_records": ("Whole records", _whole_records),
-    "time_scale": ("Time scale", _time_scale),
+# Words by the name of the finding.
+SEARCH_WORDS: dict[str, Phrase] = {
+    "searches": _searches,
+    "no_test": _no_test,
+    "resamples": _resamples,
+    "noise_model": _noise_model,
+    "competition": _competition,
+    "level": _level,
+    "repeats": _repeats,
+    "interrupted": _interrupted,
+    "attempts": _attempts,
+    "outside": _outside,
+    "whole_records": _whole_records,
+    "time_scale": _time_scale,
 }

@@ -13,7 +13,7 @@ import pydantic
 from pydantic import Field
 
 from narxbench._algorithms.registry import REVIEWED, algorithm
-from narxbench._fitness.problem import ErrorKind, Estimation, RequiredTerms
+from narxbench._fitness.problem import ErrorKind, Estimation, FreeRunStart, RequiredTerms, ValidationPart
 from narxbench._io.errors import did_you_mean
 from narxbench._io.files import CONFIG_FOLDER
 from narxbench._io.settings import Mistake, Settings, SettingsError, described_as, unknown, validated
@@ -49,10 +49,12 @@ class OpenData(Settings):
     """Where the white Gaussian noise enters: measured output only, or the equation itself."""
     snr_of: SignalSize
     """What the SNR refers the noise to: variance or power (mean square) of the noise-free output, or one (0 dBW)."""
+    washout: int = Field(ge=0, le=MOST)
+    """Samples simulated before the first kept one, so that the start at rest is forgotten."""
     own_noise: bool
     """Whether each SNR has noise of its own, or all have the same in other sizes."""
-    realisation: Literal["shared", "per_run"]
-    """Whether all runs of a condition see the same data set, or each run has input and noise of its own."""
+    realisation: Literal["shared", "four", "per_run"]
+    """Whether all runs of a condition see the same data set, share four data sets, or have input and noise each."""
 
 
 class Fitness(Settings):
@@ -60,8 +62,12 @@ class Fitness(Settings):
 
     estimation: Estimation
     """Samples that estimate the weights: those before the validation part, or all."""
+    validation_part: ValidationPart
+    """The samples over which a model is simulated and judged: the last, the first or those in the middle."""
     error: ErrorKind
     """The error e over the validation part: of the free run, or one step ahead."""
+    free_run_start: FreeRunStart
+    """The outputs before the free run: those that were measured, or zero."""
     required_terms: RequiredTerms
     """The terms without which J is infinite."""
 

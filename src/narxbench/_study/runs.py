@@ -14,7 +14,14 @@ import pydantic
 
 from narxbench._algorithms.registry import algorithm as algorithm_of
 from narxbench._algorithms.search import AlgorithmFailedError, Runner, SearchResult, prepared
-from narxbench._fitness.problem import ErrorKind, Estimation, RequiredTerms, StructureProblem
+from narxbench._fitness.problem import (
+    ErrorKind,
+    Estimation,
+    FreeRunStart,
+    RequiredTerms,
+    StructureProblem,
+    ValidationPart,
+)
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.files import canonical_json, read_bytes, read_json, sha256
 from narxbench._io.settings import Settings, as_result, show
@@ -35,6 +42,8 @@ class ProblemSize(Settings):
     n_validation: int
     estimation: Estimation
     error: ErrorKind
+    validation_part: ValidationPart = "last"
+    free_run_start: FreeRunStart = "measured"
     required_terms: RequiredTerms = "nothing"
 
 
@@ -211,6 +220,8 @@ def size_of(problem: StructureProblem) -> ProblemSize:
         n_validation=problem.n_validation,
         estimation=problem.estimation,
         error=problem.error,
+        validation_part=problem.validation_part,
+        free_run_start=problem.free_run_start,
         required_terms=problem.required_terms,
     )
 

@@ -22,7 +22,7 @@ from narxbench._model.dataset import snr_label
 from narxbench._model.excitation import Excitation, HeldInput
 from narxbench._model.system import System
 from narxbench._study.condition import ConditionKey
-from narxbench._study.design_choices import MOST, Count, DesignChoices, Fitness, Label, OpenData
+from narxbench._study.design_choices import Count, DesignChoices, Fitness, Label, OpenData
 
 MOST_RUNS = 100_000
 T = TypeVar("T")
@@ -113,9 +113,7 @@ class Data(OpenData):
     samples: Count
     """Samples kept of each data set, estimation and validation together."""
     validation_samples: Count
-    """The last samples, over which a model is simulated and judged."""
-    washout: int = Field(ge=0, le=MOST)
-    """Samples simulated before the first kept one, so that the start at rest is forgotten."""
+    """The number of samples over which a model is simulated and judged."""
     seeds: Seeds
     """Seeds of input and noise: a number N for 1 to N, or a list. The realisations are the same at every SNR."""
 
@@ -196,10 +194,13 @@ class Problem:
     scenario: str = ""
     held_out: bool = False
 
-    @property
-    def realisations(self) -> bool:
-        """Whether each run sees input and noise of its own."""
-        return self.data.realisation == "per_run"
+    def realisation(self, seed: int) -> int | None:
+        """Return the number of the data set that a run sees, or None if all runs see the same data set."""
+        if self.data.realisation == "shared":
+            return None
+        if self.data.realisation == "four":
+            return (seed - 1) % 4 + 1
+        return seed
 
     @property
     def axes(self) -> dict[str, str]:

@@ -48,6 +48,8 @@ def test_equally_likely_terms_are_chosen_in_the_given_order(draws):
         position = np.full(4, 7, np.uint8)
         upso2d.update_position(velocity, 0.5, upso2d.ZERO, np.array(order), np.empty(4), position)
         assert set(np.flatnonzero(position)) == {1, next(term for term in order if term != 1)}
+    assert upso2d.first_order(4, upso2d.CANONICAL).tolist() == [0, 1, 2, 3]
+    assert upso2d.first_order(4, upso2d.REVERSE).tolist() == [3, 2, 1, 0]
     drawn, order = [], np.empty(3, np.int64)
     for _ in range(6000):
         upso2d.random_order(draws, order)
@@ -73,6 +75,17 @@ def test_negative_likelihoods_of_cardinalities(negative, likelihood, shares):
     fractions = (np.arange(2400) + 0.5) / 2400
     drawn = [upso2d.draw_cardinality(np.array(likelihood), fraction, negative) for fraction in fractions]
     np.testing.assert_allclose(np.bincount(drawn, minlength=4)[1:] / 2400, shares, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("kind", "different"), [(upso2d.PER_ELEMENT, 8), (upso2d.PER_ROW, 2), (upso2d.PER_PARTICLE, 1)]
+)
+def test_random_weights_of_elements_rows_and_particles(kind, different, draws):
+    weights, learned = np.zeros((2, 4)), np.ones((2, 4), np.uint8)
+    upso2d._draw_weights(draws, kind, learned, learned, weights)
+    assert len(set(weights.ravel())) == different
+    if kind != upso2d.PER_ELEMENT:
+        assert (weights == weights[:, :1]).all()
 
 
 def test_velocity_update_by_hand(rng):

@@ -9,7 +9,7 @@ import pytest
 import narxbench
 from narxbench import load_system
 from narxbench._identification.settings import IdentificationSettings
-from narxbench._report.findings import as_json
+from narxbench._report.findings import as_json, in_words
 
 KEYS = [
     *("format", "version", "equation", "model", "models", "competitors", "terms", "coefficients", "standard_errors"),
@@ -75,7 +75,7 @@ def test_the_summary(identification):
     summary = as_json(identification)["summary"]
     assert len({entry["name"] for entry in summary}) == len(summary) > 3
     for entry in [*summary, *as_json(identification)["checks"]]:
-        assert set(entry) == {"name", "status", "values", "text", "advice"}
+        assert set(entry) == {"name", "title", "status", "values", "text", "advice"}
     for entry in identification.to_dict()["summary"]:
         assert set(entry) == {"name", "status", "values"}
 
@@ -106,14 +106,17 @@ def test_a_run_that_diverges_is_none_not_nan():
 
 def test_a_terminal_shows_the_equation_the_error_and_the_findings_by_status(identification):
     shown = repr(identification)
-    assert identification.model.equation() in shown and len(shown) < 1000
+    assert identification.model.equation() in shown and len(shown) < 1500
     error = next(finding for finding in identification.summary if finding.name == "prediction").values
     assert f"RRSE {error['rrse']:.3g}" in shown and "data of test" in shown
-    names_by_status = {}
+    titles_by_status = {}
     for finding in identification.summary:
-        names_by_status.setdefault(finding.status, []).append(finding.name.replace("_", " "))
-    for status, names in names_by_status.items():
-        assert f"{status.capitalize()}: {', '.join(names)}" in shown
+        titles_by_status.setdefault(finding.status, []).append(in_words(finding).title)
+    for status, titles in titles_by_status.items():
+        assert f"{status.capitalize()}: {'; '.join(titles)}" in shown
+    assert {finding.title for finding in identification.summary} == {
+        entry["title"] for entry in as_json(identification)["summary"]
+    }
 
 
 def test_a_notebook_shows_escaped_html(identification):

@@ -51,7 +51,7 @@ def test_all_kinds_share_their_white_noise_and_leave_the_input_alone():
     assert all(word and not word.endswith(".") for word in (noise.words for noise in NOISES.values()))
     clean = simulated()
     for noise in NOISES:
-        changes_input = noise in ("input", "closed-loop")
+        changes_input = noise in ("input", "input-output", "closed-loop")
         assert np.array_equal(simulated(noise).u, clean.u) != changes_input, noise
         assert np.array_equal(simulated(noise).y, simulated(noise).y), noise
     np.testing.assert_array_equal(added("input"), added("output"))
@@ -106,6 +106,14 @@ def test_drift_is_a_slow_sinusoid():
     turns = np.arange(SAMPLES) / SAMPLES * 1.5
     expected = DRIFT_AMPLITUDE * simulated().y.std() * np.sin(2 * np.pi * turns)
     np.testing.assert_allclose(slow, expected, atol=1e-4 * np.abs(expected).max())
+
+
+def test_noise_on_the_input_at_the_snr_of_the_output():
+    clean, measured = simulated(), simulated("input-output")
+    noise = measured.u - clean.u
+    assert 10 * math.log10(clean.u.var() / noise.var()) == pytest.approx(SNR_DB, abs=0.3)
+    np.testing.assert_array_equal(added("input-output"), added("output"))
+    assert abs(np.corrcoef(noise, added("output"))[0, 1]) < 0.05
 
 
 def test_noise_on_the_input_is_20_db_below_it():

@@ -107,6 +107,13 @@ def test_blocks_of_seeds_and_a_data_set_for_each_run(plan: Callable) -> None:
     assert mine.recorded(PROBLEM, condition) == []
 
 
+def test_runs_that_share_four_data_sets(plan: Callable) -> None:
+    mine = plan(SMALL + "seeds: 6\nseeds_per_job: 6\ndata: {realisation: four}\n")
+    condition = {"study": "mine", "system": "S1", "snr": "30dB", "method": "upso2d", "criterion": "bic"}
+    names = [path.rpartition("/")[2] for path in mine.data_sets(PROBLEM)(condition)]
+    assert names == [f"realisation-{number}.csv" for number in (1, 2, 3, 4, 1, 2)]
+
+
 def test_a_recorded_input_belongs_to_the_definition_of_its_problem(plan: Callable) -> None:
     recorded = SMALL + "data: {excitation: {kind: recorded, file: own.csv}}"
     files = []
@@ -122,13 +129,13 @@ def test_a_recorded_input_belongs_to_the_definition_of_its_problem(plan: Callabl
 
 def test_a_condition_of_an_interpretation_has_the_data_of_its_part_on_data(folder: Path) -> None:
     study = plan_of(["config/interpretations.yaml"])
-    text = "velocity-bound=1.75+snr-of=power"
-    row = next(row for row in study.matrix.rows if {*row["interpretation"].split("+")} == {*text.split("+")})
+    options = {"input=uniform-1.73", "snr-of=power", "velocity-bound=1.75", "restart-count=reset"}
+    row = next(row for row in study.matrix.rows if {*row["interpretation"].split("+")} == options)
     (data,) = study.data_sets("data/{study}/problems/{data_interpretation}/{data_seed}/{system}/{snr}")(row)
-    assert data == "data/interpretations/problems/snr-of=power/data-1/S1/50dB.csv"
+    assert data == "data/interpretations/problems/input=uniform-1.73+snr-of=power/data-1/S1/50dB.csv"
     # As the wildcards of a job are: without the part that follows from the others.
     job = {name: value for name, value in row.items() if name != "data_interpretation"}
-    assert study.values(job)["data_interpretation"] == "snr-of=power"
+    assert study.values(job)["data_interpretation"] == "input=uniform-1.73+snr-of=power"
 
 
 @pytest.mark.parametrize(

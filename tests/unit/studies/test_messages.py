@@ -20,7 +20,7 @@ from narxbench._study.summary import summarise
 CONFIG = Path(__file__).parents[3] / "config"
 CHOICES = load_design_choices()
 VARIED = "kind: interpretations\nvariations: {criterion: bic, seeds: 1, methods: [%s], references: [%s], "
-VARIED += "combinations: [%s], finalists: {interpretations: [%s], criteria: [], seeds: 1}}"
+VARIED += "combinations: [%s], finalists: {interpretations: [%s], combinations: [], criteria: []}}"
 COMPARED = "kind: methods\nmethods: {upso2d: {criteria: [bic]}}\nscenarios: {a: {description: x, %s}}"
 SETTINGS = [
     *("snr_dbb: [50]", "study: Reference", "study: a b", "kind: interpretations", "kind: methods", "kind: papers"),
@@ -48,7 +48,8 @@ DESIGN_CHOICES = [
     "design_choices: {ties: {options: {random: {value: randm}}}}",
     "design_choices: {input: {options: {uniform: {value: {kind: uniform, low: 2.0}}}}}",
     "design_choices: {ring: {setting: refresh_gap}, ties: {setting: refresh_gap, options: {canonical: {value: 3}}}}",
-    "design_choices: {noise: {part: ga, setting: elitism, options: {output: {value: true}, equation: {value: false}}}}",
+    "design_choices: {noise: {part: ga, setting: elitism, "
+    "options: {output: {value: true}, equation: {value: false}, input-output: {value: true}}}}",
     "design_choice: {}",
 ]
 DAMAGE = """

@@ -24,6 +24,7 @@ def criterion_words() -> tuple[str, ...]:
     return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
 
 
+@cache
 def criterion_family(word: str) -> type[Criterion]:
     """Return the class of the criteria whose names begin with a word, which is one of :func:`criterion_words`."""
     family: type[Criterion] = import_module(f"{__name__}.{word}").CRITERION

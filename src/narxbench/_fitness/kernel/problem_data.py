@@ -1,12 +1,14 @@
 """Data that all structures of a problem share: Gram matrix of the estimation rows, inputs of the validation rows."""
 
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._fitness.kernel.simd import at, fill, load, store
-from narxbench._model.structure import column
+from narxbench._model.structure import candidate_columns
 from narxbench._model.terms import OUTPUT, Monomial
 from narxbench._numerics.compilation import compiled
 
@@ -18,6 +20,8 @@ Masks = NDArray[np.uint8]
 DIVERGENCE_FACTOR = 1e6
 # The number of columns that are stored side by side, and of columns whose products with them are computed together.
 BAND, TILE = 16, 4
+# Rows of zeros behind the inputs: the kernel serves four steps at a time.
+PADDING = 3
 
 
 class ProblemData(NamedTuple):
@@ -52,8 +56,8 @@ def products_over(u: Floats, y: Floats, monomials: list[Monomial], rows: Integer
     # The candidate columns, followed by y, BAND columns side by side.
     n_terms = len(monomials)
     bands = np.zeros((n_terms // BAND + 1, len(rows), BAND))
-    for i, monomial in enumerate(monomials):
-        bands[i // BAND, :, i % BAND] = column(u, y, monomial, rows)
+    for i, values in enumerate(candidate_columns(u, y, monomials, rows)):
+        bands[i // BAND, :, i % BAND] = values
     bands[-1, :, n_terms % BAND] = y[rows]
     gram = np.empty((n_terms + 1, n_terms + 1))
     _inner_products(bands, gram)
@@ -97,24 +101,20 @@ def prepare(
     moments[-1] = gram[-1] = gram[:, -1] = 0.0
     diagonal = gram.diagonal().copy()
     diagonal[-1] = 1.0
-    output_parts, input_parts = _parts(monomials)
-    if one_step:
-        # Past outputs are known before the simulation: to the kernel they are inputs.
-        output_parts, input_parts = [()] * len(monomials), monomials
-    nodes = _node_places(output_parts)
-    inputs = _places({(), *input_parts})
-    input_columns = np.array([column(u, y, monomial, validation) for monomial in inputs]).T
-    term_node = np.array([nodes[monomial] for monomial in output_parts])
+    layout = _layout(tuple(monomials), one_step)
+    inputs = np.zeros((len(validation) + PADDING, len(layout.inputs)))
+    for place, values in enumerate(candidate_columns(u, y, layout.inputs, validation)):
+        inputs[: len(validation), place] = values
     return ProblemData(
         gram=gram,
         diagonal=diagonal,
         moments=moments,
-        inputs=np.vstack([input_columns, np.zeros((3, len(inputs)))]),
-        term_node=term_node,
-        term_input=np.array([inputs[monomial] for monomial in input_parts]),
-        term_order=np.argsort(term_node, kind="stable"),
-        node_parent=np.array([nodes[node[:-1]] for node in nodes]),
-        node_lag=np.array([node[-1][1] if node else 0 for node in nodes]),
+        inputs=inputs,
+        term_node=layout.term_node.copy(),
+        term_input=layout.term_input.copy(),
+        term_order=layout.term_order.copy(),
+        node_parent=layout.node_parent.copy(),
+        node_lag=layout.node_lag.copy(),
         segment_end=np.cumsum(list(map(len, segments))),
         initial=np.array([y[segment.start - n_y : segment.start] for segment in segments]),
         measured=y[validation],
@@ -124,7 +124,38 @@ def prepare(
     )
 
 
-def _parts(monomials: list[Monomial]) -> tuple[list[Monomial], list[Monomial]]:
+class _Layout(NamedTuple):
+    """The arrays of :class:`ProblemData` that follow from the candidate terms, and the u-monomials."""
+
+    inputs: tuple[Monomial, ...]
+    term_node: Integers
+    term_input: Integers
+    term_order: Integers
+    node_parent: Integers
+    node_lag: Integers
+
+
+@lru_cache(maxsize=64)
+def _layout(monomials: tuple[Monomial, ...], one_step: bool) -> _Layout:
+    """Return where candidate terms stand in the arrays of a problem."""
+    output_parts, input_parts = _parts(monomials)
+    if one_step:
+        # Past outputs are known before the simulation: to the kernel they are inputs.
+        output_parts, input_parts = [()] * len(monomials), list(monomials)
+    nodes = _node_places(output_parts)
+    inputs = _places({(), *input_parts})
+    term_node = np.array([nodes[monomial] for monomial in output_parts])
+    return _Layout(
+        inputs=tuple(inputs),
+        term_node=term_node,
+        term_input=np.array([inputs[monomial] for monomial in input_parts]),
+        term_order=np.argsort(term_node, kind="stable"),
+        node_parent=np.array([nodes[node[:-1]] for node in nodes]),
+        node_lag=np.array([node[-1][1] if node else 0 for node in nodes]),
+    )
+
+
+def _parts(monomials: Sequence[Monomial]) -> tuple[list[Monomial], list[Monomial]]:
     """Return the y-monomial and the u-monomial whose product each monomial is."""
     output_parts, input_parts = list[Monomial](), list[Monomial]()
     for monomial in monomials:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._model.records import Record
-from narxbench._model.structure import column
+from narxbench._model.structure import candidate_columns
 from narxbench._model.terms import Monomial
 
 Integers = NDArray[np.int64]
@@ -106,8 +106,8 @@ class Arrangement:
     def columns(self, monomials: Sequence[Monomial], rows: Integers) -> Floats:
         """Return the values of terms at some samples, shape (rows, terms)."""
         values = np.empty((len(rows), len(monomials)), order="F")
-        for place, monomial in enumerate(monomials):
-            values[:, place] = column(self.u, self.y, monomial, rows)
+        for place, column in enumerate(candidate_columns(self.u, self.y, monomials, rows)):
+            values[:, place] = column
         return values
 
     def segments(self, is_chosen: Mask) -> list[range]:

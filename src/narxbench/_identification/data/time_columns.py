@@ -26,6 +26,7 @@ from narxbench._identification.data.time_names import SECONDS, unit_in_name
 from narxbench._identification.data.time_numbers import (
     NumericTimes,
     dates_of_numbers,
+    epoch_origin,
     last_digit,
     times_in_unit,
     times_of_numbers,
@@ -133,7 +134,7 @@ class TimeReader:
         if unit is not None:
             if np.nanmax(np.abs(numbers)) <= MOST_EXACT:
                 return times_in_unit(numbers, unit, SECONDS)
-            origin = round(float(numbers[np.isfinite(numbers)][0]) * SECONDS.get(unit, 1.0) * SECOND)
+            origin = epoch_origin(float(numbers[np.isfinite(numbers)][0]) * SECONDS.get(unit, 1.0))
             return times_in_unit(_differences(numbers, whole_numbers), unit, SECONDS)._replace(origin=origin)
         dates = dates_of_numbers(whole_numbers, place) if whole_numbers else None
         if dates is not None:

@@ -57,6 +57,11 @@ def dates_of_numbers(whole_numbers: Sequence[int | None], place: Place) -> Momen
     return moments._replace(notes=[note])
 
 
+def epoch_origin(seconds: float) -> int | None:
+    """Return the nanoseconds since 1970 of a time in seconds; None for one that is not of this age, so no date."""
+    return round(seconds * SECOND) if _FIRST_EPOCH <= seconds <= _LAST_EPOCH else None
+
+
 def times_of_numbers(numbers: Array, differences: Array, name: str, source: str) -> NumericTimes:
     """Return numbers without a unit as times: seconds, an epoch, or days of MATLAB.
 
@@ -69,7 +74,7 @@ def times_of_numbers(numbers: Array, differences: Array, name: str, source: str)
             beginning = np.datetime_as_string(np.datetime64(int(present[0] * scale), "s"), "D")
             digits = len(str(int(present[0])))
             note = f"the numbers of {digits} digits were taken as {words} since 1970, from {beginning} on."
-            origin = round(float(present[0]) * scale * SECOND)
+            origin = epoch_origin(float(present[0]) * scale)
             return times_in_unit(differences, unit, UNITS)._replace(notes=[note], origin=origin)
     if name.lower() == "datenum" or _are_days_of_matlab(present, name, source):
         times = times_in_unit(differences, "d", UNITS)

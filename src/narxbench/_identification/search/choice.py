@@ -76,7 +76,9 @@ def choose(
     compared = scan.compared([*proposals, *likely_proposals], density)
     finalists = _under_noise(scan, compared, likely, density, steps)
     _check_finite(finalists)
-    finalists, n_tied = scan.likeliest_first(finalists, density)
+    n_tied = 1
+    if not steps.interrupted:
+        finalists, n_tied = scan.likeliest_first(finalists, density)
     place = _first_that_holds(scan, finalists)
     n_passed_over = place or 0
     finalists, passed_over = finalists[n_passed_over:], finalists[:n_passed_over]
@@ -203,7 +205,10 @@ def _under_noise(
     """
     allowed = scan.settings.noise_models
     jobs = _weight_jobs(structures, likely, allowed)
-    weighed = steps.run(WEIGHTS, scan.under, [(structure, key[-1], density) for key, structure in jobs.items()])
+    n_weighed = scan.n_weighed(2 * REWEIGHED * len(competing_names(allowed)))
+    # The best come first, then the likely ones of the best configurations.
+    first_jobs = list(jobs.items())[:n_weighed]
+    weighed = steps.run(WEIGHTS, scan.under, [(structure, key[-1], density) for key, structure in first_jobs])
     # White noise in the equation is scored already.
     scored = [*structures, *weighed] if "narx" in allowed else weighed
     by_noise: dict[tuple[str, tuple[str, ...], str], Structure] = {}

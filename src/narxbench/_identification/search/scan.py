@@ -8,7 +8,7 @@ settings and its own seed alone; none looks at a clock.
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from itertools import product
 from typing import Any
 
@@ -28,6 +28,7 @@ from narxbench._identification.data.seasons import seasons
 from narxbench._identification.search.configurations import Configuration, configurations, strides
 from narxbench._identification.search.noise import PLAIN, NoiseOrders
 from narxbench._identification.search.resampling import block_length, resample
+from narxbench._identification.search.stretches import chosen_stretches
 from narxbench._identification.search.structures import (
     ConfigurationSearch,
     FoundStructure,
@@ -37,7 +38,7 @@ from narxbench._identification.search.structures import (
     StructureScore,
 )
 from narxbench._identification.search.ties import Candidate, likeliest_first
-from narxbench._identification.search.trial import PartErrors, Trial
+from narxbench._identification.search.trial import MOST_ROWS, MOST_WEIGHED, PartErrors, Trial
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._io.errors import NarxbenchError, printable
 from narxbench._model.noise_models import NoiseName, name_of
@@ -46,6 +47,8 @@ from narxbench._numerics.logarithm import natural_log
 from narxbench._numerics.random_streams import generator
 from narxbench._numerics.rounding import significant
 
+# Samples of long records that are searched, for each one that counts.
+MOST_SEARCHED = 20_000
 # Configurations that are searched thoroughly.
 FINALISTS = 6
 # Configurations whose data are kept for further searches.
@@ -53,13 +56,15 @@ KEPT_TRIALS = FINALISTS + 2
 # Fitness evaluations of a brief and a thorough search, and of one on resampled data.
 BRIEF, THOROUGH, RESAMPLED = 300, 2000, 800
 # Shares of the planned time.
-_SHARES = {"brief": 0.3, "thorough": 0.25, "polished": 0.2, "resampled": 0.25}
+_SHARES = {"brief": 0.3, "thorough": 0.25, "polished": 0.2, "weighed": 0.12, "resampled": 0.25}
 # Structures of each configuration that a last descent starts from: the best, and as many that no draws were needed for.
 POLISHED = 2
 FEWEST_RESAMPLES = 10
 # Seconds on the machine that this was measured on, per product of two columns at a row, per evaluation and in it per
 # step and per candidate term. They decide how much is planned for a time, on every machine the same.
 _PER_PRODUCT, _PER_EVALUATION, _PER_STEP, _PER_CANDIDATE = 4e-11, 2e-5, 3e-9, 2e-7
+# The same per fit under a noise model, and per sample of it.
+_PER_FIT, _PER_FITTED_SAMPLE = 1e-3, 2e-6
 # The method whose structure is shown next to that of the search.
 FORWARD = "iterative_ofr"
 # The method that searches by likelihood under each noise model; it draws nothing.
@@ -88,6 +93,8 @@ _MOST_VALUES = 2e7
 class Scan:
     """All steps of a search on one recording, whose test records are not looked at.
 
+    Long records are searched on the stretches ``searched``, and estimated on all of ``recording``.
+
     ``configurations`` are what is tried, in the order of the cost, ``named`` the same by name, and ``n_finalists`` of
     them are searched thoroughly; ``left_out`` is how many the time is not planned for.
     """
@@ -96,13 +103,16 @@ class Scan:
         self.recording, self.settings = recording, settings
         _check_signals(recording)
         self.sampling = advised_decimations(recording)
-        self.responses = responses(recording)
-        self.evidence = input_evidence(recording)
-        samples = self.n_samples = sum(map(len, recording.known))
+        self.searched = searched = chosen_stretches(recording, MOST_SEARCHED * self.sampling.advised, settings.blocks)
+        # What the weights of the model that leaves are estimated on, with the records of the test.
+        self.estimated = recording
+        self.responses = responses(searched)
+        self.evidence = input_evidence(searched)
+        samples = self.n_samples = sum(map(len, searched.known))
         decimations = strides(self.sampling.advised, self.sampling.first_minimum, samples)
         most_degree = largest_degree_shown(list(self.evidence.values()))
-        self.seasons = seasons(recording)
-        tried = configurations(recording, settings, decimations, self._delays(), most_degree, self.seasons)
+        self.seasons = seasons(searched)
+        tried = configurations(searched, settings, decimations, self._delays(), most_degree, self.seasons)
         tried.sort(key=partial(self.seconds, "brief"))
         costs = np.cumsum([self.seconds("brief", configuration) for configuration in tried])
         count = max(1, int(np.searchsorted(costs, _SHARES["brief"] * settings.effort, side="right")))
@@ -113,20 +123,32 @@ class Scan:
         self.linear = list(dict.fromkeys(linear))
         self.named |= {configuration.name: configuration for configuration in self.linear}
         self.n_finalists = min(FINALISTS, len(self.configurations))
-        by_role = {role: sum(map(len, recording.of_role(role))) for role in ("selection", None)}
+        by_role = {role: sum(map(len, searched.of_role(role))) for role in ("selection", None)}
         # Parts that take turns in selection, at most: short data have fewer at a large decimation.
         self.n_parts = 0 if by_role["selection"] else settings.blocks
         # Samples of the selection: one number for all configurations, whatever they need for lags.
         self._n_selected = by_role["selection"] or by_role[None] or samples
+        self._judged_by = parse_criterion(settings.criterion).across_candidates()
         # What is tested must not touch what is found, not even by other random draws, nor what the signals are called.
         self._digest = replace(recording, records=recording.known, inputs=(), output="").digest
         # Threads that want the same configuration at once may both make it; it is the same.
-        trial = partial(Trial, recording, settings=settings, density=self.sampling.advised)
+        trial = partial(Trial, searched, settings=settings, density=self.sampling.advised)
         self.trial = lru_cache(maxsize=KEPT_TRIALS)(trial)
+
+    @cached_property
+    def data_digest(self) -> str:
+        """The digest of all data, also those of the test."""
+        return self.recording.digest
+
+    def hurry(self) -> None:
+        """Estimate the weights of the model on the stretches that were searched, as the user does not wait for more."""
+        tests = tuple(self.recording.of_role("test"))
+        if self.searched is not self.recording:
+            self.estimated = replace(self.searched, records=(*self.searched.records, *tests))
 
     def _delays(self) -> list[int]:
         """Return the samples before each input acts; 1 where no effect is seen."""
-        checked = delay_check(self.recording, input_responses=self.responses).values["inputs"]
+        checked = delay_check(self.searched, input_responses=self.responses).values["inputs"]
         delays = []
         for name in self.recording.inputs:
             delay = checked.get(name, {}).get("delay")
@@ -160,6 +182,12 @@ class Scan:
         """Return how many resampled data sets are searched: as many as were asked for, if the time allows."""
         affordable = int(_SHARES["resampled"] * self.settings.effort / self.seconds("brief", configuration))
         return min(self.settings.resamples, max(FEWEST_RESAMPLES, affordable))
+
+    def n_weighed(self, fewest: int) -> int:
+        """Return how many structures are weighed under noise models, each also without each part."""
+        samples = min(self.n_samples, MOST_WEIGHED)
+        seconds_each = (1 + self.n_parts) * (_PER_FIT + _PER_FITTED_SAMPLE * samples)
+        return max(fewest, int(_SHARES["weighed"] * self.settings.effort / seconds_each))
 
     def brief(self, configuration: Configuration) -> ConfigurationSearch:
         """Score the structures of a forward regression in a configuration; if none is finite, search briefly."""
@@ -266,7 +294,7 @@ class Scan:
                 infinite.append(structure)
             else:
                 candidates.append(Candidate(structure, self.named[structure.configuration]))
-        ordered, n_tied = likeliest_first(self.recording, candidates, self._n_selected / density, density)
+        ordered, n_tied = likeliest_first(self.searched, candidates, self._n_selected / density, density)
         return [*ordered, *infinite], n_tied
 
     def holds(self, structure: Structure) -> bool:
@@ -320,7 +348,7 @@ class Scan:
         """
         candidates, best = self.trial(self.named[start.configuration]).terms, start
         scored = {tuple(start.terms)}
-        seconds_each = _PER_EVALUATION * max(1, self.n_parts) + _PER_STEP * self.n_samples
+        seconds_each = _PER_EVALUATION * max(1, self.n_parts) + _PER_STEP * min(self.n_samples, MOST_ROWS)
         # Brief looks are planned as searches, and take less: that is left for the other half of the descents.
         budget = _SHARES["polished"] * self.settings.effort / (POLISHED * self.n_finalists) / seconds_each
         while True:
@@ -378,33 +406,43 @@ class Scan:
     def _structure(self, proposal: Proposal, errors: PartErrors, i: int, density: int, noise: NoiseOrders) -> Structure:
         """Return a structure with its score, by row i of the errors."""
         relative, divergent = self._error(errors, i)
-        structure = Structure(
+        n_candidates = len(self.trial(self.named[proposal.configuration]).terms)
+        rrse = fitness = None
+        if np.isfinite(relative):
+            rrse = float(np.sqrt(relative))
+            fitness = self._fitness(proposal, rrse, n_candidates, noise, density)
+        # Of thousands of structures a search looks at, all are known to be valid.
+        return Structure.model_construct(
             **{**proposal._asdict(), "terms": list(proposal.terms)},
-            fitness=None,
-            rrse=float(np.sqrt(relative)) if np.isfinite(relative) else None,
+            fitness=fitness,
+            rrse=rrse,
             divergent=divergent,
             singular=bool(errors.singular[i]),
-            candidates=len(self.trial(self.named[proposal.configuration]).terms),
+            candidates=n_candidates,
             noise=noise,
             parts=errors.relative(i),
         )
-        return self.with_fitness(structure, density)
 
     def with_fitness(self, structure: Structure, density: int) -> Structure:
         """Return a structure with its J where so many samples count as one."""
         if structure.rrse is None:
             return structure.model_copy(update={"fitness": None})
-        independent, size = max(2.0, self._n_selected / density), len(structure.terms)
-        fitness = independent * natural_log(max(structure.rrse, ROUNDING) ** 2)
+        fitness = self._fitness(structure.proposal, structure.rrse, structure.candidates, structure.noise, density)
+        return structure.model_copy(update={"fitness": fitness})
+
+    def _fitness(self, proposal: Proposal, rrse: float, n_candidates: int, noise: NoiseOrders, density: int) -> float:
+        """Return J of a structure of this error where so many samples count as one."""
+        independent, size = max(2.0, self._n_selected / density), len(proposal.terms)
+        fitness = independent * natural_log(max(rrse, ROUNDING) ** 2)
         # Configurations have different candidates.
-        judged_by = parse_criterion(self.settings.criterion).across_candidates()
+        judged_by = self._judged_by
         fitness += judged_by.per_term(independent) * size
-        fitness += judged_by.surcharge(size, independent, structure.candidates)
-        centred = self.named[structure.configuration].centred
+        fitness += judged_by.surcharge(size, independent, n_candidates)
+        centred = self.named[proposal.configuration].centred
         fitness += CLEARLY_BETTER * (centred and self.settings.centre == "auto")
-        fitness += CLEARLY_BETTER * (structure.noise.name != "narx" and self.settings.noise == "auto")
-        fitness += BY_CHANCE * structure.drawn
-        return structure.model_copy(update={"fitness": float(fitness)})
+        fitness += CLEARLY_BETTER * (noise.name != "narx" and self.settings.noise == "auto")
+        fitness += BY_CHANCE * proposal.drawn
+        return float(fitness)
 
     def _error(self, errors: PartErrors, i: int) -> tuple[float, float]:
         """Return the squared error relative to the output's variance, and the share of parts that diverge."""

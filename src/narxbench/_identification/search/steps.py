@@ -1,8 +1,10 @@
 """Steps of a search side by side: how far they are, and an end to them with Ctrl-C that keeps the best so far."""
 
+from collections import deque
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from typing import Any, NamedTuple, TypeVar
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from narxbench._identification.search.structures import ConfigurationSearch, Structure, StructureScore
 
@@ -41,10 +43,55 @@ class SearchProgress(NamedTuple):
     share: float
 
 
+class _Outcome(NamedTuple, Generic[T]):
+    """The result of a job, at its place among all jobs, or the error that it raised."""
+
+    place: int
+    result: T | None
+    error: BaseException | None
+
+
+class _Jobs(Generic[T]):
+    """Jobs of a step, which some threads take one after the other.
+
+    A job cannot be stopped, so nobody waits for those that run when the step ends early: the threads end with the
+    process.
+    """
+
+    def __init__(self, function: Callable[..., T], jobs: Iterable[tuple[Any, ...]]) -> None:
+        self._function, self._waiting = function, deque(enumerate(jobs))
+        self.planned = len(self._waiting)
+        self.outcomes: SimpleQueue[_Outcome[T]] = SimpleQueue()
+        for _ in range(min(THREADS, self.planned)):
+            Thread(target=self._work, daemon=True).start()
+
+    def _work(self) -> None:
+        while True:
+            try:
+                place, job = self._waiting.popleft()
+            except IndexError:
+                return
+            try:
+                outcome = _Outcome(place, self._function(*job), None)
+            except BaseException as error:
+                outcome = _Outcome(place, None, error)
+            self.outcomes.put(outcome)
+
+    def leave_out_waiting(self) -> list[_Outcome[T]]:
+        """Leave out the jobs that have not begun, and return the outcomes that nobody has taken yet."""
+        self._waiting.clear()
+        outcomes = []
+        while True:
+            try:
+                outcomes.append(self.outcomes.get_nowait())
+            except Empty:
+                return outcomes
+
+
 class Steps:
     """Runs jobs in threads, and reports the progress whenever one is done.
 
-    ``interrupted`` is the step that Ctrl-C ended, or empty. Jobs that were not begun then are left out, and so are all
+    ``interrupted`` is the step that Ctrl-C ended, or empty. Jobs that were not done then are left out, and so are all
     later ones.
 
     Parameters
@@ -68,19 +115,25 @@ class Steps:
         """Return what a function returns for each job, in their order, without the jobs that are left out."""
         if self.interrupted:
             return []
-        with ThreadPoolExecutor(THREADS) as threads:
-            futures = [threads.submit(function, *job) for job in jobs]
-            try:
-                for done, future in enumerate(as_completed(futures), 1):
-                    self._note_best(future.result())
-                    self._report(step, done, len(futures))
-            except KeyboardInterrupt:
-                self.interrupted = step
-                threads.shutdown(cancel_futures=True)
-            except BaseException:
-                threads.shutdown(wait=False, cancel_futures=True)
-                raise
-        return [future.result() for future in futures if not future.cancelled()]
+        running = _Jobs(function, jobs)
+        results: dict[int, T] = {}
+        error: BaseException | None = None
+        try:
+            while error is None and len(results) < running.planned:
+                outcome = running.outcomes.get()
+                error = outcome.error
+                if error is None:
+                    results[outcome.place] = cast(T, outcome.result)
+                    self._note_best(outcome.result)
+                    self._report(step, len(results), running.planned)
+        except KeyboardInterrupt:
+            self.interrupted = step
+        for outcome in running.leave_out_waiting():
+            if outcome.error is None:
+                results[outcome.place] = cast(T, outcome.result)
+        if error is not None:
+            raise error
+        return [results[place] for place in sorted(results)]
 
     def keep(self, step: str, function: Callable[[], T]) -> T:
         """Return what a function between the steps returns; Ctrl-C calls it again without the steps that it has left.

@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 # leaves out of them are some of its phases.
 MOST_ROWS, MOST_STEPS, MOST_COMPARED = 50_000, 20_000, 20_000
 # Samples that give the weights of a structure under a noise model while structures are compared.
-MOST_WEIGHED = 10_000
+MOST_WEIGHED = 5_000
 # Values of all candidate terms on the samples that a prediction error method searches.
 MOST_VALUES = 1_000_000
 
@@ -51,10 +51,13 @@ class PartErrors:
         """Return the squared error of a structure on each part relative to the variance; empty where one diverges."""
         if not np.isfinite(self.sse[i]).all():
             return []
-        variance = math.fsum(self.energy.tolist()) / int(self.steps.sum())
-        if not variance:
+        if not self._variance:
             return []
-        return list(map(significant, (self.sse[i] / self.steps / variance).tolist()))
+        return list(map(significant, (self.sse[i] / self.steps / self._variance).tolist()))
+
+    @cached_property
+    def _variance(self) -> float:
+        return math.fsum(self.energy.tolist()) / int(self.steps.sum())
 
 
 def shortened(segments: list[range], most: int, max_lag: int) -> list[range]:

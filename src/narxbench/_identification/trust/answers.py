@@ -15,7 +15,7 @@ from narxbench._identification.trust.frequencies import frequent_terms
 from narxbench._identification.trust.probabilities import EXACT
 from narxbench._identification.trust.residuals import BIASED
 from narxbench._identification.trust.steady_state import FixedPoint
-from narxbench._identification.trust.validation import ALL, INCOMING, row_of
+from narxbench._identification.trust.validation import ALL, DECIMATED, row_of
 from narxbench._identification.trust.verdicts import FREE_RUN_LOOK, NOISE
 from narxbench._model.functions import derived
 from narxbench._model.narx import Model
@@ -62,9 +62,9 @@ def prediction_answer(
     """
     prediction = findings["prediction"]
     place = {name: prediction.values[name] for name in ("role", "kind", "steps")}
-    row = row_of(frame, **place, sampling=INCOMING)
+    row = row_of(frame, **place)
     if row["rrse"] is None:
-        row = row_of(frame, **place)
+        row = row_of(frame, **place, sampling=DECIMATED)
     because = _reasons_to_look(findings, notes)
     is_noise = not prediction.values["rests"] and _nothing_predicts(frame, place["role"])
     status: Status = "bad" if is_noise else _status_of_answer(prediction, because)

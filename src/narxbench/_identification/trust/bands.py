@@ -61,11 +61,11 @@ def unseen_errors(fit: ModelFit, model: Model, steps: int | None = None) -> Unse
     Parts that take turns are predicted by weights of the others, in a run over the whole record: one that began at the
     part would begin with measured outputs. Records of the role selection are predicted by the model of all data.
     """
-    arrangement, errors = fit.arrangement, list[Floats]()
+    arrangement, errors = fit.turns, list[Floats]()
     for part in range(arrangement.n_parts_selected):
         part_model = fit.unknowing(part) if arrangement.takes_turns else model
         inside = (arrangement.part == part) & arrangement.has_lags
-        for i, record in enumerate(fit.known):
+        for i, record in enumerate(fit.searched):
             times = np.sort(arrangement.time[inside & (arrangement.record == i)])
             if len(times):
                 run = predicted(part_model, record, steps)

@@ -1,6 +1,6 @@
 """The fit of the structure that was chosen: its weights, the model, and simpler models to compare it with."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import product
@@ -18,9 +18,11 @@ from narxbench._identification.search.structures import Structure
 from narxbench._identification.trust.validation import ARX, Case, linear_arx
 from narxbench._identification.trust.weights import (
     Assumption,
+    Block,
     Weights,
     correlated_scores,
     estimate,
+    estimate_in_blocks,
     newey_west_bandwidth,
     orthogonalise,
 )
@@ -32,12 +34,19 @@ from narxbench._model.records import Record
 from narxbench._model.terms import Monomial, max_lag_of, parse_term
 from narxbench._numerics.rounding import significant
 
+# Values of the columns of a structure that are held at once.
+MOST_AT_ONCE = 16_000_000
+
 
 class ModelFit:
-    """Weights of one structure on the data, and on the data without a part, and the models with these weights."""
+    """Weights of one structure on the data, and on the data without a part, and the models with these weights.
+
+    Of long records the parts are those of the stretches that were searched.
+    """
 
     def __init__(self, scan: Scan, structure: Structure) -> None:
-        self.recording, self.settings = recording, settings = scan.recording, scan.settings
+        self.recording = recording = scan.estimated
+        self.settings, self._data_digest = scan.settings, scan.data_digest
         self.configuration = configuration = scan.named[structure.configuration]
         self.terms, self.noise_model = tuple(structure.terms), structure.noise_model
         self._structure = structure
@@ -45,10 +54,19 @@ class ModelFit:
         self.unknowing = lru_cache(maxsize=None)(self._unknowing)
         self.monomials = [parse_term(term, len(recording.inputs), current=True) for term in self.terms]
         self.scaling = scaling(recording, configuration.centred)
-        self.known = recording.known
-        records = [scaled(record, self.scaling) for record in self.known]
+        self.known, self.searched = recording.known, scan.searched.known
+        self.turns = self._arrangement(self.searched)
+
+    @cached_property
+    def arrangement(self) -> Arrangement:
+        """All data that estimate."""
+        is_searched = list(map(id, self.searched)) == list(map(id, self.known))
+        return self.turns if is_searched else self._arrangement(self.known)
+
+    def _arrangement(self, records: Sequence[Record]) -> Arrangement:
+        scaled_records = [scaled(record, self.scaling) for record in records]
         max_lag = max_lag_of(self.monomials)
-        self.arrangement = Arrangement(records, configuration.decimation, max_lag, settings.blocks)
+        return Arrangement(scaled_records, self.configuration.decimation, max_lag, self.settings.blocks)
 
     def weights(self) -> Weights:
         """Return the weights on all rows that estimate, with their uncertainty."""
@@ -60,15 +78,21 @@ class ModelFit:
         plain = least_squares(arrangement, self.monomials, self.terms)
         if self.noise_model == Narx():
             return plain
-        return weights_under_noise(arrangement, self._whole, self.terms, plain)
+        return weights_under_noise(arrangement, self._whole(arrangement), self.terms, plain)
+
+    def _whole(self, arrangement: Arrangement) -> StructureFit:
+        if arrangement is not self.turns:
+            is_alike = _exponents(arrangement) == _exponents(self.turns)
+            return self._fit(arrangement, None, self._whole_in_turns if is_alike else None)
+        return self._whole_in_turns
 
     @cached_property
-    def _whole(self) -> StructureFit:
-        return self._without(None, None)
+    def _whole_in_turns(self) -> StructureFit:
+        return self._fit(self.turns, None, None)
 
-    def _without(self, part: int | None, near: StructureFit | None) -> StructureFit:
-        segments = self.arrangement.segments(self.arrangement.estimates(part))
-        fit = weigh_under(self.arrangement, self.monomials, segments, self.noise_model, near.fit if near else None)
+    def _fit(self, arrangement: Arrangement, part: int | None, near: StructureFit | None) -> StructureFit:
+        segments = arrangement.segments(arrangement.estimates(part))
+        fit = weigh_under(arrangement, self.monomials, segments, self.noise_model, near.fit if near else None)
         if not fit.is_finite:
             name = self.noise_model.name
             raise NarxbenchError(f"noise: the weights of {name} diverge on all data; allowed: noise narx")
@@ -77,14 +101,14 @@ class ModelFit:
     def _unknowing(self, part: int) -> Model:
         """Return the model of weights on all rows that estimate but those of a part, without their uncertainty."""
         if self.noise_model != Narx():
-            return self._model_under_noise(self._without(part, self._whole))
-        return self._model_of_rows(self.arrangement.rows(part))
+            return self._model_under_noise(self._fit(self.turns, part, self._whole_in_turns))
+        return self._model_of_rows(self.turns.rows(part))
 
     def plain_model(self) -> Model:
-        """Return the model of the weights on all rows that estimate, without their uncertainty."""
+        """Return the model of the weights on all rows that were searched, without their uncertainty."""
         if self.noise_model != Narx():
-            return self._model_under_noise(self._whole)
-        return self._model_of_rows(self.arrangement.rows())
+            return self._model_under_noise(self._whole_in_turns)
+        return self._model_of_rows(self.turns.rows())
 
     def _model_under_noise(self, fit: StructureFit) -> Model:
         return self._model(fit.coefficients, noise_of_model(fit.fit))
@@ -92,12 +116,12 @@ class ModelFit:
     def _model_of_rows(self, rows: Any) -> Model:
         """Return the model of the weights on some rows, by least squares unless its kind has another rule."""
         if self._structure.kind == "unpruned":
-            products = products_over(self.arrangement.u, self.arrangement.y, self.monomials, rows)
+            products = products_over(self.turns.u, self.turns.y, self.monomials, rows)
             return self._model(ridge_weights(products, self.monomials, self._structure.shrinkage))
         if self._structure.kind == "last value":
             return self._model(np.ones(1))
-        columns = self.arrangement.columns(self.monomials, rows)
-        solution = orthogonalise(columns, self.arrangement.y[rows], self.terms)
+        columns = self.turns.columns(self.monomials, rows)
+        solution = orthogonalise(columns, self.turns.y[rows], self.terms)
         return self._model(solution.coefficients)
 
     def model(self, weights: Weights) -> Model:
@@ -117,7 +141,7 @@ class ModelFit:
             units=recording.units,
             offsets=self.scaling.offsets if self.scaling else None,
             scales=self.scaling.scales if self.scaling and set(self.scaling.scales) != {1.0} else None,
-            data_digest=recording.digest,
+            data_digest=self._data_digest,
             about={
                 "made_by": f"narxbench {__version__}",
                 "method": self.settings.method if self._structure.kind == "sparse" else self._structure.found_by,
@@ -133,7 +157,7 @@ class ModelFit:
         """Return the linear model of the lags that the model could choose from, up to the largest that it has."""
         configuration, recording = self.configuration, self.recording
         # So it needs no more initial samples, and both are scored on the same ones.
-        most = self.arrangement.max_lag
+        most = self.turns.max_lag
         return linear_arx(
             records,
             inputs=recording.inputs,
@@ -152,12 +176,20 @@ class ModelFit:
                 estimates.append(replace(record, role="estimation"))
         arx = self._arx(estimates)
         cases = [Case(record, model, {ARX: arx}) for record in estimates]
-        if self.arrangement.takes_turns:
+        if self.turns.takes_turns:
             cases += self._cases_in_turns(arx.initial_samples)
         for record in self.recording.records:
             if record.role in ("selection", "test"):
                 cases.append(Case(record, model, {ARX: arx}))
         return cases
+
+    def estimating(self) -> list[Record]:
+        """Return the records that estimate, of long ones the stretches that were searched."""
+        estimating = []
+        for record in self.searched:
+            if record.role in (None, "estimation"):
+                estimating.append(replace(record, role="estimation"))
+        return estimating
 
     def _cases_in_turns(self, initial_samples: int) -> list[Case]:
         """Return the parts that take turns in selection, each with models of the others."""
@@ -174,13 +206,19 @@ class ModelFit:
 
     def _pieces(self) -> list[tuple[int, Record]]:
         """Return the pieces of records that each part is made of, with the initial samples before them."""
-        arrangement = self.arrangement
+        arrangement = self.turns
         initial, pieces = arrangement.max_lag * arrangement.decimation, list[tuple[int, Record]]()
-        for number, (i, record) in product(range(arrangement.n_parts_selected), enumerate(self.known)):
+        for number, (i, record) in product(range(arrangement.n_parts_selected), enumerate(self.searched)):
             times = arrangement.time[(arrangement.part == number) & (arrangement.record == i)]
             if len(times):
                 pieces.append((number, record.part(max(0, int(times.min()) - initial), int(times.max()) + 1)))
         return pieces
+
+
+def _exponents(arrangement: Arrangement) -> list[int]:
+    """Return the powers of two that prediction errors scale the signals by: fits of equal ones can be compared."""
+    signals = (arrangement.y, *arrangement.u.T)
+    return [int(np.frexp(np.abs(signal).max(initial=0.0))[1]) for signal in signals]
 
 
 def _lags_up_to(most: int, lags: Sequence[int]) -> list[int]:
@@ -210,7 +248,18 @@ def weights_under_noise(arrangement: Arrangement, fit: StructureFit, terms: Sequ
 def least_squares(arrangement: Arrangement, monomials: Sequence[Monomial], terms: Sequence[str]) -> Weights:
     """Return the least-squares weights of terms on all rows that estimate; errors are those of :func:`estimate`."""
     rows = arrangement.rows()
+    if len(rows) * len(terms) > MOST_AT_ONCE:
+        bandwidth = newey_west_bandwidth(len(rows), arrangement.decimation)
+        return estimate_in_blocks(lambda: _blocks(arrangement, monomials, rows), terms, bandwidth)
     return _estimate(arrangement, rows, arrangement.columns(monomials, rows), arrangement.y[rows], terms)
+
+
+def _blocks(arrangement: Arrangement, monomials: Sequence[Monomial], rows: Any) -> Iterator[Block]:
+    """Yield columns, outputs and samples of so many rows that they can be held at once."""
+    length = max(1, MOST_AT_ONCE // (4 * len(monomials)))
+    for start in range(0, len(rows), length):
+        block = rows[start : start + length]
+        yield arrangement.columns(monomials, block), arrangement.y[block], _times(arrangement, block)
 
 
 def ridge_regression(
@@ -222,19 +271,26 @@ def ridge_regression(
     here its weight times the product of its column and the output, relative to the energy of the output.
     """
     rows = arrangement.rows()
-    products = products_over(arrangement.u, arrangement.y, list(monomials), rows)
+    products = np.zeros((len(terms) + 1, len(terms) + 1))
+    length = max(1, MOST_AT_ONCE // len(terms))
+    for start in range(0, len(rows), length):
+        products += products_over(arrangement.u, arrangement.y, list(monomials), rows[start : start + length])
     inverse = ridge_inverse(products[:-1, :-1], monomials, shrinkage)
     coefficients = inverse @ products[-1, :-1]
-    columns = arrangement.columns(monomials, rows)
-    residuals = arrangement.y[rows] - columns @ coefficients
     freedom = max(1, len(rows) - len(terms))
-    scores = columns * residuals[:, None]
-    white = scores.T @ scores
     bandwidth = newey_west_bandwidth(len(rows), arrangement.decimation)
+    white, correlated, squares = np.zeros_like(inverse), np.zeros_like(inverse), 0.0
+    for columns, y, times in _blocks(arrangement, monomials, rows):
+        residuals = y - columns @ coefficients
+        scores = columns * residuals[:, None]
+        block_products = scores.T @ scores
+        white += block_products
+        correlated += correlated_scores(block_products, scores, times, bandwidth)
+        squares += float(residuals @ residuals)
     middles: dict[Assumption, Any] = {
-        "classical": products[:-1, :-1] * (residuals @ residuals / freedom),
+        "classical": products[:-1, :-1] * (squares / freedom),
         "hc": white * (len(rows) / freedom),
-        "hac": correlated_scores(white, scores, _times(arrangement, rows), bandwidth) * (len(rows) / freedom),
+        "hac": correlated * (len(rows) / freedom),
     }
     return Weights(
         terms=tuple(terms),

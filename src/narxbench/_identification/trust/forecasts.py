@@ -67,7 +67,7 @@ def forecast_errors(fit: ModelFit, model: Model, free_run: Unseen) -> dict[str, 
 
 def _horizons(fit: ModelFit) -> list[int]:
     """Return the horizons, in steps of the model, that are measured."""
-    longest = max(map(len, fit.known)) // fit.arrangement.decimation
+    longest = max(map(len, fit.searched)) // fit.turns.decimation
     most = max(1, min(LONGEST, int(SHARE_OF_RECORD * longest)))
     horizons, horizon = [], 1
     while horizon <= most:
@@ -78,7 +78,7 @@ def _horizons(fit: ModelFit) -> list[int]:
 
 def unseen_at_horizons(fit: ModelFit, model: Model, horizons: Sequence[int]) -> list[Unseen]:
     """Return the absolute errors at some horizons, on samples that the weights did not know."""
-    arrangement = fit.arrangement
+    arrangement = fit.turns
     parts: list[list[Floats]] = [[] for _ in horizons]
     for part in range(arrangement.n_parts_selected):
         part_model = fit.unknowing(part) if arrangement.takes_turns else model
@@ -96,9 +96,9 @@ def unseen_at_horizons(fit: ModelFit, model: Model, horizons: Sequence[int]) -> 
 
 def _stretches(fit: ModelFit, part: int) -> Iterator[tuple[Record, int, int]]:
     """Yield the records that have a part of the data, and the first and last sample of it there."""
-    arrangement = fit.arrangement
+    arrangement = fit.turns
     inside = (arrangement.part == part) & arrangement.has_lags
-    for number, record in enumerate(fit.known):
+    for number, record in enumerate(fit.searched):
         times = arrangement.time[inside & (arrangement.record == number)]
         if len(times):
             yield record, int(times.min()), int(times.max())

@@ -39,6 +39,7 @@ MOST_COMPARED = 24
 EXACT = "its terms explain the data to the last digit, and there is no noise to weigh them against"
 DIVERGES = "its prediction errors diverge on the data that estimate"
 FULL = "it has all terms of its kind, and none of them was chosen"
+STOPPED = "the search was stopped before that was computed"
 TOO_FEW = "the samples that estimate are too few for so many terms"
 
 

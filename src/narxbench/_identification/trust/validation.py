@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from narxbench._identification.data.arrangement import Arrangement
-from narxbench._identification.trust.weights import orthogonalise
+from narxbench._identification.trust.weights import orthogonalise, triangle_of
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.narx import DivergedError, Model
 from narxbench._model.records import ROLES, Record
@@ -22,6 +22,8 @@ from narxbench._numerics.rounding import significant
 MODEL, ARX, LAST_VALUE = "model", "linear ARX", "last value"
 DECIMATED, INCOMING = "decimated", "incoming"
 ONE_STEP, K_STEP, FREE_RUN = "one_step", "k_step", "free_run"
+# So many rows are first made as few as there are columns, block by block.
+MANY_ROWS = 50_000
 # The rows of all records of a role together have this in the column ``record``.
 ALL = "all"
 # The last three have the unit of the output.
@@ -90,10 +92,15 @@ def validate(cases: Sequence[Case], *, steps: Sequence[int] = (1, 5)) -> pd.Data
     rows: list[tuple[Any, ...]] = []
     kinds: list[tuple[str, int | None]] = [(ONE_STEP if step == 1 else K_STEP, step) for step in steps]
     kinds.append((FREE_RUN, None))
-    for sampling in (DECIMATED, INCOMING):
+    # At a decimation of 1 both samplings are the same.
+    is_decimated = cases[0].model.decimation > 1
+    for sampling in (DECIMATED, INCOMING) if is_decimated else (INCOMING,):
         for name in (MODEL, *cases[0].baselines, LAST_VALUE):
             for (kind, step), role in product(kinds, ROLES):
                 rows += _rows(cases, (role, name, sampling, kind, step))
+    if not is_decimated:
+        column = COLUMNS.index("sampling")
+        rows = [*((*row[:column], DECIMATED, *row[column + 1 :]) for row in rows), *rows]
     # Of type object: None stays None.
     return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
 
@@ -154,7 +161,12 @@ def linear_arx(
     arrangement = Arrangement(usable, decimation, start // decimation, n_parts=1)
     rows = arrangement.rows()
     terms = [term_name(monomial, len(inputs)) for monomial in monomials]
-    kept, coefficients = _independent(arrangement.columns(monomials, rows), arrangement.y[rows], terms)
+    if len(rows) > MANY_ROWS:
+        blocks = [rows[start : start + MANY_ROWS] for start in range(0, len(rows), MANY_ROWS)]
+        triangle, _ = triangle_of((arrangement.columns(monomials, block), arrangement.y[block]) for block in blocks)
+        kept, coefficients = _independent(triangle[:, :-1], triangle[:, -1], terms)
+    else:
+        kept, coefficients = _independent(arrangement.columns(monomials, rows), arrangement.y[rows], terms)
     return Model(
         terms=tuple(terms[i] for i in kept),
         coefficients=tuple(coefficients),
@@ -222,13 +234,13 @@ def _sums(model: Model | None, record: Record, steps: int | None, first: int, de
         if run is None:
             return _Sums(samples=len(measured), diverged=True)
         expected = run[start:]
-    values, errors = measured.tolist(), (measured - expected).tolist()
+    errors = measured - expected
     # math.fsum is correctly rounded; NumPy's sums depend on the processor's vector width.
-    mean, low, high = math.fsum(values) / len(values), min(values), max(values)
-    energy = math.fsum((y - mean) ** 2 for y in values) if high > low else 0.0
-    squares = math.fsum(error * error for error in errors)
-    sizes = [abs(error) for error in errors]
-    return _Sums(squares, energy, mean, math.fsum(sizes), max(sizes), len(values), low, high)
+    mean, low, high = math.fsum(measured.tolist()) / len(measured), float(measured.min()), float(measured.max())
+    energy = math.fsum(((measured - mean) ** 2).tolist()) if high > low else 0.0
+    squares, sizes = math.fsum((errors * errors).tolist()), np.abs(errors)
+    absolute, largest = math.fsum(sizes.tolist()), float(sizes.max())
+    return _Sums(squares, energy, mean, absolute, largest, len(measured), low, high)
 
 
 def _last_values(y: NDArray[np.float64], start: int, steps: int | None, decimation: int) -> NDArray[np.float64]:
@@ -256,7 +268,7 @@ def row_of(
     steps: int | None = None,
     *,
     model: str = MODEL,
-    sampling: str = DECIMATED,
+    sampling: str = INCOMING,
 ) -> dict[str, Any]:
     """Return the row of all records of a role for a kind of prediction; it is empty where there is none."""
     ahead = {} if steps is None else {"steps": steps}

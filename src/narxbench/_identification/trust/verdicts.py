@@ -15,9 +15,9 @@ from narxbench._identification.trust.steady_state import FixedPoint, Rest
 from narxbench._identification.trust.validation import (
     ALL,
     ARX,
+    DECIMATED,
     FIGURES,
     FREE_RUN,
-    INCOMING,
     LAST_VALUE,
     MODEL,
     ONE_STEP,
@@ -123,7 +123,7 @@ def _prediction(
         # Errors in another unit say nothing of the model.
         role, avoidable = roles[1], None
         row = row_of(frame, role, kind, steps)
-    incoming = row_of(frame, role, kind, steps, sampling=INCOMING)
+    free_run = row_of(frame, role, FREE_RUN)["rrse"]
     relative, rests = _relative_error(frame, roles, row, kind, steps)
     diverged = _diverged_records(frame, role)
     values = {
@@ -132,8 +132,8 @@ def _prediction(
         "steps": steps,
         "decimation": model.decimation,
         "diverged": diverged,
-        "free_run": row_of(frame, role, FREE_RUN)["rrse"],
-        "incoming": incoming["rrse"],
+        "free_run": free_run,
+        "decimated": row_of(frame, role, FREE_RUN, sampling=DECIMATED)["rrse"],
         **{name: row[name] for name in (*FIGURES, "samples")},
         "small": _is_small(relative),
         "rests": rests,
@@ -147,7 +147,7 @@ def _prediction(
         status = "bad" if model.n_inputs or row["diverged"] else "look"
     elif relative is not None:
         # Data that the model was made with are no proof, nor is a test that hardly moves.
-        is_proven = role == "test" and not rests and not _loses_its_way(model, values["free_run"])
+        is_proven = role == "test" and not rests and not _loses_its_way(model, free_run)
         status = worst(_status_of_error(relative, avoidable), "fine" if is_proven else "look")
     return Finding("prediction", status, values)
 

@@ -4,7 +4,7 @@ The search solves normal equations, which is fast; here the one structure that w
 its columns, which loses half as many digits.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -19,6 +19,9 @@ from narxbench._numerics.rounding import significant
 
 Floats = NDArray[np.float64]
 Assumption = Literal["classical", "hc", "hac"]
+
+# Columns, the output and the samples of some rows.
+Block = tuple[Floats, Floats, NDArray[np.int64]]
 
 # A column of which less than this is left next to the others depends on them.
 DEPENDENT = 1e-10
@@ -139,6 +142,57 @@ def estimate(columns: Floats, y: Floats, *, terms: Sequence[str], times: NDArray
         err=err,
         freedom=freedom,
     )
+
+
+def triangle_of(blocks: Iterable[tuple[Floats, Floats]]) -> tuple[Floats, int]:
+    """Return the triangle of the columns with y behind them, and the number of rows.
+
+    It has the inner products of the columns, without what is lost by squaring, in as many rows as there are columns.
+    """
+    triangle: Floats | None = None
+    n_rows = 0
+    for columns, y in blocks:
+        block = np.column_stack([columns, y])
+        if triangle is not None:
+            block = np.vstack([triangle, block])
+        triangle = np.asarray(np.linalg.qr(block, mode="r"), np.float64)
+        n_rows += len(y)
+    return np.zeros((0, 1)) if triangle is None else triangle, n_rows
+
+
+def estimate_in_blocks(blocks: Callable[[], Iterable[Block]], terms: Sequence[str], bandwidth: int) -> Weights:
+    """Return what :func:`estimate` returns, from rows that are too many to be held at once.
+
+    ``blocks`` yields them from the beginning on, each time that it is called. No correlation is taken from one block to
+    the next.
+    """
+    n = len(terms)
+    triangle, n_rows = triangle_of((columns, y) for columns, y, _ in blocks())
+    if n_rows <= n:
+        raise NarxbenchError(f"estimation: found {n_rows} rows for {n} terms; needed: more rows than terms")
+    basis = orthogonalise(triangle[:, :n], triangle[:, n], terms)
+    coefficients = basis.coefficients
+    white, correlated, squares = np.zeros((n, n)), np.zeros((n, n)), 0.0
+    for columns, y, times in blocks():
+        residuals = y - columns @ coefficients
+        scores = (columns @ basis.back) * residuals[:, None]
+        products = scores.T @ scores
+        white += products
+        correlated += correlated_scores(products, scores, times, bandwidth)
+        squares += float(residuals @ residuals)
+    freedom = n_rows - n
+    of_projections: dict[Assumption, Floats] = {
+        "classical": np.eye(n) * (squares / freedom),
+        "hc": white * (n_rows / freedom),
+        "hac": correlated * (n_rows / freedom),
+    }
+    energy = float(triangle[:, n] @ triangle[:, n])
+    err = np.zeros(n)
+    err[basis.order] = basis.projections**2 / (energy or 1.0)
+    covariances: dict[Assumption, Floats] = {}
+    for name, value in of_projections.items():
+        covariances[name] = basis.back @ value @ basis.back.T
+    return Weights(tuple(terms), coefficients, covariances, err, freedom)
 
 
 def correlated_scores(white: Floats, scores: Floats, times: NDArray[np.int64], bandwidth: int) -> Floats:

@@ -8,6 +8,7 @@ import math
 from collections.abc import Sequence
 from functools import cache
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -99,26 +100,51 @@ def own_deviances(compared: pd.DataFrame) -> dict[tuple[int, int], float]:
     return deviances
 
 
-def rank_test(compared: pd.DataFrame) -> float:
-    """Return the p value of the published tables being one more data set of an interpretation; NaN for one data seed.
+def system_ranks(compared: pd.DataFrame) -> pd.DataFrame:
+    """Return how far out the published tables lie among the data sets of an interpretation, on each system.
 
-    On each system the data sets, the paper's among them, are ranked by the sum of their deviances from all others. If
-    the interpretation is right, each of them is as likely as any other to lie farthest out, on every system
-    independently. The p value is the exact chance that the ranks of the paper's data sets have a sum as large as
-    theirs. The data sets must have had no part in the choice of the interpretation.
+    The paper and the data sets are ranked by the sum of their deviances from all others. ``rank`` is 1 plus the number
+    of data sets that lie nearer, and ``places`` the number of the data sets and the paper: the paper lies farthest out
+    where both are equal. Ties count against that.
     """
-    if compared["data_seed"].nunique() <= 1:
-        return math.nan
-    nearer, chances = 0, np.ones(1)
-    for _, of_system in compared.groupby("system"):
+    rows = []
+    for system, of_system in compared.groupby("system"):
         total = of_system.groupby("data_seed")["deviance"].sum()
         on_paper = total.sum()
         for pair, between in own_deviances(of_system).items():
             total[list(pair)] += between
-        # Ties count against the difference.
-        nearer += int((total < on_paper - SAME_DEVIANCE).sum())
-        chances = np.convolve(chances, np.full(len(total) + 1, 1 / (len(total) + 1)))
-    return significant(float(chances[nearer:].sum()))
+        rows.append((system, 1 + int((total < on_paper - SAME_DEVIANCE).sum()), len(total) + 1))
+    return pd.DataFrame(rows, columns=["system", "rank", "places"])
+
+
+class RankTest(NamedTuple):
+    """Whether the published tables may be one more data set of an interpretation."""
+
+    p_value: float
+    orders: float
+    """The number of equally likely places of the paper's tables: no p value is smaller than one in so many."""
+    farthest: list[str]
+    """The systems on which the tables lie farther out than every data set."""
+    systems: int
+
+
+def rank_test(compared: pd.DataFrame) -> RankTest:
+    """Return the test that the published tables are one more data set of an interpretation; NaN for one data seed.
+
+    If the interpretation is right, each of the data sets and the paper is as likely as any other to lie farthest out,
+    on every system independently (`system_ranks`). The p value is the exact chance that the ranks of the paper's data
+    sets have a sum as large as theirs. The data sets must have had no part in the choice of the interpretation.
+    """
+    if compared["data_seed"].nunique() <= 1:
+        return RankTest(math.nan, math.nan, [], compared["system"].nunique())
+    ranks = system_ranks(compared)
+    chances = np.ones(1)
+    for places in ranks["places"]:
+        chances = np.convolve(chances, np.full(places, 1 / places))
+    nearer = int((ranks["rank"] - 1).sum())
+    farthest = ranks.loc[ranks["rank"] == ranks["places"], "system"]
+    orders = float(ranks["places"].prod())
+    return RankTest(significant(float(chances[nearer:].sum())), orders, list(farthest), len(ranks))
 
 
 def agreement_values(

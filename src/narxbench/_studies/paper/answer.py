@@ -13,13 +13,12 @@ from narxbench._model.noise import NOISES
 from narxbench._report.formats import count, listed, method_name, p_value, share, signed
 from narxbench._studies.paper.claims import GA, UPSO, VERDICTS
 from narxbench._studies.paper.frames import UNDECIDED
-from narxbench._studies.paper.interpretations.nearness import JOINT
+from narxbench._studies.paper.interpretations.nearness import FAR, JOINT, near_tables
 from narxbench._studies.paper.metrics import PUBLISHED
 from narxbench._study.design_choices import DesignChoices
-from narxbench._study.significance import ALPHA
 
-# Up to these multiples of the deviance between two own data sets, a deviance counts as near or as fairly near.
-_NEAR, _FAIRLY_NEAR = 1.5, 3.0
+# From these shares of the tables on, numbers count as mostly or in part reproduced.
+_MOSTLY, _IN_PART = 0.75, 0.25
 # An interpretation that was chosen after seeing the tables is no finding as the others are.
 _LOWER_J = "upso-reaches-better-j"  # the claim that 2D-UPSO reaches a lower J than the GA
 _CHOSEN_LATER = "The closest interpretation, chosen after seeing the tables"
@@ -115,7 +114,7 @@ def _in_words(counts: Mapping[str, int]) -> str:
     return listed(texts)
 
 
-# How near are the numbers?
+# Are the numbers reproduced?
 
 
 def _widest(nearness: pd.DataFrame) -> pd.DataFrame:
@@ -123,54 +122,58 @@ def _widest(nearness: pd.DataFrame) -> pd.DataFrame:
     return nearness.loc[nearness.groupby(["role", "algorithm"], sort=False)["values"].idxmax()]
 
 
-def _times(nearness: pd.DataFrame, role: str) -> dict[str, float]:
-    """Return the deviance of each algorithm in a role, as a multiple of that between two data sets."""
-    rows = _widest(nearness[nearness["role"] == role]).set_index("algorithm")
-    return dict(rows["deviance"] / rows["own_deviance"])
+def values_near(nearness: pd.DataFrame, by_table: pd.DataFrame) -> ShortAnswer:
+    """Return how near the published values are, from the frames on interpretations: in the first role, and the last.
 
-
-def values_near(nearness: pd.DataFrame) -> ShortAnswer:
-    """Return how near the published values are, from the frame ``nearness``: in its first role, and in its last."""
-    widest = _widest(nearness)
-    first_role, *_, last_role = dict.fromkeys(widest["role"])
-    described = widest[widest["role"] == first_role].set_index("algorithm")
-    closest = widest[widest["role"] == last_role].set_index("algorithm")
-    joint, times = described.loc[JOINT], _times(nearness, first_role)[JOINT]
-    times_closest = _times(nearness, last_role)[JOINT]
+    What counts are the tables that are near, and the systems on which the paper lies farthest out.
+    """
+    joint = _widest(nearness[nearness["algorithm"] == JOINT])
+    first_role, *_, last_role = joint["role"]
+    described = _widest(nearness[nearness["role"] == first_role]).set_index("algorithm")
+    of_both = described.loc[JOINT]
     # The biases of both algorithms together may cancel.
     biases = []
     for name, row in described.drop(index=JOINT).iterrows():
         biases.append(f"{method_name(name)} {_biases(row)}")
-    distance = f"{times:.1f} times as far from the published ones as"
-    if times <= 1:
-        distance = "no farther from the published ones than"
+    tables = by_table[by_table["role"] == first_role]
     sentences = [
-        f"As described, our numbers are {distance} two data sets of ours are from each other{_told_apart(joint)}.",
-        f"{count(joint['different'])} of {count(joint['values'])} values differ clearly.",
+        f"As described, {_tables_in_words(tables)} lie within {FAR} times the distance between two data sets of ours; "
+        f"{_farthest_in_words(of_both)}.",
+        f"{count(of_both['different'])} of {count(of_both['values'])} values differ clearly.",
         f"Reproduced minus published, on average: {'; '.join(biases)}.",
-        f"{_CHOSEN_LATER}: {times_closest:.1f} times as far{_told_apart(closest.loc[JOINT])}.",
+        f"{_CHOSEN_LATER}: {_tables_in_words(by_table[by_table['role'] == last_role])}; "
+        f"{_farthest_in_words(joint.iloc[-1])}.",
     ]
-    return ShortAnswer(_word_for_nearness(times), sentences)
+    return ShortAnswer(_word_for_tables(near_tables(tables).mean()), sentences)
 
 
-def _word_for_nearness(times: float) -> str:
-    """Return the answer in a word for a deviance that is so many times that between two own data sets."""
-    if times <= _NEAR:
-        return "Near."
-    if times <= _FAIRLY_NEAR:
-        return "Fairly near."
-    return "Not near."
+def _tables_in_words(tables: pd.DataFrame) -> str:
+    """Return how many tables are near."""
+    return f"{count(near_tables(tables).sum())} of {count(len(tables))} tables"
+
+
+def _farthest_in_words(row: pd.Series) -> str:
+    """Return on which systems the paper lies farthest out, and the p value with the least possible."""
+    where = f"0 of {count(row['systems'])} systems"
+    if row["farthest"]:
+        systems = row["farthest"].split(", ")
+        where = f"{len(systems)} of {count(row['systems'])} systems ({listed(systems)})"
+    tested = f"p {p_value(row['p_value'])}, where the least possible is 1 in {count(row['orders'])}"
+    return f"the paper’s tables lie farther out than all of these on {where}; {tested}"
+
+
+def _word_for_tables(share_near: float) -> str:
+    """Return the answer in a word for a share of the tables that is near."""
+    if share_near == 1:
+        return "Yes."
+    if share_near >= _MOSTLY:
+        return "Mostly."
+    return "In part." if share_near >= _IN_PART else "No."
 
 
 def _biases(row: pd.Series) -> str:
     """Return the biases of the published metrics of an algorithm."""
     return ", ".join(f"{metric.heading} {signed(row[f'bias_{metric.name}'], 2)}" for metric in PUBLISHED)
-
-
-def _told_apart(row: pd.Series) -> str:
-    """Return whether a rank test tells the published tables from data sets of a role."""
-    tells = "tells" if row["p_value"] <= ALPHA else "does not tell"
-    return f"; a rank test {tells} the paper’s tables from them (p {p_value(row['p_value'])})"
 
 
 def why(causes: pd.DataFrame, effects: pd.DataFrame, choices: DesignChoices) -> list[str]:

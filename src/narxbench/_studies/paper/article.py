@@ -1,10 +1,9 @@
 """The replication report: the text of a LaTeX article whose numbers, tables and verdicts follow from the results."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import pandas as pd
@@ -13,11 +12,11 @@ from narxbench._report.formats import count, criterion_name, listed, method_name
 from narxbench._report.table import Column, Table, columns
 from narxbench._report.templating import rendered
 from narxbench._studies.paper import answer, facsimile
-from narxbench._studies.paper.agreement import compare, own_deviances
+from narxbench._studies.paper.agreement import compare
 from narxbench._studies.paper.claims import GA, UPSO
 from narxbench._studies.paper.identities import identities
 from narxbench._studies.paper.interpretations.findings import AS_DESCRIBED, CLOSEST
-from narxbench._studies.paper.interpretations.nearness import JOINT
+from narxbench._studies.paper.interpretations.nearness import FAR, JOINT
 from narxbench._studies.paper.published import published_count
 from narxbench._studies.paper.site import Material
 from narxbench._studies.paper.tables import shared_criterion
@@ -27,8 +26,6 @@ from narxbench._study.table_files import to_latex
 TEMPLATES = Path(__file__).parent / "templates"
 # The figures of the article, by the name of their files.
 FIGURES = ("figure_1.pdf", "figure_2.pdf")
-# A table stays open beyond this multiple of the deviance between two own data sets.
-_FAR = 1.5
 _TABLE = ["algorithm", "criterion", "system"]
 # The design choice that the sums of published counts speak of.
 _CONSTRAINT = "required-terms"
@@ -41,7 +38,7 @@ def article(material: Material, kept: pd.DataFrame, version: str) -> str:
     """
     frames, settings = material.frames, material.settings
     values = facsimile.values_by_condition(frames["values"])
-    distances = table_distances(kept, material, values.interpretations)
+    distances = frames["by_table"]
     facts = {
         "version": version,
         "settings": settings,
@@ -56,7 +53,7 @@ def article(material: Material, kept: pd.DataFrame, version: str) -> str:
         "n_runs": count(kept["runs"].sum()),
         "data_sets": kept["data_seed"].nunique(),
         "holds": answer.claims_hold(frames["role_verdicts"]),
-        "near": answer.values_near(frames["nearness"]),
+        "near": answer.values_near(frames["nearness"], frames["by_table"]),
         "use": answer.use_of_the_swarm(frames["found"], frames["role_verdicts"]),
         "why": answer.why(frames["causes"], frames["effects_overview"], material.choices),
         "closest": _closest(material, values),
@@ -64,7 +61,7 @@ def article(material: Material, kept: pd.DataFrame, version: str) -> str:
         "final": _final_structures_in_words(material),
         "sums": list(_sums(material)),
         "constrained": _constrained(material, kept, values),
-        "far": _FAR,
+        "far": FAR,
         "open": list(_open_tables(distances)),
         "n_tables": len(distances[distances["role"] == CLOSEST]),
         "tables": _tables(material),
@@ -83,40 +80,14 @@ def references(material: Material, literature: str) -> str:
     return f"{printed}\n{literature}"
 
 
-# Distances from the published tables.
-
-
-def table_distances(
-    kept: pd.DataFrame, material: Material, interpretations: Mapping[str, Mapping[str, str]]
-) -> pd.DataFrame:
-    """Return how far each role is from each published table: of an algorithm, a criterion and a system.
-
-    The ``deviance`` is the median over the data sets, ``own_deviance`` the median between two of them.
-    """
-    parts = []
-    for role in (AS_DESCRIBED, CLOSEST):
-        if role in interpretations:
-            parts.append(_distances(kept, material, interpretations[role]).assign(role=role))
-    return pd.concat(parts, ignore_index=True)
-
-
-def _distances(kept: pd.DataFrame, material: Material, texts: Mapping[str, str]) -> pd.DataFrame:
-    """Return the distances of an interpretation, given by its text for each algorithm."""
-    is_in_role = kept["interpretation"] == kept["algorithm"].map(texts)
-    compared = compare(kept[is_in_role], material.published.once)
-    rows = []
-    for table, values in compared.groupby(_TABLE, sort=False):
-        between = list(own_deviances(values).values())
-        deviance = values.groupby("data_seed")["deviance"].sum().median()
-        rows.append((*table, deviance, median(between) if between else float("nan")))
-    return pd.DataFrame(rows, columns=[*_TABLE, "deviance", "own_deviance"])
+# Tables that are not explained.
 
 
 def _open_tables(distances: pd.DataFrame) -> Iterator[str]:
     """Yield the tables that the closest interpretation does not explain, each with its deviance and its yardstick."""
     of_closest = distances[distances["role"] == CLOSEST]
     for row in of_closest.itertuples(index=False):
-        if row.deviance > _FAR * row.own_deviance:
+        if row.deviance > FAR * row.own_deviance:
             name = f"{row.system}, {method_name(row.algorithm)} under {criterion_name(row.criterion)}"
             yield f"{name}: {count(row.deviance)} against {count(row.own_deviance)}"
 

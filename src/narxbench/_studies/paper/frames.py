@@ -62,7 +62,11 @@ _COLUMNS = {
     # The findings on interpretations: narxbench._studies.paper.interpretations.findings.
     "nearness": "*role:text *criteria:text seeds:whole *algorithm:text interpretation:text values:whole deviance "
     "deviance_low deviance_high own_deviance own_low own_high bias_nu bias_r bias_nu_max different different_low "
-    "different_high held_out p_value",
+    "different_high held_out p_value orders farthest:text systems:whole",
+    "by_system": "*role:text *criteria:text *system:text interpretation:text seeds:whole values:whole deviance "
+    "deviance_low deviance_high own_deviance rank places",
+    "by_table": "*role:text *algorithm:text *criterion:text *system:text interpretation:text seeds:whole values:whole "
+    "deviance own_deviance different:whole",
     "claim_overview": "*claim:text title:text published:verdict as_described:verdict seeds:whole judged:whole "
     "holds:whole group:spread",
     "role_verdicts": "*claim:text *role:text verdict:verdict holds:whole undecided:whole fails:whole judged:whole "

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from narxbench._model.terms import OUTPUT, parse_term
 from narxbench._numerics.rounding import significant
 from narxbench._studies.paper.published import RUNS, Published, published_count
+from narxbench._study.significance import ALPHA
 
 LEAST_SNRS = 2  # at fewer SNRs a relation is no identity
 TABLE = ["system", "algorithm", "criterion"]
@@ -87,6 +88,17 @@ def identities(published: Published) -> pd.DataFrame:
                 chance = significant(_chance_of_at_least(len(snrs), candidate, counts))
                 rows.append((*table, candidate.relation, labels, snrs, chance))
     return pd.DataFrame(rows, columns=IDENTITIES)
+
+
+def telling_identities(published: Published) -> pd.DataFrame:
+    """Return the `identities` that chance does not explain: their chance, times the candidates, is at most `ALPHA`.
+
+    The candidates are those of the same relation in all tables.
+    """
+    relations = identities(published)
+    candidates = expected_identities(published).groupby("relation")["candidates"].sum()
+    is_telling = relations["chance"] * relations["relation"].map(candidates) <= ALPHA
+    return relations[is_telling].reset_index(drop=True)
 
 
 def expected_identities(published: Published) -> pd.DataFrame:

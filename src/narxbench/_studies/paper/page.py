@@ -23,7 +23,7 @@ from narxbench._studies.paper.claims import UPSO, VERDICTS, Claim, load_claims
 from narxbench._studies.paper.facsimile_page import facsimile_page
 from narxbench._studies.paper.frames import UNDECIDED, load_summaries, read_frame, read_frames
 from narxbench._studies.paper.interpretations.findings import CLOSEST, FRAMES
-from narxbench._studies.paper.interpretations.nearness import COMPARED, JOINT
+from narxbench._studies.paper.interpretations.nearness import COMPARED
 from narxbench._studies.paper.method_page import method_page
 from narxbench._studies.paper.provenance_page import provenance_page
 from narxbench._studies.paper.published import EVALUATIONS, RUNS, VALUE, load_published
@@ -205,8 +205,8 @@ def _on_paper(material: Material) -> dict[str, Any]:
     method = leading_method(texts["answer"]) or UPSO
     return {
         "holds": answer.claims_hold(frames["role_verdicts"]),
-        "near": answer.values_near(frames["nearness"]),
-        "nearness": frames["nearness"][frames["nearness"]["algorithm"] == JOINT].to_dict("records"),
+        "near": answer.values_near(frames["nearness"], frames["by_table"]),
+        "by_system": _widest_by_system(frames["by_system"]),
         "why": answer.why(frames["causes"], frames["effects_overview"], material.choices),
         "board": answer.board_of_searches(searches),
         "misled": answer.where_j_misleads(frames["misled"]),
@@ -216,6 +216,12 @@ def _on_paper(material: Material) -> dict[str, Any]:
         "claims": claims_shown(material.claims, frames),
         "errata": markdown_sections(texts["errata"], "erratum"),
     }
+
+
+def _widest_by_system(by_system: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of each interpretation and system with most values."""
+    widest = by_system.loc[by_system.groupby(["role", "system"], sort=False)["values"].idxmax()]
+    return list(widest.to_dict("records"))
 
 
 def claims_shown(claims: Sequence[Claim], frames: Frames) -> dict[str, list[dict[str, Any]]]:

@@ -1,11 +1,17 @@
 """Steps of a search: their reports, and the result after Ctrl-C."""
 
+import time
+from threading import Event
+from unittest.mock import patch
+
 import pytest
 
 import narxbench
 from narxbench._identification import identify
 from narxbench._identification.data.reading import read_recording
 from narxbench._identification.identify import identify_recording, identify_repeatedly
+from narxbench._identification.search import scan
+from narxbench._identification.search.scan import Scan
 from narxbench._identification.search.steps import BRIEF, CHOICE, CONCLUSION, DESCENTS, RESAMPLES, THOROUGH, Steps
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._io.errors import FieldError
@@ -49,8 +55,8 @@ def test_an_interrupt_between_the_steps_loses_nothing(monkeypatch, recording, st
     """The first call is interrupted at its end, when a search may have been over for seconds."""
     finish, interrupts = getattr(identify, function), [KeyboardInterrupt]
 
-    def interrupted(*arguments):
-        outcome = finish(*arguments)
+    def interrupted(*arguments, **options):
+        outcome = finish(*arguments, **options)
         if interrupts:
             raise interrupts.pop()
         return outcome
@@ -72,6 +78,37 @@ def test_an_interrupt_before_anything_is_found_and_a_mistake_in_a_job_are_raised
 
     with pytest.raises(mistake):
         Steps().run(BRIEF, fails, [(1,), (1,)])
+
+
+def test_an_interrupt_does_not_wait_for_jobs_that_run():
+    ends, reported = Event(), []
+
+    def job(number):
+        if number:
+            ends.wait(60.0)
+        return number
+
+    def interrupt(progress):
+        reported.append(progress.done)
+        raise KeyboardInterrupt
+
+    steps, began = Steps(interrupt), time.monotonic()
+    assert steps.run(THOROUGH, job, [(0,), (1,), (2,)]) == [0] and reported == [1]
+    assert time.monotonic() - began < 30.0 and steps.interrupted == THOROUGH
+    ends.set()
+    assert steps.run(DESCENTS, job, [(0,)]) == []
+
+
+def test_what_is_hurried_is_estimated_on_the_stretches_that_were_searched(recording):
+    with patch.object(scan, "MOST_SEARCHED", 100):
+        searched = Scan(recording, SETTINGS)
+        assert sum(map(len, searched.searched.known)) <= 100 < sum(map(len, searched.estimated.known))
+        searched.hurry()
+        assert sum(map(len, searched.estimated.known)) <= 100
+        identification = identify_recording(recording, SETTINGS)
+    assert identification.recording is recording and identification.model.terms
+    validation = identification.validation
+    assert max(validation[validation["role"] == "estimation"]["samples"]) > 150
 
 
 def test_repeats_report_the_spread(recording):

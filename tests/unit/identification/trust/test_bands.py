@@ -74,8 +74,8 @@ class TwoWeights:
     """Models y(k) = a y(k-1): the weights without part 0 let y explode, the others are right."""
 
     def __init__(self, model, record):
-        self.known, self.model = [record], model
-        self.arrangement = Arrangement([record], 1, 1, n_parts=2)
+        self.searched, self.model = [record], model
+        self.turns = Arrangement([record], 1, 1, n_parts=2)
 
     def unknowing(self, part):
         return replace(self.model, coefficients=(3.0 if part == 0 else 0.5,))

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.signal import lfilter
 
-from narxbench._identification.trust.weights import estimate, interchangeable, newey_west_bandwidth
+from narxbench._identification.trust.weights import estimate, estimate_in_blocks, interchangeable, newey_west_bandwidth
 from narxbench._io.errors import NarxbenchError
 from narxbench._numerics.random_streams import generator
 
@@ -60,6 +60,27 @@ def test_plain_formulas(seed, n, cuts, bandwidth):
     assert weighed.err.sum() == pytest.approx(1 - residuals @ residuals / (y @ y), rel=1e-9)
     # The first to enter is the one that explains most alone.
     assert weighed.err.max() >= ((x.T @ y) ** 2).max() / (y @ y) * (1 - 1e-9)
+
+
+def test_blocks_give_the_weights_of_all_rows_at_once():
+    columns, y = data(7, rows=240)
+    times = np.arange(240)
+    whole = estimate(columns, y, terms=names(4), times=times, bandwidth=3)
+
+    def blocks():
+        for start in range(0, 240, 80):
+            rows = slice(start, start + 80)
+            yield columns[rows], y[rows], times[rows]
+
+    parts = estimate_in_blocks(blocks, names(4), 3)
+    np.testing.assert_allclose(parts.coefficients, whole.coefficients, rtol=1e-9)
+    np.testing.assert_allclose(parts.err, whole.err, rtol=1e-9)
+    assert parts.freedom == whole.freedom
+    for assumption in ("classical", "hc"):
+        np.testing.assert_allclose(parts.covariances[assumption], whole.covariances[assumption], rtol=1e-7)
+    # Products across the joins of blocks are left out.
+    cut = estimate(columns, y, terms=names(4), times=times + 10 * (times // 80), bandwidth=3)
+    np.testing.assert_allclose(parts.covariances["hac"], cut.covariances["hac"], rtol=1e-7)
 
 
 def test_err_of_forward_regression():

@@ -20,6 +20,7 @@ from tests.unit.studies.methods.leaderboards import (
 from tests.unit.studies.methods.scores import make_method, make_run, methods_study, with_gaps
 from tests.unit.studies.paper.test_page import MARKUP, Page, check_policy
 
+from narxbench._report.markup import visible as with_visible_characters
 from narxbench._studies.methods.views import Comparison
 from narxbench._studies.methods.wants import WANTS
 
@@ -160,4 +161,4 @@ def test_any_text_is_shown_as_text(harmless, text):
     page = page_with(text)
     assert page.elements == harmless.elements
     assert page.scripts[1:] == harmless.scripts[1:]
-    assert text in json.loads(page.scripts[0])["heat"]["methods"]
+    assert with_visible_characters(text) in json.loads(page.scripts[0])["heat"]["methods"]

@@ -20,6 +20,7 @@ from narxbench._studies.paper.agreement import (
     nearness,
     own_deviances,
     rank_test,
+    system_ranks,
 )
 from narxbench._studies.paper.frames import conditions_frame, framed, metrics_frame
 from narxbench._studies.paper.published import PLACE, published_count
@@ -156,15 +157,20 @@ def spurious_terms(count):
 def test_the_rank_test_of_tables_that_lie_farther_out_than_any_data_set():
     # Every published table has more spurious terms than these data sets, which differ little.
     far = spurious_terms(lambda name, seed: seed % 2)
-    assert rank_test(far) == pytest.approx(5.0**-4)
-    assert rank_test(far[far["system"] == "S1"]) == pytest.approx(1 / 5)
-    assert math.isnan(rank_test(far[far["data_seed"] == 1]))
+    test = rank_test(far)
+    # No smaller p is possible.
+    assert test.p_value == pytest.approx(5.0**-4) and test.orders == 5**4
+    assert (test.farthest, test.systems) == (["S1", "S2", "S3", "S4"], 4)
+    assert system_ranks(far)[["rank", "places"]].to_numpy().tolist() == [[5, 5]] * 4
+    assert rank_test(far[far["system"] == "S1"]).p_value == pytest.approx(1 / 5)
+    single = rank_test(far[far["data_seed"] == 1])
+    assert math.isnan(single.p_value) and math.isnan(single.orders)
 
 
 def test_the_rank_test_of_tables_that_lie_amidst_data_sets():
     rows = spurious_terms(lambda name, seed: 10).drop_duplicates("system").set_index("system")
     printed = (rows["published"] * pd.Series(CANDIDATES)).round().astype(int)
     amidst = spurious_terms(lambda name, seed: [printed[name], printed[name], 30, 0][seed - 1])
-    assert rank_test(amidst) > 0.9
+    assert rank_test(amidst).p_value > 0.9 and rank_test(amidst).farthest == []
     # Data sets that are all alike, and like the tables: ties count against a difference.
-    assert rank_test(spurious_terms(lambda name, seed: printed[name])) == 1
+    assert rank_test(spurious_terms(lambda name, seed: printed[name])).p_value == 1

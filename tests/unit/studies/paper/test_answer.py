@@ -32,9 +32,36 @@ def two_roles(described, closest):
     for role, times, p in (("as described", described, 0.004), ("closest", closest, 0.137)):
         for name, factor in zip(("joint", "upso2d", "ga"), times, strict=True):
             deviances, bias_of_nu = [60.0 * factor] * 3, 0.3 * (name == "ga")
-            values = (*deviances, 60.0, 60.0, 60.0, bias_of_nu, -0.151, 0.2, 28, 20, 30, math.nan, p)
+            farthest = "S1, S4" if times[0] > 1 else ""
+            values = (
+                *deviances,
+                60.0,
+                60.0,
+                60.0,
+                bias_of_nu,
+                -0.151,
+                0.2,
+                28,
+                20,
+                30,
+                math.nan,
+                p,
+                1296,
+                farthest,
+                4,
+            )
             rows.append((role, "all", 5, name, "baseline", 738, *values))
     return framed("nearness", rows)
+
+
+def tables_near(described, closest):
+    """Return the frame of 21 tables, of which so many are near in each of two roles."""
+    rows = []
+    for role, n_near in (("as described", described), ("closest", closest)):
+        for place in range(21):
+            names = ("upso2d", f"aic-{place}", "S1")
+            rows.append((role, *names, "baseline", 5, 18, 10.0 if place < n_near else 16.0, 10.0, 3))
+    return framed("by_table", rows)
 
 
 def structures_found(**searches):

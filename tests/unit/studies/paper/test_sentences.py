@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 from tests.unit.studies.paper.factory import few_claims, make_frames, make_settings, of_other_studies, summary
-from tests.unit.studies.paper.test_answer import STRUCTURES_FOUND, structures_found, two_roles, verdicts
+from tests.unit.studies.paper.test_answer import STRUCTURES_FOUND, structures_found, tables_near, two_roles, verdicts
 
 from narxbench._studies.paper import answer as answers
 from narxbench._studies.paper.causes import CAUSES
@@ -66,6 +66,10 @@ def of_methods():
     return answers.on_the_papers_systems(frames["scored"], kept, "pem", ["S1"])
 
 
+def near_in_words(nearness, by_table):
+    return shown(answers.values_near(nearness, by_table))
+
+
 def claims_with_all_hold(verdicts_as_described):
     return shown(answers.claims_hold(verdicts(verdicts_as_described, CLAIMS["all hold"])))
 
@@ -80,8 +84,13 @@ def sentences_on_claims_and_values():
     # Of several rows of a role that with most values counts.
     few = two_roles((9, 9, 9), (9, 9, 9)).assign(values=207)
     fairly_near = pd.concat([few, two_roles((2, 2, 2), NEAR)], ignore_index=True)
-    for name, nearness in (("near", close), ("not near", far), ("fairly near", fairly_near)):
-        sentences[name] = lambda nearness=nearness: shown(answers.values_near(nearness))
+    for name, nearness, n_near in (
+        ("near", close, 21),
+        ("mostly near", few, 16),
+        ("partly near", fairly_near, 6),
+        ("not near", far, 5),
+    ):
+        sentences[name] = partial(near_in_words, nearness, tables_near(n_near, 20))
     return sentences
 
 

@@ -13,7 +13,6 @@ from narxbench._studies.paper.claims import UPSO, VERDICTS, Claim
 from narxbench._studies.paper.frames import UNDECIDED
 from narxbench._studies.paper.interpretations.figures import figures
 from narxbench._studies.paper.interpretations.findings import (
-    ALL,
     AS_DESCRIBED,
     CLOSEST,
     INPUT,
@@ -21,14 +20,21 @@ from narxbench._studies.paper.interpretations.findings import (
     STRONG_GA,
     Findings,
 )
-from narxbench._studies.paper.interpretations.nearness import COMPARED, JOINT, SCREENED, Pair, make_study
+from narxbench._studies.paper.interpretations.nearness import (
+    COMPARED,
+    FAR,
+    JOINT,
+    SCREENED,
+    Pair,
+    make_study,
+    near_tables,
+)
 from narxbench._studies.paper.published import Published
 from narxbench._study.design_choices import BASELINE, DesignChoices
 from narxbench._study.significance import ALPHA
 
 TEMPLATES = Path(__file__).parent / "templates"
 
-FAR = 1.5  # a table remains unexplained beyond this multiple of the deviance between own data sets
 COUNTED = {
     VERDICTS[True]: "hold",
     UNDECIDED: "are undecided",
@@ -70,6 +76,8 @@ def _frames(findings: Findings) -> dict[str, pd.DataFrame]:
     effects += ["median", "low", "high", "interval_low", "interval_high"]
     return {
         "nearness": findings.nearness,
+        "by_system": findings.by_system,
+        "by_table": findings.by_table,
         "claim_overview": findings.claims,
         "role_verdicts": findings.role_verdicts,
         "found": findings.structures_found,
@@ -78,7 +86,8 @@ def _frames(findings: Findings) -> dict[str, pd.DataFrame]:
         "effects": findings.effects[effects],
         "claims": findings.verdicts[["claim", *COMPARED, "verdict"]],
         "contests": findings.contests,
-        "remaining": findings.remaining,
+        "finalists": findings.finalists,
+        "identities": _identities_as_text(findings.identities),
         "gaps": findings.gaps,
         "values": findings.side_by_side,
     }
@@ -101,9 +110,8 @@ def _facts(findings: Findings) -> Record:
         "enough": ENOUGH,
         "study": findings.study,
         "tried_choices": _tried_choices(findings),
-        "tables": len(findings.remaining),
         "far": FAR,
-        "left": records(findings.remaining.query("deviance > @FAR * own_deviance")),
+        "standing": {role: _standing(findings, role) for role in (AS_DESCRIBED, CLOSEST)},
         "algorithms": algorithms,
         "strong": strong,
         "slower": [row for row in strong if (row["worse"] or 0) > 0.5],
@@ -112,6 +120,42 @@ def _facts(findings: Findings) -> Record:
         "searches": _searches(findings.structures_found),
         **_facts_on_closest(findings),
         **_facts_on_ties(findings),
+    }
+
+
+def _best_pairs(findings: Findings) -> pd.DataFrame:
+    """Return a row for each interpretation of 2D-UPSO among the finalists, with the GA that suits it best."""
+    pairs = findings.finalists.drop_duplicates("interpretation")
+    texts = [findings.study.pair(text).upso2d for text in pairs["interpretation"]]
+    return pairs[~pd.Series(texts, pairs.index, dtype=object).duplicated()]
+
+
+def _identities_as_text(identities: pd.DataFrame) -> pd.DataFrame:
+    """Return the identities with labels and SNRs as text."""
+    if identities.empty:
+        return identities
+    terms = identities["terms"].map(" ".join)
+    snrs = identities["snr_db"].map(lambda values: " ".join(f"{value:g}" for value in values))
+    return identities.assign(terms=terms, snr_db=snrs)
+
+
+def _standing(findings: Findings, role: str) -> Record:
+    """Return how many tables are near in a role, which are not, and how far out the paper lies on the systems."""
+    tables, ranks = findings.by_table, findings.by_system
+    tables = tables[tables["role"] == role]
+    is_far = ~near_tables(tables) & tables["own_deviance"].notna()
+    joint = findings.nearness[(findings.nearness["role"] == role) & (findings.nearness["algorithm"] == JOINT)]
+    (widest,) = records(joint.loc[[joint["values"].idxmax()]])
+    ranks = ranks[(ranks["role"] == role) & (ranks["criteria"] == widest["criteria"])]
+    return {
+        "tables": len(tables),
+        "near": int(near_tables(tables).sum()),
+        "known": bool(tables["own_deviance"].notna().all()),
+        "left": records(tables[is_far].sort_values(["system", "algorithm"], ascending=[True, False], kind="stable")),
+        "seeds": int(ranks["seeds"].max()),
+        "test": widest,
+        "farthest": [system for system in widest["farthest"].split(", ") if system],
+        "ranks": records(ranks),
     }
 
 
@@ -126,21 +170,19 @@ def _tried_choices(findings: Findings) -> int:
 def _facts_on_closest(findings: Findings) -> Record:
     """Return how near the interpretations as described and the closest are, of both algorithms together."""
     joint, ranking = findings.nearness[findings.nearness["algorithm"] == JOINT], findings.rankings[JOINT]
-    screened, under_all = joint[joint["criteria"] == SCREENED], joint[joint["criteria"] == ALL]
-    (described,) = records(screened[screened["role"] == AS_DESCRIBED])
+    screened = joint[joint["criteria"] == SCREENED]
     (closest,) = records(screened[screened["role"] == CLOSEST])
+    in_final = _best_pairs(findings)
     # The nearest interpretation that contradicts no statement, if the nearest of all contradicts one.
     consistent = ranking[ranking["contradicts"] == ""].head(int(ranking["contradicts"].iloc[0] != ""))
     return {
-        "described": described,
         "closest": closest,
-        "closest_under_all": next(iter(records(under_all[under_all["role"] == CLOSEST])), None),
         "contradicted": findings.study.contradictions(closest["interpretation"]),
-        "in_sample": ranking["deviance"].iloc[0],
+        "in_sample": (ranking if in_final.empty else in_final)["deviance"].iloc[0],
         "judged_on": closest["seeds"] - len(findings.study.screening),
         "consistent": records(consistent),
         "pairs": len(ranking),
-        "near": int(ranking["near"].sum()) - 1,
+        "finalists": records(in_final),
     }
 
 
@@ -197,7 +239,15 @@ def _tables(findings: Findings) -> Record:
         "ties": records(findings.ties),
         "rankings": [(name, *_ranking(findings, name)) for name in (JOINT, *COMPARED)],
         "inputs": _inputs(findings.inputs),
-        "remaining": records(findings.remaining),
+        "by_system": records(findings.by_system),
+        "judged_roles": list(dict.fromkeys(findings.by_table["role"])),
+        "by_table": _by_role(findings.by_table),
+        "systems_of_finalists": list(dict.fromkeys(findings.finalists["system"])),
+        "deviances_of_finalists": findings.finalists.set_index(["interpretation", "system"])[
+            "system_deviance"
+        ].to_dict(),
+        "identities": _identities(findings.identities),
+        "roles_of": _roles_of(findings),
         "role_names": list(findings.roles),
         "verdicts": findings.role_verdicts.set_index(["claim", "role"])["verdict"].to_dict(),
         "held": held,
@@ -260,6 +310,32 @@ def _by_system(frame: pd.DataFrame, by: list[str]) -> list[tuple[Any, dict[str, 
     for names, rows in frame.groupby(by, sort=False):
         groups.append((names, {row["system"]: row for row in records(rows)}))
     return groups
+
+
+def _by_role(by_table: pd.DataFrame) -> list[tuple[Any, dict[str, Record]]]:
+    """Return algorithm, criterion and system of each table with its rows by role."""
+    groups = []
+    for names, rows in by_table.groupby(["algorithm", "criterion", "system"], sort=False):
+        groups.append((names, {row["role"]: row for row in records(rows)}))
+    return groups
+
+
+def _identities(identities: pd.DataFrame) -> list[tuple[Record, dict[str, Record]]]:
+    """Return each telling identity of the published counts with its rows by interpretation."""
+    groups = []
+    if not identities.empty:
+        for _, rows in identities.groupby(["system", "algorithm", "criterion", "relation", "terms"], sort=False):
+            by_text = {row["interpretation"]: row for row in records(rows)}
+            groups.append((next(iter(by_text.values())), by_text))
+    return groups
+
+
+def _roles_of(findings: Findings) -> dict[str, str]:
+    """Return the roles and names of the judged interpretations by their texts."""
+    roles: dict[str, list[str]] = {}
+    for text, role in findings.by_table[["interpretation", "role"]].drop_duplicates().itertuples(index=False):
+        roles.setdefault(text, []).append(role)
+    return {text: ", ".join(names) for text, names in roles.items()}
 
 
 def _failures(gaps: pd.DataFrame) -> list[Record]:

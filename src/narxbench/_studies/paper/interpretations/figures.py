@@ -22,6 +22,7 @@ from narxbench._studies.paper.published import METRICS
 BLUE, ORANGE = METHOD_COLOURS[:2]
 GREY, PALE = "#999999", "#dddddd"
 ROW = 0.17  # the height of a row of text in inches
+LINE = 58  # the largest number of characters in a line of a label
 SHOWN = {"effects": 20, "ranking": 25}  # the largest number of rows: of effects, of interpretations
 
 Drawn = tuple[Figure, list[Line2D], int]  # a figure, the entries of its legend, and the columns of the legend
@@ -175,7 +176,7 @@ def _ranking(findings: Findings) -> Drawn:
     for role, pair in findings.roles.items():
         roles_of.setdefault(pair.upso2d, []).append(role)
     shown = ranked[(ranked["place"] <= SHOWN["ranking"]) | ranked["interpretation"].isin(roles_of)].reset_index()
-    figure = new_figure(1.2 + ROW * len(shown))
+    figure = new_figure(1.2 + 1.5 * ROW * len(shown))
     axis = figure.subplots()
     axis.set_title(f"{method_name(UPSO)} under BIC: {len(ranked)} interpretations were run", loc="left")
     against = shown["contradicts"] != ""
@@ -184,13 +185,19 @@ def _ranking(findings: Findings) -> Drawn:
         axis.hlines(rows.index, rows["deviance_low"], rows["deviance_high"], color=BLUE, linewidth=1.2)
         axis.plot(rows["deviance"], rows.index, "o", markersize=4.5, color=BLUE, markerfacecolor=face)
     roles = shown["interpretation"].map({text: f" ({', '.join(names)})" for text, names in roles_of.items()})
-    places = shown["place"].astype(str) + "  " + shown["interpretation"] + roles.fillna("")
+    texts = (shown["interpretation"] + roles.fillna("")).map(_in_lines)
+    places = shown["place"].astype(str) + "  " + texts
     _label_rows(axis, list(places), list(places[roles.notna()]))
     axis.set_xlim(left=0)
     axis.grid(axis="x", color=PALE, linewidth=0.5)
     axis.set_axisbelow(True)
     axis.set_xlabel("deviance: median and range over the data sets")
     return figure, [_dot(label, BLUE, face=face) for label, face in looks.items()], 2
+
+
+def _in_lines(text: str) -> str:
+    """Return the text of an interpretation with line breaks between its options where it is long."""
+    return textwrap.fill(text.replace("+", "+ "), LINE, break_on_hyphens=False).replace("+ ", "+")
 
 
 def _gaps(findings: Findings) -> Drawn:

@@ -15,7 +15,15 @@ import pandas as pd
 from scipy import stats
 
 from narxbench._numerics.rounding import significant
-from narxbench._studies.paper.agreement import BIASES, compare, different, nearness, own_deviances, rank_test
+from narxbench._studies.paper.agreement import (
+    BIASES,
+    compare,
+    different,
+    nearness,
+    own_deviances,
+    rank_test,
+    system_ranks,
+)
 from narxbench._studies.paper.causes import SAME_J
 from narxbench._studies.paper.claims import (
     GA,
@@ -29,7 +37,14 @@ from narxbench._studies.paper.claims import (
     claim_rows,
     published_view,
 )
-from narxbench._studies.paper.frames import UNDECIDED, framed
+from narxbench._studies.paper.frames import SCHEMAS, UNDECIDED, framed
+from narxbench._studies.paper.identities import telling_identities
+from narxbench._studies.paper.interpretations.choice import (
+    finalists,
+    identity_checks,
+    kept_identities,
+    texts_under_all_criteria,
+)
 from narxbench._studies.paper.interpretations.nearness import (
     BY_SEED,
     COMPARED,
@@ -61,7 +76,7 @@ _SEARCHES = (
     ("GA, as described", GA, BASELINE),
 )
 # The findings that pages of other studies read too, each a frame with a schema.
-FRAMES = ("nearness", "claim_overview", "role_verdicts", "found", "effects_overview")
+FRAMES = ("nearness", "by_system", "by_table", "claim_overview", "role_verdicts", "found", "effects_overview")
 _JUDGED = ["verdict", "holds", "undecided", "fails", "judged", "held", "places", "missed"]
 _NEARNESS = ["deviance", *BIASES, "different"]
 TABLE = ["algorithm", "criterion", "system"]  # the columns that identify a published table
@@ -97,19 +112,21 @@ def change(differences: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     return changes.drop(columns=["mean", "count"]).rename(columns={"min": "low", "max": "high"}).reset_index()
 
 
-def distances(values: pd.DataFrame) -> pd.DataFrame:
-    """Return how far values stay from each published table: of an algorithm, a criterion and a system.
+def distances(values: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """Return how far values stay from the published ones in groups, such as tables (`TABLE`) or systems.
 
-    The deviances are medians over the data sets, ``different`` values are so on every data set.
+    The deviances are medians over the data ``seeds``, ``different`` values are so on every data set.
     """
     rows = []
     values = values.assign(different=different(values, ["data_seed"]))
-    for table, of_table in values.groupby(TABLE, sort=False):
-        deviance = of_table.groupby("data_seed")["deviance"].sum().median()
-        between = median(own_deviances(of_table).values() or [math.nan])
-        always = of_table.groupby(VALUE)["different"].all()
-        rows.append((*table, len(always), deviance, between, always.sum()))
-    return pd.DataFrame(rows, columns=[*TABLE, "values", "deviance", "own_deviance", "different"])
+    for names, group in values.groupby(list(by), sort=False):
+        deviances = group.groupby("data_seed")["deviance"].sum()
+        between = median(own_deviances(group).values() or [math.nan])
+        always = group.groupby(VALUE)["different"].all()
+        limits = deviances.median(), deviances.min(), deviances.max()
+        rows.append((*names, len(deviances), len(always), *limits, between, always.sum()))
+    columns = ["seeds", "values", "deviance", "deviance_low", "deviance_high", "own_deviance", "different"]
+    return pd.DataFrame(rows, columns=[*by, *columns])
 
 
 def _spans(values: pd.DataFrame) -> dict[str, list[int]]:
@@ -176,10 +193,9 @@ class Findings:
     @cached_property
     def _values(self) -> dict[str, pd.DataFrame]:
         """All published values, each once, with those of each role under every criterion."""
-        conditions, values = self.study.conditions, {}
+        values = {}
         for role, pair in self.roles.items():
-            in_role = conditions["interpretation"] == conditions["algorithm"].map(pair._asdict())
-            values[role] = compare(conditions[in_role], self.study.published.once)
+            values[role] = self._values_of(pair)
         return values
 
     @cached_property
@@ -203,7 +219,7 @@ class Findings:
         """Return the interpretations of an algorithm (or `JOINT`), the smallest median deviance of the screening first.
 
         ``names`` are those in the settings, ``changes`` how many differences from the baseline it has; the median
-        ``own_deviance`` is missing for both together; those ``near`` the closest have no clear change of the deviance.
+        ``own_deviance`` is missing for both together.
         """
         of_algorithm = self.deviances[self.deviances["algorithm"] == algorithm]
         screened = of_algorithm[of_algorithm["data_seed"].isin(self.study.screening)]
@@ -215,23 +231,16 @@ class Findings:
         ranked["contradicts"] = list(map(self.study.contradictions, texts))
         ranked.insert(0, "place", ranked.index + 1)
         ranked["own_deviance"] = texts.map(self._deviances_between_seeds(algorithm)).astype(float)
-        if ranked.empty:
-            return ranked.assign(near=False)
-        closest = texts[0]
-        by_text = screened.pivot(index="data_seed", columns="interpretation", values="deviance")
-        beyond = by_text.sub(by_text[closest], axis=0).drop(columns=closest).melt(value_name="change")
-        of_closest = of_algorithm[of_algorithm["interpretation"] == closest]
-        spread = {"spread": of_closest["deviance"].std(), "sets": len(of_closest), "together": len(ranked) - 1}
-        changes = change(beyond.assign(**spread), ["interpretation"]).dropna()
-        near = changes.loc[~changes["clear"], "interpretation"]
-        return ranked.assign(near=texts.isin([closest, *near]))
+        return ranked
 
     def _names(self, algorithm: str) -> dict[str, list[str]]:
         """Return the names in the settings of the interpretations of an algorithm (or `JOINT`), by text."""
         names = defaultdict(list)
         for name, chosen in self.study.choices.named.items():
             text = interpretation_text(self.study.choices, chosen, None if algorithm == JOINT else algorithm)
-            names[text].append(name)
+            # An interpretation of the other algorithm alone says nothing of this one.
+            if text != BASELINE or not chosen:
+                names[text].append(name)
         return names
 
     def _deviances_between_seeds(self, algorithm: str) -> dict[str, float]:
@@ -244,13 +253,21 @@ class Findings:
         return medians
 
     @cached_property
+    def finalists(self) -> pd.DataFrame:
+        """The interpretations that were run under every criterion, the closest first (`choice.finalists`)."""
+        return finalists(self.study)
+
+    @cached_property
     def roles(self) -> dict[str, Pair]:
         """The interpretations that are set side by side, by role, if they were run; two roles may have the same."""
         texts = {AS_DESCRIBED: BASELINE}
         reset = self.study.choices.named.get("reset")
         if reset is not None:
             texts[WITH_RESET] = interpretation_text(self.study.choices, reset)
-        texts[CLOSEST] = self.rankings[JOINT]["interpretation"].iloc[0]
+        ranked = self.finalists
+        if ranked.empty:
+            ranked = self.rankings[JOINT]
+        texts[CLOSEST] = ranked["interpretation"].iloc[0]
         was_run, roles = set(self.study.texts(UPSO)), {}
         for role, text in texts.items():
             pair = self.study.pair(text)
@@ -287,7 +304,7 @@ class Findings:
         if role == CLOSEST:
             unseen = values[~values["data_seed"].isin(self.study.screening)]
             held_out = unseen.groupby("data_seed")["deviance"].sum().median()
-        text = self.study.joined(*values["interpretation"].unique())
+        text, test = self.study.joined(*values["interpretation"].unique()), rank_test(unseen)
         by_seed = nearness(values, ["data_seed"]).assign(interpretation=text)
         between = list(own_deviances(values).values()) or [math.nan]
         return over_seeds(by_seed, ["interpretation", "values"], _NEARNESS).assign(
@@ -295,8 +312,81 @@ class Findings:
             own_low=min(between),
             own_high=max(between),
             held_out=significant(held_out),
-            p_value=rank_test(unseen),
+            p_value=test.p_value,
+            orders=test.orders,
+            farthest=", ".join(test.farthest),
+            systems=test.systems,
         )
+
+    @cached_property
+    def _judged_values(self) -> dict[str, pd.DataFrame]:
+        """The published values with those of each role, and of each other named interpretation with all criteria.
+
+        What was chosen after seeing the tables is judged on data seeds that had no part in the choice, if it has any.
+        """
+        judged = dict(self._values)
+        judged[CLOSEST] = self._unseen(judged[CLOSEST])
+        in_role = {pair.upso2d for pair in self.roles.values()}
+        for name, chosen in self.study.choices.named.items():
+            pair = self.study.pair(interpretation_text(self.study.choices, chosen))
+            if name not in judged and pair.upso2d in texts_under_all_criteria(self.study) - in_role:
+                judged[name] = self._unseen(self._values_of(pair))
+        return judged
+
+    def _unseen(self, values: pd.DataFrame) -> pd.DataFrame:
+        """Return the values of the data seeds that the screening did not see, or all if there are no others."""
+        unseen = values[~values["data_seed"].isin(self.study.screening)]
+        return values if unseen.empty else unseen
+
+    def _values_of(self, pair: Pair) -> pd.DataFrame:
+        """Return all published values, each once, with those of a pair of interpretations under every criterion."""
+        conditions = self.study.conditions
+        in_pair = conditions["interpretation"] == conditions["algorithm"].map(pair._asdict())
+        return compare(conditions[in_pair], self.study.published.once)
+
+    @cached_property
+    def by_system(self) -> pd.DataFrame:
+        """How near each judged interpretation is to the tables of each system, and how far out the paper lies there.
+
+        The ``rank`` of the paper among the data sets and itself is that of `agreement.system_ranks`.
+        """
+        parts = []
+        for role, values in self._judged_values.items():
+            text = self.study.joined(*values["interpretation"].unique())
+            for criteria, seeds in _spans(values).items():
+                is_shown = values["data_seed"].isin(seeds)
+                if criteria != ALL:
+                    is_shown &= values["criterion"] == SCREENED
+                rows = distances(values[is_shown], ["system"])
+                if len(seeds) > 1:
+                    rows = rows.merge(system_ranks(values[is_shown]))
+                parts.append(rows.assign(role=role, criteria=criteria, interpretation=text))
+        frame = pd.concat(parts, ignore_index=True)
+        return framed("by_system", frame.reindex(columns=SCHEMAS.columns["by_system"]))
+
+    @cached_property
+    def by_table(self) -> pd.DataFrame:
+        """How near each judged interpretation is to each table: of an algorithm, a criterion and a system."""
+        parts = []
+        for role, values in self._judged_values.items():
+            text = self.study.joined(*values["interpretation"].unique())
+            parts.append(distances(values, TABLE).assign(role=role, interpretation=text))
+        return framed("by_table", pd.concat(parts, ignore_index=True))
+
+    @cached_property
+    def identities(self) -> pd.DataFrame:
+        """The telling identities of the published counts, and where each finalist keeps them, on all its data seeds.
+
+        An interpretation keeps an identity at ``held`` of ``published`` places: SNRs on data seeds.
+        """
+        checks, parts = identity_checks(self.study), []
+        for text in self.finalists["interpretation"].unique():
+            pair = self.study.pair(text)
+            parts.append(kept_identities(checks, pair).assign(interpretation=text))
+        if not parts:
+            return pd.DataFrame()
+        kept = pd.concat(parts, ignore_index=True)
+        return telling_identities(self.study.published).merge(kept)
 
     @cached_property
     def inputs(self) -> pd.DataFrame:
@@ -323,14 +413,6 @@ class Findings:
                         rows.append((role, option, system, deviance))
         inputs = pd.DataFrame(rows, columns=["role", INPUT, "system", "deviance"])
         return inputs[inputs.groupby("role")[INPUT].transform("nunique") > 1].reset_index(drop=True)
-
-    @cached_property
-    def remaining(self) -> pd.DataFrame:
-        """How far as described and the closest stay from each table: of an algorithm, a criterion and a system."""
-        described = distances(self._values[AS_DESCRIBED])[[*TABLE, "deviance", "own_deviance"]]
-        names = {"deviance": "described_deviance", "own_deviance": "described_own_deviance"}
-        described = described.rename(columns=names)
-        return described.merge(distances(self._values[CLOSEST]), on=TABLE)
 
     @cached_property
     def side_by_side(self) -> pd.DataFrame:
@@ -562,6 +644,6 @@ class Findings:
         problems = []
         for text in self.study.conditions["problem"].unique():
             settings = interpretation_settings(self.study.choices, self.study.chosen(text))
-            if settings["data"]["realisation"] == "per_run":
+            if settings["data"]["realisation"] != "shared":
                 problems.append(text)
         return problems

@@ -27,10 +27,16 @@ from narxbench._study.design_choices import (
 SCREENED = "bic"  # the criterion under which every interpretation is run
 COMPARED = (UPSO, GA)  # the algorithms with published values
 JOINT = "joint"
+FAR = 1.5  # a table remains unexplained beyond this multiple of the deviance between own data sets
 DATA_SET = ["data_seed", "system", "snr_db"]
 BY_SEED = ["algorithm", "interpretation", "data_seed"]
 _GROUP = ["algorithm", "interpretation", "criterion"]
 Group = tuple[str, str, str]
+
+
+def near_tables(by_table: pd.DataFrame) -> pd.Series:
+    """Return which rows of the frame ``by_table`` lie within `FAR` times the deviance between own data sets."""
+    return by_table["deviance"] <= FAR * by_table["own_deviance"]
 
 
 class Pair(NamedTuple):

@@ -27,14 +27,14 @@ from narxbench._study.settings import Absent, Condition, Criterion, Input, Name,
 
 
 class Finalists(Settings):
-    """Interpretations that are also run under further criteria."""
+    """Interpretations that are also run under further criteria, so that the closest is chosen by all of them."""
 
     interpretations: Annotated[list[Label], AfterValidator(distinct)]
-    """Names of interpretations."""
+    """Names of interpretations that are run under these criteria on all data seeds."""
+    combinations: list[dict[str, str]]
+    """Combinations of options that are run under these criteria on the data seeds of the screening."""
     criteria: Annotated[list[Criterion], AfterValidator(distinct)]
     """Criteria besides that of the screening."""
-    seeds: Seeds
-    """Data seeds on which they are run under these criteria."""
 
 
 class Variations(Settings):
@@ -43,7 +43,8 @@ class Variations(Settings):
     criterion: Criterion
     """Criterion under which all are run."""
     seeds: Seeds
-    """Data seeds of the screening: of every option and combination. Named interpretations are run on all data seeds."""
+    """Data seeds of the screening, by which the closest interpretation is chosen: every option and combination is run
+    on them. Named interpretations are run on all data seeds."""
     methods: Annotated[list[Name], AfterValidator(distinct)] = Field(min_length=1)
     """Methods whose design choices are varied, by name."""
     references: Annotated[list[Name], AfterValidator(distinct)]
@@ -108,19 +109,19 @@ class InterpretationsStudy(Study):
         """Return method, interpretation, data seed and criterion of all runs, each once, in the settings' order."""
         plan, criterion = self.variations, self.variations.criterion
         with_name = [{}, *choices.named.values()]
-        screened = [*single_changes(choices), *plan.combinations]
+        finalists = [choices.named[name] for name in plan.finalists.interpretations]
+        screened = [*single_changes(choices), *plan.combinations, *plan.finalists.combinations]
         screening_seeds = [seed for seed in seeds if seed in plan.seeds]
         runs = [
             *product(plan.methods, with_name, seeds, [criterion]),
             *product(plan.methods, screened, screening_seeds, [criterion]),
             # Results of the references are needed where the others are examined closely, above all as described.
             *product(plan.references, [{}], seeds, [criterion]),
-            *product(plan.references, with_name, screening_seeds, [criterion]),
+            *product(plan.references, finalists, screening_seeds, [criterion]),
+            # The paper's tables have further criteria for the first method only.
+            *product(plan.methods[:1], finalists, seeds, plan.finalists.criteria),
+            *product(plan.methods[:1], plan.finalists.combinations, screening_seeds, plan.finalists.criteria),
         ]
-        # The paper's tables have further criteria for the first method only.
-        finalists = [choices.named[name] for name in plan.finalists.interpretations]
-        finalist_seeds = [seed for seed in seeds if seed in plan.finalists.seeds]
-        runs += product(plan.methods[:1], finalists, finalist_seeds, plan.finalists.criteria)
         planned: dict[tuple[str, str, int, str], None] = {}  # each once, in this order
         for method, chosen, seed, criterion in runs:
             text = interpretation_text(choices, chosen, self.methods[method].algorithm)
@@ -131,17 +132,18 @@ class InterpretationsStudy(Study):
         """Yield a mistake for each seed, method, design choice, option and interpretation that does not exist."""
         plan = self.variations
         allowed = f"those of data.seeds: {', '.join(map(str, self.data.seeds))}"
-        for path, seeds in ((("seeds",), plan.seeds), (("finalists", "seeds"), plan.finalists.seeds)):
-            unknown_seeds = [seed for seed in seeds if seed not in self.data.seeds]
-            if unknown_seeds:
-                yield Mistake(("variations", *path), f"found {unknown_seeds[0]}; allowed: {allowed}")
+        unknown_seeds = [seed for seed in plan.seeds if seed not in self.data.seeds]
+        if unknown_seeds:
+            yield Mistake(("variations", "seeds"), f"found {unknown_seeds[0]}; allowed: {allowed}")
         for key in ("methods", "references"):
             for index, name in enumerate(getattr(plan, key)):
                 if name not in self.methods:
                     yield unknown(("variations", key, index), name, self.methods, "a method of the study:")
-        for index, chosen in enumerate(plan.combinations):
-            for option_path, text in unknown_options(choices.design_choices, chosen):
-                yield Mistake(("variations", "combinations", index, *option_path), text)
+        places = ((("combinations",), plan.combinations), (("finalists", "combinations"), plan.finalists.combinations))
+        for path, combinations in places:
+            for index, chosen in enumerate(combinations):
+                for option_path, text in unknown_options(choices.design_choices, chosen):
+                    yield Mistake(("variations", *path, index, *option_path), text)
         for index, name in enumerate(plan.finalists.interpretations):
             if name not in choices.named:
                 place = ("variations", "finalists", "interpretations", index)

@@ -21,6 +21,7 @@ from narxbench._studies.paper.agreement import compare, rank_test
 from narxbench._studies.paper.frames import read_frame
 from narxbench._studies.paper.interpretations.findings import STRONG_GA, Findings, change
 from narxbench._studies.paper.interpretations.nearness import Pair, make_study
+from narxbench._study.design_choices import interpretation_text
 
 
 def rows(frame, **values):
@@ -117,7 +118,6 @@ def test_the_closest_interpretations():
     ranked = findings.rankings["upso2d"]
     assert list(ranked["interpretation"]) == [BOUND, TIES, "baseline"]
     assert list(ranked["contradicts"] != "") == [True, False, False]
-    assert list(ranked["near"]) == [True, True, False]
     assert ranked["names"][2] == ", ".join(name for name, chosen in choices().named.items() if not chosen)
     assert set(ranked["values"]) == {132}
     assert abs(ranked["bias_r"][0]) < 0.01
@@ -125,9 +125,12 @@ def test_the_closest_interpretations():
     assert 0 < ranked["own_deviance"][0] < 12
     assert ranked["own_deviance"][2] == 0
     # How far every table remains.
-    s1 = row(findings.remaining, algorithm="upso2d", system="S1")
-    assert s1["described_deviance"] > s1["deviance"] > 0 == s1["described_own_deviance"] < s1["own_deviance"]
-    assert findings.remaining["values"].sum() == 207
+    s1 = {}
+    for role in findings.roles:
+        s1[role] = row(findings.by_table, role=role, algorithm="upso2d", system="S1")
+        assert rows(findings.by_table, role=role)["values"].sum() == 207
+    assert s1["as described"]["deviance"] > s1["closest"]["deviance"] > 0
+    assert s1["as described"]["own_deviance"] == 0 < s1["closest"]["own_deviance"]
     # With reset was not run.
     assert findings.roles == {"as described": Pair("baseline", "baseline"), "closest": Pair(BOUND, "baseline")}
 
@@ -148,8 +151,20 @@ def test_the_closest_is_judged_on_data_that_had_no_part_in_its_choice():
     assert closest["deviance_low"] < closest["held_out"] == pytest.approx(unseen.median())
     # As described stands next to it and was not chosen.
     described = row(findings.nearness, role="as described", algorithm="joint")
-    assert math.isnan(described["held_out"]) and described["p_value"] == rank_test(values_as_described(findings.study))
-    assert closest["p_value"] == rank_test(held_out)
+    assert (
+        math.isnan(described["held_out"])
+        and described["p_value"] == rank_test(values_as_described(findings.study)).p_value
+    )
+    test = rank_test(held_out)
+    tested = closest["p_value"], closest["orders"], closest["farthest"], closest["systems"]
+    assert tested == (test.p_value, test.orders, ", ".join(test.farthest), 4)
+    # By system and by table too: on two data sets, among which the paper has one of three places.
+    of_closest = rows(findings.by_system, role="closest")
+    assert set(of_closest["seeds"]) == {2} and set(of_closest["places"]) == {3}
+    by_system = held_out.groupby(["system", "data_seed"])["deviance"].sum().groupby("system").median()
+    assert dict(zip(of_closest["system"], of_closest["deviance"], strict=True)) == pytest.approx(by_system.to_dict())
+    assert set(rows(findings.by_table, role="closest")["seeds"]) == {2}
+    assert set(rows(findings.by_table, role="as described")["seeds"]) == {4}
     # An interpretation that was run on the data seeds of the screening alone cannot be judged on others.
     single = findings_of(conditions_of("upso2d", "baseline", 1))
     assert single.nearness[["own_deviance", "held_out", "p_value"]].isna().all(axis=None)
@@ -165,6 +180,77 @@ def test_nearness_under_all_criteria_is_of_the_data_sets_that_have_them():
         *(("bic", "joint", 3, 207), ("bic", "upso2d", 3, 132), ("bic", "ga", 3, 75)),
         *(("all", "joint", 2, 339), ("all", "upso2d", 2, 264), ("all", "ga", 2, 75)),
     ]
+
+
+def with_all_criteria(text, *, sum_of_outputs, spurious=0, seeds=2):
+    """Return conditions of 2D-UPSO under every criterion; T1 to T4 of S4 add up to a sum with a penalty of 256."""
+
+    def nu(system, snr_db, seed):
+        others = [40] * (len(published().systems[system]) - 4)
+        if system != "S4":
+            return (40,) * len(published().systems[system])
+        # T6 and T20 to T23 are never selected.
+        for place in (5, 19, 20, 21, 22):
+            others[place - 4] = 0
+        return (sum_of_outputs, 0, 0, 0, *others)
+
+    groups = [conditions_of("upso2d", text, seeds, spurious=spurious, nu_max=min(spurious, 9))]
+    for criterion in ("aic-2", "aic-8", "aic-64"):
+        groups.append(
+            conditions_of("upso2d", text, seeds, criterion=criterion, spurious=spurious, nu_max=min(spurious, 9))
+        )
+    return [*groups, conditions_of("upso2d", text, seeds, criterion="aic-256", nu=nu)]
+
+
+def test_exact_relations_weigh_more_than_the_deviance():
+    findings = findings_of(
+        *with_all_criteria("baseline", sum_of_outputs=39),
+        *with_all_criteria(BOUND, sum_of_outputs=39, spurious=9),
+        *with_all_criteria(TIES, sum_of_outputs=40),
+        *with_all_criteria("ring=2", sum_of_outputs=40, spurious=9),
+        # Under BIC alone.
+        conditions_of("upso2d", "learning-set=exemplar", 2, **as_printed()),
+        conditions_of("ga", "baseline", 2),
+        conditions_of("ga", "elitism=on", 2, nu_max=20, spurious=20),
+    )
+    finalists = findings.finalists.drop_duplicates("interpretation").set_index("interpretation")
+    assert len(finalists) == 8 and list(finalists["place"]) == [*range(1, 9)]
+    assert set(finalists["identities"]) == {6}
+    kept = {text: finalists.loc[text, "kept"] for text in ("baseline", BOUND, TIES, "ring=2")}
+    assert kept == {"baseline": 5, BOUND: 5, TIES: 6, "ring=2": 6}
+    # Nine spurious terms are nearer to the paper than none, and so is a stronger GA's count.
+    assert list(finalists.index[:2]) == ["ring=2+elitism=on", "ring=2"]
+    assert finalists.loc[BOUND, "deviance"] < finalists.loc[TIES, "deviance"]
+    assert finalists.index.get_loc(TIES) < finalists.index.get_loc(BOUND)
+    assert findings.roles["closest"] == Pair("ring=2", "elitism=on")
+    # The deviances of the systems are those of 2D-UPSO under all criteria and of the GA.
+    by_system = rows(findings.finalists, interpretation="ring=2")
+    assert by_system["system_deviance"].sum() == pytest.approx(finalists.loc["ring=2", "deviance"])
+    identities = findings.identities
+    of_sum = rows(identities, relation="sum").set_index("interpretation")
+    assert of_sum.loc["ring=2", ["held", "published", "kept"]].tolist() == [6, 6, True]
+    assert of_sum.loc["baseline", ["held", "published", "kept"]].tolist() == [0, 6, False]
+    assert set(rows(identities, relation="zero")["held"]) == {6}
+
+
+def test_named_interpretations_with_all_criteria_are_judged_on_other_data():
+    named = choices().named["constrained"]
+    texts = [interpretation_text(choices(), named, name) for name in ("upso2d", "ga")]
+    findings = findings_of(
+        *with_all_criteria("baseline", sum_of_outputs=39, seeds=4),
+        *with_all_criteria(texts[0], sum_of_outputs=40, seeds=4),
+        *with_all_criteria(f"{BOUND}+{TIES}", sum_of_outputs=40, spurious=9),
+        conditions_of("ga", "baseline", 4),
+        conditions_of("ga", texts[1], 4),
+    )
+    assert findings.study.screening == [1, 2]
+    assert findings.roles["closest"].upso2d == f"{BOUND}+{TIES}"
+    judged = findings.by_table.groupby("role", sort=False)["seeds"].agg(set).to_dict()
+    # The closest was run on the data of its choice alone.
+    assert judged == {"as described": {4}, "closest": {2}, "constrained": {2}}
+    assert len(rows(findings.by_table, role="constrained")) == 21
+    of_all = rows(findings.by_system, role="constrained", criteria="all")
+    assert list(of_all["system"]) == ["S1", "S2", "S3", "S4"] and set(of_all["places"]) == {3}
 
 
 def test_inputs_by_system():
