@@ -83,7 +83,7 @@ def concluded(
     table = selection_table(trial.terms, choice.runs, resampled, settings.confidence)
     frequent, frequent_about = frequent_structures(table, trial.terms, leaving.terms, resampled, settings.threshold)
     bias = free_run_bias(last_runs(cases, model))
-    avoidable = avoidable_share(last_cases(cases), None if model.inputs else horizon)
+    avoidable = None if is_hurried else avoidable_share(last_cases(cases), None if model.inputs else horizon)
     findings = summary(model, validation, tests, curve, rests, checks, bias, weights.rows(), avoidable)
     certainty = StructureCertainty(STOPPED) if is_hurried else _certainty(scan, choice)
     identification = Identification(
@@ -122,15 +122,15 @@ def concluded(
 def steps_judged(scan: Scan, configuration: Configuration) -> int:
     """Return the steps ahead that predictions are judged at besides one, which decide where there is no input.
 
-    It is the shortest season of a series, but at most a part of the data, else the time in which its correlation goes.
+    It is the shortest season of a series, else its correlation time, but at most a part of the data.
     """
     recording, stride = scan.recording, configuration.decimation
     if recording.inputs:
         return STEPS_AHEAD
-    if scan.seasons:
-        most = max(STEPS_AHEAD, max(map(len, recording.known)) // (SHARE_AHEAD * stride))
-        return min(most, max(2, round(scan.seasons[0] / stride)))
-    return steps_ahead(recording.records, stride)
+    if not scan.seasons:
+        return steps_ahead(recording.records, stride)
+    most = max(STEPS_AHEAD, max(map(len, recording.known)) // (SHARE_AHEAD * stride))
+    return min(most, max(2, round(scan.seasons[0] / stride)))
 
 
 def _time_scale(scan: Scan, configuration: Configuration, horizon: int) -> list[Finding]:

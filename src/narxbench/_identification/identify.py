@@ -335,6 +335,13 @@ def identify_recording(
     return replace(identification, notes=[interruption, *identification.notes])
 
 
+def _concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearch], steps: Steps) -> Identification:
+    """Return the conclusion; after an interruption one that does not take long."""
+    if steps.interrupted:
+        scan.hurry()
+    return concluded(scan, choice, resamples, is_hurried=bool(steps.interrupted))
+
+
 def _search(scan: Scan, steps: Steps) -> Choice:
     """Return the choice of a structure after all searches; KeyboardInterrupt where there is none yet."""
     brief_searches = steps.run(BRIEF, scan.brief, [(configuration,) for configuration in scan.configurations])
@@ -366,10 +373,3 @@ def _selection_error(recording: Recording, settings: IdentificationSettings) -> 
     if steps.interrupted:
         raise KeyboardInterrupt
     return choice.leaving.rrse
-
-
-def _concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearch], steps: Steps) -> Identification:
-    """Return the conclusion; after an interruption one that does not take long."""
-    if steps.interrupted:
-        scan.hurry()
-    return concluded(scan, choice, resamples, is_hurried=bool(steps.interrupted))

@@ -113,8 +113,11 @@ SLOW = {"first_minimum": 238, "seen_as": "minimum", "wanted": 12, "limit": "", "
 SLOW["candidates"] = [1, 6, 12, 18]
 SEEN = {"term": "u1", "seldom": False, "correlations": [0.0] * 101}
 ROW = {"role": "test", "kind": "free_run", "steps": None, "rrse": 0.4}
-PREDICTED = {**ROW, "decimation": 3, "diverged": [], "free_run": 0.4, "decimated": 0.4, "fit_percent": 60.0}
+PREDICTED = {**ROW, "decimation": 3, "diverged": [], "decimated": 0.4, "fit_percent": 60.0}
 PREDICTED |= {"small": False, "rests": False, "relative": 0.4, "avoidable": 0.09, "other_unit": ""}
+SHOWN_INPUT = {"term": "u1", "acts": True, "is_constant": False, "lags": 20, "power": 3}
+PROSPECT = {"output_changes": True, "most_lags": 20, "most_power": 3, "degree": None, "has_test": True}
+PROSPECT["inputs"] = {"u": SHOWN_INPUT}
 RESIDUALS = {"tests": 2, "failed": [], "largest": 0.04, "limit": 0.1, "outside": 3, "coefficients": 61}
 EARLIER = {"name": "phi_xixi", "title": "residuals and earlier residuals", "worst": 0.5, "lag": 1}
 BEFORE = {"name": "phi_uxi", "title": "residuals and u", "worst": -0.2, "lag": -3}
@@ -201,10 +204,6 @@ def evident(changes, follows=0.0, *, degree=None):
     return {"inputs": {"u": about}, **seen}
 
 
-SEEN_TO_ACT = {"term": "u", "acts": True, "is_constant": False, "lags": 5, "power": 4}
-PROSPECT = {"output_changes": True, "most_lags": 5, "most_power": 4, "has_test": True, "degree": None}
-PROSPECT["inputs"] = {"in": SEEN_TO_ACT, "b": {**SEEN_TO_ACT, "acts": None, "lags": 2, "power": 1}}
-PROSPECT["inputs"] |= {"c": {**SEEN_TO_ACT, "acts": False, "power": 3}, "d": {**SEEN_TO_ACT, "is_constant": True}}
 TRIED_VALUES = [
     {"settings": ["degree"], "value": 2, "rrse": 0.227},
     {"settings": ["y_lags", "u_lags"], "value": "auto", "rrse": 0.12},
@@ -235,14 +234,6 @@ EXAMPLES = [
     ("evidence", {}, ("look", evident(0)), ("look", evident(None, 0.5)), ("fine", {**evident(2), "inputs": {}})),
     ("outside", {}, ("look", {"passed_over": 0, "bounded": False}), ("fine", {"passed_over": 2, "bounded": True})),
     ("outside", {}, ("fine", {"passed_over": 1, "bounded": True})),
-    ("time_scale", {"steps": 3, "samples": 12}, ("fine", {"seasons": []}), ("fine", {"seasons": [24, 168]})),
-    (
-        "prospect",
-        PROSPECT,
-        ("fine", {}),
-        ("bad", {"output_changes": False}),
-        ("look", {"inputs": {}, "has_test": False}),
-    ),
     ("attempts", {"error": 0.198}, ("look", {"rows": TRIED_VALUES, "better": TRIED_VALUES[1]})),
     ("attempts", {"error": 0.198}, ("fine", {"rows": TRIED_VALUES[:1], "better": None})),
     ("to_read", READS, ("look", {}), ("bad", {"likely": 0, "noise": True}), ("look", {"missing": TOO_FEW})),
@@ -312,6 +303,12 @@ EXAMPLES = [
     ("competition", COMPETED, ("fine", {}), ("look", {"leaving": "linear OE", "kind": "one_step"})),
     ("competition", COMPETED, ("look", {"leaving": "last value"})),
     ("level", {}, ("fine", {"signals": [{"signal": "y", "offset": 1e6, "scale": 1.0}, *UNITS]})),
+    ("time_scale", {"steps": 12, "samples": 12}, ("fine", {"seasons": []}), ("fine", {"seasons": [12, 24]})),
+    ("time_scale", {"steps": 12, "samples": 24}, ("fine", {"seasons": []})),
+    ("prospect", PROSPECT, ("fine", {}), ("bad", {"output_changes": False}), ("look", {"has_test": False})),
+    ("prospect", PROSPECT, ("fine", {"inputs": {}}), ("look", {"inputs": {"u": {**SHOWN_INPUT, "is_constant": True}}})),
+    ("prospect", PROSPECT, ("look", {"inputs": {"u": {**SHOWN_INPUT, "acts": False, "lags": 10, "power": 1}}})),
+    ("prospect", PROSPECT, ("look", {"inputs": {"u": {**SHOWN_INPUT, "acts": None, "power": 2}}})),
     ("whole_records", {"holds": True}, ("look", {"passed_over": 1}), ("look", {"passed_over": 2})),
     ("whole_records", {"holds": False}, ("bad", {"passed_over": 0})),
     ("repeats", REPEATS, ("look", {}), ("fine", {"alike": 0, "least": None, "most": None, "without": 3})),

@@ -63,7 +63,7 @@ def _weights(blocks: Sequence[tuple[Floats, Floats]]) -> Floats:
     errors, features = map(np.concatenate, zip(*blocks, strict=True))
     products = features.T @ features
     ridge = 1e-3 * np.diag(np.diag(products)) + 1e-12 * np.eye(len(products))
-    weights: Floats = np.linalg.solve(products + ridge, features.T @ errors)
+    weights: Floats = np.asarray(np.linalg.solve(products + ridge, features.T @ errors), dtype=np.float64)
     return weights
 
 
