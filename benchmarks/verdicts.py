@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import combinations, groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 # First: it sets one thread before numpy is imported.
 from benchmarks.measured import Floats  # isort: skip
@@ -22,7 +22,7 @@ import numpy as np
 import narxbench
 from benchmarks.common import ROOT, table
 from benchmarks.verdict_records import KINDS, TrueRecord, all_records
-from narxbench._identification.conclusion import data_checks, last_cases, last_runs
+from narxbench._identification.conclusion import data_checks, last_cases, last_runs, steps_judged
 from narxbench._identification.finding import Finding
 from narxbench._identification.identify import identify_recording
 from narxbench._identification.search.scan import Scan
@@ -31,7 +31,6 @@ from narxbench._identification.settings import IdentificationSettings
 from narxbench._identification.trust.answers import prediction_answer
 from narxbench._identification.trust.avoidable import avoidable_share
 from narxbench._identification.trust.fit import ModelFit
-from narxbench._identification.trust.horizon import steps_ahead
 from narxbench._identification.trust.residuals import free_run_bias
 from narxbench._identification.trust.validation import validate
 from narxbench._identification.trust.verdicts import summary
@@ -40,7 +39,7 @@ from narxbench._model.narx import DivergedError
 from narxbench._model.records import Record, Recording
 
 RESULT = ROOT / "benchmarks" / "verdicts.md"
-LAGS = {"y_lags": [1, 2, 3], "u_lags": [1, 2, 3], "decimation": [1], "noise": "narx"}
+LAGS: dict[str, Any] = {"y_lags": [1, 2, 3], "u_lags": [1, 2, 3], "decimation": [1], "noise": "narx"}
 # Errors relative to the deviation of the truth up to which a model is good, and from which on it is bad.
 GOOD, BAD = 0.25, 0.6
 # Of two models of a record one is better if its error is this share smaller, and smaller by this much. Models that miss
@@ -50,7 +49,8 @@ BETTER, CLEARLY = 0.9, 0.02
 FACTOR, SMALL = 2.0, 0.05
 RANKS = {"fine": 0, "look": 1, "bad": 2}
 # Every so many records are also searched.
-SEARCHED, SEARCH = 8, {"effort": 0.3, "seeds": 1, "blocks": 4}
+SEARCHED = 8
+SEARCH: dict[str, Any] = {"effort": 0.3, "seeds": 1, "blocks": 4}
 
 
 class Judged(NamedTuple):
@@ -63,6 +63,7 @@ class Judged(NamedTuple):
     quoted: float | None
     worth: float
     kept_error: float
+    bounded: bool
 
     @property
     def is_reported(self) -> bool:
@@ -92,7 +93,7 @@ def structures_of(record: TrueRecord, candidates: Sequence[str]) -> dict[str, li
         "unstable": ["y(k-1)", "y(k-2)", "y(k-1)^3", "y(k-2)^3", "y(k-1)^2", *linear[2:3]],
         "constant": ["1"],
     }
-    structures = {}
+    structures = dict[str, list[str]]()
     for name, terms in chosen.items():
         allowed = [term for term in candidates if term in terms]
         if allowed and allowed not in structures.values():
@@ -116,40 +117,48 @@ def judge(record: TrueRecord) -> list[Judged]:
     if record.number % SEARCHED < 2:
         identification = identify_recording(recording, IdentificationSettings(**SEARCH))
         answer = next(finding for finding in identification.summary if finding.name == "to_predict")
-        judged.append(judged_as(record, "search", identification.model, answer))
+        is_bounded = all(note.name != "outside" or note.status == "fine" for note in identification.notes)
+        judged.append(judged_as(record, "search", identification.model, answer, is_bounded))
     return judged
 
 
-def answer_on(scan: Scan, structure: Structure) -> tuple[narxbench.Model, Finding]:
-    """Return the model of a structure, and whether one may predict with it, as an identification answers that."""
+def answer_on(scan: Scan, structure: Structure) -> tuple[narxbench.Model, Finding, bool]:
+    """Return the model of a structure, whether one may predict with it, and whether it stays within bounds."""
     fit = ModelFit(scan, structure)
     model = fit.model(fit.weights())
     cases = fit.cases(model)
-    ahead = None if model.inputs else steps_ahead(scan.recording.records, 1)
-    frame = validate(cases, steps=(1, 5) if ahead is None else sorted({1, ahead}))
+    ahead = steps_judged(scan, fit.configuration)
+    frame = validate(cases, steps=sorted({1, ahead}))
     checks = data_checks(scan, fit.configuration, model)
-    bias, avoidable = free_run_bias(last_runs(cases, model)), avoidable_share(last_cases(cases), ahead)
+    bias = free_run_bias(last_runs(cases, model))
+    avoidable = avoidable_share(last_cases(cases), None if model.inputs else ahead)
     findings = summary(model, frame, [], [], [], checks, bias, avoidable=avoidable)
-    notes = [Finding("outside", "look")] if scan.leaves_all_bounds(structure) else []
+    is_bounded = not scan.leaves_all_bounds(structure)
+    notes = [] if is_bounded else [Finding("outside", "look")]
     by_name = {finding.name: finding for finding in findings}
-    return model, prediction_answer(model, scan.recording, frame, by_name, notes)
+    return model, prediction_answer(model, scan.recording, frame, by_name, notes), is_bounded
 
 
-def judged_as(record: TrueRecord, name: str, model: narxbench.Model, answer: Finding) -> Judged:
+def judged_as(record: TrueRecord, name: str, model: narxbench.Model, answer: Finding, is_bounded: bool) -> Judged:
     """Return the verdict on a model with its worth."""
-    worth, kept_error = worth_of(record, model)
-    return Judged(record.kind, record.number, name, answer.status, answer.values["rrse"], worth, kept_error)
+    worth, kept_error = worth_of(record, model, answer.values["steps"])
+    quoted = answer.values["rrse"]
+    return Judged(record.kind, record.number, name, answer.status, quoted, worth, kept_error, is_bounded)
 
 
-def worth_of(record: TrueRecord, model: narxbench.Model) -> tuple[float, float]:
-    """Return the error of a model against the truth, and against what is measured in the part that is kept back."""
+def worth_of(record: TrueRecord, model: narxbench.Model, steps: int | None) -> tuple[float, float]:
+    """Return the error of a model against the truth, and against what is measured in the part that is kept back.
+
+    The second is that of the predictions which a verdict quotes: so many steps ahead, or in free run.
+    """
     start = record.shown - model.initial_samples
     kept = slice(start, None)
     deviation = float(np.std(record.y))
     if not record.system.n_inputs:
         ahead = predicted_ahead(model, record.y[kept], record.horizon)
         best = predicted_ahead(record.system.model, record.y[kept], record.horizon)
-        kept_error = error(ahead, record.y[kept], deviation, model.initial_samples)
+        quoted = predicted_ahead(model, record.y[kept], (steps or 1) * model.decimation)
+        kept_error = error(quoted, record.y[kept], deviation, model.initial_samples)
         return error(ahead, best, deviation, model.initial_samples), kept_error
     run = free_run(model, record.u[kept], record.y[kept])
     fresh = free_run(model, record.fresh_u, record.fresh_truth)
@@ -170,10 +179,10 @@ def free_run(model: narxbench.Model, u: Floats, y: Floats) -> Floats:
         return np.full(len(u), np.inf)
 
 
-def predicted_ahead(model: narxbench.Model, y: Floats, steps: int) -> Floats:
-    """Return the prediction of a series some steps ahead; infinite where it diverges."""
+def predicted_ahead(model: narxbench.Model, y: Floats, samples: int) -> Floats:
+    """Return the prediction of a series some samples ahead; infinite where it diverges."""
     try:
-        return model.predict(None, y, steps, samples=len(y))
+        return model.predict(None, y, max(1, samples // model.decimation), samples=len(y))
     except DivergedError:
         return np.full(len(y), np.inf)
 
@@ -194,7 +203,9 @@ def worse_verdicts(judged: Sequence[Judged]) -> tuple[list[tuple[Judged, Judged]
         for first, second in combinations(models, 2):
             better, worse = sorted((first, second), key=lambda each: each.worth)
             other_error = min(worse.worth, 1.0)
-            if not better.worth < min(BETTER * other_error, other_error - CLEARLY):
+            is_better = better.worth < min(BETTER * other_error, other_error - CLEARLY)
+            # One that explodes once inputs are held is not better than one that does not.
+            if not is_better or (worse.bounded and not better.bounded):
                 continue
             count += 1
             if RANKS[better.verdict] > RANKS[worse.verdict]:
@@ -245,35 +256,55 @@ def share(part: int, whole: int) -> str:
 
 def report(judged: Sequence[Judged]) -> str:
     """Return the page."""
+    n_records = sum(count for count, _ in KINDS.values())
+    text = [
+        "# Whether one may predict: how often the answer is right\n",
+        f"Written by `python -m benchmarks.verdicts`, from {len(places(judged))} of {n_records} simulated records.\n",
+        f"A model is good with an error of at most {GOOD:g}, and bad from {BAD:g} on: that of free runs (of a series: "
+        "of predictions some steps ahead, against those of the true system) without noise, relative to the standard "
+        "deviation, the larger one of a third of the record that was kept back and of a fresh record of the same kind. "
+        f'"Fine" promises at most {FACTOR:g} times the quoted error, or {SMALL:g}, against the measured output of that '
+        f"third. Of two models of a record one is better if its error is at most {BETTER:g} times that of the other, "
+        f"and smaller by {CLEARLY:g}, and if it stays within bounds once inputs are held or the other does not. "
+        "Aims: each share of the other records at most 3 %, and no such pair.\n",
+        _table_of_halves(judged),
+        "The other records by kind, with the number of models of each verdict:\n",
+        _table_of_kinds([model for model in judged if model.is_reported]),
+    ]
+    return "\n".join(text)
+
+
+def places(judged: Iterable[Judged]) -> set[tuple[str, int]]:
+    """Return the records of models, by kind and number."""
+    return {(model.kind, model.number) for model in judged}
+
+
+def _table_of_halves(judged: Sequence[Judged]) -> str:
     rows = []
     for title, models in halves(judged):
         counts = counted(models)
-        rows.append(
-            [
-                title,
-                share(counts.good_called_bad, counts.good),
-                share(counts.bad_called_fine, counts.bad),
-                share(counts.broken, counts.fine),
-                share(counts.wrong_pairs, counts.pairs),
-            ]
-        )
+        shares = [
+            share(counts.good_called_bad, counts.good),
+            share(counts.bad_called_fine, counts.bad),
+            share(counts.broken, counts.fine),
+            share(counts.wrong_pairs, counts.pairs),
+        ]
+        rows.append([f"{title}: {len(models)} models of {len(places(models))} records", *shares])
     header = ["models", "good ones called bad", "bad ones called fine", "fine ones that break the promise"]
-    text = [table([*header, "pairs in which the better model has the worse verdict"], rows)]
-    kinds = []
+    return table([*header, "pairs in which the better model has the worse verdict"], rows)
+
+
+def _table_of_kinds(judged: Sequence[Judged]) -> str:
+    rows = []
     for kind in KINDS:
-        models = [model for model in judged if model.kind == kind and model.is_reported]
-        counts = counted(models)
-        verdicts = [sum(model.verdict == verdict for model in models) for verdict in RANKS]
-        kinds.append(
-            [
-                kind,
-                *map(str, verdicts),
-                f"{counts.good_called_bad} of {counts.good}",
-                f"{counts.bad_called_fine} of {counts.bad}",
-            ]
-        )
-    text.append(table(["kind of record", *RANKS, "good called bad", "bad called fine"], kinds))
-    return "\n".join(text)
+        models = [model for model in judged if model.kind == kind]
+        if not models:
+            continue
+        counts, verdicts = counted(models), [model.verdict for model in models]
+        n_each = [str(verdicts.count(verdict)) for verdict in RANKS]
+        wrong = [f"{counts.good_called_bad} of {counts.good}", f"{counts.bad_called_fine} of {counts.bad}"]
+        rows.append([kind, *n_each, *wrong])
+    return table(["kind of record", *RANKS, "good called bad", "bad called fine"], rows)
 
 
 def halves(judged: Sequence[Judged]) -> Iterable[tuple[str, list[Judged]]]:

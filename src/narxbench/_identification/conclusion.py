@@ -71,7 +71,7 @@ def concluded(
     model = replace(model, about={**model.about, ABOUT: forecast_errors(fit, model, free_run)})
     models = _models(scan, choice, model)
     cases = fit.cases(model)
-    horizon = _horizon(scan, configuration)
+    horizon = steps_judged(scan, configuration)
     validation = validate(cases, steps=sorted({1, horizon}))
     known = fit.estimating()
     tests = correlation_tests(model, known)
@@ -119,7 +119,7 @@ def concluded(
     return replace(identification, summary=[*answers(identification), *findings])
 
 
-def _horizon(scan: Scan, configuration: Configuration) -> int:
+def steps_judged(scan: Scan, configuration: Configuration) -> int:
     """Return the steps ahead that predictions are judged at besides one, which decide where there is no input.
 
     It is the shortest season of a series, else its correlation time, but at most a part of the data.
@@ -134,8 +134,8 @@ def _horizon(scan: Scan, configuration: Configuration) -> int:
 
 
 def _time_scale(scan: Scan, configuration: Configuration, horizon: int) -> list[Finding]:
-    """Return why a series without input is judged so many steps ahead, where its time scale says so."""
-    if scan.recording.inputs or (not scan.seasons and horizon == STEPS_AHEAD):
+    """Return why a series without input is judged so many steps ahead."""
+    if scan.recording.inputs:
         return []
     values = {"steps": horizon, "samples": horizon * configuration.decimation, "seasons": list(scan.seasons)}
     return [Finding("time_scale", "fine", values)]

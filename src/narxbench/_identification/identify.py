@@ -17,6 +17,7 @@ from narxbench._identification.search.attempts import attempts
 from narxbench._identification.search.choice import choose
 from narxbench._identification.search.scan import Scan
 from narxbench._identification.search.steps import (
+    ATTEMPTS,
     BRIEF,
     CHOICE,
     COMPETITION,
@@ -324,7 +325,10 @@ def identify_recording(
             scan.settings = settings.model_copy(update={"resamples": len(resamples)})
         identification = steps.keep(CONCLUSION, partial(_concluded, scan, choice, resamples, steps))
         if not steps.interrupted:
-            identification = _with_attempts(identification, recording, settings, choice.leaving.rrse)
+            try:
+                identification = _with_attempts(identification, recording, settings, choice.leaving.rrse)
+            except KeyboardInterrupt:
+                steps.interrupted = ATTEMPTS
     if not steps.interrupted:
         return identification
     interruption = Finding("interrupted", "look", {"step": steps.interrupted})
@@ -364,4 +368,8 @@ def _with_attempts(
 
 def _selection_error(recording: Recording, settings: IdentificationSettings) -> float | None:
     """Return the selection error of the model that settings lead to."""
-    return _search(Scan(recording, settings), Steps()).leaving.rrse
+    steps = Steps()
+    choice = _search(Scan(recording, settings), steps)
+    if steps.interrupted:
+        raise KeyboardInterrupt
+    return choice.leaving.rrse

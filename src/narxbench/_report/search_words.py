@@ -109,7 +109,7 @@ def _time_scale(finding: Finding, _: Setting) -> tuple[str, str]:
     if values["samples"] != values["steps"]:
         horizon += f", {values['samples']} samples"
     if not values["seasons"]:
-        return f"There is no input, and the correlation of the output goes slowly: {horizon}.", ""
+        return f"There is no input: {horizon}, which is how long values of the output depend on one another.", ""
     seasons = listed(map(str, values["seasons"]))
     text = f"The output repeats itself after {seasons} samples: lags there are candidates, values there compete"
     return f"{text}, and {horizon}.", ""

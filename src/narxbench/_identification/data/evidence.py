@@ -27,6 +27,8 @@ CHANGES_FOR_NONLINEAR = 2
 FEEDBACK_LAGS, FEEDBACK_SHARE, SAMPLES_PER_WEIGHT = 20, 0.15, 20
 # Share of the samples that these regressions fit: those that they foretell best.
 CALM = 0.9
+# Samples of each record that these regressions look at, at most.
+MOST_SAMPLES = 20_000
 # An input whose past leaves less than this share of its energy unexplained has nothing new to look at.
 FORETOLD = 0.01
 
@@ -142,9 +144,9 @@ def explained_by_past_outputs(input_pieces: Sequence[Array], output_pieces: Sequ
     It is 0 where there are few samples, and near 0 for an input that depends on no output.
     """
     rows, targets = [], []
-    for u, y in zip(input_pieces, output_pieces, strict=True):
-        count = len(u) - FEEDBACK_LAGS
-        if count < 1:
+    for all_u, all_y in zip(input_pieces, output_pieces, strict=True):
+        u, y = all_u[:MOST_SAMPLES], all_y[:MOST_SAMPLES]
+        if len(u) <= FEEDBACK_LAGS:
             continue
         rows.append(np.column_stack([_past(u), _past(y)]))
         targets.append(u[FEEDBACK_LAGS:])

@@ -14,6 +14,7 @@ T = TypeVar("T")
 BRIEF, THOROUGH, FORWARD = "brief searches", "thorough searches", "forward regression"
 NOISE, DESCENTS, WEIGHTS = "searches under noise models", "descents", "weights under noise models"
 COMPETITION = "simple models"
+ATTEMPTS = "tries of other settings"
 RESAMPLES = "searches of resampled data"
 # What is done between the steps.
 CHOICE, CONCLUSION = "choice of the structure", "conclusion"

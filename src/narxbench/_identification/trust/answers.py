@@ -16,7 +16,7 @@ from narxbench._identification.trust.probabilities import EXACT
 from narxbench._identification.trust.residuals import BIASED
 from narxbench._identification.trust.steady_state import FixedPoint
 from narxbench._identification.trust.validation import ALL, DECIMATED, row_of
-from narxbench._identification.trust.verdicts import FREE_RUN_LOOK
+from narxbench._identification.trust.verdicts import FREE_RUN_LOOK, NOISE
 from narxbench._model.functions import derived
 from narxbench._model.narx import Model
 from narxbench._model.records import Recording
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from narxbench._identification.result import Identification
 
 ANSWERS = ("to_predict", "to_read", "to_control")
-# Where neither the model nor a simpler one explains a tenth of the variance, nothing is there to be predicted.
-NOISE = 0.95
 # A term of this probability is more probable than not.
 LIKELY = 0.5
 # Checks of the data that are bad where the record shows less than a model needs: then a good test proves less, too.
@@ -59,22 +57,17 @@ def prediction_answer(
 ) -> Finding:
     """Return whether one may predict with a model: by its errors, and bad for noise.
 
-    It is at best ``look`` where a simpler model is better, where errors drift, where the record shows less than a model
-    needs, and where the model leaves all bounds once inputs are held.
+    It is at best ``look`` where errors drift, where the record shows less than a model needs, and where the model
+    leaves all bounds once inputs are held. Errors at the limit of a sensor are those of the sensor.
     """
     prediction = findings["prediction"]
-    is_noisy = prediction.status == "look" and (prediction.values["relative"] or 0.0) > FREE_RUN_LOOK
     place = {name: prediction.values[name] for name in ("role", "kind", "steps")}
     row = row_of(frame, **place)
     if row["rrse"] is None:
         row = row_of(frame, **place, sampling=DECIMATED)
-    errors = frame[(frame["role"] == place["role"]) & (frame["record"] == ALL)]["rrse"].dropna()
-    is_noise = bool(len(errors) and errors.min() >= NOISE) and not prediction.values["rests"]
     because = _reasons_to_look(findings, notes)
-    status = worst(prediction.status, "look" if because else "fine")
-    test_range = findings.get("test-range")
-    if prediction.status != "fine" and test_range is not None and test_range.status == "bad":
-        because = ["test-range", *because]
+    is_noise = not prediction.values["rests"] and _nothing_predicts(frame, place["role"])
+    status: Status = "bad" if is_noise else _status_of_answer(prediction, because)
     values = {
         **place,
         **{name: row[name] for name in ("rrse", "rmse", "max_error")},
@@ -83,10 +76,37 @@ def prediction_answer(
         "units": dict(model.units),
         "output": model.output,
         "noise": is_noise,
-        "unavoidable": is_noisy and not prediction.values["diverged"],
-        "because": because,
+        "unavoidable": _is_unavoidable(prediction),
+        "because": [*_range_of_test(findings, prediction), *because],
     }
-    return Finding("to_predict", "bad" if is_noise else status, values)
+    return Finding("to_predict", status, values)
+
+
+def _nothing_predicts(frame: pd.DataFrame, role: str) -> bool:
+    """Return whether neither the model nor a simpler one explains a tenth of the variance."""
+    errors = frame[(frame["role"] == role) & (frame["record"] == ALL)]["rrse"].dropna()
+    return bool(len(errors) and errors.min() >= NOISE)
+
+
+def _status_of_answer(prediction: Finding, because: Sequence[str]) -> Status:
+    """Return the status by the predictions and by reasons to look; errors at a limit of a sensor say nothing."""
+    if "saturation" in because and not prediction.values["diverged"]:
+        return "look"
+    return worst(prediction.status, "look" if because else "fine")
+
+
+def _is_unavoidable(prediction: Finding) -> bool:
+    """Return whether large errors are noise, as far as what is known in time tells."""
+    relative, diverged = prediction.values["relative"], prediction.values["diverged"]
+    return prediction.status == "look" and not diverged and (relative or 0.0) > FREE_RUN_LOOK
+
+
+def _range_of_test(findings: Mapping[str, Finding], prediction: Finding) -> list[str]:
+    """Return the name of the check of the test's range where it explains why the predictions are not fine."""
+    check = findings.get("test-range")
+    if check is None or check.status != "bad" or prediction.status == "fine":
+        return []
+    return [check.name]
 
 
 def _reasons_to_look(findings: Mapping[str, Finding], notes: Sequence[Finding]) -> list[str]:
@@ -103,7 +123,7 @@ def _reasons_to_look(findings: Mapping[str, Finding], notes: Sequence[Finding]) 
 
 def _limits_trust(finding: Finding) -> bool:
     """Return whether a finding makes doubt of a model whose errors are small."""
-    if finding.name in _LESS_SHOWN or finding.name.startswith("against"):
+    if finding.name in _LESS_SHOWN:
         return finding.status == "bad"
     if finding.name == "drift":
         return finding.status != "fine"

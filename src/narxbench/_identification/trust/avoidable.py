@@ -20,6 +20,8 @@ Floats = NDArray[np.float64]
 MEMORIES, LAST_OUTPUTS = (1, 3, 10, 30), 3
 # Blocks that take turns, and the rows that are needed for each weight.
 BLOCKS, ROWS_PER_WEIGHT = 6, 6
+# Samples of a record that are looked at, at most.
+MOST_SAMPLES = 50_000
 
 
 def avoidable_share(cases: Sequence[Case], steps: int | None) -> float | None:
@@ -48,7 +50,7 @@ def avoidable_share(cases: Sequence[Case], steps: int | None) -> float | None:
     total = remaining = 0.0
     for first in (0, 1):
         others, half = blocks[1 - first :: 2], blocks[first::2]
-        weights = _weights(np.concatenate([e for e, _ in others]), np.vstack([f for _, f in others]))
+        weights = _weights(others)
         for errors, features in half:
             rest = errors - features @ weights
             total += float(errors @ errors)
@@ -56,8 +58,9 @@ def avoidable_share(cases: Sequence[Case], steps: int | None) -> float | None:
     return significant(max(0.0, 1.0 - remaining / total)) if total else 0.0
 
 
-def _weights(errors: Floats, features: Floats) -> Floats:
-    """Return the weights of features by least squares, a little drawn to zero."""
+def _weights(blocks: Sequence[tuple[Floats, Floats]]) -> Floats:
+    """Return the weights of features by least squares over blocks, a little drawn to zero."""
+    errors, features = map(np.concatenate, zip(*blocks, strict=True))
     products = features.T @ features
     ridge = 1e-3 * np.diag(np.diag(products)) + 1e-12 * np.eye(len(products))
     weights: Floats = np.asarray(np.linalg.solve(products + ridge, features.T @ errors), dtype=np.float64)
@@ -67,6 +70,8 @@ def _weights(errors: Floats, features: Floats) -> Floats:
 def _errors_and_features(case: Case, steps: int | None) -> tuple[Floats, Floats] | None:
     """Return errors of predictions of a record and what is known in time; None where the prediction diverges."""
     model, record = case.model, case.record
+    if len(record) > MOST_SAMPLES:
+        record = record.part(0, MOST_SAMPLES)
     first = model.initial_samples
     if len(record) <= first + 1:
         return np.empty(0), np.empty((0, 1))

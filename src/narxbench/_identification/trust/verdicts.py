@@ -33,8 +33,10 @@ FREE_RUN_FINE, FREE_RUN_LOOK = 0.25, 0.6
 # A test whose output moves by less than this share of what is known is at rest: it shows little, and its errors are
 # judged by the deviation that is known.
 RESTS = 0.1
-# Of an error that nothing known in time foretells, no more than this may be left for a model to be as good as can be.
-AVOIDABLE = FREE_RUN_FINE
+# Where neither the model nor a simpler one explains a tenth of the variance, nothing is there to be predicted.
+NOISE = 0.95
+# A model whose error is larger is not bad where no more than this of it could be avoided: the rest is noise.
+AVOIDABLE = 0.5
 # More than a tenth below linear ARX pays for nonlinear terms; more than a tenth above is no accident of a record.
 # Errors this close are equal for use, whatever their ratio.
 BETTER, WORSE, CLOSE = 0.9, 1.1, 0.01
@@ -117,11 +119,11 @@ def _prediction(
     kind, steps = decisive(model, frame)
     role, other_unit = roles[0], _suspected_unit(checks)
     row = row_of(frame, role, kind, steps)
-    is_off = row["rrse"] is None or row["rrse"] > FREE_RUN_FINE
-    if other_unit and role == "test" and is_off and len(roles) > 1:
+    if other_unit and len(roles) > 1 and not _is_small(row["rrse"]):
         # Errors in another unit say nothing of the model.
         role, avoidable = roles[1], None
         row = row_of(frame, role, kind, steps)
+    free_run = row_of(frame, role, FREE_RUN)["rrse"]
     relative, rests = _relative_error(frame, roles, row, kind, steps)
     diverged = _diverged_records(frame, role)
     values = {
@@ -130,9 +132,10 @@ def _prediction(
         "steps": steps,
         "decimation": model.decimation,
         "diverged": diverged,
+        "free_run": free_run,
         "decimated": row_of(frame, role, FREE_RUN, sampling=DECIMATED)["rrse"],
         **{name: row[name] for name in (*FIGURES, "samples")},
-        "small": relative is not None and relative <= FREE_RUN_FINE,
+        "small": _is_small(relative),
         "rests": rests,
         "relative": relative,
         "avoidable": avoidable,
@@ -143,18 +146,27 @@ def _prediction(
         # Of a series only predictions over its correlation time must stay finite.
         status = "bad" if model.n_inputs or row["diverged"] else "look"
     elif relative is not None:
-        status = _status_of_error(relative, avoidable)
         # Data that the model was made with are no proof, nor is a test that hardly moves.
-        status = worst(status, "look" if role != "test" or rests else "fine")
+        is_proven = role == "test" and not rests and not _loses_its_way(model, free_run)
+        status = worst(_status_of_error(relative, avoidable), "fine" if is_proven else "look")
     return Finding("prediction", status, values)
+
+
+def _loses_its_way(model: Model, free_run: float | None) -> bool:
+    """Return whether a series is good for some steps ahead only: its free run is not, or diverges."""
+    return not model.n_inputs and (free_run is None or free_run > FREE_RUN_LOOK)
+
+
+def _is_small(rrse: float | None) -> bool:
+    return rrse is not None and rrse <= FREE_RUN_FINE
 
 
 def _status_of_error(relative: float, avoidable: float | None) -> Status:
     """Judge an error relative to the deviation of the output; noise that no model can foresee is to be looked at."""
     status = _graded(relative, FREE_RUN_FINE, FREE_RUN_LOOK)
-    if status == "bad" and avoidable is not None and avoidable_error(relative, avoidable) <= AVOIDABLE:
-        return "look"
-    return status
+    if status != "bad" or avoidable is None or relative >= NOISE:
+        return status
+    return "look" if avoidable_error(relative, avoidable) <= AVOIDABLE else "bad"
 
 
 def avoidable_error(relative: float, avoidable: float) -> float:
