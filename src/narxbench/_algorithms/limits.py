@@ -96,7 +96,8 @@ class Watch(threading.Thread):
         _WATCHES.discard(self)
         with self._lock:
             self._ended.set()
-            _set_exception(self._run_thread, None)
+            if self.limit:
+                _receive_exception(self._run_thread)
 
     def run(self) -> None:
         """Look from time to time whether a limit is met, until the block has ended."""
@@ -129,13 +130,25 @@ class Watch(threading.Thread):
             if not self._ended.is_set():
                 self.limit = limit
                 self._stop_run()
-                _set_exception(self._run_thread, LimitReachedError)
+                _set_exception(self._run_thread)
 
 
-def _set_exception(thread: int, error_class: type[BaseException] | None) -> None:
-    """Let a thread raise an exception at its next instruction of Python; None takes back one that is not raised yet."""
-    error = None if error_class is None else ctypes.py_object(error_class)
+def _set_exception(thread: int) -> None:
+    """Let a thread raise LimitReachedError at its next instruction of Python."""
+    error = ctypes.py_object(LimitReachedError)
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), error)
+
+
+def _receive_exception(thread: int) -> None:
+    """Raise and handle LimitReachedError in this thread, so that one that was not raised yet is not raised later.
+
+    To take it back instead would leave the interpreter looking for it between all instructions, which makes Python
+    several times slower, and under a tracer stops it.
+    """
+    with suppress(LimitReachedError):
+        _set_exception(thread)
+        while True:
+            time.sleep(0)
 
 
 def _resident_bytes() -> int:
