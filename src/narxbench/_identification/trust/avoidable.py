@@ -8,8 +8,8 @@ the other half: what it predicts there is avoidable. The rest is noise, as far a
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
-from scipy.signal import lfilter
 
 from narxbench._identification.trust.validation import Case, predicted
 from narxbench._numerics.rounding import significant
@@ -92,8 +92,16 @@ def _input_features(u: Floats) -> Floats:
     for signal in (centred, centred**2):
         for memory in MEMORIES:
             forgetting = 1.0 - 1.0 / memory
-            columns.append(lfilter([1.0 - forgetting], [1.0, -forgetting], signal, axis=0))
+            columns.append(_smoothed(signal, forgetting))
     return np.hstack(columns)
+
+
+def _smoothed(signal: Floats, forgetting: float) -> Floats:
+    """Return the exponentially weighted means of the columns of a signal, which begin at zero."""
+    # SciPy has a filter that does this; its import would take longer than all else of a short identification.
+    frame = pd.DataFrame(np.vstack([np.zeros((1, *signal.shape[1:])), signal]))
+    means: Floats = frame.ewm(alpha=1.0 - forgetting, adjust=False).mean().to_numpy(np.float64)
+    return means[1:]
 
 
 def _past_outputs(y: Floats, distance: int) -> Floats:
