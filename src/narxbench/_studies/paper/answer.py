@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from narxbench._model.noise import NOISES
-from narxbench._report.formats import count, listed, method_name, p_value, share, signed
+from narxbench._report.formats import count, listed, method_name, p_value, share
 from narxbench._studies.paper.claims import GA, UPSO, VERDICTS
 from narxbench._studies.paper.frames import UNDECIDED
 from narxbench._studies.paper.interpretations.nearness import FAR, JOINT, near_tables
-from narxbench._studies.paper.metrics import PUBLISHED
 from narxbench._study.design_choices import DesignChoices
 
 # From these shares of the tables on, numbers count as mostly or in part reproduced.
@@ -129,18 +128,12 @@ def values_near(nearness: pd.DataFrame, by_table: pd.DataFrame) -> ShortAnswer:
     """
     joint = _widest(nearness[nearness["algorithm"] == JOINT])
     first_role, *_, last_role = joint["role"]
-    described = _widest(nearness[nearness["role"] == first_role]).set_index("algorithm")
-    of_both = described.loc[JOINT]
-    # The biases of both algorithms together may cancel.
-    biases = []
-    for name, row in described.drop(index=JOINT).iterrows():
-        biases.append(f"{method_name(name)} {_biases(row)}")
+    of_both = joint.iloc[0]
     tables = by_table[by_table["role"] == first_role]
     sentences = [
         f"As described, {_tables_in_words(tables)} lie within {FAR} times the distance between two data sets of ours; "
         f"{_farthest_in_words(of_both)}.",
         f"{count(of_both['different'])} of {count(of_both['values'])} values differ clearly.",
-        f"Reproduced minus published, on average: {'; '.join(biases)}.",
         f"{_CHOSEN_LATER}: {_tables_in_words(by_table[by_table['role'] == last_role])}; "
         f"{_farthest_in_words(joint.iloc[-1])}.",
     ]
@@ -169,11 +162,6 @@ def _word_for_tables(share_near: float) -> str:
     if share_near >= _MOSTLY:
         return "Mostly."
     return "In part." if share_near >= _IN_PART else "No."
-
-
-def _biases(row: pd.Series) -> str:
-    """Return the biases of the published metrics of an algorithm."""
-    return ", ".join(f"{metric.heading} {signed(row[f'bias_{metric.name}'], 2)}" for metric in PUBLISHED)
 
 
 def why(causes: pd.DataFrame, effects: pd.DataFrame, choices: DesignChoices) -> list[str]:
