@@ -169,7 +169,10 @@ def test_one_value_tells_its_interval_and_test(open_page, complete):
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
     assert line.inner_text().startswith(f"BIC, 40 dB, {headings[3]}: published ")
-    assert re.search(r"Fisher’s exact test p .*: (not )?clearly different\. What is behind it: narxbench explain S1 ", line.inner_text())
+    assert re.search(
+        r"Fisher’s exact test p .*: (not )?clearly different\. What is behind it: narxbench explain S1 ",
+        line.inner_text(),
+    )
     assert page.locator("#fitness_S1 td[tabindex]").count() == 1
     details = page.locator("#fitness_S1 .more").first
     assert not details.is_visible()
