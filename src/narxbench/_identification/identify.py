@@ -357,8 +357,11 @@ def _with_attempts(
     identification: Identification, recording: Recording, settings: IdentificationSettings, error: float | None
 ) -> Identification:
     """Return an identification with what other settings gain, where one should not predict with the model as it is."""
-    to_predict = next(finding for finding in identification.summary if finding.name == "to_predict")
-    if to_predict.status == "fine" or to_predict.values["noise"] or error is None:
+    findings = {finding.name: finding for finding in identification.summary}
+    to_predict = findings["to_predict"]
+    # Where the error is small already, the verdict has other reasons, which no setting takes away.
+    is_settled = to_predict.status == "fine" or findings["prediction"].values["small"]
+    if is_settled or to_predict.values["noise"] or error is None:
         return identification
     finding = attempts(recording, settings, identification.tried, error, _selection_error)
     if finding is None:

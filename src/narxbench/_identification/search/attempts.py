@@ -15,7 +15,7 @@ from narxbench._identification.settings import AUTO, IdentificationSettings
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.records import Recording
 
-# Another setting is better if its error is at most this many times that of the model.
+# Another setting is better if its error is less than this many times that of the model.
 BETTER = 0.9
 # Searches for freed settings, at most, and the share of the effort that each of them takes.
 MOST_FREED, EFFORT_SHARE = 2, 1 / 6
@@ -54,7 +54,7 @@ def attempts(
     if not rows:
         return None
     best = min(rows, key=_error)
-    is_better = _error(best) <= BETTER * error
+    is_better = _error(best) < BETTER * error
     values = {"error": error, "rows": rows, "better": best if is_better else None}
     return Finding("attempts", "look" if is_better else "fine", values)
 

@@ -56,6 +56,20 @@ def test_fixed_settings_are_freed_in_searches_of_a_share_of_the_effort(freed_err
         assert finding.values["better"]["settings"] == ["y_lags", "u_lags"]
 
 
+def test_nothing_is_better_than_an_exact_model():
+    finding, _ = values_of({"degree": 1}, [0.0], error=0.0)
+    assert (finding.status, finding.values["better"]) == ("fine", None)
+
+
+def test_other_settings_are_not_tried_where_the_error_is_small():
+    u, y = narxbench.load_system("S1").simulate(300, snr_db=60)
+    settings = {"degree": 2, "y_lags": 1, "u_lags": 1, "decimation": 1, "effort": 0.3, "seeds": 1}
+    identification = narxbench.identify(u, y, **settings)
+    to_predict, names = identification.summary[0], [note.name for note in identification.notes]
+    # Without a test one should look all the same.
+    assert (to_predict.name, to_predict.status) == ("to_predict", "look") and "attempts" not in names
+
+
 def test_nothing_is_said_where_nothing_was_tried():
     one_row = TRIED[:1]
     assert values_of({}, [], tried=one_row)[0] is None
