@@ -22,7 +22,7 @@ import numpy as np
 import narxbench
 from benchmarks.common import ROOT, table
 from benchmarks.verdict_records import KINDS, TrueRecord, all_records
-from narxbench._identification.conclusion import data_checks, last_cases, last_runs, steps_judged
+from narxbench._identification.conclusion import data_checks, last_cases, last_runs
 from narxbench._identification.finding import Finding
 from narxbench._identification.identify import identify_recording
 from narxbench._identification.search.scan import Scan
@@ -31,6 +31,7 @@ from narxbench._identification.settings import IdentificationSettings
 from narxbench._identification.trust.answers import prediction_answer
 from narxbench._identification.trust.avoidable import avoidable_share
 from narxbench._identification.trust.fit import ModelFit
+from narxbench._identification.trust.horizon import steps_judged
 from narxbench._identification.trust.residuals import free_run_bias
 from narxbench._identification.trust.validation import validate
 from narxbench._identification.trust.verdicts import summary
@@ -127,7 +128,7 @@ def answer_on(scan: Scan, structure: Structure) -> tuple[narxbench.Model, Findin
     fit = ModelFit(scan, structure)
     model = fit.model(fit.weights())
     cases = fit.cases(model)
-    ahead = steps_judged(scan, fit.configuration)
+    ahead = steps_judged(scan.recording, fit.configuration.decimation, scan.seasons)
     frame = validate(cases, steps=sorted({1, ahead}))
     checks = data_checks(scan, fit.configuration, model)
     bias = free_run_bias(last_runs(cases, model))

@@ -19,6 +19,8 @@ from narxbench._io.extras import require
 from narxbench._io.version import __version__
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from narxbench._identification.data.reading import Reading
     from narxbench._identification.result import Identification
     from narxbench._identification.search.scan import Scan
@@ -475,15 +477,22 @@ def _add_predict(commands: Any) -> None:
 
 
 def _predict(options: argparse.Namespace) -> None:
-    from narxbench._io.csv import write_table
-    from narxbench._io.files import write_atomically
     from narxbench._report.predictions import predictions
 
-    table = write_table(predictions(_loaded_model(options), options.files, options.steps, **_reading(options)))
-    if options.table is None:
+    frame = predictions(_loaded_model(options), options.files, options.steps, **_reading(options))
+    _print_or_write(frame, options.table)
+
+
+def _print_or_write(frame: "pd.DataFrame", path: str | None) -> None:
+    """Give a table as CSV to the standard output, or to a file."""
+    from narxbench._io.csv import write_table
+    from narxbench._io.files import write_atomically
+
+    table = write_table(frame)
+    if path is None:
         _print(table)
     else:
-        write_atomically(options.table, table)
+        write_atomically(path, table)
 
 
 def _add_model(parser: argparse.ArgumentParser) -> None:
@@ -555,8 +564,6 @@ def _add_forecast(commands: Any) -> None:
 def _forecast(options: argparse.Namespace) -> None:
     from narxbench._identification.forecast import forecast_after
     from narxbench._identification.trust.forecasts import has_errors
-    from narxbench._io.csv import write_table
-    from narxbench._io.files import write_atomically
 
     model, confidence = _loaded_model(options), options.confidence
     if not has_errors(model):
@@ -575,11 +582,7 @@ def _forecast(options: argparse.Namespace) -> None:
     if len(recording.records) > 1:
         record = printable(recording.records[-1].name)
         print(f"narxbench: the data have gaps; the forecast goes on after {record}", file=sys.stderr)
-    table = write_table(frame.reset_index())
-    if options.table is None:
-        _print(table)
-    else:
-        write_atomically(options.table, table)
+    _print_or_write(frame.reset_index(), options.table)
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:

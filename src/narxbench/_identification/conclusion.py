@@ -29,7 +29,7 @@ from narxbench._identification.trust.dynamics import Dynamics, dynamics, working
 from narxbench._identification.trust.fit import ModelFit
 from narxbench._identification.trust.forecasts import ABOUT, forecast_errors
 from narxbench._identification.trust.frequencies import frequent_structures, selection_table
-from narxbench._identification.trust.horizon import steps_ahead
+from narxbench._identification.trust.horizon import steps_judged
 from narxbench._identification.trust.probabilities import FULL, STOPPED, StructureCertainty, structure_certainty
 from narxbench._identification.trust.residuals import correlation_tests, free_run_bias
 from narxbench._identification.trust.steady_state import POINTS, FixedPoint, measured_static_points, static_curve
@@ -47,9 +47,6 @@ LEAST_VALUES, MOST_VALUES, VALUES_PER_SECOND = 1_000_000, 4_000_000, 200_000
 # Fixed points of a model with more lags are computed at few inputs: the stability of a state costs the third power of
 # the largest lag.
 LONG_LAG, FEW_POINTS = 60, 5
-# Predictions are judged so many steps ahead, unless the time scale of a series without input says otherwise, up to this
-# part of the longest record.
-STEPS_AHEAD, SHARE_AHEAD = 5, 8
 # Structures that are about as good as the leaving one and widen its intervals, at most, and of long records.
 MOST_EQUAL, FEW_EQUAL = 8, 2
 
@@ -71,7 +68,7 @@ def concluded(
     model = replace(model, about={**model.about, ABOUT: forecast_errors(fit, model, free_run)})
     models = _models(scan, choice, model)
     cases = fit.cases(model)
-    horizon = steps_judged(scan, configuration)
+    horizon = steps_judged(recording, configuration.decimation, scan.seasons)
     validation = validate(cases, steps=sorted({1, horizon}))
     known = fit.estimating()
     tests = correlation_tests(model, known)
@@ -117,20 +114,6 @@ def concluded(
         unseen={FREE_RUN: free_run, ONE_STEP: unseen_errors(fit, model, 1)},
     )
     return replace(identification, summary=[*answers(identification), *findings])
-
-
-def steps_judged(scan: Scan, configuration: Configuration) -> int:
-    """Return the steps ahead that predictions are judged at besides one, which decide where there is no input.
-
-    It is the shortest season of a series, else its correlation time, but at most a part of the data.
-    """
-    recording, stride = scan.recording, configuration.decimation
-    if recording.inputs:
-        return STEPS_AHEAD
-    if not scan.seasons:
-        return steps_ahead(recording.records, stride)
-    most = max(STEPS_AHEAD, max(map(len, recording.known)) // (SHARE_AHEAD * stride))
-    return min(most, max(2, round(scan.seasons[0] / stride)))
 
 
 def _time_scale(scan: Scan, configuration: Configuration, horizon: int) -> list[Finding]:

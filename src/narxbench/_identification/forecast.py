@@ -7,7 +7,7 @@ import pandas as pd
 from narxbench._identification.data.reading import Reading, form_of, read_inputs, read_recording
 from narxbench._identification.data.times import TimeChoice
 from narxbench._identification.trust.bands import BAND
-from narxbench._identification.trust.forecasts import forecast_frame
+from narxbench._identification.trust.forecasts import forecast_after_record
 from narxbench._io.errors import FieldError
 from narxbench._model.narx import Model
 from narxbench._model.records import Recording
@@ -60,8 +60,7 @@ def forecast_after(
         if not model.n_inputs:
             raise FieldError("future", "found data for a model without inputs; needed: steps alone")
         u_future = _future_inputs(future, reading)
-    y = record.y if record.index is None else pd.Series(record.y, record.index)
-    frame = forecast_frame(model, record.u if model.n_inputs else None, y, u_future, steps, confidence)
+    frame = forecast_after_record(model, record, u_future, steps, confidence)
     if record.index is None:
         frame.index = pd.RangeIndex(1, len(frame) + 1, name="ahead")
     return frame, recording

@@ -13,7 +13,7 @@ from narxbench._identification.finding import Finding
 from narxbench._identification.search.structures import Structure
 from narxbench._identification.trust.bands import BAND, Unseen
 from narxbench._identification.trust.dynamics import Dynamics
-from narxbench._identification.trust.forecasts import forecast_frame
+from narxbench._identification.trust.forecasts import forecast_after_record, forecast_frame
 from narxbench._identification.trust.frequencies import resample_frequencies
 from narxbench._identification.trust.probabilities import StructureCertainty
 from narxbench._identification.trust.residuals import CorrelationTest
@@ -258,9 +258,7 @@ class Identification:
             if u is not None:
                 raise NarxbenchError("y: found null next to u; needed: the outputs of the record, or neither")
             record = self.recording.records[-1]
-            y = record.y if record.index is None else pd.Series(record.y, record.index)
-            if self.model.n_inputs:
-                u = record.u
+            return forecast_after_record(self.model, record, u_future, steps, confidence, initial=initial)
         return forecast_frame(self.model, u, y, u_future, steps, confidence, initial=initial)
 
     def _band(self, steps: int | None, unseen: Unseen) -> dict[str, Any]:

@@ -118,9 +118,3 @@ class Forecaster:
 def _current_input(number: int) -> Monomial:
     """Return the term that is an input of a number, from 1 on, at the current sample."""
     return ((INPUT + number - 1, 0),)
-
-
-def smallest_input_lag(model: "Model") -> int | None:
-    """Return the number of samples after which an input first acts on the output; None where none does."""
-    lags = [lag for monomial in model.monomials for signal, lag in monomial if signal != OUTPUT]
-    return min(lags) * model.decimation if lags else None

@@ -23,15 +23,15 @@ from narxbench._io.words import ordinal
 from narxbench._model.dataset import as_signals, finite_signals
 from narxbench._model.equation import duration, latex_of, legend, plain, text_of
 from narxbench._model.export import Program, source
-from narxbench._model.forecasting import Forecaster, smallest_input_lag
+from narxbench._model.forecasting import Forecaster
 from narxbench._model.functions import completed, derived
 from narxbench._model.indexes import common_index, following_index, index_of
 from narxbench._model.noise_models import NoiseModel, NoiseName, noise_model_of
 from narxbench._model.prediction import NoiseFilter, forecast_noise, predicted_ahead, simulated
 from narxbench._model.start import estimated_start
 from narxbench._model.system import DIVERGED
-from narxbench._model.terms import OUTPUT, Monomial, max_lag_of, parse_term, term_name
-from narxbench._model.working_point import LinearModel, fixed_points, linearised
+from narxbench._model.terms import INPUT, OUTPUT, Monomial, lags_of, max_lag_of, parse_term, term_name
+from narxbench._model.working_point import LinearModel, delay_of, fixed_points, linearised
 
 Floats = NDArray[np.float64]
 # The first outputs of a free run.
@@ -366,11 +366,8 @@ class Model:
     @property
     def lags(self) -> dict[str, list[int]]:
         """The lags of the output and of each input that occur in terms, in steps."""
-        lags: list[set[int]] = [set() for _ in range(1 + self.n_inputs)]
-        for monomial in self.monomials:
-            for signal, lag in monomial:
-                lags[signal].add(lag)
-        return dict(zip([self.output, *self.inputs], map(sorted, lags), strict=True))
+        signals = enumerate([self.output, *self.inputs])
+        return {name: lags_of(self.monomials, signal) for signal, name in signals}
 
     @property
     def initial_samples(self) -> int:
@@ -622,8 +619,9 @@ class Model:
             future = self._inputs(u_future, None, None, "u_future")
             if steps is None:
                 steps = len(future)
-        lag = smallest_input_lag(self)
-        needed = 0 if lag is None else max(0, steps - lag)
+        delays = [delay_of(self, INPUT + number) for number in range(self.n_inputs)]
+        shortest = min((delay for delay in delays if delay is not None), default=steps)
+        needed = max(0, steps - shortest)
         if len(future) < needed:
             finding = f"found {_count(len(future), 'sample')} after the record"
             raise NarxbenchError(f"u_future: {finding}; needed: {needed}, to forecast {steps}")

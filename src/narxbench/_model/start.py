@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.prediction import simulated
-from narxbench._model.terms import OUTPUT
+from narxbench._model.terms import OUTPUT, lags_of
 
 if TYPE_CHECKING:
     from narxbench._model.narx import Model
@@ -43,7 +43,7 @@ def estimated_start(model: "Model", u: Floats, y: Floats, bound: float) -> Float
         If there are no more outputs than the state has.
     """
     stride, first = model.decimation, model.max_lag
-    n_free = _largest_output_lag(model)
+    n_free = max(lags_of(model.monomials, OUTPUT), default=0)
     needed = (first + n_free + 1) * stride
     if len(y) < needed:
         raise NarxbenchError(f"y: found {len(y)} outputs; needed: {needed}, to estimate the first ones from")
@@ -53,11 +53,6 @@ def estimated_start(model: "Model", u: Floats, y: Floats, bound: float) -> Float
         measured = y[phase::stride][:steps]
         start[phase::stride] = _start_of_phase(model, u[phase::stride][: len(measured)], measured, n_free, bound)
     return start
-
-
-def _largest_output_lag(model: "Model") -> int:
-    lags = [lag for monomial in model.monomials for signal, lag in monomial if signal == OUTPUT]
-    return max(lags, default=0)
 
 
 def _start_of_phase(model: "Model", u: Floats, y: Floats, n_free: int, bound: float) -> Floats:

@@ -130,6 +130,20 @@ def max_lag_of(monomials: Iterable[Monomial]) -> int:
     return largest
 
 
+def lags_of(monomials: Iterable[Monomial], signal: int) -> list[int]:
+    """Return the lags of a signal that occur in some monomials, in ascending order.
+
+    Examples
+    --------
+    >>> lags_of([parse_term("y(k-1)*u(k-3)", 1), parse_term("u(k-1)", 1)], INPUT)
+    [1, 3]
+    """
+    lags = set()
+    for monomial in monomials:
+        lags |= {lag for factor_signal, lag in monomial if factor_signal == signal}
+    return sorted(lags)
+
+
 def signal_name(signal: int, n_inputs: int = 1) -> str:
     """Return the name of a signal in terms: ``y`` or ``u``, and with several inputs ``u1``, ``u2``, …."""
     if signal == OUTPUT:

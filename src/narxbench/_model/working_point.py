@@ -7,7 +7,7 @@ import numpy as np
 from numpy.polynomial import Polynomial
 from numpy.typing import NDArray
 
-from narxbench._model.terms import OUTPUT
+from narxbench._model.terms import OUTPUT, lags_of
 
 if TYPE_CHECKING:
     from narxbench._model.narx import Model
@@ -58,6 +58,12 @@ class LinearModel(NamedTuple):
         if not denominator:
             return None
         return tuple((self.b.sum(axis=1) / denominator).tolist())
+
+
+def delay_of(model: "Model", signal: int) -> int | None:
+    """Return the smallest lag of an input in a model, in samples of the data; None where it has no term of it."""
+    lags = lags_of(model.monomials, signal)
+    return lags[0] * model.decimation if lags else None
 
 
 def fixed_points(

@@ -6,13 +6,15 @@ from typing import Any
 
 from narxbench._identification.result import Identification
 from narxbench._identification.trust import validation
-from narxbench._identification.trust.dynamics import Range, delay_of
+from narxbench._identification.trust.dynamics import Range
 from narxbench._identification.trust.frequencies import resample_frequencies
 from narxbench._identification.trust.steady_state import FixedPoint
 from narxbench._io.errors import printable
 from narxbench._io.words import ordinal
 from narxbench._model.noise_models import noise_family
 from narxbench._model.records import ROLES
+from narxbench._model.terms import INPUT
+from narxbench._model.working_point import delay_of
 from narxbench._report.data_tables import MOST_RECORDS, records_table
 from narxbench._report.formats import MISSING, count, fixed, p_value, probability, share
 from narxbench._report.model_certainty import change_of
@@ -342,7 +344,7 @@ def _dynamics_table(identification: Identification) -> Table:
                 rows.append((f"gain of {printable(name)}", *_interval_cells(answer.gain)))
             if answer.delay is not None:
                 least, most = map(str, answer.delay)
-                delay = delay_of(identification.model, 1 + identification.model.inputs.index(name))
+                delay = delay_of(identification.model, INPUT + identification.model.inputs.index(name))
                 rows.append((f"delay of {printable(name)} (samples)", _number(delay), least, most))
         if dynamics.settling is not None:
             rows.append(("settling time (samples)", *_interval_cells(dynamics.settling)))

@@ -10,7 +10,7 @@ import pandas as pd
 
 from narxbench._identification.finding import Finding, Status, worst
 from narxbench._identification.trust.control import Doubt, control_doubts
-from narxbench._identification.trust.dynamics import Dynamics, delay_of, middle_rest
+from narxbench._identification.trust.dynamics import Dynamics, middle_rest
 from narxbench._identification.trust.frequencies import frequent_terms
 from narxbench._identification.trust.probabilities import EXACT
 from narxbench._identification.trust.residuals import BIASED
@@ -21,6 +21,7 @@ from narxbench._model.functions import derived
 from narxbench._model.narx import Model
 from narxbench._model.records import Recording
 from narxbench._model.terms import INPUT
+from narxbench._model.working_point import delay_of
 from narxbench._numerics.rounding import significant
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """Bands about predictions, as wide as the errors on parts of the data that the weights did not know."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from narxbench._identification.trust.fit import ModelFit
 from narxbench._identification.trust.validation import predicted
 from narxbench._model.narx import Model
+from narxbench._model.records import Record
 from narxbench._numerics.rounding import significant
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 # Share of samples that the bands hold which are shown.
 BAND = 0.9
 # Quantiles that are tried, from the share to the largest error.
@@ -61,13 +63,22 @@ def unseen_errors(fit: ModelFit, model: Model, steps: int | None = None) -> Unse
     Parts that take turns are predicted by weights of the others, in a run over the whole record: one that began at the
     part would begin with measured outputs. Records of the role selection are predicted by the model of all data.
     """
-    arrangement, errors = fit.turns, list[Floats]()
-    for part in range(arrangement.n_parts_selected):
-        part_model = fit.unknowing(part) if arrangement.takes_turns else model
-        inside = (arrangement.part == part) & arrangement.has_lags
-        for i, record in enumerate(fit.searched):
-            times = np.sort(arrangement.time[inside & (arrangement.record == i)])
-            if len(times):
-                run = predicted(part_model, record, steps)
-                errors.append(np.full(len(times), np.inf) if run is None else np.abs(record.y - run)[times])
+    errors = list[Floats]()
+    for part_model, stretches in unknown_stretches(fit, model):
+        for record, times in stretches:
+            run = predicted(part_model, record, steps)
+            errors.append(np.full(len(times), np.inf) if run is None else np.abs(record.y - run)[times])
     return Unseen(tuple(map(np.sort, errors)))
+
+
+def unknown_stretches(fit: ModelFit, model: Model) -> Iterator[tuple[Model, list[tuple[Record, Integers]]]]:
+    """Yield for each part of the data a model that does not know it, and the records with their samples in the part."""
+    arrangement = fit.turns
+    for part in range(arrangement.n_parts_selected):
+        inside = (arrangement.part == part) & arrangement.has_lags
+        stretches = []
+        for number, record in enumerate(fit.searched):
+            times = np.sort(arrangement.time[inside & (arrangement.record == number)])
+            if len(times):
+                stretches.append((record, times))
+        yield fit.unknowing(part) if arrangement.takes_turns else model, stretches

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._model.narx import Model
-from narxbench._model.terms import OUTPUT
+from narxbench._model.terms import OUTPUT, lags_of
 from narxbench._numerics.random_streams import generator, standard_normal
 
 Floats = NDArray[np.float64]
@@ -107,8 +107,7 @@ class DrawnModels:
 
     def poles(self, a: Floats) -> NDArray[np.complex128]:
         """Return the poles of each draw, shape (draws, largest lag of the output)."""
-        lags = [lag for monomial in self._monomials for signal, lag in monomial if signal == OUTPUT]
-        order = max(lags, default=0)
+        order = max(lags_of(self._monomials, OUTPUT), default=0)
         companions = np.zeros((len(a), order, order))
         companions[:] = np.eye(order, k=-1)
         companions[:, :1] = a[:, None, :order]

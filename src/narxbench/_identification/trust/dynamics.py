@@ -18,6 +18,7 @@ from narxbench._model.functions import completed, derived
 from narxbench._model.narx import Model
 from narxbench._model.records import Record
 from narxbench._model.terms import INPUT
+from narxbench._model.working_point import delay_of
 from narxbench._numerics.rounding import significant
 
 Floats = NDArray[np.float64]
@@ -273,7 +274,7 @@ def _input_dynamics(
     if judged[0].stable[0]:
         gains = []
         for draws, weights in zip(judged, answers, strict=True):
-            gains.append((weights.sum(axis=1) / (1.0 - draws.a.sum(axis=1)))[draws.stable])
+            gains.append(weights[draws.stable].sum(axis=1) / (1.0 - draws.a[draws.stable].sum(axis=1)))
         gain = _interval(np.concatenate(gains), confidence)
         step = _step_response(judged, answers, confidence)
     delays = []
@@ -300,14 +301,6 @@ def _slopes(inputs: Sequence[str], i: int, u: Sequence[float]) -> Floats:
     slopes[~np.isfinite(slopes)] = 0.0
     slopes[i] = 1.0
     return slopes
-
-
-def delay_of(model: Model, signal: int) -> int | None:
-    """Return the smallest lag of an input in a model, in samples of the data; None where it has no term of it."""
-    lags = []
-    for monomial in model.monomials:
-        lags += [lag for factor_signal, lag in monomial if factor_signal == signal]
-    return min(lags) * model.decimation if lags else None
 
 
 def _step_response(judged: Sequence[_Judged], answers: Sequence[Floats], confidence: float) -> Band:

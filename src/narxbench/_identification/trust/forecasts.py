@@ -5,7 +5,7 @@ there. So the bands widen as these errors do, and hold whatever the noise is, on
 not know of inputs out of their range, nor of changes of the process.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import isotonic_regression
 
-from narxbench._identification.trust.bands import BAND, Unseen
+from narxbench._identification.trust.bands import BAND, Integers, Unseen, unknown_stretches
 from narxbench._identification.trust.fit import ModelFit
 from narxbench._io.errors import NarxbenchError, show
 from narxbench._model.narx import Initial, Model
@@ -21,7 +21,6 @@ from narxbench._model.records import Record
 from narxbench._numerics.rounding import significant
 
 Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # Shares of the samples whose bands a model has with it.
 SHARES = (0.5, 0.8, BAND, 0.95, 0.99)
@@ -78,30 +77,18 @@ def _horizons(fit: ModelFit) -> list[int]:
 
 def unseen_at_horizons(fit: ModelFit, model: Model, horizons: Sequence[int]) -> list[Unseen]:
     """Return the absolute errors at some horizons, on samples that the weights did not know."""
-    arrangement = fit.turns
     parts: list[list[Floats]] = [[] for _ in horizons]
-    for part in range(arrangement.n_parts_selected):
-        part_model = fit.unknowing(part) if arrangement.takes_turns else model
-        stretches = []
-        for record, first, last in _stretches(fit, part):
-            stretches.append(_errors(part_model, record, first, last, horizons[-1]))
+    for part_model, stretches in unknown_stretches(fit, model):
+        errors_of_part = []
+        for record, times in stretches:
+            errors_of_part.append(_errors(part_model, record, int(times[0]), int(times[-1]), horizons[-1]))
         for place, horizon in enumerate(horizons):
-            values = np.concatenate([errors[:, horizon - 1].ravel() for errors in stretches])
+            values = np.concatenate([errors[:, horizon - 1].ravel() for errors in errors_of_part])
             # Outside of the part there is none.
             values = np.sort(values[~np.isnan(values)])
             if len(values) >= FEWEST_ERRORS:
                 parts[place].append(values)
     return [Unseen(tuple(errors)) for errors in parts]
-
-
-def _stretches(fit: ModelFit, part: int) -> Iterator[tuple[Record, int, int]]:
-    """Yield the records that have a part of the data, and the first and last sample of it there."""
-    arrangement = fit.turns
-    inside = (arrangement.part == part) & arrangement.has_lags
-    for number, record in enumerate(fit.searched):
-        times = arrangement.time[inside & (arrangement.record == number)]
-        if len(times):
-            yield record, int(times.min()), int(times.max())
 
 
 def _errors(model: Model, record: Record, first: int, last: int, steps: int) -> Floats:
@@ -174,6 +161,21 @@ def half_widths(model: Model, samples: int, confidence: float) -> Floats:
     if limit is not None:
         widths[ahead > known] = max([limit, *measured[-1:]])
     return widths
+
+
+def forecast_after_record(
+    model: Model,
+    record: Record,
+    u_future: ArrayLike | None,
+    steps: int | None,
+    confidence: float | None,
+    *,
+    initial: Initial = "measured",
+) -> pd.DataFrame:
+    """Return the :func:`forecast_frame` of a record that was read, whose times go on where they are known."""
+    y = record.y if record.index is None else pd.Series(record.y, record.index)
+    u = record.u if model.n_inputs else None
+    return forecast_frame(model, u, y, u_future, steps, confidence, initial=initial)
 
 
 def forecast_frame(

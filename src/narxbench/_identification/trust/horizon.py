@@ -1,17 +1,33 @@
-"""How far ahead a series is predicted where it is judged: over the time that its values depend on one another."""
+"""How far ahead predictions are judged: those of a series over the time that its values depend on one another."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from narxbench._identification.data.sampling import autocorrelation
-from narxbench._model.records import Record
+from narxbench._model.records import Record, Recording
 
 # The correlation time is over where the autocorrelation stays below this. With noise alone, an optimal prediction that
 # far ahead misses some 87 % of the standard deviation.
 CORRELATED = 0.5
 # Steps ahead, at most, and the share of the shortest record that they may take.
 MOST_STEPS_AHEAD, LARGEST_SHARE = 500, 0.5
+# Where there are inputs, and a free run decides, predictions are also judged so many steps ahead. A season may take as
+# many, or this part of the longest record.
+STEPS_AHEAD, SHARE_OF_SEASON = 5, 8
+
+
+def steps_judged(recording: Recording, decimation: int, seasons: Sequence[int]) -> int:
+    """Return the steps ahead that predictions are judged at besides one, which decide where there is no input.
+
+    It is the shortest season of a series, in samples, else its correlation time, but at most a part of the data.
+    """
+    if recording.inputs:
+        return STEPS_AHEAD
+    if not seasons:
+        return steps_ahead(recording.records, decimation)
+    most = max(STEPS_AHEAD, max(map(len, recording.known)) // (SHARE_OF_SEASON * decimation))
+    return min(most, max(2, round(seasons[0] / decimation)))
 
 
 def steps_ahead(records: Sequence[Record], decimation: int) -> int:
