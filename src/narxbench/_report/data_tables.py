@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from narxbench._identification.data.look import SignalFacts
 from narxbench._io.errors import printable
 from narxbench._model.records import Recording
-from narxbench._report.formats import MISSING, count
+from narxbench._report.formats import MISSING, count, shortened
 from narxbench._report.model_fits import SHARED, name_of
 from narxbench._report.table import Column, Table, columns
 
@@ -29,7 +29,7 @@ def records_table(recording: Recording, shared: str = SHARED) -> Table:
             cells.append(record.role or shared)
         cells.append(count(len(record)))
         if time is not None:
-            cells.append(shown_number(time * len(record)))
+            cells.append(shortened(time * len(record)))
         rows.append(cells)
     notes = () if len(rows) == len(records) else (f"{len(records) - len(rows)} more are not listed.",)
     return Table.of("data-records", "Records", head, rows, notes=notes)
@@ -47,13 +47,13 @@ def signals_table(facts: Sequence[SignalFacts], sampling_time: float | None) -> 
         head += columns(group="Range of the test", test_low="Lowest", test_high="Highest")
     rows = []
     for signal in facts:
-        cells = [title_of(signal), shown_number(signal.low), shown_number(signal.high)]
+        cells = [title_of(signal), shortened(signal.low), shortened(signal.high)]
         cells += [_per_cent(signal.at_low), _per_cent(signal.at_high)]
-        cells += [shown_number(signal.mean), shown_number(signal.deviation), count(signal.levels)]
-        cells += [samples_per_change(signal), count(signal.longest_rest), shown_number(signal.noise, 2)]
+        cells += [shortened(signal.mean), shortened(signal.deviation), count(signal.levels)]
+        cells += [samples_per_change(signal), count(signal.longest_rest), shortened(signal.noise, 2)]
         cells.append(frequency(signal.reach, sampling_time))
         if has_test:
-            cells += [shown_number(limit) for limit in signal.test_range or ()]
+            cells += [shortened(limit) for limit in signal.test_range or ()]
         rows.append(cells)
     notes = (
         "Noise: the deviation of white noise that changes as fast from sample to sample, an upper bound of the noise.",
@@ -83,11 +83,6 @@ def frequency(cycles_per_sample: float | None, sampling_time: float | None) -> s
     if sampling_time is None:
         return f"{cycles_per_sample:.3g}/sample"
     return f"{cycles_per_sample / sampling_time:.3g} Hz"
-
-
-def shown_number(value: float, digits: int = 4) -> str:
-    """Return a number with some significant digits and a sign of minus."""
-    return f"{value:.{digits}g}".replace("-", "−", 1 if value < 0 else 0)
 
 
 def _per_cent(share: float) -> str:

@@ -76,12 +76,12 @@ def as_json(identification: Identification) -> dict[str, Any]:
     return {
         **identification.to_dict(),
         "warnings": warnings(identification),
-        "checks": _entries(identification.checks),
-        "summary": _entries(identification.summary),
+        "checks": as_entries(identification.checks),
+        "summary": as_entries(identification.summary),
     }
 
 
-def _entries(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+def as_entries(findings: Sequence[Finding]) -> list[dict[str, Any]]:
     """Return findings as plain data, with their words."""
     entries = []
     for finding in findings:

@@ -48,6 +48,12 @@ def rounded(value: float) -> str:
     return str(Decimal(repr(float(value))).quantize(Decimal("0.01"), ROUND_HALF_UP))
 
 
+def shortened(value: float, digits: int = 4) -> str:
+    """Return a number with this many significant digits and a true minus sign."""
+    # The exponent keeps its hyphen.
+    return f"{value:.{digits}g}".replace("-", "−", 1 if value < 0 else 0)
+
+
 def fixed(value: float, digits: int) -> str:
     """Return a number with this many decimals and a true minus sign; never a negative zero."""
     return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")

@@ -9,7 +9,7 @@ from narxbench._io.errors import printable
 from narxbench._io.words import listed
 from narxbench._model.equation import duration
 from narxbench._report.data_tables import samples_per_change, title_of
-from narxbench._report.findings import in_words
+from narxbench._report.findings import as_entries, in_words
 from narxbench._report.model_summary import cut_line, wrapped
 from narxbench._report.phrases import as_option, count_samples, plural_s
 
@@ -110,8 +110,4 @@ def _signal_lines(signals: tuple[SignalFacts, ...]) -> list[str]:
 
 def look_as_json(look: DataLook) -> Mapping[str, Any]:
     """Return what ``narxbench look --json`` prints: facts, and checks in words."""
-    checks = []
-    for finding in look.checks:
-        words = in_words(finding)
-        checks.append({**vars(finding), "text": words.text, "advice": words.advice})
-    return {"format": "narxbench-look", "version": 1, **look.to_dict(), "checks": checks}
+    return {"format": "narxbench-look", "version": 1, **look.to_dict(), "checks": as_entries(look.checks)}

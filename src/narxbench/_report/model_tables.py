@@ -16,7 +16,7 @@ from narxbench._model.records import ROLES
 from narxbench._model.terms import INPUT
 from narxbench._model.working_point import delay_of
 from narxbench._report.data_tables import MOST_RECORDS, records_table
-from narxbench._report.formats import MISSING, count, fixed, p_value, probability, share
+from narxbench._report.formats import MISSING, count, fixed, p_value, probability, share, shortened
 from narxbench._report.model_certainty import change_of
 from narxbench._report.phrases import plural_s
 from narxbench._report.table import Column, Table, columns
@@ -418,7 +418,7 @@ def _number(value: float | None, digits: int = 4) -> str:
     """Return a number with some significant digits, large and tiny ones as powers of ten that a table can sort."""
     if value is None:
         return MISSING
-    return f"{value:.{digits}g}".replace("-", "−", 1 if value < 0 else 0)
+    return shortened(value, digits)
 
 
 def _percent(value: float | None) -> str:

@@ -14,7 +14,8 @@ from narxbench._report.templating import rendered
 from narxbench._studies.paper import answer, facsimile
 from narxbench._studies.paper.agreement import compare
 from narxbench._studies.paper.claims import GA, UPSO
-from narxbench._studies.paper.identities import identities
+from narxbench._studies.paper.frames import rows_at
+from narxbench._studies.paper.identities import TABLE, identities
 from narxbench._studies.paper.interpretations.findings import AS_DESCRIBED, CLOSEST
 from narxbench._studies.paper.interpretations.nearness import FAR, JOINT
 from narxbench._studies.paper.published import published_count
@@ -26,7 +27,6 @@ from narxbench._study.table_files import to_latex
 TEMPLATES = Path(__file__).parent / "templates"
 # The figures of the article, by the name of their files.
 FIGURES = ("figure_1.pdf", "figure_2.pdf")
-_TABLE = ["algorithm", "criterion", "system"]
 # The design choice that the sums of published counts speak of.
 _CONSTRAINT = "required-terms"
 
@@ -146,12 +146,14 @@ def _sums(material: Material) -> Iterator[dict[str, str]]:
 
 def _published_counts(material: Material, relation: Any, snr_db: float) -> list[int]:
     """Return the published counts of the terms of a relation at one SNR."""
-    once = material.published.once
-    is_row = (once["metric"] == "nu") & (once["snr_db"] == snr_db)
-    for column in _TABLE:
-        is_row &= once[column] == getattr(relation, column)
-    by_label = once[is_row].set_index("label")["published"]
+    place = {**_table_of(relation), "metric": "nu", "snr_db": snr_db}
+    by_label = rows_at(material.published.once, place).set_index("label")["published"]
     return [published_count(by_label[label]) for label in relation.terms]
+
+
+def _table_of(relation: Any) -> dict[str, str]:
+    """Return the published table that a relation is of, as values of columns."""
+    return {column: getattr(relation, column) for column in TABLE}
 
 
 def _constrained(material: Material, kept: pd.DataFrame, values: facsimile.Values) -> list[dict[str, Any]]:
@@ -169,12 +171,9 @@ def _constrained(material: Material, kept: pd.DataFrame, values: facsimile.Value
         text = interpretation_text(material.choices, chosen, UPSO)
         if _CONSTRAINT in chosen and text not in texts.values():
             texts[name.replace("-", " ")] = text
-    is_table = pd.Series(True, kept.index)
-    for column in _TABLE:
-        is_table &= kept[column] == getattr(relation, column)
     rows = []
     for name, text in texts.items():
-        conditions = kept[is_table & (kept["interpretation"] == text)]
+        conditions = rows_at(kept, {**_table_of(relation), "interpretation": text})
         if len(conditions):
             is_constrained = f"{_CONSTRAINT}=" in text
             rows.append({"name": name, "is_constrained": is_constrained, **_sums_of(conditions, relation, material)})

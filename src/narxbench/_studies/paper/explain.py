@@ -20,7 +20,7 @@ from narxbench._io.words import some
 from narxbench._model.dataset import snr_label
 from narxbench._report.formats import criterion_name, method_name, p_value, percent, rounded, signed, snr
 from narxbench._studies.paper.facsimile import FITNESS_TABLES, NUMERALS
-from narxbench._studies.paper.frames import read_frame
+from narxbench._studies.paper.frames import read_frame, rows_at
 from narxbench._studies.paper.metrics import NU, NU_MAX, R
 from narxbench._studies.paper.published import RUNS, published_count
 from narxbench._study.design_choices import interpretation_words, load_design_choices, parse_interpretation
@@ -151,10 +151,8 @@ def _value(word: str, condition: Mapping[str, Any], selection: pd.DataFrame) -> 
         terms = tuple(filter(None, [condition["worst_spurious_term"]]))
         words = f"{NU_MAX.heading}, the {NU_MAX.description}"
         return _Value(NU_MAX.name, "", words, *limits, count, f"{condition['runs']} runs", terms)
-    is_here = pd.Series(True, selection.index)
-    for column in ("system", "snr_db", "method", "criterion"):
-        is_here &= selection[column] == condition[column]
-    return _frequency(word, selection[is_here])
+    place = {column: condition[column] for column in ("system", "snr_db", "method", "criterion")}
+    return _frequency(word, rows_at(selection, place))
 
 
 def _frequency(word: str, terms: pd.DataFrame) -> _Value:
@@ -197,7 +195,7 @@ def _values_in_words(
     ]
     place = {name: condition[name] for name in ("system", "algorithm", "criterion", "snr_db")}
     place |= {"metric": value.metric, "label": value.label}
-    agreement = _rows_at(frames["agreement_values"], place)
+    agreement = rows_at(frames["agreement_values"], place)
     agreement = agreement[agreement["method"] == condition["method"]]
     if agreement.empty or (value.metric == NU.name and not value.label):
         return ["published: the paper prints no such value", *lines]
@@ -206,15 +204,7 @@ def _values_in_words(
     verdict = "clearly different" if compared["different"] else "not clearly different"
     test = "Fisher's exact test, Holm's correction over all values of the study"
     lines.append(f"difference: {signed(compared['difference'])}, {verdict} (p {p_value(compared['p_value'])}; {test})")
-    return [*lines, *_interpretations_in_words(_rows_at(frames["values"], place))]
-
-
-def _rows_at(frame: pd.DataFrame, place: Mapping[str, Any]) -> pd.DataFrame:
-    """Return the rows of a frame that have some values."""
-    is_there = pd.Series(True, frame.index)
-    for column, word in place.items():
-        is_there &= frame[column] == word
-    return frame[is_there]
+    return [*lines, *_interpretations_in_words(rows_at(frames["values"], place))]
 
 
 def _published_in_words(compared: pd.Series, tables: Sequence[str], value: _Value) -> str:

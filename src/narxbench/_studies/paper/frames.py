@@ -118,6 +118,16 @@ SCHEMAS = FrameSchemas(
     never_empty=("claims", "nearness", "found"),
     checks={"conditions": _check_conditions, "selection": _check_selection},
 )
+
+
+def rows_at(frame: pd.DataFrame, place: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the rows of a frame that have the values of a place in its columns."""
+    is_there = pd.Series(True, frame.index)
+    for column, value in place.items():
+        is_there &= frame[column] == value
+    return frame[is_there]
+
+
 framed, read_frame, read_frames = SCHEMAS.framed, SCHEMAS.read_frame, SCHEMAS.read_frames
 
 
