@@ -2,6 +2,7 @@
 
 import math
 import time
+from contextlib import suppress
 from types import SimpleNamespace
 
 import numpy as np
@@ -122,3 +123,22 @@ def test_a_run_that_ends_leaves_nothing_behind(small_problem):
     assert results[0] == results[1]
     time.sleep(0.6)
     assert stepwise.ABOUT.reference
+
+
+def test_a_run_within_its_limits_leaves_the_interpreter_alone(monkeypatch):
+    """Any exception that is set for a thread, or taken back, makes the interpreter look for it from then on."""
+    set_for = []
+    monkeypatch.setattr(limits, "_set_exception", set_for.append)
+    with limits.Watch(None, 1 << 60, lambda: None) as watch:
+        pass
+    assert (watch.limit, set_for) == ("", [])
+
+
+def test_no_exception_of_a_limit_comes_late():
+    def stop():
+        pass
+
+    with suppress(limits.LimitReachedError), limits.Watch(0.01, 1 << 60, stop) as watch:
+        while not watch.limit:
+            time.sleep(0)
+    assert sum(range(10_000)) == 49_995_000
