@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from narxbench._io.settings import SettingsError
     from narxbench._io.version import __version__ as __version__
     from narxbench._model.dataset import read_signals, write_signals
+    from narxbench._model.joint import JointModel
     from narxbench._model.loading import load_model
     from narxbench._model.narx import DivergedError, Model
     from narxbench._model.system import System, load_system
@@ -54,6 +55,7 @@ __all__ = [
     "Evaluation",
     "FileError",
     "Identification",
+    "JointModel",
     "MissingExtraError",
     "Model",
     "NarxbenchError",
@@ -88,6 +90,7 @@ _HOMES = {
     "Evaluation": "narxbench._fitness.problem",
     "FileError": "narxbench._io.errors",
     "Identification": "narxbench._identification.result",
+    "JointModel": "narxbench._model.joint",
     "MissingExtraError": "narxbench._io.extras",
     "Model": "narxbench._model.narx",
     "NarxRegressor": "narxbench._identification.estimator",

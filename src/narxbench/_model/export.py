@@ -20,11 +20,11 @@ _RESERVED = {
     *("zeros",),
 }
 # Functions of inputs that have another form in a language than ``name(value)``.
-_PYTHON_FUNCTIONS = {
+PYTHON_FUNCTIONS = {
     **{name: f"math.{name}({{0}})" for name in ("sqrt", "exp", "log", "sin", "cos", "tan", "tanh", "atan")},
     "sign": "(math.copysign(1.0, {0}) if {0} else 0.0)",
 }
-_C_FUNCTIONS = {"abs": "fabs({0})", "sign": "(({0} > 0.0) - ({0} < 0.0))"}
+C_FUNCTIONS = {"abs": "fabs({0})", "sign": "(({0} > 0.0) - ({0} < 0.0))"}
 
 
 class Program(NamedTuple):
@@ -135,16 +135,21 @@ def source(program: Program, language: str, name: str) -> str:
     if language not in _LANGUAGES:
         allowed = f"{', '.join(_LANGUAGES)}{did_you_mean(language, _LANGUAGES)}"
         raise NarxbenchError(f"language: found {show(language)}; allowed: {allowed}")
+    check_name(name)
+    return "\n".join(_LANGUAGES[language](program, name)) + "\n"
+
+
+def check_name(name: object) -> None:
+    """Raise NarxbenchError for the name of a program that a language would not take."""
     if not isinstance(name, str) or not _NAME.fullmatch(name) or name in _RESERVED or iskeyword(name):
         raise NarxbenchError(
             f"name: found {show(name)}; allowed: a letter, then letters, digits and _, at most 40, "
             "and no word of the language, such as narx_model"
         )
-    return "\n".join(_LANGUAGES[language](program, name)) + "\n"
 
 
 def _python(program: Program, name: str) -> Iterator[str]:
-    yield from _comment(program, "#")
+    yield from comment_lines(program.comment, "#")
     if program.functions:
         yield from ("", "import math")
     yield from ("", "")
@@ -168,7 +173,7 @@ def _python_step(program: Program, name: str) -> Iterator[str]:
         yield f"    # {line}"
     if n_arguments > 1:
         yield f"    # u_past[0] is the list of the {n_arguments} inputs at k, u_past[1] the one at k-1, ..."
-    for definition in program.definitions(lambda lag: f"y_past[{lag - 1}]", argument, _PYTHON_FUNCTIONS):
+    for definition in program.definitions(lambda lag: f"y_past[{lag - 1}]", argument, PYTHON_FUNCTIONS):
         yield f"    {definition}"
     yield "    value = 0.0"
     for product in program.products():
@@ -201,7 +206,7 @@ def _python_simulation(program: Program, name: str) -> Iterator[str]:
 
 
 def _c(program: Program, name: str) -> Iterator[str]:
-    yield from _comment(program, "//")
+    yield from comment_lines(program.comment, "//")
     yield ""
     if program.functions:
         yield "#include <math.h>"
@@ -225,7 +230,7 @@ def _c_step(program: Program, name: str) -> Iterator[str]:
     yield f"double {name}_step({arguments})"
     yield "{"
     definitions = program.definitions(
-        lambda lag: f"y_past[{lag - 1}]", lambda lag, position: f"u_past[{lag * n_arguments + position}]", _C_FUNCTIONS
+        lambda lag: f"y_past[{lag - 1}]", lambda lag, position: f"u_past[{lag * n_arguments + position}]", C_FUNCTIONS
     )
     for definition in definitions:
         yield f"    const double {definition};"
@@ -282,7 +287,7 @@ def _matlab(program: Program, name: str) -> Iterator[str]:
     yield f"% {name}: the free run of a model, a column of outputs{inputs}."
     yield f"% The first {n_initial} of y_initial, measured outputs, are the beginning."
     yield "%"
-    yield from _comment(program, "%")
+    yield from comment_lines(program.comment, "%")
     if n_arguments == 1:
         yield "u = u(:);"
     if n_arguments:
@@ -353,7 +358,7 @@ def _sysidentpy_terms(program: Program) -> _SysidentpyTerms:
 
 def _sysidentpy(program: Program, name: str) -> Iterator[str]:
     terms, n_inputs, n_initial = _sysidentpy_terms(program), program.n_inputs, program.n_initial
-    yield from _comment(program, "#")
+    yield from comment_lines(program.comment, "#")
     yield "#"
     if n_inputs:
         yield f"# {name}.predict(X=u, y=y) is the free run: u has the shape (samples, {n_inputs}), y (outputs, 1);"
@@ -433,9 +438,9 @@ def _sysidentpy_model(program: Program, terms: _SysidentpyTerms, name: str, clas
 _LANGUAGES = {"python": _python, "c": _c, "matlab": _matlab, "sysidentpy": _sysidentpy}
 
 
-def _comment(program: Program, mark: str) -> Iterator[str]:
+def comment_lines(texts: Sequence[str], mark: str) -> Iterator[str]:
     """Yield the lines of the comment at the top of a program."""
-    for text in program.comment:
+    for text in texts:
         for line in textwrap.wrap(text, _WIDTH, break_long_words=False, break_on_hyphens=False):
             comment = f"{mark} {line}"
             # A backslash at the end, in C also ??/, would make the next line part of the comment.

@@ -67,9 +67,20 @@ class Forecaster:
         with np.errstate(over="ignore", invalid="ignore"):
             return self._forecasts(origins, samples)
 
-    def _forecasts(self, origins: Sequence[int], samples: int) -> Floats:
+    @property
+    def states(self) -> Floats:
+        """The outputs of the record that later ones depend on: as measured, or the free run if the noise is on it."""
+        if self._free_run is None:
+            return self._y
+        return self._free_run[: len(self._y)]
+
+    def noise_forecasts(self, origins: Sequence[int], samples: int) -> Floats:
+        """Return the forecasts of the noise for so many samples after each origin, shape (origins, samples)."""
         places = np.array(origins, np.int64) - self._first
-        noise = self._filter.continued(self._noise, self._innovations, places, samples, self._stride)
+        return self._filter.continued(self._noise, self._innovations, places, samples, self._stride)
+
+    def _forecasts(self, origins: Sequence[int], samples: int) -> Floats:
+        noise = self.noise_forecasts(origins, samples)
         if self._free_run is None:
             forecasts = [self._after(origin, path) for origin, path in zip(origins, noise, strict=True)]
             return np.array(forecasts).reshape(noise.shape)

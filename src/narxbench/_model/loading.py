@@ -6,9 +6,11 @@ import pydantic_core
 
 from narxbench._io.errors import FileError, did_you_mean, printable, show
 from narxbench._io.files import StrPath, read_bytes
+from narxbench._model.joint import JOINT_FORMAT
 from narxbench._model.narx import FORMAT, Model, check_version
 
 IDENTIFICATION_FORMAT, IDENTIFICATION_VERSION = "narxbench-identification", 1
+JOINT_IDENTIFICATION_FORMAT = "narxbench-joint-identification"
 
 
 def load_model(path: StrPath, competitor: str | None = None) -> Model:
@@ -79,6 +81,8 @@ def _content(path: StrPath) -> tuple[dict[str, Any], str]:
         content = pydantic_core.from_json(text, allow_inf_nan=False)
     except ValueError as error:
         raise FileError(f"{source}: not valid JSON ({error}); allowed: {allowed}") from None
+    if isinstance(content, dict) and content.get("format") in (JOINT_FORMAT, JOINT_IDENTIFICATION_FORMAT):
+        raise FileError(f"{source}: found models of several outputs; needed: JointModel.load, for they run together")
     if not isinstance(content, dict) or content.get("format") not in (FORMAT, IDENTIFICATION_FORMAT):
         raise FileError(f"{source}: not a model; allowed: {allowed}, of one output")
     if content["format"] == IDENTIFICATION_FORMAT:

@@ -17,15 +17,15 @@ from pydantic import Field
 from narxbench._io.errors import FileError, NarxbenchError, did_you_mean, is_whole_number, printable, show
 from narxbench._io.files import StrPath, canonical_json, read_bytes, write_atomically
 from narxbench._io.settings import Settings, validated
-from narxbench._io.units import split_name
 from narxbench._io.version import __version__
 from narxbench._io.words import ordinal
 from narxbench._model.dataset import as_signals, finite_signals
 from narxbench._model.equation import duration, latex_of, legend, plain, text_of
 from narxbench._model.export import Program, source
 from narxbench._model.forecasting import Forecaster
-from narxbench._model.functions import completed, derived
+from narxbench._model.functions import derived
 from narxbench._model.indexes import common_index, following_index, index_of
+from narxbench._model.inputs import input_values
 from narxbench._model.noise_models import NoiseModel, NoiseName, noise_model_of
 from narxbench._model.prediction import NoiseFilter, forecast_noise, predicted_ahead, simulated
 from narxbench._model.start import estimated_start
@@ -438,7 +438,7 @@ class Model:
         count = len(inputs)
         self._check_outputs(len(y), count, steps)
         _check_initial(initial, steps)
-        bound = _divergence_bound(y, count)
+        bound = divergence_bound(y, count)
         offsets, scales = self.scaling()
         scaled_inputs = (inputs - offsets[1:]) / scales[1:]
         with np.errstate(over="ignore", invalid="ignore"):
@@ -599,7 +599,7 @@ class Model:
 
         ``u`` has the inputs of the record and those after it, shape (at least len(y), inputs).
         """
-        bound = _divergence_bound(y, len(y))
+        bound = divergence_bound(y, len(y))
         with np.errstate(over="ignore", invalid="ignore"):
             start = y[: self.initial_samples]
             if initial == "estimate":
@@ -1065,58 +1065,12 @@ class Model:
 
     def _inputs(self, u: Any, samples: int | None, n_outputs: int | None, name: str = "u") -> Floats:
         """Return the inputs, shape (samples, inputs); for a model without inputs an array without columns."""
-        if samples is not None and not is_whole_number(samples, 0):
-            raise NarxbenchError(f"samples: found {show(samples)}; allowed: a whole number from 0 on, or None")
-        if u is None:
-            return self._no_inputs(n_outputs if samples is None else samples)
-        if not self.n_inputs and not (isinstance(u, np.ndarray) and u.ndim == 2):
-            raise NarxbenchError(f"{name}: the model has no inputs; allowed: None")
-        inputs = finite_signals(name, self._completed_inputs(u, name), self.n_inputs)
-        if samples not in (None, len(inputs)):
-            raise NarxbenchError(f"samples: found {samples}, but {len(inputs)} of u; allowed: as many, or None")
-        return inputs
-
-    def _no_inputs(self, samples: int | None) -> Floats:
-        """Return an array of inputs without columns."""
-        if self.n_inputs:
-            raise NarxbenchError(f"u: found null; needed: {', '.join(map(printable, self.inputs))}")
-        if samples is None:
-            raise NarxbenchError("samples: found null; needed: how many to predict, for the model has no inputs")
-        return np.zeros((samples, 0))
-
-    def _completed_inputs(self, u: Any, name: str) -> Any:
-        """Return inputs in the order of the model; functions of inputs that were left out are computed."""
-        functions = derived(self.inputs)
-        measured = [position for position in range(self.n_inputs) if position not in functions]
-        names = [self.inputs[position] for position in measured]
-        if hasattr(u, "iloc") and hasattr(u, "columns"):
-            u = _inputs_of_frame(u, names)
-        if not functions:
-            return u
-        shape = np.shape(np.array(u, dtype=object))
-        n_columns = len(shape)
-        if len(shape) == 2:
-            n_columns = shape[1]
-        if n_columns != len(measured):
-            return u
-        values = finite_signals(name, u, len(measured))
-        inputs = np.zeros((len(values), self.n_inputs))
-        inputs[:, measured] = values
-        return completed(self.inputs, inputs)
+        return input_values(self.inputs, u, samples, n_outputs, name)
 
 
 def model_text(model: Model) -> str:
     """Return the content of the file of a model, in JSON."""
     return canonical_json(model.to_dict(), indent=1)
-
-
-def _inputs_of_frame(frame: Any, names: Sequence[str]) -> Any:
-    """Return the columns of a frame that have the names of inputs, with a unit or without; else the frame as it is."""
-    column_by_name = {split_name(str(column))[0]: column for column in frame.columns}
-    column_by_name |= {column: column for column in frame.columns}
-    if not set(names) <= column_by_name.keys():
-        return frame
-    return frame[[column_by_name[name] for name in names]]
 
 
 def check_version(data: Mapping[str, Any], allowed_version: int, source: str) -> None:
@@ -1163,7 +1117,7 @@ def _check_initial(initial: object, steps: int | None) -> None:
         raise NarxbenchError(f"initial: found estimate with steps {steps}; allowed: for a free run, without steps")
 
 
-def _divergence_bound(y: Floats, samples: int) -> float:
+def divergence_bound(y: Floats, samples: int) -> float:
     """Return the magnitude above which predictions of some samples from measured outputs have diverged."""
     largest = float(np.abs(y).max(initial=0.0))
     bound = DIVERGENCE_FACTOR * largest
