@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from narxbench._algorithms.search import AlgorithmFailedError, SearchResult, search
     from narxbench._fitness.problem import Evaluation, StructureProblem
     from narxbench._identification.data.look import DataLook, look
+    from narxbench._identification.entry import identify
     from narxbench._identification.estimator import NarxRegressor as NarxRegressor
-    from narxbench._identification.identify import identify
+    from narxbench._identification.joint import JointIdentification
     from narxbench._identification.outputs import identify_outputs
     from narxbench._identification.result import Identification
     from narxbench._identification.trust.refit import refit
@@ -55,6 +56,7 @@ __all__ = [
     "Evaluation",
     "FileError",
     "Identification",
+    "JointIdentification",
     "JointModel",
     "MissingExtraError",
     "Model",
@@ -90,6 +92,7 @@ _HOMES = {
     "Evaluation": "narxbench._fitness.problem",
     "FileError": "narxbench._io.errors",
     "Identification": "narxbench._identification.result",
+    "JointIdentification": "narxbench._identification.joint",
     "JointModel": "narxbench._model.joint",
     "MissingExtraError": "narxbench._io.extras",
     "Model": "narxbench._model.narx",
@@ -101,7 +104,7 @@ _HOMES = {
     "System": "narxbench._model.system",
     "candidate_terms": "narxbench._model.terms",
     "compare": "narxbench._report.comparison",
-    "identify": "narxbench._identification.identify",
+    "identify": "narxbench._identification.entry",
     "identify_outputs": "narxbench._identification.outputs",
     "in_words": "narxbench._report.findings",
     "load_model": "narxbench._model.loading",

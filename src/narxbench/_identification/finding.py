@@ -37,6 +37,7 @@ TITLES = {
     "noise_model": "Noise",
     "competition": "Simple models",
     "level": "Levels and units",
+    "joint": "Outputs together",
     "repeats": "Random draws",
     "interrupted": "Stopped",
     "attempts": "Other settings",

@@ -3,12 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from narxbench._identification.data.columns import columns_listed
-from narxbench._identification.data.reading import Reading, read_recording
+from narxbench._identification.data.reading import Reading, read_recording, readings_with_others, several_outputs
 from narxbench._identification.identify import identify_repeatedly
 from narxbench._identification.result import Identification
 from narxbench._identification.settings import settings_from_python
-from narxbench._io.errors import FieldError, show
 from narxbench._model.records import Role
 
 
@@ -224,14 +222,6 @@ def identify_outputs(
 
 def readings(reading: Reading, other_outputs: bool) -> dict[str, Reading]:
     """Return how to read the data of each output; errors are those of :func:`identify_outputs`."""
-    outputs = list(reading["output"])
-    if len(outputs) < 2 or len({*map(str, outputs)}) < len(outputs):
-        raise FieldError("output", f"found {show(outputs, kind=False)}; allowed: two or more columns, each once")
-    if reading.get("test_output") is not None or reading.get("test_input") is not None:
-        raise FieldError("output", f"found {len(outputs)} with columns of the test; allowed: test files, or a share")
-    inputs = columns_listed(reading.get("input"))
-    reading_by_output: dict[str, Reading] = {}
-    for output in outputs:
-        others = [other for other in outputs if other != output] if other_outputs else []
-        reading_by_output[str(output)] = {**reading, "output": output, "input": [*inputs, *others] or None}
-    return reading_by_output
+    if other_outputs:
+        return readings_with_others(reading)
+    return {str(output): {**reading, "output": output} for output in several_outputs(reading)}

@@ -60,7 +60,7 @@ _FOLDER = Path(__file__).parent
 _LAST_PARAMETER = r"    repeat : .*\n(?:        .+\n)+"
 _PARAMETERS = r"    Parameters\n    -+\n"
 FILES = (
-    GeneratedFile(_FOLDER / "identify.py", _LAST_PARAMETER),
+    GeneratedFile(_FOLDER / "entry.py", _LAST_PARAMETER),
     GeneratedFile(_FOLDER / "outputs.py", _LAST_PARAMETER),
     GeneratedFile(_FOLDER / "estimator.py", _PARAMETERS, empty_list="None"),
     GeneratedFile(_FOLDER / "options.py"),

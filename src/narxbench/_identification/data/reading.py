@@ -12,7 +12,7 @@ on (:mod:`~narxbench._identification.data.sources`), the user's columns become s
 import math
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from pathlib import Path
@@ -193,6 +193,37 @@ def form_of(reading: Reading) -> SourceForm:
         part=reading.get("part"),
     )
     return checked_form(form)
+
+
+def readings_with_others(reading: Reading) -> dict[str, Reading]:
+    """Return how to read the data of each of several outputs with the others as its last inputs.
+
+    Raises
+    ------
+    FieldError
+        For fewer than two outputs, one twice, or columns that the test alone has.
+    """
+    outputs = several_outputs(reading)
+    inputs = columns_listed(reading.get("input"))
+    reading_by_output: dict[str, Reading] = {}
+    for output in outputs:
+        others = [other for other in outputs if other != output]
+        reading_by_output[str(output)] = {**reading, "output": output, "input": [*inputs, *others]}
+    return reading_by_output
+
+
+def several_outputs(reading: Reading) -> list[str | int]:
+    """Return the columns of several outputs; errors are those of :func:`readings_with_others`."""
+    output = reading.get("output")
+    outputs: list[Any] = []
+    if isinstance(output, Iterable) and not isinstance(output, str):
+        outputs = list(output)
+    are_columns = all(isinstance(column, str | int | np.integer) for column in outputs)
+    if len(outputs) < 2 or not are_columns or len({*map(str, outputs)}) < len(outputs):
+        raise FieldError("output", f"found {show(output, kind=False)}; allowed: two or more columns, each once")
+    if reading.get("test_output") is not None or reading.get("test_input") is not None:
+        raise FieldError("output", f"found {len(outputs)} with columns of the test; allowed: test files, or a share")
+    return outputs
 
 
 def read_inputs(item: Any, inputs: Any, form: SourceForm, time: TimeChoice, notes: list[str]) -> Experiment:

@@ -1,8 +1,12 @@
 """Models outside of the course of the records: inputs that are off, at the ends of their ranges, and held there."""
 
+from collections.abc import Sequence
+from itertools import product
+
 import numpy as np
 from numpy.typing import NDArray
 
+from narxbench._model.joint import JointModel
 from narxbench._model.narx import DivergedError, Model
 from narxbench._model.terms import INPUT
 
@@ -32,7 +36,7 @@ def leaves_all_bounds(model: Model, u: Floats, y: Floats) -> bool:
     n_initial = model.initial_samples
     for start in _starts(y, n_initial):
         initial = y[start : start + n_initial]
-        for level in _held_inputs(model, u):
+        for level in _held_inputs(_used_inputs(model), u):
             course = np.vstack([u[start : start + n_initial], np.tile(level, (HELD_STEPS, 1))])
             try:
                 run = model.predict(course if model.n_inputs else None, initial, samples=len(course))
@@ -50,12 +54,47 @@ def _starts(y: Floats, n_initial: int) -> list[int]:
     return sorted({min(max(0, start), last) for start in (highest, lowest, last)})
 
 
-def _held_inputs(model: Model, u: Floats) -> list[Floats]:
+def joint_run_leaves_all_bounds(model: JointModel, u: Floats, y: Floats) -> bool:
+    """Return whether any output of a joint run goes as far outside while the inputs are held inside their ranges.
+
+    Parameters
+    ----------
+    model : JointModel
+        The models of all outputs.
+    u : array of float, shape (samples, inputs)
+        Measured inputs.
+    y : array of float, shape (samples, outputs)
+        Measured outputs.
+    """
+    middle, half = (y.max(axis=0) + y.min(axis=0)) / 2, np.ptp(y, axis=0) / 2
+    n_initial = model.initial_samples
+    n_held = HELD_STEPS * max(part.decimation for part in model.models)
+    starts, used = set[int](), set[int]()
+    for series in y.T:
+        starts |= set(_starts(series, n_initial))
+    for equation in model.equations:
+        used |= {signal - model.n_outputs for signal, _ in equation.factors if signal >= model.n_outputs}
+    for start, level in product(sorted(starts), _held_inputs(sorted(used), u)):
+        course = np.vstack([u[start : start + n_initial], np.tile(level, (n_held, 1))])
+        try:
+            run = model.simulate(course, y[start : start + n_initial], samples=len(course))
+        except DivergedError:
+            return True
+        if not (np.abs(run - middle) <= BOUND * half).all():
+            return True
+    return False
+
+
+def _used_inputs(model: Model) -> list[int]:
+    """Return the positions of the inputs that occur in terms."""
+    return sorted({signal - INPUT for monomial in model.monomials for signal, _ in monomial if signal >= INPUT})
+
+
+def _held_inputs(used: Sequence[int], u: Floats) -> list[Floats]:
     """Return measured inputs to hold: those nearest to the middle and to zero, and those at the ends of each range.
 
-    Such inputs occurred together, as functions of others do.
+    Such inputs occurred together, as functions of others do. The ranges are those of the inputs that are used.
     """
-    used = sorted({signal - INPUT for monomial in model.monomials for signal, _ in monomial if signal >= INPUT})
     if not used:
         return [u[0]]
     reach = np.ptp(u, axis=0)

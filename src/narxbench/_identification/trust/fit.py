@@ -41,10 +41,10 @@ MOST_AT_ONCE = 16_000_000
 class ModelFit:
     """Weights of one structure on the data, and on the data without a part, and the models with these weights.
 
-    Of long records the parts are those of the stretches that were searched.
+    Of long records the parts are those of the stretches that were searched, unless others are given.
     """
 
-    def __init__(self, scan: Scan, structure: Structure) -> None:
+    def __init__(self, scan: Scan, structure: Structure, stretches: Sequence[Record] | None = None) -> None:
         self.recording = recording = scan.estimated
         self.settings, self._data_digest = scan.settings, scan.data_digest
         self.configuration = configuration = scan.named[structure.configuration]
@@ -54,7 +54,7 @@ class ModelFit:
         self.unknowing = lru_cache(maxsize=None)(self._unknowing)
         self.monomials = [parse_term(term, len(recording.inputs), current=True) for term in self.terms]
         self.scaling = scaling(recording, configuration.centred)
-        self.known, self.searched = recording.known, scan.searched.known
+        self.known, self.searched = recording.known, stretches or scan.searched.known
         self.turns = self._arrangement(self.searched)
 
     @cached_property

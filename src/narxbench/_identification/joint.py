@@ -1,0 +1,599 @@
+"""Several outputs together: models that predict all of them from the inputs, judged by their joint free run.
+
+Each output is searched twice: with the other outputs as measured inputs, and with the inputs alone. The structures of
+both searches are combined, and the combination with the lowest error of the joint free run leaves, over parts of the
+data that the weights do not know. Test records are not looked at.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from narxbench._fitness.problem import check_compiler
+from narxbench._identification.data.reading import Reading, read_recording, readings_with_others
+from narxbench._identification.finding import Finding
+from narxbench._identification.identify import conclude_search, search_recording
+from narxbench._identification.result import Identification
+from narxbench._identification.search.competitors import EXACT, best_by_description, description
+from narxbench._identification.search.outside import joint_run_leaves_all_bounds
+from narxbench._identification.search.scan import Scan
+from narxbench._identification.search.steps import SearchProgress
+from narxbench._identification.search.structures import Choice, Structure
+from narxbench._identification.settings import IdentificationSettings
+from narxbench._identification.trust.fit import ModelFit
+from narxbench._io.errors import NarxbenchError
+from narxbench._model.joint import JointModel
+from narxbench._model.loading import JOINT_IDENTIFICATION_FORMAT
+from narxbench._model.narx import DivergedError, Model
+from narxbench._model.records import Record, Recording
+from narxbench._numerics.rounding import significant
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+# Numbers of candidates, one for each output.
+Combination = tuple[int, ...]
+# The kinds of models that errors are told of: those that leave, and those that each output has by itself.
+Kind = Literal["joint", "as_measured", "inputs_alone"]
+
+JOINT_IDENTIFICATION_VERSION = 1
+# Structures of a search that are combined: the best by its own choice, and those of the lowest free-run error.
+MOST_FINALISTS, MOST_COMPETITORS = 6, 2
+# A structure takes the place of another one where the joint error falls below this share of what it was.
+CLEARLY_LESS = 0.99
+# Combinations of the lowest errors that are looked at for one that stays within bounds.
+MOST_HELD = 20
+
+
+@dataclass(frozen=True, repr=False)
+class JointIdentification:
+    """Models of several outputs that run together, and how well they do.
+
+    Attributes
+    ----------
+    model : JointModel
+        The models: they simulate, forecast, score, save and export themselves together.
+    identifications : dict of str to Identification
+        For each output, the identification with the other outputs as measured inputs, for predictions where they are
+        measured. Its model is the one of ``model`` where the joint run was best with it.
+    errors : DataFrame
+        The relative error (RRSE) of joint free runs, with the columns ``role`` (``selection``: over parts of the data
+        that the weights do not know; ``test``), ``models``, ``output`` and ``rrse``, None where a run diverges. The
+        ``models`` are ``joint`` (those that leave), ``as_measured`` (those that are the best with the other outputs as
+        measured, run jointly) and ``inputs_alone`` (those without other outputs).
+    structures : list of dict
+        For each output, of the model that leaves: ``output``, ``kind`` (such as ``sparse``), ``terms`` (their number),
+        and which ``others`` it depends on.
+    notes : list of Finding
+        How the combination was chosen.
+
+    Examples
+    --------
+    >>> import narxbench
+    >>> u, a = narxbench.load_system("S1").simulate(400, snr_db=40)
+    >>> data = {"u": u, "a": a, "b": [0.0, *a[:-1]]}
+    >>> lags = {"degree": 2, "y_lags": 2, "u_lags": 2, "decimation": 1, "effort": 1, "noise": "narx"}
+    >>> identification = narxbench.identify(data, ["a", "b"], input="u", joint=True, **lags)
+    >>> identification.model.outputs
+    ('a', 'b')
+    """
+
+    model: JointModel
+    identifications: Mapping[str, Identification]
+    errors: pd.DataFrame
+    structures: list[dict[str, Any]]
+    notes: list[Finding] = field(default_factory=list)
+
+    def rrse(self, models: Kind = "joint", role: str = "selection") -> dict[str, float | None]:
+        """Return the relative error of the joint free run by output; empty where there are no data of the role."""
+        rows = self.errors.to_dict("records")
+        return {row["output"]: row["rrse"] for row in rows if (row["models"], row["role"]) == (models, role)}
+
+    def __repr__(self) -> str:
+        """Return what a terminal shows: the equations and the errors."""
+        lines = [f"<JointIdentification: {self.model.equation()}"]
+        for role in dict.fromkeys(self.errors["role"]):
+            texts = [f"{output} {_shown(rrse)}" for output, rrse in self.rrse(role=role).items()]
+            lines.append(f"Joint free run over the data of {role}, RRSE: {', '.join(texts)}")
+        return "\n".join(lines) + ">"
+
+    def simulate(self, u: ArrayLike | None, y_initial: ArrayLike, *, samples: int | None = None) -> Floats:
+        """Return the joint free run, as :meth:`narxbench.JointModel.simulate` does."""
+        return self.model.simulate(u, y_initial, samples=samples)
+
+    def forecast(
+        self, u: ArrayLike | None, y: ArrayLike, u_future: ArrayLike | None = None, steps: int | None = None
+    ) -> Floats:
+        """Return the outputs after a record, as :meth:`narxbench.JointModel.forecast` does: without bands."""
+        return self.model.forecast(u, y, u_future, steps)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the models and what is known of them as plain data.
+
+        ``model`` has all values of the joint model, which :meth:`narxbench.JointModel.load` reads from the file,
+        ``errors`` and ``structures`` are those of the attributes, ``notes`` hold findings as values, and ``outputs``
+        has :meth:`narxbench.Identification.to_dict` by output.
+        """
+        return {
+            "format": JOINT_IDENTIFICATION_FORMAT,
+            "version": JOINT_IDENTIFICATION_VERSION,
+            "equation": self.model.equation(),
+            "model": self.model.to_dict(),
+            "errors": self.errors.to_dict("records"),
+            "structures": self.structures,
+            "notes": [vars(note) for note in self.notes],
+            "outputs": {output: result.to_dict() for output, result in self.identifications.items()},
+        }
+
+
+def _shown(rrse: float | None) -> str:
+    return "diverges" if rrse is None else f"{rrse:.3g}"
+
+
+class JointData(NamedTuple):
+    """The recordings of several outputs, whose records have the same samples of the same signals."""
+
+    recordings: tuple[Recording, ...]
+    """For each output, with the other outputs as the last inputs."""
+
+    @property
+    def n_outputs(self) -> int:
+        """The number of outputs."""
+        return len(self.recordings)
+
+    @property
+    def known(self) -> tuple[Record, ...]:
+        """The records of the first output that may be used before the test."""
+        return self.recordings[0].known
+
+    def seen_by(self, output: int, seen_outputs: Sequence[Floats] | None) -> Recording:
+        """Return the known records of an output, with what its model sees of all outputs, None for nothing."""
+        recording = self.recordings[output]
+        n_inputs = len(recording.inputs)
+        if seen_outputs is None:
+            n_inputs -= self.n_outputs - 1
+        records = records_of_output(self.known, output, self.n_outputs, seen_outputs)
+        return replace(recording, records=tuple(records), inputs=recording.inputs[:n_inputs])
+
+
+def read_jointly(data: Any, reading: Reading) -> JointData:
+    """Return measured data of several outputs; errors are those of :func:`narxbench.identify_outputs`."""
+    # A row with a missing value of any output is missing to all of them.
+    recordings = [read_recording(data, **arguments) for arguments in readings_with_others(reading).values()]
+    return JointData(tuple(recordings))
+
+
+class Candidate:
+    """A structure that the model of an output may have, with weights that do not know a part of the data.
+
+    Parameters
+    ----------
+    scan : Scan
+        The search of the structure.
+    structure : Structure
+        The structure.
+    stretches : sequence of Record
+        The records whose parts take turns.
+
+    Raises
+    ------
+    NarxbenchError
+        If the weights of the structure diverge, or are singular.
+    """
+
+    def __init__(self, scan: Scan, structure: Structure, stretches: Sequence[Record]) -> None:
+        self.structure, self._fit = structure, ModelFit(scan, structure, stretches)
+        arrangement = self._fit.turns
+        self.models: list[Model] = []
+        self.times: list[list[Integers]] = []
+        for part in range(arrangement.n_parts_selected):
+            is_inside = (arrangement.part == part) & arrangement.has_lags
+            times_by_record = []
+            for record in range(len(stretches)):
+                times_by_record.append(np.sort(arrangement.time[is_inside & (arrangement.record == record)]))
+            self.times.append(times_by_record)
+            self.models.append(self._fit.unknowing(part) if arrangement.takes_turns else self._fit.plain_model())
+
+    @cached_property
+    def model(self) -> Model:
+        """The model with the weights of all data and their covariance."""
+        return self._fit.model(self._fit.weights())
+
+
+class Signals(NamedTuple):
+    """The samples of a record: inputs, shape (samples, inputs), and outputs, shape (samples, outputs)."""
+
+    u: Floats
+    y: Floats
+
+
+def signals_of(records: Sequence[Record], n_outputs: int) -> list[Signals]:
+    """Return the signals of records of the first output, whose last inputs are the other outputs."""
+    signals = []
+    for record in records:
+        n_inputs = record.u.shape[1] - n_outputs + 1
+        signals.append(Signals(record.u[:, :n_inputs], np.column_stack([record.y, record.u[:, n_inputs:]])))
+    return signals
+
+
+def measured_outputs(records: Sequence[Record], n_outputs: int) -> list[Floats]:
+    """Return all outputs of each record of the first output."""
+    return [signals.y for signals in signals_of(records, n_outputs)]
+
+
+def simulated_outputs(records: Sequence[Record], model: JointModel) -> list[Floats]:
+    """Return all outputs of a joint free run over each record of the first output.
+
+    Raises
+    ------
+    DivergedError
+        If a run diverges.
+    """
+    return [_joint_run(model, signals) for signals in signals_of(records, model.n_outputs)]
+
+
+def records_of_output(
+    records: Sequence[Record], output: int, n_outputs: int, seen_outputs: Sequence[Floats] | None
+) -> list[Record]:
+    """Return records of the first output as those of another one.
+
+    Parameters
+    ----------
+    records : sequence of Record
+        Records of the first output, whose last inputs are the other outputs.
+    output, n_outputs : int
+        The position of the output, and the number of outputs.
+    seen_outputs : sequence of array of float, shape (samples, outputs), or None
+        For each record, all outputs as the model of this one sees them: the others become its last inputs. None: it
+        sees none.
+    """
+    arranged = []
+    for number, signals in enumerate(signals_of(records, n_outputs)):
+        u = signals.u
+        if seen_outputs is not None:
+            u = np.column_stack([u, np.delete(seen_outputs[number], output, axis=1)])
+        y = np.ascontiguousarray(signals.y[:, output])
+        arranged.append(replace(records[number], y=y, u=np.ascontiguousarray(u)))
+    return arranged
+
+
+class JointTrial:
+    """Joint free runs of combinations of candidates, over the parts of the data that the weights do not know.
+
+    Parameters
+    ----------
+    sources : sequence of sequence of sequence of Candidate
+        The candidates of each output, the one that its search chose first, by what their models see of the others.
+    signals : sequence of Signals
+        The records whose parts take turns.
+    """
+
+    def __init__(self, sources: Sequence[Sequence[Sequence[Candidate]]], signals: Sequence[Signals]) -> None:
+        self.signals = signals
+        self.candidates: list[list[Candidate]] = [[] for _ in sources[0]]
+        self.starts: list[Combination] = []
+        """For each source, the combination of what its searches chose."""
+        for candidates_by_output in sources:
+            self.starts.append(tuple(map(len, self.candidates)))
+            for candidates, more_candidates in zip(self.candidates, candidates_by_output, strict=True):
+                candidates += more_candidates
+        self.errors = lru_cache(maxsize=None)(self._errors)
+
+    def error(self, combination: Combination) -> float:
+        """Return the root mean square of the relative errors of all outputs; infinite where a run diverges."""
+        errors = self.errors(combination)
+        return math.sqrt(math.fsum(error * error for error in errors) / len(errors))
+
+    def _errors(self, combination: Combination) -> tuple[float, ...]:
+        """Return the relative error of each output; infinite where a run diverges, or there is no such joint model."""
+        chosen = self.chosen(combination)
+        n_outputs, n_parts = len(chosen), {len(candidate.models) for candidate in chosen}
+        pieces = list[tuple[Floats, Floats]]()
+        if len(n_parts) > 1:
+            # Parts of very short data depend on the decimation.
+            return (math.inf,) * n_outputs
+        try:
+            for part in range(n_parts.pop()):
+                pieces += self._part_runs(chosen, part)
+        except NarxbenchError:
+            return (math.inf,) * n_outputs
+        return relative_errors(pieces)
+
+    def chosen(self, combination: Combination) -> list[Candidate]:
+        """Return the candidates of a combination."""
+        return [candidates[number] for candidates, number in zip(self.candidates, combination, strict=True)]
+
+    def model(self, combination: Combination) -> JointModel:
+        """Return the joint model with the weights of all data.
+
+        Raises
+        ------
+        NarxbenchError
+            If outputs depend on one another at the same sample.
+        """
+        return JointModel(tuple(candidate.model for candidate in self.chosen(combination)))
+
+    def n_terms(self, combination: Combination) -> int:
+        """Return the number of terms of all models of a combination."""
+        return sum(len(candidate.structure.terms) for candidate in self.chosen(combination))
+
+    def leaves_all_bounds(self, combination: Combination) -> bool:
+        """Return whether the joint model leaves all bounds where inputs are held inside their ranges."""
+        model = self.model(combination)
+        u = np.concatenate([record.u for record in self.signals])
+        y = np.concatenate([record.y for record in self.signals])
+        return joint_run_leaves_all_bounds(model, u, y)
+
+    def _part_runs(self, chosen: Sequence[Candidate], part: int) -> Iterator[tuple[Floats, Floats]]:
+        """Yield measured outputs and those of the joint run in a part, for each record; a run has the whole record."""
+        model = JointModel(tuple(candidate.models[part] for candidate in chosen))
+        for record, signals in enumerate(self.signals):
+            times = chosen[0].times[part][record]
+            for candidate in chosen[1:]:
+                times = np.intersect1d(times, candidate.times[part][record], assume_unique=True)
+            if len(times):
+                run = _joint_run(model, signals)
+                yield signals.y[times], run[times]
+
+
+def _joint_run(model: JointModel, signals: Signals) -> Floats:
+    """Return the joint free run over a record."""
+    return model.simulate(signals.u if model.inputs else None, signals.y, samples=len(signals.y))
+
+
+def relative_errors(pieces: Sequence[tuple[Floats, Floats]]) -> tuple[float, ...]:
+    """Return the relative error of each output over pieces of measured outputs and of a run."""
+    measured = np.concatenate([piece for piece, _ in pieces])
+    run = np.concatenate([piece for _, piece in pieces])
+    errors = []
+    for outputs, predictions in zip(measured.T, run.T, strict=True):
+        # math.fsum is correctly rounded; NumPy's sums depend on the processor's vector width.
+        mean = math.fsum(outputs.tolist()) / len(outputs)
+        energy = math.fsum(((outputs - mean) ** 2).tolist())
+        squares = math.fsum(((outputs - predictions) ** 2).tolist())
+        errors.append(math.sqrt(squares / energy) if energy > 0 else math.inf)
+    return tuple(errors)
+
+
+def whole_errors(model: JointModel, signals: Sequence[Signals], first: int) -> tuple[float, ...]:
+    """Return the relative error of each output over whole records from a sample on; infinite where a run diverges."""
+    pieces = []
+    try:
+        for record in signals:
+            if len(record.y) > first:
+                pieces.append((record.y[first:], _joint_run(model, record)[first:]))
+    except DivergedError:
+        return (math.inf,) * model.n_outputs
+    return relative_errors(pieces) if pieces else ()
+
+
+def identify_jointly(
+    data: JointData,
+    settings: IdentificationSettings,
+    check_cost: Callable[[Scan], None] | None = None,
+    report_progress: Callable[[SearchProgress], None] | None = None,
+) -> JointIdentification:
+    """Identify models of several outputs that run together.
+
+    Parameters
+    ----------
+    data : JointData
+        The data.
+    settings : IdentificationSettings
+        The settings of each search, of which there are two for each output.
+    check_cost, report_progress
+        As for :func:`narxbench._identification.identify.identify_recording`, for each search.
+
+    Raises
+    ------
+    NarxbenchError
+        As :func:`narxbench.identify`.
+    """
+    check_compiler()
+    n_outputs = data.n_outputs
+    identifications: dict[str, Identification] = {}
+    as_measured: list[list[Candidate]] = []
+    stretches: list[Record] = []
+    for output, recording in enumerate(data.recordings):
+        identification, scan, choice = conclude_search(recording, settings, check_cost, report_progress)
+        identifications[recording.output] = identification
+        # The first search chooses them of long records; all outputs have the same.
+        stretches = stretches or list(scan.searched.known)
+        measured = measured_outputs(stretches, n_outputs)
+        as_measured.append(_candidates(scan, choice, records_of_output(stretches, output, n_outputs, measured)))
+
+    def search_outputs(seen_outputs: Sequence[Floats] | None, seen_in_stretches: Any) -> list[list[Candidate]]:
+        """Return the candidates of each output for what its model sees of the others."""
+        candidates = []
+        for output in range(n_outputs):
+            scan, choice = search_recording(data.seen_by(output, seen_outputs), settings, report_progress)
+            records = records_of_output(stretches, output, n_outputs, seen_in_stretches)
+            candidates.append(_candidates(scan, choice, records))
+        return candidates
+
+    sources = [search_outputs(None, None), as_measured]
+    signals = signals_of(stretches, n_outputs)
+    selection = select_combination(JointTrial(sources, signals), settings.sparse_within)
+    if selection.error > EXACT:
+        model = selection.trial.model(selection.combination)
+        with suppress(DivergedError):
+            simulated = simulated_outputs(data.known, model), simulated_outputs(stretches, model)
+            sources.append(search_outputs(*simulated))
+            selection = select_combination(JointTrial(sources, signals), settings.sparse_within)
+    return _conclusion(data, identifications, selection)
+
+
+def _conclusion(
+    data: JointData, identifications: Mapping[str, Identification], selection: "Selection"
+) -> JointIdentification:
+    """Return the models that leave, with the errors of their joint run and of others."""
+    trial = selection.trial
+    combinations: dict[Kind, Combination] = {
+        "joint": selection.combination,
+        "as_measured": trial.starts[1],
+        "inputs_alone": trial.starts[0],
+    }
+    models = []
+    for recording, candidate in zip(data.recordings, trial.chosen(selection.combination), strict=True):
+        models.append(replace(candidate.model, data_digest=recording.digest))
+    model = JointModel(tuple(models))
+    tests = signals_of(list(data.recordings[0].of_role("test")), data.n_outputs)
+    errors = _error_rows(trial, combinations, tests)
+    structures = _structure_rows(trial.chosen(selection.combination), model)
+    return JointIdentification(
+        model=model,
+        identifications=identifications,
+        errors=pd.DataFrame(errors, columns=["role", "models", "output", "rrse"], dtype=object),
+        structures=structures,
+        notes=[_note(selection, structures, errors)],
+    )
+
+
+def _candidates(scan: Scan, choice: Choice, stretches: Sequence[Record]) -> list[Candidate]:
+    """Return the structures of a search as candidates: first the one that leaves, then others of low error."""
+    finite = [structure for structure in choice.finalists if structure.rrse is not None]
+    finite.sort(key=lambda structure: structure.rrse or 0.0)
+    competitors = list(best_by_description(choice.competitors).values())
+    structures = [choice.leaving, choice.best, *choice.finalists[:MOST_FINALISTS], *finite[:MOST_FINALISTS]]
+    structures += competitors[:MOST_COMPETITORS]
+    candidates: list[Candidate] = []
+    compared: list[Any] = []
+    for structure in structures:
+        key = (structure.configuration, structure.terms, structure.noise, structure.shrinkage)
+        if key in compared:
+            continue
+        compared.append(key)
+        try:
+            candidates.append(Candidate(scan, structure, stretches))
+        except NarxbenchError:
+            # A structure whose weights diverge without a part is no candidate; the one that leaves has weights.
+            if not candidates:
+                raise
+    return candidates
+
+
+class Selection(NamedTuple):
+    """The combination that leaves."""
+
+    trial: JointTrial
+    combination: Combination
+    n_compared: int
+    n_unbounded: int = 0
+    """How many were passed over, for their joint run leaves all bounds where inputs are held."""
+    is_bounded: bool = True
+
+    @property
+    def error(self) -> float:
+        """The joint error of the combination."""
+        return self.trial.error(self.combination)
+
+
+def select_combination(trial: JointTrial, sparse_within: float) -> Selection:
+    """Return the combination that leaves.
+
+    A search from each start changes the candidate of one output at a time, while the joint error falls clearly. Of all
+    that it meets, the one of fewest terms leaves whose joint error is at most ``sparse_within`` times the lowest, and
+    which stays within bounds where inputs are held. If none does, the models without other outputs leave.
+    """
+    errors: dict[Combination, float] = {}
+    for start in trial.starts:
+        errors |= _descent(trial, start)
+    finite = [combination for combination, error in errors.items() if math.isfinite(error)]
+    n_unbounded = 0
+    while finite and n_unbounded < MOST_HELD:
+        limit = sparse_within * max(EXACT, min(errors[combination] for combination in finite))
+        within = [combination for combination in finite if errors[combination] <= limit]
+        fewest = min(within, key=lambda combination: (trial.n_terms(combination), errors[combination]))
+        if not trial.leaves_all_bounds(fewest):
+            return Selection(trial, fewest, len(errors), n_unbounded)
+        finite.remove(fewest)
+        n_unbounded += 1
+    return Selection(trial, trial.starts[0], len(errors), n_unbounded, is_bounded=False)
+
+
+def _descent(trial: JointTrial, start: Combination) -> dict[Combination, float]:
+    """Return the joint errors of all combinations that a search from one meets."""
+    combination, errors = start, {start: trial.error(start)}
+    is_better = True
+    while is_better:
+        is_better = False
+        for output, candidates in enumerate(trial.candidates):
+            for number in range(len(candidates)):
+                changed = (*combination[:output], number, *combination[output + 1 :])
+                errors[changed] = trial.error(changed)
+                if errors[changed] < CLEARLY_LESS * errors[combination]:
+                    combination, is_better = changed, True
+    return errors
+
+
+def _error_rows(
+    trial: JointTrial, combinations: Mapping[Kind, Combination], tests: Sequence[Signals]
+) -> list[dict[str, Any]]:
+    """Return the relative errors of joint runs by role, kind of models and output; None where a run diverges."""
+    models: dict[Kind, JointModel | None] = {}
+    for kind, combination in combinations.items():
+        models[kind] = None
+        # Models that depend on one another at the same sample cannot run together.
+        with suppress(NarxbenchError):
+            models[kind] = trial.model(combination)
+    # All are scored on the same samples.
+    first = max(model.initial_samples for model in models.values() if model)
+    rows = []
+    for kind, combination in combinations.items():
+        rows += _rows("selection", kind, trial, trial.errors(combination))
+    for kind, model in models.items():
+        errors = (math.inf,) * len(trial.candidates)
+        if model is not None:
+            errors = whole_errors(model, tests, first)
+        if tests and errors:
+            rows += _rows("test", kind, trial, errors)
+    return rows
+
+
+def _rows(role: str, kind: Kind, trial: JointTrial, errors: Sequence[float]) -> list[dict[str, Any]]:
+    """Return a row for each output."""
+    rows = []
+    for candidates, error in zip(trial.candidates, errors, strict=True):
+        rrse = significant(error) if math.isfinite(error) else None
+        rows.append({"role": role, "models": kind, "output": candidates[0].model.output, "rrse": rrse})
+    return rows
+
+
+def _structure_rows(chosen: Sequence[Candidate], model: JointModel) -> list[dict[str, Any]]:
+    """Return the kind of each model that leaves, the number of its terms, and the other outputs that it depends on."""
+    rows = []
+    for position, (candidate, equation) in enumerate(zip(chosen, model.equations, strict=True)):
+        seen_outputs = {signal for signal, _ in equation.factors} & set(range(model.n_outputs)) - {position}
+        rows.append(
+            {
+                "output": model.outputs[position],
+                "kind": description(candidate.structure),
+                "terms": len(model.models[position].terms),
+                "others": [model.outputs[signal] for signal in sorted(seen_outputs)],
+            }
+        )
+    return rows
+
+
+def _note(
+    selection: Selection, structures: Sequence[Mapping[str, Any]], errors: Sequence[Mapping[str, Any]]
+) -> Finding:
+    """Return how the combination was chosen."""
+    uses_outputs = any(row["others"] for row in structures)
+    values = {
+        "compared": selection.n_compared,
+        "unbounded": selection.n_unbounded,
+        "bounded": selection.is_bounded,
+        "coupled": uses_outputs,
+        "structures": list(structures),
+        "rows": [dict(row) for row in errors if row["role"] == "selection"],
+    }
+    if not selection.is_bounded:
+        return Finding("joint", "bad", values)
+    return Finding("joint", "fine" if uses_outputs else "look", values)
