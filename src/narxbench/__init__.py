@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from narxbench._report.comparison_page import write_comparison as write_comparison
     from narxbench._report.findings import in_words
     from narxbench._report.look_page import write_look as write_look
-    from narxbench._report.model_page import write_report as write_report
+    from narxbench._report.reports import write_report as write_report
 
 __all__ = [
     "AlgorithmFailedError",
@@ -116,7 +116,7 @@ _HOMES = {
     "search": "narxbench._algorithms.search",
     "write_comparison": "narxbench._report.comparison_page",
     "write_look": "narxbench._report.look_page",
-    "write_report": "narxbench._report.model_page",
+    "write_report": "narxbench._report.reports",
     "write_signals": "narxbench._model.dataset",
     "__version__": "narxbench._io.version",
 }

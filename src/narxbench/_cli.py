@@ -11,7 +11,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, TypeVar, cast
 
 from narxbench._identification.options import OPTIONS, ValueKind
 from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from narxbench._identification.settings import IdentificationSettings
     from narxbench._model.narx import Model
     from narxbench._model.records import Recording
+
+T = TypeVar("T")
 
 # Each command imports what it needs when it runs: --help shall come at once.
 _EXAMPLES = """examples:
@@ -251,6 +253,11 @@ def _add_identify(commands: Any) -> None:
         help="with several outputs: the others are inputs of each, as measured, also in a free run",
     )
     data.add_argument(
+        "--joint",
+        action="store_true",
+        help="with several outputs: models that run together, each with the others' outputs of the same run",
+    )
+    data.add_argument(
         "--test",
         action="append",
         metavar="FILE",
@@ -333,6 +340,9 @@ def _identify(options: argparse.Namespace) -> None:
     if options.report is not None:
         _check_report_folder(options.report)
     settings, reading = _settings_and_reading(options)
+    if options.joint:
+        _identify_jointly(settings, reading, options)
+        return
     # A mistake in any of the outputs is reported before the first search.
     recordings: dict[str, Recording] = {}
     for output, reading_of_output in _reading_by_output(reading, options).items():
@@ -357,10 +367,38 @@ def _check_report_folder(path: str) -> None:
     require("report", "--report")
 
 
+def _identify_jointly(settings: "IdentificationSettings", reading: "Reading", options: argparse.Namespace) -> None:
+    """Identify models of several outputs that run together."""
+    from narxbench._identification.joint import identify_jointly, read_jointly
+    from narxbench._report.joint_page import joint_as_json, joint_summary_lines
+
+    for option, default in (("other_outputs", False), ("repeat", 1)):
+        value = getattr(options, option)
+        if value != default:
+            raise NarxbenchError(f"{_flag_of(option)}: found {show(value)} with --joint; allowed: one of them")
+    data = read_jointly(options.files, {**reading, "output": options.output})
+    identification = _run_quietly(lambda check, progress: identify_jointly(data, settings, check, progress))
+    if options.json:
+        _print(f"{json.dumps(joint_as_json(identification), indent=1, allow_nan=False)}\n")
+    else:
+        _print("".join(f"{line}\n" for line in joint_summary_lines(identification)))
+    if options.report is not None:
+        from narxbench._report.joint_page import write_joint_report
+
+        _say_where_page_is(str(write_joint_report(identification, options.report)), options)
+
+
 def _identify_quietly(recording: "Recording", settings: "IdentificationSettings", repeat: Any) -> "Identification":
+    from narxbench._identification.identify import identify_repeatedly
+
+    return _run_quietly(lambda check, progress: identify_repeatedly(recording, settings, repeat, check, progress))
+
+
+def _run_quietly(
+    identify: "Callable[[Callable[[Scan], None], Callable[[SearchProgress | None], None]], T]",
+) -> "T":
     """Identify a model, with the progress in a line of the terminal, and nothing else printed on standard output."""
     from narxbench._identification.estimate import measured_estimate
-    from narxbench._identification.identify import identify_repeatedly
     from narxbench._identification.search.steps import THREADS
     from narxbench._io.resources import refuse
 
@@ -373,7 +411,7 @@ def _identify_quietly(recording: "Recording", settings: "IdentificationSettings"
         # An algorithm of the user's may print; what overflows is reported in words.
         with redirect_stdout(sys.stderr), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
-            return identify_repeatedly(recording, settings, repeat, check_cost, show_progress)
+            return identify(check_cost, show_progress)
     finally:
         show_progress(None)
 
@@ -442,11 +480,13 @@ def _write_reports(identifications: "Mapping[str, Identification]", options: arg
 
 def _report_folders(outputs: Sequence[str], folder: str | None) -> dict[str, str]:
     """Return the folder of the report of each output: that of the user, or one there for each of several outputs."""
+    from narxbench._io.files import numbered_folder
+
     folders = {}
     for number, output in enumerate(outputs, 1):
         folders[output] = folder or ""
         if output:
-            folders[output] = os.path.join(folder or "", f"{number}-" + re.sub(r"[^\w.-]+", "_", output)[:80])
+            folders[output] = os.path.join(folder or "", numbered_folder(number, output))
     return folders
 
 

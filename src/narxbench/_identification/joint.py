@@ -28,7 +28,7 @@ from narxbench._identification.search.steps import SearchProgress
 from narxbench._identification.search.structures import Choice, Structure
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._identification.trust.fit import ModelFit
-from narxbench._io.errors import NarxbenchError
+from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, show
 from narxbench._model.joint import JointModel
 from narxbench._model.loading import JOINT_IDENTIFICATION_FORMAT
 from narxbench._model.narx import DivergedError, Model
@@ -285,6 +285,11 @@ class JointTrial:
                 candidates += more_candidates
         self.errors = lru_cache(maxsize=None)(self._errors)
 
+    @property
+    def is_driven(self) -> bool:
+        """Whether there is an input."""
+        return self.signals[0].u.shape[1] > 0
+
     def error(self, combination: Combination) -> float:
         """Return the root mean square of the relative errors of all outputs; infinite where a run diverges."""
         errors = self.errors(combination)
@@ -396,12 +401,15 @@ def identify_jointly(
         As :func:`narxbench.identify`.
     """
     check_compiler()
+    _check_settings(settings, data)
     n_outputs = data.n_outputs
     identifications: dict[str, Identification] = {}
     as_measured: list[list[Candidate]] = []
     stretches: list[Record] = []
     for output, recording in enumerate(data.recordings):
-        identification, scan, choice = conclude_search(recording, settings, check_cost, report_progress)
+        identification, scan, choice = conclude_search(
+            recording, _settings_for(recording, settings), check_cost, report_progress
+        )
         identifications[recording.output] = identification
         # The first search chooses them of long records; all outputs have the same.
         stretches = stretches or list(scan.searched.known)
@@ -412,7 +420,8 @@ def identify_jointly(
         """Return the candidates of each output for what its model sees of the others."""
         candidates = []
         for output in range(n_outputs):
-            scan, choice = search_recording(data.seen_by(output, seen_outputs), settings, report_progress)
+            recording = data.seen_by(output, seen_outputs)
+            scan, choice = search_recording(recording, _settings_for(recording, settings), report_progress)
             records = records_of_output(stretches, output, n_outputs, seen_in_stretches)
             candidates.append(_candidates(scan, choice, records))
         return candidates
@@ -420,13 +429,38 @@ def identify_jointly(
     sources = [search_outputs(None, None), as_measured]
     signals = signals_of(stretches, n_outputs)
     selection = select_combination(JointTrial(sources, signals), settings.sparse_within)
-    if selection.error > EXACT:
+    if selection.error > EXACT and selection.trial.is_driven:
         model = selection.trial.model(selection.combination)
         with suppress(DivergedError):
             simulated = simulated_outputs(data.known, model), simulated_outputs(stretches, model)
             sources.append(search_outputs(*simulated))
             selection = select_combination(JointTrial(sources, signals), settings.sparse_within)
     return _conclusion(data, identifications, selection)
+
+
+def _check_settings(settings: IdentificationSettings, data: JointData) -> None:
+    """Raise FieldError for settings that can only be meant for one output."""
+    for name in ("include", "exclude"):
+        terms = getattr(settings, name)
+        if terms:
+            raise FieldError(
+                name, f"found {show(terms)} with joint; allowed: none, for each output has terms of its own"
+            )
+    recording = data.recordings[0]
+    signals = (*recording.inputs, recording.output)
+    if isinstance(settings.u_lags, dict):
+        for name in settings.u_lags:
+            if name not in signals:
+                hint = did_you_mean(name, signals)
+                raise FieldError("u_lags", f"found {show(name, kind=False)}; allowed: {', '.join(signals)}{hint}")
+
+
+def _settings_for(recording: Recording, settings: IdentificationSettings) -> IdentificationSettings:
+    """Return the settings of the search of an output: lags of signals that it does not see are left out."""
+    if not isinstance(settings.u_lags, dict):
+        return settings
+    lags = {name: values for name, values in settings.u_lags.items() if name in recording.inputs}
+    return settings.model_copy(update={"u_lags": lags or "auto"})
 
 
 def _conclusion(
@@ -500,10 +534,15 @@ def select_combination(trial: JointTrial, sparse_within: float) -> Selection:
     A search from each start changes the candidate of one output at a time, while the joint error falls clearly. Of all
     that it meets, the one of fewest terms leaves whose joint error is at most ``sparse_within`` times the lowest, and
     which stays within bounds where inputs are held. If none does, the models without other outputs leave.
+
+    Without inputs nothing drives a free run, and its error says little: there the models leave that each output has with
+    the others as measured, if their joint run stays within bounds.
     """
     errors: dict[Combination, float] = {}
     for start in trial.starts:
         errors |= _descent(trial, start)
+    if not trial.is_driven:
+        errors = {trial.starts[1]: trial.error(trial.starts[1])}
     finite = [combination for combination, error in errors.items() if math.isfinite(error)]
     n_unbounded = 0
     while finite and n_unbounded < MOST_HELD:
@@ -590,6 +629,7 @@ def _note(
         "compared": selection.n_compared,
         "unbounded": selection.n_unbounded,
         "bounded": selection.is_bounded,
+        "driven": selection.trial.is_driven,
         "coupled": uses_outputs,
         "structures": list(structures),
         "rows": [dict(row) for row in errors if row["role"] == "selection"],

@@ -51,6 +51,11 @@ def write_atomically(path: StrPath, content: str | bytes, *, durable: bool = Fal
             temporary.unlink()
 
 
+def numbered_folder(number: int, name: str) -> str:
+    """Return the name of a folder for one of several signals, such as ``1-level``; numbers begin with 1."""
+    return f"{number}-" + re.sub(r"[^\w.-]+", "_", name)[:80]
+
+
 def write_folder(
     folder: StrPath, contents: Mapping[str, str | bytes], *, last: str, obsolete: Collection[str] = ()
 ) -> None:

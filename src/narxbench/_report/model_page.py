@@ -64,16 +64,6 @@ def write_report(identification: Identification, folder: StrPath) -> Path:
     ------
     NarxbenchError
         If a file cannot be written.
-
-    Examples
-    --------
-    >>> import narxbench
-    >>> from tempfile import TemporaryDirectory
-    >>> u, y = narxbench.load_system("S1").simulate(400, snr_db=40)
-    >>> settings = {"decimation": 1, "degree": 1, "y_lags": 1, "u_lags": 1, "resamples": 0, "effort": 0.1}
-    >>> with TemporaryDirectory() as folder:
-    ...     write_report(narxbench.identify(u, y, **settings), folder).name
-    'report.html'
     """
     files = {"model.json": model_text(identification.model), **report_files(identification)}
     sparse = identification.models.get("sparse", identification.model)

@@ -151,8 +151,40 @@ def _attempts(finding: Finding, setting: Setting) -> tuple[str, str]:
     return text, f"Take {names}: the error falls from {values['error']:.3g} to {better['rrse']:.3g}."
 
 
+def _joint(finding: Finding, _: Setting) -> tuple[str, str]:
+    values = finding.values
+    text = f"{values['compared']} combinations of models were compared by their joint free run over parts of the data "
+    text += "that the weights do not know. "
+    if not values["driven"]:
+        text = (
+            "Without inputs nothing drives a joint free run, so each output has the model that is best with the others "
+        )
+        text += "as measured. "
+    if values["unbounded"]:
+        text += (
+            f"{values['unbounded']} of low error were passed over, for they leave all bounds where inputs are held. "
+        )
+    if not values["bounded"]:
+        text += "None was found that stays within bounds: the models without other outputs are handed over as they are."
+        return text, "Keep to inputs that move as those of the data."
+    dependencies = []
+    for row in values["structures"]:
+        seen = "no other output"
+        if row["others"]:
+            seen = listed([printable(name) for name in row["others"]])
+        dependencies.append(
+            f"{printable(row['output'])} ({row['kind']}, {count_terms(row['terms'])}) depends on {seen}"
+        )
+    text += f"{'; '.join(dependencies)}."
+    if not values["coupled"]:
+        text += " Models that take other outputs into account run no better jointly, so those of the inputs alone are "
+        text += "handed over."
+    return text, ""
+
+
 # Words by the name of the finding.
 SEARCH_WORDS: dict[str, Phrase] = {
+    "joint": _joint,
     "searches": _searches,
     "no_test": _no_test,
     "resamples": _resamples,

@@ -1,0 +1,178 @@
+"""How well models of several outputs run together: ``python -m benchmarks.joint [--quick]``.
+
+Writes ``benchmarks/joint.md``. Pairs of coupled outputs are measured with and without noise, and each pair is
+identified jointly. The joint free runs over a fresh record are compared with its outputs without noise.
+"""
+
+import os
+
+# One thread, set before numpy is imported.
+os.environ |= {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL", "NUMBA")}
+
+import argparse
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import narxbench
+from benchmarks.common import ROOT, number, table
+from narxbench._io.files import write_atomically
+
+RESULT = ROOT / "benchmarks" / "joint.md"
+SAMPLES, TESTED = 800, 800
+SETS = {"full": 3, "quick": 1}
+SETTINGS: dict[str, Any] = {"decimation": 1, "degree": 2, "effort": 3}
+KINDS = ("separate models", "inputs alone", "joint")
+
+Floats = NDArray[np.float64]
+
+
+class Pair(NamedTuple):
+    """An input and two outputs."""
+
+    u: Floats
+    a: Floats
+    b: Floats
+
+    @property
+    def outputs(self) -> Floats:
+        """Both outputs, shape (samples, 2)."""
+        return np.column_stack([self.a, self.b])
+
+
+def strong(draws: np.random.Generator) -> Pair:
+    """Return a pair of outputs that act strongly on each other."""
+    n = SAMPLES + TESTED
+    u, a, b = draws.uniform(-1, 1, n), np.zeros(n), np.zeros(n)
+    for k in range(2, n):
+        a[k] = 0.6 * a[k - 1] - 0.3 * b[k - 1] + 0.8 * u[k - 1] - 0.1 * a[k - 1] ** 2
+        b[k] = 0.7 * b[k - 1] + 0.4 * a[k - 1] - 0.1 * a[k - 1] * b[k - 1] + 0.2 * u[k - 2]
+    return Pair(u, a, b)
+
+
+def weak(draws: np.random.Generator) -> Pair:
+    """Return a pair of outputs that act weakly on each other."""
+    n = SAMPLES + TESTED
+    u, a, b = draws.uniform(-1, 1, n), np.zeros(n), np.zeros(n)
+    for k in range(2, n):
+        a[k] = 0.7 * a[k - 1] - 0.05 * b[k - 1] + 0.8 * u[k - 1]
+        b[k] = 0.5 * b[k - 1] + 0.05 * a[k - 1] + 0.6 * u[k - 2] - 0.2 * u[k - 1] ** 2
+    return Pair(u, a, b)
+
+
+def in_a_row(draws: np.random.Generator) -> Pair:
+    """Return the levels of two tanks, the first of which runs into the second, for a pump that changes rarely."""
+    n = SAMPLES + TESTED
+    u, a, b = np.repeat(draws.uniform(0.2, 1, n // 10), 10), np.zeros(n), np.zeros(n)
+    for k in range(1, n):
+        outflow = 0.2 * a[k - 1] - 0.02 * a[k - 1] ** 2
+        a[k] = a[k - 1] + 0.3 * u[k - 1] - outflow
+        b[k] = b[k - 1] + outflow - 0.15 * b[k - 1]
+    return Pair(u, a, b)
+
+
+class Case(NamedTuple):
+    """A pair of outputs, and the ratio of its signals to their noise."""
+
+    make: Callable[[np.random.Generator], Pair]
+    snr_db: float
+
+
+CASES = {
+    "strong coupling, exact": Case(strong, np.inf),
+    "strong coupling, 20 dB": Case(strong, 20.0),
+    "weak coupling, 20 dB": Case(weak, 20.0),
+    "tanks in a row, 20 dB": Case(in_a_row, 20.0),
+}
+
+
+class Outcome(NamedTuple):
+    """The outcome for one data set: by kind of models the errors of both outputs and their terms, and the seconds."""
+
+    errors: Mapping[str, Floats]
+    terms: Mapping[str, int]
+    seconds: float
+
+
+def outcome(case: Case, number_of_set: int) -> Outcome:
+    """Return how well the models of a data set run over a fresh record, compared with outputs without noise."""
+    draws = np.random.default_rng([number_of_set, len(case.make.__name__)])
+    pair = case.make(draws)
+    noise = np.std(pair.outputs, axis=0) * 10 ** (-case.snr_db / 20) * draws.standard_normal(pair.outputs.shape)
+    measured = pair.outputs + noise
+    known = {"u": pair.u[:SAMPLES], "a": measured[:SAMPLES, 0], "b": measured[:SAMPLES, 1]}
+    began = time.perf_counter()
+    joint = narxbench.identify(known, ["a", "b"], input="u", joint=True, **SETTINGS)
+    seconds = time.perf_counter() - began
+    separate = narxbench.JointModel(tuple(result.model for result in joint.identifications.values()))
+    alone = narxbench.identify_outputs(known, ["a", "b"], input="u", **SETTINGS)
+    models = {
+        "separate models": separate,
+        "inputs alone": narxbench.JointModel(tuple(result.model for result in alone.values())),
+        "joint": joint.model,
+    }
+    errors, terms = {}, {}
+    fresh = pair.outputs[SAMPLES:]
+    for name, model in models.items():
+        errors[name] = np.full(2, np.inf)
+        terms[name] = sum(len(part.terms) for part in model.models)
+        try:
+            run = model.simulate(pair.u[SAMPLES:], measured[SAMPLES:])
+        except narxbench.DivergedError:
+            continue
+        errors[name] = np.sqrt(((run - fresh) ** 2).sum(axis=0) / ((fresh - fresh.mean(axis=0)) ** 2).sum(axis=0))
+    return Outcome(errors, terms, seconds)
+
+
+def rows_of(name: str, outcomes: list[Outcome]) -> list[list[str]]:
+    """Return the rows of a case: for each kind of models the median errors, the worst, and the median terms."""
+    rows = []
+    for kind in KINDS:
+        errors = np.array([result.errors[kind] for result in outcomes])
+        terms = float(np.median([result.terms[kind] for result in outcomes]))
+        medians = [number(float(median), 2) for median in np.median(errors, axis=0)]
+        rows.append([name, kind, *medians, number(float(errors.max()), 2), f"{terms:g}"])
+    return rows
+
+
+def report(sets: int) -> str:
+    """Measure on all data sets, and return the page."""
+    rows, seconds = [], []
+    for name, case in CASES.items():
+        outcomes = [outcome(case, number_of_set) for number_of_set in range(sets)]
+        seconds += [result.seconds for result in outcomes]
+        rows += rows_of(name, outcomes)
+        for row in rows[-len(KINDS) :]:
+            print(*row, sep="  ", flush=True)
+    header = ["pair", "models", "RRSE of a", "RRSE of b", "largest", "terms"]
+    values = {"sets": sets, "samples": SAMPLES, "tested": TESTED, "effort": f"{SETTINGS['effort']:g}"}
+    return TEXT.format(table=table(header, rows), seconds=f"{np.median(seconds):.0f}", **values)
+
+
+TEXT = """# Several outputs together
+
+`python -m benchmarks.joint` makes this file. Of each pair of outputs, {sets} data sets of {samples} samples were
+identified (one input, candidates of degree 2, effort {effort}), and the models ran freely over a fresh record of {tested}
+samples, each with the other's output of the same run. RRSE is relative to the outputs without noise: medians over the
+data sets, and the largest of both outputs. *Separate models* were identified with the other output as measured, *inputs
+alone* without it, and *joint* are those of `identify(..., joint=True)`. The number of terms is that of both models, its
+median. A joint identification took a median of {seconds} s on the machine that made this file.
+
+{table}"""
+
+
+def main() -> None:
+    """Measure, and write the file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="few data sets: a try, not a measurement")
+    parser.add_argument("--output", type=Path, default=RESULT)
+    options = parser.parse_args()
+    write_atomically(options.output, report(SETS["quick" if options.quick else "full"]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,154 @@
+"""Models of several outputs that run together: their summary, their numbers as JSON, and their page with its files."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from narxbench._identification.joint import JointIdentification, Kind, signals_of
+from narxbench._io.errors import printable
+from narxbench._io.files import StrPath, canonical_json, numbered_folder, write_folder
+from narxbench._model.joint import JointModel
+from narxbench._model.narx import DivergedError
+from narxbench._report import model_figures
+from narxbench._report.findings import as_entries, as_json, in_words
+from narxbench._report.markup import inline_svg
+from narxbench._report.model_page import write_report
+from narxbench._report.model_summary import wrapped
+from narxbench._report.phrases import as_option
+from narxbench._report.table import Table, columns, to_html
+from narxbench._report.templating import rendered
+
+_PAGE = "report.html"
+_EXPORTS = {"c": "model.c", "python": "model.py", "matlab": "model.m"}
+KIND_TITLES: dict[Kind, str] = {
+    "joint": "joint models",
+    "as_measured": "best with the others as measured",
+    "inputs_alone": "without other outputs",
+}
+# What each role of data is to the reader.
+_ROLES = {"selection": "parts that the weights do not know", "test": "test"}
+
+
+def joint_as_json(identification: JointIdentification) -> dict[str, Any]:
+    """Return what ``narxbench identify --joint --json`` prints: all values, with findings in words."""
+    return {
+        **identification.to_dict(),
+        "notes": as_entries(identification.notes),
+        "outputs": {output: as_json(result) for output, result in identification.identifications.items()},
+    }
+
+
+def joint_summary_lines(identification: JointIdentification) -> list[str]:
+    """Return what a terminal shows: equations, joint errors by output, and how the models were chosen."""
+    lines = []
+    for model in identification.model.models:
+        equation, *legend = model.equation().split("\n")
+        lines += [*wrapped(equation, 4, "       ", kept=r" (?![+-])"), *wrapped(" ".join(legend), 2, "  ")]
+    titles = list(KIND_TITLES.values())
+    width = max(map(len, titles))
+    for role in dict.fromkeys(identification.errors["role"]):
+        errors = {kind: identification.rrse(kind, role) for kind in KIND_TITLES}
+        outputs = list(errors["joint"])
+        lines += ["", f"RRSE of joint free runs, {_ROLES[role]}"]
+        lines.append(" " * width + "".join(f"  {printable(output)[:12]:>12}" for output in outputs))
+        for kind, title in KIND_TITLES.items():
+            lines.append(f"{title:{width}}" + "".join(f"  {_shown(rrse):>12}" for rrse in errors[kind].values()))
+    for note in identification.notes:
+        words = in_words(note, as_option)
+        lines += ["", *wrapped(f"{note.status.upper():5} {words.title}: {words.text}", 8, " " * 6)]
+    return lines
+
+
+def _shown(rrse: float | None) -> str:
+    return "diverges" if rrse is None else f"{rrse:.3g}"
+
+
+def write_joint_report(identification: JointIdentification, folder: StrPath) -> Path:
+    """Write the page of joint models, the model, its programs and all numbers, and a folder for each output.
+
+    Raises
+    ------
+    NarxbenchError
+        If a file cannot be written.
+    """
+    model = identification.model
+    folder_by_output = {output: numbered_folder(number, output) for number, output in enumerate(model.outputs, 1)}
+    for output, result in identification.identifications.items():
+        write_report(result, Path(folder, folder_by_output[output]))
+    files = {
+        "model.json": canonical_json(model.to_dict(), indent=1),
+        "identification.json": canonical_json(joint_as_json(identification), indent=1),
+        _PAGE: _joint_page(identification, folder_by_output),
+    }
+    for language, file in _EXPORTS.items():
+        files[file] = model.export(language)
+    write_folder(folder, files, last=_PAGE)
+    return Path(folder, _PAGE)
+
+
+def _joint_page(identification: JointIdentification, folder_by_output: dict[str, str]) -> str:
+    """Return the page of joint models: one file, with links to the pages of the outputs."""
+    model = identification.model
+    record_name, figures = _figures(identification)
+    rows = []
+    for role in dict.fromkeys(identification.errors["role"]):
+        errors = {kind: identification.rrse(kind, role) for kind in KIND_TITLES}
+        for output in model.outputs:
+            rows.append([_ROLES[role], printable(output), *(_shown(errors[kind][output]) for kind in KIND_TITLES)])
+    head = (
+        *columns("text", role="Data", output="Output"),
+        *columns(
+            group="RRSE of the joint free run",
+            joint=KIND_TITLES["joint"],
+            as_measured=KIND_TITLES["as_measured"],
+            inputs_alone=KIND_TITLES["inputs_alone"],
+        ),
+    )
+    table = Table.of("joint", "Errors of joint free runs, by output", head, rows, row_headers=2)
+    return rendered(
+        "joint.html.j2",
+        {
+            "current": "joint",
+            "titles": {"joint": "Joint models"},
+            "links": {"joint": "#main"},
+            "repository": "",
+            "study": "",
+            "outputs": [printable(output) for output in model.outputs],
+            "table": to_html(table),
+            "notes": [in_words(note) for note in identification.notes],
+            "figures": figures,
+            "record": record_name,
+            "equations": {printable(part.output): part.equation() for part in model.models},
+            "pages": {printable(output): f"{name}/{_PAGE}" for output, name in folder_by_output.items()},
+            "programs": list(_EXPORTS.values()),
+        },
+    )
+
+
+def _figures(identification: JointIdentification) -> tuple[str, dict[str, Markup]]:
+    """Return the name of the longest record of the role that says most, and the figure of each output over it."""
+    model = identification.model
+    recording = next(iter(identification.identifications.values())).recording
+    tests = list(recording.of_role("test"))
+    record = max(tests or recording.records, key=len)
+    (signals,) = signals_of([record], model.n_outputs)
+    runs = _runs(model, signals.u, signals.y)
+    figures = {}
+    for position, output in enumerate(model.outputs):
+        run = {} if runs is None else {"joint free run": runs[:, position]}
+        axis = model_figures.time_axis(recording.sampling_time)
+        label = model_figures.signal_label(output, recording.units)
+        measured = signals.y[:, position]
+        figure = model_figures.comparison_figure(measured, run, model.initial_samples, axis, label)
+        figures[printable(output)] = inline_svg(figure, f"run-{position + 1}")
+    return printable(record.name), figures
+
+
+def _runs(model: JointModel, u: Any, y: Any) -> Any:
+    """Return the joint free run over a record; None where it diverges."""
+    try:
+        return np.asarray(model.simulate(u if model.inputs else None, y, samples=len(y)))
+    except DivergedError:
+        return None
