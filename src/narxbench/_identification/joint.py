@@ -169,7 +169,7 @@ def read_jointly(data: Any, reading: Reading) -> JointData:
     return JointData(tuple(recordings))
 
 
-class Candidate:
+class OutputCandidate:
     """A structure that the model of an output may have, with weights that do not know a part of the data.
 
     Parameters
@@ -206,19 +206,19 @@ class Candidate:
         return self._fit.model(self._fit.weights())
 
 
-class Signals(NamedTuple):
+class JointSignals(NamedTuple):
     """The samples of a record: inputs, shape (samples, inputs), and outputs, shape (samples, outputs)."""
 
     u: Floats
     y: Floats
 
 
-def signals_of(records: Sequence[Record], n_outputs: int) -> list[Signals]:
+def signals_of(records: Sequence[Record], n_outputs: int) -> list[JointSignals]:
     """Return the signals of records of the first output, whose last inputs are the other outputs."""
     signals = []
     for record in records:
         n_inputs = record.u.shape[1] - n_outputs + 1
-        signals.append(Signals(record.u[:, :n_inputs], np.column_stack([record.y, record.u[:, n_inputs:]])))
+        signals.append(JointSignals(record.u[:, :n_inputs], np.column_stack([record.y, record.u[:, n_inputs:]])))
     return signals
 
 
@@ -268,15 +268,15 @@ class JointTrial:
 
     Parameters
     ----------
-    sources : sequence of sequence of sequence of Candidate
+    sources : sequence of sequence of sequence of OutputCandidate
         The candidates of each output, the one that its search chose first, by what their models see of the others.
-    signals : sequence of Signals
+    signals : sequence of JointSignals
         The records whose parts take turns.
     """
 
-    def __init__(self, sources: Sequence[Sequence[Sequence[Candidate]]], signals: Sequence[Signals]) -> None:
+    def __init__(self, sources: Sequence[Sequence[Sequence[OutputCandidate]]], signals: Sequence[JointSignals]) -> None:
         self.signals = signals
-        self.candidates: list[list[Candidate]] = [[] for _ in sources[0]]
+        self.candidates: list[list[OutputCandidate]] = [[] for _ in sources[0]]
         self.starts: list[Combination] = []
         """For each source, the combination of what its searches chose."""
         for candidates_by_output in sources:
@@ -288,7 +288,7 @@ class JointTrial:
     @property
     def is_driven(self) -> bool:
         """Whether there is an input."""
-        return self.signals[0].u.shape[1] > 0
+        return bool(self.signals[0].u.shape[1])
 
     def error(self, combination: Combination) -> float:
         """Return the root mean square of the relative errors of all outputs; infinite where a run diverges."""
@@ -310,7 +310,7 @@ class JointTrial:
             return (math.inf,) * n_outputs
         return relative_errors(pieces)
 
-    def chosen(self, combination: Combination) -> list[Candidate]:
+    def chosen(self, combination: Combination) -> list[OutputCandidate]:
         """Return the candidates of a combination."""
         return [candidates[number] for candidates, number in zip(self.candidates, combination, strict=True)]
 
@@ -335,7 +335,7 @@ class JointTrial:
         y = np.concatenate([record.y for record in self.signals])
         return joint_run_leaves_all_bounds(model, u, y)
 
-    def _part_runs(self, chosen: Sequence[Candidate], part: int) -> Iterator[tuple[Floats, Floats]]:
+    def _part_runs(self, chosen: Sequence[OutputCandidate], part: int) -> Iterator[tuple[Floats, Floats]]:
         """Yield measured outputs and those of the joint run in a part, for each record; a run has the whole record."""
         model = JointModel(tuple(candidate.models[part] for candidate in chosen))
         for record, signals in enumerate(self.signals):
@@ -347,7 +347,7 @@ class JointTrial:
                 yield signals.y[times], run[times]
 
 
-def _joint_run(model: JointModel, signals: Signals) -> Floats:
+def _joint_run(model: JointModel, signals: JointSignals) -> Floats:
     """Return the joint free run over a record."""
     return model.simulate(signals.u if model.inputs else None, signals.y, samples=len(signals.y))
 
@@ -366,7 +366,7 @@ def relative_errors(pieces: Sequence[tuple[Floats, Floats]]) -> tuple[float, ...
     return tuple(errors)
 
 
-def whole_errors(model: JointModel, signals: Sequence[Signals], first: int) -> tuple[float, ...]:
+def whole_errors(model: JointModel, signals: Sequence[JointSignals], first: int) -> tuple[float, ...]:
     """Return the relative error of each output over whole records from a sample on; infinite where a run diverges."""
     pieces = []
     try:
@@ -404,7 +404,7 @@ def identify_jointly(
     _check_settings(settings, data)
     n_outputs = data.n_outputs
     identifications: dict[str, Identification] = {}
-    as_measured: list[list[Candidate]] = []
+    as_measured: list[list[OutputCandidate]] = []
     stretches: list[Record] = []
     for output, recording in enumerate(data.recordings):
         identification, scan, choice = conclude_search(
@@ -416,7 +416,7 @@ def identify_jointly(
         measured = measured_outputs(stretches, n_outputs)
         as_measured.append(_candidates(scan, choice, records_of_output(stretches, output, n_outputs, measured)))
 
-    def search_outputs(seen_outputs: Sequence[Floats] | None, seen_in_stretches: Any) -> list[list[Candidate]]:
+    def search_outputs(seen_outputs: Sequence[Floats] | None, seen_in_stretches: Any) -> list[list[OutputCandidate]]:
         """Return the candidates of each output for what its model sees of the others."""
         candidates = []
         for output in range(n_outputs):
@@ -489,14 +489,14 @@ def _conclusion(
     )
 
 
-def _candidates(scan: Scan, choice: Choice, stretches: Sequence[Record]) -> list[Candidate]:
+def _candidates(scan: Scan, choice: Choice, stretches: Sequence[Record]) -> list[OutputCandidate]:
     """Return the structures of a search as candidates: first the one that leaves, then others of low error."""
     finite = [structure for structure in choice.finalists if structure.rrse is not None]
     finite.sort(key=lambda structure: structure.rrse or 0.0)
     competitors = list(best_by_description(choice.competitors).values())
     structures = [choice.leaving, choice.best, *choice.finalists[:MOST_FINALISTS], *finite[:MOST_FINALISTS]]
     structures += competitors[:MOST_COMPETITORS]
-    candidates: list[Candidate] = []
+    candidates: list[OutputCandidate] = []
     compared: list[Any] = []
     for structure in structures:
         key = (structure.configuration, structure.terms, structure.noise, structure.shrinkage)
@@ -504,7 +504,7 @@ def _candidates(scan: Scan, choice: Choice, stretches: Sequence[Record]) -> list
             continue
         compared.append(key)
         try:
-            candidates.append(Candidate(scan, structure, stretches))
+            candidates.append(OutputCandidate(scan, structure, stretches))
         except NarxbenchError:
             # A structure whose weights diverge without a part is no candidate; the one that leaves has weights.
             if not candidates:
@@ -535,8 +535,8 @@ def select_combination(trial: JointTrial, sparse_within: float) -> Selection:
     that it meets, the one of fewest terms leaves whose joint error is at most ``sparse_within`` times the lowest, and
     which stays within bounds where inputs are held. If none does, the models without other outputs leave.
 
-    Without inputs nothing drives a free run, and its error says little: there the models leave that each output has with
-    the others as measured, if their joint run stays within bounds.
+    Without inputs nothing drives a free run, and its error says little: there the models leave that each output has
+    with the others as measured, if their joint run stays within bounds.
     """
     errors: dict[Combination, float] = {}
     for start in trial.starts:
@@ -572,7 +572,7 @@ def _descent(trial: JointTrial, start: Combination) -> dict[Combination, float]:
 
 
 def _error_rows(
-    trial: JointTrial, combinations: Mapping[Kind, Combination], tests: Sequence[Signals]
+    trial: JointTrial, combinations: Mapping[Kind, Combination], tests: Sequence[JointSignals]
 ) -> list[dict[str, Any]]:
     """Return the relative errors of joint runs by role, kind of models and output; None where a run diverges."""
     models: dict[Kind, JointModel | None] = {}
@@ -604,7 +604,7 @@ def _rows(role: str, kind: Kind, trial: JointTrial, errors: Sequence[float]) -> 
     return rows
 
 
-def _structure_rows(chosen: Sequence[Candidate], model: JointModel) -> list[dict[str, Any]]:
+def _structure_rows(chosen: Sequence[OutputCandidate], model: JointModel) -> list[dict[str, Any]]:
     """Return the kind of each model that leaves, the number of its terms, and the other outputs that it depends on."""
     rows = []
     for position, (candidate, equation) in enumerate(zip(chosen, model.equations, strict=True)):

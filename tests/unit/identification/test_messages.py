@@ -129,6 +129,9 @@ BY_NOISE = [
 ]
 HEAVY = "Box-Jenkins (AR 1, Student-t with 3 degrees of freedom)"
 UNITS = [{"signal": "u", "offset": 0.0, "scale": 1e-30}]
+APART = [{"output": name, "kind": "sparse", "terms": 2, "others": []} for name in ("a", "b")]
+FIRST_ALONE = [APART[0], {"output": "b", "kind": "linear OE", "terms": 5, "others": ["a"]}]
+TOGETHER = {"compared": 40, "unbounded": 0, "bounded": True, "driven": True, "coupled": True, "structures": FIRST_ALONE}
 REPEATS = {**ROW, "times": 3, "least": 0.2, "most": 0.25, "without": 1, "alike": 2}
 PREDICTS = {
     **{**ROW, "rrse": 0.2, "rmse": 0.25, "max_error": 1.5, "noise": False, "diverged": [], "because": []},
@@ -313,6 +316,8 @@ EXAMPLES = [
     ("whole_records", {"holds": False}, ("bad", {"passed_over": 0})),
     ("repeats", REPEATS, ("look", {}), ("fine", {"alike": 0, "least": None, "most": None, "without": 3})),
     ("interrupted", {}, ("look", {"step": "brief searches"})),
+    ("joint", TOGETHER, ("fine", {}), ("look", {"coupled": False, "structures": APART}), ("fine", {"unbounded": 2})),
+    ("joint", TOGETHER, ("bad", {"bounded": False, "unbounded": 3}), ("fine", {"driven": False})),
 ]
 FINDINGS = []
 for name, common_values, *examples in EXAMPLES:
