@@ -26,6 +26,8 @@ RESULT = ROOT / "benchmarks" / "joint.md"
 SAMPLES, TESTED = 800, 800
 SETS = {"full": 3, "quick": 1}
 SETTINGS: dict[str, Any] = {"decimation": 1, "degree": 2, "effort": 3}
+# Errors below this are rounding, and are shown as 0.
+ROUNDING = 1e-9
 KINDS = ("separate models", "inputs alone", "joint")
 
 Floats = NDArray[np.float64]
@@ -128,14 +130,19 @@ def outcome(case: MeasuredPair, number_of_set: int) -> PairOutcome:
     return PairOutcome(errors, terms, seconds)
 
 
+def shown(error: float) -> str:
+    """Return an error as the table shows it; rounding is none."""
+    return number(error, 2) if error > ROUNDING else "0"
+
+
 def rows_of(name: str, outcomes: list[PairOutcome]) -> list[list[str]]:
     """Return the rows of a case: for each kind of models the median errors, the worst, and the median terms."""
     rows = []
     for kind in KINDS:
         errors = np.array([result.errors[kind] for result in outcomes])
         terms = float(np.median([result.terms[kind] for result in outcomes]))
-        medians = [number(float(median), 2) for median in np.median(errors, axis=0)]
-        rows.append([name, kind, *medians, number(float(errors.max()), 2), f"{terms:g}"])
+        medians = [shown(float(median)) for median in np.median(errors, axis=0)]
+        rows.append([name, kind, *medians, shown(float(errors.max())), f"{terms:g}"])
     return rows
 
 

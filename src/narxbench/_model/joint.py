@@ -53,10 +53,10 @@ class JointModel:
     >>> both.outputs, both.inputs
     (('upper', 'lower'), ('pump',))
     >>> both.simulate([1.0, 0.0, 0.0, 0.0], [[0.0, 0.0]])
-    array([[0.   , 0.   ],
-           [1.   , 0.   ],
-           [0.5  , 0.25 ],
-           [0.25 , 0.25 ]])
+    array([[0.  , 0.  ],
+           [1.  , 0.  ],
+           [0.5 , 0.25],
+           [0.25, 0.25]])
     """
 
     models: tuple[Model, ...]
@@ -74,8 +74,8 @@ class JointModel:
         for name in self.inputs:
             function, argument = parsed(name) or ("", "")
             if function in FUNCTIONS and argument in self.outputs:
-                found = f"found the input {printable(name)}, a function of the output {printable(argument)}"
-                raise NarxbenchError(f"models: {found}; allowed: functions of inputs")
+                finding = f"found the input {printable(name)}, a function of the output {printable(argument)}"
+                raise NarxbenchError(f"models: {finding}; allowed: functions of inputs")
         self._order()
 
     def _order(self) -> list[int]:
@@ -88,8 +88,8 @@ class JointModel:
             return list(TopologicalSorter(needed_by_output).static_order())
         except CycleError as error:
             loop = listed([printable(self.outputs[position]) for position in error.args[1][1:]])
-            found = f"found {loop}, which depend on one another at the same sample"
-            raise NarxbenchError(f"models: {found}; allowed: outputs that act on one another later") from None
+            finding = f"found {loop}, which depend on one another at the same sample"
+            raise NarxbenchError(f"models: {finding}; allowed: outputs that act on one another later") from None
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -167,8 +167,8 @@ class JointModel:
         no_noise = np.zeros_like(states)
         run, end = self._run(inputs, states, states, no_noise, no_noise, bounds, first)
         if end < count:
-            found = f"a joint free run of the models diverges at sample {end + 1}"
-            raise DivergedError(f"{found}; allowed: inputs and first outputs for which they are stable")
+            finding = f"a joint free run of the models diverges at sample {end + 1}"
+            raise DivergedError(f"{finding}; allowed: inputs and first outputs for which they are stable")
         return self._with_index(run, common_index(u, y_initial) if len(initial) == count else index_of(u))
 
     def _output_values(self, argument: str, y: Any) -> Floats:
@@ -328,8 +328,8 @@ class JointModel:
         bounds = [divergence_bound(series, count) for series in measured.T]
         run, end = self._run(inputs, states, outputs, noise, disturbances, bounds, count)
         if end < total or not np.isfinite(run).all():
-            found = "the joint forecast of the models diverges"
-            raise DivergedError(f"{found}; allowed: inputs and outputs for which they are stable")
+            finding = "the joint forecast of the models diverges"
+            raise DivergedError(f"{finding}; allowed: inputs and outputs for which they are stable")
         index = following_index(common_index(u, y), index_of(u_future), total - count)
         return self._with_index(run[count:], index)
 

@@ -207,7 +207,7 @@ def readings_with_others(reading: Reading) -> dict[str, Reading]:
     inputs = columns_listed(reading.get("input"))
     reading_by_output: dict[str, Reading] = {}
     for output in outputs:
-        others = [other for other in outputs if other != output]
+        others = [column for column in outputs if column != output]
         reading_by_output[str(output)] = {**reading, "output": output, "input": [*inputs, *others]}
     return reading_by_output
 
