@@ -277,6 +277,9 @@ def identify(
     """
     if joint and repeat != 1:
         raise FieldError("repeat", f"found {show(repeat)} with joint; allowed: 1, for joint models are chosen once")
+    if not joint and isinstance(output, list | tuple) and len(output) > 1 and isinstance(output[0], str):
+        allowed = "one column, or several with joint=True or identify_outputs"
+        raise FieldError("output", f"found {show(output, kind=False)}; allowed: {allowed}")
     if not joint and input is None and not (output is None or isinstance(output, str | int)):
         # Where the output is an array, the first argument is the input.
         data, input = None, data

@@ -48,7 +48,7 @@ def identify_repeatedly(
     first = identify_recording(recording, settings, check_cost, report_progress)
     identifications = [first]
     for seed in range(settings.seed + 1, settings.seed + times):
-        if _was_interrupted(identifications[-1]):
+        if was_interrupted(identifications[-1]):
             break
         # Resamples show how sure the terms of the first model are; here only models are compared.
         next_settings = settings.model_copy(update={"seed": seed, "resamples": 0})
@@ -58,7 +58,8 @@ def identify_repeatedly(
     return replace(first, notes=[_spread(identifications), *first.notes])
 
 
-def _was_interrupted(identification: Identification) -> bool:
+def was_interrupted(identification: Identification) -> bool:
+    """Return whether Ctrl-C ended the search of an identification."""
     return any(note.name == "interrupted" for note in identification.notes)
 
 
@@ -148,10 +149,17 @@ def search_recording(
     settings: IdentificationSettings,
     report_progress: Callable[[SearchProgress], None] | None = None,
 ) -> tuple[Scan, Choice]:
-    """Return the search on a recording and the structures that it chose among, without a conclusion."""
+    """Return the search on a recording and the structures that it chose among, without a conclusion.
+
+    Ctrl-C raises KeyboardInterrupt.
+    """
+    steps = Steps(report_progress, COMPETITION)
     with threadpool_limits(1, "blas"):
         scan = Scan(recording, settings)
-        return scan, _search(scan, Steps(report_progress, COMPETITION))
+        choice = _search(scan, steps)
+    if steps.interrupted:
+        raise KeyboardInterrupt
+    return scan, choice
 
 
 def _concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearch], steps: Steps) -> Identification:

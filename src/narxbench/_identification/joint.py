@@ -1,8 +1,10 @@
 """Several outputs together: models that predict all of them from the inputs, judged by their joint free run.
 
-Each output is searched twice: with the other outputs as measured inputs, and with the inputs alone. The structures of
-both searches are combined, and the combination with the lowest error of the joint free run leaves, over parts of the
-data that the weights do not know. Test records are not looked at.
+Each output is searched with the inputs alone, with the other outputs as measured, and with the others as the best
+models so far simulate them, which is without their noise. The structures of all searches are combined, and compared by
+the error of the joint free run over parts of the data that the weights do not know. The simulated outputs come from
+models of all known data, so that structures of the third kind are judged a little too well. Test records are not looked
+at.
 """
 
 import math
@@ -19,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from narxbench._fitness.problem import check_compiler
 from narxbench._identification.data.reading import Reading, read_recording, readings_with_others
 from narxbench._identification.finding import Finding
-from narxbench._identification.identify import conclude_search, search_recording
+from narxbench._identification.identify import conclude_search, search_recording, was_interrupted
 from narxbench._identification.result import Identification
 from narxbench._identification.search.competitors import EXACT, best_by_description, description
 from narxbench._identification.search.outside import joint_run_leaves_all_bounds
@@ -222,11 +224,6 @@ def signals_of(records: Sequence[Record], n_outputs: int) -> list[JointSignals]:
     return signals
 
 
-def measured_outputs(records: Sequence[Record], n_outputs: int) -> list[Floats]:
-    """Return all outputs of each record of the first output."""
-    return [signals.y for signals in signals_of(records, n_outputs)]
-
-
 def simulated_outputs(records: Sequence[Record], model: JointModel) -> list[Floats]:
     """Return all outputs of a joint free run over each record of the first output.
 
@@ -391,7 +388,7 @@ def identify_jointly(
     data : JointData
         The data.
     settings : IdentificationSettings
-        The settings of each search, of which there are two for each output.
+        The settings of each search, of which there are up to three for each output.
     check_cost, report_progress
         As for :func:`narxbench._identification.identify.identify_recording`, for each search.
 
@@ -399,43 +396,61 @@ def identify_jointly(
     ------
     NarxbenchError
         As :func:`narxbench.identify`.
+    KeyboardInterrupt
+        For Ctrl-C before each output has models with and without the others; later the best ones so far are kept.
     """
     check_compiler()
     _check_settings(settings, data)
-    n_outputs = data.n_outputs
     identifications: dict[str, Identification] = {}
     as_measured: list[list[OutputCandidate]] = []
     stretches: list[Record] = []
     for output, recording in enumerate(data.recordings):
-        identification, scan, choice = conclude_search(
-            recording, _settings_for(recording, settings), check_cost, report_progress
-        )
-        identifications[recording.output] = identification
+        output_settings = _settings_for(recording, settings)
+        concluded = conclude_search(recording, output_settings, check_cost, report_progress)
+        if was_interrupted(concluded.identification):
+            raise KeyboardInterrupt
+        identifications[recording.output] = concluded.identification
         # The first search chooses them of long records; all outputs have the same.
-        stretches = stretches or list(scan.searched.known)
-        measured = measured_outputs(stretches, n_outputs)
-        as_measured.append(_candidates(scan, choice, records_of_output(stretches, output, n_outputs, measured)))
-
-    def search_outputs(seen_outputs: Sequence[Floats] | None, seen_in_stretches: Any) -> list[list[OutputCandidate]]:
-        """Return the candidates of each output for what its model sees of the others."""
-        candidates = []
-        for output in range(n_outputs):
-            recording = data.seen_by(output, seen_outputs)
-            scan, choice = search_recording(recording, _settings_for(recording, settings), report_progress)
-            records = records_of_output(stretches, output, n_outputs, seen_in_stretches)
-            candidates.append(_candidates(scan, choice, records))
-        return candidates
-
-    sources = [search_outputs(None, None), as_measured]
-    signals = signals_of(stretches, n_outputs)
+        stretches = stretches or list(concluded.scan.searched.known)
+        measured = [signals.y for signals in signals_of(stretches, data.n_outputs)]
+        arranged = records_of_output(stretches, output, data.n_outputs, measured)
+        as_measured.append(_candidates(concluded.scan, concluded.choice, arranged))
+    inputs_alone = _candidates_by_output(data, settings, stretches, None, report_progress)
+    sources = [inputs_alone, as_measured]
+    signals = signals_of(stretches, data.n_outputs)
     selection = select_combination(JointTrial(sources, signals), settings.sparse_within)
+    is_interrupted = False
     if selection.error > EXACT and selection.trial.is_driven:
         model = selection.trial.model(selection.combination)
-        with suppress(DivergedError):
-            simulated = simulated_outputs(data.known, model), simulated_outputs(stretches, model)
-            sources.append(search_outputs(*simulated))
+        try:
+            sources.append(_candidates_by_output(data, settings, stretches, model, report_progress))
             selection = select_combination(JointTrial(sources, signals), settings.sparse_within)
-    return _conclusion(data, identifications, selection)
+        except NarxbenchError:
+            # The joint run diverges on some record, or no structure describes the output: two sources are enough.
+            pass
+        except KeyboardInterrupt:
+            is_interrupted = True
+    return _conclusion(data, identifications, selection, is_interrupted=is_interrupted)
+
+
+def _candidates_by_output(
+    data: JointData,
+    settings: IdentificationSettings,
+    stretches: Sequence[Record],
+    model: JointModel | None,
+    report_progress: Callable[[SearchProgress], None] | None,
+) -> list[list[OutputCandidate]]:
+    """Return the candidates of each output, which sees the others as a joint model simulates them; None: not at all."""
+    seen, seen_in_stretches = None, None
+    if model is not None:
+        seen, seen_in_stretches = simulated_outputs(data.known, model), simulated_outputs(stretches, model)
+    candidates = []
+    for output in range(data.n_outputs):
+        recording = data.seen_by(output, seen)
+        scan, choice = search_recording(recording, _settings_for(recording, settings), report_progress)
+        arranged = records_of_output(stretches, output, data.n_outputs, seen_in_stretches)
+        candidates.append(_candidates(scan, choice, arranged))
+    return candidates
 
 
 def _check_settings(settings: IdentificationSettings, data: JointData) -> None:
@@ -464,7 +479,7 @@ def _settings_for(recording: Recording, settings: IdentificationSettings) -> Ide
 
 
 def _conclusion(
-    data: JointData, identifications: Mapping[str, Identification], selection: "Selection"
+    data: JointData, identifications: Mapping[str, Identification], selection: "Selection", *, is_interrupted: bool
 ) -> JointIdentification:
     """Return the models that leave, with the errors of their joint run and of others."""
     trial = selection.trial
@@ -480,12 +495,15 @@ def _conclusion(
     tests = signals_of(list(data.recordings[0].of_role("test")), data.n_outputs)
     errors = _error_rows(trial, combinations, tests)
     structures = _structure_rows(trial.chosen(selection.combination), model)
+    notes = [_note(selection, structures, errors)]
+    if is_interrupted:
+        notes.insert(0, Finding("interrupted", "look", {"step": "searches with simulated outputs"}))
     return JointIdentification(
         model=model,
         identifications=identifications,
         errors=pd.DataFrame(errors, columns=["role", "models", "output", "rrse"], dtype=object),
         structures=structures,
-        notes=[_note(selection, structures, errors)],
+        notes=notes,
     )
 
 
@@ -627,6 +645,7 @@ def _note(
     uses_outputs = any(row["others"] for row in structures)
     values = {
         "compared": selection.n_compared,
+        "simulated": len(selection.trial.starts) > 2,
         "unbounded": selection.n_unbounded,
         "bounded": selection.is_bounded,
         "driven": selection.trial.is_driven,

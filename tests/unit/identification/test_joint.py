@@ -10,6 +10,7 @@ import pytest
 
 import narxbench
 from narxbench._cli import main
+from narxbench._identification.identify import search_recording
 from narxbench._identification.joint import relative_errors, select_combination, signals_of
 from narxbench._identification.search.outside import joint_run_leaves_all_bounds
 from narxbench._io.errors import FieldError
@@ -131,6 +132,32 @@ def test_lags_may_be_given_by_signal():
     identification = narxbench.identify(coupled(), **{**JOINT, "u_lags": {"u": 1, "b": "1-2"}, "y_lags": 1})
     configurations = [result.configuration["u_lags"] for result in identification.identifications.values()]
     assert configurations[0] == [[1], [1, 2]]
+
+
+@pytest.mark.slow
+def test_ctrl_c_keeps_the_best_models_so_far(monkeypatch):
+    searched = []
+
+    def search(recording, *arguments):
+        searched.append(recording.output)
+        if len(searched) > 2:
+            raise KeyboardInterrupt
+        return search_recording(recording, *arguments)
+
+    monkeypatch.setattr("narxbench._identification.joint.search_recording", search)
+    identification = narxbench.identify(coupled(), **JOINT)
+    assert searched == ["a", "b", "a"] and identification.model.outputs == ("a", "b")
+    assert [note.name for note in identification.notes] == ["interrupted", "joint"]
+    assert not identification.notes[1].values["simulated"]
+    monkeypatch.setattr("narxbench._identification.joint.was_interrupted", lambda _: True)
+    with pytest.raises(KeyboardInterrupt):
+        narxbench.identify(coupled(), **JOINT)
+
+
+def test_several_outputs_without_joint_are_refused_in_a_line():
+    with pytest.raises(narxbench.NarxbenchError) as refused:
+        narxbench.identify(coupled(), ["a", "b"], input="u", **QUICK)
+    assert "joint=True" in str(refused.value) and "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize(
