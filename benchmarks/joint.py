@@ -24,7 +24,7 @@ from narxbench._io.files import write_atomically
 
 RESULT = ROOT / "benchmarks" / "joint.md"
 SAMPLES, TESTED = 800, 800
-SETS = {"full": 3, "quick": 1}
+SETS = {"full": 2, "quick": 1}
 SETTINGS: dict[str, Any] = {"decimation": 1, "degree": 2, "effort": 3}
 # Errors below this are rounding, and are shown as 0.
 ROUNDING = 1e-9
