@@ -190,7 +190,9 @@ class OutputCandidate:
     """
 
     def __init__(self, scan: Scan, structure: Structure, stretches: Sequence[Record]) -> None:
-        self.structure, self._fit = structure, ModelFit(scan, structure, stretches)
+        is_whole = sum(map(len, stretches)) == sum(map(len, scan.searched.known)) == sum(map(len, scan.recording.known))
+        # The fit need not estimate the weights of all data twice.
+        self.structure, self._fit = structure, ModelFit(scan, structure, None if is_whole else stretches)
         arrangement = self._fit.turns
         self.models: list[Model] = []
         self.times: list[list[Integers]] = []
