@@ -12,7 +12,7 @@ from narxbench._report import status_line
 from narxbench._report.status_line import StatusLine, duration
 
 
-class Terminal(io.StringIO):
+class TerminalStream(io.StringIO):
     def isatty(self):
         return True
 
@@ -22,7 +22,7 @@ def terminal(monkeypatch):
     monkeypatch.setattr(status_line, "_INTERVAL", 0.001)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "200")
-    return Terminal()
+    return TerminalStream()
 
 
 @contextmanager
@@ -78,7 +78,7 @@ def test_nothing_is_drawn_where_no_line_can_be_cleared(terminal, monkeypatch, na
     if name == "dumb":
         monkeypatch.setenv("TERM", "dumb")
     else:
-        monkeypatch.setattr(Terminal, "isatty", lambda _: False)
+        monkeypatch.setattr(TerminalStream, "isatty", lambda _: False)
     with shown(terminal, "reading the data"):
         time.sleep(0.02)
     assert terminal.getvalue() == ""
