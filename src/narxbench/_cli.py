@@ -614,7 +614,14 @@ def _forecast(options: argparse.Namespace) -> None:
     if len(recording.records) > 1:
         record = printable(recording.records[-1].name)
         _report(f"narxbench: the data have gaps; the forecast goes on after {record}\n")
-    _print_or_write(frame.reset_index(), options.table)
+    _print_or_write(_with_short_times(frame), options.table)
+
+
+def _with_short_times(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """Return a table with its times as a column, numbers without the rounding errors of their sums."""
+    if frame.index.dtype.kind == "f":
+        frame = frame.set_axis([float(f"{time:.15g}") for time in frame.index]).rename_axis(frame.index.name)
+    return frame.reset_index()
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
