@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 from narxbench._fitness.problem import check_compiler
 from narxbench._identification.conclusion import concluded
 from narxbench._identification.data.reading import read_recording
+from narxbench._identification.data.stand_ins import cut_at_gaps, filled_by, has_gaps
 from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
 from narxbench._identification.search.attempts import attempts
@@ -30,7 +31,11 @@ from narxbench._identification.search.steps import (
 from narxbench._identification.search.structures import Choice, ConfigurationSearch
 from narxbench._identification.settings import IdentificationSettings, settings_from_python
 from narxbench._io.errors import FieldError, is_whole_number, show
+from narxbench._model.narx import DivergedError
 from narxbench._model.records import Recording, Role
+
+# Share of the effort that a first model is searched with, whose predictions bridge gaps of the output.
+BRIDGING = 0.25
 
 
 def identify(
@@ -53,6 +58,7 @@ def identify(
     encoding: str | None = None,
     part: str | None = None,
     time_format: str | None = None,
+    bridge: int | None = None,
     # End
     # Written by narxbench._identification.signatures: parameters of settings
     decimation: int | str | Sequence[int] = "auto",
@@ -96,7 +102,7 @@ def identify(
         The output: the name or number of a column, or the samples.
     header, separator, decimal, skip_rows, encoding, part
         The form of files: :func:`narxbench._identification.data.reading.read_recording`.
-    input, time, time_format, test, test_input, test_output, roles, sampling_time, units
+    input, time, time_format, test, test_input, test_output, roles, sampling_time, units, bridge
         What the data are: :func:`narxbench._identification.data.reading.read_recording`. Of arrays, ``test`` is a share
         such as ``"20%"``, or a pair (X, y).
     repeat : int, default 1
@@ -237,6 +243,7 @@ def identify(
         encoding=encoding,
         part=part,
         time_format=time_format,
+        bridge=bridge,
         # End
     )
     return identify_repeatedly(recording, settings, repeat)
@@ -304,11 +311,36 @@ def identify_recording(
 ) -> Identification:
     """Identify a model from a recording; all steps run in this process.
 
+    Where outputs are missing in gaps, a model is identified from the stretches between them first, with a part of the
+    effort. What it predicts in the gaps stands in for the missing outputs.
+
     ``check_cost`` is called before the first search, and raises NarxbenchError if all that is planned is too much;
     ``report_progress`` is called whenever a job is done. Ctrl-C leaves out what is not done, and the best model so far
     is kept, for which nobody waits long: of long records it is estimated on the stretches that were searched. Before
     there is any, and a second time, KeyboardInterrupt is raised.
     """
+    if not has_gaps(recording):
+        return _identify_whole(recording, settings, check_cost, report_progress)
+    cut = cut_at_gaps(recording)
+    brief_settings = settings.model_copy(update={"resamples": 0, "seeds": 1, "effort": BRIDGING * settings.effort})
+    bridging = _identify_whole(cut, brief_settings, check_cost)
+    if _was_interrupted(bridging):
+        return bridging
+    try:
+        recording = filled_by(bridging.model, recording)
+    except DivergedError:
+        note = "The model diverges where outputs are missing: the data were cut there."
+        recording = replace(cut, notes=(*cut.notes, note))
+    return _identify_whole(recording, settings, report_progress=report_progress)
+
+
+def _identify_whole(
+    recording: Recording,
+    settings: IdentificationSettings,
+    check_cost: Callable[[Scan], None] | None = None,
+    report_progress: Callable[[SearchProgress], None] | None = None,
+) -> Identification:
+    """Identify a model from a recording in which nothing is missing, or something stands in for it."""
     check_compiler()
     # Threads of a BLAS would wait for those of the search, and sum in an order that depends on their number.
     with threadpool_limits(1, "blas"):
