@@ -324,7 +324,7 @@ def _add_reading_options(data: Any, *, without_input: str) -> None:
         "--bridge",
         metavar="N",
         type=_number_or_text,
-        help="samples of the longest gap that does not cut the data (0 to 100; default: 3)",
+        help="samples of the longest gap that does not cut the data (0 to 100; default: 10)",
     )
     data.add_argument(
         "--header",

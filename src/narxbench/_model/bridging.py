@@ -70,37 +70,43 @@ def _bridge(  # type: ignore[no-untyped-def]
     terms_of = (y - offset) / scale  # the outputs that terms refer to
     noise, differences, innovations = np.zeros(n), np.zeros(n), np.zeros(n)
     for k in range(first, n):
-        value = 0.0
-        f = 0
-        for t in range(ends.shape[0]):
-            product = weights[t]
-            while f < ends[t]:
-                past = k - delays[f]
-                product *= terms_of[past] if signals[f] == 0 else u[past, signals[f] - 1]
-                f += 1
-            value += product
-        change = 0.0
-        for i in range(ma.shape[0]):
-            past = k - (i + 1) * stride
-            if past >= first:
-                change += ma[i] * innovations[past]
-        for i in range(ar.shape[0]):
-            past = k - (i + 1) * stride
-            if past >= first:
-                change -= ar[i] * differences[past]
+        value = _summed(ends, signals, delays, weights, u, terms_of, k)
+        change = _filtered(ma, innovations, k, first, stride) - _filtered(ar, differences, k, first, stride)
         has_level = is_integrated and k - stride >= first
         level = noise[k - stride] if has_level else 0.0
         if np.isnan(y[k]):
             y[k] = (value + level + change) * scale + offset
-            if not abs(y[k]) <= bound:
-                return k
         noise[k] = (y[k] - offset) / scale - value
         differences[k] = 0.0 if is_integrated and not has_level else noise[k] - level
         innovations[k] = differences[k] - change
-        if is_on_output:
-            terms_of[k] = value
-            if not abs(value * scale + offset) <= bound:
-                return k
-        else:
-            terms_of[k] = (y[k] - offset) / scale
+        terms_of[k] = value if is_on_output else (y[k] - offset) / scale
+        # What was measured lies within the bound.
+        if not (abs(y[k]) <= bound and abs(terms_of[k] * scale + offset) <= bound):
+            return k
     return n
+
+
+@compiled
+def _summed(ends, signals, delays, weights, u, outputs, k):  # type: ignore[no-untyped-def]
+    # The sum of the terms at sample k, in the order of a free run.
+    value = 0.0
+    f = 0
+    for t in range(ends.shape[0]):
+        product = weights[t]
+        while f < ends[t]:
+            past = k - delays[f]
+            product *= outputs[past] if signals[f] == 0 else u[past, signals[f] - 1]
+            f += 1
+        value += product
+    return value
+
+
+@compiled
+def _filtered(weights, series, k, first, stride):  # type: ignore[no-untyped-def]
+    # The weighted sum of the past of a series, which is zero before the sample ``first``.
+    total = 0.0
+    for i in range(weights.shape[0]):
+        past = k - (i + 1) * stride
+        if past >= first:
+            total += weights[i] * series[past]
+    return total

@@ -25,7 +25,7 @@ from narxbench._model.dataset import as_signals, finite_signals, outputs_with_ga
 from narxbench._model.equation import duration, latex_of, legend, plain, text_of
 from narxbench._model.export import Program, source
 from narxbench._model.forecasting import Forecaster
-from narxbench._model.functions import completed, derived
+from narxbench._model.functions import check_domains, completed, derived
 from narxbench._model.indexes import common_index, following_index, index_of
 from narxbench._model.noise_models import NoiseModel, NoiseName, noise_model_of
 from narxbench._model.prediction import NoiseFilter, forecast_noise, predicted_ahead, simulated
@@ -1134,7 +1134,9 @@ class Model:
         values = finite_signals(name, u, len(measured))
         inputs = np.zeros((len(values), self.n_inputs))
         inputs[:, measured] = values
-        return completed(self.inputs, inputs)
+        inputs = completed(self.inputs, inputs)
+        check_domains(name, self.inputs, inputs)
+        return inputs
 
 
 def model_text(model: Model) -> str:

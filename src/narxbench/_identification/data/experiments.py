@@ -110,13 +110,22 @@ def read_experiment(
     has_time = np.ones(len(values), bool)
     if times:
         has_time = ~np.isnan(times.seconds)
-    bridged = bridge_gaps(values, has_time, longest_gap)
+    bridged = bridge_gaps(values, has_time, longest_gap, _functions(signals))
     steps, notes_on_steps = TimeSteps(np.zeros(len(values), bool)), list[str]()
     if times:
         steps = check_steps(source, times, bridged.is_usable, notes_on_steps)
     pieces = bridged.trimmed(_pieces_without_gaps(bridged.is_usable, steps.jumps))
     notes += [*bridged.notes(source, titles, pieces), *notes_on_steps]
     return Experiment(source, titles, bridged, pieces, steps.sampling_time, used_columns, signals, times)
+
+
+def _functions(signals: Sequence[Signal]) -> dict[int, tuple[str, int]]:
+    """Return the places of signals that are functions of other inputs, with the function and the place of the input."""
+    functions = {}
+    for place, signal in enumerate(signals):
+        if signal.function and Signal(signal.column) in signals[1:]:
+            functions[place] = signal.function, signals.index(Signal(signal.column), 1)
+    return functions
 
 
 def _without_rows(source: Source, values: Array, times: Times) -> tuple[Source, Array, Times]:

@@ -6,7 +6,7 @@ value, the value before goes on; in that of any other, a straight line leads to 
 there must show that this is hardly wrong. All other gaps cut.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,12 +18,13 @@ from narxbench._identification.data.sampling import runs
 from narxbench._identification.data.sources import Source, places_of
 from narxbench._io.errors import is_whole_number, printable, show
 from narxbench._io.words import counted
+from narxbench._model.functions import applied
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 # Samples of the longest gap that is bridged, by default and at most.
-USUAL_GAP, LONGEST_GAP = 3, 100
+USUAL_GAP, LONGEST_GAP = 10, 100
 # Stand-ins of an input may be off by this share of its standard deviation. The error that they cause is then that of
 # noise of so small a share, at few samples.
 LARGEST_ERROR = 0.05
@@ -68,31 +69,34 @@ class BridgedSignals:
         is_inside = np.zeros(len(self.values), np.bool_)
         for start, end in pieces:
             is_inside[start:end] = True
-        notes = []
-        for title, has_value, way in zip(titles, self.has_values.T, (None, *self.ways), strict=True):
-            is_missing = is_inside & ~has_value
-            if not is_missing.any():
-                continue
-            lengths = [end - start for start, end in runs(is_missing)]
-            counts = counted(len(lengths), "gap", "gaps")
-            subject = f"{counted(sum(lengths), 'missing value', 'missing values')} of {printable(title)} in {counts}"
-            if max(lengths) > 1:
-                subject += f", the longest of {max(lengths)} samples,"
-            verb = "was" if sum(lengths) == 1 else "were"
-            places = places_of(source, np.flatnonzero(is_missing))
-            notes.append(f"{source.label}: {subject} {verb} {_in_words(way)}: {places}.")
+        is_missing = is_inside[:, None] & ~self.has_values
+        texts = []
+        if is_missing[:, 0].any():
+            texts.append(_gaps_in_words(source, titles[0], is_missing[:, 0], "left to the model to bridge"))
+        for title, missing_values, way in zip(titles[1:], is_missing.T[1:], self.ways, strict=True):
+            # Functions of inputs follow their inputs.
+            if missing_values.any() and way is not None:
+                texts.append(_gaps_in_words(source, title, missing_values, _in_words(way)))
         cutting = np.flatnonzero(~is_inside & ~self.is_whole)
         if len(cutting):
             subject = counted(len(cutting), "row with a missing value was", "rows with missing values were")
-            places = places_of(source, cutting)
-            notes.append(f"{source.label}: {subject} left out, and the data cut there: {places}.")
-        return notes
+            texts.append(f"{subject} left out, and the data cut there: {places_of(source, cutting)}.")
+        return [f"{source.label}: {text}" for text in texts]
 
 
-def _in_words(way: StandIns | None) -> str:
-    """Return how missing values were bridged; those of the output have no way of their own."""
-    if way is None:
-        return "left to the model to bridge"
+def _gaps_in_words(source: Source, title: str, is_missing: Mask, action: str) -> str:
+    """Return a sentence on the gaps of a signal, and what was done about them."""
+    lengths = [end - start for start, end in runs(is_missing)]
+    subject = f"{counted(sum(lengths), 'missing value', 'missing values')} of {printable(title)}"
+    subject += f" in {counted(len(lengths), 'gap', 'gaps')}"
+    if max(lengths) > 1:
+        subject += f", the longest of {max(lengths)} samples,"
+    verb = "was" if sum(lengths) == 1 else "were"
+    return f"{subject} {verb} {action}: {places_of(source, np.flatnonzero(is_missing))}."
+
+
+def _in_words(way: StandIns) -> str:
+    """Return how missing values of an input were bridged."""
     action = "interpolated" if way.in_line else "held at the value before"
     return f"{action}, which is off by {way.error:.1%} of the standard deviation where values are there"
 
@@ -106,7 +110,9 @@ def checked_gap(longest: object) -> int:
     return int(str(longest))
 
 
-def bridge_gaps(values: Array, has_time: Mask, longest: int) -> BridgedSignals:
+def bridge_gaps(
+    values: Array, has_time: Mask, longest: int, functions: Mapping[int, tuple[str, int]] = {}
+) -> BridgedSignals:
     """Return signals with stand-ins in their short gaps.
 
     Parameters
@@ -117,27 +123,35 @@ def bridge_gaps(values: Array, has_time: Mask, longest: int) -> BridgedSignals:
         Whether the time of a row is known, if there is a time.
     longest : int
         The samples of the longest gap that is bridged.
+    functions : mapping of int to (str, int)
+        Columns that are functions of others, with the function and the column: they follow the stand-ins of these.
     """
     has_values = np.isfinite(values)
     filled = values.copy()
+    _fill(filled[:, 0], _short_gaps(has_values[:, 0], has_time, longest), in_line=True)
     ways: list[StandIns | None] = []
-    for column, signal in enumerate(values.T):
-        gaps = []
-        for start, end in runs(~has_values[:, column]):
-            is_inside = start > 0 and end < len(signal) and bool(has_time[start - 1 : end + 1].all())
-            if is_inside and end - start <= longest:
-                gaps.append((start, end))
-        if column == 0:
-            _fill(filled[:, 0], gaps, in_line=True)
-            continue
+    for column in range(1, values.shape[1]):
         way = None
-        if gaps:
-            way = _way(signal, max(end - start for start, end in gaps))
-        if way is not None:
-            _fill(filled[:, column], gaps, way.in_line)
+        if column not in functions:
+            gaps = _short_gaps(has_values[:, column], has_time, longest)
+            way, gaps = _way_and_gaps(values[:, column], gaps)
+            _fill(filled[:, column], gaps, way is not None and way.in_line)
         ways.append(way)
+    for column, (function, argument) in functions.items():
+        rows = np.flatnonzero(~has_values[:, column] & np.isfinite(filled[:, argument]))
+        filled[rows, column] = applied(function, filled[rows, argument])
     filled[~has_time] = np.nan
     return BridgedSignals(filled, has_values & has_time[:, None], tuple(ways))
+
+
+def _short_gaps(has_value: Mask, has_time: Mask, longest: int) -> list[tuple[int, int]]:
+    """Return start and end of the gaps of a signal that are no longer than this, and lie between known times."""
+    gaps = []
+    for start, end in runs(~has_value):
+        is_inside = start > 0 and end < len(has_value) and bool(has_time[start - 1 : end + 1].all())
+        if is_inside and end - start <= longest:
+            gaps.append((start, end))
+    return gaps
 
 
 def _fill(signal: Array, gaps: Sequence[tuple[int, int]], in_line: bool) -> None:
@@ -145,6 +159,16 @@ def _fill(signal: Array, gaps: Sequence[tuple[int, int]], in_line: bool) -> None
     for start, end in gaps:
         last = signal[end] if in_line else signal[start - 1]
         signal[start:end] = np.linspace(signal[start - 1], last, end - start + 2)[1:-1]
+
+
+def _way_and_gaps(signal: Array, gaps: Sequence[tuple[int, int]]) -> tuple[StandIns | None, list[tuple[int, int]]]:
+    """Return the way to bridge gaps of an input, and those that are short enough for it."""
+    lengths = sorted({end - start for start, end in gaps}, reverse=True)
+    for length in lengths:
+        way = _way(signal, length)
+        if way is not None:
+            return way, [(start, end) for start, end in gaps if end - start <= length]
+    return None, []
 
 
 def _way(signal: Array, length: int) -> StandIns | None:

@@ -141,7 +141,7 @@ def read_recording(
         Python's strptime, such as ``"%d.%m.%Y %H:%M"``. None:
         what they show.
     bridge : int or None
-        The samples of the longest gap that does not cut a record, from 0 to 100; None: 3. Outputs in such a gap are
+        The samples of the longest gap that does not cut a record, from 0 to 100; None: 10. Outputs in such a gap are
         left to the model. Inputs are held or interpolated where that is off by at most 5 % of the standard deviation of
         the input, by the samples that are there; gaps of other inputs cut.
 

@@ -48,13 +48,14 @@ def test_short_gaps_of_the_output_are_left_to_the_model():
 
 def test_longer_gaps_cut():
     y = _with_gaps(Y, 12, *range(40, 44))
-    assert list(map(len, _read(NOISE, y).records)) == [40, 56]
+    assert list(map(len, _read(NOISE, y, bridge=3).records)) == [40, 56]
     assert "4 rows with missing values were left out, and the data cut there: rows 41, 42, 43, 44" in _notes(
-        _read(NOISE, y)
+        _read(NOISE, y, bridge=3)
     )
     assert list(map(len, _read(NOISE, y, bridge=0).records)) == [12, 27, 56]
-    (record,) = _read(NOISE, y, bridge=4).records
+    (record,) = _read(NOISE, y).records
     assert record.is_missing.sum() == 5
+    assert len(_read(NOISE, _with_gaps(Y, *range(40, 51))).records) == 2
 
 
 def test_short_gaps_of_a_slow_input_are_interpolated():
@@ -65,6 +66,14 @@ def test_short_gaps_of_a_slow_input_are_interpolated():
     assert "3 missing values of u in 2 gaps, the longest of 2 samples, were interpolated, which is off by" in _notes(
         recording
     )
+
+
+def test_gaps_of_an_input_that_are_too_long_for_a_line_cut():
+    recording = _read(_with_gaps(SLOW, 20, *range(50, 59)), Y)
+    assert [len(record) for record in recording.records] == [50, 41]
+    np.testing.assert_allclose(recording.records[0].u[20, 0], SLOW[20], atol=0.01)
+    assert "1 missing value of u in 1 gap was interpolated" in _notes(recording)
+    assert "9 rows with missing values were left out" in _notes(recording)
 
 
 def test_an_input_that_changes_seldom_is_held():
