@@ -321,17 +321,24 @@ def identify_recording(
     """
     if not has_gaps(recording):
         return _identify_whole(recording, settings, check_cost, report_progress)
+    check_compiler()
     cut = cut_at_gaps(recording)
+    if check_cost is not None:
+        check_cost(Scan(recording, settings))
     brief_settings = settings.model_copy(update={"resamples": 0, "seeds": 1, "effort": BRIDGING * settings.effort})
-    bridging = _identify_whole(cut, brief_settings, check_cost)
+    bridging = _identify_whole(cut, brief_settings)
     if _was_interrupted(bridging):
-        return bridging
+        stopped = "The search was stopped before gaps of the output were bridged: the data were cut there."
+        return replace(bridging, recording=_with_note(cut, stopped))
     try:
         recording = filled_by(bridging.model, recording)
     except DivergedError:
-        note = "The model diverges where outputs are missing: the data were cut there."
-        recording = replace(cut, notes=(*cut.notes, note))
+        recording = _with_note(cut, "The model diverges where outputs are missing: the data were cut there.")
     return _identify_whole(recording, settings, report_progress=report_progress)
+
+
+def _with_note(recording: Recording, note: str) -> Recording:
+    return replace(recording, notes=(*recording.notes, note))
 
 
 def _identify_whole(

@@ -6,6 +6,8 @@ import pytest
 import narxbench
 from narxbench._identification.data.reading import read_recording
 from narxbench._identification.forecast import forecast_after
+from narxbench._identification.identify import identify_recording
+from narxbench._identification.settings import settings_from_python
 from narxbench._identification.trust.refit import refit
 from narxbench._identification.trust.validation import FREE_RUN, Case, row_of, validate
 from narxbench._io.errors import NarxbenchError
@@ -103,3 +105,17 @@ def test_forecasts_go_on_after_a_gap_close_to_the_end(data):
     with pytest.raises(NarxbenchError):
         # The stretch after the gap is no record.
         forecast_after(TRUE, {name: values[90:] for name, values in late.items()}, future, bridge=0)
+
+
+def test_a_model_that_diverges_in_a_gap_leaves_the_data_cut(data, monkeypatch):
+    def diverging(model, recording):
+        raise narxbench.DivergedError("the prediction of missing outputs diverges")
+
+    monkeypatch.setattr("narxbench._identification.identify.filled_by", diverging)
+    checked = []
+    recording = read_recording({name: values[:200] for name, values in data.items()}, input="u", output="y")
+    settings = settings_from_python({**SETTINGS, "noise": "narx", "method": "frols", "effort": 0.1})
+    identification = identify_recording(recording, settings, checked.append)
+    assert identification.recording.notes[-1].startswith("The model diverges where outputs are missing")
+    assert not any(record.is_missing is not None for record in identification.recording.records)
+    assert len(checked) == 1
