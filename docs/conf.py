@@ -39,8 +39,12 @@ html_extra_path = [str(ROOT / "reports")] if (ROOT / "reports/report.html").exis
 html_baseurl = os.environ.get("NARXBENCH_SITE", "")
 html_theme_options = {}
 if "NARXBENCH_REPOSITORY" in os.environ:
-    repository = os.environ["NARXBENCH_REPOSITORY"]
-    html_theme_options = {"source_repository": repository, "source_branch": "main", "source_directory": ""}
+    repository = os.environ["NARXBENCH_REPOSITORY"].rstrip("/")
+    # The theme would know some public hosts only.
+    html_theme_options = {
+        "source_edit_link": repository + "/edit/main/{filename}",
+        "source_view_link": repository + "/blob/main/{filename}",
+    }
 # Notebooks show what the code gives: they are run whenever the documentation is built.
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True

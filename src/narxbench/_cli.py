@@ -14,7 +14,7 @@ from contextlib import contextmanager, redirect_stdout, suppress
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, cast
 
 from narxbench._identification.options import OPTIONS, ValueKind
-from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
+from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, lacks_memory, printable, show
 from narxbench._io.extras import require
 from narxbench._io.version import __version__
 
@@ -80,8 +80,6 @@ def main(arguments: Sequence[str] | None = None, further_commands: Sequence[Furt
     except NarxbenchError as error:
         # What an identification plans is named as in a study.
         mistake = str(error).removeprefix("identification.")
-    except MemoryError:
-        mistake = "not enough memory; needed: fewer samples or candidate terms"
     except _Terminated:
         return _TERMINATED
     except KeyboardInterrupt:
@@ -90,6 +88,10 @@ def main(arguments: Sequence[str] | None = None, further_commands: Sequence[Furt
         # Whoever reads has seen enough.
         _abandon_output()
         return _FAILED
+    except (MemoryError, ImportError, OSError) as error:
+        if not lacks_memory(error):
+            raise
+        mistake = "not enough memory; needed: fewer samples or candidate terms"
     print(f"narxbench: {mistake}", file=sys.stderr)
     return _MISTAKE
 

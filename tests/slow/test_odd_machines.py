@@ -124,13 +124,16 @@ def test_an_identification_gives_the_same_bytes(tmp_path):
     command = [*IDENTIFY, "--json"]
     for text in QUICK:
         command += ["--set", text]
-    expected = shell("true", command, tmp_path)
+
+    def printed(script="true", **variables):
+        # Another optimisation, or another home, has compiled code of its own.
+        return re.sub("narxbench: compiling .*\n", "", shell(script, command, tmp_path, env=variables))
+
+    expected = printed()
     assert '"terms"' in expected
-    limited = "ulimit -n 16; unset HOME TMPDIR; export LC_ALL=C"
-    odd = {"PYTHONOPTIMIZE": "2"}, {"PYTHONPATH": str(tmp_path)}, {"PYTHONHASHSEED": "7"}
-    for variables in odd:
-        assert shell("true", command, tmp_path, env=variables) == expected, variables
-    assert shell(limited, command, tmp_path) == expected
+    for variables in {"PYTHONOPTIMIZE": "2"}, {"PYTHONPATH": str(tmp_path)}, {"PYTHONHASHSEED": "7"}:
+        assert printed(**variables) == expected, variables
+    assert printed("ulimit -n 16; unset HOME TMPDIR; export LC_ALL=C") == expected
     line = shell("true", command, tmp_path, code=2, env={"NUMBA_DISABLE_JIT": "1"})
     assert error_message(line).startswith("NUMBA_DISABLE_JIT: found 1; allowed: ")
 

@@ -1,4 +1,4 @@
-"""Random legal problems for a minute of CPU time, or as long as ``NARXBENCH_SECONDS`` says, in a process of their own.
+"""Random legal problems for a minute, or as long as ``NARXBENCH_SECONDS`` says, in a process of their own.
 
 ``NARXBENCH_FIRST`` is the number of the first problem, so that long runs need not repeat others.
 """

@@ -316,7 +316,8 @@ def test_only_json_is_printed(monkeypatch, capsys, tmp_path, file, identificatio
     page = tmp_path / "new" / "report.html"
     assert cli.main(["identify", file, "--output", "4", "--json", *["--report", str(page.parent)] * report]) == 0
     out, err = capsys.readouterr()
-    assert json.loads(out) and err == "a step of the search\n" + f"The page is {page}\n" * report
+    look = f"A look at the data is {page.with_name('data.html')}\n" * report
+    assert json.loads(out) and err == look + "a step of the search\n" + f"The page is {page}\n" * report
     assert page.exists() == report
 
 

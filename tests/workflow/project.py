@@ -144,7 +144,7 @@ class Project:
             outputs.setdefault(rule, [])
             for paths in re.findall(r"^ {4}output: (.*)$", block, re.MULTILINE):
                 outputs[rule] += paths.split(", ")
-        return outputs
+        return {rule: sorted(paths) for rule, paths in outputs.items()}
 
     def files(self, *folders: str) -> dict[str, bytes]:
         """Return the bytes of all results of the study, or of folders, without what tells how they were made."""

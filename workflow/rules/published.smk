@@ -12,7 +12,17 @@ if KIND != "interpretations":
 
 # The tables that pages show, and all.
 OVERVIEWS = ["nearness", "by_system", "by_table", "claim_overview", "role_verdicts", "found", "effects_overview"]
-DOCUMENT_TABLES = [*OVERVIEWS, "finalists", "identities", "deviances", "effects", "claims", "contests", "gaps", "values"]
+DOCUMENT_TABLES = [
+    *OVERVIEWS,
+    "finalists",
+    "identities",
+    "deviances",
+    "effects",
+    "claims",
+    "contests",
+    "gaps",
+    "values",
+]
 DOCUMENT_FIGURES = expand(
     "reports/{study}/interpretations/{figure}.svg",
     study=STUDY,

@@ -163,7 +163,7 @@ def winsorised(errors: PredictionErrors, fit: Fit) -> Floats:
 
 
 def ljung_box(series: Floats, lags: int, n_parameters: int) -> tuple[float, float]:
-    """Return the statistic of Ljung and Box of a series about zero, and its probability by chance.
+    """Return the statistic of Ljung and Box of a series about zero, and its probability by chance: of zeros, 0 and 1.
 
     G. M. Ljung and G. E. P. Box, Biometrika 65, 1978, pages 297-303.
     """
@@ -171,6 +171,8 @@ def ljung_box(series: Floats, lags: int, n_parameters: int) -> tuple[float, floa
     from scipy.special import chdtrc
 
     n, energy, total = len(series), float(series @ series), 0.0
+    if energy == 0.0:
+        return 0.0, 1.0
     lags = min(lags, n // 4)
     for lag in range(1, lags + 1):
         correlation = float(series[lag:] @ series[:-lag]) / energy
@@ -180,6 +182,8 @@ def ljung_box(series: Floats, lags: int, n_parameters: int) -> tuple[float, floa
 
 
 def excess_kurtosis(series: Floats) -> float:
-    """Return the excess kurtosis of a series about zero: 0 of a Gaussian."""
+    """Return the excess kurtosis of a series about zero: 0 of a Gaussian, and of zeros."""
     squares = series**2
+    if not squares.any():
+        return 0.0
     return float(np.mean(squares**2) / np.mean(squares) ** 2 - 3.0)

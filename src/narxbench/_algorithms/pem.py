@@ -26,7 +26,7 @@ whose J is infinite, is passed over for the next one.
 - ``noise_model``, its name, and ``noise``: ``description``, ``autoregression`` d_1, d_2, ..., ``moving_average`` c_1,
   c_2, ..., ``is_integrated``, and the ``degrees_of_freedom`` of Student-t or None;
 - ``samples``, N; ``log_likelihood`` and ``criterion``;
-- ``standard_errors`` and ``robust_standard_errors`` of the coefficients;
+- ``standard_errors`` and ``robust_standard_errors`` of the coefficients, None where they exceed all numbers;
 - ``noise_models``: for each name the best structure, with its noise, likelihood and criterion;
 - ``probabilities`` of the terms, the smallest left out; ``structures``, the ten most probable ones, each with
   ``terms``, ``probability``, ``difference`` of the criterion and ``noise_model``; ``groups``, each of ``terms`` that
@@ -141,8 +141,8 @@ def _searched(problem: ProblemView, objective: Objective, search: LikelihoodSear
     details = {
         **description,
         "samples": errors.samples,
-        "standard_errors": uncertainty.classical[:n].tolist(),
-        "robust_standard_errors": uncertainty.robust[:n].tolist(),
+        "standard_errors": _plain(uncertainty.classical[:n]),
+        "robust_standard_errors": _plain(uncertainty.robust[:n]),
         "noise_models": _noise_models_described(problem, search),
         **_certainty_described(problem, certain),
         "hidden": _hidden(problem, best),
@@ -150,6 +150,11 @@ def _searched(problem: ProblemView, objective: Objective, search: LikelihoodSear
         "passed_over": list(choice.passed_over.values())[:MOST_PASSED_OVER],
     }
     return Found(search.structure(best), weights, details)
+
+
+def _plain(errors: NDArray[np.float64]) -> list[float | None]:
+    """Return numbers as JSON can hold them, None for what is not finite."""
+    return [error if math.isfinite(error) else None for error in errors.tolist()]
 
 
 def _terms_of_inputs(problem: ProblemView) -> NDArray[np.int64]:

@@ -65,6 +65,10 @@ def fitted(problem: ProblemView, method: str, **settings: Any) -> Found:
         **settings,
     )
     position, weights = np.zeros(len(problem.terms), np.uint8), np.zeros(len(problem.terms))
+    if not _squares_are_finite(u, y, problem.degree):
+        # LAPACK may never end with infinite numbers.
+        print(f"SysIdentPy: {method}: squares of the candidate terms overflow", file=sys.stderr)
+        return Found(position)
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -74,8 +78,19 @@ def fitted(problem: ProblemView, method: str, **settings: Any) -> Found:
         return Found(position)
     places = {_code(monomial, problem.degree): i for i, monomial in enumerate(problem.monomials)}
     chosen = [places[tuple(map(int, code))] for code in model.final_model]
-    position[chosen], weights[chosen] = 1, np.ravel(model.theta)
+    theta = np.ravel(model.theta)
+    if not np.isfinite(theta).all():
+        print(f"SysIdentPy: {method}: weights that are not finite", file=sys.stderr)
+        return Found(position)
+    position[chosen], weights[chosen] = 1, theta
     return Found(position, weights[position == 1])
+
+
+def _squares_are_finite(u: np.ndarray | None, y: np.ndarray, degree: int) -> bool:
+    """Return whether the sum of squares of every product of signals up to a degree is finite."""
+    largest = max(float(np.abs(signal).max()) for signal in (u, y) if signal is not None)
+    with np.errstate(over="ignore"):
+        return bool(np.isfinite(len(y) * np.float64(largest) ** (2 * degree)))
 
 
 def _code(monomial: Monomial, degree: int) -> tuple[int, ...]:

@@ -1,5 +1,6 @@
 """The one error that a user's mistake raises, and the wording that all such messages share."""
 
+import errno
 import math
 import traceback
 from collections.abc import Iterable, Sequence
@@ -111,6 +112,20 @@ def _kind_in_brackets(value: object) -> str:
         if isinstance(value, type_):
             return f" ({name})"
     return ""
+
+
+def lacks_memory(error: BaseException | None) -> bool:
+    """Return whether an error, or one that it came from, says that memory is missing.
+
+    A compiled library that does not fit raises an ImportError or OSError with the words of the system.
+    """
+    while error is not None:
+        if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+            return True
+        if "failed to map segment" in str(error) or "cannot allocate memory" in str(error).lower():
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def error_line(error: BaseException, package: str = "") -> str:

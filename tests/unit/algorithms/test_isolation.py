@@ -166,7 +166,7 @@ def hanging(plugins, tmp_path):
 def test_nothing_is_left_of_a_process_that_was_killed(hanging, number):
     caller, started = hanging
     caller.send_signal(number)
-    gone, left = psutil.wait_procs(started, timeout=20)
+    gone, left = psutil.wait_procs(started, timeout=100)
     assert (len(gone), left) == (2, [])
 
 
@@ -174,9 +174,9 @@ def test_nothing_is_left_of_a_process_that_was_killed(hanging, number):
 def test_an_interruption_ends_the_run_too(hanging):
     caller, started = hanging
     os.killpg(caller.pid, signal.SIGINT)
-    reported = caller.communicate(timeout=20)[1]
+    reported = caller.communicate(timeout=100)[1]
     assert reported.count("Traceback") == 1 and reported.rstrip().endswith("KeyboardInterrupt")
-    assert psutil.wait_procs(started, timeout=20)[1] == []
+    assert psutil.wait_procs(started, timeout=100)[1] == []
 
 
 def test_a_process_is_reused_until_an_exception(plugins):

@@ -56,6 +56,35 @@ KEPT = {
         "aols",
         BASE._replace(number=3, u="alternating", y="very far from zero", samples=36, required_terms="output"),
     ),
+    "innovations of zeros, and standard errors that overflow": (
+        "pem",
+        BASE._replace(
+            **{
+                "number": 152,
+                "u": "smallest",
+                "y": "outlier",
+                "samples": 18,
+                "n_validation": 10,
+                "n_y": 3,
+                "degree": 4,
+            },
+            **{"criterion": "ebic-0.5", "estimation": "all", "error": "one_step", "evaluations": 300},
+        ),
+    ),
+    "weights of a package that are not finite": (
+        "sysidentpy_metamss",
+        BASE._replace(
+            **{"number": 144, "u": "outlier", "y": "growing", "samples": 67, "n_validation": 60, "n_y": 0},
+            **{"criterion": "ebicl-1.25", "estimation": "all", "rescaled": True, "evaluations": 1},
+        ),
+    ),
+    "squares that overflow in a package": (
+        "sysidentpy_osf",
+        BASE._replace(
+            **{"number": 134, "u": "outlier", "y": "growing", "samples": 7, "n_validation": 1, "n_u": 4, "n_y": 1},
+            **{"degree": 4, "criterion": "aic-4.5", "estimation": "all", "required_terms": "input"},
+        ),
+    ),
 }
 
 

@@ -1,6 +1,5 @@
 """The process of an algorithm: it imports the algorithm once, and forks a fresh process for each run."""
 
-import errno
 import importlib
 import json
 import os
@@ -24,7 +23,7 @@ from numpy.typing import NDArray
 from narxbench._algorithms.contract import About, BudgetSpentError, Found, Objective, ProblemView, checked_found
 from narxbench._algorithms.isolation.messages import ANSWER, EVALUATE, BrokenChannelError, Channel, plain_data
 from narxbench._algorithms.limits import memory_limit, memory_text
-from narxbench._io.errors import NarxbenchError, error_line
+from narxbench._io.errors import NarxbenchError, error_line, lacks_memory
 from narxbench._io.settings import Settings, SettingsError, mistakes_of, validated
 
 # Seconds after which an import ends whose caller has ended before.
@@ -174,7 +173,7 @@ def _make_run(channel: Channel, module: ModuleType) -> None:
     except BaseException as error:
         del spare
         text = error_line(error, _package(module.__name__))
-        if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+        if lacks_memory(error):
             text = f"{memory_text(memory)}: {text}"
         # Of this package's own errors, none is a refusal of the algorithm.
         refused = isinstance(error, ValueError) and not isinstance(error, NarxbenchError)
