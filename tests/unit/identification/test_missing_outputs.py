@@ -13,6 +13,7 @@ from narxbench._identification.trust.validation import FREE_RUN, Case, row_of, v
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.narx import Model
 from narxbench._numerics.random_streams import generator
+from narxbench._report.model_fits import shown_fits
 from narxbench._report.predictions import predictions
 
 TRUE = Model(("y(k-1)", "u(k-1)", "y(k-1)*u(k-1)"), (0.6, 0.5, 0.2), ("u",), "y")
@@ -61,6 +62,13 @@ def test_only_measured_outputs_are_scored(identification):
     row = row_of(identification.validation, "test", FREE_RUN)
     assert row["samples"] == scored
     assert identification.to_dict()["bands"]["free_run"]["test_coverage"] > 0.7
+
+
+def test_a_chart_says_what_it_shows_in_gaps(identification):
+    (fit,) = shown_fits(identification)
+    (test,) = identification.recording.of_role("test")
+    assert f"{test.is_missing.sum()} missing outputs are shown as they were bridged." in fit.note
+    assert np.isfinite(fit.y).all() and np.isfinite(fit.predicted).all()
 
 
 def test_what_stands_in_is_not_scored(data):
