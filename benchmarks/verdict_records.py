@@ -74,6 +74,14 @@ SYSTEMS = (
     System("cubic", ("y(k-1)", "u(k-1)", "y(k-1)^3"), (0.9, 0.3, -0.05)),
     System("delayed", ("y(k-1)", "u(k-3)", "u(k-3)*u(k-2)"), (0.7, 0.5, 0.2)),
 )
+# Those of records that no rule was chosen on.
+HELD_OUT_SYSTEMS = (
+    System("two cross terms", ("y(k-1)", "u(k-2)", "y(k-1)*u(k-1)", "u(k-1)^2"), (0.5, 0.3, 0.3, 0.5)),
+    System("every second sample", ("y(k-2)", "u(k-1)", "y(k-2)*u(k-1)"), (0.75, 0.25, -0.2)),
+    System("overdamped", ("y(k-1)", "y(k-2)", "u(k-2)", "u(k-2)^2"), (1.2, -0.35, 0.2, -0.1)),
+    System("heated", ("1", "y(k-1)", "u(k-1)^2"), (0.1, 0.9, 0.15)),
+    System("three factors", ("y(k-1)", "y(k-3)", "u(k-1)", "y(k-1)^2*u(k-1)"), (0.4, 0.2, 0.6, -0.1)),
+)
 VAN_DER_POL = System(
     "van der Pol",
     ("y(k-1)", "y(k-2)", "y(k-1)^3", "y(k-1)^2*y(k-2)"),
@@ -82,6 +90,22 @@ VAN_DER_POL = System(
 )
 AUTOREGRESSION = System("autoregression", ("y(k-1)", "y(k-2)"), (1.5, -0.7), 0)
 LOGISTIC = System("logistic map", ("y(k-1)", "y(k-1)^2"), (3.8, -3.8), 0)
+
+
+def held_out(kind: str) -> str:
+    """Return the name of a kind whose records have other systems and draws, and were never used to choose a rule."""
+    return f"{kind}, held out"
+
+
+def is_held_out(kind: str) -> bool:
+    """Return whether a kind has records of other systems and draws."""
+    return kind.endswith(held_out(""))
+
+
+def system_of(kind: str, number: int) -> System:
+    """Return one of several systems by a number."""
+    systems = HELD_OUT_SYSTEMS if is_held_out(kind) else SYSTEMS
+    return systems[number % len(systems)]
 
 
 def simulate(system: System, u: Floats, disturbance: Floats, start: Floats | None = None) -> Floats:
@@ -120,7 +144,7 @@ def _input(rng: np.random.Generator, number: int, samples: int) -> Floats:
 def plain(kind: str, number: int, samples: int = SAMPLES, noise: float = 0.02) -> TrueRecord:
     """Return a record with white noise on the output or in the equation."""
     rng = _rng(kind, "record", number)
-    system = SYSTEMS[number % len(SYSTEMS)]
+    system = system_of(kind, number)
     u = _input(rng, number, samples)[:, None]
     fresh_u = _input(_rng(kind, "fresh", number), number, FRESH)[:, None]
     truth = simulate(system, u, np.zeros(samples))
@@ -156,7 +180,7 @@ def outside(kind: str, number: int) -> TrueRecord:
 def resting(kind: str, number: int) -> TrueRecord:
     """Return an input that is on or off until the output rests, and an output of a coarse sensor."""
     rng = _rng(kind, "record", number)
-    system = SYSTEMS[number % len(SYSTEMS)]
+    system = system_of(kind, number)
     u = np.repeat(rng.permutation(np.tile([0.0, 1.0], 8)), -(-SAMPLES // 16))[:SAMPLES, None]
     fresh_u = np.repeat(_rng(kind, "fresh", number).permutation(np.tile([0.0, 1.0], 5)), FRESH // 10)[:, None]
     truth = simulate(system, u, np.zeros(SAMPLES))
@@ -196,7 +220,9 @@ def clipped(kind: str, number: int) -> TrueRecord:
 def one_step(kind: str, number: int) -> TrueRecord:
     """Return the response to a single step, which the test rests after; fresh are levels between its two."""
     rng = _rng(kind, "record", number)
-    system = SYSTEMS[1] if number % 2 else System("first order", ("y(k-1)", "u(k-1)"), (0.85, 0.15))
+    first_order = System("first order", ("y(k-1)", "u(k-1)"), (0.9, 0.2) if is_held_out(kind) else (0.85, 0.15))
+    resonant = System("slow", ("y(k-1)", "y(k-2)", "u(k-1)"), (1.7, -0.8, 0.1)) if is_held_out(kind) else SYSTEMS[1]
+    system = resonant if number % 2 else first_order
     u = np.repeat([0.0, 1.0], (20, SAMPLES - 20))[:, None]
     truth = simulate(system, u, np.zeros(SAMPLES))
     y = truth + 0.005 * rng.standard_normal(SAMPLES)
@@ -266,7 +292,8 @@ def limit_cycle(kind: str, number: int) -> TrueRecord:
     """Return an oscillation that keeps itself going, whose worth is judged in free run over some periods."""
     size = (0.0, 0.0, 1e-3)[number % 3]
     disturbance = size * _rng(kind, "disturbance", number).standard_normal(SAMPLES)
-    return _series(kind, number, VAN_DER_POL, disturbance, 120, 0.1 + 0.2 * number)
+    start = 0.1 + 0.2 * number + 0.1 * is_held_out(kind)
+    return _series(kind, number, VAN_DER_POL, disturbance, 120, start)
 
 
 def autoregressive(kind: str, number: int) -> TrueRecord:
@@ -277,7 +304,8 @@ def autoregressive(kind: str, number: int) -> TrueRecord:
 
 def chaotic(kind: str, number: int) -> TrueRecord:
     """Return a logistic map, which can be foreseen for some steps only."""
-    return _series(kind, number, LOGISTIC, np.zeros(SAMPLES), 2, 0.1 + 0.017 * number)
+    start = 0.1 + 0.017 * number + 0.009 * is_held_out(kind)
+    return _series(kind, number, LOGISTIC, np.zeros(SAMPLES), 2, start)
 
 
 # How many records of each kind, and what makes them.
@@ -303,10 +331,10 @@ KINDS: dict[str, tuple[int, Callable[[str, int], TrueRecord]]] = {
 
 
 def all_records(few: bool = False) -> list[TrueRecord]:
-    """Return all records, or two of each kind; those of the lowest numbers first."""
+    """Return all records, or two of each kind, each also held out; those of the lowest numbers first."""
     records = []
     for number in range(2 if few else max(count for count, _ in KINDS.values())):
         for kind, (count, make) in KINDS.items():
             if number < count:
-                records.append(make(kind, number))
+                records += [make(kind, number), make(held_out(kind), number)]
     return records

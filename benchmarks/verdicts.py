@@ -3,8 +3,8 @@
 Writes ``benchmarks/verdicts.md``. On each record of :mod:`benchmarks.verdict_records` several models are judged as an
 identification judges the one that it chose: the true structure, linear ones, overfits, wrong and unstable ones; on some
 records the search chooses. A verdict is compared with the worth of the model: its error against the truth, on a third
-of the record that was kept back and on a fresh record without noise. The rules were chosen on the records of odd
-numbers; those of even numbers are reported.
+of the record that was kept back and on a fresh record without noise. The rules were chosen on some records; those that
+are reported have other systems and draws.
 """
 
 import argparse
@@ -21,7 +21,7 @@ import numpy as np
 
 import narxbench
 from benchmarks.common import ROOT, table
-from benchmarks.verdict_records import KINDS, TrueRecord, all_records
+from benchmarks.verdict_records import KINDS, TrueRecord, all_records, held_out, is_held_out
 from narxbench._identification.conclusion import data_checks, last_cases, last_runs
 from narxbench._identification.finding import Finding
 from narxbench._identification.identify import identify_recording
@@ -68,8 +68,8 @@ class Judged(NamedTuple):
 
     @property
     def is_reported(self) -> bool:
-        """Whether it belongs to the half that no rule was chosen on."""
-        return self.number % 2 == 0
+        """Whether it belongs to the records that no rule was chosen on."""
+        return is_held_out(self.kind)
 
 
 def recording_of(record: TrueRecord) -> Recording:
@@ -257,7 +257,7 @@ def share(part: int, whole: int) -> str:
 
 def report(judged: Sequence[Judged]) -> str:
     """Return the page."""
-    n_records = sum(count for count, _ in KINDS.values())
+    n_records = 2 * sum(count for count, _ in KINDS.values())
     text = [
         "# Whether one may predict: how often the answer is right\n",
         f"Written by `python -m benchmarks.verdicts`, from {len(places(judged))} of {n_records} simulated records.\n",
@@ -267,9 +267,10 @@ def report(judged: Sequence[Judged]) -> str:
         f'"Fine" promises at most {FACTOR:g} times the quoted error, or {SMALL:g}, against the measured output of that '
         f"third. Of two models of a record one is better if its error is at most {BETTER:g} times that of the other, "
         f"and smaller by {CLEARLY:g}, and if it stays within bounds once inputs are held or the other does not. "
-        "Aims: each share of the other records at most 3 %, and no such pair.\n",
-        _table_of_halves(judged),
-        "The other records by kind, with the number of models of each verdict:\n",
+        "Aims: each share of the held-out records at most 3 %, and no such pair. Their systems and draws are others: "
+        "they were made after the rules, which were not changed since.\n",
+        _table_of_parts(judged),
+        "The held-out records by kind, with the number of models of each verdict:\n",
         _table_of_kinds([model for model in judged if model.is_reported]),
     ]
     return "\n".join(text)
@@ -280,9 +281,9 @@ def places(judged: Iterable[Judged]) -> set[tuple[str, int]]:
     return {(model.kind, model.number) for model in judged}
 
 
-def _table_of_halves(judged: Sequence[Judged]) -> str:
+def _table_of_parts(judged: Sequence[Judged]) -> str:
     rows = []
-    for title, models in halves(judged):
+    for title, models in parts_of(judged):
         counts = counted(models)
         shares = [
             share(counts.good_called_bad, counts.good),
@@ -298,7 +299,7 @@ def _table_of_halves(judged: Sequence[Judged]) -> str:
 def _table_of_kinds(judged: Sequence[Judged]) -> str:
     rows = []
     for kind in KINDS:
-        models = [model for model in judged if model.kind == kind]
+        models = [model for model in judged if model.kind == held_out(kind)]
         if not models:
             continue
         counts, verdicts = counted(models), [model.verdict for model in models]
@@ -308,10 +309,10 @@ def _table_of_kinds(judged: Sequence[Judged]) -> str:
     return table(["kind of record", *RANKS, "good called bad", "bad called fine"], rows)
 
 
-def halves(judged: Sequence[Judged]) -> Iterable[tuple[str, list[Judged]]]:
-    """Yield the halves of the models with their titles."""
+def parts_of(judged: Sequence[Judged]) -> Iterable[tuple[str, list[Judged]]]:
+    """Yield the two parts of the models with their titles."""
     yield "records that the rules were chosen on", [model for model in judged if not model.is_reported]
-    yield "other records", [model for model in judged if model.is_reported]
+    yield "held-out records", [model for model in judged if model.is_reported]
 
 
 def all_judged(records: Sequence[TrueRecord], jobs: int) -> list[Judged]:

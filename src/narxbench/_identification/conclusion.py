@@ -43,7 +43,7 @@ from narxbench._model.records import ROLES, Record, Recording
 from narxbench._model.terms import INPUT, parse_term
 
 # Values of all candidates that probabilities of terms come from: at least and at most, and for each second of effort.
-LEAST_VALUES, MOST_VALUES, VALUES_PER_SECOND = 1_000_000, 4_000_000, 200_000
+LEAST_VALUES, MOST_VALUES, VALUES_PER_SECOND = 250_000, 1_000_000, 25_000
 # Fixed points of a model with more lags are computed at few inputs: the stability of a state costs the third power of
 # the largest lag.
 LONG_LAG, FEW_POINTS = 60, 5
@@ -153,10 +153,10 @@ def _dynamics(scan: Scan, model: Model, curve: Sequence[FixedPoint], rivals: Seq
         return None
     models = [model]
     for structure in rivals:
-        # What is singular or diverges on all data is no rival.
+        # What is singular or diverges is no rival. Of long records, those that were searched are enough.
         with suppress(NarxbenchError):
             fit = ModelFit(scan, structure)
-            models.append(fit.model(fit.weights()))
+            models.append(fit.model(fit.weights(fit.turns)))
     return dynamics(models, records, point, scan.settings.confidence, base=scan.settings.seed)
 
 

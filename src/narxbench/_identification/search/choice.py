@@ -124,7 +124,8 @@ def _forward_regressions(scan: Scan, names: Sequence[str], steps: Steps) -> dict
 
 def _likely_proposals(scan: Scan, briefs: Sequence[ConfigurationSearch], steps: Steps) -> list[LikelyProposal]:
     """Return the structures of searches by likelihood."""
-    jobs = [(configuration,) for configuration in scan.ordered(briefs)[:LIKELY]]
+    configurations = scan.ordered(briefs)
+    jobs = [(configuration,) for configuration in configurations[: scan.n_likely(configurations, LIKELY)]]
     likely = []
     for proposals in steps.run(NOISE, scan.by_prediction_errors, jobs):
         likely += proposals

@@ -38,7 +38,7 @@ from narxbench._identification.search.structures import (
     StructureScore,
 )
 from narxbench._identification.search.ties import Candidate, likeliest_first
-from narxbench._identification.search.trial import MOST_ROWS, MOST_WEIGHED, PartErrors, Trial
+from narxbench._identification.search.trial import MOST_ROWS, MOST_VALUES, MOST_WEIGHED, PartErrors, Trial
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._io.errors import NarxbenchError, printable
 from narxbench._model.noise_models import NoiseName, name_of
@@ -57,6 +57,8 @@ KEPT_TRIALS = FINALISTS + 2
 BRIEF, THOROUGH, RESAMPLED = 300, 2000, 800
 # Shares of the planned time.
 _SHARES = {"brief": 0.3, "thorough": 0.25, "polished": 0.2, "weighed": 0.12, "resampled": 0.25}
+# The same where less would leave out noise models, and the least effort that is planned with there.
+_LARGER_SHARES, LEAST_EFFORT = {"weighed": 0.3, "likely": 0.6}, 5.0
 # Structures of each configuration that a last descent starts from: the best, and as many that no draws were needed for.
 POLISHED = 2
 FEWEST_RESAMPLES = 10
@@ -65,6 +67,8 @@ FEWEST_RESAMPLES = 10
 _PER_PRODUCT, _PER_EVALUATION, _PER_STEP, _PER_CANDIDATE = 4e-11, 2e-5, 3e-9, 2e-7
 # The same per fit under a noise model, and per sample of it.
 _PER_FIT, _PER_FITTED_SAMPLE = 1e-3, 2e-6
+# The same of a search by likelihood, per sample.
+_PER_LIKELY_SAMPLE = 8e-5
 # The method whose structure is shown next to that of the search.
 FORWARD = "iterative_ofr"
 # The method that searches by likelihood under each noise model; it draws nothing.
@@ -184,10 +188,23 @@ class Scan:
         return min(self.settings.resamples, max(FEWEST_RESAMPLES, affordable))
 
     def n_weighed(self, fewest: int) -> int:
-        """Return how many structures are weighed under noise models, each also without each part."""
+        """Return how many structures are weighed under noise models, each also without each part.
+
+        There are at least ``fewest``, if some more time allows it.
+        """
         samples = min(self.n_samples, MOST_WEIGHED)
         seconds_each = (1 + self.n_parts) * (_PER_FIT + _PER_FITTED_SAMPLE * samples)
-        return max(fewest, int(_SHARES["weighed"] * self.settings.effort / seconds_each))
+        affordable = int(_LARGER_SHARES["weighed"] * max(LEAST_EFFORT, self.settings.effort) / seconds_each)
+        return max(min(fewest, affordable), int(_SHARES["weighed"] * self.settings.effort / seconds_each))
+
+    def n_likely(self, configurations: Sequence[Configuration], most: int) -> int:
+        """Return how many of some configurations are searched by likelihood, at most: the first ones."""
+        seconds = _LARGER_SHARES["likely"] * max(LEAST_EFFORT, self.settings.effort)
+        for count, configuration in enumerate(configurations[:most]):
+            seconds -= _PER_LIKELY_SAMPLE * min(self.n_samples, MOST_VALUES // configuration.size)
+            if seconds < 0.0:
+                return max(1, count)
+        return most
 
     def brief(self, configuration: Configuration) -> ConfigurationSearch:
         """Score the structures of a forward regression in a configuration; if none is finite, search briefly."""

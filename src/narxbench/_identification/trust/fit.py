@@ -35,7 +35,7 @@ from narxbench._model.terms import Monomial, max_lag_of, parse_term
 from narxbench._numerics.rounding import significant
 
 # Values of the columns of a structure that are held at once.
-MOST_AT_ONCE = 16_000_000
+MOST_AT_ONCE = 4_000_000
 
 
 class ModelFit:
@@ -68,9 +68,9 @@ class ModelFit:
         max_lag = max_lag_of(self.monomials)
         return Arrangement(scaled_records, self.configuration.decimation, max_lag, self.settings.blocks)
 
-    def weights(self) -> Weights:
-        """Return the weights on all rows that estimate, with their uncertainty."""
-        arrangement = self.arrangement
+    def weights(self, arrangement: Arrangement | None = None) -> Weights:
+        """Return the weights on all rows that estimate, or on those of some data, with their uncertainty."""
+        arrangement = arrangement or self.arrangement
         if self._structure.kind == "unpruned":
             return ridge_regression(arrangement, self.monomials, self.terms, self._structure.shrinkage)
         if self._structure.kind == "last value":
@@ -78,7 +78,26 @@ class ModelFit:
         plain = least_squares(arrangement, self.monomials, self.terms)
         if self.noise_model == Narx():
             return plain
-        return weights_under_noise(arrangement, self._whole(arrangement), self.terms, plain)
+        searched = weights_under_noise(self.turns, self._whole_in_turns, self.terms, plain)
+        return searched if arrangement is self.turns else self._of_long_records(arrangement, searched)
+
+    def _of_long_records(self, arrangement: Arrangement, searched: Weights) -> Weights:
+        """Return the weights on all rows under a noise model, with the errors of those that were searched.
+
+        The errors shrink as they do with more samples: all rows with their sensitivities would need too much memory.
+        """
+        whole = self._whole(arrangement)
+        n_rows, n_searched = len(arrangement.rows()), len(self.turns.rows())
+        covariances = {}
+        for name, covariance in searched.covariances.items():
+            covariances[name] = covariance * (n_searched / n_rows)
+        return replace(
+            searched,
+            coefficients=whole.coefficients,
+            covariances=covariances,
+            noise=noise_of_model(whole.fit),
+            freedom=searched.freedom + n_rows - n_searched,
+        )
 
     def _whole(self, arrangement: Arrangement) -> StructureFit:
         if arrangement is not self.turns:

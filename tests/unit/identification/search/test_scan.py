@@ -250,6 +250,15 @@ class TestEffort:
         resamples = [scan.n_resamples(configuration) for scan in scans]
         assert resamples == sorted(resamples) and resamples[0] == 10 and resamples[-1] == 500
 
+    def test_searches_under_noise_models(self):
+        long = Scan(recording_of(20_000), settings_of(**{**QUICK, "effort": 1.0}))
+        thorough = Scan(recording_of(20_000), settings_of(**{**QUICK, "effort": 20.0}))
+        short = Scan(self.recording, settings_of(**{**QUICK, "effort": 1.0}))
+        configurations = 12 * long.configurations
+        assert 1 <= long.n_likely(configurations, 12) < thorough.n_likely(configurations, 12)
+        assert short.n_likely(configurations, 12) == short.n_likely(configurations, 20) - 8 == 12
+        assert 1 <= long.n_weighed(48) < 48 == thorough.n_weighed(48) == short.n_weighed(48)
+
     def test_fewer_resamples_than_asked_for_are_reported(self):
         identification = identify_recording(self.recording, settings_of(**{**QUICK, "effort": 1e-6, "resamples": 12}))
         (note,) = [note for note in identification.notes if note.name == "resamples"]
