@@ -11,6 +11,8 @@ import re
 from importlib import import_module
 from pathlib import Path
 
+from numpydoc.xref import DEFAULT_LINKS
+
 import narxbench
 
 ROOT = Path(__file__).parents[1]
@@ -19,7 +21,10 @@ project = "narxbench"
 author = copyright = "The narxbench authors"
 version = release = narxbench.__version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_copybutton"]
+extensions = [
+    *("myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.intersphinx"),
+    *("numpydoc", "sphinx_copybutton"),
+]
 root_doc = "docs/index"
 include_patterns = [
     *("docs/**", "benchmarks/*.md", "data/reference/**", "config/README.md"),
@@ -63,6 +68,19 @@ _INHERITED = "model_config, model_post_init, set_fit_request, set_predict_reques
 autodoc_default_options = {"members": True, "exclude-members": _INHERITED}
 autosummary_generate = False
 numpydoc_show_class_members = False
+# The site is built offline: the pages of other packages that it links to are listed here, in Sphinx's plain form.
+intersphinx_mapping = {
+    "numpy": ("https://numpy.org/doc/stable/", "docs/inventories/numpy.txt"),
+    "pandas": ("https://pandas.pydata.org/docs/", "docs/inventories/pandas.txt"),
+    "sklearn": ("https://scikit-learn.org/stable/", "docs/inventories/sklearn.txt"),
+}
+# Types of parameters and returned values that are links: classes of these packages and of this one, no other words.
+numpydoc_xref_param_type = True
+numpydoc_xref_ignore = "all"
+numpydoc_xref_aliases = {name: name for name in DEFAULT_LINKS}
+numpydoc_xref_aliases |= dict.fromkeys(["array", "arrays", "ndarray"], "numpy.ndarray")
+numpydoc_xref_aliases |= {"DataFrame": "pandas.DataFrame"}
+numpydoc_xref_aliases |= {name: f"narxbench.{name}" for name in narxbench.__all__ if name[0].isupper()}
 _LINK = re.compile(r"(?<!!)\[([^]]+)\]\(((?!\w+:)[^)#\s]+)(#[^)\s]*)?\)")
 
 

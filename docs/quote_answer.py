@@ -8,9 +8,11 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
+
 from narxbench._report.formats import rounded
 from narxbench._studies.paper.answer import claims_hold, use_of_the_swarm, values_near
-from narxbench._studies.paper.claims import UPSO
+from narxbench._studies.paper.facsimile import FITNESS_TABLES, SOURCES
 from narxbench._studies.paper.frames import read_frame
 
 ROOT = Path(__file__).parents[1]
@@ -18,8 +20,7 @@ README = ROOT / "README.md"
 PAPER = ROOT / "data" / "reference" / "paper"
 METHODS = ROOT / "data" / "reference" / "methods"
 MEASURED = ROOT / "data" / "reference" / "measured"
-# How the worst value of a metric over all SNRs is found, and what it is called.
-WORST = {"nu": ("min", "Smallest ν"), "r": ("max", "Largest *r*"), "nu_max": ("max", "Largest ν<sub>max</sub>")}
+R, NU_MAX = "*r*", "ν<sub>max</sub>"
 BEGIN, END = "<!-- {}, by docs/quote_answer.py: -->\n", "<!-- End -->\n"
 
 
@@ -50,18 +51,33 @@ def answers() -> str:
 
 
 def values() -> str:
-    """Return the values of 2D-UPSO under BIC that tell most, published and reproduced, as the worst of all SNRs."""
-    printed = read_frame("agreement_values", PAPER / "agreement_values.csv")
-    printed = printed[(printed["algorithm"] == UPSO) & (printed["criterion"] == "bic")]
-    head, columns = ["System"], []
-    for metric, (function, title) in WORST.items():
-        for side in ("published", "reproduced"):
-            columns.append(printed[printed["metric"] == metric].groupby("system")[side].agg(function))
-            head.append(f"{title}: {side}")
-    lines = [head, ["---", *["---:"] * len(columns)]]
-    for system in sorted(set(printed["system"])):
-        lines.append([system, *(rounded(column[system]) for column in columns)])
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    """Return the values of 2D-UPSO under BIC that tell most, from each source, as the worst of all SNRs."""
+    lines = [["System", "Values", "Smallest ν", f"Largest {R}", f"Largest {NU_MAX}"]]
+    lines.append(["---", "---", "---:", "---:", "---:"])
+    for name, system in FITNESS_TABLES.items():
+        table = read_printed(_text(name))
+        table = table[table["Fitness *J*"] == "BIC"]
+        for source in SOURCES:
+            numbers = table[table["Values"] == source]
+            smallest = numbers.filter(regex="^T[0-9]").min(axis=None)
+            worst = [smallest, numbers[R].max(), numbers[NU_MAX].max()]
+            first_cell = system if source == SOURCES[0] else ""
+            lines.append([first_cell, source, *map(rounded, worst)])
+    (note,) = set(re.findall(r"As described and closest: .*?\.", "".join(map(_text, FITNESS_TABLES))))
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines) + f"\n{note}\n"
+
+
+def _text(table: str) -> str:
+    return (PAPER / f"{table}.md").read_text(encoding="utf-8")
+
+
+def read_printed(markdown: str) -> pd.DataFrame:
+    """Return the table of a text in Markdown, in which bold marks values that differ."""
+    lines = markdown.replace("**", "").splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
+    table = pd.DataFrame(rows[2:], columns=rows[0])
+    numbers = table.columns.drop(["Fitness *J*", "SNR", "Values"])
+    return table.astype(dict.fromkeys(numbers, float))
 
 
 def method() -> str:
@@ -75,7 +91,7 @@ def method() -> str:
 QUOTES: dict[str, Callable[[], str]] = {
     "From data/reference/measured/identification.json": verdict,
     "From data/reference/paper/interpretations": answers,
-    "From data/reference/paper/agreement_values.csv": values,
+    "From data/reference/paper/table_3.md to table_6.md": values,
     "From data/reference/methods/answer.md": method,
 }
 

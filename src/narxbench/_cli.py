@@ -4,10 +4,9 @@ import argparse
 import json
 import os
 import re
-import shutil
 import signal
 import sys
-import time
+import textwrap
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
@@ -17,6 +16,7 @@ from narxbench._identification.options import OPTIONS, ValueKind
 from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, lacks_memory, printable, show
 from narxbench._io.extras import require
 from narxbench._io.version import __version__
+from narxbench._report.status_line import StatusLine, is_terminal
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,23 +24,65 @@ if TYPE_CHECKING:
     from narxbench._identification.data.reading import Reading
     from narxbench._identification.result import Identification
     from narxbench._identification.search.scan import Scan
-    from narxbench._identification.search.steps import SearchProgress
     from narxbench._identification.settings import IdentificationSettings
     from narxbench._model.narx import Model
     from narxbench._model.records import Recording
 
 # Each command imports what it needs when it runs: --help shall come at once.
-_EXAMPLES = """examples:
-  narxbench identify data.csv --input u --output y --test 20%
-  narxbench identify day1.csv day2.csv --input 2,3 --output 4 --test day3.csv --report report
-  narxbench identify pairs.csv --input uEst --output yEst --test-input uVal --test-output yVal
-  narxbench identify data.csv --input valve,heat --output temp --u-lags 'valve=1-4;heat=0,2' --json
+_IDENTIFY_EXAMPLES = """\
+narxbench identify data.csv --input u --output y --test 20%
+narxbench identify day1.csv day2.csv --input 2,3 --output 4 --test day3.csv --report report
+narxbench identify pairs.csv --input uEst --output yEst --test-input uVal --test-output yVal
+narxbench identify data.csv --input valve,heat --output temp --u-lags 'valve=1-4;heat=0,2' --json
+"""
+_LOOK_EXAMPLES = """\
+narxbench look data.csv
+narxbench look data.csv --input u --output y --test 20%
+narxbench look day1.csv day2.csv --input 2,3 --output 4 --report look.html
+"""
+_PREDICT_EXAMPLES = """\
+narxbench predict report/model.json new.csv -o predicted.csv
+narxbench predict report/model.json new.csv --steps 5
+narxbench predict report/identification.json new.csv --competitor 'linear ARX'
+"""
+_REFIT_EXAMPLES = """\
+narxbench refit report/model.json new.csv -o refitted.json
+narxbench refit report/model.json data.csv new.csv -o refitted.json
+narxbench refit report/identification.json new.csv --competitor 'linear ARX' -o arx.json
+"""
+_COMPARE_EXAMPLES = """\
+narxbench compare report/model.json refitted.json --data new.csv
+narxbench compare report/identification.json --competitors --data new.csv
+narxbench compare report/model.json refitted.json --data new.csv --report comparison.html
+"""
+_FORECAST_EXAMPLES = """\
+narxbench forecast report/identification.json data.csv --future planned.csv
+narxbench forecast report/identification.json data.csv --future planned.csv --steps 5 --confidence 0.5
+narxbench forecast report/model.json data.csv --future planned.csv -o forecast.csv
+"""
+_CHECK_EXAMPLES = """\
+narxbench check-algorithm stepwise
+narxbench check-algorithm pem
+narxbench check-algorithm my-search
 """
 _MODEL_HELP = "a model or an identification: a file that Model.save, --report or identify --json wrote"
 _DATA_HELP = "text with columns of numbers; each is an experiment"
 _TEST_HELP = "files for the test alone, or a share such as 20%%: the last part of each record; may be repeated"
 # Arguments of reading that --set gives.
 _READING_BY_SET: "tuple[Literal['roles', 'units'], ...]" = ("roles", "units")
+# What a command begins with, as its status line says.
+_FIRST_ACTIVITY = {
+    "look": "reading the data",
+    "identify": "reading the data",
+    "predict": "predicting",
+    "refit": "estimating the weights",
+    "compare": "running the models",
+    "forecast": "forecasting",
+    "check-algorithm": "checking the algorithm",
+}
+_STATUS = StatusLine()
+# Green, yellow and red, in bold.
+_COLOURED = {"FINE": "\x1b[1;32mFINE\x1b[m", "LOOK": "\x1b[1;33mLOOK\x1b[m", "BAD": "\x1b[1;31mBAD\x1b[m"}
 # Exit codes.
 _DONE, _FAILED, _MISTAKE, _INTERRUPTED, _TERMINATED = 0, 1, 2, 130, 143
 
@@ -59,6 +101,7 @@ class FurtherCommand(NamedTuple):
 
     name: str
     purpose: str
+    examples: str
     add_options: Callable[[argparse.ArgumentParser], None]
     answer: Callable[[argparse.Namespace], str]
     """Returns what the command prints."""
@@ -73,7 +116,7 @@ def main(arguments: Sequence[str] | None = None, further_commands: Sequence[Furt
     try:
         if sys.stdout is None:
             raise NarxbenchError("standard output: found closed; allowed: open, or >/dev/null")
-        with _sigterm_as_ctrl_c():
+        with _sigterm_as_ctrl_c(), _STATUS.shown(_FIRST_ACTIVITY.get(options.command, "reading the files")):
             return _run(options, further_commands)
     except FieldError as error:
         mistake = ": ".join(filter(None, (error.source, _flag(error.field, options), error.text)))
@@ -127,8 +170,9 @@ def _parsed(arguments: Sequence[str] | None, further_commands: Sequence[FurtherC
     _add_compare(commands)
     _add_forecast(commands)
     for further_command in further_commands:
-        further_command.add_options(_command(commands, further_command.name, further_command.purpose))
-    checking = _command(commands, "check-algorithm", "check what every algorithm must do")
+        parser_of_command = _command(commands, further_command.name, further_command.purpose, further_command.examples)
+        further_command.add_options(parser_of_command)
+    checking = _command(commands, "check-algorithm", "check what every algorithm must do", _CHECK_EXAMPLES)
     checking.add_argument("name", metavar="NAME", help="of an algorithm of narxbench, or of a plug-in")
     options, unknown_words = parser.parse_known_args(arguments)
     if unknown_words:
@@ -162,10 +206,15 @@ def _run(options: argparse.Namespace, further_commands: Sequence[FurtherCommand]
     return _DONE
 
 
-def _command(commands: Any, name: str, purpose: str) -> argparse.ArgumentParser:
-    """Return the parser of a new command."""
-    description = f"{purpose.capitalize()}."
-    parser: argparse.ArgumentParser = commands.add_parser(name, help=purpose, description=description)
+def _command(commands: Any, name: str, purpose: str, examples: str) -> argparse.ArgumentParser:
+    """Return the parser of a new command, whose help ends with examples."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=purpose,
+        description=f"{purpose.capitalize()}.",
+        epilog="examples:\n" + textwrap.indent(examples, "  "),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     return parser
 
 
@@ -187,7 +236,9 @@ def _check_algorithm(name: str) -> int:
 
 
 def _add_look(commands: Any) -> None:
-    parser = _command(commands, "look", "look at measured data: ranges, spectra, checks, what they can identify")
+    parser = _command(
+        commands, "look", "look at measured data: ranges, spectra, checks, what they can identify", _LOOK_EXAMPLES
+    )
     parser.allow_abbrev = False
     data = parser.add_argument_group("data")
     data.add_argument("files", nargs="+", metavar="FILE", help=_DATA_HELP)
@@ -215,10 +266,11 @@ def _look(options: argparse.Namespace) -> None:
     if options.json:
         _print(f"{json.dumps(look_as_json(data), indent=1, allow_nan=False)}\n")
     else:
-        _print("".join(f"{line}\n" for line in look_lines(data)))
+        _print_findings(look_lines(data))
     if options.report is not None:
         from narxbench._report.look_page import write_look
 
+        _STATUS.begin("drawing the page")
         write_look(data, options.report)
         _say_where_page_is(options.report, options)
 
@@ -226,16 +278,14 @@ def _look(options: argparse.Namespace) -> None:
 def _say_where_page_is(page: str, options: argparse.Namespace) -> None:
     message = f"The page is {printable(page, 1000)}\n"
     if options.json:
-        sys.stderr.write(message)
+        _report(message)
     else:
         _print(message)
 
 
 def _add_identify(commands: Any) -> None:
-    parser = _command(commands, "identify", "identify a model from measured data")
+    parser = _command(commands, "identify", "identify a model from measured data", _IDENTIFY_EXAMPLES)
     parser.description = "Identify a model from measured data, and tell how far to trust it."
-    parser.epilog = _EXAMPLES
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.allow_abbrev = False
     data = parser.add_argument_group("data")
     data.add_argument("files", nargs="+", metavar="FILE", help="text with columns of numbers; each is an experiment")
@@ -376,14 +426,11 @@ def _identify_quietly(recording: "Recording", settings: "IdentificationSettings"
         refuse(measured_estimate(scan), cores=THREADS)
         _print_what_is_not_shown(scan)
 
-    show_progress = _progress_line()
-    try:
-        # An algorithm of the user's may print; what overflows is reported in words.
-        with redirect_stdout(sys.stderr), warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)
-            return identify_repeatedly(recording, settings, repeat, check_cost, show_progress)
-    finally:
-        show_progress(None)
+    _STATUS.begin("preparing the search")
+    # An algorithm of the user's may print; what overflows is reported in words.
+    with redirect_stdout(sys.stderr), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return identify_repeatedly(recording, settings, repeat, check_cost, _STATUS.show_progress)
 
 
 def _print_what_is_not_shown(scan: "Scan") -> None:
@@ -395,29 +442,7 @@ def _print_what_is_not_shown(scan: "Scan") -> None:
     finding = evidence_check(scan.evidence)
     if finding.status != "fine" and sys.stderr is not None:
         words = in_words(finding, as_option)
-        sys.stderr.write(f"narxbench: {words.title[:1].lower()}{words.title[1:]}: {words.text} {words.advice}\n")
-
-
-def _progress_line() -> "Callable[[SearchProgress | None], None]":
-    """Return what writes how far the search is into one line of a terminal, over what was there; None clears it."""
-    began = time.monotonic()
-
-    def show_progress(progress: "SearchProgress | None") -> None:
-        if sys.stderr is None or not sys.stderr.isatty():
-            return
-        text = "" if progress is None else _progress_text(progress, time.monotonic() - began)
-        sys.stderr.write(f"\r\x1b[K{text[: shutil.get_terminal_size().columns - 1]}")
-        sys.stderr.flush()
-
-    return show_progress
-
-
-def _progress_text(progress: "SearchProgress", elapsed_seconds: float) -> str:
-    best = ""
-    if progress.rrse is not None:
-        best = f"; best: error {progress.rrse:.3g}, {progress.terms} terms"
-    seconds_left = elapsed_seconds / progress.share - elapsed_seconds
-    return f"{progress.step} {progress.done}/{progress.planned}{best}; {seconds_left:.0f} s left (Ctrl-C: stop)"
+        _report(f"narxbench: {words.title[:1].lower()}{words.title[1:]}: {words.text} {words.advice}\n")
 
 
 def _print_summary(output: str, identification: "Identification", options: argparse.Namespace) -> None:
@@ -427,7 +452,7 @@ def _print_summary(output: str, identification: "Identification", options: argpa
     lines = summary_lines(identification, report=options.report is not None)
     if output:
         lines = [*lines, ""]
-    _print("".join(f"{line}\n" for line in lines))
+    _print_findings(lines)
 
 
 def _print_json(identifications: "Mapping[str, Identification]") -> None:
@@ -443,6 +468,7 @@ def _write_reports(identifications: "Mapping[str, Identification]", options: arg
     """Write a page into the folder of a report, or one for each output into a folder of its own there."""
     from narxbench._report.model_page import write_report
 
+    _STATUS.begin("drawing the report")
     folders = _report_folders(list(identifications), options.report)
     for output, identification in identifications.items():
         _say_where_page_is(str(write_report(identification, folders[output])), options)
@@ -464,12 +490,13 @@ def _write_data_page(recording: "Recording", folder: str) -> None:
     from narxbench._report.look_page import write_look
 
     page = os.path.join(folder, "data.html")
+    _STATUS.begin("drawing a look at the data")
     write_look(look_at(recording), page)
-    sys.stderr.write(f"A look at the data is {printable(page, 1000)}\n")
+    _report(f"A look at the data is {printable(page, 1000)}\n")
 
 
 def _add_predict(commands: Any) -> None:
-    parser = _command(commands, "predict", "predict the output of data with a model, as CSV")
+    parser = _command(commands, "predict", "predict the output of data with a model, as CSV", _PREDICT_EXAMPLES)
     parser.allow_abbrev = False
     _add_model(parser)
     parser.add_argument("files", nargs="+", metavar="FILE", help=_DATA_HELP)
@@ -501,6 +528,7 @@ def _print_or_write(frame: "pd.DataFrame", path: str | None) -> None:
         _print(table)
     else:
         write_atomically(path, table)
+        _print(f"The table is {printable(path, 1000)}\n")
 
 
 def _add_model(parser: argparse.ArgumentParser) -> None:
@@ -518,7 +546,7 @@ def _loaded_model(options: argparse.Namespace) -> "Model":
 
 
 def _add_refit(commands: Any) -> None:
-    parser = _command(commands, "refit", "estimate the weights of a model again, from other data")
+    parser = _command(commands, "refit", "estimate the weights of a model again, from other data", _REFIT_EXAMPLES)
     parser.allow_abbrev = False
     _add_model(parser)
     parser.add_argument("files", nargs="+", metavar="FILE", help=_DATA_HELP)
@@ -532,11 +560,11 @@ def _refit(options: argparse.Namespace) -> None:
 
     model = refit(_loaded_model(options), options.files, **_reading(options))
     model.save(options.new)
-    _print(f"{model.equation()}\n")
+    _print(f"{model.equation()}\nThe model is {printable(options.new, 1000)}\n")
 
 
 def _add_compare(commands: Any) -> None:
-    parser = _command(commands, "compare", "compare the errors of several models on the same data")
+    parser = _command(commands, "compare", "compare the errors of several models on the same data", _COMPARE_EXAMPLES)
     parser.allow_abbrev = False
     parser.add_argument("models", nargs="+", metavar="MODEL", help=_MODEL_HELP)
     parser.add_argument("--data", required=True, action="append", metavar="FILE", help="the data; may be repeated")
@@ -549,7 +577,9 @@ def _add_compare(commands: Any) -> None:
 
 
 def _add_forecast(commands: Any) -> None:
-    parser = _command(commands, "forecast", "print the outputs that a model expects after the data, with bands")
+    parser = _command(
+        commands, "forecast", "print the outputs that a model expects after the data, with bands", _FORECAST_EXAMPLES
+    )
     parser.allow_abbrev = False
     _add_model(parser)
     parser.add_argument("files", nargs=1, metavar="FILE", help="the data, whose last outputs the forecast begins with")
@@ -576,7 +606,7 @@ def _forecast(options: argparse.Namespace) -> None:
     model, confidence = _loaded_model(options), options.confidence
     if not has_errors(model):
         confidence = None
-        print("narxbench: no bands: the model is none that identify returned, or was refitted", file=sys.stderr)
+        _report("narxbench: no bands: the model is none that identify returned, or was refitted\n")
     try:
         frame, recording = forecast_after(
             model, options.files, options.future, options.steps, confidence, **_reading(options)
@@ -589,8 +619,15 @@ def _forecast(options: argparse.Namespace) -> None:
         raise NarxbenchError(f"{flag}: {text}") from None
     if len(recording.records) > 1:
         record = printable(recording.records[-1].name)
-        print(f"narxbench: the data have gaps; the forecast goes on after {record}", file=sys.stderr)
-    _print_or_write(frame.reset_index(), options.table)
+        _report(f"narxbench: the data have gaps; the forecast goes on after {record}\n")
+    _print_or_write(_with_short_times(frame), options.table)
+
+
+def _with_short_times(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """Return a table with its times as a column, numbers without the rounding errors of their sums."""
+    if frame.index.dtype.kind == "f":
+        frame = frame.set_axis([float(f"{time:.15g}") for time in frame.index]).rename_axis(frame.index.name)
+    return frame.reset_index()
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
@@ -609,6 +646,7 @@ def _compare(options: argparse.Namespace) -> None:
     if options.report is not None:
         from narxbench._report.comparison_page import write_comparison
 
+        _STATUS.begin("drawing the page")
         write_comparison(models, options.report, options.data, **reading)
         _print(f"The page is {printable(options.report, 1000)}\n")
 
@@ -629,12 +667,28 @@ def _compared_models(options: argparse.Namespace) -> "dict[str, Model]":
     return models
 
 
+def _print_findings(lines: Sequence[str]) -> None:
+    """Print lines, of which some begin with a status; a terminal has it in colour unless NO_COLOR is set."""
+    text = "".join(f"{line}\n" for line in lines)
+    if is_terminal(sys.stdout) and not os.environ.get("NO_COLOR"):
+        text = re.sub(r"^(FINE|LOOK|BAD)(?=  )", lambda status: _COLOURED[status[1]], text, flags=re.MULTILINE)
+    _print(text)
+
+
+def _report(message: str) -> None:
+    """Print a message on standard error."""
+    if sys.stderr is not None:
+        with _STATUS.hidden():
+            sys.stderr.write(message)
+
+
 def _print(text: str) -> None:
     """Print text, with a question mark for what the terminal has no sign for."""
     encoding = sys.stdout.encoding or "utf-8"
     try:
-        sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
-        sys.stdout.flush()
+        with _STATUS.hidden():
+            sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
+            sys.stdout.flush()
     except BrokenPipeError:
         raise
     except OSError as error:

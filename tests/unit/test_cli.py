@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from tests.unit.algorithms.plugins import SOURCE, install, install_text
 
 import narxbench
 from narxbench import _cli as cli
+from narxbench.__main__ import main as program
 from narxbench._algorithms.isolation.host import environment
 from narxbench._identification.finding import Finding
 from narxbench._identification.options import OPTIONS
@@ -28,6 +30,7 @@ from narxbench._io.errors import NarxbenchError
 from narxbench._numerics.random_streams import generator
 from narxbench._report.findings import as_json
 from narxbench._report.model_summary import summary_lines
+from narxbench._studies.paper.explain_command import EXPLAIN
 
 
 @pytest.fixture
@@ -345,12 +348,95 @@ def test_a_request_to_end_is_obeyed_as_ctrl_c_is(monkeypatch, file):
 
 def test_the_best_model_until_a_request_to_end_leaves(monkeypatch, file):
     def show_progress(progress):
-        if progress is not None and progress.step == THOROUGH:
+        if progress.step == THOROUGH:
             os.kill(os.getpid(), signal.SIGTERM)
 
-    monkeypatch.setattr(cli, "_progress_line", lambda: show_progress)
+    monkeypatch.setattr(cli._STATUS, "show_progress", show_progress)
     code, out, err = run(file, "--input", "valve,heat", "--output", "4", *QUICK_WORDS, "--json")
     assert (code, err) == (0, "")
     content = json.loads(out)
     assert f"Stopped by Ctrl-C or SIGTERM during the {THOROUGH}:" in " ".join(content["warnings"])
     assert content["model"]["terms"] and content["competitors"] == []
+
+
+COMMANDS = ["look", "identify", "predict", "refit", "compare", "forecast", "explain", "check-algorithm"]
+
+
+def examples(command):
+    """Return the words of each example that the help of a command ends with."""
+    with redirect_stdout(io.StringIO()) as out, pytest.raises(SystemExit):
+        program([command, "--help"])
+    lines = out.getvalue().partition("\nexamples:\n")[2].splitlines()
+    return [shlex.split(line)[1:] for line in lines]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_help_has_three_examples_that_are_understood(command):
+    listed = examples(command)
+    assert len(listed) >= 3
+    for words in listed:
+        assert words[0] == command and cli._parsed(words, [EXPLAIN]).command == command
+
+
+@pytest.fixture
+def files_of_examples(monkeypatch, tmp_path):
+    """Write the files that the examples read, and an algorithm, and go to their folder."""
+    rng = generator(purpose="examples", seed=1)
+    valve, heat = rng.standard_normal((2, 1200)).round(3)
+    y = np.zeros(1200)
+    for k in range(1, 1200):
+        y[k] = 0.5 * y[k - 1] + valve[k - 1] + 0.3 * heat[k - 1] ** 2
+    frame = pd.DataFrame({"u": valve, "y": y, "valve": valve, "heat": heat, "temp": y})
+    timed = pd.DataFrame({"t": np.arange(400.0).tolist() * 3, "valve": valve, "heat": heat, "temp": y})
+    monkeypatch.chdir(tmp_path)
+    for part, (name, day) in enumerate([("data", "day1"), ("new", "day2"), ("planned", "day3")]):
+        rows = slice(400 * part, 400 * (part + 1))
+        frame[rows].to_csv(f"{name}.csv", index=False)
+        timed[rows].to_csv(f"{day}.csv", index=False)
+    pairs = {"uEst": valve[:200], "yEst": y[:200], "uVal": valve[200:400], "yVal": y[200:400]}
+    pd.DataFrame(pairs).to_csv("pairs.csv", index=False)
+    install_text(monkeypatch, tmp_path, {"my-search": "my_search"}, "mine", my_search=SOURCE)
+    return tmp_path
+
+
+def quick(words):
+    """Return the words of an identification with the options that make it quick."""
+    for option, value in zip(QUICK_WORDS[::2], QUICK_WORDS[1::2], strict=True):
+        if option not in words:
+            words = [*words, option, value]
+    return words
+
+
+@pytest.mark.slow
+def test_the_examples_run(files_of_examples, capsys):
+    # The model of the other commands' examples; those of identify write into another folder.
+    assert program(quick(["identify", "data.csv", "--input", "u", "--output", "y", "--report", "report"])) == 0
+    for words in examples("identify"):
+        assert program(quick(["another" if word == "report" else word for word in words])) == 0, words
+    # Those of explain need a study: tests/unit/studies/paper/test_explain.py has one.
+    for command in ("look", "predict", "refit", "compare", "forecast", "check-algorithm"):
+        for words in examples(command):
+            assert program(words) == 0, (words, capsys.readouterr())
+    for name in ("look.html", "predicted.csv", "refitted.json", "arx.json", "comparison.html", "forecast.csv"):
+        assert (files_of_examples / name).exists()
+    assert (files_of_examples / "another/report.html").exists()
+
+
+@pytest.mark.parametrize("no_colour", ["", "1"])
+def test_a_terminal_has_colours_unless_it_is_told_otherwise(monkeypatch, capsys, no_colour):
+    monkeypatch.setenv("NO_COLOR", no_colour)
+    monkeypatch.setattr(cli, "is_terminal", lambda _: True)
+    cli._print_findings(["FINE  To predict: BAD  luck", "      LOOK  here"])
+    status = "FINE" if no_colour else "\x1b[1;32mFINE\x1b[m"
+    assert capsys.readouterr().out == f"{status}  To predict: BAD  luck\n      LOOK  here\n"
+
+
+def test_a_file_has_no_colours(capsys):
+    cli._print_findings(["FINE  To predict"])
+    assert capsys.readouterr().out == "FINE  To predict\n"
+
+
+def test_times_of_a_forecast_are_as_short_as_those_of_the_data():
+    frame = pd.DataFrame({"forecast": [1.0, 2.0]}, pd.Index([0.010029999999999999, 1764000000.25], name="time"))
+    assert frame.index[0] != 0.01003
+    assert cli._with_short_times(frame)["time"].tolist() == [0.01003, 1764000000.25]

@@ -30,7 +30,7 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """A polynomial NARX model by the conventions of scikit-learn.
 
     Samples are in order of time, evenly spaced: neither shuffle them, nor leave some out. ``groups`` tells experiments
-    apart. Parts of the samples take turns in selection. Split them by ``sklearn.model_selection.TimeSeriesSplit``.
+    apart. Parts of the samples take turns in selection. Split them by :class:`sklearn.model_selection.TimeSeriesSplit`.
     Records with roles need :func:`narxbench.identify`. Parameters are settings of an identification; None stands for an
     empty list or mapping.
 

@@ -206,8 +206,11 @@ def _shown_terms(identification: Identification) -> list[str]:
 def draw_terms(axis: Axes, identification: Identification) -> list[Line2D]:
     """Draw how sure terms are, those of the model and the surest others; return the legend."""
     terms, shown = identification.model.terms, _shown_terms(identification)
+    kinds = _term_marks(identification)
+    # Marks of a single kind stand level with their terms.
+    shifts = (-0.14, 0.16) if len(kinds) > 1 else (0.0,)
     handles = []
-    for marks, shift in zip(_term_marks(identification), (-0.14, 0.16), strict=False):
+    for marks, shift in zip(kinds, shifts, strict=False):
         for place, term in enumerate(shown):
             _draw_mark(axis, marks, term, place + shift, INPUT_COLOUR if term in terms else _GREY)
         handles.append(_mark(marks.label, marks.marker, DARK, markerfacecolor=marks.face(DARK), markersize=4))

@@ -162,6 +162,22 @@ def test_every_algorithm_and_design_choice_is_named():
         assert f"| `{name}` |" in TEXT["docs/methods.md"], name
 
 
+def names_of_other_packages():
+    """Return the names that the site's inventories of other packages list."""
+    names = []
+    for path in sorted((ROOT / "docs/inventories").glob("*.txt")):
+        for line in path.read_text(encoding="utf-8").splitlines()[3:]:
+            names.append(line.split()[0])
+    return names
+
+
+def test_the_site_links_to_names_of_other_packages_that_exist():
+    assert len(names_of_other_packages()) >= 5
+    for name in names_of_other_packages():
+        module, _, attribute = name.rpartition(".")
+        assert hasattr(pytest.importorskip(module), attribute), name
+
+
 @pytest.mark.slow
 @pytest.mark.ci
 def test_the_site_is_built_offline_for_a_public_host(tmp_path):
@@ -174,6 +190,10 @@ def test_the_site_is_built_offline_for_a_public_host(tmp_path):
     pages = {path: path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
     assert "read_signals" in pages[site / "docs/api/narxbench._model.html"]
     check_links(site, pages)
+    # Types of other packages lead to their documentation, which is not needed to build the site.
+    links = pages[site / "docs/api/index.html"]
+    for name in names_of_other_packages():
+        assert re.search(rf'href="https://[^"]*#{re.escape(name)}"', links), name
     # A page says where it is edited, and the search leads to what people look for.
     assert 'href="https://example.org/code/edit/main/docs/install.md"' in pages[site / "docs/install.html"]
     index = (site / "searchindex.js").read_text(encoding="utf-8").partition("(")[2].rstrip(")")

@@ -87,7 +87,7 @@ MEASURED = [
     *(b"\xff\xfeu\0,\0y\0\0", "u;y\n5,123;4,999\n1,001;2,345\n", b"PAR1\0\xff"),
     *(b"PK\3\4\0\xff", b"\x1f\x8b\0\xff", b"TDSm\0\xff", b"ARROW1\0\xff", b"\x89HDF\0\xff"),
     *(b"MATLAB 5.0 MAT-file\0\xff", b"MATLAB 7.3 MAT-file\0\xff", b"\x93NUMPY\0", b"\xd0\xcf\x11\xe0\0"),
-    *("u,y\n" + "1," * 10**6, "u,y\n" + "," * (10**7 + 1), "abc,def\n" * 30),
+    *("u,y\n" + "1," * 10**5, "u,y\n" + "," * (10**7 + 1), "abc,def\n" * 30),
 ]
 LAUGHS = "a0: &a0 [x]\n" + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 12))
 YAML = [

@@ -145,7 +145,7 @@ def test_the_command_predicts(path, table, identification, data, capsys):
     expected = identification.model.predict(data["drive [V]"], data["speed [rpm]"])
     assert predicted == expected.tolist()
     words = ["predict", str(path), table, "--steps", "1", "--competitor", "last value", "-o", str(path) + ".csv"]
-    assert cli.main(words) == 0 and capsys.readouterr().out == ""
+    assert cli.main(words) == 0 and capsys.readouterr().out == f"The table is {path}.csv\n"
     text = path.with_name(f"{path.name}.csv").read_text(encoding="utf-8")
     rows = [row.split(",") for row in text.splitlines()[1:]]
     assert [row[3] for row in rows[1:]] == [row[2] for row in rows[:-1]]

@@ -4,15 +4,18 @@ import argparse
 
 from narxbench._cli import FurtherCommand
 
-_EXAMPLE = """example, in the folder in which snakemake made the study:
-  narxbench explain S2 --criterion bic --snr 30 nu_max
+_EXAMPLES = """\
+narxbench explain S2 --criterion bic --snr 30 nu_max
+narxbench explain S2 --snr 30 T3
+narxbench explain S2 --snr 30 r --method upso2d --study paper
 """
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
-    parser.description = "Print the facts behind a value of the paper's tables, as a study has reproduced it."
-    parser.epilog = _EXAMPLE
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = (
+        "Print the facts behind a value of the paper's tables, as a study has reproduced it, in the folder in which "
+        "snakemake made the study."
+    )
     parser.allow_abbrev = False
     parser.add_argument("system", metavar="SYSTEM", help="a system of the study, such as S2")
     parser.add_argument("value", metavar="VALUE", help="r, nu_max, or a term: its label, such as T3, or its name")
@@ -37,4 +40,5 @@ def _answer(options: argparse.Namespace) -> str:
     return explain(question)
 
 
-EXPLAIN = FurtherCommand("explain", "print the facts behind a value of the paper's tables", _add_options, _answer)
+_PURPOSE = "print the facts behind a value of the paper's tables"
+EXPLAIN = FurtherCommand("explain", _PURPOSE, _EXAMPLES, _add_options, _answer)

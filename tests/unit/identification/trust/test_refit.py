@@ -62,7 +62,7 @@ def test_the_command(tmp_path, capsys):
     pd.DataFrame({"drive": record.u[:, 0], "y": record.y}).to_csv(data, index=False)
     known_model.model(weights=(0.1, 0.1, 0.1)).save(old)
     assert cli.main(["refit", old, data, "--input", "drive", "-o", new]) == 0
-    assert capsys.readouterr().out == "y(k) = 0.6 y(k-1) + 1 u(k-1) + 0.4 u(k-2)^2\n"
+    assert capsys.readouterr().out == f"y(k) = 0.6 y(k-1) + 1 u(k-1) + 0.4 u(k-2)^2\nThe model is {new}\n"
     assert narxbench.Model.load(new).coefficients == pytest.approx(known_model.WEIGHTS, rel=1e-9)
     assert cli.main(["refit", old, data, "-o", new]) == 2
     assert capsys.readouterr().err.startswith("narxbench: ")

@@ -8,6 +8,7 @@ from tests.unit.studies.paper.factory import make_frames, summary, value_rows
 from narxbench.__main__ import main
 from narxbench._io.csv import write_table
 from narxbench._io.files import canonical_json, sha256
+from narxbench._studies.paper.explain_command import EXPLAIN
 from narxbench._studies.paper.frames import framed
 from narxbench._study.runs import seal_of, seals_of_runs
 
@@ -73,6 +74,13 @@ def test_all_facts_of_a_value_are_printed(explain, study):
     seal = json.loads((study / RUNS / "seed-2.json").read_text())["seal"]
     assert f"  seed-2.json  {seal}  chose {TERM}" in lines
     assert lines[-1] == "  snakemake --cores 2 -- data/paper/conditions/S2/30dB/upso2d/bic.json"
+
+
+def test_the_examples_of_the_help_run(explain):
+    lines = EXPLAIN.examples.splitlines()
+    assert len(lines) == 3
+    for line in lines:
+        assert explain(*line.split()[2:])[0] == 0
 
 
 @pytest.mark.parametrize(

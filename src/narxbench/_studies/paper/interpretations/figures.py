@@ -28,6 +28,8 @@ SHOWN = {"effects": 20, "ranking": 25}  # the largest number of rows: of effects
 Drawn = tuple[Figure, list[Line2D], int]  # a figure, the entries of its legend, and the columns of the legend
 
 _ON_PAPER = "published values"
+# Between columns of verdicts, so that their heads do not touch; a bar is 1.2 long.
+_COLUMN = 1.5
 _COLOURS = {UPSO: BLUE, GA: ORANGE}
 _MARKERS = ("o", "s", "^")
 _SYMBOLS = {"nu": "ν", "r": "r", "nu_max": "νₘₐₓ"}
@@ -105,18 +107,19 @@ def _claims(findings: Findings) -> Drawn:
     middles = [(top + bottom) / 2 for top, bottom in pairwise(tops)]
     figure = new_figure(1.0 + 0.132 * tops[-1], NARROW)
     axis = figure.subplots()
-    bar = len(roles) + 0.6  # where the bars start
+    columns = [_COLUMN * place for place in range(len(roles) + 1)]
+    bar = columns[-1] + 0.6  # where the bars start
     for (_, claim), y in zip(rows, middles, strict=True):
         if claim is not None:
             axis.plot(0, y, linestyle="", **_LOOKS[claim.published])
-            for x, role in enumerate(roles, 1):
+            for x, role in zip(columns[1:], roles, strict=True):
                 axis.plot(x, y, linestyle="", **_LOOKS[verdicts[claim.claim, role]])
             axis.barh(y, 1.2 * claim.holds / max(claim.judged, 1), left=bar, height=0.8, color=BLUE)
             axis.barh(y, 1.2, left=bar, height=0.8, color="none", edgecolor=GREY, linewidth=0.5)
             share_of = f"{count(claim.holds)} of {count(claim.judged)}" if claim.judged else MISSING
             axis.annotate(share_of, (bar + 1.28, y), va="center", fontsize=8)
     heads = [*(head.replace(" ", "\n") for head in (_ON_PAPER, *roles)), "all"]
-    axis.set_xticks([*range(len(roles) + 1), bar + 0.6], heads, fontsize=8, linespacing=0.95)
+    axis.set_xticks([*columns, bar + 0.6], heads, fontsize=7.5, linespacing=0.95, multialignment="center")
     axis.xaxis.tick_top()
     _label_rows(axis, labels, list(_GROUPS.values()), middles)
     axis.hlines(tops[1:-1], -0.5, bar + 2.3, color=PALE, linewidth=0.5, zorder=0)
