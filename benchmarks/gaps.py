@@ -1,4 +1,4 @@
-"""What bridging gaps gains: ``python -m benchmarks.gaps [--quick]``.
+"""The gain of bridging gaps: ``python -m benchmarks.gaps [--quick]``.
 
 Writes ``benchmarks/gaps.md``. Data sets of known systems are identified whole, and with samples of the output or of the
 input removed, once with every gap cutting the record and once with short gaps bridged.
@@ -40,7 +40,7 @@ PROCESSES = 2
 
 
 @dataclass
-class Outcome:
+class Agreement:
     """How the models of one way agree with a system, over data sets."""
 
     errors: list[float] = field(default_factory=list)  # of the free run on fresh data, by that of whole data
@@ -49,7 +49,7 @@ class Outcome:
 
 
 # By the kind of the gaps and the way.
-Outcomes = dict[str, dict[str, Outcome]]
+Agreements = dict[str, dict[str, Agreement]]
 
 
 def data_sets(system: narxbench.System, signal: str, sets: int) -> Iterator[tuple[Floats, Floats]]:
@@ -101,11 +101,11 @@ def fresh_error(system: narxbench.System, model: narxbench.Model) -> float:
     return math.nan if rrse is None else rrse
 
 
-def outcomes(name: str, signal: str, sets: int) -> Outcomes:
+def outcomes(name: str, signal: str, sets: int) -> Agreements:
     """Return the outcome of each way for each kind of gaps, for data of one system."""
     warnings.simplefilter("ignore")
     system = narxbench.load_system(name)
-    results = {kind: {way: Outcome() for way in WAYS} for kind in GAPS}
+    results = {kind: {way: Agreement() for way in WAYS} for kind in GAPS}
     for place, (u, y) in enumerate(data_sets(system, signal, sets)):
         whole = identified(system, u, y, 0)
         if whole is None:
@@ -127,7 +127,7 @@ def outcomes(name: str, signal: str, sets: int) -> Outcomes:
     return results
 
 
-def rows(results: Sequence[Outcomes]) -> list[list[str]]:
+def rows(results: Sequence[Agreements]) -> list[list[str]]:
     """Return a row for each kind of gaps, over all systems."""
     lines = []
     for kind in GAPS:
