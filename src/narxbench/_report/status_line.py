@@ -107,10 +107,7 @@ class StatusLine:
         progress = self._latest
         if progress is None:
             return f"{self._activity}, {elapsed}"
-        # The next step tells nothing until its first job is done.
         step = f"{progress.step} {progress.done}/{progress.planned}"
-        if progress.done == progress.planned:
-            step = f"{progress.step} done, next begun"
         best = ""
         if progress.rrse is not None:
             best = f"; best: error {progress.rrse:.3g}, {progress.terms} terms"

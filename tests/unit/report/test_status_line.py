@@ -69,7 +69,7 @@ def test_a_search_tells_its_step_its_best_model_and_the_time_left(terminal):
         wait_for(terminal, "brief searches 2/10; best: error 0.25, 3 terms; 0 s (Ctrl-C: stop)")
         # A thousandth took 30 ms: 95 % take half a minute.
         line.show_progress(SearchProgress("brief searches", 10, 10, 0.25, 3, 0.05))
-        wait_for(terminal, "brief searches done, next begun; best: error 0.25, 3 terms; 0 s, about ")
+        wait_for(terminal, "brief searches 10/10; best: error 0.25, 3 terms; 0 s, about ")
         assert " left (Ctrl-C: stop)" in terminal.getvalue()
 
 

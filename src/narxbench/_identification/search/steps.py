@@ -119,6 +119,8 @@ class Steps:
         results: dict[int, T] = {}
         error: BaseException | None = None
         try:
+            if running.planned:
+                self._report(step, 0, running.planned)
             while error is None and len(results) < running.planned:
                 outcome = running.outcomes.get()
                 error = outcome.error

@@ -33,7 +33,8 @@ def test_progress_names_each_step_and_the_best_so_far(recording):
     assert steps[0] == BRIEF and {THOROUGH, DESCENTS} < {*steps} and steps[-1] == RESAMPLES
     shares = [report.share for report in reports]
     assert shares == sorted(shares) and shares[-1] == 1.0
-    for report in reports:
+    assert (reports[0].done, reports[0].rrse) == (0, None)
+    for report in reports[1:]:
         assert report.rrse is not None and report.done <= report.planned and report.terms
     # Reports change nothing.
     assert identify_recording(recording, SETTINGS).model == identification.model
@@ -42,7 +43,7 @@ def test_progress_names_each_step_and_the_best_so_far(recording):
 @pytest.mark.parametrize("step", [BRIEF, THOROUGH, DESCENTS, RESAMPLES])
 def test_an_interrupt_keeps_the_best_so_far(recording, step):
     def interrupt(progress):
-        if progress.step == step:
+        if progress.step == step and progress.done:
             raise KeyboardInterrupt
 
     identification = identify_recording(recording, SETTINGS, report_progress=interrupt)
@@ -90,10 +91,11 @@ def test_an_interrupt_does_not_wait_for_jobs_that_run():
 
     def interrupt(progress):
         reported.append(progress.done)
-        raise KeyboardInterrupt
+        if progress.done:
+            raise KeyboardInterrupt
 
     steps, began = Steps(interrupt), time.monotonic()
-    assert steps.run(THOROUGH, job, [(0,), (1,), (2,)]) == [0] and reported == [1]
+    assert steps.run(THOROUGH, job, [(0,), (1,), (2,)]) == [0] and reported == [0, 1]
     assert time.monotonic() - began < 30.0 and steps.interrupted == THOROUGH
     ends.set()
     assert steps.run(DESCENTS, job, [(0,)]) == []
