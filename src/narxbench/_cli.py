@@ -381,6 +381,12 @@ def _add_reading_options(data: Any, *, without_input: str) -> None:
         help="of the time: d/m/y, m/d/y, ms, ns or %%d.%%m.%%Y %%H:%%M (default: found)",
     )
     data.add_argument(
+        "--bridge",
+        metavar="N",
+        type=_number_or_text,
+        help="samples of the longest gap that does not cut the data (0 to 100; default: 10)",
+    )
+    data.add_argument(
         "--header",
         action=argparse.BooleanOptionalAction,
         help="whether the first line names the columns (default: found)",

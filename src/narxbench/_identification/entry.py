@@ -33,6 +33,7 @@ def identify(
     encoding: str | None = None,
     part: str | None = None,
     time_format: str | None = None,
+    bridge: int | None = None,
     # End
     # Written by narxbench._identification.signatures: parameters of settings
     decimation: int | str | Sequence[int] = "auto",
@@ -87,6 +88,7 @@ def identify(
     encoding: str | None = None,
     part: str | None = None,
     time_format: str | None = None,
+    bridge: int | None = None,
     # End
     # Written by narxbench._identification.signatures: parameters of settings
     decimation: int | str | Sequence[int] = "auto",
@@ -140,6 +142,7 @@ def identify(
     encoding: str | None = None,
     part: str | None = None,
     time_format: str | None = None,
+    bridge: int | None = None,
     # End
     # Written by narxbench._identification.signatures: parameters of settings
     decimation: int | str | Sequence[int] = "auto",
@@ -184,7 +187,7 @@ def identify(
         The output: the name or number of a column, or the samples.
     header, separator, decimal, skip_rows, encoding, part
         The form of files: :func:`narxbench._identification.data.reading.read_recording`.
-    input, time, time_format, test, test_input, test_output, roles, sampling_time, units
+    input, time, time_format, test, test_input, test_output, roles, sampling_time, units, bridge
         What the data are: :func:`narxbench._identification.data.reading.read_recording`. Of arrays, ``test`` is a share
         such as ``"20%"``, or a pair (X, y).
     joint : bool, default False
@@ -332,6 +335,7 @@ def identify(
         encoding=encoding,
         part=part,
         time_format=time_format,
+        bridge=bridge,
         # End
     )
     if joint:

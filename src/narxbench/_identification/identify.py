@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from narxbench._fitness.problem import check_compiler
 from narxbench._identification.conclusion import concluded
+from narxbench._identification.data.stand_ins import cut_at_gaps, filled_by, has_gaps
 from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
 from narxbench._identification.search.attempts import attempts
@@ -29,7 +30,11 @@ from narxbench._identification.search.steps import (
 from narxbench._identification.search.structures import Choice, ConfigurationSearch
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._io.errors import FieldError, is_whole_number, show
+from narxbench._model.narx import DivergedError
 from narxbench._model.records import Recording
+
+# Share of the effort that a first model is searched with, whose predictions bridge gaps of the output.
+BRIDGING = 0.25
 
 
 def identify_repeatedly(
@@ -101,8 +106,31 @@ def identify_recording(
     check_cost: Callable[[Scan], None] | None = None,
     report_progress: Callable[[SearchProgress], None] | None = None,
 ) -> Identification:
-    """Identify a model from a recording, as :func:`conclude_search` does."""
-    return conclude_search(recording, settings, check_cost, report_progress).identification
+    """Identify a model from a recording, as :func:`conclude_search` does.
+
+    Where outputs are missing in gaps, a model is identified from the stretches between them first, with a part of the
+    effort. What it predicts in the gaps stands in for the missing outputs.
+    """
+    if not has_gaps(recording):
+        return conclude_search(recording, settings, check_cost, report_progress).identification
+    check_compiler()
+    cut = cut_at_gaps(recording)
+    if check_cost is not None:
+        check_cost(Scan(recording, settings))
+    brief_settings = settings.model_copy(update={"resamples": 0, "seeds": 1, "effort": BRIDGING * settings.effort})
+    bridging = conclude_search(cut, brief_settings).identification
+    if was_interrupted(bridging):
+        stopped = "The search was stopped before gaps of the output were bridged: the data were cut there."
+        return replace(bridging, recording=_with_note(cut, stopped))
+    try:
+        recording = filled_by(bridging.model, recording)
+    except DivergedError:
+        recording = _with_note(cut, "The model diverges where outputs are missing: the data were cut there.")
+    return conclude_search(recording, settings, report_progress=report_progress).identification
+
+
+def _with_note(recording: Recording, note: str) -> Recording:
+    return replace(recording, notes=(*recording.notes, note))
 
 
 def conclude_search(
@@ -111,7 +139,7 @@ def conclude_search(
     check_cost: Callable[[Scan], None] | None = None,
     report_progress: Callable[[SearchProgress], None] | None = None,
 ) -> ConcludedSearch:
-    """Identify a model from a recording, and return the search too; all steps run in this process.
+    """Identify a model from a recording without gaps, and return the search; all steps run in this process.
 
     ``check_cost`` is called before the first search, and raises NarxbenchError if all that is planned is too much;
     ``report_progress`` is called whenever a job is done. Ctrl-C leaves out what is not done, and the best model so far

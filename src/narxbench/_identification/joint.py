@@ -166,8 +166,12 @@ class JointData(NamedTuple):
 
 def read_jointly(data: Any, reading: Reading) -> JointData:
     """Return measured data of several outputs; errors are those of :func:`narxbench.identify_outputs`."""
+    if reading.get("bridge"):
+        finding = f"found {show(reading['bridge'])} with joint"
+        raise FieldError("bridge", f"{finding}; allowed: 0, for gaps cut the records of outputs that run together")
     # A row with a missing value of any output is missing to all of them.
-    recordings = [read_recording(data, **arguments) for arguments in readings_with_others(reading).values()]
+    without_bridges: Reading = {**reading, "bridge": 0}
+    recordings = [read_recording(data, **arguments) for arguments in readings_with_others(without_bridges).values()]
     return JointData(tuple(recordings))
 
 

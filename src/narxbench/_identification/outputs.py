@@ -31,6 +31,7 @@ def identify_outputs(
     encoding: str | None = None,
     part: str | None = None,
     time_format: str | None = None,
+    bridge: int | None = None,
     # End
     # Written by narxbench._identification.signatures: parameters of settings
     decimation: int | str | Sequence[int] = "auto",
@@ -76,7 +77,7 @@ def identify_outputs(
         The inputs of each model.
     test_input, test_output : None
         Columns that the test alone has are for a single output, and are refused here.
-    time, time_format, test, roles, sampling_time, units, header, separator, decimal, skip_rows, encoding, part
+    time, time_format, test, roles, sampling_time, units, bridge, header, separator, decimal, skip_rows, encoding, part
         As for :func:`narxbench.identify`.
     repeat : int, default 1
         As for :func:`narxbench.identify`.
@@ -182,6 +183,7 @@ def identify_outputs(
         encoding=encoding,
         part=part,
         time_format=time_format,
+        bridge=bridge,
         # End
     )
     reading_by_output = readings(reading, other_outputs)

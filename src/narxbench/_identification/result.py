@@ -265,16 +265,18 @@ class Identification:
         """Return the half width of a band, and the share of the samples of all test records that it holds."""
         half, inside, samples = unseen.half_width(BAND), 0, 0
         for record in self.recording.of_role("test"):
-            count = len(record) - self.model.initial_samples
-            if half is None or count <= 0:
+            first = self.model.initial_samples
+            is_counted = record.is_measured[first:]
+            if half is None or not is_counted.any():
                 continue
-            samples += count
+            samples += int(is_counted.sum())
             try:
                 u = record.u if self.model.n_inputs else None
-                lower, upper = self.bands(u, record.y, steps=steps, samples=len(record))
+                lower, upper = self.bands(u, record.measured(first), steps=steps, samples=len(record))
             except DivergedError:
                 continue
-            inside += int(((lower <= record.y) & (record.y <= upper))[-count:].sum())
+            is_inside = (lower <= record.y) & (record.y <= upper)
+            inside += int((is_inside[first:] & is_counted).sum())
         share = inside / samples if samples else None
         return {"half_width": half, "parts": len(unseen.parts), "test_coverage": share}
 

@@ -42,12 +42,26 @@ def as_signals(name: str, values: ArrayLike, columns: int = 1) -> NDArray[np.flo
 def finite_signals(name: str, values: ArrayLike, columns: int = 1) -> NDArray[np.float64]:
     """Return numbers as :func:`as_signals` does, and raise :class:`NarxbenchError` if one of them is not finite."""
     table = as_signals(name, values, columns)
-    bad_rows = np.flatnonzero(~np.isfinite(table).all(axis=1))
-    if bad_rows.size:
-        sample = table[bad_rows[0]]
-        value = sample[~np.isfinite(sample)][0]
-        raise NarxbenchError(f"{name}: found {value} at sample {bad_rows[0] + 1}; allowed: finite numbers")
+    _refuse_samples(name, table, ~np.isfinite(table), "finite numbers")
     return table
+
+
+def outputs_with_gaps(name: str, values: ArrayLike, n_first: int) -> NDArray[np.float64]:
+    """Return outputs, shape (samples,), NaN where they are missing; none of the first ``n_first`` may be."""
+    table = as_signals(name, values)
+    _refuse_samples(name, table, np.isinf(table), "finite numbers")
+    needed = f"the first {n_first} outputs, which a prediction begins from; later ones may be missing"
+    _refuse_samples(name, table, np.isnan(table) & (np.arange(len(table)) < n_first)[:, None], needed)
+    return table[:, 0]
+
+
+def _refuse_samples(name: str, table: NDArray[np.float64], is_wrong: NDArray[np.bool_], allowed: str) -> None:
+    """Raise NarxbenchError for the first sample with a wrong value."""
+    bad_rows = np.flatnonzero(is_wrong.any(axis=1))
+    if bad_rows.size:
+        row = bad_rows[0]
+        value = table[row][is_wrong[row]][0]
+        raise NarxbenchError(f"{name}: found {value} at sample {row + 1}; allowed: {allowed}")
 
 
 def read_signals(path: StrPath, columns: tuple[str, ...] = ("u", "y")) -> list[NDArray[np.float64]]:

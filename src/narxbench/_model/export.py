@@ -19,12 +19,15 @@ _RESERVED = {
     *("FROLS", "Polynomial", "error", "k", "np", "numel", "samples", "size", "super", "u", "value", "y", "y_initial"),
     *("zeros",),
 }
+_RECIPROCAL = "(1.0 / {0})"
 # Functions of inputs that have another form in a language than ``name(value)``.
 PYTHON_FUNCTIONS = {
     **{name: f"math.{name}({{0}})" for name in ("sqrt", "exp", "log", "sin", "cos", "tan", "tanh", "atan")},
     "sign": "(math.copysign(1.0, {0}) if {0} else 0.0)",
+    "reciprocal": _RECIPROCAL,
 }
-C_FUNCTIONS = {"abs": "fabs({0})", "sign": "(({0} > 0.0) - ({0} < 0.0))"}
+C_FUNCTIONS = {"abs": "fabs({0})", "sign": "(({0} > 0.0) - ({0} < 0.0))", "reciprocal": _RECIPROCAL}
+MATLAB_FUNCTIONS = {"reciprocal": _RECIPROCAL}
 
 
 class Program(NamedTuple):
@@ -301,7 +304,7 @@ def _matlab(program: Program, name: str) -> Iterator[str]:
     yield "y = zeros(samples, 1);"
     yield f"y(1:{n_initial}) = y_initial(1:{n_initial});"
     yield f"for k = {n_initial + 1}:samples"
-    for definition in program.definitions(lambda lag: f"y(k - {lag})", _matlab_input, {}):
+    for definition in program.definitions(lambda lag: f"y(k - {lag})", _matlab_input, MATLAB_FUNCTIONS):
         yield f"    {definition};"
     yield "    value = 0;"
     for product in program.products():

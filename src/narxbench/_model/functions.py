@@ -18,18 +18,30 @@ def _sign(value: float) -> float:
     return math.copysign(1.0, value) if value else 0.0
 
 
+def _reciprocal(value: float) -> float:
+    """Return 1 / value."""
+    return 1.0 / value
+
+
 # The functions of the C library, one value at a time: NumPy's results differ in the last digit between processors.
 FUNCTIONS: dict[str, Callable[[float], float]] = {
     "abs": abs,
     "sign": _sign,
+    "reciprocal": _reciprocal,
     **{name: getattr(math, name) for name in ("sqrt", "exp", "log", "sin", "cos", "tan", "tanh", "atan")},
 }
 
 
 def parsed(name: Any) -> tuple[str, str] | None:
-    """Return function and input of a name such as ``abs(u)``, whether or not such a function exists; else None."""
+    """Return function and input of a name such as ``abs(u)``, whether or not such a function exists; else None.
+
+    ``1/u`` is another name of ``reciprocal(u)``.
+    """
     if not isinstance(name, str):
         return None
+    quotient = re.fullmatch(r"\s*1\s*/\s*(\S.*?)\s*", name)
+    if quotient is not None:
+        return "reciprocal", quotient[1]
     match = re.fullmatch(r"\s*([A-Za-z_]\w*)\s*\(\s*(\S.*?)\s*\)\s*", name)
     if match is None:
         return None
@@ -50,7 +62,7 @@ def applied(name: str, values: Floats) -> Floats:
     for value in values.tolist():
         try:
             result = function(value)
-        except (ValueError, OverflowError):
+        except (ValueError, ArithmeticError):
             result = math.nan
         results.append(result)
     array = np.array(results, np.float64)
@@ -74,14 +86,27 @@ def derived(inputs: Sequence[str]) -> dict[int, tuple[str, int]]:
     functions = {}
     for position, name in enumerate(inputs):
         function, argument = parsed(name) or ("", "")
-        if function in FUNCTIONS and argument in inputs:
+        # A column that is called 1/u was measured: reading calls what it computes reciprocal(u).
+        if name.strip().startswith(function) and function in FUNCTIONS and argument in inputs:
             functions[position] = function, list(inputs).index(argument)
     return functions
 
 
 def completed(inputs: Sequence[str], values: Floats) -> Floats:
-    """Return values, shape (samples, inputs), in which inputs that are functions of others have been computed."""
+    """Return values, shape (samples, inputs), in which inputs that are functions of others have been computed.
+
+    They are NaN where a function is no finite number; :func:`check_domains` refuses such values.
+    """
     values = values.copy()
     for position, (function, argument) in derived(inputs).items():
         values[:, position] = applied(function, values[:, argument])
     return values
+
+
+def check_domains(name: str, inputs: Sequence[str], values: Floats) -> None:
+    """Raise NarxbenchError, which calls the argument ``name``, if an input that was computed is no finite number."""
+    for position, (function, argument) in derived(inputs).items():
+        rows = np.flatnonzero(~np.isfinite(values[:, position]))
+        if len(rows):
+            finding = f"found {values[rows[0], argument]:g} of {printable(inputs[argument])} at sample {rows[0] + 1}"
+            raise NarxbenchError(f"{name}: {finding}; allowed: values for which {function} is a finite number")

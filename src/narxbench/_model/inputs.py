@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from narxbench._io.errors import NarxbenchError, is_whole_number, printable, show
 from narxbench._io.units import split_name
 from narxbench._model.dataset import finite_signals
-from narxbench._model.functions import completed, derived
+from narxbench._model.functions import check_domains, completed, derived
 
 Floats = NDArray[np.float64]
 
@@ -69,7 +69,9 @@ def _completed_inputs(names: Sequence[str], u: Any, argument: str) -> Any:
     values = finite_signals(argument, u, len(measured))
     inputs = np.zeros((len(values), len(names)))
     inputs[:, measured] = values
-    return completed(names, inputs)
+    inputs = completed(names, inputs)
+    check_domains(argument, names, inputs)
+    return inputs
 
 
 def columns_of_frame(frame: Any, names: Sequence[str]) -> Any:

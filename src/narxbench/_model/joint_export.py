@@ -7,7 +7,7 @@ from typing import NamedTuple
 from narxbench._io.errors import NarxbenchError, did_you_mean, printable, show
 from narxbench._io.version import __version__
 from narxbench._model.equation import duration
-from narxbench._model.export import C_FUNCTIONS, PYTHON_FUNCTIONS, check_name, comment_lines
+from narxbench._model.export import C_FUNCTIONS, MATLAB_FUNCTIONS, PYTHON_FUNCTIONS, check_name, comment_lines
 from narxbench._model.functions import derived
 
 
@@ -324,7 +324,7 @@ def _matlab(program: JointProgram, name: str) -> Iterator[str]:
     yield f"y(1:{n_initial}, :) = y_initial(1:{n_initial}, :);"
     yield f"for k = {n_initial + 1}:samples"
     for equation in program.equations:
-        for definition in program.statements(equation, _matlab_output, _matlab_input, {}):
+        for definition in program.statements(equation, _matlab_output, _matlab_input, MATLAB_FUNCTIONS):
             yield f"    {definition};"
         yield "    value = 0;"
         for product in program.products(equation):

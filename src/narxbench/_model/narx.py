@@ -19,7 +19,8 @@ from narxbench._io.files import StrPath, canonical_json, read_bytes, write_atomi
 from narxbench._io.settings import Settings, validated
 from narxbench._io.version import __version__
 from narxbench._io.words import ordinal
-from narxbench._model.dataset import as_signals, finite_signals
+from narxbench._model.bridging import bridged
+from narxbench._model.dataset import as_signals, finite_signals, outputs_with_gaps
 from narxbench._model.equation import duration, latex_of, legend, plain, text_of
 from narxbench._model.export import Program, source
 from narxbench._model.forecasting import Forecaster
@@ -405,7 +406,9 @@ class Model:
             The inputs; None for a model without inputs. A frame may have them in any order next to other columns.
             Inputs that are functions of others, such as ``abs(u)`` next to ``u``, may be left out.
         y_initial : array, shape (at least initial_samples,)
-            The measured outputs from the first sample on. A free run uses only the first ``initial_samples``.
+            The measured outputs from the first sample on. A free run uses only the first ``initial_samples``. Later
+            ones may be missing (NaN): predictions some steps ahead go through a gap, and refer to the model's own
+            prediction of what is missing there. However long a gap is, none of it counts as measured.
         steps : int, optional
             The prediction horizon in steps of k: each sample is predicted from the outputs measured up to that many
             steps earlier, so all outputs must be given. A sample closer to the beginning is predicted from there. None:
@@ -432,7 +435,7 @@ class Model:
         NarxbenchError
             If there are too few samples, a shape is wrong, or a number is not finite.
         """
-        y = finite_signals("y", y_initial)[:, 0]
+        y = outputs_with_gaps("y", y_initial, self.initial_samples)
         n_outputs = None if steps is None else len(y)
         inputs = self._inputs(u, samples, n_outputs)
         count = len(inputs)
@@ -442,6 +445,8 @@ class Model:
         offsets, scales = self.scaling()
         scaled_inputs = (inputs - offsets[1:]) / scales[1:]
         with np.errstate(over="ignore", invalid="ignore"):
+            if initial == "estimate" or steps is not None:
+                y = self._without_gaps(scaled_inputs[: len(y)], y, bound)
             if initial == "estimate":
                 y = estimated_start(self, scaled_inputs, y, bound)
             if steps is None:
@@ -471,6 +476,19 @@ class Model:
         if n_outputs < needed:
             lag = f"{_count(self.max_lag, 'step')} of {_count(self.decimation, 'sample')}"
             raise NarxbenchError(f"y: found {n_outputs} outputs; needed: {needed}, for the largest lag is {lag}")
+
+    def _without_gaps(self, u: Floats, y: Floats, bound: float) -> Floats:
+        """Return outputs, shape (samples,), in which the model's predictions for scaled inputs stand for NaN.
+
+        DivergedError is raised where one of them leaves the bound.
+        """
+        if not np.isnan(y).any():
+            return y
+        filled, end = bridged(self, u, y, bound)
+        if end < len(y):
+            finding = f"the prediction of missing outputs diverges (|y| > {bound:.3g}) at sample {end + 1}"
+            raise DivergedError(f"{finding}; allowed: outputs and inputs for which the model is stable")
+        return filled
 
     def _free_run(self, u: Floats, y: Floats, bound: float) -> tuple[Floats, int]:
         """Return the free run for scaled inputs, and the first sample that diverges."""
@@ -543,7 +561,7 @@ class Model:
         u : array or frame, shape (samples,) or (samples, inputs), or None
             The inputs of the record, as for :meth:`predict`.
         y : array, shape (samples,)
-            The measured outputs of the record.
+            The measured outputs of the record; after the first ``initial_samples`` some may be missing (NaN).
         u_future : array or frame, shape (steps,) or (steps, inputs), optional
             The inputs of the samples after the record. Of a model whose inputs act later, the last ones may be missing.
         steps : int, optional
@@ -571,7 +589,7 @@ class Model:
         >>> model.forecast(None, [0.0, 1.0, 4.0], steps=3)
         array([3.5  , 1.75 , 0.875])
         """
-        measured = finite_signals("y", y)[:, 0]
+        measured = outputs_with_gaps("y", y, self.initial_samples)
         count = len(measured)
         past = self._inputs(u, None, count)
         if len(past) != count:
@@ -582,7 +600,9 @@ class Model:
         if not len(future) or not count:
             return np.zeros(0)
         index = following_index(common_index(u, y), index_of(u_future), len(future))
-        forecaster = self.forecaster(np.concatenate([past, future]), measured, initial)
+        with np.errstate(over="ignore", invalid="ignore"):
+            filled = self.filled(past, measured)
+        forecaster = self.forecaster(np.concatenate([past, future]), filled, initial)
         (forecast,) = forecaster.forecasts([count - 1], len(future))
         if not np.isfinite(forecast).all():
             sample = int(np.flatnonzero(~np.isfinite(forecast))[0]) + 1
@@ -593,6 +613,14 @@ class Model:
         import pandas as pd
 
         return cast(Floats, pd.Series(forecast, index=index, name=self.output))
+
+    def filled(self, u: Floats, y: Floats) -> Floats:
+        """Return outputs of a record in which the model's predictions stand for the missing ones (NaN).
+
+        ``u`` has the shape (samples, inputs). DivergedError is raised where a prediction leaves all bounds.
+        """
+        offsets, scales = self.scaling()
+        return self._without_gaps((u - offsets[1:]) / scales[1:], y, divergence_bound(y, len(y)))
 
     def forecaster(self, u: Floats, y: Floats, initial: Initial = "measured") -> Forecaster:
         """Return what forecasts from any sample of a record; the arguments are those of :meth:`forecast`, as arrays.
@@ -631,6 +659,8 @@ class Model:
     def score(self, u: ArrayLike | None, y: ArrayLike, steps: int | None = None) -> Scores:
         """Return how well the model predicts measured outputs; the first ``initial_samples`` are not scored.
 
+        Nor are outputs that are missing (NaN): the prediction goes through their gaps, as :meth:`predict` does.
+
         Parameters
         ----------
         u, steps
@@ -643,7 +673,7 @@ class Model:
         NarxbenchError
             As :meth:`predict`, except that predictions that diverge raise nothing: their scores are None.
         """
-        measured = finite_signals("y", y)[:, 0]
+        measured = outputs_with_gaps("y", y, self.initial_samples)
         count = len(self._inputs(u, None, len(measured)))
         if count != len(measured):
             raise NarxbenchError(f"u and y: found {count} and {len(measured)} samples; allowed: equally many")
@@ -652,7 +682,9 @@ class Model:
             predicted = self.predict(u, measured, steps, samples=count)
         except DivergedError:
             predicted = np.full(count, np.nan)
-        return scores(measured[first:], predicted[first:])
+        is_scored = ~np.isnan(measured)
+        is_scored[:first] = False
+        return scores(measured[is_scored], predicted[is_scored])
 
     def linearised(self, u0: ArrayLike | None = None, y0: float | None = None) -> LinearModel:
         """Return the model for small deviations from a state of rest at constant inputs: coefficients, poles, gain.
@@ -1119,7 +1151,7 @@ def _check_initial(initial: object, steps: int | None) -> None:
 
 def divergence_bound(y: Floats, samples: int) -> float:
     """Return the magnitude above which predictions of some samples from measured outputs have diverged."""
-    largest = float(np.abs(y).max(initial=0.0))
+    largest = float(np.abs(y[~np.isnan(y)]).max(initial=0.0))
     bound = DIVERGENCE_FACTOR * largest
     if len(y) < samples or not largest:
         bound = max(bound, DIVERGED)

@@ -60,14 +60,22 @@ def simulated(
         inputs = inputs[:, None]
     y = np.zeros(len(inputs))
     y[: len(initial)] = initial
+    terms = compiled_terms(monomials, coefficients, stride)
+    return y, _simulate(*terms, inputs, y, len(initial), float(bound), float(offset), float(scale))
+
+
+def compiled_terms(
+    monomials: Sequence[Monomial], coefficients: Sequence[float], stride: int
+) -> tuple[Integers, Integers, Integers, Floats]:
+    """Return terms as compiled code takes them: ends, signals and delays of their factors, and their weights.
+
+    The factors of term t are those from ``ends[t - 1]`` to ``ends[t]``; delays count samples.
+    """
     factors = list(chain.from_iterable(monomials))
     ends = np.cumsum([len(monomial) for monomial in monomials], dtype=np.int64)
     signals = np.array([signal for signal, _ in factors], np.int64)
     delays = np.array([lag * stride for _, lag in factors], np.int64)
-    weights = np.array(coefficients, np.float64)
-    return y, _simulate(
-        ends, signals, delays, weights, inputs, y, len(initial), float(bound), float(offset), float(scale)
-    )
+    return ends, signals, delays, np.array(coefficients, np.float64)
 
 
 @dataclass(frozen=True)

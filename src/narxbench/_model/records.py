@@ -15,7 +15,7 @@ ROLES: tuple[Role, ...] = get_args(Role)
 
 @dataclass(frozen=True)
 class Record:
-    """Evenly sampled data of one experiment, without gaps: no row of a regression spans two records.
+    """Evenly sampled data of one experiment: no row of a regression spans two records.
 
     Attributes
     ----------
@@ -29,6 +29,8 @@ class Record:
         Use of the record; None: estimation and selection share it.
     index : index of pandas, optional
         The times of the samples, if they are known.
+    is_missing : array of bool, shape (samples,), optional
+        Which outputs were not measured: ``y`` has what stands in for them. None: all were measured.
     """
 
     name: str
@@ -36,21 +38,41 @@ class Record:
     y: NDArray[np.float64]
     role: Role | None = None
     index: Any = None
+    is_missing: NDArray[np.bool_] | None = None
+
+    def __post_init__(self) -> None:
+        if self.is_missing is not None and not self.is_missing.any():
+            object.__setattr__(self, "is_missing", None)
 
     def __len__(self) -> int:
         """Return the number of samples."""
         return len(self.y)
 
+    @property
+    def is_measured(self) -> NDArray[np.bool_]:
+        """Which outputs were measured."""
+        return np.ones(len(self), np.bool_) if self.is_missing is None else ~self.is_missing
+
+    def measured(self, n_first: int = 0) -> NDArray[np.float64]:
+        """Return the outputs, NaN where they were not measured, but for the first ``n_first``, which a run needs."""
+        if self.is_missing is None:
+            return self.y
+        return np.where(self.is_missing & (np.arange(len(self)) >= n_first), np.nan, self.y)
+
     def part(self, start: int, end: int, role: Role | None = None) -> "Record":
         """Return the samples from ``start`` to before ``end`` as a record, by default of the same role."""
         name = f"{self.name}, samples {start + 1} to {end}"
-        index = None if self.index is None else self.index[start:end]
-        return replace(self, name=name, u=self.u[start:end], y=self.y[start:end], role=role or self.role, index=index)
+        return replace(self._at(slice(start, end)), name=name, role=role or self.role)
 
     def phase(self, first: int, decimation: int) -> "Record":
         """Return every ``decimation``-th sample, starting with ``first``, as a record."""
-        index = None if self.index is None else self.index[first::decimation]
-        return replace(self, u=self.u[first::decimation], y=self.y[first::decimation], index=index)
+        return self._at(slice(first, None, decimation))
+
+    def _at(self, samples: slice) -> "Record":
+        """Return some samples as a record."""
+        index = None if self.index is None else self.index[samples]
+        is_missing = None if self.is_missing is None else self.is_missing[samples]
+        return replace(self, u=self.u[samples], y=self.y[samples], index=index, is_missing=is_missing)
 
 
 @dataclass(frozen=True)
@@ -91,8 +113,8 @@ class Recording:
 
     @property
     def digest(self) -> str:
-        """SHA-256 digest of signal names, roles and samples, as 64 hexadecimal digits."""
+        """SHA-256 digest of signal names, roles and measured samples, as 64 hexadecimal digits."""
         parts = [repr((self.inputs, self.output)).encode()]
         for record in self.records:
-            parts += [repr((record.role, record.u.shape)).encode(), record.u.tobytes(), record.y.tobytes()]
+            parts += [repr((record.role, record.u.shape)).encode(), record.u.tobytes(), record.measured().tobytes()]
         return sha256(b"".join(parts))

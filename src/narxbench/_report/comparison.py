@@ -69,14 +69,15 @@ class ComparisonData(NamedTuple):
     def run(self, model: Model, record: Record, steps: int | None = None) -> Floats | None:
         """Return the prediction of a record; None where it diverges."""
         columns = list(map(self.inputs.index, model.inputs))
+        y = record.measured(model.initial_samples)
         try:
-            return model.predict(record.u[:, columns], record.y, steps, samples=len(record))
+            return model.predict(record.u[:, columns], y, steps, samples=len(record))
         except DivergedError:
             return None
 
     def errors(self, models: Mapping[str, Model]) -> pd.DataFrame:
         """Return the table of :func:`compare`."""
-        measured = np.concatenate([record.y[self.first :] for record in self.records])
+        measured = self._scored([record.y for record in self.records])
         rows = []
         for name, model in models.items():
             row: dict[str, Any] = {
@@ -92,6 +93,13 @@ class ComparisonData(NamedTuple):
             rows.append(row)
         return pd.DataFrame(rows, dtype=object)
 
+    def _scored(self, series: Sequence[Floats]) -> Floats:
+        """Return the values of a series in each record at the samples that are scored: those that were measured."""
+        parts = []
+        for values, record in zip(series, self.records, strict=True):
+            parts.append(values[self.first :][record.is_measured[self.first :]])
+        return np.concatenate(parts)
+
     def _errors(self, model: Model, steps: int | None, measured: Floats) -> tuple[float | None, float | None]:
         """Return RMSE and RRSE over all records together; None where a prediction diverges."""
         parts = []
@@ -99,8 +107,8 @@ class ComparisonData(NamedTuple):
             prediction = self.run(model, record, steps)
             if prediction is None:
                 return None, None
-            parts.append(prediction[self.first :])
-        predicted = np.concatenate(parts)
+            parts.append(prediction)
+        predicted = self._scored(parts)
         squares = math.fsum(error * error for error in (measured - predicted).tolist())
         rmse = significant(math.sqrt(squares / len(measured)))
         rrse = scores(measured, predicted).rrse

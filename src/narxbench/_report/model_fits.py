@@ -10,7 +10,7 @@ from narxbench._identification.result import Identification
 from narxbench._identification.trust import validation
 from narxbench._identification.trust.bands import BAND
 from narxbench._io.errors import NarxbenchError, printable
-from narxbench._io.words import ordinal
+from narxbench._io.words import counted, ordinal
 from narxbench._model.narx import DivergedError
 from narxbench._model.records import Record
 from narxbench._report.formats import count
@@ -67,6 +67,10 @@ def fit_of(identification: Identification, record: Record, most: int) -> ShownFi
         record = record.part(0, most)
     if record.role != "test":
         note = f"{note} The model was made with these data.".strip()
+    if record.is_missing is not None:
+        n_missing = int(record.is_missing.sum())
+        shown = counted(n_missing, "missing output is shown as it was", "missing outputs are shown as they were")
+        note = f"{note} {shown} bridged.".strip()
     _, steps = validation.decisive(model, identification.validation)
     stride = model.decimation
     attempts = [(model, record, 1, "")]
@@ -76,7 +80,8 @@ def fit_of(identification: Identification, record: Record, most: int) -> ShownFi
     for sampled_model, sampled, step, remark in attempts:
         note, u = f"{remark} {note}".strip(), sampled.u if sampled_model.n_inputs else None
         try:
-            predicted = sampled_model.predict(u, sampled.y, steps, samples=len(sampled))
+            y = sampled.measured(sampled_model.initial_samples)
+            predicted = sampled_model.predict(u, y, steps, samples=len(sampled))
         except DivergedError as error:
             # The message begins with what happened, and goes on with what is allowed.
             reason = str(error).partition(";")[0].replace("of the model diverges ", "leaves all bounds ")

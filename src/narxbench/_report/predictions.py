@@ -23,8 +23,9 @@ def predictions(model: Model, data: Any, steps: int | None = None, **reading: Un
     Returns
     -------
     DataFrame
-        One row for each sample: ``record``, ``sample`` (from 1 on in its record), ``measured`` and ``predicted``. The
-        first samples of a record, which the prediction begins from, are as measured.
+        One row for each sample: ``record``, ``sample`` (from 1 on in its record), ``measured``, empty where a gap of
+        the output was bridged, and ``predicted``. The first samples of a record, which the prediction begins from, are
+        as measured.
 
     Raises
     ------
@@ -42,11 +43,12 @@ def predictions(model: Model, data: Any, steps: int | None = None, **reading: Un
     frames = []
     for record in prepared.records:
         u = record.u if model.inputs else None
+        y = record.measured(model.initial_samples)
         columns = {
             "record": printable(record.name),
             "sample": range(1, len(record) + 1),
-            "measured": record.y,
-            "predicted": model.predict(u, record.y, steps, samples=len(record)),
+            "measured": record.measured(),
+            "predicted": model.predict(u, y, steps, samples=len(record)),
         }
         frames.append(pd.DataFrame(columns))
     return pd.concat(frames, ignore_index=True)

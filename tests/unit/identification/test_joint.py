@@ -169,6 +169,7 @@ def test_several_outputs_without_joint_are_refused_in_a_line():
         ("output", {"output": np.zeros((400, 2))}),
         ("output", {"test_output": "a"}),
         ("repeat", {"repeat": 2}),
+        ("bridge", {"bridge": 3}),
         ("include", {"include": ["u(k)"]}),
         ("u_lags", {"u_lags": {"v": 1}}),
     ],

@@ -34,6 +34,13 @@ CASES = {
         offsets=(0.0, 0.1, 0.0, 0.0, 0.2, 0.0),
         scales=(1.0, 2.0, 1.0, 1.0, 0.5, 1.0),
     ),
+    "functions of positive inputs": Model(
+        ("y(k-1)", "u2(k-1)", "u3(k-1)", "u4(k)", "u5(k-2)", "u6(k-1)", "u7(k-1)", "u8(k-1)", "u9(k-1)"),
+        (0.5, 0.1, 0.2, -0.1, 0.05, 0.03, -0.02, 0.04, 0.07),
+        ("v", *(f"{name}(v)" for name in ("reciprocal", "sqrt", "log", "sin", "cos", "tan", "atan", "abs"))),
+        "y",
+        offsets=(0.0,) * 2 + (1.5,) + (0.0,) * 7,
+    ),
     "a function": Model(("y(k-1)", "u2(k-1)"), (0.5, 0.2), ("v", "exp(v)"), "y"),
     "scaled": Model(
         ("y(k-1)", "y(k-2)^2*u1(k-1)", "u2(k-1)", "1"),
@@ -52,7 +59,10 @@ CASES["decimated current input"] = Model(**{**vars(CASES["current input"]), "dec
 def data(model, samples=60):
     """Return the model for its own sampling, and inputs and outputs of it."""
     rng = np.random.default_rng(5)
-    u = completed(model.inputs, rng.uniform(-1, 1, (samples, model.n_inputs)))
+    u = rng.uniform(-1, 1, (samples, model.n_inputs))
+    if "log(v)" in model.inputs:
+        u = np.abs(u) + 0.1
+    u = completed(model.inputs, u)
     decimated = model.decimated()
     y = decimated.predict(u, rng.uniform(-0.5, 0.5, decimated.initial_samples), samples=samples)
     return decimated, u, y

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from narxbench._identification.data.columns import ColumnChoice, chosen_signals, columns_listed
 from narxbench._identification.data.errors import argument_error, data_error
-from narxbench._identification.data.sources import Signal, Source, places_of
+from narxbench._identification.data.gaps import BridgedSignals, bridge_gaps
+from narxbench._identification.data.sources import Signal, Source
 from narxbench._identification.data.time_columns import Times
 from narxbench._identification.data.times import EVEN, TimeChoice, TimeSteps, check_steps, find_times
 from narxbench._io.errors import FieldError, printable
@@ -26,16 +27,21 @@ LEAST_SAMPLES = 10
 
 @dataclass(frozen=True)
 class Experiment:
-    """The samples of a source, and the pieces of it (start, end) without gaps."""
+    """The samples of a source, and the pieces of it (start, end) without gaps, but those that are bridged."""
 
     source: Source
     titles: tuple[str, ...]  # the output first
-    values: Array
+    bridged: BridgedSignals
     pieces: list[tuple[int, int]]
     sampling_time: float | None
     used_columns: Sequence[int]  # also those of the time
     signals: Sequence[Signal]
     times: Times | None = None
+
+    @property
+    def values(self) -> Array:
+        """The signals in columns, the output first."""
+        return self.bridged.values
 
     @property
     def index(self) -> Any:
@@ -84,8 +90,10 @@ class Piece(NamedTuple):
         return f"{noun}s {start} to {end} of {printable(source.label)}"
 
 
-def read_experiment(source: Source, choice: ColumnChoice, time: TimeChoice, notes: list[str]) -> Experiment:
-    """Return the signals of a source that were chosen, and where they have gaps."""
+def read_experiment(
+    source: Source, choice: ColumnChoice, time: TimeChoice, notes: list[str], longest_gap: int = 0
+) -> Experiment:
+    """Return the signals of a source that were chosen, and where gaps cut them; shorter ones are bridged."""
     signals: list[Signal] = []
     for argument, specification in choice.specifications.items():
         if argument == "output" and not columns_listed(specification):
@@ -99,15 +107,25 @@ def read_experiment(source: Source, choice: ColumnChoice, time: TimeChoice, note
         used_columns += times.columns
         source, values, times = _without_rows(source, values, times)
     values, times = _without_empty_end(source, titles, values, times, notes)
-    is_present: Mask = np.asarray(np.isfinite(values).all(axis=1))
+    has_time = np.ones(len(values), bool)
     if times:
-        is_present &= ~np.isnan(times.seconds)
-    _note_missing_rows(source, is_present, notes)
-    steps = TimeSteps(np.zeros(len(values), bool))
+        has_time = ~np.isnan(times.seconds)
+    bridged = bridge_gaps(values, has_time, longest_gap, _functions(signals))
+    steps, notes_on_steps = TimeSteps(np.zeros(len(values), bool)), list[str]()
     if times:
-        steps = check_steps(source, times, is_present, notes)
-    pieces = _pieces_without_gaps(is_present, steps.jumps)
-    return Experiment(source, titles, values, pieces, steps.sampling_time, used_columns, signals, times)
+        steps = check_steps(source, times, bridged.is_usable, notes_on_steps)
+    pieces = bridged.trimmed(_pieces_without_gaps(bridged.is_usable, steps.jumps))
+    notes += [*bridged.notes(source, titles, pieces), *notes_on_steps]
+    return Experiment(source, titles, bridged, pieces, steps.sampling_time, used_columns, signals, times)
+
+
+def _functions(signals: Sequence[Signal]) -> dict[int, tuple[str, int]]:
+    """Return the places of signals that are functions of other inputs, with the function and the place of the input."""
+    functions = {}
+    for place, signal in enumerate(signals):
+        if signal.function and Signal(signal.column) in signals[1:]:
+            functions[place] = signal.function, signals.index(Signal(signal.column), 1)
+    return functions
 
 
 def _without_rows(source: Source, values: Array, times: Times) -> tuple[Source, Array, Times]:
@@ -140,18 +158,9 @@ def _without_empty_end(
     return values[:end], times
 
 
-def _note_missing_rows(source: Source, is_present: Mask, notes: list[str]) -> None:
-    if is_present.all():
-        return
-    rows = np.flatnonzero(~is_present)
-    subject = counted(len(rows), "row with a missing value was", "rows with missing values were")
-    places = places_of(source, rows)
-    notes.append(f"{source.label}: {subject} left out, and the data cut there: {places}.")
-
-
-def _pieces_without_gaps(is_present: Mask, jumps: Mask) -> list[tuple[int, int]]:
-    """Return start and end of the runs of rows that are present, cut where the time jumps."""
-    rows = np.flatnonzero(is_present)
+def _pieces_without_gaps(is_usable: Mask, jumps: Mask) -> list[tuple[int, int]]:
+    """Return start and end of the runs of rows that are usable, cut where the time jumps."""
+    rows = np.flatnonzero(is_usable)
     gaps = np.flatnonzero((np.diff(rows) > 1) | jumps[rows[1:]]) + 1
     return [(int(piece[0]), int(piece[-1]) + 1) for piece in np.split(rows, gaps) if len(piece)]
 
@@ -233,11 +242,14 @@ def cut_into_pieces(
         share = None
     label = experiment.source.label
     u, y = np.ascontiguousarray(experiment.values[:, 1:]), experiment.values[:, 0].copy()
-    whole = Record(label, u, y, role, experiment.index)
+    whole = Record(label, u, y, role, experiment.index, ~experiment.bridged.has_values[:, 0])
     _note_short_pieces(experiment, notes)
     undivided = 0
     for start, end in experiment.pieces:
         cut = end - round((share or 0) * (end - start))
+        # A test begins with a sample that was measured.
+        while cut < end and not experiment.bridged.is_whole[cut]:
+            cut += 1
         if min(end - cut, cut - start) >= LEAST_SAMPLES:
             yield Piece(experiment, start, whole.part(start, cut))
             yield Piece(experiment, cut, whole.part(cut, end, "test"))

@@ -220,7 +220,7 @@ def _as_output(recording: Recording, place: int) -> Recording:
     records = []
     for record in recording.records:
         values = record.y if place == 0 else record.u[:, place - 1]
-        records.append(replace(record, y=values, u=np.zeros((len(values), 0))))
+        records.append(replace(record, y=values, u=np.zeros((len(values), 0)), is_missing=None))
     name = [recording.output, *recording.inputs][place]
     return replace(recording, records=tuple(records), inputs=(), output=name)
 

@@ -34,6 +34,7 @@ from narxbench._identification.data.experiments import (
     read_experiment,
 )
 from narxbench._identification.data.frames import is_frame
+from narxbench._identification.data.gaps import checked_gap
 from narxbench._identification.data.sources import Signal, Source, SourceForm, checked_form, is_file, open_source
 from narxbench._identification.data.stamps import check_time_format
 from narxbench._identification.data.times import EVEN, TimeChoice, find_times
@@ -60,6 +61,7 @@ class Reading(TypedDict, total=False):
     encoding: str | None
     part: str | None
     time_format: str | None
+    bridge: int | None
 
 
 def read_recording(
@@ -82,13 +84,14 @@ def read_recording(
     encoding: str | None = None,
     part: str | None = None,
     time_format: str | None = None,
+    bridge: int | None = None,
     # End
 ) -> Recording:
     """Return measured data as records.
 
-    Rows with a missing value in a chosen column (empty, nan, NA, N/A, null, -) and jumps of the time cut an experiment
-    into records; those of fewer than 10 samples are left out. The notes of the recording say so, and what was guessed
-    of the form of a file.
+    Missing values in a chosen column (empty, nan, NA, N/A, null, -) are bridged in short gaps. Rows with others, and
+    jumps of the time, cut an experiment into records; those of fewer than 10 samples are left out. The notes of the
+    recording say so, and what was guessed of the form of a file.
 
     Parameters
     ----------
@@ -137,6 +140,10 @@ def read_recording(
         ``"ns"``, ``"min"``, ``"h"`` or ``"d"``, the unit of numbers (days as of MATLAB and Excel); or a format of
         Python's strptime, such as ``"%d.%m.%Y %H:%M"``. None:
         what they show.
+    bridge : int or None
+        The samples of the longest gap that does not cut a record, from 0 to 100; None: 10. Outputs in such a gap are
+        left to the model. Inputs are held or interpolated where that is off by at most 5 % of the standard deviation of
+        the input, by the samples that are there; gaps of other inputs cut.
 
     Returns
     -------
@@ -157,6 +164,7 @@ def read_recording(
     notes: list[str] = []
     form = checked_form(SourceForm(header, separator, decimal, skip_rows, encoding, part))
     check_time_format(time_format)
+    longest_gap = checked_gap(bridge)
     if data is None:
         data, input, output, time, test, notes = named_arrays(input, output, time, test)
     columns = {"output": output, "input": input}
@@ -167,7 +175,7 @@ def read_recording(
     labels, test_labels = _labels(items, "data"), _labels(test_items, "test")
     _refuse_repeated_files(items + test_items)
     item_roles = _item_roles(roles, items, labels)
-    reader = _Reader(form, TimeChoice(time, time_format), planned_test.share, notes=notes)
+    reader = _Reader(form, TimeChoice(time, time_format), longest_gap, planned_test.share, notes=notes)
     for item, label, role in zip(items, labels, item_roles, strict=True):
         choices = [ColumnChoice(columns, role)]
         if planned_test.is_in_data:
@@ -305,6 +313,7 @@ class _Reader:
 
     form: SourceForm
     time: TimeChoice
+    longest_gap: int
     share: float | None
     experiments: list[Experiment] = field(default_factory=list)
     pieces: list[Piece] = field(default_factory=list)
@@ -313,7 +322,9 @@ class _Reader:
     def read(self, item: Any, label: str, choices: Sequence[ColumnChoice]) -> None:
         """Read an item: an experiment for each choice of its columns."""
         source = open_source(item, label, column_numbers(choices), column_names(choices), self.form)
-        experiments = [read_experiment(source, choice, self.time, self.notes) for choice in choices]
+        experiments = []
+        for choice in choices:
+            experiments.append(read_experiment(source, choice, self.time, self.notes, self.longest_gap))
         used_columns: list[int] = []
         for experiment in experiments:
             used_columns += experiment.used_columns

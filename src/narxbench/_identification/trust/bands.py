@@ -67,7 +67,8 @@ def unseen_errors(fit: ModelFit, model: Model, steps: int | None = None) -> Unse
     for part_model, stretches in unknown_stretches(fit, model):
         for record, times in stretches:
             run = predicted(part_model, record, steps)
-            errors.append(np.full(len(times), np.inf) if run is None else np.abs(record.y - run)[times])
+            measured = times[record.is_measured[times]]
+            errors.append(np.full(len(measured), np.inf) if run is None else np.abs(record.y - run)[measured])
     return Unseen(tuple(map(np.sort, errors)))
 
 

@@ -173,7 +173,9 @@ def forecast_after_record(
     initial: Initial = "measured",
 ) -> pd.DataFrame:
     """Return the :func:`forecast_frame` of a record that was read, whose times go on where they are known."""
-    y = record.y if record.index is None else pd.Series(record.y, record.index)
+    y = record.measured(model.initial_samples)
+    if record.index is not None:
+        y = pd.Series(y, record.index)
     u = record.u if model.n_inputs else None
     return forecast_frame(model, u, y, u_future, steps, confidence, initial=initial)
 

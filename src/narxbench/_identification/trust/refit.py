@@ -8,6 +8,7 @@ import numpy as np
 from narxbench._identification.data.arrangement import Arrangement
 from narxbench._identification.data.reading import Reading, read_recording
 from narxbench._identification.data.scaling import Scaling, scaled
+from narxbench._identification.data.stand_ins import cut_at_gaps, filled_by, has_gaps
 from narxbench._identification.search.noise import weigh_under
 from narxbench._identification.trust.fit import (
     last_value_weights,
@@ -21,6 +22,7 @@ from narxbench._io.errors import FieldError, NarxbenchError
 from narxbench._io.version import __version__
 from narxbench._model.narx import Model
 from narxbench._model.noise_models import Narx
+from narxbench._model.records import Recording
 
 
 def refit(model: Model, data: Any = None, **reading: Unpack[Reading]) -> Model:
@@ -36,7 +38,8 @@ def refit(model: Model, data: Any = None, **reading: Unpack[Reading]) -> Model:
         As for :func:`narxbench.identify`; None: ``input`` and ``output`` are arrays.
     **reading
         What :func:`narxbench._identification.data.reading.read_recording` takes. ``input`` and ``output`` are by
-        default the columns that the model names. Records of role test are left out.
+        default the columns that the model names. Records of role test are left out. In short gaps of the output, what a
+        model of weights from the stretches between them predicts stands in for what is missing.
 
     Returns
     -------
@@ -48,7 +51,7 @@ def refit(model: Model, data: Any = None, **reading: Unpack[Reading]) -> Model:
     ------
     NarxbenchError
         For data that cannot be read, another number of inputs, too few samples, and terms that depend on each other
-        on the new data.
+        on the new data; DivergedError if the model diverges in a gap.
 
     Examples
     --------
@@ -63,6 +66,14 @@ def refit(model: Model, data: Any = None, **reading: Unpack[Reading]) -> Model:
     recording = read_recording(data, **reading)
     if len(recording.inputs) != model.n_inputs:
         raise FieldError("input", f"found {len(recording.inputs)}; needed: {model.n_inputs}, as many as the model has")
+    if has_gaps(recording):
+        bridging = _refitted(model, cut_at_gaps(recording))
+        recording = filled_by(bridging, recording)
+    return _refitted(model, recording)
+
+
+def _refitted(model: Model, recording: Recording) -> Model:
+    """Return the model with weights of a recording in which nothing is missing, or something stands in for it."""
     offsets, scales = (tuple(values.tolist()) for values in model.scaling())
     records = [scaled(record, Scaling(offsets, scales)) for record in recording.known]
     arrangement = Arrangement(records, model.decimation, model.max_lag, 1)

@@ -214,9 +214,13 @@ def _metrics(frame: pd.DataFrame, role: str, sampling: str) -> dict[str, dict[st
 
 
 def predicted(model: Model, record: Record, steps: int | None = None) -> NDArray[np.float64] | None:
-    """Return the prediction of a whole record, some steps ahead or in free run; None where it diverges."""
+    """Return the prediction of a whole record, some steps ahead or in free run; None where it diverges.
+
+    It goes through gaps of the output, and knows nothing of what stands in for it there.
+    """
+    y = record.measured(model.initial_samples)
     try:
-        return model.predict(record.u if model.n_inputs else None, record.y, steps, samples=len(record))
+        return model.predict(record.u if model.n_inputs else None, y, steps, samples=len(record))
     except DivergedError:
         return None
 
@@ -224,16 +228,17 @@ def predicted(model: Model, record: Record, steps: int | None = None) -> NDArray
 def _sums(model: Model | None, record: Record, steps: int | None, first: int, decimation: int) -> _Sums:
     """Return the sums of one record that its figures come from; no model stands for the last value."""
     start = max(first, decimation * (steps or 1) if model is None else model.initial_samples)
-    measured = record.y[start:]
+    is_measured = record.is_measured[start:]
+    measured = record.y[start:][is_measured]
     if not len(measured):
         return _Sums()
     if model is None:
-        expected = _last_values(record.y, start, steps, decimation)
+        expected = _last_values(record.y, start, steps, decimation)[is_measured]
     else:
         run = predicted(model, record, steps)
         if run is None:
             return _Sums(samples=len(measured), diverged=True)
-        expected = run[start:]
+        expected = run[start:][is_measured]
     errors = measured - expected
     # math.fsum is correctly rounded; NumPy's sums depend on the processor's vector width.
     mean, low, high = math.fsum(measured.tolist()) / len(measured), float(measured.min()), float(measured.max())

@@ -46,7 +46,9 @@ def scan_of(reading: Mapping[str, Any], identification: Mapping[str, Any]) -> Sc
 @lru_cache(maxsize=2)
 def _scan(settings: str, digests: tuple[str, ...]) -> Scan:
     reading, identification = json.loads(settings)
-    return Scan(read_recording(**reading), validated(IdentificationSettings, identification, "identification"))
+    # Gaps cut the records of a study, whose searches are those of one step of an identification.
+    recording = read_recording(**reading, bridge=0)
+    return Scan(recording, validated(IdentificationSettings, identification, "identification"))
 
 
 # Jobs: each returns the text of its file

@@ -59,7 +59,7 @@ def test_missing_values_and_truth_values_of_other_libraries() -> None:
     u = [None if row == 20 else row for row in range(N)]
     on = [row % 2 == 0 for row in range(N)]
     for frame in (pl.DataFrame({"u": u, "on": on}), pa.table({"u": u, "on": on})):
-        recording = read_recording(frame, input="on", output="u")
+        recording = read_recording(frame, input="on", output="u", bridge=0)
         assert list(map(len, recording.records)) == [20, 29]
         assert recording.records[0].u[:3, 0].tolist() == [1, 0, 1]
 

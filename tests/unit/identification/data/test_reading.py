@@ -90,7 +90,7 @@ def test_pieces_are_the_runs_without_gaps(missing: list[tuple[int, int]], jumps:
     runs = _runs_without_gaps(columns, jumps)
     assume(runs)
     data = {"t": np.cumsum(steps), "u": columns[:, 0], "y": columns[:, 1]}
-    recording = read_recording(data, input="u", output="y")
+    recording = read_recording(data, input="u", output="y", bridge=0)
     assert [(record.y / 2).astype(int).tolist() for record in recording.records] == runs
     for record, run in zip(recording.records, runs, strict=True):
         assert record.name == ("data" if len(run) == 100 else f"data, samples {run[0] + 1} to {run[-1] + 1}")
@@ -191,7 +191,7 @@ def test_columns_that_are_no_time() -> None:
 def test_share_for_the_test(share: Any) -> None:
     y = Y.copy()
     y[50] = np.nan
-    recording = read_recording({"y": y}, output="y", test=share)
+    recording = read_recording({"y": y}, output="y", test=share, bridge=0)
     assert _names_and_roles(recording) == [("data, samples 1 to 40", None), ("data, samples 41 to 50", "test")]
     assert "fewer than 10 samples" in _notes(recording)
 
