@@ -7,8 +7,8 @@ import pytest
 from benchmarks import verdict_records, verdicts
 
 
-def judged(verdict, worth, *, quoted=0.1, kept=0.1, number=0, structure="true", bounded=True):
-    return verdicts.Judged("short", number, structure, verdict, quoted, worth, kept, bounded)
+def judged(verdict, worth, *, quoted=0.1, kept=0.1, number=0, structure="true", bounded=True, kind="short, held out"):
+    return verdicts.Judged(kind, number, structure, verdict, quoted, worth, kept, bounded)
 
 
 MODELS = [judged("bad", 0.05), judged("fine", 0.1), judged("fine", 0.7, kept=0.3), judged("look", math.inf)]
@@ -35,14 +35,17 @@ def test_a_better_model_with_a_worse_verdict_is_a_wrong_pair():
     assert verdicts.worse_verdicts([judged("look", 0.1, bounded=False), judged("fine", 0.3)])[1] == 0
 
 
-def test_a_page_tells_the_numbers_of_each_half():
-    page = verdicts.report([*MODELS, judged("look", 0.3, number=1)])
+def test_a_page_tells_the_numbers_of_held_out_records():
+    page = verdicts.report([*MODELS, judged("look", 0.3, kind="short")])
     assert "1 of 2 (50.0 %)" in page and "| short | 2 | 1 | 1 | 1 of 2 | 1 of 2 |" in page
 
 
+@pytest.mark.parametrize("is_held_out", [False, True])
 @pytest.mark.parametrize("kind", verdict_records.KINDS)
-def test_records_are_finite_and_have_a_part_that_is_kept_back(kind):
-    record = verdict_records.KINDS[kind][1](kind, 1)
+def test_records_are_finite_and_have_a_part_that_is_kept_back(kind, is_held_out):
+    make, name = verdict_records.KINDS[kind][1], verdict_records.held_out(kind) if is_held_out else kind
+    record = make(name, 1)
+    assert verdict_records.is_held_out(record.kind) == is_held_out
     assert np.isfinite(record.y).all() and np.isfinite(record.truth).all()
     assert 0 < record.known < record.shown < len(record.y) == len(record.truth) == len(record.u)
     recording = verdicts.recording_of(record)

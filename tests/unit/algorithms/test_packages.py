@@ -69,11 +69,26 @@ def test_models_without_input_or_past_outputs(orders):
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
-def test_a_fit_that_fails_gives_no_structure_and_says_why(rng, capfd):
+@pytest.mark.parametrize(
+    ("factor", "theta", "reason"),
+    [
+        (1e200, None, "squares of the candidate terms overflow"),
+        (1.0, np.linalg.LinAlgError("no words"), "LinAlgError: no words"),
+        (1.0, [np.nan, 1.0], "weights that are not finite"),
+    ],
+)
+def test_a_fit_that_fails_gives_no_structure_and_says_why(factor, theta, reason, rng, capfd, monkeypatch):
+    def fit(model, **_):
+        if isinstance(theta, Exception):
+            raise theta
+        model.final_model, model.theta = [], theta
+
+    selection = pytest.importorskip("sysidentpy.model_structure_selection")
+    monkeypatch.setattr(selection.FROLS, "fit", fit)
     u, y = rng.uniform(-1.0, 1.0, (2, 300))
-    view = view_of(StructureProblem(u, 1e200 * y, n_u=2, n_y=2, degree=2, n_validation=100, rescaled=False))
+    view = view_of(StructureProblem(u, factor * y, n_u=2, n_y=2, degree=2, n_validation=100, rescaled=False))
     assert not np.any(sysidentpy(view, "FROLS").position)
-    assert "SysIdentPy: FROLS: LinAlgError: " in capfd.readouterr().err
+    assert capfd.readouterr().err == f"SysIdentPy: FROLS: {reason}\n"
 
 
 def of_records(u, y, factors, segments):
