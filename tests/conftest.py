@@ -36,7 +36,7 @@ def pytest_xdist_auto_num_workers(config):
 
 def pytest_collection_modifyitems(items):
     """Run tests that compile nothing next to those that compile most: two processes would compile the same code."""
-    compiling = re.compile(r"unit/(algorithms|docs|fitness|identification|numerics|test_)")
+    compiling = re.compile(r"unit/(algorithms|docs|fitness|identification|model/test_loading|numerics|test_)")
     items.sort(key=lambda item: ("test_corner_cases" not in item.nodeid, bool(compiling.search(item.nodeid))))
 
 

@@ -8,12 +8,12 @@ from tests.workflow.project import LIMIT, unlike, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.ci]
 
-# A search lasts a second, so that jobs can be met at work.
+# A search lasts some seconds, so that jobs can be met at work.
 CLUSTER = """\
 systems: [S3]
 snr_db: [30]
 seeds: 6
-evaluations: 80000
+evaluations: 160000
 methods: {upso2d: {criteria: [bic]}}
 statistics: {bootstrap_samples: 50}
 """

@@ -136,8 +136,9 @@ class TestMessages:
 
 HANGING = """
 import signal, narxbench
-# Whoever runs the tests in the background of a script lets their processes ignore interruptions.
+# Whoever runs the tests in the background of a script, or by nohup, lets their processes ignore some signals.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 u, y = narxbench.load_system("S1").simulate(300)
 problem = narxbench.StructureProblem(u, y, n_u=1, n_y=1, degree=2, n_validation=100)
 narxbench.search(problem, algorithm="hangs", seed=1)
