@@ -56,6 +56,7 @@ def test_greedy_search_is_the_first_descent_of_the_stepwise_one():
     assert [problem.terms[term] for term in np.flatnonzero(position)] == result.terms
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", swarm.ALGORITHMS)
 def test_kept_structures_are_those_of_the_run(algorithm):
     problem = common.make_problem("S1")[1]

@@ -128,6 +128,7 @@ def inputs_of_identification(monkeypatch, *words):
     return calls[0]
 
 
+@pytest.mark.slow
 def test_json_is_one_object_that_is_what_python_gives(file, identification):
     command = [sys.executable, "-m", "narxbench._cli", "identify", file, "--input", "valve,heat", "--output", "4"]
     command += ["--test", "25%", "--decimation", "2", *QUICK_WORDS, "--json"]

@@ -91,6 +91,7 @@ except ImportError:
 """
 
 
+@pytest.mark.slow
 def test_a_star_import_asks_for_no_extra_and_names_of_a_missing_extra_are_as_not_there():
     shown = subprocess.run([sys.executable, "-c", WITHOUT_EXTRAS], capture_output=True, text=True, check=True)
     loaded_extras, *names, star, line, with_from = shown.stdout.splitlines()

@@ -54,6 +54,7 @@ SLOW_EXAMPLES = (
     "narxbench._algorithms.",
     "narxbench._identification.",
     "narxbench._report.model_page",
+    "narxbench._report.reports",
     "narxbench.plot",
 )
 FAST_MODULES = [name for name in MODULES if not name.startswith(SLOW_EXAMPLES)]

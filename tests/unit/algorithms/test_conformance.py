@@ -61,6 +61,7 @@ def test_a_breach_is_found(plugins, monkeypatch, name):
     assert re.search(CHEATS[name].message, failure.text), failure.text
 
 
+@pytest.mark.slow
 def test_a_run_that_fails_ends_the_checks(plugins):
     *_, last = conformance.check("raises")
     assert (last.name, last.passed) == ("a run", False)

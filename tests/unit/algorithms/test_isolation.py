@@ -66,6 +66,7 @@ def test_a_run_depends_on_nothing_else(plugins, small_problem, name):
     assert best.fitness == first.trace.min() == first.result.history[-1][1]
 
 
+@pytest.mark.slow
 def test_runs_after_one_that_was_ended_are_the_same(plugins, small_problem):
     with prepared("honest_annealing", {}) as runner:
         right = runner.run(small_problem, seed=1, evaluations=300)

@@ -83,6 +83,7 @@ def test_the_evidence_is_that_of_the_samples_that_estimate():
     assert identification.certainty.samples <= n_predicted / options["repeated"]
 
 
+@pytest.mark.slow
 def test_how_probable_a_structure_is_does_not_depend_on_the_method():
     u, y = narxbench.load_system("S1").simulate(400, snr_db=40)
     settings = {**QUICK, "degree": 2, "u_lags": 2, "y_lags": 2, "noise": "noe"}

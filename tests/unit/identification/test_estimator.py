@@ -27,6 +27,7 @@ EXPECTED = {
 }
 
 
+@pytest.mark.slow
 @parametrize_with_checks(
     [NarxRegressor(**SMALL | {"degree": 1, "y_lags": 1, "u_lags": 1, "noise": "narx"})],
     expected_failed_checks=lambda estimator: EXPECTED,
@@ -142,6 +143,7 @@ def test_without_inputs(data):
         fitted.predict(None, y[:10])
 
 
+@pytest.mark.slow
 def test_a_grid_with_types_of_numpy(data):
     grid = [{"degree": np.array([1, 2]), "y_lags": [range(1, 3)]}, {"y_lags": [np.array([1])], "u_lags": [(1, 2)]}]
     search = GridSearchCV(NarxRegressor(**SMALL), grid, cv=TimeSeriesSplit(2), error_score="raise").fit(*data)

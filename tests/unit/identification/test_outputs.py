@@ -25,6 +25,7 @@ def data():
     return {"u": u, "a": a + 0.05 * rng.standard_normal(300), "b": b}
 
 
+@pytest.mark.slow
 def test_each_output_has_a_model_of_its_own(data):
     identifications = narxbench.identify_outputs(data, ["a", "b"], input="u", **QUICK)
     assert list(identifications) == ["a", "b"]

@@ -74,6 +74,7 @@ def dense_record(samples):
     return u, y
 
 
+@pytest.mark.slow
 def test_a_dense_linear_truth_leaves_in_full(tmp_path):
     u, y = dense_record(200)
     identification = narxbench.identify(u, y, degree=1, y_lags=1, u_lags=20, **QUICK)

@@ -93,6 +93,7 @@ def test_the_noise_model_of_the_data_is_chosen(noise_model):
     assert abs(weights_by_term(model)["y(k-1)"] - 0.8) < 4 * identification.weights[0]["standard_error"] < 0.2
 
 
+@pytest.mark.slow
 def test_narmax_spares_the_weights_their_bias():
     u, y = noisy("narmax")
     bias, errors = {}, {}
@@ -105,6 +106,7 @@ def test_narmax_spares_the_weights_their_bias():
     assert bias["narmax"] < 0.5 * bias["narx"] and errors["narmax"] < 0.95 * errors["narx"]
 
 
+@pytest.mark.slow
 def test_weights_of_centred_signals_are_those_of_the_signals():
     u, y = noisy("noe")
     options = {"input": 1e3 + 50 * u, "output": 20 * y - 7, "noise": "noe", "include": ["1"], **QUICK}
@@ -114,6 +116,7 @@ def test_weights_of_centred_signals_are_those_of_the_signals():
         assert centred[term] == pytest.approx(plain[term], rel=1e-3)
 
 
+@pytest.mark.slow
 def test_a_structure_whose_run_over_whole_records_does_not_hold_is_passed_over(monkeypatch):
     u, y = narxbench.load_system("S1").simulate(300, snr_db=5)
     options = {**QUICK, "degree": 2, "y_lags": 2, "u_lags": 2}

@@ -51,6 +51,7 @@ def test_an_interrupt_keeps_the_best_so_far(recording, step):
     assert identification.model.terms and identification.settings["resamples"] <= 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("step", "function"), [(CHOICE, "choose"), (CONCLUSION, "concluded")])
 def test_an_interrupt_between_the_steps_loses_nothing(monkeypatch, recording, step, function):
     """The first call is interrupted at its end, when a search may have been over for seconds."""
@@ -113,6 +114,7 @@ def test_what_is_hurried_is_estimated_on_the_stretches_that_were_searched(record
     assert max(validation[validation["role"] == "estimation"]["samples"]) > 150
 
 
+@pytest.mark.slow
 def test_repeats_report_the_spread(recording):
     alone, repeated = identify_repeatedly(recording, SETTINGS, 1), identify_repeatedly(recording, SETTINGS, 3)
     assert repeated.model == alone.model and repeated.notes[1:] == alone.notes

@@ -51,6 +51,7 @@ def test_candidates_that_are_equally_good_tie():
     assert tied([best, candidate(-99.9, [1.01 * part for part in PARTS])], 100.0) == [best]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise_model", FILTERS)
 def test_of_equal_free_runs_the_likelihood_decides(noise_model):
     u, y = with_noise(noise_model)

@@ -70,6 +70,7 @@ def test_the_command(tmp_path, capsys):
     assert "--input" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", NOISE_NAMES)
 @pytest.mark.parametrize("options", [{}, {"centre": True, "decimation": 2}], ids=str)
 def test_the_same_data_give_the_same_model(noise, options):

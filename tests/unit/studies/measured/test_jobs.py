@@ -57,6 +57,7 @@ def reported(job: Callable[[], object]) -> str:
     return str(error.value)
 
 
+@pytest.mark.slow
 def test_jobs_lead_to_the_result_of_one_call(folder: Path) -> None:
     scan = jobs.scan_of(READING, SETTINGS)
     _, searches, resampled = write_jobs(scan)

@@ -205,6 +205,7 @@ def test_one_better_method_is_told_from_all_others():
     assert "mine is first and at 80 % or above in all 3 conditions" in answer
 
 
+@pytest.mark.slow
 def test_too_few_systems_give_no_answer():
     for n_systems in (1, 2, 3, 5):
         study = forged({"mine": 1.0, "ga": 0.0}, n_systems, 1)

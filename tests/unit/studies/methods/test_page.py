@@ -114,6 +114,7 @@ def test_the_heat_table_is_that_of_the_frames():
     assert {row[0] for row in heat["cells"]["exact"]["held-out/all"]} == {"0–"}
 
 
+@pytest.mark.slow
 def test_failures_are_reported_with_their_text():
     html = render(comparison(shape("usual")))
     failed = shape("usual")["scores"]["fitness"].isna().sum()

@@ -71,6 +71,7 @@ def test_every_frame_reads_back_as_it_was(ranked, tmp_path, scores):
     read_back(frames, tmp_path, read_frame)
 
 
+@pytest.mark.slow
 def test_the_order_of_files_methods_and_runs_does_not_matter(ranked, tmp_path):
     scores = methods_study()
     expected = {name: write_table(frame) for name, frame in ranked(*scores).items()}
@@ -197,6 +198,7 @@ def test_a_miss_is_due_to_the_criterion_or_to_the_search(ranked):
     assert math.isnan(column(ranking, "lost_to_search")["silent"])
 
 
+@pytest.mark.slow
 def test_references_are_shown_and_not_ranked(ranked):
     with_them, without = ranked(*methods_study()), ranked(*methods_study(references=False))
     for name in ("pairs", "ecdf"):
@@ -265,6 +267,7 @@ def test_without_any_common_problem_nobody_is_ranked(ranked):
     assert column(frames["ranking"], "gap") == {"a": 0, "b": 0}
 
 
+@pytest.mark.slow
 def test_methods_in_some_scenarios_are_ranked_where_they_lack_nothing(ranked):
     scores = methods_study(scenarios=("base", "noisy"))
     plain = ranked(*scores)["ranking"].set_index(["part", "group", "method"])["rank_f1"].sort_index()
@@ -280,6 +283,7 @@ def test_methods_in_some_scenarios_are_ranked_where_they_lack_nothing(ranked):
         assert ranking[part, "noisy"].fillna(0).to_dict() == plain[part, "noisy"].fillna(0).to_dict()
 
 
+@pytest.mark.slow
 def test_the_bootstrap_is_over_systems_and_reproducible(ranked):
     scores = methods_study()
     first, second = ranked(*scores)["ranking"], ranked(*scores)["ranking"]

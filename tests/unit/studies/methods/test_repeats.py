@@ -43,6 +43,7 @@ def repeated(folder, data, algorithm):
     return read_repeats([folder / "repeat.json"])[f"my-{algorithm}"]
 
 
+@pytest.mark.slow
 def test_an_honest_run_is_the_same_and_its_work_is_measured(plugins, data, tmp_path):
     same, reason, seconds = repeated(tmp_path, data, "works")
     assert (same, reason) == (True, "")
