@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 FRAMES = "data/long/frames/claims.csv"
 # Seconds that a system which shuts down leaves to its processes.
-GRACE = 30.0
+GRACE = 15.0
 
 
 @pytest.fixture(scope="module")
