@@ -4,10 +4,8 @@ Writes ``benchmarks/bands.md``. Each system gives many data sets, each with a te
 in use stand rejected ones, by the plain quantile of the same errors.
 """
 
-import argparse
 import math
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 # First: it sets one thread before numpy is imported.
@@ -15,11 +13,10 @@ from benchmarks import measured  # isort: skip
 import numpy as np
 
 import narxbench
-from benchmarks.common import ROOT, number, table
+from benchmarks.common import ROOT, number, table, write_page
 from benchmarks.measured import Case, Signals
 from narxbench._identification.trust.bands import BAND, Unseen
 from narxbench._identification.trust.validation import FREE_RUN, ONE_STEP
-from narxbench._io.files import write_atomically
 
 RESULT = ROOT / "benchmarks" / "bands.md"
 SAMPLES, TESTED, SNR_DB = 800, 600, 30
@@ -142,11 +139,7 @@ of the process either.
 
 def main() -> None:
     """Measure, and write the file."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="few data sets: a try, not a measurement")
-    parser.add_argument("--output", type=Path, default=RESULT)
-    options = parser.parse_args()
-    write_atomically(options.output, report(SETS["quick" if options.quick else "full"]))
+    write_page(__doc__, RESULT, report, SETS)
 
 
 if __name__ == "__main__":

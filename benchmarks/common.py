@@ -1,5 +1,6 @@
 """The parts that benchmarks share: problems, CPU time, tables, copies of the project and measured child processes."""
 
+import argparse
 import io
 import os
 import platform
@@ -20,6 +21,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 import narxbench
+from narxbench._io.files import write_atomically
 
 ROOT = Path(__file__).parents[1]
 SYSTEMS = ("S1", "S2", "S3", "S4")
@@ -82,6 +84,18 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a Markdown table whose first column is text."""
     lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def write_page(description: str | None, result: Path, report: Callable[[int], str], sets: dict[str, int]) -> None:
+    """Write the page that a benchmark reports of so many data sets, by the options of its command.
+
+    ``sets`` has how many there are of a ``full`` measurement and of a ``quick`` try.
+    """
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--quick", action="store_true", help="few data sets: a try, not a measurement")
+    parser.add_argument("--output", type=Path, default=result)
+    options = parser.parse_args()
+    write_atomically(options.output, report(sets["quick" if options.quick else "full"]))
 
 
 def drawn(name: str, size: tuple[float, float], plot: Callable[[Figure], None]) -> bytes:

@@ -9,19 +9,16 @@ import os
 # One thread, set before numpy is imported.
 os.environ |= {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL", "NUMBA")}
 
-import argparse
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 import narxbench
-from benchmarks.common import ROOT, number, table
+from benchmarks.common import ROOT, number, table, write_page
 from narxbench._identification.trust.bands import BAND
 from narxbench._identification.trust.forecasts import half_widths
-from narxbench._io.files import write_atomically
 from narxbench._model.prediction import NoiseFilter
 
 RESULT = ROOT / "benchmarks" / "forecasts.md"
@@ -156,11 +153,7 @@ process changes, and where a record is short for how slow its noise is.
 
 def main() -> None:
     """Measure, and write the file."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="few data sets: a try, not a measurement")
-    parser.add_argument("--output", type=Path, default=RESULT)
-    options = parser.parse_args()
-    write_atomically(options.output, report(SETS["quick" if options.quick else "full"]))
+    write_page(__doc__, RESULT, report, SETS)
 
 
 if __name__ == "__main__":

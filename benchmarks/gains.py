@@ -8,9 +8,7 @@ import os
 # One thread, set before numpy is imported.
 os.environ |= {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL", "NUMBA")}
 
-import argparse
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,10 +16,9 @@ from numpy.typing import NDArray
 from scipy.signal import lfilter
 
 import narxbench
-from benchmarks.common import ROOT, table
+from benchmarks.common import ROOT, table, write_page
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._identification.trust.dynamics import TIME_CONSTANTS, Dynamics, Range
-from narxbench._io.files import write_atomically
 from narxbench._model.prediction import NoiseFilter
 
 RESULT = ROOT / "benchmarks" / "gains.md"
@@ -179,11 +176,7 @@ candidates: intervals know what candidates can describe, and no more.
 
 def main() -> None:
     """Measure, and write the file."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="few data sets: a try, not a measurement")
-    parser.add_argument("--output", type=Path, default=RESULT)
-    options = parser.parse_args()
-    write_atomically(options.output, report(SETS["quick" if options.quick else "full"]))
+    write_page(__doc__, RESULT, report, SETS)
 
 
 if __name__ == "__main__":

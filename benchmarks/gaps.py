@@ -4,25 +4,22 @@ Writes ``benchmarks/gaps.md``. Data sets of known systems are identified whole, 
 input removed, once with every gap cutting the record and once with short gaps bridged.
 """
 
-import argparse
 import math
 import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 # First: it sets one thread before numpy is imported.
-from benchmarks.common import ROOT, number, table  # isort: skip
+from benchmarks.common import ROOT, number, table, write_page  # isort: skip
 import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import lfilter
 
 import narxbench
 from narxbench._identification.data.gaps import USUAL_GAP
-from narxbench._io.files import write_atomically
 
 Floats = NDArray[np.float64]
 RESULT = ROOT / "benchmarks" / "gaps.md"
@@ -200,11 +197,7 @@ what these models saw, so that some diverge. In gaps of a white input nothing st
 
 def main() -> None:
     """Measure, and write the file."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="few data sets: a try, not a measurement")
-    parser.add_argument("--output", type=Path, default=RESULT)
-    options = parser.parse_args()
-    write_atomically(options.output, report(SETS["quick" if options.quick else "full"]))
+    write_page(__doc__, RESULT, report, SETS)
 
 
 if __name__ == "__main__":

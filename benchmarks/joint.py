@@ -9,18 +9,15 @@ import os
 # One thread, set before numpy is imported.
 os.environ |= {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL", "NUMBA")}
 
-import argparse
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 import narxbench
-from benchmarks.common import ROOT, number, table
-from narxbench._io.files import write_atomically
+from benchmarks.common import ROOT, number, table, write_page
 
 RESULT = ROOT / "benchmarks" / "joint.md"
 SAMPLES, TESTED = 800, 800
@@ -175,11 +172,7 @@ the machine that made this file.
 
 def main() -> None:
     """Measure, and write the file."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="few data sets: a try, not a measurement")
-    parser.add_argument("--output", type=Path, default=RESULT)
-    options = parser.parse_args()
-    write_atomically(options.output, report(SETS["quick" if options.quick else "full"]))
+    write_page(__doc__, RESULT, report, SETS)
 
 
 if __name__ == "__main__":

@@ -4,10 +4,13 @@ import re
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from keyword import iskeyword
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from narxbench._io.errors import NarxbenchError, did_you_mean, show
 from narxbench._model.terms import OUTPUT, Factor, Monomial, signal_name
+
+# A program of any kind.
+P = TypeVar("P")
 
 _WIDTH = 110
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}", re.ASCII)
@@ -105,14 +108,8 @@ class Program(NamedTuple):
                 value = output(lag)
             else:
                 function, position = self.functions.get(signal - 1, ("", signal - 1))
-                value = argument(lag, self.arguments.index(position))
-                if function:
-                    value = functions.get(function, f"{function}({{0}})").format(value)
-            offset, scale = self.offsets[signal], self.scales[signal]
-            if offset:
-                value = f"({value} - {offset!r})".replace("- -", "+ ")
-            if scale != 1:
-                value = f"{value} / {scale!r}"
+                value = function_value(function, argument(lag, self.arguments.index(position)), functions)
+            value = scaled_value(value, self.offsets[signal], self.scales[signal])
             yield f"{self.variable((signal, lag))} = {value}"
 
     def products(self) -> list[str]:
@@ -124,22 +121,50 @@ class Program(NamedTuple):
 
     def result(self) -> str:
         """Return the expression for the output; the variable ``value`` holds the sum of the terms."""
-        offset, scale = self.offsets[OUTPUT], self.scales[OUTPUT]
-        value = "value"
-        if scale != 1:
-            value = f"{value} * {scale!r}"
-        if offset:
-            value = f"{value} + {offset!r}".replace("+ -", "- ")
+        return unscaled_value(self.offsets[OUTPUT], self.scales[OUTPUT])
+
+
+def function_value(function: str, value: str, functions: Mapping[str, str]) -> str:
+    """Return the expression for a function of a value; the value itself where the name of the function is empty.
+
+    ``functions`` has those that have another form in the language than ``name(value)``.
+    """
+    if not function:
         return value
+    return functions.get(function, f"{function}({{0}})").format(value)
+
+
+def scaled_value(value: str, offset: float, scale: float) -> str:
+    """Return the expression for a signal in the units of the terms."""
+    if offset:
+        value = f"({value} - {offset!r})".replace("- -", "+ ")
+    if scale != 1:
+        value = f"{value} / {scale!r}"
+    return value
+
+
+def unscaled_value(offset: float, scale: float) -> str:
+    """Return the expression for an output in its own unit; the variable ``value`` holds the sum of the terms."""
+    value = "value"
+    if scale != 1:
+        value = f"{value} * {scale!r}"
+    if offset:
+        value = f"{value} + {offset!r}".replace("+ -", "- ")
+    return value
 
 
 def source(program: Program, language: str, name: str) -> str:
     """Return the source text of a program, as :meth:`narxbench._model.narx.Model.export` describes it."""
-    if language not in _LANGUAGES:
-        allowed = f"{', '.join(_LANGUAGES)}{did_you_mean(language, _LANGUAGES)}"
+    return source_in(_LANGUAGES, program, language, name)
+
+
+def source_in(languages: Mapping[str, Callable[[P, str], Iterator[str]]], program: P, language: str, name: str) -> str:
+    """Return the source text of a program in one of some languages, whose functions yield its lines."""
+    if language not in languages:
+        allowed = f"{', '.join(languages)}{did_you_mean(language, languages)}"
         raise NarxbenchError(f"language: found {show(language)}; allowed: {allowed}")
     check_name(name)
-    return "\n".join(_LANGUAGES[language](program, name)) + "\n"
+    return "\n".join(languages[language](program, name)) + "\n"
 
 
 def check_name(name: object) -> None:

@@ -4,10 +4,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from narxbench._io.errors import NarxbenchError, did_you_mean, printable, show
+from narxbench._io.errors import printable
 from narxbench._io.version import __version__
 from narxbench._model.equation import duration
-from narxbench._model.export import C_FUNCTIONS, MATLAB_FUNCTIONS, PYTHON_FUNCTIONS, check_name, comment_lines
+from narxbench._model.export import (
+    C_FUNCTIONS,
+    MATLAB_FUNCTIONS,
+    PYTHON_FUNCTIONS,
+    comment_lines,
+    function_value,
+    scaled_value,
+    source_in,
+    unscaled_value,
+)
 from narxbench._model.functions import derived
 
 
@@ -119,14 +128,8 @@ class JointProgram:
                 value = output(signal, steps)
             else:
                 function, position = self.functions.get(signal - n_outputs, ("", signal - n_outputs))
-                value = argument(self.arguments.index(position), steps)
-                if function:
-                    value = functions.get(function, f"{function}({{0}})").format(value)
-            offset, scale = equation.offsets[signal], equation.scales[signal]
-            if offset:
-                value = f"({value} - {offset!r})".replace("- -", "+ ")
-            if scale != 1:
-                value = f"{value} / {scale!r}"
+                value = function_value(function, argument(self.arguments.index(position), steps), functions)
+            value = scaled_value(value, equation.offsets[signal], equation.scales[signal])
             yield f"{self._variable(signal, steps)} = {value}"
 
     def products(self, equation: JointEquation) -> list[str]:
@@ -162,22 +165,12 @@ class JointProgram:
 
 def result(equation: JointEquation) -> str:
     """Return the expression for an output; the variable ``value`` holds the sum of its terms."""
-    offset, scale = equation.offsets[equation.output], equation.scales[equation.output]
-    value = "value"
-    if scale != 1:
-        value = f"{value} * {scale!r}"
-    if offset:
-        value = f"{value} + {offset!r}".replace("+ -", "- ")
-    return value
+    return unscaled_value(equation.offsets[equation.output], equation.scales[equation.output])
 
 
 def joint_source(program: JointProgram, language: str, name: str) -> str:
     """Return the source text of a program, as :meth:`narxbench.JointModel.export` describes it."""
-    if language not in _LANGUAGES:
-        allowed = f"{', '.join(_LANGUAGES)}{did_you_mean(language, _LANGUAGES)}"
-        raise NarxbenchError(f"language: found {show(language)}; allowed: {allowed}")
-    check_name(name)
-    return "\n".join(_LANGUAGES[language](program, name)) + "\n"
+    return source_in(_LANGUAGES, program, language, name)
 
 
 def _python(program: JointProgram, name: str) -> Iterator[str]:
