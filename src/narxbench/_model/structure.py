@@ -34,22 +34,22 @@ def candidate_columns(
     lagged: dict[Factor, NDArray[np.float64]] = {}
     columns: dict[Monomial, NDArray[np.float64]] = {(): np.ones(len(rows))}
 
-    def values_of(monomial: Monomial) -> NDArray[np.float64]:
-        if monomial in columns:
-            return columns[monomial]
-        signal, lag = factor = monomial[-1]
-        if factor not in lagged:
-            lagged[factor] = y[rows - lag] if signal == OUTPUT else inputs[rows - lag, signal - 1]
-        fewer_factors = values_of(monomial[:-1])
-        # A structure with a term that overflows, or is infinity times 0, has an infinite J.
-        with np.errstate(over="ignore", invalid="ignore"):
-            values = fewer_factors * lagged[factor]
-        if monomial in prefixes:
-            columns[monomial] = values
-        return values
-
     for monomial in monomials:
-        yield values_of(monomial)
+        size = len(monomial)
+        while monomial[:size] not in columns:
+            size -= 1
+        values = columns[monomial[:size]]
+        for place in range(size, len(monomial)):
+            factor = monomial[place]
+            if factor not in lagged:
+                signal, lag = factor
+                lagged[factor] = y[rows - lag] if signal == OUTPUT else inputs[rows - lag, signal - 1]
+            # A structure with a term that overflows, or is infinity times 0, has an infinite J.
+            with np.errstate(over="ignore", invalid="ignore"):
+                values = values * lagged[factor]
+            if monomial[: place + 1] in prefixes:
+                columns[monomial[: place + 1]] = values
+        yield values
 
 
 def column(

@@ -1,5 +1,7 @@
 """Values of terms: those of many at once are those of each alone to the last bit."""
 
+import gc
+
 import numpy as np
 import pytest
 
@@ -17,3 +19,16 @@ def test_columns_of_many_terms_are_those_of_each(rng, n_inputs):
     values = list(candidate_columns(u, y, monomials, rows))
     for monomial, of_many in zip(monomials, values, strict=True):
         np.testing.assert_array_equal(of_many, column(u, y, monomial, rows))
+
+
+def test_columns_are_freed_without_the_garbage_collector(rng):
+    # Columns of a million samples that wait for the collector are hundreds of megabytes.
+    u, y = rng.normal(size=(60, 1)), rng.normal(size=60)
+    monomials = monomials_of([(0, 1), (1, 0)], 3)
+    gc.collect()
+    gc.disable()
+    try:
+        list(candidate_columns(u, y, monomials, np.arange(5, 60)))
+        assert gc.collect() == 0
+    finally:
+        gc.enable()

@@ -1,6 +1,6 @@
 """Signs of an effect of an input on the output, and samples of the output that are disturbances."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
 
@@ -21,6 +21,8 @@ MOST_ORDER = 40
 # Correlations below this are no effect: remains of an input's own correlation, however long the record.
 LEAST_RESPONSE = 0.03
 MOST_LAGS = 100
+# Samples that the weights of a rough model are estimated with, spread evenly over longer records.
+MOST_OF_ROUGH_MODEL = 100_000
 
 
 class Response(NamedTuple):
@@ -95,12 +97,28 @@ def _spread(sizes: list[Array], times: float) -> float:
 
 def _unexplained(records: Sequence[Record]) -> list[Array]:
     """Return the size of the residual of a rough model of y: of its last two values, and powers of u at lag 0 to 3."""
-    terms = []
-    for record, standard in zip(records, standard_inputs(records), strict=True):
-        u_lags = [_lagged(u, lag) ** power for u, lag, power in product(standard.T, range(4), (1, 2, 3))]
-        terms.append(np.column_stack([np.ones(len(record)), _lagged(record.y, 1), _lagged(record.y, 2), *u_lags]))
-    weights = np.linalg.lstsq(np.vstack(terms), np.concatenate(outputs(records)), rcond=1e-10)[0]
-    return [np.abs(record.y - columns @ weights) for record, columns in zip(records, terms, strict=True)]
+    standard = standard_inputs(records)
+    stride = -(-sum(map(len, records)) // MOST_OF_ROUGH_MODEL)
+    columns = []
+    for record, u in zip(records, standard, strict=True):
+        columns.append(np.column_stack([term[::stride] for term in _rough_terms(record, u)]))
+    y = np.concatenate([record.y[::stride] for record in records])
+    weights = np.linalg.lstsq(np.vstack(columns), y, rcond=1e-10)[0]
+    sizes = []
+    for record, u in zip(records, standard, strict=True):
+        rest = record.y.copy()
+        for weight, term in zip(weights, _rough_terms(record, u), strict=True):
+            rest -= weight * term
+        sizes.append(np.abs(rest))
+    return sizes
+
+
+def _rough_terms(record: Record, standard: Array) -> Iterator[Array]:
+    """Yield the terms of a rough model of y one by one: together they would take many times the memory of a record."""
+    yield np.ones(len(record))
+    yield from (_lagged(record.y, 1), _lagged(record.y, 2))
+    for u, lag, power in product(standard.T, range(4), (1, 2, 3)):
+        yield _lagged(u, lag) ** power
 
 
 def _lagged(signal: Array, lag: int) -> Array:

@@ -11,7 +11,7 @@ from scipy.signal import correlate, lfilter
 from tests.unit.identification.data.test_sampling import nothing, recording
 
 import narxbench
-from narxbench._identification.data import checks
+from narxbench._identification.data import checks, responses
 from narxbench._identification.data.responses import _correlated
 from narxbench._identification.data.sampling import advised_decimations
 from narxbench._model.system import system_names
@@ -218,6 +218,16 @@ def test_outliers(rng):
     oscillating = lfilter([0.0, 1.0], [1.0, -1.6, 0.9], u) + noise
     for y in (ringing, squared, oscillating, np.round(oscillating), u):
         assert checks.outlier_check(recording((u, y))).status == "fine"
+
+
+def test_outliers_of_records_that_a_rough_model_sees_a_part_of(ordinary, rng, monkeypatch):
+    u, y = ordinary
+    spoilt = y.copy()
+    spoilt[100:900:100] += np.ptp(y)
+    of_all = checks.outlier_check(recording((u, spoilt), (u, y)))
+    monkeypatch.setattr(responses, "MOST_OF_ROUGH_MODEL", 300)
+    assert checks.outlier_check(recording((u, spoilt), (u, y))).values == of_all.values
+    assert of_all.values["count"] == 8
 
 
 def test_range_of_the_test_records_and_size(ordinary):
