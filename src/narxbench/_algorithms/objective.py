@@ -231,7 +231,6 @@ def _address(data: ProblemData, record: EvaluationRecord) -> int:
 
 def view_of(problem: StructureProblem) -> ProblemView:
     """Return the part of a problem that an algorithm may see."""
-    u, y = problem.estimation_part
     return ProblemView(
         terms=problem.terms,
         monomials=problem.monomials,
@@ -240,8 +239,8 @@ def view_of(problem: StructureProblem) -> ProblemView:
         degree=problem.degree,
         gram=lambda: problem.data.gram[:-1, :-1],
         moments=lambda: problem.data.moments[:-1],
-        u=lambda: u,
-        y=lambda: y,
+        u=lambda: problem.estimation_part[0],
+        y=lambda: problem.estimation_part[1],
         rows=lambda: problem.estimation_rows,
         criterion=problem.criterion,
         penalty=float(problem.data.penalties[1]),

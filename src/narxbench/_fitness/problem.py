@@ -273,12 +273,21 @@ class StructureProblem:
         problem.n_validation, problem.estimation = sum(map(len, segments)), "before_validation"
         problem.validation_part = "last"
         problem._prepare(u, y, monomials, rows, segments, criterion, error, repeated, products)
-        reached = np.zeros(len(y), np.bool_)
-        for lag in range(max(problem.n_u, problem.n_y) + 1):
-            reached[rows - lag] = True
-        problem.estimation_part = np.where(reached[:, None], u, 0.0), np.where(reached, y, 0.0)
-        problem.stretches = _stretches(rows, segments, max(problem.n_u, problem.n_y))
         return problem
+
+    # Of the many problems that an identification has, few are asked for the next two.
+    @cached_property
+    def estimation_part(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Inputs and output, zero at samples that no estimation row refers to."""
+        reached = np.zeros(len(self.training_y), np.bool_)
+        for lag in range(max(self.n_u, self.n_y) + 1):
+            reached[self.estimation_rows - lag] = True
+        return np.where(reached[:, None], self.training_u, 0.0), np.where(reached, self.training_y, 0.0)
+
+    @cached_property
+    def stretches(self) -> NDArray[np.int64]:
+        """Stretches of consecutive samples that are used, shape (stretches, 2): first sample and end of each."""
+        return _stretches(self.estimation_rows, self.segments, max(self.n_u, self.n_y))
 
     def _prepare(
         self,

@@ -111,9 +111,11 @@ def _draw_bars(axis: Axes, terms: pd.DataFrame) -> None:
     colours = terms["system_term"].map({True: SYSTEM_TERM, False: SPURIOUS_TERM})
     axis.bar(terms["place"], terms["frequency"], width=0.8, color=colours, linewidth=0)
     labels = dict(terms.loc[terms["label"] != "", ["place", "label"]].itertuples(index=False, name=None))
-    for place, label in zip(spread(list(labels), _LABEL * len(terms)), labels.values(), strict=True):
+    places = spread(list(labels), _LABEL * len(terms))
+    for place, label in zip(places, labels.values(), strict=True):
         axis.text(place, 1.02, label, fontsize=7, ha="center", va="bottom", color=DARK, rotation=90)
-    axis.set(xlim=(-1, len(terms) + 1), ylim=(0, 1.25), yticks=[0, 0.5, 1], ylabel="ν")
+    # The first label may stand left of its bar, and must not touch the axis.
+    axis.set(xlim=(min([1, *places]) - 2, len(terms) + 1), ylim=(0, 1.25), yticks=[0, 0.5, 1], ylabel="ν")
 
 
 def _methods(rows: pd.DataFrame) -> list[str]:
