@@ -17,19 +17,20 @@ from scipy.special import chdtri
 from narxbench._fitness.prediction_error import Fit, PredictionErrors
 from narxbench._fitness.structure_fit import fit_noise_model, fit_structure
 from narxbench._identification.data.arrangement import Arrangement
+from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.noise import NoiseOrders, Stretches
 from narxbench._identification.search.structures import Structure
 from narxbench._identification.search.trial import shortened
 from narxbench._identification.trust.fit import ModelFit
 from narxbench._model.noise_models import NoiseName
-from narxbench._model.terms import Factor, Monomial, max_lag_of, monomials_of, term_name
+from narxbench._model.terms import OUTPUT, Factor, Monomial, max_lag_of, monomials_of, term_name
 from narxbench._numerics.rounding import significant
 
 Floats = NDArray[np.float64]
 
 # How often further terms of one degree seem to be missing although none is.
 LEVEL = 0.01
-# Lags of a signal behind the largest one of the structure, and the degree up to which they make up further terms.
+# Lags of a signal behind the largest one of the candidates, and the degree up to which they make up further terms.
 FURTHER_LAGS, FURTHER_DEGREE = 2, 2
 # Terms that are added, one after the other.
 MOST_ADDED = 4
@@ -74,7 +75,7 @@ def richer_structure(
     density : int
         So many samples of the data count as one.
     """
-    monomials = extended_candidates(fit.monomials, fit.configuration.degree)
+    monomials = extended_candidates(fit.monomials, fit.configuration)
     errors = _prediction_errors(fit, monomials)
     repeated = max(1.0, density / fit.configuration.decimation)
     numbers = [monomials.index(monomial) for monomial in fit.monomials]
@@ -100,34 +101,33 @@ def richer_structure(
     return RicherStructure(structure.model_copy(update=changes), [names[number] for number in added], term is None)
 
 
-def extended_candidates(monomials: Sequence[Monomial], degree: int) -> list[Monomial]:
+def extended_candidates(monomials: Sequence[Monomial], configuration: Configuration) -> list[Monomial]:
     """Return the terms of a structure and those that it may lack, in canonical order.
 
-    They have the lagged signals of the structure up to one degree more than its candidates had, and later lags up to
-    degree 2; where these are too many, they are of no higher degree than the structure, or linear.
+    They have the lagged signals of the structure up to one degree more than its candidates had, and the lags of all
+    candidates and later ones up to degree 2; where these are too many, they are of no higher degree than the structure,
+    or linear.
     """
     factors: set[Factor] = set()
     for monomial in monomials:
         factors.update(monomial)
-    further = _with_later_lags(factors)
-    tested: list[Monomial] = []
-    for highest in (1 + degree, max(map(len, monomials)), 1):
-        tested = monomials_of(factors, highest) + monomials_of(further, min(FURTHER_DEGREE, highest))
-        if len(set(tested)) <= MOST_TESTED:
+    further = _with_later_lags(configuration)
+    extended: list[Monomial] = []
+    for highest in (1 + configuration.degree, max(map(len, monomials)), 1):
+        extended = monomials_of(factors, highest) + monomials_of(further, min(FURTHER_DEGREE, highest))
+        if len(set(extended)) <= MOST_TESTED:
             break
-    return sorted({*tested, *monomials}, key=lambda monomial: (len(monomial), monomial))
+    return sorted({*extended, *monomials}, key=lambda monomial: (len(monomial), monomial))
 
 
-def _with_later_lags(factors: set[Factor]) -> set[Factor]:
-    """Return lagged signals, each of them also with the lags that follow its largest one."""
-    largest: Counter[int] = Counter()
-    for signal, lag in factors:
-        largest[signal] = max(largest[signal], lag)
-    later = set(factors)
-    for signal, lag in largest.items():
-        for distance in range(1, FURTHER_LAGS + 1):
-            later.add((signal, lag + distance))
-    return later
+def _with_later_lags(configuration: Configuration) -> list[Factor]:
+    """Return the lagged signals of a configuration, each signal also with the lags that follow its largest one."""
+    factors = []
+    for signal, lags in enumerate((configuration.y_lags, *configuration.u_lags), OUTPUT):
+        largest = max(lags, default=0)
+        for lag in (*lags, *range(largest + 1, largest + 1 + FURTHER_LAGS)):
+            factors.append((signal, lag))
+    return factors
 
 
 def _prediction_errors(fit: ModelFit, monomials: Sequence[Monomial]) -> PredictionErrors:

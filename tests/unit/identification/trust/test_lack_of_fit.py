@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from tests.unit.identification.search.test_configurations import settings_of
 
+from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.scan import Scan
 from narxbench._identification.search.structures import Proposal
 from narxbench._identification.trust.fit import ModelFit
@@ -54,11 +55,12 @@ def test_a_structure_that_lacks_too_many_terms_stays_incomplete():
 
 def test_extended_candidates_have_one_degree_more_and_later_lags():
     structure = [parse_term(term, 1, current=True) for term in ("y(k-1)", "u(k-2)", "y(k-1)*u(k-2)")]
-    extended = extended_candidates(structure, 2)
+    extended = extended_candidates(structure, Configuration(1, 2, (1,), ((1, 2),)))
     names = ("y(k-1)^3", "y(k-3)", "u(k-4)", "y(k-1)*u(k-4)")
     assert {parse_term(name, 1, current=True) for name in names} <= set(extended)
     assert parse_term("u(k-4)^3", 1, current=True) not in extended and len(set(extended)) == len(extended)
     # Of many lags there are fewer terms of each.
+    series = Configuration(1, 2, tuple(range(1, 25)), ())
     wide = monomials_of([(OUTPUT, lag) for lag in range(1, 25)], 2)
-    assert len(set(extended_candidates(wide, 2)) - set(wide)) <= MOST_TESTED
-    assert parse_term("y(k-26)", 1, current=True) in extended_candidates(wide, 2)
+    assert len(set(extended_candidates(wide, series)) - set(wide)) <= MOST_TESTED
+    assert parse_term("y(k-26)", 1, current=True) in extended_candidates(wide, series)
