@@ -176,7 +176,7 @@ def _dynamics(
 
 
 class _LackOfFit(NamedTuple):
-    """What the candidates lack, as :class:`Dynamics` says it, and a model with the terms that are lacking."""
+    """The terms that the candidates lack, as in :class:`Dynamics`, and a model that has them."""
 
     richer: Model | None
     lacking: list[str] | None

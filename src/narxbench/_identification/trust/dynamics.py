@@ -216,11 +216,7 @@ def dynamics(
     y = np.concatenate([record.y for record in records])
     centre, half_range = (float(y.max()) + float(y.min())) / 2, float(np.ptp(y)) / 2 or 1.0
     reach = half_range * (1 + 2 * MARGIN)
-    n_draws = max(FEWEST_DRAWS, DRAWS // len(short))
-    drawn_models = [DrawnModels(model, n_draws, number=number, **axes) for number, model in enumerate(short)]
-    if richer is not None and richer.max_lag <= LONGEST_LAG:
-        drawn_models.append(DrawnModels(richer, n_draws * len(short), number=len(short), **axes))
-    judged = [_judged(drawn, point, centre, reach) for drawn in drawn_models]
+    judged = [_judged(drawn, point, centre, reach) for drawn in _drawn_models(short, richer, **axes)]
     stable = np.concatenate([draws.stable for draws in judged])
     inputs = {}
     for i, name in enumerate(models[0].inputs):
@@ -237,6 +233,17 @@ def dynamics(
         poles=_poles(judged, confidence),
         inputs=inputs,
     )
+
+
+def _drawn_models(models: Sequence[Model], richer: Model | None, **axes: object) -> list[DrawnModels]:
+    """Return draws of models that are about as good, and as many of a richer one as of all of them together."""
+    n_draws = max(FEWEST_DRAWS, DRAWS // len(models))
+    drawn_models = []
+    for number, model in enumerate(models):
+        drawn_models.append(DrawnModels(model, n_draws, number=number, **axes))
+    if richer is not None and richer.max_lag <= LONGEST_LAG:
+        drawn_models.append(DrawnModels(richer, n_draws * len(models), number=len(models), **axes))
+    return drawn_models
 
 
 def _judged(drawn: DrawnModels, point: WorkingPoint, centre: float, reach: float) -> _Judged:
@@ -270,7 +277,9 @@ def _poles(judged: Sequence[_Judged], confidence: float) -> list[tuple[complex, 
     first = judged[0]
     if np.isnan(first.y[0]):
         return []
-    slowest = [draws.sizes ** (first.drawn.model.decimation / draws.drawn.model.decimation) for draws in judged]
+    slowest = []
+    for draws in judged:
+        slowest.append(draws.sizes ** (first.drawn.model.decimation / draws.drawn.model.decimation))
     poles = first.drawn.poles(first.a[~np.isnan(first.y)])
     order = np.argsort(-np.abs(poles[0]), kind="stable")
     pairs = []
