@@ -166,18 +166,13 @@ def _rest(values: Values) -> str:
 
 def where_intervals_hold(lacking: Sequence[str] | None, unexplained: Sequence[str]) -> str:
     """Return the condition of intervals in a sentence, by the terms that a model lacks and what is left unexplained."""
-    condition = "hold only if the true system is among the candidates"
     if unexplained:
-        return f"These intervals {condition}; the residuals say that it is not ({first_of(unexplained)})."
-    if lacking is None:
-        return f"These intervals {condition}, which was not tested."
+        return f"They may not hold: the true system is not among the candidates ({first_of(unexplained)})."
     if lacking:
-        return f"The residuals call for {first_of(lacking)}: a model with {_pronoun(lacking)} widens the intervals."
-    return f"These intervals {condition}; the residuals call for no further term."
-
-
-def _pronoun(terms: Sequence[str]) -> str:
-    return "them" if len(terms) > 1 else "it"
+        return f"A model with {first_of(lacking)}, for which the residuals call, widens them."
+    if lacking is None:
+        return "They hold for a system among the candidates; that was not tested."
+    return "They hold for a system among the candidates; residuals show no other."
 
 
 def _gain_interval(values: Values, name: str) -> Values | None:
@@ -225,7 +220,7 @@ def _control_doubt(doubt: Values, period: float | None) -> str:
     if name == "stability":
         return f"whether it is stable there, as {percent(factor)} of the drawn models are"
     if name == "candidates":
-        return "whether the intervals hold, as the true system is not among the candidates"
+        return "whether the intervals hold"
     if name == "record":
         return f"how it settles, which takes longer than the longest record, {count_samples(int(factor), period)}"
     if factor is None:
