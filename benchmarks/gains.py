@@ -26,7 +26,7 @@ from narxbench._model.prediction import NoiseFilter
 RESULT = ROOT / "benchmarks" / "gains.md"
 SAMPLES, HELD = 1000, 4
 SNR_DB = 20.0
-SETS = {"full": 4, "quick": 1}
+SETS = {"full": 20, "quick": 1}
 SETTINGS: dict[str, Any] = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 3, "effort": 0.3, "seeds": 1}
 CONFIDENCE = IdentificationSettings().confidence
 # Samples after a small step where its response is compared.

@@ -1,4 +1,4 @@
-"""What a model lacks: terms of one degree more and of later lags that its candidates do not have."""
+"""Terms that a model lacks: one degree higher, and of later lags than its candidates have."""
 
 import numpy as np
 import pytest
