@@ -1,6 +1,7 @@
 """How many intervals of gain, settling time, poles and steps hold the truth: ``python -m benchmarks.gains [--quick]``.
 
-Writes ``benchmarks/gains.md``. Systems of known truth under four kinds of noise give many data sets each.
+Writes ``benchmarks/gains.md``. Systems of known truth, within the candidates and
+outside, give data sets under four kinds of noise.
 """
 
 import os
@@ -18,18 +19,23 @@ from scipy.signal import lfilter
 import narxbench
 from benchmarks.common import ROOT, table, write_page
 from narxbench._identification.settings import IdentificationSettings
-from narxbench._identification.trust.dynamics import TIME_CONSTANTS, Dynamics, Range
+from narxbench._identification.trust.dynamics import Dynamics, Range
+from narxbench._identification.trust.steady_state import TIME_CONSTANTS
 from narxbench._model.prediction import NoiseFilter
 
 RESULT = ROOT / "benchmarks" / "gains.md"
 SAMPLES, HELD = 1000, 4
 SNR_DB = 20.0
-SETS = {"full": 40, "quick": 1}
+SETS = {"full": 20, "quick": 1}
 SETTINGS: dict[str, Any] = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 3, "effort": 0.3, "seeds": 1}
 CONFIDENCE = IdentificationSettings().confidence
 # Samples after a small step where its response is compared.
 AFTER = (2, 5, 15)
 FIGURES = ("gain", "settling time", "slowest pole", *(f"step after {steps}" for steps in AFTER), "static curve")
+
+WIDTH, LACKING, UNEXPLAINED = "width of the gain", "lacking", "unexplained"
+# Random numbers that no rule of the intervals was chosen on.
+FRESH = 2026
 
 Floats = NDArray[np.float64]
 
@@ -37,7 +43,12 @@ SYSTEMS = {
     "linear": {"y(k-1)": 1.3, "y(k-2)": -0.42, "u(k-1)": 0.3, "u(k-2)": 0.1},
     "Hammerstein": {"y(k-1)": 0.8, "u(k-1)": 0.4, "u(k-1)^2": 0.2},
     "bilinear": {"y(k-1)": 0.7, "u(k-1)": 0.5, "y(k-1)*u(k-1)": 0.1, "u(k-2)": 0.2},
-    "cubic, outside the candidates": {"y(k-1)": 0.7, "u(k-1)": 0.5, "y(k-1)^3": -0.03, "u(k-2)": 0.2},
+    "cubic output \\*": {"y(k-1)": 0.7, "u(k-1)": 0.5, "y(k-1)^3": -0.03, "u(k-2)": 0.2},
+    "cubic input \\*": {"y(k-1)": 1.2, "y(k-2)": -0.4, "u(k-1)": 0.3, "u(k-1)^3": -0.02},
+    "cubic product \\*": {"y(k-1)": 0.6, "u(k-1)": 0.6, "y(k-1)*u(k-1)^2": -0.04},
+    "later input \\*": {"y(k-1)": 0.7, "u(k-1)": 0.3, "u(k-5)": 0.3},
+    "much later input \\*\\*": {"y(k-1)": 0.7, "u(k-1)": 0.4, "u(k-8)": 0.3},
+    "quintic input \\*\\*": {"y(k-1)": 0.75, "u(k-1)": 0.5, "u(k-1)^3": -0.08, "u(k-1)^5": 0.005},
 }
 # Where the noise enters, and its filter.
 NOISES = {
@@ -111,7 +122,7 @@ def holds(interval: Range, value: float) -> bool:
 
 
 def measured(model: narxbench.Model, noise: str, draws: np.random.Generator) -> dict[str, float]:
-    """Return by figure whether the interval of one identification holds the truth."""
+    """Return by figure whether the interval of one identification holds the truth, and what is said of candidates."""
     u, y = noisy(model, noise, draws)
     dynamics = narxbench.identify(u, y, **SETTINGS).dynamics
     if dynamics is None:
@@ -123,9 +134,14 @@ def measured(model: narxbench.Model, noise: str, draws: np.random.Generator) -> 
         rest = model.linearised(level, float(np.median(y))).y
         if low is not None and high is not None:
             inside.append(low <= rest <= high)
-    results = {name: float(holds(interval, values[name])) for name, interval in intervals(dynamics).items()}
+    ranges = intervals(dynamics)
+    results = {name: float(holds(interval, values[name])) for name, interval in ranges.items()}
     if inside:
         results["static curve"] = float(np.mean(inside))
+    gain = ranges.get("gain")
+    if gain is not None and gain.low is not None and gain.high is not None:
+        results[WIDTH] = (gain.high - gain.low) / abs(values["gain"])
+    results[LACKING], results[UNEXPLAINED] = float(bool(dynamics.lacking)), float(bool(dynamics.unexplained))
     return results
 
 
@@ -134,19 +150,24 @@ def report(sets: int) -> str:
     rows = []
     for place, (system, weights) in enumerate(SYSTEMS.items()):
         model = narxbench.Model(tuple(weights), tuple(weights.values()), inputs=("u",), output="y")
-        for noise in NOISES:
-            results = []
+        results = []
+        for number, noise in enumerate(NOISES):
             for seed in range(1, sets + 1):
-                results.append(measured(model, noise, np.random.default_rng([place, [*NOISES].index(noise), seed])))
-            rows.append([system, noise, *(share(results, figure) for figure in FIGURES)])
-            print(*rows[-1], sep="  ", flush=True)
+                results.append(measured(model, noise, np.random.default_rng([FRESH, place, number, seed])))
+        widths = [result[WIDTH] for result in results if WIDTH in result]
+        width = f"{100 * np.median(widths):.0f} %" if widths else "none"
+        shares = [share(results, figure) for figure in (*FIGURES, LACKING, UNEXPLAINED)]
+        rows.append([system, *shares[: len(FIGURES)], width, *shares[len(FIGURES) :]])
+        print(*rows[-1], sep="  ", flush=True)
     return TEXT.format(
-        table=table(["system", "noise", *FIGURES], rows),
+        table=table(["system", *FIGURES, WIDTH, LACKING, UNEXPLAINED], rows),
         sets=sets,
+        together=sets * len(NOISES),
+        noises="; ".join(NOISES),
         samples=SAMPLES,
         snr=SNR_DB,
         confidence=100 * CONFIDENCE,
-        error=100 * math.sqrt(CONFIDENCE * (1.0 - CONFIDENCE) / sets),
+        error=100 * math.sqrt(CONFIDENCE * (1.0 - CONFIDENCE) / sets / len(NOISES)),
     )
 
 
@@ -159,18 +180,22 @@ def share(results: list[dict[str, float]], figure: str) -> str:
     return f"{100 * np.mean(values):.0f} %{counted}"
 
 
-TEXT = """# What the intervals about gain, settling time, poles and steps hold
+TEXT = r"""# What the intervals about gain, settling time, poles and steps hold
 
-`python -m benchmarks.gains` makes this file. Of each system and kind of noise, {sets} data sets of {samples} samples at
-{snr:g} dB were identified (degree 2, lags up to 2 and 3, effort 0.3; noise models as found). The table has the share of
-the {confidence:.0f} % intervals of `identification.dynamics` that hold the value of the true system at the same input;
-of the static curve the share of its levels. With {sets} data sets a share that should be {confidence:.0f} % has a
-standard error of about {error:.0f} points.
+`python -m benchmarks.gains` makes this file. Of each system, {together} data sets of {samples} samples at {snr:g} dB
+were identified, {sets} of each kind of noise: {noises}
+(degree 2, lags up to 2 and 3, effort 0.3; noise models as found). The table has the share of the {confidence:.0f} %
+intervals of `identification.dynamics` that hold the value of the true system at the same input; of the static curve the
+share of its levels. With {together} data sets a share that should be {confidence:.0f} % has a standard error of about
+{error:.0f} points. Behind these stand the median width of the interval of the gain relative to the true gain, and the
+shares of the data sets where `lacking` and `unexplained` are not empty.
 
 {table}
-An input stands for 4 samples. Noise in the equation is so large that it moves the output by the same SNR. Poles are
-those of the structure that was found, and miss where it has none of the true ones. The cubic system is not among the
-candidates: intervals know what candidates can describe, and no more.
+An input stands for 4 samples. Noise in the equation is so large that it moves the output by the same SNR. Systems with
+\* are not among the candidates, but one degree or two lags further: a test of the residuals sees that a term is
+missing, and a model with it widens the intervals. Systems with \*\* are beyond that too: `unexplained` says that the
+intervals do not hold where the residuals show it; where it is empty they show nothing. The rule was chosen on other
+data sets; of the systems with stars only *cubic output* was among theirs.
 """
 
 

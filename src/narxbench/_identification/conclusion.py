@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -30,11 +30,12 @@ from narxbench._identification.trust.fit import ModelFit
 from narxbench._identification.trust.forecasts import ABOUT, forecast_errors
 from narxbench._identification.trust.frequencies import frequent_structures, selection_table
 from narxbench._identification.trust.horizon import steps_judged
+from narxbench._identification.trust.lack_of_fit import richer_structure
 from narxbench._identification.trust.probabilities import FULL, STOPPED, StructureCertainty, structure_certainty
-from narxbench._identification.trust.residuals import correlation_tests, free_run_bias
+from narxbench._identification.trust.residuals import CorrelationTest, correlation_tests, free_run_bias
 from narxbench._identification.trust.steady_state import POINTS, FixedPoint, measured_static_points, static_curve
 from narxbench._identification.trust.validation import FREE_RUN, ONE_STEP, Case, validate
-from narxbench._identification.trust.verdicts import summary
+from narxbench._identification.trust.verdicts import CORRELATION_SMALL, summary
 from narxbench._identification.trust.weights import interchangeable
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.narx import Model
@@ -49,6 +50,8 @@ LEAST_VALUES, MOST_VALUES, VALUES_PER_SECOND = 250_000, 1_000_000, 25_000
 LONG_LAG, FEW_POINTS = 60, 5
 # Structures that are about as good as the leaving one and widen its intervals, at most, and of long records.
 MOST_EQUAL, FEW_EQUAL = 8, 2
+# What the residuals of a richer model still show, besides correlation tests.
+FURTHER_TERMS = "residuals and further terms"
 
 
 def concluded(
@@ -105,7 +108,7 @@ def concluded(
         validation=validation,
         tests=tests,
         curve=curve,
-        dynamics=_dynamics(scan, model, curve, [] if is_hurried else _equal_structures(scan, choice, certainty)),
+        dynamics=_dynamics(scan, choice, model, curve, None if is_hurried else certainty),
         rests=rests,
         summary=findings,
         notes=[*_notes(scan, choice, resamples, models), *_time_scale(scan, configuration, horizon)],
@@ -145,19 +148,68 @@ def _certainty(scan: Scan, choice: Choice) -> StructureCertainty:
     )
 
 
-def _dynamics(scan: Scan, model: Model, curve: Sequence[FixedPoint], rivals: Sequence[Structure]) -> Dynamics | None:
-    """Return how the model answers its inputs; None where it does not rest in the middle of the data."""
+def _dynamics(
+    scan: Scan, choice: Choice, model: Model, curve: Sequence[FixedPoint], certainty: StructureCertainty | None
+) -> Dynamics | None:
+    """Return how the model answers its inputs; None where it does not rest in the middle of the data.
+
+    In a hurry, without a certainty, it is the only model.
+    """
     records = [record for record in scan.searched.known if record.role in (None, "estimation")]
     point = working_point(model, records, curve)
     if point is None:
         return None
+    confidence, base = scan.settings.confidence, scan.settings.seed
+    if certainty is None:
+        return dynamics([model], records, point, confidence, base=base)
     models = [model]
-    for structure in rivals:
+    for structure in _equal_structures(scan, choice, certainty):
         # What is singular or diverges is no rival. Of long records, those that were searched are enough.
         with suppress(NarxbenchError):
             fit = ModelFit(scan, structure)
             models.append(fit.model(fit.weights(fit.turns)))
-    return dynamics(models, records, point, scan.settings.confidence, base=scan.settings.seed)
+    lack = _lack_of_fit(scan, choice, model, records)
+    answer = dynamics(models, records, point, confidence, lack.richer, base=base)
+    if answer is None:
+        return None
+    return replace(answer, lacking=lack.lacking, unexplained=lack.unexplained)
+
+
+class _LackOfFit(NamedTuple):
+    """The terms that the candidates lack, as in :class:`Dynamics`, and a model that has them."""
+
+    richer: Model | None
+    lacking: list[str] | None
+    unexplained: list[str]
+
+
+def _lack_of_fit(scan: Scan, choice: Choice, model: Model, records: Sequence[Record]) -> _LackOfFit:
+    """Return what the candidates lack; weights of ridge regression and of the last value are not tested."""
+    unexplained = _clear_failures(correlation_tests(model, records))
+    if choice.leaving.kind in ("unpruned", "last value"):
+        return _LackOfFit(None, None, unexplained)
+    tested = ModelFit(scan, choice.leaving)
+    richer = richer_structure(tested, choice.leaving, scan.settings.noise_models, choice.density)
+    if richer is None:
+        return _LackOfFit(None, [], unexplained)
+    try:
+        fit = ModelFit(scan, richer.structure)
+        richer_model = fit.model(fit.weights(fit.turns))
+    except NarxbenchError:
+        return _LackOfFit(None, richer.added, unexplained or [FURTHER_TERMS])
+    unexplained = _clear_failures(correlation_tests(richer_model, records))
+    if not richer.is_complete:
+        unexplained.append(FURTHER_TERMS)
+    return _LackOfFit(richer_model, richer.added, unexplained)
+
+
+def _clear_failures(tests: Sequence[CorrelationTest]) -> list[str]:
+    """Return the titles of tests that fail by more than is small."""
+    titles = []
+    for test in tests:
+        if not test.passed and abs(test.worst) > CORRELATION_SMALL:
+            titles.append(test.title)
+    return titles
 
 
 def _equal_structures(scan: Scan, choice: Choice, certainty: StructureCertainty) -> list[Structure]:

@@ -291,8 +291,8 @@ class Identification:
         ``free_run`` at the sampling of the model, and both again ``at_incoming_sampling``; None where there is no such
         record. ``bands`` has for both kinds the half width of the band, the parts it comes from and its coverage of
         test data. ``dynamics`` has gain, poles, settling time, delay, step response and static curve with intervals,
-        None where the model does not rest. ``warnings``, ``checks`` and ``summary`` hold findings as values;
-        :func:`narxbench._report.findings.as_json` adds the words.
+        and terms that the model lacks; None where it does not rest. ``warnings``, ``checks`` and ``summary`` hold
+        findings as values; :func:`narxbench._report.findings.as_json` adds the words.
         """
         model = self.model
         often = resample_frequencies(self.selection)

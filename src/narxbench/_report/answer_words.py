@@ -1,6 +1,7 @@
 """The three answers in words: may one predict with a model, read its terms, and control with it."""
 
 import math
+from collections.abc import Sequence
 
 from narxbench._algorithms.certainty import ExchangeableTerms
 from narxbench._identification.finding import TITLES, Finding
@@ -160,7 +161,18 @@ def _rest(values: Values) -> str:
     n_models = dynamics["models"]
     models = f"{n_models} structures that are about as good" if n_models > 1 else "this structure"
     text += f"{_interval(dynamics['settling'])}. In brackets: {percent(dynamics['confidence'])} intervals, "
-    return f"{text}by the weights of {models}."
+    return f"{text}by the weights of {models}. {where_intervals_hold(dynamics['lacking'], dynamics['unexplained'])}"
+
+
+def where_intervals_hold(lacking: Sequence[str] | None, unexplained: Sequence[str]) -> str:
+    """Return the condition of intervals in a sentence, by the terms that a model lacks and what is left unexplained."""
+    if unexplained:
+        return f"They may not hold: the true system is not among the candidates ({first_of(unexplained)})."
+    if lacking:
+        return f"A model with {first_of(lacking)}, for which the residuals call, widens them."
+    if lacking is None:
+        return "They hold for a system among the candidates; that was not tested."
+    return "They hold for a system among the candidates; residuals show no other."
 
 
 def _gain_interval(values: Values, name: str) -> Values | None:
@@ -207,6 +219,8 @@ def _control_doubt(doubt: Values, period: float | None) -> str:
         return f"the gain of {signal}, known to a factor of {factor:.3g} (fine: up to {doubt['limit']:g})"
     if name == "stability":
         return f"whether it is stable there, as {percent(factor)} of the drawn models are"
+    if name == "candidates":
+        return "whether the intervals hold"
     if name == "record":
         return f"how it settles, which takes longer than the longest record, {count_samples(int(factor), period)}"
     if factor is None:

@@ -15,6 +15,7 @@ from narxbench._model.noise_models import noise_family
 from narxbench._model.records import ROLES
 from narxbench._model.terms import INPUT
 from narxbench._model.working_point import delay_of
+from narxbench._report.answer_words import where_intervals_hold
 from narxbench._report.data_tables import MOST_RECORDS, records_table
 from narxbench._report.formats import MISSING, count, fixed, p_value, probability, share, shortened
 from narxbench._report.model_certainty import change_of
@@ -337,8 +338,10 @@ def _fixed_points_table(identification: Identification) -> Table:
 def _dynamics_table(identification: Identification) -> Table:
     """Return gain and delay of each input, settling time and poles, with their intervals."""
     head = columns(figure="Figure", value="Model", low="From", high="To")
-    dynamics, rows = identification.dynamics, list[tuple[str, ...]]()
+    dynamics, rows, notes = identification.dynamics, list[tuple[str, ...]](), tuple[str, ...]()
     if dynamics is not None:
+        over = "Intervals are over all structures that are about as good, those of faster poles over this one alone."
+        notes = (over, where_intervals_hold(dynamics.lacking, dynamics.unexplained))
         for name, answer in dynamics.inputs.items():
             if answer.gain is not None:
                 rows.append((f"gain of {printable(name)}", *_interval_cells(answer.gain)))
@@ -350,7 +353,6 @@ def _dynamics_table(identification: Identification) -> Table:
             rows.append(("settling time (samples)", *_interval_cells(dynamics.settling)))
         for pole, magnitude in dynamics.poles:
             rows.append((f"size of the pole {_complex(pole)}", *_interval_cells(magnitude)))
-    notes = ("The intervals of poles are of this structure alone, the others of all that are about as good.",)
     return Table.of("dynamics", "Answer to small changes at the middle of the data", head, rows, notes=notes)
 
 

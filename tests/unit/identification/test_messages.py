@@ -152,7 +152,16 @@ CONTROLS = {
     **{"period": 1e-5, "rests": 3, "cases": 41, "at_rest": 41, "several": 0, "dynamics": None, "doubts": []},
 }
 WIDE = {"value": -10.9, "low": -13.7, "high": -6.8}
-INTERVALS = {"models": 4, "confidence": 0.95, "stable": 1.0, "gains": {"in": WIDE}, "delays": {"in": [8, 16]}}
+INTERVALS = {
+    "lacking": [],
+    "unexplained": [],
+    "models": 4,
+    "confidence": 0.95,
+    "stable": 1.0,
+    "gains": {"in": WIDE},
+    "delays": {"in": [8, 16]},
+}
+INTERVALS |= {"lacking": [], "unexplained": []}
 INTERVALS |= {"settling": {"value": 145.6, "low": 100.0, "high": None}, "pole": {"value": 0.8, "low": 0.7, "high": 1.1}}
 CONTROL_DOUBTS = [
     {"name": "gain", "signal": "in", "status": "look", "value": 2.01, "limit": 1.5},
@@ -160,6 +169,8 @@ CONTROL_DOUBTS = [
     {"name": "stability", "signal": "", "status": "look", "value": 0.93, "limit": 0.975},
     {"name": "settling", "signal": "", "status": "look", "value": None, "limit": 2.0},
 ]
+UNEXPLAINED = {"dynamics": {**INTERVALS, "lacking": ["u(k-1)^3"], "unexplained": ["residuals and in"]}}
+UNEXPLAINED["doubts"] = [{"name": "candidates", "signal": "", "status": "look", "value": None, "limit": None}]
 SIGN = [{"name": "sign", "signal": "in", "status": "bad", "value": None, "limit": 1.5}]
 SIGN.append({"name": "settling", "signal": "", "status": "look", "value": 2.5, "limit": 2.0})
 NOWHERE = {"y": None, "rests": 0, "predicts": "bad", "at_rest": 11, "several": 1}
@@ -248,6 +259,9 @@ EXAMPLES = [
     ("to_control", CONTROLS, ("look", {"dynamics": INTERVALS}), ("bad", {"doubts": SIGN})),
     ("to_control", CONTROLS, ("look", {"doubts": CONTROL_DOUBTS[:2]}), ("look", {"doubts": CONTROL_DOUBTS[2:]})),
     ("to_control", CONTROLS, ("fine", {"dynamics": {**INTERVALS, "models": 1, "delays": {"in": [8, 8]}}})),
+    ("to_control", CONTROLS, ("look", {"dynamics": {**INTERVALS, "lacking": ["u(k-1)^3"]}})),
+    ("to_control", CONTROLS, ("look", {"dynamics": {**INTERVALS, "lacking": None}})),
+    ("to_control", CONTROLS, ("look", UNEXPLAINED)),
     ("exact", {"rrse": 1e-16}, ("look", {"superfluous": []}), ("look", {"superfluous": ["y(k-1)", "y(k-2)"]})),
     ("free_run_residuals", UNBIASED, ("look", {})),
     ("free_run_residuals", UNBIASED, ("look", {"rising": SEEN_THERE, "drift": {**SEEN_THERE, "error": 0.2}})),

@@ -299,6 +299,8 @@ def _intervals(dynamics: Dynamics | None) -> dict[str, Any] | None:
         "models": dynamics.models,
         "confidence": dynamics.confidence,
         "stable": dynamics.stable,
+        "lacking": dynamics.lacking,
+        "unexplained": dynamics.unexplained,
         "settling": asdict(dynamics.settling) if dynamics.settling else None,
         "pole": asdict(dynamics.poles[0][1]) if dynamics.poles else None,
         "gains": gains,

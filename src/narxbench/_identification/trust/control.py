@@ -23,23 +23,24 @@ class Doubt(NamedTuple):
     Attributes
     ----------
     name : str
-        ``sign`` or ``gain`` of an input, ``stability``, ``settling``, or ``record``: it settles after its end.
+        ``sign`` or ``gain`` of an input, ``stability``, ``settling``, ``record``: it settles after its end, or
+        ``candidates``: the residuals show that the true system is not among them, so that intervals may not hold.
     signal : str
         The input, or "".
     status : Status
         How serious it is.
     value : float, optional
         The factor from the smaller to the larger end of an interval, the share that is stable, or the samples of the
-        record; None where an interval has no such factor.
-    limit : float
-        What it should be at most, the share at least.
+        record; None where an interval has no such factor, and for candidates.
+    limit : float, optional
+        What it should be at most, the share at least; None for candidates.
     """
 
     name: str
     signal: str
     status: Status
     value: float | None
-    limit: float
+    limit: float | None
 
 
 def control_doubts(dynamics: Dynamics | None, settling_samples: float | None, longest_record: int) -> list[Doubt]:
@@ -59,6 +60,8 @@ def control_doubts(dynamics: Dynamics | None, settling_samples: float | None, lo
         doubts.append(Doubt("record", "", "look", float(longest_record), settling_samples))
     if dynamics is None:
         return doubts
+    if dynamics.unexplained:
+        doubts.append(Doubt("candidates", "", "look", None, None))
     for name, answer in dynamics.inputs.items():
         if answer.is_used and answer.gain is not None:
             doubts += _gain_doubts(name, answer.gain)

@@ -1,7 +1,9 @@
 """How a model answers its inputs in the middle of the data, with intervals: gain, poles, settling time, delay.
 
 An interval is the range of a figure over equally good models: the model and its rivals, each with weights that are
-drawn from the normal distribution that their covariance describes. It does not cover what no candidate term describes.
+drawn from the normal distribution that their covariance describes. Where the model lacks terms, a richer model that has
+them gets as many draws as all others together. What this model lacks too is not covered: ``Dynamics.unexplained`` says
+where residuals show that.
 """
 
 import math
@@ -33,6 +35,8 @@ MOST_VALUES = 60
 SETTLING_TIMES, MOST_STEPS = 1.5, 2000
 # Digits of an interval's ends.
 DIGITS = 6
+# Poles whose magnitudes differ by no more than this part are of one size, as the two of a pair are.
+SAME_SIZE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -97,8 +101,14 @@ class Dynamics:
         Share of the draws that rest there stably.
     settling : Range, optional
         Samples of the data until 2 % of a small deviation are left; None where the model does not rest stably.
+    lacking : list of str, optional
+        Terms outside the candidates that the model lacks, and that widen the intervals; None: not tested.
+    unexplained : list of str
+        Titles of correlation tests that show order in the residuals even with these terms: the intervals hold only for
+        a system that is among the candidates, and this one is not.
     poles : list of (complex, Range)
-        The poles of the model and their magnitudes, by its step, the slowest first.
+        The poles of the model and their magnitudes, by its step, the slowest first. The interval of the slowest one is
+        that of all models, those of the others are of this structure alone.
     inputs : dict of str to InputDynamics
         By name; inputs that are functions of others are left out.
     """
@@ -107,6 +117,8 @@ class Dynamics:
     confidence: float
     stable: float
     settling: Range | None
+    lacking: list[str] | None = None
+    unexplained: list[str] = field(default_factory=list)
     poles: list[tuple[complex, Range]] = field(default_factory=list)
     inputs: Mapping[str, InputDynamics] = field(default_factory=dict)
 
@@ -174,7 +186,12 @@ class _Judged(NamedTuple):
 
 
 def dynamics(
-    models: Sequence[Model], records: Sequence[Record], point: WorkingPoint, confidence: float, **axes: object
+    models: Sequence[Model],
+    records: Sequence[Record],
+    point: WorkingPoint,
+    confidence: float,
+    richer: Model | None = None,
+    **axes: object,
 ) -> Dynamics | None:
     """Return how a model answers its inputs, with intervals; None where its lags are too long for that.
 
@@ -188,6 +205,8 @@ def dynamics(
         Where small changes begin.
     confidence : float
         The share of the draws that an interval holds.
+    richer : Model, optional
+        A model with terms that the others lack; it has as many draws as they have together.
     **axes
         Axes of the random draws.
     """
@@ -197,11 +216,7 @@ def dynamics(
     y = np.concatenate([record.y for record in records])
     centre, half_range = (float(y.max()) + float(y.min())) / 2, float(np.ptp(y)) / 2 or 1.0
     reach = half_range * (1 + 2 * MARGIN)
-    n_draws = max(FEWEST_DRAWS, DRAWS // len(short))
-    judged = []
-    for number, model in enumerate(short):
-        drawn = DrawnModels(model, n_draws, number=number, **axes)
-        judged.append(_judged(drawn, point, centre, reach))
+    judged = [_judged(drawn, point, centre, reach) for drawn in _drawn_models(short, richer, **axes)]
     stable = np.concatenate([draws.stable for draws in judged])
     inputs = {}
     for i, name in enumerate(models[0].inputs):
@@ -215,9 +230,20 @@ def dynamics(
         confidence=confidence,
         stable=significant(float(stable.mean()), DIGITS),
         settling=settling,
-        poles=_poles(judged[0], confidence),
+        poles=_poles(judged, confidence),
         inputs=inputs,
     )
+
+
+def _drawn_models(models: Sequence[Model], richer: Model | None, **axes: object) -> list[DrawnModels]:
+    """Return draws of models that are about as good, and as many of a richer one as of all of them together."""
+    n_draws = max(FEWEST_DRAWS, DRAWS // len(models))
+    drawn_models = []
+    for number, model in enumerate(models):
+        drawn_models.append(DrawnModels(model, n_draws, number=number, **axes))
+    if richer is not None and richer.max_lag <= LONGEST_LAG:
+        drawn_models.append(DrawnModels(richer, n_draws * len(models), number=len(models), **axes))
+    return drawn_models
 
 
 def _judged(drawn: DrawnModels, point: WorkingPoint, centre: float, reach: float) -> _Judged:
@@ -242,17 +268,28 @@ def _plain(value: float) -> float | None:
     return significant(float(value), DIGITS) if math.isfinite(value) else None
 
 
-def _poles(judged: _Judged, confidence: float) -> list[tuple[complex, Range]]:
-    """Return the poles of a model that are not zero, with the range of their magnitudes over draws of its weights."""
-    if np.isnan(judged.y[0]):
+def _poles(judged: Sequence[_Judged], confidence: float) -> list[tuple[complex, Range]]:
+    """Return the poles of the first model that are not zero, with the ranges of their magnitudes.
+
+    That of the slowest one is over the slowest poles of all draws, at the step of the model. Other poles have no
+    counterpart in models of another order: their ranges are over draws of the weights of this model.
+    """
+    first = judged[0]
+    if np.isnan(first.y[0]):
         return []
-    poles = judged.drawn.poles(judged.a[~np.isnan(judged.y)])
+    slowest = []
+    for draws in judged:
+        slowest.append(draws.sizes ** (first.drawn.model.decimation / draws.drawn.model.decimation))
+    poles = first.drawn.poles(first.a[~np.isnan(first.y)])
     order = np.argsort(-np.abs(poles[0]), kind="stable")
     pairs = []
     for pole in poles[0][order]:
         if abs(pole) > 0.0:
-            nearest = np.abs(poles - pole).argmin(axis=1)
-            magnitudes = np.abs(poles[np.arange(len(poles)), nearest])
+            if abs(pole) >= (1.0 - SAME_SIZE) * first.sizes[0]:
+                magnitudes = np.concatenate(slowest)
+            else:
+                nearest = np.abs(poles - pole).argmin(axis=1)
+                magnitudes = np.abs(poles[np.arange(len(poles)), nearest])
             rounded = complex(significant(float(pole.real), DIGITS), significant(float(pole.imag), DIGITS))
             pairs.append((rounded, _interval(magnitudes, confidence)))
     return pairs

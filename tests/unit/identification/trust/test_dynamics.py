@@ -22,10 +22,10 @@ def record(model, samples=400, low=-1.0, high=1.0):
     return Record("a", u, model.predict(u, np.zeros(model.initial_samples)))
 
 
-def dynamics_of(*models, data=None):
+def dynamics_of(*models, data=None, richer=None):
     records = [data or record(models[0])]
     point = working_point(models[0], records, static_curve(models[0], records))
-    return dynamics(models, records, point, 0.95, test=1)
+    return dynamics(models, records, point, 0.95, richer, test=1)
 
 
 def check_curve(curve, expected):
@@ -73,6 +73,32 @@ def test_rivals_widen_the_intervals():
     assert slower.inputs["u"].step.high[-1] == pytest.approx(10 * B, rel=0.05)
 
 
+def test_the_slowest_pole_is_uncertain_by_rivals_and_other_poles_by_weights():
+    two = Model(("y(k-1)", "y(k-2)", "u(k-1)"), (1.3, -0.4, 0.5), inputs=("u",), output="y")
+    answer = dynamics_of(two, replace(LINEAR, covariance=None, coefficients=(0.9, B)))
+    (slow, fast), settling = answer.poles, answer.settling
+    assert (slow[1].low, slow[1].high) == pytest.approx((0.8, 0.9), rel=1e-5)
+    assert (settling.low, settling.high) == pytest.approx((-4 / math.log(0.8), -4 / math.log(0.9)), rel=1e-5)
+    assert fast[1].low == fast[1].high == pytest.approx(0.5, rel=1e-5)
+    # A rival of decimation 2 has a pole of 0.81 for 0.9 at each sample.
+    coarse = replace(LINEAR, covariance=None, coefficients=(0.81, B), decimation=2)
+    assert dynamics_of(two, coarse).poles[0][1].high == pytest.approx(0.9, rel=1e-5)
+    pair = Model(("y(k-1)", "y(k-2)", "u(k-1)"), (1.0, -0.5, 0.5), inputs=("u",), output="y")
+    sizes = [size for _, size in dynamics_of(pair, replace(LINEAR, covariance=None)).poles]
+    assert len(sizes) == 2 and sizes[0] == sizes[1] and sizes[0].high == A
+
+
+def test_a_richer_model_counts_as_much_as_all_others():
+    exact = replace(LINEAR, covariance=None)
+    rivals = [replace(exact, coefficients=(A, B * (1.0 + 0.01 * number))) for number in range(6)]
+    spread = Model(("y(k-1)", "u(k-1)"), (A, 2 * B), inputs=("u",), output="y", covariance=((0.0, 0.0), (0.0, 0.01)))
+    about = dynamics_of(*rivals, richer=spread)
+    gain = about.inputs["u"].gain
+    # 5 % of its draws lie beyond the end, as half of all draws are of it.
+    assert gain.high == pytest.approx((2 * B + 1.645 * 0.1) / (1 - A), rel=0.03)
+    assert gain.low == pytest.approx(B / (1 - A), rel=1e-4) and about.models == len(rivals)
+
+
 def test_scaled_models_and_derived_inputs_answer_in_their_own_units():
     scaled = replace(LINEAR, covariance=None, offsets=(3.0, 1.0), scales=(10.0, 4.0))
     about = dynamics_of(scaled).inputs["u"]
@@ -101,6 +127,7 @@ def test_what_is_too_uncertain_is_named():
     rival = Model(("y(k-1)", "u(k-1)"), (A, 2 * B), inputs=("u",), output="y")
     assert doubts(sure, 10_000, rival) == {"gain": "look"}
     assert doubts(sure, 10_000, replace(rival, coefficients=(A, -B))) == {"sign": "bad"}
+    assert control_doubts(replace(dynamics_of(sure), unexplained=["residuals and u"]), 1.0, 10)[0].name == "candidates"
     wide = replace(LINEAR, covariance=((0.09, 0.0), (0.0, 1e-6)))
     assert {"stability", "settling"} <= set(doubts(wide))
 
