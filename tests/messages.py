@@ -5,8 +5,10 @@
 ``pytest tests/unit -k test_messages --renew-messages`` and read the difference as a user would.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from narxbench import NarxbenchError
 
@@ -22,6 +24,13 @@ def answer(mistake: Callable[[], object]) -> str:
         assert line.isprintable() and len(line) < 600, text
     assert "pydantic" not in text and "Traceback" not in text
     return text
+
+
+def calls(
+    label: str, function: Callable[[Any], object], arguments: Iterable[Any], describe: Callable[[Any], str] = str
+) -> dict[str, Callable[[], object]]:
+    """Return a call of a function with each argument, by a label and a description of the argument."""
+    return {f"{label} {describe(argument)}": partial(function, argument) for argument in arguments}
 
 
 def compare(mistakes: Mapping[str, Callable[[], object]], file: Path, *, renew: bool) -> None:

@@ -30,10 +30,9 @@ class Recipe(NamedTuple):
         return any(re.fullmatch(pattern, path) for pattern in patterns)
 
 
-RECIPES = {
-    match["name"]: Recipe({int(count) for count in re.findall(r"\d+", match["counts"])}, match["text"])
-    for match in _RECIPE.finditer(_SECTION)
-}
+RECIPES = {}
+for _match in _RECIPE.finditer(_SECTION):
+    RECIPES[_match["name"]] = Recipe(set(map(int, re.findall(r"\d+", _match["counts"]))), _match["text"])
 # What renews the files that are written from the code.
 RENEWING = re.findall(r"^python -m .*$", _SECTION, re.MULTILINE)
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.lookups import item_with
 
 import narxbench
 from narxbench._numerics.random_streams import generator
@@ -101,7 +102,7 @@ def test_where_a_model_was_outside_and_right_is_evidence_for_it():
     u = np.where(np.arange(800) < 600, 1.0, 2.2) * rng.uniform(-1, 1, 800)
     y = response(u, 0.002 * rng.standard_normal(800))
     found = narxbench.identify(u, y, **FAST)
-    check = next(check for check in found.checks if check.name == "test-range")
+    check = item_with(found.checks, name="test-range")
     assert check.values["output" if "output" in check.values else "y"]["share"] > 0.05
     assert prediction(found)["rrse"] < 0.02
     assert statuses(found)["to_predict"] == "fine" and statuses(found)["to_control"] != "bad"

@@ -76,7 +76,8 @@ def test_disk_that_fills_up(finished, empty, tmp_path):
         reasons = failures(empty.snakemake("--keep-going", code=1))
         # Definitions of steps are written beside reports, when there is still room for one of them.
         assert any(path.startswith("reports/") for path in reasons)
-        assert all(path.startswith(("reports/", "data/tiny/steps/")) for path in reasons)
+        for path in reasons:
+            assert path.startswith(("reports/", "data/tiny/steps/"))
         assert set(reasons.values()) == {"cannot be written: No space left on device"}
         check_finished_files(empty, finished)
 

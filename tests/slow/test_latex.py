@@ -38,7 +38,7 @@ def all_tables() -> list[Table]:
     verdict = ("undecided", "needs every place", 10, 0, 12, "Holds at 12 of 12. " * 20)
     rows = [(claim.id, side, *verdict) for claim, side in product(claims, ("published", "here"))]
     frames["claims"] = framed("claims", rows)
-    systems = [system(name) for name in settings["systems"]]
+    systems = list(map(system, settings["systems"]))
     paper_tables = tables.paper_tables(frames, settings, systems, claims)
     values = framed("values", value_rows())
     printed = facsimile_tables(values, summaries, settings, systems, published(), load_design_choices())

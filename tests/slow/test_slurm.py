@@ -3,6 +3,7 @@
 import subprocess
 
 import pytest
+from tests.lookups import names_of
 from tests.slow.slurm import NODES, Slurm, unusable
 from tests.workflow.project import LIMIT, unlike, wait_for
 
@@ -62,7 +63,7 @@ def run_and_lose_a_job(copy, slurm, profile, lose, printed):
 
 def check_results(copy, local):
     """Check that no result is missing or different from those of one machine."""
-    assert {path.name for path in copy.run_files()} == {"seeds-1-to-3.json", "seeds-4-to-6.json"}
+    assert set(names_of(copy.run_files())) == {"seeds-1-to-3.json", "seeds-4-to-6.json"}
     for folder in COMPARED:
         assert unlike(copy.files(folder), local.files(folder)) == []
     assert "Nothing to be done" in copy.snakemake(FRAMES, "--dry-run", "--config", "seeds_per_job=3")

@@ -9,6 +9,7 @@ import tomllib
 import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
+from tests.lookups import items_by_name
 from tests.workflow.project import FRAMES, ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.ci]
@@ -18,7 +19,7 @@ def oldest_version():
     """Return the oldest version of Snakemake that the project allows."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     pipeline = project["optional-dependencies"]["pipeline"]
-    requirements = {requirement.name: requirement for requirement in map(Requirement, pipeline)}
+    requirements = items_by_name(map(Requirement, pipeline))
     (version,) = [bound.version for bound in requirements["snakemake"].specifier if bound.operator == ">="]
     return version
 

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.lookups import file_names, kinds_of
 from tests.slow.file_faults import KINDS, Faults, files_of
 
 import narxbench
@@ -134,7 +135,7 @@ def test_each_operation_of_a_model_that_is_saved(kind, tmp_path):
             assert "\n" not in str(error)
         failed = faults.counts[kind] >= number
         assert Model.load(path) in models
-        assert [file.name for file in path.parent.iterdir()] == ["model.json"]
+        assert file_names(path.parent) == ["model.json"]
 
 
 SIMULATION = {
@@ -199,7 +200,9 @@ def test_each_operation_of_steps_of_a_study(kind, tmp_path, caplog):
             try:
                 make_steps(folder)
             except StepFailedError:
-                assert all(LINE.fullmatch(f"{message}\n") for message in caplog.messages) and caplog.messages
+                assert caplog.messages
+                for message in caplog.messages:
+                    assert LINE.fullmatch(f"{message}\n")
             except narxbench.FileError as error:
                 assert "\n" not in str(error)
         failed = faults.counts[kind] >= number
@@ -260,6 +263,6 @@ def test_each_kind_of_memory_that_is_missing(small_problem, monkeypatch):
                 result = search(small_problem, algorithm="stepwise", seed=1, evaluations=300)
             except (narxbench.AlgorithmFailedError, MemoryError):
                 continue
-        assert result == expected or [warning.kind for warning in result.warnings] == ["limit"]
+        assert result == expected or kinds_of(result.warnings) == ["limit"]
     assert number > 3
     assert search(small_problem, algorithm="stepwise", seed=1, evaluations=300) == expected

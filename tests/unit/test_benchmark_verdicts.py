@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from benchmarks import verdict_records, verdicts
+from tests.lookups import roles_of
 
 
 def judged(verdict, worth, *, quoted=0.1, kept=0.1, number=0, structure="true", bounded=True, kind="short, held out"):
@@ -49,7 +50,7 @@ def test_records_are_finite_and_have_a_part_that_is_kept_back(kind, is_held_out)
     assert np.isfinite(record.y).all() and np.isfinite(record.truth).all()
     assert 0 < record.known < record.shown < len(record.y) == len(record.truth) == len(record.u)
     recording = verdicts.recording_of(record)
-    assert [part.role for part in recording.records] == [None, "test"]
+    assert roles_of(recording.records) == [None, "test"]
     assert len(recording.records[1].y) == record.shown - record.known
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from itertools import compress
 
 import numpy as np
 import pytest
@@ -53,7 +54,7 @@ def test_greedy_search_is_the_first_descent_of_the_stepwise_one():
     problem = common.make_problem("S1")[1]
     position, evaluations = search.greedy(problem, None, None, seed=1, evaluations=0)
     result = narxbench.search(problem, algorithm="stepwise", seed=1, evaluations=evaluations)
-    assert [problem.terms[term] for term in np.flatnonzero(position)] == result.terms
+    assert list(compress(problem.terms, position)) == result.terms
 
 
 @pytest.mark.slow

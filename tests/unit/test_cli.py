@@ -16,6 +16,7 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.lookups import roles_of
 from tests.unit.algorithms.plugins import SOURCE, install, install_text
 
 import narxbench
@@ -206,7 +207,7 @@ def test_options_of_several_files(monkeypatch, text_files):
     sets = ["--set", "roles={b.txt: selection}", "--set", "units={column 2: bar}"]
     words = ["--output", "2", "--input", "3", *sets, "--test", text_files[2], "--test", text_files[3], *FORM]
     recording, _ = inputs_of_identification(monkeypatch, *text_files[:2], *words)
-    assert [record.role for record in recording.records] == [None, "selection", "test", "test"]
+    assert roles_of(recording.records) == [None, "selection", "test", "test"]
     assert recording.sampling_time == 0.002 and recording.units == {"column 2": "bar"}
     assert recording.records[0].y[:3].tolist() == [1.0, 1.1, 1.2]
 

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.lookups import values_of
 from tests.workflow.project import ROOT
 
 from narxbench._algorithms.registry import algorithm
@@ -35,8 +36,10 @@ SEARCHES = (("upso2d", "bic"), ("upso2d", "aic-2"), ("ga", "bic"))
 
 def digests():
     """Return the digest of each step's code, by step; searches and summaries by algorithm and criterion too."""
-    steps = [(step, None, None) for step in STEPS if step not in ("search", "summarise")]
-    steps += [(step, *search) for step in ("search", "summarise") for search in SEARCHES]
+    steps = []
+    for step in STEPS:
+        searches = SEARCHES if step in ("search", "summarise") else [(None, None)]
+        steps += [(step, *search) for search in searches]
     return {step: code_of_step(*step) for step in steps}
 
 
@@ -50,8 +53,11 @@ def loaded():
     """Return the modules that each script loads."""
     scripts = [str(ROOT / f"scripts/{step}.py") for step in STEPS]
     done = subprocess.run([sys.executable, "-c", LOADING, *scripts], capture_output=True, text=True, check=True)
-    lines = [line.split("\t") for line in done.stdout.splitlines()]
-    return {Path(script).stem: set(map(Path, files)) for script, *files in lines}
+    modules = {}
+    for line in done.stdout.splitlines():
+        script, *files = line.split("\t")
+        modules[Path(script).stem] = set(map(Path, files))
+    return modules
 
 
 def test_any_edit_of_a_module_changes_the_digest_of_the_steps_that_load_it(monkeypatch):
@@ -59,15 +65,15 @@ def test_any_edit_of_a_module_changes_the_digest_of_the_steps_that_load_it(monke
     assert loads.keys() == set(STEPS)
     assert len(loads["page"]) > len(loads["simulate"]) > 5
     before = digests()
-    affected_steps = {}
+    modules_of_step = {step: set() for step in before}
     for module in MODULES:
         monkeypatch.setattr(code, "code_digest", lambda path, module=module: "edited" if path == module else real(path))
         code.code_of.cache_clear()
-        after = digests()
-        affected_steps[module] = {step for step in before if before[step] != after[step]}
+        for step, digest in digests().items():
+            if digest != before[step]:
+                modules_of_step[step].add(module)
     code.code_of.cache_clear()
-    for step, name, criterion in before:
-        modules = {module for module in MODULES if (step, name, criterion) in affected_steps[module]}
+    for (step, name, criterion), modules in modules_of_step.items():
         assert loads[step] - modules == set(), f"{step} loads modules that its digest does not cover"
         if name:
             check_modules_of_a_search(modules, name, criterion)
@@ -77,10 +83,10 @@ def check_modules_of_a_search(modules, name, criterion):
     """Check that a search depends on its own algorithm and criterion, and on no study or report."""
     folder = code.PACKAGE / "_algorithms"
     assert modules & {folder / "ga.py", folder / "upso2d.py"} == {folder / f"{name}.py"}
-    criteria = {path.stem: path for path in code.CRITERIA.parent.glob("*.py") if path != code.CRITERIA}
+    criteria = {*code.CRITERIA.parent.glob("*.py")} - {code.CRITERIA}
     # BIC names the extended BIC, which compares sets of candidate terms.
     words = {"bic": {"bic", "ebic"}, "aic-2": {"aic"}}[criterion]
-    assert modules & {*criteria.values()} == {criteria[word] for word in words}
+    assert set(values_of(modules & criteria, "stem")) == words
     for module in modules:
         assert module.relative_to(code.PACKAGE).parts[0] not in ("_studies", "_report"), module
 

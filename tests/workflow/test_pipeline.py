@@ -5,6 +5,7 @@ from html import unescape
 from itertools import chain, product
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from tests.workflow.project import CONDITIONS, FRAMES, TINY, hiding, unlike
 
@@ -35,8 +36,10 @@ def test_everything_is_made(finished):
     assert finished.files("data/tiny/runs").keys() == set(RUNS)
     assert finished.files("data/tiny/conditions").keys() == set(SUMMARIES)
     assert {"data/tiny/problems/S3/30dB.csv", FRAMES, "reports/tiny/report.html"} <= set(contents)
-    assert {f"reports/tiny/tables/comparison_S4.{suffix}" for suffix in ("csv", "md", "tex")} <= set(contents)
-    assert {f"reports/tiny/figures/convergence.{suffix}" for suffix in ("pdf", "svg")} <= set(contents)
+    for suffix in ("csv", "md", "tex"):
+        assert f"reports/tiny/tables/comparison_S4.{suffix}" in contents
+    for suffix in ("pdf", "svg"):
+        assert f"reports/tiny/figures/convergence.{suffix}" in contents
     assert (finished / "reports/tiny/run_info.md").exists()
 
 
@@ -136,17 +139,18 @@ def test_the_linter_finds_nothing(finished, study):
 
 def test_the_matrix_is_a_table_and_a_target(copy):
     copy.snakemake("matrix")
-    lines = (copy / "data/tiny/matrix.csv").read_text(encoding="utf-8").splitlines()
-    assert lines[0] == "study,system,snr,method,criterion,seeds"
-    rows = [line.split(",") for line in lines[1:]]
-    assert [f"data/{row[0]}/runs/{'/'.join(row[1:])}.json" for row in rows] == RUNS
+    matrix = pd.read_csv(copy / "data/tiny/matrix.csv", dtype=str)
+    assert list(matrix) == ["study", "system", "snr", "method", "criterion", "seeds"]
+    paths = "data/tiny/runs/" + matrix.iloc[:, 1:].agg("/".join, axis=1) + ".json"
+    assert set(matrix["study"]) == {"tiny"} and paths.tolist() == RUNS
 
 
 def test_a_dry_run_writes_nothing(empty):
     before = {path: path.stat().st_mtime_ns for path in empty.root.rglob("*")}
     assert len(empty.planned()["search"]) == 12
-    after = {path: path.stat().st_mtime_ns for path in empty.root.rglob("*") if ".snakemake" not in path.parts}
-    assert after == {path: time for path, time in before.items() if path in after}
+    for path in empty.root.rglob("*"):
+        if ".snakemake" not in path.parts:
+            assert path.stat().st_mtime_ns == before.get(path), path
 
 
 def test_an_interpreter_that_drops_the_texts_of_pages_is_refused_in_one_line(finished):

@@ -42,12 +42,17 @@ def choose(page, **view):
         page.select_option(f"#view-{name}", value)
 
 
+def texts_of(page, parts):
+    """Return the text of each part of a page."""
+    return {part: page.inner_text(part) for part in parts}
+
+
 def test_a_view_changes_text_tables_and_figures_and_the_address_brings_it_back(open_page, large):
     page = open_page(large)
     parts = ("#answer", "#identify-board tbody", "#search-board tbody", '[data-slot="ecdf"]', "#situations", "#heat")
-    before = {part: page.inner_text(part) for part in parts}
+    before = texts_of(page, parts)
     choose(page, set="development", data="scenario-3", want="lowest-j")
-    after = {part: page.inner_text(part) for part in parts}
+    after = texts_of(page, parts)
     for part in parts:
         assert after[part] != before[part], part
     assert page.locator("#answer li:visible").count() == 1 and "not confirmatory" in after["#answer"]
@@ -56,9 +61,9 @@ def test_a_view_changes_text_tables_and_figures_and_the_address_brings_it_back(o
     address = page.evaluate("location.hash")
     assert address == "#want=lowest-j&data=scenario-3&set=development"
     again = open_page(large, fragment=address)
-    assert {part: again.inner_text(part) for part in parts} == after
+    assert texts_of(again, parts) == after
     choose(again, want="terms", data="all", set="held-out")
-    assert {part: again.inner_text(part) for part in parts} == before
+    assert texts_of(again, parts) == before
 
 
 @pytest.fixture

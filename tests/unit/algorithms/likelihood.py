@@ -54,10 +54,6 @@ def pem(problem, **settings):
     return search(problem, algorithm="pem", seed=1, **settings)
 
 
-def numbers(problem, terms):
-    return [problem.terms.index(term) for term in terms]
-
-
 def small_problem(u, y, n_terms=8):
     """Return a problem of so few candidates that all structures can be fitted; six have all true terms."""
     chosen = [((0, 1),), ((1, 1),), ((0, 1), (1, 1)), ((1, 1), (1, 1)), ((0, 2),), ((1, 2),), (), ((0, 1), (0, 1))]

@@ -1,10 +1,10 @@
 """Methods that hold nothing out for J, held against plain regressions and simulations over all samples."""
 
-import math
 from itertools import combinations
 
 import numpy as np
 import pytest
+from tests.regression import product, terms_at
 
 from narxbench import StructureProblem, load_system, search
 from narxbench._algorithms import aols, ensemble_stlsq, osf, ramss, stability_selection, stlsq
@@ -106,7 +106,7 @@ def test_stable_terms_are_selected_on_nearly_all_halves(small_problem):
     counts = stability_selection.counts(view, np.random.default_rng(1), settings)
     # The square root of .8 times 15 candidates: three are selected on each half.
     assert counts.sum() == 20 * 3 and counts.max() == 20
-    most_counted = [view.terms[term] for term in np.argsort(-counts)[:3]]
+    most_counted = terms_at(view, np.argsort(-counts)[:3])
     assert {*most_counted} <= {*load_system("S1").terms}
 
 
@@ -139,15 +139,13 @@ def errors(view, terms):
     signals = np.stack([view.training_y, view.training_u])
     with np.errstate(all="ignore"):
         for k in range(start, signals.shape[1]):
-            signals[0, k] = weights @ [product_at(signals, view.monomials[term], k) for term in terms]
+            signals[0, k] = 0.0
+            for term, weight in zip(terms, weights, strict=True):
+                signals[0, k] += weight * product(view.monomials[term], signals, k)
         free_run = float(((signals[0, start:] - y) ** 2).mean())
     if not np.isfinite(free_run):
         free_run = np.inf
     return float(((y - columns @ weights) ** 2).mean()), free_run
-
-
-def product_at(signals, monomial, k):
-    return math.prod(signals[signal, k - lag] for signal, lag in monomial)
 
 
 def best_entry(view, terms):
@@ -183,7 +181,7 @@ def test_terms_enter_and_leave_by_the_simulation_error(short_problem, least_gain
     view = view_of(short_problem)
     terms, n_removed = stepwise_terms(view, least_gain, 6)
     result = search(short_problem, algorithm="semp", seed=1, least_gain=least_gain, max_terms=6)
-    assert result.terms == [view.terms[term] for term in terms]
+    assert result.terms == terms_at(view, terms)
     assert result.evaluations == 1
     assert n_removed or least_gain
 
@@ -225,8 +223,6 @@ def test_an_ensemble_counts_the_draws_that_keep_a_term(rng):
     assert selected.shape == (2, 15) and (selected[0] == 30).all() and (selected[1] < 30).any()
     assert set(search(problem, algorithm="ensemble_stlsq", seed=1).terms) == set(load_system("S1").terms)
     # A term must be on a share of the draws.
-    strict, lenient = (
-        len(search(problem, algorithm="ensemble_stlsq", seed=1, share=share, thresholds=2, smallest=0.02).terms)
-        for share in (1.0, 0.05)
-    )
-    assert strict <= lenient
+    settings = {"algorithm": "ensemble_stlsq", "seed": 1, "thresholds": 2, "smallest": 0.02}
+    strict, lenient = search(problem, share=1.0, **settings), search(problem, share=0.05, **settings)
+    assert len(strict.terms) <= len(lenient.terms)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.regression import parse_terms
 from tests.unit.algorithms.likelihood import pem, problem_of
 
 from narxbench._algorithms.common_factor import common_factor, without_factor
@@ -26,7 +27,7 @@ def times(weights, zeros):
     factor = np.real(np.poly(zeros))
     longer = {}
     output = ((0, 0),)
-    polynomial = {output: -1.0} | {parse_term(name, 1): weight for name, weight in weights.items()}
+    polynomial = {output: -1.0} | dict(zip(parse_terms(weights), weights.values(), strict=True))
     for monomial, weight in polynomial.items():
         for delay, coefficient in enumerate(factor.tolist()):
             delayed = tuple((signal, lag + delay) for signal, lag in monomial)
@@ -41,13 +42,12 @@ def test_the_zeros_of_a_factor_are_found_and_divided_out(name, zeros):
     monomials, weights = times(SHORT[name], ZEROS[zeros])
     factor = common_factor(monomials, weights)
     np.testing.assert_allclose(sorted(factor, key=np.imag), sorted(ZEROS[zeros], key=np.imag), atol=1e-5)
-    assert {*without_factor(monomials, weights, factor)} == {parse_term(term, 1) for term in SHORT[name]}
+    assert {*without_factor(monomials, weights, factor)} == {*parse_terms(SHORT[name])}
 
 
 @pytest.mark.parametrize("name", SHORT)
 def test_a_short_model_has_none(name):
-    monomials = [parse_term(term, 1) for term in SHORT[name]]
-    assert common_factor(monomials, list(SHORT[name].values())) == []
+    assert common_factor(parse_terms(SHORT[name]), list(SHORT[name].values())) == []
 
 
 @pytest.mark.parametrize("changed", ["y(k-1)", "u(k-2)"])
@@ -65,7 +65,7 @@ def test_a_constant_shares_only_the_zero_at_one():
 
 
 def test_without_an_input_there_is_none():
-    monomials = [parse_term(term, 0) for term in ("y(k-1)", "y(k-2)")]
+    monomials = parse_terms(("y(k-1)", "y(k-2)"), 0)
     assert common_factor(monomials, [1.4, -0.45]) == []
 
 

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from statsmodels.stats.diagnostic import acorr_ljungbox
+from tests.lookups import item_with, kinds_of
 from tests.unit.algorithms.likelihood import FILTERS, S1, data_of, pem, problem_of
 
 from narxbench._algorithms.certainty import Certainty, RatedStructure
@@ -12,10 +13,6 @@ from narxbench._algorithms.doubts import certainty_warnings, excess_kurtosis, lj
 from narxbench._io.words import probability
 
 CLEAN = ["white in the equation", "white on the output", "autoregression in the equation", "both on the output"]
-
-
-def kinds_of(result):
-    return [warning.kind for warning in result.warnings]
 
 
 @pytest.mark.parametrize("noise", CLEAN)
@@ -51,7 +48,7 @@ def first_with(kind):
     """Return the result for the first of some data sets, too small for their noise, that brings a warning."""
     for seed in range(1, 40):
         result = pem(problem_of(*data_of("white on the output", 200, seed, deviation=0.3)))
-        if kind in kinds_of(result):
+        if kind in kinds_of(result.warnings):
             return result
     raise AssertionError(f"no data set of these brings {kind}")
 
@@ -59,7 +56,7 @@ def first_with(kind):
 @pytest.mark.parametrize("kind", CASES)
 def test_each_kind_comes_where_it_is_called_for(kind):
     result = CASES[kind]()
-    assert kind in kinds_of(result)
+    assert kind in kinds_of(result.warnings)
     check_warnings(result)
 
 
@@ -76,7 +73,7 @@ def check_warnings(result):
 
 def test_the_term_that_the_variance_goes_with_is_named():
     result = pem(problem_of(*multiplied(800)), tails=False)
-    warning = next(warning for warning in result.warnings if warning.kind == "changing_variance")
+    warning = item_with(result.warnings, kind="changing_variance")
     assert warning.values["term"] == "u(k-1)^2" and warning.values["standard_errors"] > 5.0
 
 

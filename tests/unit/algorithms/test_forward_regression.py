@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from tests.regression import numbers_of, terms_at
 
 from narxbench import StructureProblem, load_system, search
 from narxbench._algorithms import forward_regression, iterative_ofr
@@ -102,7 +103,7 @@ def test_a_length_by_the_prediction_one_step_ahead(noisy_problem, stop, rows):
     else:
         penalty = {"aic": 2.0, "bic": math.log(len(y))}
         length = int((len(y) * np.log(squares) + penalty[stop] * np.arange(1, 41)).argmin()) + 1
-    assert {*result.terms} == {noisy_problem.terms[j] for j in order[:length]}
+    assert {*result.terms} == {*terms_at(noisy_problem, order[:length])}
     assert 1 < length < 40 and result.evaluations == 1
 
 
@@ -112,16 +113,14 @@ def test_the_free_run_chooses(noisy_problem, rows, evaluations):
     order = path(noisy_problem, 12, rows)
     judge = {"all": whole_record(view_of(noisy_problem)), "estimation": noisy_problem}[rows]
     values = judge.evaluate_positions(nested(np.array(order), 66))[0]
-    assert {*result.terms} == {noisy_problem.terms[j] for j in order[: int(values.argmin()) + 1]}
+    assert {*result.terms} == {*terms_at(noisy_problem, order[: int(values.argmin()) + 1])}
     assert (result.evaluations, result.coefficients) == (evaluations, judge.evaluate(result.terms).coefficients)
 
 
 def test_extended_least_squares_has_the_weights_of_a_narmax_model(noisy_problem):
-    plain, extended = (
-        search(noisy_problem, algorithm="frols", seed=1, weights=weights)
-        for weights in ("least_squares", "extended_least_squares")
-    )
-    errors, places = PredictionErrors(noisy_problem), [noisy_problem.terms.index(term) for term in plain.terms]
+    plain = search(noisy_problem, algorithm="frols", seed=1, weights="least_squares")
+    extended = search(noisy_problem, algorithm="frols", seed=1, weights="extended_least_squares")
+    errors, places = PredictionErrors(noisy_problem), numbers_of(noisy_problem, plain.terms)
     assert extended.terms == plain.terms and extended.coefficients != plain.coefficients
     assert extended.coefficients == errors.coefficients(errors.fit(Narmax(ma_lags=(1, 2)), places)).tolist()
 

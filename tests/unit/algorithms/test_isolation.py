@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 import psutil
 import pytest
+from tests.lookups import kinds_of
 from tests.tiers import mostly_slow
 from tests.unit.algorithms.plugins.cheats import CHEATS, HARMLESS, LIMIT
 from tests.workflow.project import wait_for
@@ -50,7 +51,7 @@ def test_a_run_fails_in_one_line(plugins, small_problem, name):
 def test_a_run_that_meets_its_limit_gives_the_best_so_far(plugins, small_problem):
     result = search(small_problem, algorithm="stops_its_parent", seed=1, evaluations=300, time_limit=1)
     assert result.terms and result.evaluations == 300
-    assert [warning.kind for warning in result.warnings] == ["limit"]
+    assert kinds_of(result.warnings) == ["limit"]
 
 
 @pytest.mark.parametrize("name", mostly_slow(HARMLESS, "mutated_data", "searched_memory"))

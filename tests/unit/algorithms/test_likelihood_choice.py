@@ -1,5 +1,7 @@
 """Searches that choose by the likelihood: what the noise models change, and what they do not."""
 
+from itertools import compress
+
 import numpy as np
 import pytest
 from scipy.signal import lfilter
@@ -27,7 +29,7 @@ def slow_noise(rng):
 
 
 def structures_of(problem, *lists):
-    return np.array([[term in terms for term in problem.terms] for terms in lists], np.uint8)
+    return np.array([np.isin(problem.terms, list(terms)) for terms in lists], np.uint8)
 
 
 def test_the_true_structure_wins_under_each_noise(rng, slow_noise):
@@ -38,7 +40,7 @@ def test_the_true_structure_wins_under_each_noise(rng, slow_noise):
         solution = chosen_by_likelihood(view_of(problem), structures)
         assert np.array_equal(solution.position, structures[0]), words
         assert words in solution.details["noise_model"]
-        terms = [problem.terms[place] for place in np.flatnonzero(solution.position)]
+        terms = list(compress(problem.terms, solution.position))
         assert solution.coefficients[terms.index("y(k-1)")] == pytest.approx(0.5, abs=0.05)
 
 

@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from tests.regression import probabilities_of, term_probability
 from tests.unit.algorithms.likelihood import data_of, pem, small_problem
 
 from narxbench._algorithms.certainty import GAMMA, Window, certainty
@@ -139,20 +140,22 @@ def far_from_zero(level, kind, seed, samples=150):
     return small_problem(u + level * np.std(u), y + level * np.std(y), n_terms=7)
 
 
+as_fractions = np.vectorize(Fraction, otypes=[object])
+
+
 def exact_squares(columns, explained):
     """Return the sum of squares that each structure leaves, computed without rounding."""
-    series = [list(map(Fraction, values)) for values in (*columns.T.tolist(), explained.tolist())]
-    n_terms = len(series) - 1
-    gram = [[sum(a * b for a, b in zip(first, second, strict=True)) for second in series] for first in series]
+    series = as_fractions(np.column_stack([columns, explained]))
+    n_terms = series.shape[1] - 1
+    gram = series.T @ series
     squares = {}
     for size in range(1, n_terms + 1):
         for terms in combinations(range(n_terms), size):
-            rows = [[gram[i][j] for j in (*terms, n_terms)] for i in (*terms, n_terms)]
+            rows = gram[np.ix_((*terms, n_terms), (*terms, n_terms))]
             for pivot in range(size):
                 for i in range(pivot + 1, size + 1):
-                    factor = rows[i][pivot] / rows[pivot][pivot]
-                    rows[i] = [a - factor * b for a, b in zip(rows[i], rows[pivot], strict=True)]
-            squares[terms] = float(rows[size][size])
+                    rows[i] = rows[i] - rows[i, pivot] / rows[pivot, pivot] * rows[pivot]
+            squares[terms] = float(rows[size, size])
     return squares
 
 
@@ -163,10 +166,8 @@ def exact_probabilities(problem):
     price = math.log(errors.samples) + 2 * GAMMA * math.log(n_terms)
     squares = exact_squares(columns, explained)
     criteria = {terms: errors.samples * math.log(sse) + len(terms) * price for terms, sse in squares.items()}
-    lowest = min(criteria.values())
-    weights = {terms: math.exp(-0.5 * (value - lowest)) for terms, value in criteria.items()}
-    total = math.fsum(weights.values())
-    return [math.fsum(w for terms, w in weights.items() if term in terms) / total for term in range(n_terms)]
+    probabilities = probabilities_of(criteria)
+    return [term_probability(probabilities, term) for term in range(n_terms)]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,9 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from tests.unit.algorithms.likelihood import S1, WEIGHTS, data_of, numbers, pem, plain_criterion, problem_of
+from tests.lookups import kinds_of
+from tests.regression import numbers_of, product
+from tests.unit.algorithms.likelihood import S1, WEIGHTS, data_of, pem, plain_criterion, problem_of
 
 from narxbench import StructureProblem, load_system, search
 from narxbench._algorithms.likelihood_search import LikelihoodSearch
@@ -64,7 +66,7 @@ class TestTrueStructures:
         assert result.details["noise"]["is_integrated"]
         (group,) = result.details["groups"]
         assert group["terms"] == ["1", "u(k-1)"]
-        assert "uncertain_terms" in [warning.kind for warning in result.warnings]
+        assert "uncertain_terms" in kinds_of(result.warnings)
 
     def test_lagged_copies_stand_for_noise_that_is_not_allowed(self):
         problem = problem_of(*data_of("autoregression in the equation", 800), n_u=3, n_y=3)
@@ -110,7 +112,7 @@ class TestNewNoiseModel:
         search = LikelihoodSearch(PredictionErrors(problem), settings)
         search.run()
         best = search.best()
-        assert best.terms.tolist() == numbers(problem, S1)
+        assert best.terms.tolist() == numbers_of(problem, S1)
         assert isinstance(best.noise_model, SeasonalAr) and best.noise_model.description == "Seasonal (AR 12)"
         np.testing.assert_allclose(search.errors.coefficients(best), WEIGHTS, atol=0.03)
         assert best.noise_weights == pytest.approx([-0.8], abs=0.07)
@@ -123,7 +125,7 @@ class TestNewNoiseModel:
     def test_without_it_a_season_is_no_white_noise(self):
         result = pem(problem_of(*data_of("season on the output", 800)))
         assert "Seasonal" not in str(result)
-        assert any(warning.kind == "coloured_innovations" for warning in result.warnings)
+        assert "coloured_innovations" in kinds_of(result.warnings)
 
 
 def noise_model_in(details):
@@ -149,7 +151,7 @@ class TestDetails:
         for best in [*details["noise_models"].values(), details | {"terms": result.terms}]:
             noise_model = noise_model_in(best)
             assert best["noise"]["description"] == noise_model.description
-            terms = numbers(problem, best["terms"])
+            terms = numbers_of(problem, best["terms"])
             per_term = math.log(569) + 2.0 * gamma * math.log(15)
             deviance = -2.0 * best["log_likelihood"] - 569 * (math.log(2.0 * math.pi) + 1.0)
             expected = deviance + len(terms) * per_term + noise_model.n_parameters * math.log(569)
@@ -169,7 +171,7 @@ class TestDetails:
     def test_weights_and_standard_errors_are_those_of_the_fit(self, noise):
         problem = problem_of(*data_of(noise, 600))
         result, errors = pem(problem), PredictionErrors(problem)
-        fit = errors.fit(noise_model_in(result.details), numbers(problem, result.terms))
+        fit = errors.fit(noise_model_in(result.details), numbers_of(problem, result.terms))
         uncertainty, n = errors.uncertainty(fit), len(result.terms)
         np.testing.assert_allclose(result.details["standard_errors"], uncertainty.classical[:n], rtol=1e-3)
         np.testing.assert_allclose(result.details["robust_standard_errors"], uncertainty.robust[:n], rtol=1e-3)
@@ -220,8 +222,8 @@ def free_run(problem, result, u, y):
     run = y.copy()
     for k in range(5, len(y)):
         run[k] = 0.0
-        for coefficient, number in zip(result.coefficients, numbers(problem, result.terms), strict=True):
-            run[k] += coefficient * math.prod((run, u)[signal][k - lag] for signal, lag in problem.monomials[number])
+        for coefficient, number in zip(result.coefficients, numbers_of(problem, result.terms), strict=True):
+            run[k] += coefficient * product(problem.monomials[number], (run, u), k)
     return run
 
 
@@ -237,7 +239,7 @@ class TestPassedOver:
         criteria = [model["criterion"] for model in [*passed, result.details]]
         assert criteria == sorted(criteria) and math.isfinite(result.fitness)
         for model in passed:
-            fit = errors.fit(noise_model_in(model), numbers(problem, model["terms"]))
+            fit = errors.fit(noise_model_in(model), numbers_of(problem, model["terms"]))
             assert errors.bounded(fit) == (model["reason"] != "its free run diverges")
         assert np.abs(free_run(problem, result, u, y)).max() < 10.0 * np.abs(y).max()
 

@@ -4,6 +4,7 @@ import re
 import sys
 
 import pytest
+from tests.lookups import names_of
 from tests.tiers import mostly_slow
 from tests.unit.algorithms.plugins import SOURCE, install_text
 
@@ -46,7 +47,7 @@ def test_an_installed_algorithm_is_found(plugins):
     )
     assert annealing.about.options == {"first_temperature": [50.0]}
     assert annealing.document.startswith("Annealing whose temperature")
-    assert "honest_annealing.py" in [path.name for path in annealing.files]
+    assert "honest_annealing.py" in names_of(annealing.files)
     assert annealing.versions == {"honest": "1.0"}
     assert annealing.schema()["properties"]["first_temperature"]["default"] == 5.0
 

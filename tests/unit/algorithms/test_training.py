@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.regression import numbers_of
 
 import narxbench
 from narxbench._algorithms.objective import view_of
@@ -28,7 +29,7 @@ def test_the_view_says_what_j_is_computed_on_and_has_the_rows_of_both(problem):
 def test_the_whole_record_is_estimated_and_simulated_over_all_samples(problem):
     view, terms = view_of(problem), ["y(k-1)", "u(k-1)", "u(k-1)^2"]
     evaluation = whole_record(view).evaluate(terms)
-    columns = view.training_regressors()[:, [view.terms.index(term) for term in terms]]
+    columns = view.training_regressors()[:, numbers_of(view, terms)]
     weights = np.linalg.lstsq(columns, view.training_outputs(), rcond=None)[0]
     assert evaluation.coefficients == pytest.approx(weights.tolist())
     y = list(problem.training_y[:2])

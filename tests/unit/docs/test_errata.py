@@ -9,6 +9,7 @@ from statistics import median
 import numpy as np
 import pandas as pd
 import pytest
+from tests.lookups import values_of
 from tests.unit.studies.paper.summaries import REFERENCE, published
 
 from narxbench._algorithms.search import prepared
@@ -56,15 +57,16 @@ def rows_of_s4(algorithm=UPSO, criterion="bic"):
 
 def nus_of_s4(label, algorithm=UPSO, criterion="bic"):
     """Return the published ν of a term of S4 at each SNR."""
-    return [nu("S4", label, snr, algorithm, criterion) for snr in SNRS]
+    place = int(label[1:]) - 1
+    return [published_row.nu[place] for published_row in rows_of_s4(algorithm, criterion)]
 
 
 def nu_max_of_s4(algorithm):
-    return [row("S4", snr, algorithm).nu_max for snr in SNRS]
+    return values_of(rows_of_s4(algorithm), "nu_max")
 
 
 def r_of_s4(algorithm):
-    return [row("S4", snr, algorithm).r for snr in SNRS]
+    return values_of(rows_of_s4(algorithm), "r")
 
 
 def listed(values, last=" and "):
@@ -165,7 +167,7 @@ def test_rho_2_on_s4():
 @pytest.mark.parametrize("snr", [50, 40])
 def test_nu_max_of_s4_as_rho_rises(snr):
     rising = [row("S4", snr, UPSO, f"aic-{rho}") for rho in (2, 8, 64)]
-    assert f"from {' to '.join(rounded(item.nu_max) for item in rising)} as ϱ rises" in erratum(5)
+    assert f"from {' to '.join(map(rounded, values_of(rising, 'nu_max')))} as ϱ rises" in erratum(5)
     for published_row in rising:
         assert min(published_row.nu) == 1
 
@@ -317,16 +319,21 @@ def table_of_s4(required_terms, data_seed, criterion="aic-256"):
         with prepared(UPSO, settings) as runner:
             for seed in range(1, RUNS + 1):
                 counts.update(runner.run(problem, seed=seed, evaluations=6000, axes=axes).result.terms)
-        spurious = [counts[term] for term in problem.terms if term not in terms]
+        spurious = np.array([counts[term] for term in problem.terms if term not in terms])
         row = {"system": "S4", "snr_db": float(snr), "data_seed": data_seed, "interpretation": required_terms}
         row |= {"method": UPSO, "algorithm": UPSO, "criterion": criterion, "scenario": "", "runs": RUNS}
         row |= {"n_terms": len(problem.terms), "nu": tuple(counts[term] for term in terms)}
-        rows.append(row | {"spurious": sum(count > 0 for count in spurious), "nu_max": max(spurious)})
+        rows.append(row | {"spurious": np.count_nonzero(spurious), "nu_max": spurious.max()})
     return pd.DataFrame(rows)
 
 
+def tables_of_s4(required_terms, *criterion):
+    """Return the tables of three data seeds."""
+    return pd.concat([table_of_s4(required_terms, data_seed, *criterion) for data_seed in (1, 2, 3)])
+
+
 def sums_of_linear_outputs(table):
-    return [sum(nu[:4]) for nu in table["nu"]]
+    return table["nu"].str[:4].map(sum).tolist()
 
 
 def numbers(values):
@@ -338,7 +345,7 @@ def numbers(values):
 def test_the_linear_outputs_of_s4_add_up_to_the_runs():
     text = erratum(14)
     for published_row in rows_of_s4(UPSO, "aic-256"):
-        counts = [published_count(nu) for nu in published_row.nu]
+        counts = list(map(published_count, published_row.nu))
         assert sum(counts[:4]) == counts[4] == RUNS
         assert " + ".join(map(str, counts[:4])) in text
         assert published_row.r == 0
@@ -366,7 +373,7 @@ def test_as_described_no_linear_output_is_selected_with_rho_256():
     ],
 )
 def test_the_constraint_explains_the_sums(required_terms, sum_of_outputs, sentence):
-    tables = pd.concat([table_of_s4(required_terms, data_seed) for data_seed in (1, 2, 3)])
+    tables = tables_of_s4(required_terms)
     assert sums_of_linear_outputs(tables) == [sum_of_outputs] * 9
     compared = compare(tables, published().once)
     deviances = compared.groupby("data_seed")["deviance"].sum().round().astype(int)
@@ -378,12 +385,12 @@ def test_the_constraint_explains_the_sums(required_terms, sum_of_outputs, senten
 @pytest.mark.slow
 def test_weaker_constraints_do_not_explain_the_table():
     of_output, of_both = table_of_s4("linear_output", 1), table_of_s4("output_and_input", 1)
-    assert f"T5 then counts {numbers(nu[4] for nu in of_output['nu'])}" in erratum(14)
+    assert f"T5 then counts {numbers(of_output['nu'].str[4])}" in erratum(14)
     assert f"the sums are {numbers(sums_of_linear_outputs(of_both))}" in erratum(14)
 
 
 @pytest.mark.slow
 def test_rho_64_with_the_constraint():
-    tables = pd.concat([table_of_s4("linear_output_and_input", data_seed, "aic-64") for data_seed in (1, 2, 3)])
+    tables = tables_of_s4("linear_output_and_input", "aic-64")
     deviances = compare(tables, published().once).groupby("data_seed")["deviance"].sum().round().astype(int)
     assert f"({numbers(deviances)} on data seeds 1 to 3)" in erratum(14)

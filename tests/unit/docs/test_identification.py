@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.lookups import items_by_name
 
 import narxbench
 from narxbench._fitness.criteria import parse_criterion
@@ -64,7 +65,7 @@ def test_every_setting_named_exists():
 def test_the_score_is_that_of_the_page(identification):
     """J = N ln(S) + ln(N) xi + ln(binomial(candidates, xi)), with N samples that select over the density."""
     scan = Scan(identification.recording, IdentificationSettings(**identification.settings))
-    configuration = {item.name: item for item in scan.configurations}[identification.configuration["name"]]
+    configuration = items_by_name(scan.configurations)[identification.configuration["name"]]
     density = max(scan.sampling.advised, configuration.decimation)
     (scored,) = scan.compared([Proposal(configuration.name, "", identification.model.terms)], density)
     n = sum(len(record) for record in identification.recording.records if record.role != "test") / density

@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+from itertools import compress
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +28,7 @@ def problem_of(name, samples, **options):
 
 
 def names(problem, position):
-    return [problem.terms[i] for i in np.flatnonzero(position)]
+    return list(compress(problem.terms, position))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['system']}-{len(case['terms'])}")

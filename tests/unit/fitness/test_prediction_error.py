@@ -12,6 +12,8 @@ from scipy.signal import lfilter
 from statsmodels.regression.linear_model import OLS
 from statsmodels.tsa.arima.model import ARIMA
 from statsmodels.tsa.statespace.sarimax import SARIMAX
+from tests.lookups import values_of
+from tests.regression import numbers_of, regressors, rows_with_lags
 from tests.unit.algorithms.likelihood import data_of, problem_of
 
 from narxbench import StructureProblem, load_system
@@ -26,7 +28,6 @@ from narxbench._model.noise_models import (
     Narx,
     Noe,
 )
-from narxbench._model.structure import column
 from narxbench._model.terms import monomials_of
 
 # A structure with everything that a free run feeds back: powers, products of two lags, and products with the input.
@@ -132,10 +133,6 @@ def counted_rows(problem):
     return np.flatnonzero(counted)
 
 
-def numbers(problem, names):
-    return [problem.terms.index(name) for name in names]
-
-
 def plain_problem(samples=150, scale_u=1.0, scale_y=1.0, seed=1):
     """56 candidates; u and y have a maximum of 0.75 times their scale."""
     u, y = load_system("S1").simulate(samples, snr_db=20, seed=seed)
@@ -174,10 +171,10 @@ RECORD_TERMS = ["y(k-1)", "u1(k)", "y(k-2)*u2(k-1)"]
 
 def record_problem(lengths=(80, 60), largest=None):
     """15 candidates, over records that stand one behind the other."""
-    (u, y), ends = record_data(lengths), np.cumsum(lengths)
+    u, y = record_data(lengths)
     if largest is not None:
         y = largest * y / np.abs(y).max()
-    rows = np.concatenate([np.arange(end - length + 2, end) for end, length in zip(ends, lengths, strict=True)])
+    rows = rows_with_lags(lengths, 2)
     monomials = monomials_of([(0, 1), (0, 2), (1, 0), (2, 1)], 2)
     return StructureProblem.of_records(u, y, monomials, rows=rows, segments=[range(2, 12)])
 
@@ -214,7 +211,7 @@ def fitted(name, data):
     make_problem, names, _ = FITTED[data]
     problem = make_problem()
     errors = PredictionErrors(problem)
-    return problem, errors, errors.fit(MODELS[name][0], numbers(problem, names)[::-1])
+    return problem, errors, errors.fit(MODELS[name][0], numbers_of(problem, names)[::-1])
 
 
 @every_fit
@@ -223,7 +220,7 @@ def test_innovations_are_those_of_plain_python(name, data):
     problem, errors, fit = fitted(name, data)
     _, autoregression, moving_average = MODELS[name]
     _, names, samples = FITTED[data]
-    assert fit.terms.tolist() == sorted(numbers(problem, names)) and fit.is_finite
+    assert fit.terms.tolist() == sorted(numbers_of(problem, names)) and fit.is_finite
     assert (len(fit.autoregression), len(fit.moving_average)) == (len(autoregression), len(moving_average))
     expected = innovations_of_fit(problem, errors, fit)
     np.testing.assert_allclose(errors.innovations(fit), expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
@@ -263,14 +260,14 @@ def test_weights_of_records_are_the_true_ones(name):
     assert problem.stretches.tolist() == [[2, 80], [82, 140]]
     weights = np.zeros(len(problem.terms))
     weights[fit.terms] = errors.coefficients(fit)
-    np.testing.assert_allclose(weights[numbers(problem, RECORD_TERMS)], [0.5, 0.4, -0.3], atol=0.08)
+    np.testing.assert_allclose(weights[numbers_of(problem, RECORD_TERMS)], [0.5, 0.4, -0.3], atol=0.08)
 
 
 @pytest.mark.parametrize("name", ["narx with tails", "noe with tails", "box-jenkins with tails", "drift with tails"])
 def test_no_other_scale_of_student_t_is_more_likely(name):
     problem = plain_problem()
     errors, noise_model = PredictionErrors(problem), MODELS[name][0]
-    fit = errors.fit(noise_model, numbers(problem, TERMS))
+    fit = errors.fit(noise_model, numbers_of(problem, TERMS))
     counted = errors.innovations(fit)[counted_rows(problem)].tolist()
     scale = math.sqrt(fit.scale) * unit_of(problem)
     best = noise_model.distribution.log_likelihood(counted, scale)
@@ -303,7 +300,7 @@ def innovations_after(change, place, problem, noise_model, weights, filters):
 def test_sensitivities_are_differences_of_plain_innovations(name, make_problem, names, values):
     noise_model, *filters = MODELS[name]
     problem = make_problem()
-    errors, terms, n_terms = PredictionErrors(problem), numbers(problem, names), len(problem.terms)
+    errors, terms, n_terms = PredictionErrors(problem), numbers_of(problem, names), len(problem.terms)
     fit = model(problem, noise_model, terms, values, filters)
     assert errors.coefficients(fit).tolist() == values
     weights = np.zeros(n_terms)
@@ -320,7 +317,7 @@ def test_sensitivities_are_differences_of_plain_innovations(name, make_problem, 
 def test_the_linearised_choice_of_terms_is_least_squares_of_the_sensitivities(name):
     noise_model, *filters = MODELS[name]
     problem = plain_problem()
-    errors, terms = PredictionErrors(problem), numbers(problem, TERMS)
+    errors, terms = PredictionErrors(problem), numbers_of(problem, TERMS)
     fit = model(problem, noise_model, terms, WEIGHTS, filters)
     linear, counted = errors.linearised(fit), counted_rows(problem)
     columns, innovations = errors.sensitivities(fit)[counted], errors.innovations(fit)[counted]
@@ -389,7 +386,7 @@ def test_no_change_of_a_coefficient_makes_a_fit_more_likely(name):
 @pytest.mark.parametrize("is_true_structure", [True, False])
 def test_fits_are_those_of_scipy(name, is_true_structure):
     problem = plain_problem(250)
-    terms = numbers(problem, load_system("S1").terms if is_true_structure else TERMS)
+    terms = numbers_of(problem, load_system("S1").terms if is_true_structure else TERMS)
     errors, counted, n = PredictionErrors(problem), counted_rows(problem), len(terms)
     noise_model = PLAIN_MODELS.get(name, MODELS[name][0])
     fit = errors.fit(noise_model, terms)
@@ -437,7 +434,7 @@ def check_student(errors, fit, residuals, start):
 @pytest.mark.parametrize("noise_model", PLAIN_MODELS.values(), ids=PLAIN_MODELS)
 def test_a_fit_goes_on_from_weights_to_begin_with(noise_model):
     problem = plain_problem(250)
-    errors, terms = PredictionErrors(problem), numbers(problem, TERMS)
+    errors, terms = PredictionErrors(problem), numbers_of(problem, TERMS)
     start = errors.fit(noise_model, terms[:3])
     weights = np.full(len(terms), 0.1)
     kept = weights.copy(), start.noise_weights.copy()
@@ -457,7 +454,7 @@ def test_narmax_is_the_arma_model_of_statsmodels():
     y = y[100:]
     problem = StructureProblem(rng.normal(size=1500), y, n_u=1, n_y=2, degree=1, n_validation=100)
     errors = PredictionErrors(problem)
-    fit = errors.fit(Narmax(ma_lags=(1, 2)), numbers(problem, ["y(k-1)", "y(k-2)"]))
+    fit = errors.fit(Narmax(ma_lags=(1, 2)), numbers_of(problem, ["y(k-1)", "y(k-2)"]))
     theirs = ARIMA(y, order=(2, 0, 2), trend="n").fit()
     weights, expected = [*errors.coefficients(fit), *fit.moving_average], theirs.params[:4]
     assert theirs.param_names[:4] == ["ar.L1", "ar.L2", "ma.L1", "ma.L2"]
@@ -488,7 +485,7 @@ def test_regressions_with_arma_noise_are_those_of_statsmodels(name):
     """Kalman filters know more of the beginning, which does not count here."""
     problem, order, noise_model = regression(name)
     errors, rows = PredictionErrors(problem), np.arange(2, 1200)
-    fit = errors.fit(noise_model, numbers(problem, ["u(k-1)", "u(k-2)"]))
+    fit = errors.fit(noise_model, numbers_of(problem, ["u(k-1)", "u(k-2)"]))
     u, y = problem.training_u, problem.training_y
     exog = np.column_stack([u[rows - 1], u[rows - 2]])
     theirs = SARIMAX(y[rows], exog, order=order, trend=None).fit(disp=False)
@@ -504,9 +501,9 @@ def test_regressions_with_arma_noise_are_those_of_statsmodels(name):
 def test_filters_have_the_orders_and_coefficients_of_long_noise(name):
     problem, order, noise_model = regression(name, samples=8000)
     errors = PredictionErrors(problem)
-    fit = errors.fit(Noe(), numbers(problem, ["u(k-1)", "u(k-2)"]))
+    fit = errors.fit(Noe(), numbers_of(problem, ["u(k-1)", "u(k-2)"]))
     choices = errors.filters(fit, BoxJenkins.filters(4), math.log(errors.samples))
-    values = [choice.criterion for choice in choices]
+    values = values_of(choices, "criterion")
     assert values == sorted(values) and len(choices) == len([*BoxJenkins.filters(4)])
     best = choices[0]
     assert (len(best.ar_lags), len(best.ma_lags)) == (order[0], order[2])
@@ -561,10 +558,11 @@ def test_noise_on_the_output_biases_narx_towards_zero_but_not_noe():
 class TestStandardErrors:
     def test_those_of_narx_are_those_of_statsmodels_as_are_the_weights(self):
         problem = plain_problem(500, scale_u=7.0, scale_y=0.03)
-        errors, terms = PredictionErrors(problem), numbers(problem, TERMS)
+        errors, terms = PredictionErrors(problem), numbers_of(problem, TERMS)
         fit, rows = errors.fit(Narx(), terms), 3 + counted_rows(problem)
         u, y = problem.training_u, problem.training_y
-        model = OLS(y[rows], np.column_stack([column(u, y, problem.monomials[term], rows) for term in terms]))
+        chosen = [problem.monomials[term] for term in terms]
+        model = OLS(y[rows], regressors(u, y, chosen, rows))
         robust = model.fit(cov_type="HAC", cov_kwds={"maxlags": 5, "use_correction": False})
         assert int(4 * (errors.samples / 100) ** (2 / 9)) == 5
         uncertainty = errors.uncertainty(fit)
@@ -590,8 +588,10 @@ class TestStandardErrors:
 @pytest.mark.parametrize("name", MODELS)
 def test_powers_of_two_as_units_change_no_bit(name):
     plain, scaled = plain_problem(), plain_problem(scale_u=1024.0, scale_y=1024.0)
-    terms = numbers(plain, TERMS)
-    plain_fit, scaled_fit = (PredictionErrors(problem).fit(MODELS[name][0], terms) for problem in (plain, scaled))
+    terms = numbers_of(plain, TERMS)
+    noise_model = MODELS[name][0]
+    plain_fit = PredictionErrors(plain).fit(noise_model, terms)
+    scaled_fit = PredictionErrors(scaled).fit(noise_model, terms)
     assert plain_fit.weights.tobytes() == scaled_fit.weights.tobytes()
     assert plain_fit.noise_weights.tobytes() == scaled_fit.noise_weights.tobytes()
     assert plain_fit.objective == scaled_fit.objective and plain_fit.scale == scaled_fit.scale
@@ -605,7 +605,7 @@ class TestErrorsOfRecords:
     @pytest.mark.parametrize(("records", "changed"), [(20, [True, False]), (21, [])])
     def test_outputs_before_them_are_estimated_unless_they_are_many(self, records, changed):
         problem = record_problem((12,) * records)
-        errors, terms = PredictionErrors(problem), numbers(problem, ["y(k-1)", "u1(k)"])
+        errors, terms = PredictionErrors(problem), numbers_of(problem, ["y(k-1)", "u1(k)"])
         fit = errors.fit(Noe(), terms)
         assert fit.initial.shape == (records, len(changed))
         expected = plain_innovations(problem, Noe(), terms, errors.coefficients(fit), (), initial_of(problem, fit))
@@ -640,7 +640,7 @@ class TestDivergingFits:
     def test_a_free_run_that_diverges_has_no_likelihood(self):
         problem = plain_problem()
         errors = PredictionErrors(problem)
-        terms = numbers(problem, ["y(k-1)", "u(k-1)"])
+        terms = numbers_of(problem, ["y(k-1)", "u(k-1)"])
         fit = errors.fit(Noe(), terms, weights=np.array([1.5, 0.5]))
         assert not fit.is_finite and errors.deviance(fit) == math.inf and not errors.bounded(fit)
         assert errors.log_likelihood(fit) == -math.inf
@@ -679,7 +679,7 @@ class TestDivergingFits:
 def test_drift_on_the_output_does_not_keep_a_fit_from_beginning():
     """Least squares takes the random walk for a pole beyond 1, where the free run diverges."""
     problem = problem_of(*data_of("random walk on the output", 800, seed=2))
-    errors, terms = PredictionErrors(problem), numbers(problem, load_system("S1").terms)
+    errors, terms = PredictionErrors(problem), numbers_of(problem, load_system("S1").terms)
     start = errors.fit(Narx(), terms).weights
     assert not errors.fit(BoxJenkins(is_integrated=True), terms, weights=start).is_finite
     fit = errors.fit(BoxJenkins(is_integrated=True), terms)
@@ -695,7 +695,8 @@ class TestDegenerateData:
         without = errors.fit(noise_model, [0, 1])
         assert fit.weights[2] == 0.0 and np.isfinite(fit.weights).all() and math.isfinite(errors.deviance(fit))
         np.testing.assert_array_equal(fit.weights[:2], without.weights)
-        assert all(np.isfinite(values).all() for values in errors.uncertainty(fit))
+        for values in errors.uncertainty(fit):
+            assert np.isfinite(values).all()
 
     @pytest.mark.parametrize("noise_model", PLAIN_MODELS.values(), ids=PLAIN_MODELS)
     def test_equal_columns_fit_as_one(self, noise_model):
@@ -704,12 +705,13 @@ class TestDegenerateData:
         options = {"rows": np.arange(1, 300), "segments": [range(250, 300)]}
         problem = StructureProblem.of_records(np.column_stack([u, u]), y, monomials, **options)
         errors = PredictionErrors(problem)
-        first, second = numbers(problem, ["u1(k-1)", "u2(k-1)"])
+        first, second = numbers_of(problem, ["u1(k-1)", "u2(k-1)"])
         y_term = problem.terms.index("y(k-1)")
         both, single = errors.fit(noise_model, [y_term, first, second]), errors.fit(noise_model, [y_term, first])
         assert np.isfinite(both.weights).all()
         assert both.objective == pytest.approx(single.objective, rel=1e-9)
-        assert all(np.isfinite(values).all() for values in errors.uncertainty(both))
+        for values in errors.uncertainty(both):
+            assert np.isfinite(values).all()
 
     @pytest.mark.parametrize("noise_model", PLAIN_MODELS.values(), ids=PLAIN_MODELS)
     def test_data_without_noise_have_a_finite_likelihood(self, noise_model):

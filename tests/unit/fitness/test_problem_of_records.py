@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.regression import parse_terms, product, regressors, rows_with_lags, term_names
 
 from narxbench import StructureProblem, load_system
 from narxbench._fitness.kernel.problem_data import products_over
-from narxbench._model.structure import column
-from narxbench._model.terms import monomials_of, parse_term, term_name
+from narxbench._model.terms import monomials_of
 from narxbench._numerics.random_streams import generator
 
 quick = settings(max_examples=20, deadline=None)
@@ -31,17 +31,6 @@ def measured(n_inputs, lengths, seed=1):
     return u, np.concatenate(outputs)
 
 
-def rows_of(lengths, lag):
-    """Return the samples of records that have their lags."""
-    ends = np.cumsum(lengths)
-    return np.concatenate([np.arange(end - n + lag, end) for end, n in zip(ends, lengths, strict=True)])
-
-
-def product(monomial, u, y, k):
-    signals = [y, *u.T]
-    return math.prod(float(signals[signal][k - lag]) for signal, lag in monomial)
-
-
 def plain_error(u, y, monomials, weights, segments, one_step=False):
     """Return the sum of squares of each segment, run freely from the measured outputs before it."""
     total = 0.0
@@ -49,7 +38,9 @@ def plain_error(u, y, monomials, weights, segments, one_step=False):
         simulated = list(map(float, y[: segment.start]))
         for k in segment:
             past = y if one_step else simulated
-            value = sum(w * product(m, u, past, k) for m, w in zip(monomials, weights, strict=True))
+            value = 0.0
+            for monomial, weight in zip(monomials, weights, strict=True):
+                value += weight * product(monomial, [past, *u.T], k)
             if not abs(value) <= 1e6 * np.abs(y).max():
                 return math.inf
             simulated.append(value)
@@ -59,8 +50,8 @@ def plain_error(u, y, monomials, weights, segments, one_step=False):
 
 def checked_evaluation(problem, u, y, rows, segments, names, *, penalty, one_step=False):
     """Return the evaluation of a structure, held against NumPy and plain loops."""
-    monomials = [parse_term(name, u.shape[1], current=True) for name in names]
-    columns = np.column_stack([column(u, y, m, rows) for m in monomials])
+    monomials = parse_terms(names, u.shape[1])
+    columns = regressors(u, y, monomials, rows)
     weights = np.linalg.lstsq(columns, y[rows], rcond=None)[0]
     evaluation = problem.evaluate(names)
     np.testing.assert_allclose(evaluation.coefficients, weights, rtol=1e-7, atol=1e-9)
@@ -92,9 +83,9 @@ def test_any_candidates_of_any_inputs(n_inputs, error, data):
     products = monomials_of(factors, 3)
     places = data.draw(st.lists(st.integers(0, len(products) - 1), min_size=1, max_size=12, unique=True))
     monomials = [products[place] for place in sorted(places)]
-    rows = rows_of(LENGTHS, 2)
+    rows = rows_with_lags(LENGTHS, 2)
     problem = StructureProblem.of_records(u, y, monomials, rows=rows, segments=SEGMENTS, error=error)
-    assert problem.terms == [term_name(m, n_inputs) for m in monomials]
+    assert problem.terms == term_names(monomials, n_inputs)
     chosen = data.draw(st.lists(st.sampled_from(problem.terms), min_size=1, max_size=5, unique=True))
     checked_evaluation(problem, u, y, rows, SEGMENTS, chosen, penalty=math.log(78), one_step=error == "one_step")
 
@@ -116,7 +107,7 @@ def test_one_record_gives_the_bytes_of_the_plain_problem(estimation, error):
 
 def test_a_row_that_occurs_twice_counts_twice():
     u, y = measured(2, LENGTHS)
-    rows = rows_of(LENGTHS, 2)
+    rows = rows_with_lags(LENGTHS, 2)
     drawn = np.sort(generator(purpose="rows", seed=3).choice(rows, len(rows)))
     monomials = monomials_of([(0, 1), (0, 2), (1, 0), (2, 1)], 2)
     problem = StructureProblem.of_records(u, y, monomials, rows=drawn, segments=SEGMENTS)
@@ -129,7 +120,7 @@ def test_a_row_that_occurs_twice_counts_twice():
 @pytest.mark.parametrize("segments", [[range(20, 50)] * 3, [range(20, 50), range(30, 40)]])
 def test_a_segment_that_occurs_twice_counts_twice(segments):
     u, y = measured(1, LENGTHS)
-    rows = rows_of(LENGTHS, 2)
+    rows = rows_with_lags(LENGTHS, 2)
     problem = StructureProblem.of_records(u, y, monomials_of([(0, 1), (1, 1)], 2), rows=rows, segments=segments)
     penalty = math.log(sum(map(len, segments)))
     checked_evaluation(problem, u, y, rows, segments, ["y(k-1)", "u(k-1)"], penalty=penalty)
@@ -137,11 +128,11 @@ def test_a_segment_that_occurs_twice_counts_twice(segments):
 
 def test_products_that_are_given_are_those_that_are_computed():
     u, y = measured(2, LENGTHS)
-    rows = rows_of(LENGTHS, 2)
+    rows = rows_with_lags(LENGTHS, 2)
     monomials = monomials_of([(0, 1), (0, 2), (1, 0), (1, 1), (2, 1)], 3)
     options = {"rows": rows, "segments": SEGMENTS}
     products = products_over(u, y, monomials, rows)
-    columns = np.column_stack([*(column(u, y, m, rows) for m in monomials), y[rows]])
+    columns = np.column_stack([regressors(u, y, monomials, rows), y[rows]])
     np.testing.assert_allclose(products, columns.T @ columns, rtol=1e-11, atol=1e-11)
     before = products.tobytes()
     computing = StructureProblem.of_records(u, y, monomials, **options)
@@ -157,7 +148,7 @@ def test_products_that_are_given_are_those_that_are_computed():
 @pytest.mark.parametrize(("criterion", "penalty"), [("bic", 4 * math.log(78 / 4)), ("aic-5", 20.0)])
 def test_samples_that_tell_the_same_raise_the_penalty(criterion, penalty):
     u, y = measured(1, LENGTHS)
-    rows, monomials = rows_of(LENGTHS, 2), monomials_of([(0, 1), (1, 1)], 2)
+    rows, monomials = rows_with_lags(LENGTHS, 2), monomials_of([(0, 1), (1, 1)], 2)
     options = {"rows": rows, "segments": SEGMENTS, "criterion": criterion}
     problem = StructureProblem.of_records(u, y, monomials, **options, repeated=4)
     checked_evaluation(problem, u, y, rows, SEGMENTS, ["y(k-1)", "u(k-1)"], penalty=penalty)
@@ -165,7 +156,7 @@ def test_samples_that_tell_the_same_raise_the_penalty(criterion, penalty):
 
 def test_the_estimation_part_has_nothing_but_what_rows_reach():
     u, y = measured(2, LENGTHS)
-    rows = rows_of(LENGTHS, 3)
+    rows = rows_with_lags(LENGTHS, 3)
     rows = rows[(rows < 60) | (rows > 150)]
     monomials = monomials_of([(0, 1), (1, 0), (2, 3)], 2)
     problem = StructureProblem.of_records(u, y, monomials, rows=rows, segments=SEGMENTS)

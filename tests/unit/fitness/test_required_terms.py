@@ -1,6 +1,7 @@
 """Structures that lack a required term have an infinite J; all others have the J of the unconstrained problem."""
 
 import math
+from itertools import compress
 
 import numpy as np
 import pytest
@@ -35,7 +36,7 @@ def problem_of_s4(required_terms: RequiredTerms = "nothing", criterion: str = "b
 
 
 def names(problem: StructureProblem, position: np.ndarray) -> list[str]:
-    return [problem.terms[i] for i in np.flatnonzero(position)]
+    return list(compress(problem.terms, position))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -5,14 +5,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy.signal import lfilter
+from tests.regression import parse_terms
 
 from narxbench._fitness.prediction_error import PredictionErrors
 from narxbench._fitness.structure_fit import NoiseFilters, fit_noise_model, fit_structure, noise_criterion
 from narxbench._model.noise_models import NOISE_NAMES, Ararmax, Ararx, BoxJenkins, Distribution, Narmax, Narx, Noe
-from narxbench._model.terms import parse_term
 from narxbench._numerics.random_streams import generator
 
-TERMS = [parse_term(name, 1) for name in ("y(k-1)", "u(k-1)")]
+TERMS = parse_terms(("y(k-1)", "u(k-1)"))
 WEIGHTS = (0.8, 0.5)
 # C(q) and D(q) of noise that is not white.
 FILTERS = {"narmax": ([1.0, 0.8], [1.0]), "ararx": ([1.0], [1.0, -0.8])}

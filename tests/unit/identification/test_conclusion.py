@@ -7,6 +7,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+from tests.lookups import item_with
 
 import narxbench
 from narxbench._identification import conclusion
@@ -43,7 +44,7 @@ def test_exchangeable_terms_are_named_on_the_result(twins, group):
     assert group.terms == ["u1(k-1)", "u2(k-1)"] and sum(group.probabilities) > 0.9
     assert min(group.probabilities) > 0.02
     assert [twins.probabilities[term] for term in group.terms] == group.probabilities
-    to_read = next(finding for finding in twins.summary if finding.name == "to_read")
+    to_read = item_with(twins.summary, name="to_read")
     assert to_read.status == "look" and group_sentence(group) in in_words(to_read).text
 
 

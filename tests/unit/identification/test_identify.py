@@ -6,11 +6,11 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from tests.lookups import items_by_name, names_of, roles_of
+from tests.regression import parse_terms, regressors
 
 import narxbench
 from narxbench import load_system
-from narxbench._model.structure import column
-from narxbench._model.terms import parse_term
 from narxbench._numerics.random_streams import generator
 
 QUICK = {"decimation": 1, "effort": 0.3, "seeds": 1, "resamples": 0, "blocks": 4, "centre": False}
@@ -25,9 +25,8 @@ def s1(samples=400, snr_db=30):
 
 def check_weights(model, u, y, n_inputs=1, rtol=1e-7):
     """Compare the weights of a model with those of its terms on one record, by NumPy."""
-    monomials = [parse_term(term, n_inputs, current=True) for term in model.terms]
     rows = np.arange(model.max_lag, len(y))
-    columns = np.column_stack([column(u, y, monomial, rows) for monomial in monomials])
+    columns = regressors(u, y, parse_terms(model.terms, n_inputs), rows)
     weights = np.linalg.lstsq(columns, y[rows], rcond=None)[0]
     np.testing.assert_allclose(model.coefficients, weights, rtol=rtol)
 
@@ -78,7 +77,7 @@ class TestForms:
 
 
 def names_of_notes(identification):
-    return {note.name for note in identification.notes}
+    return set(names_of(identification.notes))
 
 
 def test_from_the_data_alone():
@@ -133,7 +132,7 @@ class TestSeveralExperiments:
             files.append(file)
             roles[file.name] = role
         identification = narxbench.identify(files, input="u", output="y", roles=roles, **SMALL)
-        assert [record.role for record in identification.recording.records] == list(parts)
+        assert roles_of(identification.recording.records) == list(parts)
         model, metrics = identification.model, identification.to_dict()["metrics"]
         assert model.terms == TERMS
         check_weights(model, self.u[:400], self.y[:400])
@@ -191,7 +190,7 @@ def test_an_exact_model_is_called_exact_and_its_lags_are_no_advice():
     u = generator(purpose="exact").standard_normal(300)
     y = np.r_[np.zeros(3), u[:-3]]
     identification = narxbench.identify(input=u, output=y, test="25%", **{**SMALL, "u_lags": "0-4"})
-    by_name = {finding.name: finding for finding in [*identification.checks, *identification.summary]}
+    by_name = items_by_name([*identification.checks, *identification.summary])
     assert "exact" in by_name and by_name["to_predict"].status == "fine"
     # The data ask for lag 3, which the candidates have.
     assert (by_name["delay"].status, by_name["delay"].values["inputs"]["u"]["used"]) == ("fine", True)

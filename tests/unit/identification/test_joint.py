@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.lookups import names_of
 
 import narxbench
 from narxbench._cli import main
@@ -55,9 +56,9 @@ def test_errors_are_those_of_joint_free_runs(identification):
     expected = relative_errors([(outputs[first:], run[first:])])
     assert list(identification.rrse(role="test").values()) == pytest.approx(expected, rel=1e-9)
     assert set(identification.errors["models"]) == {"joint", "as_measured", "inputs_alone"}
-    selection = {kind: max(identification.rrse(kind).values()) for kind in ("joint", "inputs_alone")}
+    joint, alone = max(identification.rrse("joint").values()), max(identification.rrse("inputs_alone").values())
     # One lag of the input alone does not reproduce what the other output adds.
-    assert selection["joint"] < 0.5 * selection["inputs_alone"]
+    assert joint < 0.5 * alone
 
 
 def test_the_note_says_how_they_were_chosen(identification):
@@ -147,7 +148,7 @@ def test_ctrl_c_keeps_the_best_models_so_far(monkeypatch):
     monkeypatch.setattr("narxbench._identification.joint.search_recording", search)
     identification = narxbench.identify(coupled(), **JOINT)
     assert searched == ["a", "b", "a"] and identification.model.outputs == ("a", "b")
-    assert [note.name for note in identification.notes] == ["interrupted", "joint"]
+    assert names_of(identification.notes) == ["interrupted", "joint"]
     assert not identification.notes[1].values["simulated"]
     monkeypatch.setattr("narxbench._identification.joint.was_interrupted", lambda _: True)
     with pytest.raises(KeyboardInterrupt):

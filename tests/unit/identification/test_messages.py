@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from tests.lookups import names_of
+from tests.messages import calls
 
 from narxbench._identification.data.reading import read_recording
 from narxbench._identification.finding import Finding
@@ -376,7 +378,7 @@ def _mistakes_of_settings():
 
 
 def _mistakes_of_a_study():
-    mistakes = {f"study {data}": partial(_study, data) for data in STUDIES}
+    mistakes = calls("study", _study, STUDIES)
     for keys in KEYS:
         mistakes[f"study {keys}"] = partial(_study, "{files: a.csv, input: u, output: y}", keys)
     return mistakes
@@ -398,4 +400,4 @@ def test_messages(review):
 
 
 def test_every_finding_has_an_example():
-    assert {finding.name for finding in FINDINGS} == set(WORDS)
+    assert set(names_of(FINDINGS)) == set(WORDS)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.lookups import item_with, names_of, values_of
 
 import narxbench
 from narxbench import load_system
@@ -73,7 +74,7 @@ def test_settings(identification):
 
 def test_the_summary(identification):
     summary = as_json(identification)["summary"]
-    assert len({entry["name"] for entry in summary}) == len(summary) > 3
+    assert len(set(names_of(summary))) == len(summary) > 3
     for entry in [*summary, *as_json(identification)["checks"]]:
         assert set(entry) == {"name", "title", "status", "values", "text", "advice"}
     for entry in identification.to_dict()["summary"]:
@@ -85,12 +86,13 @@ def test_the_parts_agree(identification):
     assert list(tried["chosen"]).count(True) == 1 and bool(tried["chosen"][0])
     assert tried["configuration"][0] == identification.configuration["name"]
     assert tried["terms"][0] == len(model.terms) == len(weights)
-    assert [row["term"] for row in weights] == list(model.terms) == identification.structures["best"].terms
+    assert values_of(weights, "term") == list(model.terms) == identification.structures["best"].terms
     assert set(identification.structures) == {"best", "threshold", "most_frequent", "iterative_ofr"}
     assert model.data_digest == identification.recording.digest == identification.to_dict()["data_digest"]
     assert (model.step_time, model.decimation) == (1.0, 2)
-    tables = [frame.to_dict("records") for frame in (tried, identification.selection, identification.validation)]
-    json.dumps([*tables, weights, identification.alike], allow_nan=False)
+    for frame in (tried, identification.selection, identification.validation):
+        json.dumps(frame.to_dict("records"), allow_nan=False)
+    json.dumps([weights, identification.alike], allow_nan=False)
 
 
 def test_a_run_that_diverges_is_none_not_nan():
@@ -101,22 +103,20 @@ def test_a_run_that_diverges_is_none_not_nan():
     json.dumps(reported, allow_nan=False)
     free = reported["metrics"]["test"]["free_run"]
     assert free == dict.fromkeys(FIGURES) and reported["metrics"]["test"]["one_step"]["rrse"] > 0
-    assert "bad" in {entry["status"] for entry in reported["summary"]}
+    assert "bad" in values_of(reported["summary"], "status")
 
 
 def test_a_terminal_shows_the_equation_the_error_and_the_findings_by_status(identification):
     shown = repr(identification)
     assert identification.model.equation() in shown and len(shown) < 1500
-    error = next(finding for finding in identification.summary if finding.name == "prediction").values
+    error = item_with(identification.summary, name="prediction").values
     assert f"RRSE {error['rrse']:.3g}" in shown and "data of test" in shown
     titles_by_status = {}
     for finding in identification.summary:
         titles_by_status.setdefault(finding.status, []).append(in_words(finding).title)
     for status, titles in titles_by_status.items():
         assert f"{status.capitalize()}: {'; '.join(titles)}" in shown
-    assert {finding.title for finding in identification.summary} == {
-        entry["title"] for entry in as_json(identification)["summary"]
-    }
+    assert values_of(identification.summary, "title") == values_of(as_json(identification)["summary"], "title")
 
 
 def test_a_notebook_shows_escaped_html(identification):

@@ -6,6 +6,7 @@ import stat
 from pathlib import Path
 
 import pytest
+from tests.lookups import file_names
 
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.files import canonical_json, read_json, write_atomically, write_folder
@@ -35,7 +36,7 @@ def test_failed_writing_leaves_nothing_new(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(NarxbenchError, match=r"file\.txt: cannot be written: No space left"):
         write_atomically(path, "new")
     assert path.read_text() == "old"
-    assert [file.name for file in tmp_path.iterdir()] == ["file.txt"]
+    assert file_names(tmp_path) == ["file.txt"]
 
 
 def test_canonical_json_reads_back_to_the_last_bit(tmp_path: Path) -> None:
@@ -62,8 +63,8 @@ def test_a_folder_is_whole_or_has_no_last_file(tmp_path: Path, monkeypatch: pyte
         patched.setattr(os, "replace", fail)
         with pytest.raises(NarxbenchError, match=r"report: cannot be written: No space left"):
             write_folder(folder, {"page": "2", "model": "2"}, last="page", obsolete=["program"])
-    assert {path.name for path in folder.iterdir()} == {"model", "notes"}
+    assert set(file_names(folder)) == {"model", "notes"}
     write_folder(folder, {"page": "2", "model": "2"}, last="page", obsolete=["program"])
     contents = {path.name: path.read_text() for path in folder.iterdir()}
     assert contents == {"page": "2", "model": "2", "notes": "kept"}
-    assert [path.name for path in folder.parent.iterdir()] == ["report"]
+    assert file_names(folder.parent) == ["report"]

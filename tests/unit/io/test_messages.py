@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
+from tests.messages import calls
 
 from narxbench._io import csv, formats
 from narxbench._io.binary import read_columns
@@ -168,7 +169,7 @@ def _short(text):
 
 def _contents(label, reader, contents):
     """Return a call of a reader for the content of each file, by a label and the content."""
-    return {f"{label} {_short(content)}": partial(_read, reader, content) for content in contents}
+    return calls(label, partial(_read, reader), contents, describe=_short)
 
 
 def test_messages(review):

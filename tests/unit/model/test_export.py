@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.regression import term_names
 
 from narxbench._model.functions import completed, derived
 from narxbench._model.narx import DivergedError, Model
-from narxbench._model.terms import monomials_of, term_name
+from narxbench._model.terms import monomials_of
 
 ARX = (("y(k-1)", "u(k-1)"), (0.7, 0.4))
 # Names that would end a comment, or go on with the next line, if they were written as they are.
@@ -111,7 +112,7 @@ def test_any_model_in_python(data):
     weights = data.draw(st.lists(st.floats(-0.3, 0.3), min_size=len(chosen), max_size=len(chosen)))
     several = {"min_size": 1 + n_inputs, "max_size": 1 + n_inputs}
     model = Model(
-        [term_name(m, n_inputs) for m in chosen],
+        term_names(chosen, n_inputs),
         weights,
         ["a", "b"][:n_inputs],
         "y",

@@ -108,5 +108,6 @@ def test_last_bits(x):
 
 def test_beyond_all_bounds():
     assert exponential(math.inf) == math.inf and exponential(-1e300) == 0.0 and math.isnan(exponential(math.nan))
-    assert all(math.isnan(sine(x)) for x in (math.inf, math.nan, 1e300))
+    for x in (math.inf, math.nan, 1e300):
+        assert math.isnan(sine(x))
     assert math.isnan(parse_expression("1/y(k-1)").function(([0.0], [0.0], [0.0]), 1))

@@ -86,7 +86,7 @@ def test_functions_follow_what_stands_in_for_their_input():
     recording = read_recording({"u": u, "y": np.arange(200.0) ** 2}, input="u,abs(u),sign(u)", output="y", time=False)
     (record,) = recording.records
     np.testing.assert_array_equal(record.u[:, 1:], np.column_stack([np.abs(record.u[:, 0]), np.sign(record.u[:, 0])]))
-    assert sum("missing value" in note for note in recording.notes) == 1
+    assert " ".join(recording.notes).count("missing value") == 1
     cut = read_recording({"u": u, "y": u * 0 + 1}, input="u,abs(u)", output="y", time=False, bridge=0)
     assert len(cut.records) == 2
 

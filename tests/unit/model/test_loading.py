@@ -1,10 +1,13 @@
 """Models of files, and of the files of whole identifications: a script can make the same model of them."""
 
+import io
 import json
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
+from tests.lookups import item_with, items_by_name, names_of
 
 import narxbench
 from narxbench import _cli as cli
@@ -49,8 +52,8 @@ def test_a_file_of_an_identification_has_the_model_to_the_last_bit(path, identif
 
 def test_all_models_that_competed_are_there(path, identification, data):
     competitors = load_competitors(path)
-    (competition,) = [note for note in identification.notes if note.name == "competition"]
-    assert competitors.keys() == {row["name"] for row in competition.values["rows"]}
+    competition = item_with(identification.notes, name="competition")
+    assert competitors.keys() == set(names_of(competition.values["rows"]))
     assert len(competitors) == 3 and {"sparse", "last value"} <= competitors.keys()
     assert competitors == identification.competitors
     for name, model in competitors.items():
@@ -70,8 +73,8 @@ def test_a_script_makes_the_same_predictions_of_the_file_alone(path, identificat
     """Test with the keys of the file and plain Python: predictions one step ahead, with the moving average."""
     model = json.loads(path.read_text(encoding="utf-8"))["model"]
     (y_offset, u_offset), scales = model["offsets"], model["scales"] or [1.0, 1.0]
-    y = [(value - y_offset) / scales[0] for value in data["speed [rpm]"].tolist()]
-    u = [(value - u_offset) / scales[1] for value in data["drive [V]"].tolist()]
+    y = ((data["speed [rpm]"] - y_offset) / scales[0]).tolist()
+    u = ((data["drive [V]"] - u_offset) / scales[1]).tolist()
     first = identification.model.initial_samples
     innovations = [0.0] * first
     predicted = data["speed [rpm]"].tolist()[:first]
@@ -93,10 +96,11 @@ def test_the_rest_of_the_file_describes_the_model(path):
     assert (content["format"], content["version"]) == ("narxbench-identification", 1)
     assert content["degree"] == 2 and content["lags"]["speed"] == [1] and content["units"]["drive"] == "V"
     assert content["model"]["data_digest"] == content["data_digest"]
-    errors = [entry["selection_rrse"] for entry in content["competitors"]]
-    assert all(error > 0 for error in errors) and len(errors) == 3
-    verdicts = {entry["name"]: entry["values"] for entry in content["summary"]}
-    assert verdicts["prediction"]["rrse"] > 0 and verdicts["to_predict"]
+    assert len(content["competitors"]) == 3
+    for entry in content["competitors"]:
+        assert entry["selection_rrse"] > 0
+    findings = items_by_name(content["summary"])
+    assert findings["prediction"]["values"]["rrse"] > 0 and findings["to_predict"]["values"]
 
 
 @pytest.mark.parametrize(
@@ -132,23 +136,20 @@ def test_other_competitors_are_refused(path, identification):
 @pytest.fixture
 def table(tmp_path, data):
     path = tmp_path / "data.csv"
-    rows = zip(*(values.tolist() for values in data.values()), strict=True)
-    path.write_text(",".join(data) + "\n" + "".join(f"{u!r},{y!r}\n" for u, y in rows), encoding="utf-8")
+    pd.DataFrame(data).to_csv(path, index=False)
     return str(path)
 
 
 def test_the_command_predicts(path, table, identification, data, capsys):
     assert cli.main(["predict", str(path), table]) == 0
-    head, *rows = capsys.readouterr().out.splitlines()
-    assert head == "record,sample,measured,predicted" and len(rows) == 300
-    predicted = [float(row.split(",")[3]) for row in rows]
+    predictions = pd.read_csv(io.StringIO(capsys.readouterr().out), dtype=str)
+    assert [*predictions] == ["record", "sample", "measured", "predicted"] and len(predictions) == 300
     expected = identification.model.predict(data["drive [V]"], data["speed [rpm]"])
-    assert predicted == expected.tolist()
+    assert predictions["predicted"].map(float).tolist() == expected.tolist()
     words = ["predict", str(path), table, "--steps", "1", "--competitor", "last value", "-o", str(path) + ".csv"]
     assert cli.main(words) == 0 and capsys.readouterr().out == f"The table is {path}.csv\n"
-    text = path.with_name(f"{path.name}.csv").read_text(encoding="utf-8")
-    rows = [row.split(",") for row in text.splitlines()[1:]]
-    assert [row[3] for row in rows[1:]] == [row[2] for row in rows[:-1]]
+    table_of_last_values = pd.read_csv(f"{path}.csv", dtype=str)
+    assert table_of_last_values["predicted"].tolist()[1:] == table_of_last_values["measured"].tolist()[:-1]
     for wrong in (["--steps", "0"], ["--steps", "x"], ["--competitor", "x"], ["--output", "x"]):
         assert cli.main(["predict", str(path), table, *wrong]) == 2
         assert capsys.readouterr().err.startswith("narxbench: ")

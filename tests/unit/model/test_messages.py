@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from tests.messages import calls
 from tests.unit.model.test_narx import ARX, NAR, TWO
 
 from narxbench._model.dataset import read_signals
@@ -100,9 +101,7 @@ def _short(value):
     return f"{text:.60}… ({len(value)})"
 
 
-def _calls(label, function, arguments, describe=_short):
-    """Return a call of a function with each argument, by a label and the argument."""
-    return {f"{label} {describe(argument)}": partial(function, argument) for argument in arguments}
+_calls = partial(calls, describe=_short)
 
 
 def _signals(content):
@@ -145,7 +144,7 @@ def _mistakes_in_terms():
 def _mistakes_in_systems():
     orders = {"n_u": 1, "n_y": 1, "degree": 2}
     return {
-        **_calls("equation with", lambda text: System("own", f"y(k) = {text}", **orders), OF_ONE_INPUT, str),
+        **calls("equation with", lambda text: System("own", f"y(k) = {text}", **orders), OF_ONE_INPUT),
         **_calls("system", _system, NO_SYSTEMS),
         **_calls("system named", lambda name: load_system(name, "."), NO_NAMES),
         **_calls("system named", load_system, ["S11"]),
@@ -168,7 +167,7 @@ def _mistakes_in_models():
     return {
         **_calls("model", _model, NO_MODELS),
         "model to expand": Model(("y(k-1)^12",), (1.0,), (), "y", scales=(1e-60,)).expanded,
-        **_calls("model file", _changed_file, NO_MODEL_FILES, str),
+        **calls("model file", _changed_file, NO_MODEL_FILES),
         **_calls("model file", _model_of_file, NO_CONTENT),
         **_calls("digits", ARX.equation, (0, 18, 2.0, True)),
         **_calls("program named", partial(ARX.export, "python"), NO_PROGRAM_NAMES),

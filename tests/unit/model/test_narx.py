@@ -11,9 +11,10 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.regression import term_names
 
 from narxbench._model.narx import DivergedError, Model, Scores, scores
-from narxbench._model.terms import monomials_of, term_name
+from narxbench._model.terms import monomials_of
 
 quick = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -33,8 +34,7 @@ def models(draw, scaled=None):
         scaling["offsets"] = draw(lists_of(1 + n_inputs, st.floats(-1, 1)))
         scaling["scales"] = draw(lists_of(1 + n_inputs, st.floats(0.5, 3)))
     names = ("input 0", "input 1", "input 2")[:n_inputs]
-    terms = tuple(term_name(m, n_inputs) for m in chosen)
-    return Model(terms, weights, names, "out", decimation=draw(st.integers(1, 4)), **scaling)
+    return Model(term_names(chosen, n_inputs), weights, names, "out", decimation=draw(st.integers(1, 4)), **scaling)
 
 
 def lists_of(size, values):
@@ -121,7 +121,7 @@ def test_expansions_are_exact(model, seed):
     bound = 2.0**-53 * size
     assert abs(exact_prediction(model, values) - exact_prediction(expanded, values)) <= bound * (1 + 1e-9) + 1e-300
     ordered = sorted(expanded.monomials, key=lambda monomial: (len(monomial), monomial))
-    assert list(expanded.terms) == [term_name(monomial, model.n_inputs) for monomial in ordered]
+    assert list(expanded.terms) == term_names(ordered, model.n_inputs)
 
 
 def exact_prediction(model, values):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.lookups import values_of
 
 from narxbench._model.records import Record, Recording
 
@@ -26,7 +27,7 @@ def test_a_part():
 @settings(max_examples=25, deadline=None)
 def test_the_phases_have_each_sample_once(decimation):
     phases = [RECORD.phase(first, decimation) for first in range(decimation)]
-    assert sorted(np.concatenate([p.y for p in phases]).tolist()) == Y.tolist()
+    assert sorted(np.concatenate(values_of(phases, "y"))) == Y.tolist()
     for first, phase in enumerate(phases):
         samples = [*range(first, 20, decimation)]
         np.testing.assert_array_equal(phase.y, Y[samples])

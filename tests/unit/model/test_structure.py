@@ -1,6 +1,7 @@
 """Values of terms: those of many at once are those of each alone to the last bit."""
 
 import gc
+from itertools import product
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from narxbench._model.terms import monomials_of
 @pytest.mark.parametrize("n_inputs", [0, 1, 2])
 def test_columns_of_many_terms_are_those_of_each(rng, n_inputs):
     u, y = rng.normal(size=(60, n_inputs)), rng.normal(size=60)
-    factors = [(0, 1), (0, 3), *((signal, lag) for signal in range(1, n_inputs + 1) for lag in (0, 2))]
+    factors = [(0, 1), (0, 3), *product(range(1, n_inputs + 1), (0, 2))]
     # A term alone, without those that it begins with, is there too.
     monomials = [*monomials_of(factors, 3)[::-1], ((0, 2), (0, 2), (0, 5))]
     rows = np.arange(5, 60)[rng.permutation(55)]

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.regression import term_names
 
 from narxbench._io.errors import NarxbenchError
 from narxbench._model import terms
@@ -70,5 +71,5 @@ class TestSeveralInputs:
 
     def test_the_current_input_is_found_where_there_is_one(self):
         candidates = {m: i for i, m in enumerate(monomials_of([(0, 2), (1, 0), (2, 5)], 2))}
-        names = [term_name(m, 2) for m in candidates]
+        names = term_names(candidates, 2)
         assert index_of_terms(names, candidates, 2) == list(range(10))

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.lookups import names_of
 
 import narxbench
 from narxbench._fitness.criteria import criterion_words
@@ -29,7 +30,7 @@ def test_no_import_escapes_the_closure() -> None:
         for node in ast.walk(ast.parse(file.read_bytes())):
             if isinstance(node, ast.ImportFrom) and file != PACKAGE / "__init__.py":
                 assert node.level == 0, file
-                assert node.module != "narxbench" or not {n.name for n in node.names} & set(narxbench.__all__), file
+                assert node.module != "narxbench" or not set(names_of(node.names)) & set(narxbench.__all__), file
 
 
 def test_imports_for_type_checkers_do_not_count_and_those_in_functions_do(tmp_path: Path) -> None:
@@ -87,11 +88,11 @@ def test_a_step_depends_on_the_templates_that_its_modules_fill_in(script: str, t
 
 
 def test_a_step_depends_on_its_criterion_or_on_all_where_it_looks_them_up() -> None:
-    scripts = {name: ROOT / "scripts" / f"{name}.py" for name in ("search", "tables", "simulate")}
+    files_of_criteria = {*CRITERIA.parent.glob("*.py")} - {CRITERIA}
 
     def criteria(script: str, criterion: str | None) -> set[str]:
-        files = closure(*with_criteria(criterion, scripts[script]))
-        return {path.stem for path in files if path.parent == CRITERIA.parent and path != CRITERIA}
+        files = closure(*with_criteria(criterion, ROOT / "scripts" / f"{script}.py"))
+        return {path.stem for path in files_of_criteria.intersection(files)}
 
     assert criteria("search", "aic-6.5") == {"aic"}
     assert criteria("search", "bic") == {"bic", "ebic"}

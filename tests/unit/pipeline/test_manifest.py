@@ -15,14 +15,14 @@ SETTINGS["methods"] = {"ga": {"settings": {"elitism": False}}}
 
 
 def made_with(settings: dict[str, Any], **versions: str) -> dict[str, str]:
-    kinds = {"settings": dict(flattened(settings)), "code": {"search": "0123"}}
-    kinds["versions"] = {"python": "3.11", "numpy": "2.0", **versions}
-    return {f"{kind}/{name}": value for kind, values in kinds.items() for name, value in values.items()}
+    values = {f"settings/{name}": value for name, value in flattened(settings)}
+    values |= {"code/search": "0123", "versions/python": "3.11", "versions/numpy": "2.0"}
+    return values | {f"versions/{name}": value for name, value in versions.items()}
 
 
 MADE_WITH = made_with(SETTINGS)
 FILES = ["data/a.csv", "data/run, 1.json", "report.html"]
-NAMED = {path: path for path in FILES}
+NAMED = dict(zip(FILES, FILES, strict=True))
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.lookups import names_of
 
 from narxbench._io.errors import NarxbenchError
 from narxbench._pipeline.plans import plan_of
@@ -52,6 +53,6 @@ def test_criteria_that_mean_the_same_are_one(folder: Path) -> None:
     planned = plan_of(["mine.yaml"], [])
     names = ["aic-2", "aic-0.5", "aic-100", "bic"]
     assert planned.settings["methods"]["ga"]["criteria"] == names
-    assert [c.name for c in planned.conditions[:4]] == [f"S1/50dB/ga/{name}" for name in names]
+    assert names_of(planned.conditions[:4]) == [f"S1/50dB/ga/{name}" for name in names]
     same = plan_of(["mine.yaml"], ["methods={ga: {criteria: [aic-2.0, aic-0.50, aic-100, bic]}}"])
     assert same.matrix.rows == planned.matrix.rows and same.settings == planned.settings

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 import pytest
+from tests.lookups import file_names, item_with, items_by_name, names_of
 from tests.tiers import mostly_slow
 from tests.unit.studies.paper.test_page import Page
 
@@ -292,7 +293,7 @@ def column_texts(html, table, number):
 
 
 def finding_of(identification, name):
-    return next(finding for finding in identification.summary if finding.name == name)
+    return item_with(identification.summary, name=name)
 
 
 def statuses_of_answers(identification):
@@ -371,9 +372,9 @@ def test_the_three_answers_lead(undrawn):
     first = unescape(html).split("</section>")[0]
     for finding, answer in zip(identification.summary[:3], ANSWERS, strict=True):
         assert finding.name == answer and in_words(finding).text.replace("(k-", "(k−") in first
-    (to_predict,) = [entry for entry in as_json(identification)["summary"] if entry["name"] == "to_predict"]
+    to_predict = item_with(as_json(identification)["summary"], name="to_predict")
     assert to_predict["values"]["role"] == "test"
-    assert [finding.name for finding in undrawn["no input"][0].summary[:3]] == [*ANSWERS[:2], "prediction"]
+    assert names_of(undrawn["no input"][0].summary[:3]) == [*ANSWERS[:2], "prediction"]
 
 
 def test_to_predict_has_the_errors_in_units_and_the_ranges_of_the_data():
@@ -439,7 +440,7 @@ def test_to_control_has_gain_pole_and_delay():
 def test_intervals_decide_on_control_and_are_named():
     sure = with_dynamics(identification_of())
     reported = finding_of(sure, "to_control")
-    assert {doubt["name"] for doubt in reported.values["doubts"]} <= {"gain", "settling"}
+    assert set(names_of(reported.values["doubts"])) <= {"gain", "settling"}
     assert "Too uncertain for control: the gain of u, known to a factor of" in in_words(reported).text
     assert reported.status != "fine" and "dynamics" in as_json(sure)
     html = undrawn_page(sure)
@@ -477,7 +478,7 @@ def consistent():
 
 @pytest.mark.parametrize("name", CONSISTENT)
 def test_no_finding_contradicts_an_answer(consistent, name):
-    findings = {finding.name: finding for finding in consistent[name].summary}
+    findings = items_by_name(consistent[name].summary)
     statuses = {finding.name: finding.status for finding in consistent[name].summary}
     predict, structure = findings["to_predict"], findings["to_read"]
     if predict.status == "fine":
@@ -599,7 +600,7 @@ def test_all_files_are_written(report, undrawn):
     assert page == undrawn["one input"][1]
     programs = {"model.c", "model.py", "model.m", "model_sysidentpy.py"}
     tables = {"validation.csv", "terms.csv", "tried.csv"}
-    written = {path.name for path in report.iterdir()}
+    written = set(file_names(report))
     assert written == {"report.html", "model.json", "identification.json"} | programs | tables
     for name in written - {"report.html"}:
         assert name in page

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from tests.lookups import items_by_name
 
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.excitation import BinaryInput, HeldInput
@@ -31,7 +32,7 @@ def conditions_of(*files: Path) -> tuple[Study, list[Condition]]:
 
 def by_unique_name(conditions: list[Condition]) -> dict[str, Condition]:
     """Return conditions by name, none of which has the name or the key of another one."""
-    by_name = {condition.name: condition for condition in conditions}
+    by_name = items_by_name(conditions)
     keys = {condition.key for condition in conditions}
     assert len(by_name) == len(keys) == len(conditions)
     return by_name
@@ -215,7 +216,7 @@ def test_groups_stand_for_lists_and_scenarios_change_sampling_and_input(tmp_path
     path.write_text(COMPARED)
     harder.write_text(HARDER)
     study, conditions = conditions_of(BASE, path, harder)
-    by_name = {c.name: c for c in conditions}
+    by_name = items_by_name(conditions)
     assert {c.problem.scenario for c in conditions if c.method == "mine"} == {"fast"}
     assert {c.problem.system.name for c in conditions if c.problem.scenario == "fast"} == {"S1", "volterra"}
     assert (study.methods["mine"].settings_by, study.methods["mine"].settings_source) == (
@@ -238,8 +239,9 @@ def test_a_file_may_name_the_file_that_it_changes(tmp_path: Path) -> None:
     path.write_text(COMPARED)
     harder.write_text(f"over: compared.yaml\n{HARDER}")
     alone, both = read_layers([harder]), read_layers([path, harder])
-    assert alone == both and [Path(source).name for source, _ in alone] == ["compared.yaml", "harder.yaml"]
-    assert all("over" not in layer for _, layer in alone)
+    assert alone == both
+    for (source, layer), file in zip(alone, (path, harder), strict=True):
+        assert Path(source).name == file.name and "over" not in layer
     for base in ("missing.yaml", "../compared.yaml", "3"):
         harder.write_text(f"over: {base}\n")
         with pytest.raises(NarxbenchError, match=r"harder\.yaml: over: found .*; allowed: a file in the same folder"):

@@ -5,6 +5,7 @@ import shutil
 from functools import partial
 from pathlib import Path
 
+from tests.messages import calls
 from tests.unit.studies.methods.scores import edit, methods_study, write_scores
 from tests.unit.study.test_runs import METHOD, SYSTEM, simulated
 
@@ -114,7 +115,7 @@ def _score(change):
 
 
 def _mistakes_in_settings():
-    mistakes = {f"settings {' | '.join(text.splitlines()[-2:])}": partial(_settings, text) for text in SETTINGS}
+    mistakes = calls("settings", _settings, SETTINGS, describe=lambda text: " | ".join(text.splitlines()[-2:]))
     for text in ON_THE_COMMAND_LINE:
         mistakes[f"command line {text}"] = partial(_settings, "{}", text)
     mistakes["command line seeds=2 seeds=3"] = partial(_settings, "{}", "seeds=2", "seeds=3")
@@ -122,16 +123,16 @@ def _mistakes_in_settings():
 
 
 def _mistakes_in_interpretations():
-    mistakes = {f"design choices {change}": partial(_design_choices, change) for change in DESIGN_CHOICES}
-    for text in ("ties=random+ties=random", "ties", ""):
-        mistakes[f"interpretation {text!r}"] = partial(parse_interpretation, CHOICES, text)
-    return mistakes
+    texts = ("ties=random+ties=random", "ties", "")
+    return {
+        **calls("design choices", _design_choices, DESIGN_CHOICES),
+        **calls("interpretation", partial(parse_interpretation, CHOICES), texts, describe=repr),
+    }
 
 
 def _mistakes_in_results():
-    mistakes = {f"run file {change}": partial(_damaged, change) for change in DAMAGE.strip().splitlines()}
-    for change in SCORES.strip().splitlines():
-        mistakes[f"score file {change}"] = partial(_score, change)
+    mistakes = calls("run file", _damaged, DAMAGE.strip().splitlines())
+    mistakes |= calls("score file", _score, SCORES.strip().splitlines())
     for names in (["cut.json"], ["seed-1.json", "none.json"], ["seed-1.json"], ["seed-2.json", "seed-1.json"]):
         mistakes[f"run files {names}"] = partial(_runs, *names)
     return mistakes

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.regression import terms_at
 
 from narxbench import StructureProblem, read_signals, search
 from narxbench._algorithms.registry import algorithm
@@ -95,7 +96,7 @@ def test_a_summary_has_the_condition_and_the_runs(
     assert summary.items() >= {**CONDITION, "algorithm": "ga", "evaluations": 200, "seeds": [1, 2]}.items()
     assert (summary["candidates"], summary["system_terms"]) == (problem.terms, ["y(k-1)", "u(k-1)"])
     for structure, run in zip(summary["runs"]["structures"], runs, strict=True):
-        assert [problem.terms[number] for number in structure] == run.terms
+        assert terms_at(problem, structure) == run.terms
     assert summary["true_fitness"] == [problem.evaluate(["y(k-1)", "u(k-1)"]).fitness] * 2
     assert (summary["realisations"], summary["data_sha256"]) == (1, runs[0].data_sha256)
 

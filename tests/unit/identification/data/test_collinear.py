@@ -5,10 +5,10 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.signal import lfilter
+from tests.regression import regressors, term_names
 
 from narxbench._identification.data.collinear import collinear, collinear_check
-from narxbench._model.structure import column
-from narxbench._model.terms import monomials_of, term_name
+from narxbench._model.terms import monomials_of
 
 
 def answer(u):
@@ -19,7 +19,7 @@ def candidates(u, y, lags, degree):
     u = np.reshape(u, (len(y), -1))
     monomials = monomials_of(list(product(range(u.shape[1] + 1), range(1, lags + 1))), degree)
     rows = np.arange(lags, len(y))
-    return np.column_stack([column(u, y, m, rows) for m in monomials]), [term_name(m, u.shape[1]) for m in monomials]
+    return regressors(u, y, monomials, rows), term_names(monomials, u.shape[1])
 
 
 def dependent(columns):

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from tests.lookups import names_of
 
 import narxbench
 from narxbench._identification.data.look import look
@@ -71,7 +72,7 @@ def test_without_an_output_all_columns_of_numbers_are_signals():
         {"t [s]": np.arange(300) / 8, "place": ["here"] * 300, "u": NOISE[:300, 1], "y": y, "none": np.nan}
     )
     overview = look(frame)
-    assert [signal.name for signal in overview.signals] == ["u", "y"]
+    assert names_of(overview.signals) == ["u", "y"]
     assert not overview.has_output and overview.checks == ()
     assert overview.recording.sampling_time == 0.125 and not overview.spectra.coherences
     assert overview.signal_checks["u"][0].status == "fine"
@@ -83,14 +84,14 @@ def test_without_an_output_all_columns_of_numbers_are_signals():
     with pytest.raises(NarxbenchError, match="output: missing"):
         look({"place": ["here"] * 30})
     # Columns of numbers as names are chosen by their names.
-    assert [signal.name for signal in look(pd.DataFrame({7: y, 1: y + 1})).signals] == ["7", "1"]
+    assert names_of(look(pd.DataFrame({7: y, 1: y + 1})).signals) == ["7", "1"]
 
 
 def test_it_is_plain_data(whole, data):
     for overview in (whole, look(data)):
         plain = overview.to_dict()
         assert json.loads(json.dumps(plain, allow_nan=False)) == plain
-        assert [signal["name"] for signal in plain["signals"]] == [signal.name for signal in overview.signals]
+        assert names_of(plain["signals"]) == names_of(overview.signals)
 
 
 def test_spectra_show_a_sine_and_what_is_coherent():

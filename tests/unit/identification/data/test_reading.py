@@ -1,7 +1,6 @@
 """Measured data become records: the same from files, frames and arrays, cut at gaps, and mistakes in one line."""
 
 import math
-from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.lookups import names_of
 
 from narxbench._identification.data.experiments import LEAST_SAMPLES
 from narxbench._identification.data.reading import read_recording
@@ -21,6 +21,7 @@ U = np.sin(np.arange(2.0 * N)).reshape(N, 2)
 Y = np.cos(np.arange(N) ** 1.5)
 T = np.round(5 + 0.02 * np.arange(N), 2)
 FRAME = pd.DataFrame({"time": T, "in": U[:, 0], "out": Y, "in2": U[:, 1]})
+SECONDS = pd.date_range("2024-05-31 12:00:00", periods=N, freq="1s")
 
 
 def _file(folder: Path, frame: pd.DataFrame = FRAME, name: str = "a.csv", **form: Any) -> Path:
@@ -34,7 +35,7 @@ def _names_and_roles(recording: Recording) -> list[tuple[str, str | None]]:
 
 
 def _names(recording: Recording) -> list[str]:
-    return [record.name for record in recording.records]
+    return names_of(recording.records)
 
 
 def _lengths(recording: Recording) -> list[int]:
@@ -91,8 +92,8 @@ def test_pieces_are_the_runs_without_gaps(missing: list[tuple[int, int]], jumps:
     assume(runs)
     data = {"t": np.cumsum(steps), "u": columns[:, 0], "y": columns[:, 1]}
     recording = read_recording(data, input="u", output="y", bridge=0)
-    assert [(record.y / 2).astype(int).tolist() for record in recording.records] == runs
     for record, run in zip(recording.records, runs, strict=True):
+        assert (record.y // 2).tolist() == run
         assert record.name == ("data" if len(run) == 100 else f"data, samples {run[0] + 1} to {run[-1] + 1}")
     assert recording.sampling_time == 1 and ("missing" in _notes(recording)) == bool(missing)
 
@@ -136,8 +137,8 @@ def _timed(times: Any, name: str = "time", **options: Any) -> Any:
         ("sampling_time", np.round(np.arange(N) / 60, 2), 1 / 60),  # steps of .01 and .02, rounded
         ("sampling_time", np.round(np.arange(N) / 3, 3), 1 / 3),
         ("time", pd.date_range("2024-03-01", periods=N, freq="250ms", tz="UTC"), 0.25),
-        ("time", [(datetime(2024, 2, 29) + i * timedelta(seconds=0.5)).isoformat() for i in range(N)], 0.5),
-        ("time", [f"2024-05-31 12:00:{i:02}Z" for i in range(N)], 1),
+        ("time", pd.date_range("2024-02-29", periods=N, freq="500ms").map(pd.Timestamp.isoformat).tolist(), 0.5),
+        ("time", SECONDS.strftime("%Y-%m-%d %H:%M:%SZ").tolist(), 1),
     ],
 )
 def test_sampling_time(name: str, times: Any, expected: float) -> None:
@@ -156,7 +157,7 @@ def test_stamps_in_a_file_and_in_the_index_of_a_frame(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("missing", [math.nan, None, pd.NaT, pd.NA])
 def test_a_row_without_a_stamp_is_a_gap(missing: Any) -> None:
-    stamps = [f"2024-05-31 12:00:{i:02}" for i in range(N)]
+    stamps = SECONDS.strftime("%Y-%m-%d %H:%M:%S").tolist()
     times = pd.Series([*stamps[:20], missing, *stamps[21:]], dtype=object)
     recording = _timed(times)
     assert _lengths(recording) == [20, 39] and recording.sampling_time == 1

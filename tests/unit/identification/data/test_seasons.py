@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.lookups import item_with, names_of
 
 import narxbench
 from narxbench._identification.data.seasons import seasons
@@ -61,13 +62,13 @@ def test_passengers_of_the_next_year_are_better_than_those_of_the_last():
     identification = narxbench.identify(None, passengers[:n_known], **settings)
     model = identification.model
     assert model.max_lag >= 12
-    (note,) = [note for note in identification.notes if note.name == "time_scale"]
+    note = item_with(identification.notes, name="time_scale")
     assert note.values == {"steps": 12, "samples": 12, "seasons": [12]}
     assert "repeats itself after 12 samples" in narxbench.in_words(note).text
-    (prediction,) = [finding for finding in identification.summary if finding.name == "prediction"]
+    prediction = item_with(identification.summary, name="prediction")
     assert prediction.values["steps"] == 12
-    (competition,) = [note for note in identification.notes if note.name == "competition"]
-    assert "seasonal naive, 12 steps" in [row["name"] for row in competition.values["rows"]]
+    competition = item_with(identification.notes, name="competition")
+    assert "seasonal naive, 12 steps" in names_of(competition.values["rows"])
     forecasts, naive = [], []
     for end in range(n_known, 145):
         year = passengers[end : end + 12]

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from narxbench._identification.data.reading import read_recording
@@ -13,8 +14,14 @@ from narxbench._model.records import Recording
 N = 40
 U = np.round(np.sin(np.arange(N)), 3)
 Y = np.round(np.cos(np.arange(N) ** 1.5), 3)
-ROWS = [f"{u};{y}" for u, y in zip(U.tolist(), Y.tolist(), strict=True)]
-TABLE = "\n".join(ROWS) + "\n"
+TABLE = pd.DataFrame({"u": U, "y": Y}).to_csv(sep=";", index=False, header=False)
+ROWS = TABLE.splitlines()
+
+
+def _timed_rows(time_format: str, separator: str) -> str:
+    """Return the rows of a table sampled every 10 ms, with the time in front."""
+    times = np.char.mod(time_format, np.arange(N) / 100)
+    return pd.DataFrame({"t": times, "u": U, "y": Y}).to_csv(sep=separator, index=False, header=False)
 
 
 def _read(folder: Path, text: str | bytes, **arguments: Any) -> Recording:
@@ -57,14 +64,14 @@ Delta_X\t0.010000\t0.010000\t
 ***End_of_Header***\t\t\t
 X_Value\tu\ty\tComment
 """
-LABVIEW += "".join(f"{i / 100:.6f}\t{u}\t{y}\n" for i, (u, y) in enumerate(zip(U, Y, strict=True)))
+LABVIEW += _timed_rows("%.6f", "\t")
 DSPACE = 'sep=,\n"ControlDesk Next Generation","6.4"\n"Sample time",0.01\n\n"time","Model/u","Model/y"\n"s","V","°C"\n'
-DSPACE += "".join(f"{i / 100:.2f},{u},{y}\n" for i, (u, y) in enumerate(zip(U, Y, strict=True)))
+DSPACE += _timed_rows("%.2f", ",")
 DEWESOFT = "File name: test.dxd\nStart time: 31.01.2020 12:00:00\nSample rate: 100 Hz\nChannels: 2\n\n"
 DEWESOFT += "Time (s)\tu (V)\ty (°C)\n"
-DEWESOFT += "".join(f"{i / 100:.2f}\t{u}\t{y}\n" for i, (u, y) in enumerate(zip(U, Y, strict=True))).replace(".", ",")
+DEWESOFT += _timed_rows("%.2f", "\t").replace(".", ",")
 KEYS = "Operator;A. B.\nGain;100\nOffset;2.5\n;\nu;y\nV;mV\n" + TABLE
-PADDED = "Logger 3;;\nRate;10;\n;;\nu;y;\n" + "".join(f"{row};\n" for row in ROWS)
+PADDED = "Logger 3;;\nRate;10;\n;;\nu;y;\n" + TABLE.replace("\n", ";\n")
 
 
 def test_the_header_block_of_labview(tmp_path: Path) -> None:
@@ -109,7 +116,8 @@ def test_header_blocks_of_keys_and_values(tmp_path: Path) -> None:
 
 
 def test_a_form_of_the_time_among_the_units(tmp_path: Path) -> None:
-    rows = "".join(f"{i // 60:02}:{i % 60:02}:00;{row}\n" for i, row in enumerate(ROWS))
+    times = pd.date_range("2024-01-01", periods=N, freq="1min").strftime("%H:%M:%S")
+    rows = pd.DataFrame({"time": times, "u": U, "y": Y}).to_csv(sep=";", index=False, header=False)
     recording = _read(tmp_path, f"Uhrzeit;u;y\nhh:mm:ss;V;°C\n{rows}")
     _assert_read(recording, "line 2 was taken as the units: hh:mm:ss, V, °C")
     assert recording.units == {"u": "V", "y": "°C"} and recording.sampling_time == 60
@@ -200,8 +208,8 @@ def test_files_in_other_units_are_no_experiments_of_one_system(tmp_path: Path) -
 
 @pytest.mark.parametrize(("high", "low"), [("TRUE", "FALSE"), ("on", "off"), ("Yes", "No"), ("WAHR", "FALSCH")])
 def test_truth_values_are_ones_and_zeros(tmp_path: Path, high: str, low: str) -> None:
-    text = "u;y\n" + "".join(f"{high if u > 0 else low};{y}\n" for u, y in zip(U, Y, strict=True))
-    recording = _read(tmp_path, text)
+    table = pd.DataFrame({"u": np.where(U > 0, high, low), "y": Y})
+    recording = _read(tmp_path, table.to_csv(sep=";", index=False))
     assert recording.records[0].u[:, 0].tolist() == (U > 0).astype(float).tolist()
     assert "true and false were read as 1 and 0: column u." in " ".join(recording.notes)
     frame = {"u": U > 0, "y": Y}

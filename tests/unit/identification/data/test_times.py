@@ -1,7 +1,8 @@
 """Times in the forms that loggers write: each is read as the seconds that it means, told, or asked about."""
 
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,7 @@ def _stamps(time_format: str, step: float, start: datetime = START, count: int =
 def _read(folder: Path, times: Sequence[Any], name: str = "time", **arguments: Any) -> Recording:
     """Read times from a file, and compare with a mapping of arrays, where they are of the same kind."""
     values = Y[: len(times)].tolist()
-    rows = [f"{name};y", *(f"{time};{y}" for time, y in zip(times, values, strict=True))]
-    (folder / "a.csv").write_text("\n".join(rows) + "\n")
+    pd.DataFrame({name: list(map(str, times)), "y": values}).to_csv(folder / "a.csv", sep=";", index=False, quoting=3)
     recording = read_recording(folder / "a.csv", **({"output": "y"} | arguments))
     arrays = read_recording({name: list(times), "y": values}, **({"output": "y"} | arguments))
     assert arrays.sampling_time == recording.sampling_time
@@ -88,8 +88,9 @@ def test_clock_times_that_count_hours_or_days(tmp_path: Path) -> None:
 
 
 def test_months_in_german(tmp_path: Path) -> None:
-    stamps = [f"{day} {month} 2024" for month, days in (("Mär", 31), ("Mai", 31)) for day in range(1, days + 1)]
-    stamps[31:31] = [f"{day} April 2024" for day in range(1, 31)]
+    stamps = []
+    for month, days in (("Mär", 31), ("April", 30), ("Mai", 31)):
+        stamps += [f"{day} {month} 2024" for day in range(1, days + 1)]
     assert _read(tmp_path, stamps, "Datum").sampling_time == 86_400
     with pytest.raises(
         NarxbenchError, match=r"line 2, column time: found '1 Xyz 2024', which is no day of the calendar"
@@ -98,7 +99,7 @@ def test_months_in_german(tmp_path: Path) -> None:
 
 
 def test_an_order_of_day_and_month_that_is_not_clear_is_asked_about(tmp_path: Path) -> None:
-    days = [f"{day:02}/0{month}/2024" for month in (3, 4) for day in range(1, 12)]
+    days = [f"{day:02}/{month}/2024" for month, day in product(("03", "04"), range(1, 12))]
     with pytest.raises(
         FieldError,
         match=r"a.csv: time_format: found dates such as 01/03/2024 in line 2, whose order is not clear.*m/d/y",
@@ -187,13 +188,13 @@ def test_dates_without_marks(tmp_path: Path, time_format: str, step: float) -> N
 
 
 def test_numbers_that_only_begin_like_dates_are_seconds(tmp_path: Path) -> None:
-    recording = _read(tmp_path, [20240531 + i for i in range(N)])
+    recording = _read(tmp_path, range(20240531, 20240531 + N))
     assert recording.sampling_time == 1 and "dates" not in _notes(recording)
 
 
 @pytest.mark.parametrize("step", [1.0, 0.5, 60.0, 3600.0])
 def test_days_of_matlab(tmp_path: Path, step: float) -> None:
-    times = [739_403 + step * i / 86_400 for i in range(N)]
+    times = (739_403 + step * np.arange(N) / 86_400).tolist()
     recording = _read(tmp_path, times)
     assert recording.sampling_time == pytest.approx(step, rel=1e-3)
     assert "days of MATLAB" in _notes(recording)
@@ -201,7 +202,7 @@ def test_days_of_matlab(tmp_path: Path, step: float) -> None:
 
 
 def test_days_of_matlab_that_may_be_seconds_are_asked_about(tmp_path: Path) -> None:
-    times = [739_403 + i for i in range(N)]
+    times = range(739_403, 739_403 + N)
     with pytest.raises(FieldError, match=r"seconds, or days of MATLAB; allowed: s or d") as error:
         _read(tmp_path, times, time="time")
     assert error.value.field == "time_format"
@@ -236,8 +237,11 @@ SPRING, AUTUMN = datetime(2024, 3, 30, 20), datetime(2024, 10, 26, 20)
 @pytest.mark.parametrize(
     ("start", "step", "words"),
     [
-        *((SPRING, step, "goes forward by an hour") for step in (60, 900)),
-        *((AUTUMN, step, "goes back by an hour") for step in (60, 900, 3600)),
+        (SPRING, 60, "goes forward by an hour"),
+        (SPRING, 900, "goes forward by an hour"),
+        (AUTUMN, 60, "goes back by an hour"),
+        (AUTUMN, 900, "goes back by an hour"),
+        (AUTUMN, 3600, "goes back by an hour"),
     ],
 )
 def test_changes_of_summer_time(tmp_path: Path, start: datetime, step: int, words: str) -> None:
@@ -271,7 +275,7 @@ def test_an_hour_at_another_time_is_a_gap_or_refused(tmp_path: Path) -> None:
 
 
 def test_rows_that_come_twice(tmp_path: Path) -> None:
-    rows = [f"{i};{Y[i]}" for i in range(N)]
+    rows = pd.Series(Y[:N]).to_csv(sep=";", header=False).splitlines()
     path = tmp_path / "a.csv"
     path.write_text("\n".join(["time;y", *rows[:20], rows[19], *rows[20:]]))
     recording = read_recording(path, output="y")
@@ -287,8 +291,9 @@ def test_rows_that_come_twice(tmp_path: Path) -> None:
 
 
 def test_jitter_and_gaps_are_told_by_line(tmp_path: Path) -> None:
-    moments = [START + timedelta(seconds=i + (0.05 if i == 30 else 0)) for i in range(N)]
-    recording = _read(tmp_path, [moment.isoformat(timespec="milliseconds") for moment in moments])
+    stamps = _stamps("%Y-%m-%dT%H:%M:%S.000", 1)
+    stamps[30] = stamps[30].replace(".000", ".050")
+    recording = _read(tmp_path, stamps)
     assert "sampling is uneven, steps are up to 5.0% off the median (column time, line 32)" in _notes(recording)
     stamps = _stamps("%d.%m.%Y %H:%M:%S", 1)
     recording = _read(tmp_path, [*stamps[:25], *stamps[28:]])
@@ -321,9 +326,9 @@ def test_a_stamp_that_is_none(tmp_path: Path, wrong: str) -> None:
 
 
 def test_dates_of_python_in_a_frame() -> None:
-    days = [date(2024, 1, 1) + timedelta(days=i) for i in range(N)]
+    days = pd.date_range("2024-01-01", periods=N).date.tolist()
     assert read_recording({"date": days, "y": Y[:N]}, output="y").sampling_time == 86_400
-    clock_times = [(START + timedelta(seconds=i)).time() for i in range(N)]
+    clock_times = pd.date_range(START, periods=N, freq="1s").time.tolist()
     assert read_recording({"time": clock_times, "y": Y[:N]}, output="y").sampling_time == 1
     mixed = [datetime(2024, 1, 1), *("2024-01-01T00:00:01+02:00",) * (N - 1)]
     with pytest.raises(NarxbenchError, match=r"row 1, column time: found .*, which is no time with a time zone"):

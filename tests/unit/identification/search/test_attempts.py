@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+from tests.lookups import item_with, names_of
 
 import narxbench
 from narxbench._identification.search.attempts import attempts, scanned_values
@@ -65,7 +66,7 @@ def test_other_settings_are_not_tried_where_the_error_is_small():
     u, y = narxbench.load_system("S1").simulate(300, snr_db=60)
     settings = {"degree": 2, "y_lags": 1, "u_lags": 1, "decimation": 1, "effort": 0.3, "seeds": 1}
     identification = narxbench.identify(u, y, **settings)
-    to_predict, names = identification.summary[0], [note.name for note in identification.notes]
+    to_predict, names = identification.summary[0], names_of(identification.notes)
     # Without a test one should look all the same.
     assert (to_predict.name, to_predict.status) == ("to_predict", "look") and "attempts" not in names
 
@@ -79,5 +80,5 @@ def test_advice_is_printed_with_what_it_gains():
     u, y = narxbench.load_system("S1").simulate(300, snr_db=40)
     options = {"decimation": 1, "seeds": 1, "effort": 0.05, "blocks": 4, "y_lags": 1, "u_lags": [4], "degree": 1}
     identification = narxbench.identify(u, y, test="25%", **options)
-    note = next(note for note in identification.notes if note.name == "attempts")
+    note = item_with(identification.notes, name="attempts")
     assert note.values["better"]["rrse"] < 0.9 * note.values["error"]

@@ -4,12 +4,13 @@ import math
 
 import numpy as np
 import pytest
+from tests.lookups import item_with
+from tests.regression import parse_terms
 
 import narxbench
 from narxbench._identification.search.competitors import leaving_structure
 from narxbench._identification.search.ridge import ridge_weights
 from narxbench._identification.search.structures import Structure
-from narxbench._model.terms import parse_term
 from narxbench._numerics.random_streams import generator
 from narxbench._report.model_page import write_report
 from narxbench._report.model_summary import summary_lines
@@ -36,7 +37,7 @@ class Holds:
 
 
 def competition(identification):
-    return next(note for note in identification.notes if note.name == "competition")
+    return item_with(identification.notes, name="competition")
 
 
 def rrse_on(model, u, y):
@@ -133,7 +134,7 @@ def test_where_nothing_beats_the_last_value_it_leaves():
 def test_ridge_weights_shrink_all_but_the_constant(rng):
     columns = np.column_stack([np.ones(500), 3.0 + rng.standard_normal((500, 2))])
     y = columns @ [5.0, 1.0, -2.0]
-    monomials = [parse_term(name, 1) for name in ("1", "y(k-1)", "u(k-1)")]
+    monomials = parse_terms(("1", "y(k-1)", "u(k-1)"))
     products = np.column_stack([columns, y]).T @ np.column_stack([columns, y])
     weights = ridge_weights(products, monomials, 0.0)
     np.testing.assert_allclose(weights, [5.0, 1.0, -2.0], rtol=1e-6)

@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
+from tests.lookups import names_of
+from tests.regression import term_names
 
 from narxbench._identification.search.configurations import (
     DEGREES,
@@ -49,7 +51,7 @@ def first_lags(n_lags):
 
 def names(configuration, **settings):
     n_inputs = len(configuration.u_lags)
-    return [term_name(monomial, n_inputs) for monomial in candidates(configuration, settings_of(**settings))]
+    return term_names(candidates(configuration, settings_of(**settings)), n_inputs)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +191,7 @@ any_configuration = st.builds(
 @given(st.lists(any_configuration, min_size=2, max_size=40, unique=True))
 @hypothesis_settings(max_examples=60, deadline=None)
 def test_a_name_is_that_of_one_configuration_and_fit_for_a_file(configurations):
-    names_of_files = [configuration.name for configuration in configurations]
+    names_of_files = names_of(configurations)
     assert len(set(names_of_files)) == len(configurations)
     assert set("".join(names_of_files)) <= set("abcdefghijklmnopqrstuvwxyz0123456789-.")
     assert Configuration(8, 3, (1, 2, 3, 4), ((1, 2, 3, 4),)).name == "q8-d3-y1to4-u1to4"

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from tests.lookups import item_with, names_of
+from tests.regression import parse_terms
 
 import narxbench
 from narxbench._identification.data.arrangement import Arrangement
@@ -11,11 +13,10 @@ from narxbench._identification.search.structures import Structure
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._model.noise_models import BoxJenkins, Distribution, Narmax, Noe, noise_family
 from narxbench._model.records import Record, Recording
-from narxbench._model.terms import parse_term
 from narxbench._numerics.random_streams import generator
 
 TERMS = ("y(k-1)", "u(k-1)")
-MONOMIALS = [parse_term(term, 1) for term in TERMS]
+MONOMIALS = parse_terms(TERMS)
 QUICK = {"degree": 1, "y_lags": 1, "u_lags": 1, "seeds": 1, "effort": 0.05, "resamples": 0, "blocks": 4}
 
 
@@ -38,7 +39,7 @@ def weights_by_term(model):
 
 
 def note_of(identification, name):
-    return next(note for note in identification.notes if note.name == name)
+    return item_with(identification.notes, name=name)
 
 
 @pytest.mark.parametrize("decimation", [1, 3])
@@ -88,7 +89,7 @@ def test_the_noise_model_of_the_data_is_chosen(noise_model):
     identification = narxbench.identify(input=u, output=y, **QUICK)
     model, choice = identification.model, note_of(identification, "noise_model").values
     assert choice["chosen"] == model.noise_model == noise_model and choice["tied"] >= 1
-    assert {row["name"] for row in choice["best"]} >= {"narx", noise_model}
+    assert set(names_of(choice["best"])) >= {"narx", noise_model}
     assert set(model.terms) == set(TERMS)
     assert abs(weights_by_term(model)["y(k-1)"] - 0.8) < 4 * identification.weights[0]["standard_error"] < 0.2
 

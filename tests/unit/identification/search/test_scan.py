@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.lookups import item_with
 from tests.unit.identification.search.test_configurations import settings_of
 
 from narxbench import load_system
@@ -261,7 +262,7 @@ class TestEffort:
 
     def test_fewer_resamples_than_asked_for_are_reported(self):
         identification = identify_recording(self.recording, settings_of(**{**QUICK, "effort": 1e-6, "resamples": 12}))
-        (note,) = [note for note in identification.notes if note.name == "resamples"]
+        note = item_with(identification.notes, name="resamples")
         assert note.values == {"searched": 10, "wanted": 12}
         assert identification.model.terms == TERMS
 

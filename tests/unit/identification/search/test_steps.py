@@ -5,6 +5,7 @@ from threading import Event
 from unittest.mock import patch
 
 import pytest
+from tests.lookups import item_with
 
 import narxbench
 from narxbench._identification import identify
@@ -120,7 +121,7 @@ def test_repeats_report_the_spread(recording):
     assert repeated.model == alone.model and repeated.notes[1:] == alone.notes
     values = repeated.notes[0].values
     assert (repeated.notes[0].name, values["times"], values["without"]) == ("repeats", 3, 0)
-    rrse = next(finding for finding in repeated.summary if finding.name == "prediction").values["rrse"]
+    rrse = item_with(repeated.summary, name="prediction").values["rrse"]
     assert values["least"] <= rrse <= values["most"] and 1 <= values["alike"] <= 3
 
 

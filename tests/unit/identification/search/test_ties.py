@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.lookups import item_with, values_of
 
 import narxbench
 from narxbench._identification.search import ties
@@ -63,6 +64,7 @@ def test_without_ties_the_lowest_j_is_taken(monkeypatch):
     monkeypatch.setattr(ties, "STANDARD_ERRORS", 0.0)
     u, y = with_noise("narx", 300)
     identification = narxbench.identify(u, y, **QUICK)
-    decided = next(note for note in identification.notes if note.name == "noise_model")
+    decided = item_with(identification.notes, name="noise_model")
     assert decided.values["tied"] == 1
-    assert min(row["fitness"] for row in decided.values["best"]) == decided.values["best"][0]["fitness"]
+    fitness = values_of(decided.values["best"], "fitness")
+    assert min(fitness) == fitness[0]

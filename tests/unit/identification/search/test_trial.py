@@ -5,6 +5,7 @@ from itertools import compress
 
 import numpy as np
 import pytest
+from tests.regression import numbers_of, parse_terms
 from tests.unit.identification.search.test_configurations import settings_of
 
 from narxbench._identification.data.scaling import scaling
@@ -12,7 +13,6 @@ from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.trial import MOST_ROWS, MOST_STEPS, Trial
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.records import Record, Recording
-from narxbench._model.terms import parse_term
 from narxbench._numerics.random_streams import generator
 
 LINEAR = Configuration(1, 1, (1,), ((1,),))
@@ -100,7 +100,9 @@ class PlainErrors:
             outputs = {}
             for at in range(k - self.lag * self.stride, k, self.stride):
                 outputs[at] = simulated.get((i, at), self.y[i][at])
-            value = sum(w * self.product(m, outputs, i, k) for w, m in zip(weights, monomials, strict=True))
+            value = 0.0
+            for monomial, weight in zip(monomials, weights, strict=True):
+                value += weight * self.product(monomial, outputs, i, k)
             if not abs(value) <= self.bound:
                 return math.inf
             simulated[i, k] = value
@@ -109,7 +111,7 @@ class PlainErrors:
 
     def of_structure(self, terms):
         """Return the sum of squared errors of each part, and whether any of the regressions is singular."""
-        monomials = [parse_term(term, self.n_inputs, current=True) for term in terms]
+        monomials = parse_terms(terms, self.n_inputs)
         sse, is_singular = [], False
         for part in self.parts:
             weights, is_part_singular = self.weights(monomials, set(part))
@@ -150,7 +152,7 @@ def test_errors_of_parts(name):
         structures.append(sorted(rng.choice(trial.terms, 3, replace=False), key=trial.terms.index))
     errors = trial.part_errors(structures)
     plain = PlainErrors(recording, configuration, blocks, trial.arrangement.max_lag)
-    assert errors.steps.tolist() == [len(part) for part in plain.parts]
+    assert errors.steps.tolist() == list(map(len, plain.parts))
     np.testing.assert_allclose(errors.energy, plain.energy(), rtol=1e-9)
     for number, terms in enumerate(structures):
         sse, is_singular = plain.of_structure(terms)
@@ -189,7 +191,7 @@ def test_the_problem_that_is_searched_has_weights_of_all_rows_and_free_runs_over
         assert sorted(rows_of_problem) == sorted(rows[arrangement.part[rows] != part])
         columns = arrangement.columns(trial.monomials, rows_of_problem)
         np.testing.assert_allclose(problem.data.gram[:-1, :-1], columns.T @ columns, rtol=1e-9, atol=1e-9)
-        members = [trial.terms.index(term) for term in terms]
+        members = numbers_of(trial, terms)
         weights = np.linalg.lstsq(columns[:, members], arrangement.y[rows_of_problem], rcond=None)[0]
         np.testing.assert_allclose(problem.evaluate(terms).coefficients, weights, rtol=1e-8)
         if part is not None:

@@ -1,11 +1,12 @@
 """Probabilities of a model's terms against those of all structures, and the reason where there are none."""
 
 import json
-import math
 
 import numpy as np
 import pytest
 from scipy.special import entr
+from tests.lookups import kinds_of
+from tests.regression import probabilities_of, term_probability, terms_at
 from tests.unit.algorithms.likelihood import S1, all_criteria, data_of, noise_models_of, problem_of, small_problem
 
 from narxbench import StructureProblem
@@ -28,14 +29,7 @@ def twins(samples=300):
 
 def structure_probabilities(criteria):
     """Return the probability of each structure by the numbers of its terms."""
-    lowest = min(criteria.values())
-    weights = {members: math.exp(-0.5 * (value - lowest)) for (_, members), value in criteria.items()}
-    total = math.fsum(weights.values())
-    return {members: weight / total for members, weight in weights.items()}
-
-
-def terms_at(problem, members):
-    return [problem.terms[number] for number in members]
+    return {members: probability for (_, members), probability in probabilities_of(criteria).items()}
 
 
 @pytest.mark.parametrize("chosen", [[0, 2], [0, 1, 2, 3, 5]])
@@ -53,7 +47,7 @@ def test_probabilities_are_those_of_all_structures(noise, noise_model, chosen):
     assert certainty.missing == "" and certainty.samples == 150 - 2 - 7
     assert certainty.probability == pytest.approx(probabilities[tuple(chosen)], abs=0.03)
     for number, term in enumerate(problem.terms):
-        expected = math.fsum(p for members, p in probabilities.items() if number in members)
+        expected = term_probability(probabilities, number)
         assert certainty.probabilities.get(term, 0.0) == pytest.approx(expected, abs=0.03)
     assert set(terms) <= set(certainty.probabilities)
 
@@ -84,7 +78,7 @@ def test_a_wrong_noise_model_makes_no_true_term_improbable():
     # Where NARX is all that is allowed, the doubt is that the innovations are not white.
     alone = structure_certainty(problem, S1, Narx(), ["narx"])
     assert alone.probability < 0.05
-    assert {"uncertain_structure", "coloured_innovations"} <= {doubt.kind for doubt in alone.doubts}
+    assert {"uncertain_structure", "coloured_innovations"} <= set(kinds_of(alone.doubts))
 
 
 def test_terms_that_the_data_hardly_tell_apart_are_exchangeable():

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.signal import lfilter
+from tests.lookups import items_by_name
 
 from narxbench._identification.trust.residuals import _regression, correlation_tests, free_run_bias, residuals
 from narxbench._model.narx import Model
@@ -50,7 +51,7 @@ def failures(model, *records):
 
 
 def correlations_by_name(model, *records):
-    return {test.name: test for test in correlation_tests(model, records)}
+    return items_by_name(correlation_tests(model, records))
 
 
 def centred(values):

@@ -5,6 +5,7 @@ from itertools import chain, product
 
 import numpy as np
 import pytest
+from tests.lookups import items_by_name
 from tests.unit.identification.trust.known_model import WEIGHTS, model, record
 
 from narxbench._identification.trust import validation
@@ -130,7 +131,7 @@ def test_a_series_without_input():
     # The first samples are predicted from the first one.
     predicted = np.array([0.9 ** min(5, k) * y[max(k - 5, 0)] for k in range(1, 200)])
     assert row["rrse"] == pytest.approx(figures([y[1:]], [predicted])[0])
-    lights = {check.name: check for check in summary(autoregression, frame, [], static_curve(autoregression, [series]))}
+    lights = items_by_name(summary(autoregression, frame, [], static_curve(autoregression, [series])))
     # A free run of a series says nothing: five steps ahead decide.
     assert lights["prediction"].values["steps"] == 5
     assert lights["fixed_points"].values["points"] == [[0.0, True]]

@@ -4,6 +4,7 @@ from itertools import product
 
 import pandas as pd
 import pytest
+from tests.lookups import items_by_name
 from tests.unit.identification.trust.known_model import model
 
 from narxbench._identification.finding import Finding
@@ -27,7 +28,7 @@ def frame_of(free, one_step=0.1, arx=0.5, last=0.5):
 
 
 def lights(frame, tests=(), curve=(), rests=(), checks=()):
-    return {check.name: check for check in summary(model(), frame, tests, curve, rests, checks)}
+    return items_by_name(summary(model(), frame, tests, curve, rests, checks))
 
 
 @pytest.mark.parametrize(
@@ -89,7 +90,7 @@ def test_lights_of_the_residuals(worst, passed, free_run, status, kind):
 def test_an_exact_model_is_called_exact_with_the_terms_that_are_rounding():
     weights = [{"term": "u(k-3)", "err": 1.0}, {"term": "y(k-1)", "err": 1e-33}]
     frame = frame_of({"estimation": 1e-16, "test": 1e-16}, one_step=1e-16)
-    exact = {f.name: f for f in summary(model(), frame, [], [], weights=weights)}["exact"]
+    exact = items_by_name(summary(model(), frame, [], [], weights=weights))["exact"]
     assert (exact.status, exact.values["superfluous"]) == ("look", ["y(k-1)"])
     assert "exact" not in lights(frame_of({"estimation": 0.1, "test": 0.1}))
 

@@ -104,8 +104,9 @@ def exact_weights(columns, y):
 
 
 def test_more_digits_than_the_normal_equations_have():
-    x, y = list(map(Fraction, range(3000, 3040))), [Fraction((7 * k) % 11) for k in range(40)]
-    columns = [[value**power for value in x] for power in range(4)]
+    to_fractions = np.vectorize(Fraction, otypes=[object])
+    x, y = to_fractions(np.arange(3000, 3040)), to_fractions(7 * np.arange(40) % 11)
+    columns = [x**0, x, x**2, x**3]
     exact = exact_weights(columns, y)
     matrix, target = np.array(columns, float).T, np.array(y, float)
     np.testing.assert_allclose(fitted(matrix, target).coefficients, exact, rtol=1e-5)

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from tests.lookups import roles_of
 
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.files import canonical_json
@@ -55,7 +56,7 @@ def test_overlays_and_command_line_are_merged() -> None:
     assert (study.reading["test"], study.files) == (["b.csv"], ["a.csv", "b.csv"])
     assert {configuration.degree for configuration in scan.configurations} == {2}
     assert scan.settings == study.identification
-    assert {record.role for record in scan.recording.records} == {None, "test"}
+    assert set(roles_of(scan.recording.records)) == {None, "test"}
 
 
 def test_a_share_is_no_file() -> None:

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from tests.unit.studies.methods import scores
 from tests.unit.studies.methods.scores import methods_study, write_scores
@@ -56,12 +58,10 @@ def methods_of(frames: dict[str, pd.DataFrame]) -> list[str]:
 
 def cost(methods: Iterable[str], **seconds: float) -> pd.DataFrame:
     """Return the CPU time of these methods: a second each at 66 candidate terms unless it is given."""
-    rows = [
-        (name, n_terms, seconds.get(name, 1.0) * n_terms / 66, 1 if name == "frols" else 6000, "Processor, 2.4 GHz")
-        for name in methods
-        for n_terms in (66, 286)
-    ]
-    return pd.DataFrame(rows, columns=["method", "n_terms", "seconds", "evaluations", "machine"])
+    frame = pd.DataFrame(product(methods, (66, 286)), columns=["method", "n_terms"])
+    frame["seconds"] = frame["method"].map(seconds).fillna(1.0) * frame["n_terms"] / 66
+    frame["evaluations"] = np.where(frame["method"] == "frols", 1, 6000)
+    return frame.assign(machine="Processor, 2.4 GHz")
 
 
 def about(methods: Iterable[str], text: str = "A. Author, A Title, A Journal 12, 2001") -> dict[str, dict[str, Any]]:

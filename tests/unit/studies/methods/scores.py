@@ -62,12 +62,15 @@ def make_method(method: str, runs: list[dict[str, Any]], **changes: Any) -> dict
     return {**about, **changes}
 
 
+def _without_hits(method: dict[str, Any]) -> dict[str, Any]:
+    """Return a method whose runs cannot be right."""
+    return {**method, "runs": [{**run, "hits": 0, "excess": None} for run in method["runs"]]}
+
+
 def make_score(methods: list[dict[str, Any]], system: str = "S1", scenario: str = "base", **changes: Any) -> Score:
     """Return the content of a score file; the truth of a system in `OUTSIDE` has no structure, and no run hits."""
     if system in OUTSIDE:
-        methods = [
-            {**method, "runs": [{**run, "hits": 0, "excess": None} for run in method["runs"]]} for method in methods
-        ]
+        methods = list(map(_without_hits, methods))
     score = {
         "scenario": scenario,
         "system": system,

@@ -22,7 +22,7 @@ ALPHA = 0.05
 def compared(values, difference=IN_RECOVERY):
     """Return the comparisons of the method of the highest mean, and the places of it and of the others."""
     best = int(values.mean(axis=0).argmax())
-    rivals = [place for place in range(values.shape[1]) if place != best]
+    rivals = np.delete(np.arange(values.shape[1]), best).tolist()
     return compare_with_best(values, best, difference, np.random.default_rng(1), alpha=ALPHA), best, rivals
 
 
@@ -144,7 +144,7 @@ def forged(chances, n_systems, seed, scenarios=("base",)):
         for system in range(n_systems):
             methods = []
             for name, chance in chances.items():
-                runs = [forged_run(rng, seed, chance) for seed in (1, 2)]
+                runs = [forged_run(rng, 1, chance), forged_run(rng, 2, chance)]
                 methods.append(make_method(name, runs))
             problems.append(make_score(methods, f"S{system}", scenario, held_out=True))
     return comparison(frames_of(problems))
@@ -201,7 +201,8 @@ def test_one_better_method_is_told_from_all_others():
         "**Use mine.** 100 % of the runs of mine end at exactly the system terms (interval 66.4 % to 100 %)"
     )
     assert "mine is better than 3 of 3 others (p" in answer and "with 9 systems no p can be below 0.003906" in answer
-    assert all("100 % to 100 %" not in text for text in texts)
+    for text in texts:
+        assert "100 % to 100 %" not in text
     assert "mine is first and at 80 % or above in all 3 conditions" in answer
 
 
@@ -226,5 +227,7 @@ def test_perfect_methods_are_not_told_apart():
     answer, *texts = read_by_a_reader(study)
     assert answer.startswith("**No method is shown to be best;")
     assert "difference 0.0 points (interval −" in answer and "75.3 % to 100 %" in answer
-    assert all("100 % to 100 %" not in text for text in texts)
+    assert texts
+    for text in texts:
+        assert "100 % to 100 %" not in text
     assert sum("better than 0 of 2" in text for text in texts) == 2

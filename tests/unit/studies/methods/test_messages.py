@@ -3,6 +3,7 @@
 from functools import partial
 from pathlib import Path
 
+from tests.messages import calls
 from tests.unit.studies.methods.scores import with_gaps, write_scores
 from tests.unit.studies.methods.test_answer import STUDIES, document
 
@@ -35,6 +36,6 @@ def test_messages(review):
         {"scores: none": rank, "scores: twice": partial(rank, score, score)}
         | {"scores: cut": partial(rank, score, cut=20)}
         | {"scores: the name of all": partial(rank, {**score, "scenario": "all"})}
-        | {f"use: {name}": partial(recommendation, name) for name in STUDIES}
+        | calls("use:", recommendation, STUDIES)
         | {"cost": damaged_cost}
     )

@@ -7,6 +7,8 @@ import shutil
 import numpy as np
 import pytest
 from tests import reference
+from tests.lookups import values_of
+from tests.regression import product
 from tests.unit.studies.methods.scores import edit
 from tests.unit.study.test_runs import CONDITION, STRUCTURE, SYSTEM, simulated
 
@@ -78,9 +80,9 @@ def test_a_score_file_describes_the_problem(runs_folder):
         "true_terms": 2,
         "true_fitness": problem.evaluate(["y(k-1)", "u(k-1)"]).fitness,
     }
-    assert {name: score_file[name] for name in expected} == expected
-    assert [method["method"] for method in score_file["methods"]] == ["mine", "first", "truth", "all-candidates"]
-    assert [method["reference"] for method in score_file["methods"]] == [False, False, True, True]
+    assert score_file | expected == score_file
+    assert values_of(score_file["methods"], "method") == ["mine", "first", "truth", "all-candidates"]
+    assert values_of(score_file["methods"], "reference") == [False, False, True, True]
 
 
 @pytest.mark.parametrize(("place", "name"), list(enumerate(METHODS)))
@@ -110,7 +112,7 @@ def test_the_fresh_error_is_that_of_a_plain_loop(runs_folder):
     for k in range(2, 300):
         value = 0.0
         for term, weight in zip(run["terms"], coefficients, strict=True):
-            value += weight * math.prod(past[signal][k - lag] for signal, lag in reference.factors(term))
+            value += weight * product(reference.factors(term), past, k)
         past["y"].append(value)
     expected = np.sqrt(((y - past["y"])[2:] ** 2).sum() / ((y[2:] - y[2:].mean()) ** 2).sum())
     assert run["fresh_error"] == pytest.approx(expected, rel=1e-12)
@@ -120,7 +122,8 @@ def test_the_fresh_error_is_that_of_a_plain_loop(runs_folder):
 def test_the_weights_of_a_run_are_judged_and_its_fitness_is_that_of_least_squares(folder):
     before = json.loads(scored(folder))["methods"][1]["runs"][0]
     content = json.loads((folder / "first-1.json").read_text())
-    edit(folder / "first-1.json", ["runs", 0, "coefficients"], [0.9 * c for c in content["runs"][0]["coefficients"]])
+    smaller = 0.9 * np.array(content["runs"][0]["coefficients"])
+    edit(folder / "first-1.json", ["runs", 0, "coefficients"], smaller.tolist())
     after = json.loads(scored(folder))["methods"][1]["runs"][0]
     assert after["fresh_error"] > before["fresh_error"]
     assert {**after, "fresh_error": before["fresh_error"]} == before
@@ -142,10 +145,10 @@ def test_a_run_that_failed_has_no_scores(folder):
 def test_without_the_truth_among_the_candidates_nothing_is_right(runs_folder, equation):
     score_file = json.loads(scored(runs_folder, system={**SYSTEM, "equation": equation, "n_u": 3}))
     assert (score_file["true_terms"], score_file["true_fitness"]) == (0, None)
-    runs = [run for method in score_file["methods"] for run in method["runs"]]
-    assert [method["method"] for method in score_file["methods"]] == ["mine", "first", "all-candidates"]
-    assert {(run["hits"], run["excess"]) for run in runs} == {(0, None)}
-    assert all(run["fresh_error"] > 0 for run in runs)
+    assert values_of(score_file["methods"], "method") == ["mine", "first", "all-candidates"]
+    for method in score_file["methods"]:
+        for run in method["runs"]:
+            assert (run["hits"], run["excess"]) == (0, None) and run["fresh_error"] > 0
 
 
 @pytest.mark.parametrize(
@@ -201,7 +204,9 @@ def test_a_method_is_held_against_its_own_criterion(runs_folder, tmp_path):
     assert excess(minimises=True) == pytest.approx(fitness - problem.evaluate(["y(k-1)", "u(k-1)"]).fitness)
     # N ln(SSE / N) of the prediction one step ahead, and ln(N) for the term that is missing. The first twentieth of the
     # record is left out.
-    u, y = (signal[9:] for signal in read_signals(runs_folder / "data.csv"))
-    columns, n = np.stack([y[1:-1], u[1:-1]], axis=1), len(y) - 2
-    sums = [((y[2:] - c @ np.linalg.lstsq(c, y[2:], rcond=None)[0]) ** 2).sum() for c in (columns[:, 1:], columns)]
-    assert excess(minimises=False) == pytest.approx(n * math.log(sums[0] / sums[1]) - math.log(n), abs=1e-6)
+    u, y = read_signals(runs_folder / "data.csv")
+    columns, outputs = np.stack([y[10:-1], u[10:-1]], axis=1), y[11:]
+    (sse_of_input,) = np.linalg.lstsq(columns[:, 1:], outputs, rcond=None)[1]
+    (sse_of_both,) = np.linalg.lstsq(columns, outputs, rcond=None)[1]
+    n = len(outputs)
+    assert excess(minimises=False) == pytest.approx(n * math.log(sse_of_input / sse_of_both) - math.log(n), abs=1e-6)

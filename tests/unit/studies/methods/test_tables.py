@@ -1,7 +1,10 @@
 """The tables of a comparison of methods: every form of each, of any study."""
 
+from itertools import product
+
 import pandas as pd
 import pytest
+from tests.lookups import item_with, values_of
 from tests.tiers import mostly_slow
 from tests.unit.studies.methods.leaderboards import SHAPES, comparison, cost, frames_of, methods_of, shape
 from tests.unit.studies.methods.scores import make_method, make_run, make_score, with_gaps
@@ -17,7 +20,7 @@ NAMES = ("leaderboard", "search", "unranked", "systems", "differences", "situati
 @pytest.mark.parametrize("name", mostly_slow(SHAPES, "usual"))
 def test_every_table_has_every_form(name):
     files = table_files(leaderboard_tables(comparison(shape(name))))
-    assert set(files) == {f"{table}.{form}" for table in NAMES for form in ("csv", "md", "tex")}
+    assert set(files) == set(map(".".join, product(NAMES, ("csv", "md", "tex"))))
     for file, text in files.items():
         assert file.endswith("csv") or not {"nan", "None", "inf"} & set(text.replace("|", " ").split())
     assert len(files["differences.tex"]) < 100_000
@@ -26,7 +29,7 @@ def test_every_table_has_every_form(name):
 def test_the_contests_have_their_methods_and_references_come_last():
     frames = shape("usual")
     shown = leaderboard_tables(comparison(frames, cost(methods_of(frames), ga=0.25)))
-    rows = {str(part): rows_of_part for part, rows_of_part in shown["leaderboard"].data.groupby("part", sort=False)}
+    rows = dict(iter(shown["leaderboard"].data.astype({"part": str}).groupby("part", sort=False)))
     assert list(rows) == ["held-out", "development"]
     for rows_of_part in rows.values():
         methods = rows_of_part[rows_of_part["remarks"] != "reference"]
@@ -49,9 +52,10 @@ def test_wishes_have_orders_of_their_own():
     frames = frames_of(study({"mine": (9, 0.0, 0.05), "frols": (5, 0.1, 0.01), "ga": (4, 0.5, 0.1)}))
     shown = comparison(frames, cost(["mine", "frols", "ga"], mine=3.0, frols=1.0, ga=0.1))
     (view,) = shown.whole()
-    orders = {want: [row["method"] for row in view.ranked(want)] for want in (NEW_DATA, LOWEST_J, CHEAPEST)}
+    assert values_of(view.ranked(NEW_DATA), "method") == ["frols", "mine", "ga"]
+    assert values_of(view.ranked(LOWEST_J), "method") == ["mine", "ga"]
     # The GA is cheapest, but finds the terms less than half as often as the best one.
-    assert orders == {NEW_DATA: ["frols", "mine", "ga"], LOWEST_J: ["mine", "ga"], CHEAPEST: ["frols", "mine"]}
+    assert values_of(view.ranked(CHEAPEST), "method") == ["frols", "mine"]
 
 
 def test_times_are_those_of_the_closest_number_of_candidate_terms_or_of_repeated_runs():
@@ -61,31 +65,31 @@ def test_times_are_those_of_the_closest_number_of_candidate_terms_or_of_repeated
         columns=["method", "n_terms", "seconds", "evaluations", "machine"],
     )
     shown = comparison(frames_of(scores), times, repeats={"ga": (True, "", 9.0), "mine": (False, "another J", 7.0)})
-    seconds = {(view.group, row["method"]): row["seconds"] for view in shown.views for row in view.rows()}
+    seconds = {}
+    for view in shown.views:
+        seconds |= {(view.group, row["method"]): row["seconds"] for row in view.rows()}
     assert (seconds["base", "ga"], seconds["noisy", "ga"], seconds["base", "mine"]) == (5.0, 1.0, 7.0)
-    (mine,) = (row for row in shown.views[0].rows() if row["method"] == "mine")
+    mine = item_with(shown.views[0].rows(), method="mine")
     assert (mine["unsteady"], mine["last"]) == ("another J", 1)
-    assert [word for word, _ in remarks(mine)] == ["does not repeat"]
+    ((word, _),) = remarks(mine)
+    assert word == "does not repeat"
 
 
 def test_a_method_in_some_scenarios_is_last_and_marked_where_there_are_more():
     scores = [with_gaps({"ga": [0.1], "mine": [0.0]}), with_gaps({"ga": [0.1]}, scenario="noisy")]
-    marks = {
-        (view.group, row["method"]): [*remarks(row)]
-        for view in comparison(frames_of(scores)).views
-        for row in view.rows()
-    }
+    marks = {}
+    for view in comparison(frames_of(scores)).views:
+        marks |= {(view.group, row["method"]): [*remarks(row)] for row in view.rows()}
     assert ("not ranked", "it was run on 1 of the data sets") in marks["all", "mine"]
     assert "not ranked" not in dict([*marks["base", "mine"], *marks["all", "ga"], *marks["noisy", "ga"]])
 
 
 def test_differences_are_those_of_the_best_with_a_verdict_in_words():
     shown = leaderboard_tables(comparison(frames_of(study(CLEAR))))["differences"]
-    assert [column.heading for column in shown.columns[3:]] == ["Against", "Difference", "Interval", "Verdict", "p"]
+    assert values_of(shown.columns[3:], "heading") == ["Against", "Difference", "Interval", "Verdict", "p"]
     rows = {(row[1], row[3]): row for row in shown.rows("plain")}
     assert list(rows) == [
-        *(("the right terms", name) for name in ("frols", "GA")),
-        *(("a model that is good on new data", name) for name in ("frols", "GA")),
+        *product(("the right terms", "a model that is good on new data"), ("frols", "GA")),
         ("the lowest J", "GA"),
     ]
     assert {row[2] for row in rows.values()} == {"mine"}
@@ -103,7 +107,7 @@ def test_what_breaks_is_shown_by_situation():
     ]
     shown = leaderboard_tables(comparison(frames_of(scores)))
     breaks = {row[0]: row[1:] for row in shown["breaks"].rows("plain")}
-    assert [column.heading for column in shown["breaks"].columns] == ["Method", "all data", "base", "noisy", "fast"]
+    assert values_of(shown["breaks"].columns, "heading") == ["Method", "all data", "base", "noisy", "fast"]
     assert breaks["mine"] == ["70.0 %", "90.0 %", "50.0 %", "100 %"] and breaks["frols"][1:3] == ["50.0 %", "90.0 %"]
     holds = dict(zip(shown["situations"].data["group"], shown["situations"].data["holds"], strict=True))
     assert holds == {"all": "below 80 %", "base": "yes", "noisy": "not first, below 80 %", "fast": "yes"}
@@ -123,11 +127,10 @@ def test_methods_that_are_not_ranked_stand_next_to_the_truth_on_the_same_data():
 
 
 def test_systems_are_means_over_the_scenarios_that_have_them():
-    runs = [make_run(1), make_run(1, terms=["y(k-1)"], hits=1)]
-    scores = [
-        make_score([make_method("ga", [run])], system, scenario)
-        for system, scenario, run in (("S1", "base", runs[0]), ("S1", "noisy", runs[1]), ("S3", "base", runs[1]))
-    ]
+    exact, partial = make_run(1), make_run(1, terms=["y(k-1)"], hits=1)
+    scores = []
+    for system, scenario, run in (("S1", "base", exact), ("S1", "noisy", partial), ("S3", "base", partial)):
+        scores.append(make_score([make_method("ga", [run])], system, scenario))
     shown = leaderboard_tables(comparison(frames_of(scores)))["systems"]
-    assert [column.heading for column in shown.columns] == ["Method", "S3, held-out", "S1, development"]
+    assert values_of(shown.columns, "heading") == ["Method", "S3, held-out", "S1, development"]
     assert shown.rows("plain") == [["GA", "0 %", "50.0 %"]]

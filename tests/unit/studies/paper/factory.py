@@ -160,14 +160,14 @@ def search_rows() -> list[tuple[Any, ...]]:
 def overviews(claims: Sequence[Any]) -> dict[str, pd.DataFrame]:
     """Return frames of a study of interpretations: two roles, verdicts of every kind, an option of each algorithm."""
     claim_overview, role_verdicts = verdict_rows(claims)
+    by_system, by_table = [], []
+    for role, name in product(ROLES, SYSTEMS):
+        by_system.append((role, "bic", name, "baseline", 5, 90, 80.0, 60.0, 95.0, 40.0, 6, 6))
+        by_table.append((role, "upso2d", "bic", name, "baseline", 5, 18, 30.0, 15.0, 3))
     rows: dict[str, list[tuple[Any, ...]]] = {
         "nearness": nearness_rows(),
-        "by_system": [
-            (role, "bic", name, "baseline", 5, 90, 80.0, 60.0, 95.0, 40.0, 6, 6) for role in ROLES for name in SYSTEMS
-        ],
-        "by_table": [
-            (role, "upso2d", "bic", name, "baseline", 5, 18, 30.0, 15.0, 3) for role in ROLES for name in SYSTEMS
-        ],
+        "by_system": by_system,
+        "by_table": by_table,
         "claim_overview": claim_overview,
         "role_verdicts": role_verdicts,
         "found": search_rows(),

@@ -4,6 +4,7 @@ import re
 from itertools import product
 
 import pytest
+from tests.lookups import item_with, values_of
 from tests.unit.studies.paper.factory import make_frames, make_settings, summary, system, value_rows
 from tests.unit.studies.paper.summaries import CRITERIA, METHODS_AND_CRITERIA, published
 
@@ -18,9 +19,8 @@ SOURCES = ["published", "as described", "closest"]
 
 @pytest.fixture(scope="module")
 def summaries():
-    return [
-        summary(name, snr_db, *case) for name, snr_db, case in product(("S1", "S2"), (50, 30), METHODS_AND_CRITERIA)
-    ]
+    places = product(("S1", "S2"), (50, 30), METHODS_AND_CRITERIA)
+    return [summary(name, snr_db, *case) for name, snr_db, case in places]
 
 
 @pytest.fixture(scope="module")
@@ -36,13 +36,13 @@ def test_tables_are_those_of_the_paper_then_the_final_structures(tables):
 
 
 def test_columns_and_rows_stand_in_the_paper_s_order(tables):
-    keys = [column.key for column in tables["table_4"].columns]
+    keys = values_of(tables["table_4"].columns, "key")
     assert keys == ["group", "snr_db", "source", "T1", "T2", "T3", "T4", "T5", "r", "nu_max"]
     places = tables["table_4"].data[["group", "snr_db", "source"]].itertuples(index=False, name=None)
     criteria = ["BIC", "AIC (ϱ = 2)", "AIC (ϱ = 8)", "AIC (ϱ = 64)", "AIC (ϱ = 256)"]
     assert list(places) == list(product(criteria, (50.0, 40.0, 30.0), SOURCES))
     assert list(dict.fromkeys(tables["table_7"].data["group"])) == ["2D-UPSO", "GA"]
-    assert [column.key for column in tables["table_7"].columns][-3:] == ["T23", "r", "nu_max"]
+    assert values_of(tables["table_7"].columns[-3:], "key") == ["T23", "r", "nu_max"]
 
 
 def test_every_published_value_stands_in_its_place(tables):
@@ -87,9 +87,7 @@ def test_final_structures_stand_next_to_the_true_coefficients(summaries, tables)
     assert list(data["label"])[:5] == ["T1", "T2", "T3", "T4", "T5"]
     assert list(data["true"])[:5] == [0.5, 0.5, 0.8, -0.05, 1.0]
     assert list(data.columns[2:]) == ["upso2d 50", "upso2d 30", "ga 50", "ga 30"]
-    (shown,) = [
-        s for s in summaries if (s["system"], s["snr_db"], s["method"], s["criterion"]) == ("S2", 30, "ga", "bic")
-    ]
+    shown = item_with(summaries, system="S2", snr_db=30, method="ga", criterion="bic")
     final = dict(zip(shown["final_structure"], shown["final_model"]["coefficients"], strict=True))
     column = data["ga 30"].rename({"constant": "1"}).dropna()
     assert column.to_dict() == final

@@ -3,6 +3,7 @@
 from itertools import chain
 
 import pytest
+from tests.lookups import items_by_name
 from tests.unit.studies.paper.factory import make_material, make_settings, summary
 
 from narxbench._studies.paper.method_page import answers
@@ -26,7 +27,7 @@ def settings_of(chosen, *methods):
 
 def answers_by_name(settings):
     all_answers = chain.from_iterable(answers(settings, CHOICES).values())
-    return {answer.name: answer for answer in all_answers}
+    return items_by_name(all_answers)
 
 
 def shown_choices(departing):

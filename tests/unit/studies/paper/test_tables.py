@@ -4,6 +4,7 @@ import math
 from itertools import product
 
 import pytest
+from tests.lookups import values_of
 from tests.unit.studies.paper.factory import few_claims, make_frames, make_settings, paper_summaries, summary, system
 from tests.unit.studies.paper.summaries import CRITERIA, UNKNOWN, published
 
@@ -33,7 +34,7 @@ def test_all_tables_are_made_in_three_forms(study):
 
 def test_fitness_table_has_the_papers_rows_and_columns(study):
     table = study["fitness_S1"]
-    assert [column.key for column in table.columns] == ["criterion", "snr_db", "r", "nu_max", "T1", "T2", "T3", "T4"]
+    assert values_of(table.columns, "key") == ["criterion", "snr_db", "r", "nu_max", "T1", "T2", "T3", "T4"]
     assert rows(table, ["criterion", "snr_db"]) == list(product(CRITERIA, (50, 40, 30)))
     assert table.notes[-1] == "System terms: T1 y(k-1), T2 u(k-1), T3 y(k-1)*u(k-1), T4 u(k-1)^2."
 
