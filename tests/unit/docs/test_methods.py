@@ -1,4 +1,4 @@
-"""What the documentation says of the comparison of methods holds in its reference results."""
+"""The statements of the documentation about the comparison of methods hold in its reference results."""
 
 from pathlib import Path
 
