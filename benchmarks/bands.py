@@ -58,14 +58,16 @@ def plain(unseen: Unseen) -> float:
 def held(case: Case) -> dict[str, Held | None]:
     """Return for each kind of prediction the shares in the bands of an identification; None where it has no band."""
     identification, _ = measured.with_narxbench(case, **measured.SMALL)
-    first, test, results = identification.model.initial_samples, case.test, {}
+    first, test = identification.model.initial_samples, case.test
+    results: dict[str, Held | None] = {}
     for kind in KINDS:
         steps = None if kind == FREE_RUN else 1
         try:
-            lower, upper = (limit[first:] for limit in identification.bands(test.u, test.y, BAND, steps=steps))
+            bands = identification.bands(test.u, test.y, BAND, steps=steps)
         except narxbench.NarxbenchError:
             results[kind] = None
             continue
+        lower, upper = (limit[first:] for limit in bands)
         y, predicted = test.y[first:], (lower + upper) / 2
         errors = np.abs(y - predicted)
         is_inside = (lower <= y) & (y <= upper)
@@ -102,7 +104,7 @@ def report(sets: int) -> str:
     """Measure on all data sets, and return the page."""
     rows = []
     for name, cases in data_sets(sets):
-        rows += rows_of(name, [held(case) for case in cases])
+        rows += rows_of(name, list(map(held, cases)))
         print(*rows[-2], *rows[-1][1:], sep="  ", flush=True)
     header = [
         "system",

@@ -11,7 +11,7 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.common import ROOT, machine_facts, number, run_child, table
+from benchmarks.common import ROOT, machine_facts, number, run_child, size_of, table
 from narxbench._io.files import write_atomically
 
 RESULT = ROOT / "benchmarks" / "budget.md"
@@ -93,7 +93,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="short records and little effort: a try")
     parser.add_argument("--output", type=Path, default=RESULT)
     options = parser.parse_args()
-    write_atomically(options.output, report("quick" if options.quick else "full"))
+    write_atomically(options.output, report(size_of(options.quick)))
 
 
 if __name__ == "__main__":

@@ -9,11 +9,11 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import matplotlib
 import numpy as np
@@ -31,6 +31,9 @@ PACKAGES = ("narxbench", "numpy", "numba", "llvmlite", "scipy", "snakemake")
 PEERS = ("sysidentpy", "fastcan", "pymoo", "pyswarms")
 
 
+Entry = TypeVar("Entry", bound=tuple[Any, ...])
+
+
 class Row(NamedTuple):
     """One number of results.csv."""
 
@@ -39,6 +42,11 @@ class Row(NamedTuple):
     method: str
     quantity: str
     value: float
+
+
+def result_rows(benchmark: str, case: str, method: str, values: Mapping[str, float]) -> list[Row]:
+    """Return the rows of several quantities of a method in a case."""
+    return [Row(benchmark, case, method, quantity, value) for quantity, value in values.items()]
 
 
 class Part(NamedTuple):
@@ -70,10 +78,15 @@ def median(values: Iterable[float]) -> float:
     return float(statistics.median(values))
 
 
-def number(value: float, digits: int = 3) -> str:
-    """Return a number with about ``digits`` significant digits and no exponent; ``-`` where there is none."""
+def size_of(is_quick: bool) -> str:
+    """Return the name of a size, by which a benchmark has its numbers of rounds and seeds: ``full`` or ``quick``."""
+    return "quick" if is_quick else "full"
+
+
+def number(value: float, digits: int = 3, missing: str = "-") -> str:
+    """Return a number with about ``digits`` significant digits and no exponent; ``missing`` where it is not finite."""
     if not np.isfinite(value):
-        return "-"
+        return missing
     if value == 0:
         return "0"
     places = digits - 1 - int(np.floor(np.log10(abs(value))))
@@ -95,7 +108,7 @@ def write_page(description: str | None, result: Path, report: Callable[[int], st
     parser.add_argument("--quick", action="store_true", help="few data sets: a try, not a measurement")
     parser.add_argument("--output", type=Path, default=result)
     options = parser.parse_args()
-    write_atomically(options.output, report(sets["quick" if options.quick else "full"]))
+    write_atomically(options.output, report(sets[size_of(options.quick)]))
 
 
 def drawn(name: str, size: tuple[float, float], plot: Callable[[Figure], None]) -> bytes:
@@ -118,12 +131,16 @@ def version(package: str) -> str | None:
         return None
 
 
+def installed(entries: dict[str, Entry]) -> dict[str, Entry]:
+    """Return the entries whose package, which stands second in each, is installed."""
+    return {name: entry for name, entry in entries.items() if version(entry[1])}
+
+
 def machine_facts() -> str:
     """Return the facts that the numbers depend on: processor, cores, Python and package versions."""
     model = platform.processor() or platform.machine()
     if Path("/proc/cpuinfo").exists():
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), model)
+        model = _value_in(Path("/proc/cpuinfo").read_text(), "model name") or model
     packages = ", ".join(f"{name} {version(name) or 'not installed'}" for name in (*PACKAGES, *PEERS))
     return f"{model}, {os.cpu_count()} cores; Python {platform.python_version()}; {packages}."
 
@@ -173,7 +190,15 @@ def run_child(arguments: Sequence[str], folder: Path, timeout: float | None = No
 
 def _peak_kb(pid: int) -> int:
     try:
-        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+        peak = _value_in(Path(f"/proc/{pid}/status").read_text(), "VmHWM")
     except OSError:
         return 0
-    return next((int(line.split()[1]) for line in lines if line.startswith("VmHWM:")), 0)
+    return int(peak.removesuffix("kB") or 0)
+
+
+def _value_in(text: str, key: str) -> str:
+    """Return the value of the first line with a key in a file of the system; empty where there is none."""
+    for line in text.splitlines():
+        if line.startswith(key):
+            return line.partition(":")[2].strip()
+    return ""

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import narxbench
-from benchmarks.common import N_VALIDATION, ROOT, SAMPLES, table
+from benchmarks.common import N_VALIDATION, ROOT, SAMPLES, size_of, table
 from narxbench._io.files import write_atomically
 from narxbench._numerics.intervals import selection_frequency
 from narxbench._studies.paper.metrics import spurious_ratio
@@ -83,9 +83,9 @@ def distinct_terms(chosen: Chosen, rng: np.random.Generator) -> dict[str, Limits
     counts, possible = chosen.sum(axis=0), chosen.shape[1]
     observed = np.count_nonzero(counts)
     exact = spurious_ratio(observed, possible, possible, CONFIDENCE)
-    once, twice = (np.count_nonzero(counts == times) for times in (1, 2))
-    unseen = (1 - 1 / len(chosen)) * (once**2 / (2 * twice) if twice else once * (once - 1) / 2)
-    attainable = max(1, min(possible, round(observed + unseen)))
+    once, twice = np.count_nonzero(counts == 1), np.count_nonzero(counts == 2)
+    unseen = once**2 / (2 * twice) if twice else once * (once - 1) / 2
+    attainable = max(1, min(possible, round(observed + (1 - 1 / len(chosen)) * unseen)))
     chao = spurious_ratio(observed, attainable, attainable, CONFIDENCE)
     return {
         "exact binomial": (exact.low * possible, exact.high * possible),
@@ -138,7 +138,7 @@ def report(pools: dict[str, Chosen], draws: int) -> str:
     for name, real in pools.items():
         for kind, chosen in ((name, real), (f"{name}: terms on their own", alike(real, rng))):
             drawn = draws_of(chosen, draws, rng)
-            counts = np.array([runs.sum(axis=0) for runs in drawn])
+            counts = np.array(drawn).sum(axis=1)
             values = np.count_nonzero(counts, axis=1), counts.max(axis=1)
             for section, observed, possible, intervals in zip(
                 sections, values, (chosen.shape[1], RUNS), (distinct_terms, largest_count), strict=True
@@ -199,7 +199,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="few runs and draws: a try, not a measurement")
     parser.add_argument("--output", type=Path, default=RESULT)
     options = parser.parse_args()
-    size = "quick" if options.quick else "full"
+    size = size_of(options.quick)
     pools = {condition.name: pool(condition, RUNS_OF_A_POOL[size]) for condition in CONDITIONS}
     write_atomically(options.output, report(pools, DRAWS[size]))
 

@@ -144,15 +144,18 @@ def report(sets: int, seeds: int) -> str:
         for data_set in range(sets):
             runs = runs_of(make(data_set), seeds)
             spreads.append(runs.spread)
-            terms = sorted({len(structure) - 2 for structure in runs.structures})
+            title = f"{data_set + 1}"
+            if data_set >= LOOKED_AT:
+                title += ", fresh"
+            terms = np.array(list(map(len, runs.structures))) - 2
             rows.append(
                 [
                     make.__name__,
-                    f"{data_set + 1}{'' if data_set < LOOKED_AT else ', fresh'}",
-                    " to ".join(dict.fromkeys(number(error) for error in (min(runs.errors), max(runs.errors)))),
+                    title,
+                    " to ".join(dict.fromkeys(map(number, (min(runs.errors), max(runs.errors))))),
                     f"{runs.spread:.2f}",
                     str(len(set(runs.structures))),
-                    " to ".join(dict.fromkeys((str(terms[0]), str(terms[-1])))),
+                    " to ".join(dict.fromkeys((str(terms.min()), str(terms.max())))),
                     ", ".join(sorted(set(runs.noise_models))),
                 ]
             )

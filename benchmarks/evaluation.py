@@ -18,11 +18,12 @@ from benchmarks.common import (
     Part,
     Row,
     cpu_seconds,
+    installed,
     make_problem,
     median,
     number,
+    size_of,
     table,
-    version,
 )
 from narxbench import StructureProblem
 from narxbench._model.terms import INPUT, OUTPUT, Monomial
@@ -111,9 +112,13 @@ def pure_python(problem: StructureProblem, u: Floats, y: Floats) -> Evaluate:
         chosen = np.flatnonzero(position)
         weights = np.linalg.solve(shared.gram[np.ix_(chosen, chosen)], shared.moments[chosen])
         weighted = shared.inputs[chosen] * weights[:, None]
-        lags = [shared.output_lags[i] for i in chosen]
-        input_part = weighted[[not lag for lag in lags]].sum(axis=0).tolist()
-        terms = [(column.tolist(), lag) for column, lag in zip(weighted, lags, strict=True) if lag]
+        input_columns, terms = [], []
+        for term, column in zip(chosen, weighted, strict=True):
+            if shared.output_lags[term]:
+                terms.append((column.tolist(), shared.output_lags[term]))
+            else:
+                input_columns.append(column)
+        input_part = np.reshape(input_columns, (-1, N_VALIDATION)).sum(axis=0).tolist()
         simulated = shared.initial.tolist()
         for k, value in enumerate(input_part, start=n_y):
             for column, term_lags in terms:
@@ -131,7 +136,7 @@ def numpy_batch(problem: StructureProblem, u: Floats, y: Floats) -> Evaluate:
     """Evaluate all structures in one array program: stacked normal equations and a free run of vectors."""
     shared = Shared(problem, u, y)
     nodes = list(dict.fromkeys(shared.output_lags))
-    node_of = np.array([nodes.index(lags) for lags in shared.output_lags])
+    node_of = np.array(list(map(nodes.index, shared.output_lags)))
     # Monomials of y as products of `depth` lagged outputs; entry 0 of the lagged outputs is 1.
     depth = max(map(len, nodes))
     factors = np.zeros((len(nodes), depth), int)
@@ -271,7 +276,10 @@ def structures(problem: StructureProblem, y: Floats, cardinality: int, count: in
     that runs away would multiply the rounding errors in which implementations differ.
     """
     rng, largest = np.random.default_rng(cardinality), max(problem.n_u, problem.n_y)
-    has_largest = np.array([any(lag == largest for _, lag in m) for m in problem.monomials])
+    has_largest = np.zeros(len(problem.terms), np.bool_)
+    for term, monomial in enumerate(problem.monomials):
+        for _, lag in monomial:
+            has_largest[term] |= lag == largest
     stable: list[NDArray[np.uint8]] = []
     limit = float(np.sum((y[-N_VALIDATION:] - y.mean()) ** 2))
     while len(stable) < count:
@@ -293,24 +301,26 @@ def check_equal(name: str, case: str, errors: Any, expected: Any) -> None:
 def run(quick: bool) -> Part:
     """Measure every implementation on the same structures, interleaved, and compare with the batched kernel."""
     warnings.filterwarnings("ignore", module="sysidentpy|fastcan|sklearn")
-    present = {name: entry for name, entry in IMPLEMENTATIONS.items() if version(entry[1])}
+    present = installed(IMPLEMENTATIONS)
     times: dict[tuple[str, str, int], list[float]] = {}
     for system_name in SYSTEMS:
         system, problem, u, y = make_problem(system_name)
-        prepared = {name: make(problem, u, y) for name, (make, _, _) in present.items()}
+        prepared = {}
+        for name, (make, _, _) in present.items():
+            prepared[name] = make(problem, u, y)
         for cardinality in CARDINALITIES:
             case, positions = f"{system_name}, {cardinality} terms", structures(problem, y, cardinality)
             expected = problem.evaluate_positions(positions)[1]
-            for row, e in zip(positions[:ONE_BY_ONE], expected, strict=False):
+            for row, error in zip(positions[:ONE_BY_ONE], expected, strict=False):
                 orders = {"n_u": system.n_u, "n_y": system.n_y}
-                check_equal("reference", case, reference.evaluate(u, y, terms_of(problem, row), **orders)[1], e)
+                check_equal("reference", case, reference.evaluate(u, y, terms_of(problem, row), **orders)[1], error)
             calls = {}
             for name, (_, _, batched) in present.items():
                 part = positions if batched else positions[:ONE_BY_ONE]
                 check_equal(name, case, prepared[name](part), expected[: len(part)])
                 call = lambda evaluate=prepared[name], part=part: evaluate(part)  # noqa: E731
                 calls[name] = call, max(1, round(SECONDS_PER_MEASUREMENT / cpu_seconds(call))), len(part)
-            for _ in range(ROUNDS["quick" if quick else "full"]):
+            for _ in range(ROUNDS[size_of(quick)]):
                 for name, (call, repeats, count) in calls.items():
                     microseconds = 1e6 * cpu_seconds(call, repeats) / count
                     times.setdefault((name, system_name, cardinality), []).append(microseconds)
@@ -329,7 +339,7 @@ def _report(times: dict[tuple[str, str, int], list[float]], present: dict[str, A
             for system in SYSTEMS:
                 theirs, ours = times[name, system, cardinality], times[OURS, system, cardinality]
                 by_system.append(median(theirs))
-                ratios.append(median(a / b for a, b in zip(theirs, ours, strict=True)))
+                ratios.append(median(np.divide(theirs, ours)))
                 case = f"{system}, {cardinality} terms"
                 rows.append(Row("evaluation", case, name, "microseconds", by_system[-1]))
                 rows.append(Row("evaluation", case, name, "ratio", ratios[-1]))

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from benchmarks.common import ROOT, Part, Row, median, number, run_child, table
+from benchmarks.common import ROOT, Part, Row, median, number, result_rows, run_child, size_of, table
 
 ROUNDS = {"full": 3, "quick": 1}
 STEPS = {
@@ -90,7 +90,7 @@ def run(quick: bool) -> Part:
     searches: dict[str, list[dict[str, list[float]]]] = {"empty": [], "filled": []}
     alone: dict[str, list[list[float]]] = {name: [] for name in scripts}
     buck: dict[str, list[list[float]]] = {"empty": [], "filled": []}
-    for _ in range(ROUNDS["quick" if quick else "full"]):
+    for _ in range(ROUNDS[size_of(quick)]):
         with tempfile.TemporaryDirectory() as folder:
             for times in searches.values():
                 times.append(_output(SEARCHES, folder))
@@ -110,10 +110,9 @@ def _buck_report(buck: dict[str, list[list[float]]], basis: float) -> tuple[str,
     """Return the table of the identifications of the buck converter, and the rows; ``basis`` are CPU s of an import."""
     rows, lines = [], []
     for cache, rounds in buck.items():
-        wall, cpu, first = (median(values) for values in zip(*rounds, strict=True))
+        wall, cpu, first = map(median, zip(*rounds, strict=True))
         quantities = {"wall": wall, "cpu": cpu, "first model": first, "times the import": cpu / basis}
-        for quantity, value in quantities.items():
-            rows.append(Row("first_use", f"{cache} cache", "buck", quantity, value))
+        rows += result_rows("first_use", f"{cache} cache", "buck", quantities)
         limit = f"{MOST_TIMES[cache]}"
         lines.append([f"{cache} cache", *map(number, (first, wall, cpu, cpu / basis)), limit])
     text = (
@@ -131,13 +130,17 @@ def _report(searches: dict[str, list[dict[str, list[float]]]], alone: dict[str, 
     rows, lines = _steps(searches)
     cpu = {}
     for name, rounds in alone.items():
-        cpu[name] = median(seconds for _, seconds in rounds)
+        _, seconds = zip(*rounds, strict=True)
+        cpu[name] = median(seconds)
         rows.append(Row("first_use", "alone", name, "cpu", cpu[name]))
     first_search = 0.0
     for row in rows:
         if (row.case, row.quantity) == ("empty cache", "cpu") and row.method in ("problem", "upso2d"):
             first_search += row.value
-    sentences = [f"to import {IMPORTS[name]} takes {number(cpu[name])} CPU s" for name in IMPORTS if name in cpu]
+    sentences = []
+    for name, modules in IMPORTS.items():
+        if name in cpu:
+            sentences.append(f"to import {modules} takes {number(cpu[name])} CPU s")
     ratio = f"{first_search / cpu['basis']:.1f} times the first of these"
     sentences.append(f"the first search, with import and compilation, {ratio}")
     model = f"later, a model of 500 samples with least effort takes {number(cpu['identify'])} CPU s, import included"

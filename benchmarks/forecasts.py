@@ -41,6 +41,19 @@ class Series(NamedTuple):
     u: Floats | None
     y: Floats
 
+    @property
+    def inputs(self) -> Floats:
+        """All inputs, shape (samples, inputs)."""
+        if self.u is None:
+            return np.zeros((len(self.y), 0))
+        return self.u[:, None]
+
+    def split(self) -> tuple["Series", "Series"]:
+        """Return the part that a model is identified from, and the fresh record that it forecasts."""
+        if self.u is None:
+            return Series(None, self.y[:SAMPLES]), Series(None, self.y[SAMPLES:])
+        return Series(self.u[:SAMPLES], self.y[:SAMPLES]), Series(self.u[SAMPLES:], self.y[SAMPLES:])
+
 
 def coloured(innovations: Floats, autoregression: tuple[float, ...], moving_average: tuple[float, ...]) -> Floats:
     """Return the noise behind the filter of an ARMA model."""
@@ -55,11 +68,12 @@ def with_noise(
     samples = SAMPLES + TESTED
     u = np.repeat(draws.normal(size=samples // HELD + 1), HELD)[:samples]
     w = coloured(INNOVATION * draws.normal(size=samples), autoregression, moving_average)
-    in_equation = w if place == "equation" else np.zeros(samples)
+    nothing = np.zeros(samples)
+    in_equation, on_output = (w, nothing) if place == "equation" else (nothing, w)
     y = np.zeros(samples)
     for k in range(2, samples):
         y[k] = 0.7 * y[k - 1] + 0.5 * u[k - 1] + 0.2 * u[k - 1] ** 2 + 0.1 * y[k - 2] * u[k - 1] + in_equation[k]
-    return Series(u, y if place == "equation" else y + w)
+    return Series(u, y + on_output)
 
 
 def oscillation(draws: np.random.Generator) -> Series:
@@ -94,30 +108,30 @@ class ForecastCoverage(NamedTuple):
 
 def held(signals: Series, settings: dict[str, Any]) -> ForecastCoverage:
     """Return what the bands of an identification hold of a fresh record."""
-    u, y = signals
-    identification = narxbench.identify(None if u is None else u[:SAMPLES], y[:SAMPLES], **settings)
-    model = identification.model
-    fresh = y[SAMPLES:]
-    inputs = np.zeros((len(fresh), 0)) if u is None else u[SAMPLES:, None]
+    known, fresh = signals.split()
+    model = narxbench.identify(known.u, known.y, **settings).model
     origins = np.arange(FIRST_ORIGIN, TESTED - HORIZONS[-1], EVERY)
-    following = fresh[origins[:, None] + np.arange(1, HORIZONS[-1] + 1)]
-    errors = np.abs(following - model.forecaster(inputs, fresh).forecasts(origins.tolist(), HORIZONS[-1]))
+    following = fresh.y[origins[:, None] + np.arange(1, HORIZONS[-1] + 1)]
+    errors = np.abs(following - model.forecaster(fresh.inputs, fresh.y).forecasts(origins.tolist(), HORIZONS[-1]))
     widths = half_widths(model, HORIZONS[-1], BAND)
     return ForecastCoverage((errors <= widths).mean(axis=0), widths / np.sqrt((errors**2).mean(axis=0)))
 
 
 def rows_of(name: str, results: list[ForecastCoverage]) -> list[list[str]]:
     """Return the rows of a case: shares over all data sets, their range, and the median width."""
+    # By data set and horizon.
+    all_shares, all_widths = map(np.array, zip(*results, strict=True))
     rows = []
     for horizon in HORIZONS:
-        shares = [float(result.shares[horizon - 1]) for result in results]
-        widths = [float(result.widths[horizon - 1]) for result in results]
-        extent = f"{min(shares):.2f} to {max(shares):.2f}"
-        rows.append([name, str(horizon), f"{np.mean(shares):.3f}", extent, number(float(np.median(widths)), 3)])
-    shares = [float(result.shares.mean()) for result in results]
-    extent = f"{min(shares):.2f} to {max(shares):.2f}"
-    rows.append([name, f"1 to {HORIZONS[-1]}", f"{np.mean(shares):.3f}", extent, ""])
+        width = float(np.median(all_widths[:, horizon - 1]))
+        rows.append([name, str(horizon), *_share_cells(all_shares[:, horizon - 1]), number(width)])
+    rows.append([name, f"1 to {HORIZONS[-1]}", *_share_cells(all_shares.mean(axis=1)), ""])
     return rows
+
+
+def _share_cells(shares: Floats) -> list[str]:
+    """Return the mean of the shares of all data sets, and their range, as text."""
+    return [f"{np.mean(shares):.3f}", f"{min(shares):.2f} to {max(shares):.2f}"]
 
 
 def report(sets: int) -> str:

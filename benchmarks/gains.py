@@ -101,24 +101,24 @@ def truth(model: narxbench.Model, u0: float, y0: float) -> dict[str, float]:
 
 def intervals(dynamics: Dynamics) -> dict[str, Range]:
     """Return the intervals of an identification by the names of figures; those that it does not give are left out."""
-    known = dynamics.inputs["u"]
-    ranges = {"gain": known.gain, "settling time": dynamics.settling}
+    response = dynamics.inputs["u"]
+    ranges = {"gain": response.gain, "settling time": dynamics.settling}
     if dynamics.poles:
         ranges["slowest pole"] = dynamics.poles[0][1]
-    if known.step:
+    if response.step:
         for steps in AFTER:
-            if steps in known.step.at:
-                place = known.step.at.index(steps)
-                ends = known.step.low[place], known.step.high[place]
-                ranges[f"step after {steps}"] = Range(known.step.value[place], *ends)
+            if steps in response.step.at:
+                place = response.step.at.index(steps)
+                ends = response.step.low[place], response.step.high[place]
+                ranges[f"step after {steps}"] = Range(response.step.value[place], *ends)
     return {name: interval for name, interval in ranges.items() if interval}
 
 
 def holds(interval: Range, value: float) -> bool:
     """Return whether a value is in an interval, whose ends may be open."""
-    low = -math.inf if interval.low is None else interval.low
-    high = math.inf if interval.high is None else interval.high
-    return low <= value <= high
+    is_above_low = interval.low is None or value >= interval.low
+    is_below_high = interval.high is None or value <= interval.high
+    return is_above_low and is_below_high
 
 
 def measured(model: narxbench.Model, noise: str, draws: np.random.Generator) -> dict[str, float]:
@@ -134,8 +134,9 @@ def measured(model: narxbench.Model, noise: str, draws: np.random.Generator) -> 
         rest = model.linearised(level, float(np.median(y))).y
         if low is not None and high is not None:
             inside.append(low <= rest <= high)
-    ranges = intervals(dynamics)
-    results = {name: float(holds(interval, values[name])) for name, interval in ranges.items()}
+    ranges, results = intervals(dynamics), {}
+    for name, interval in ranges.items():
+        results[name] = float(holds(interval, values[name]))
     if inside:
         results["static curve"] = float(np.mean(inside))
     gain = ranges.get("gain")
@@ -176,8 +177,10 @@ def share(results: list[dict[str, float]], figure: str) -> str:
     values = [result[figure] for result in results if figure in result]
     if not values:
         return "none"
-    counted = "" if len(values) == len(results) else f" of {len(values)}"
-    return f"{100 * np.mean(values):.0f} %{counted}"
+    text = f"{100 * np.mean(values):.0f} %"
+    if len(values) < len(results):
+        text += f" of {len(values)}"
+    return text
 
 
 TEXT = r"""# What the intervals about gain, settling time, poles and steps hold

@@ -95,7 +95,9 @@ def fresh_error(system: narxbench.System, model: narxbench.Model) -> float:
     """Return the error of the free run over fresh data without noise; NaN where it diverges."""
     u, y = system.simulate(TESTED, seed=99)
     rrse = model.score(u, y).rrse
-    return math.nan if rrse is None else rrse
+    if rrse is None:
+        return math.nan
+    return rrse
 
 
 def outcomes(name: str, signal: str, sets: int) -> Agreements:
@@ -130,21 +132,26 @@ def rows(results: Sequence[Agreements]) -> list[list[str]]:
     for kind in GAPS:
         line = [kind]
         for way in WAYS:
-            of_systems = [result[kind][way] for result in results]
-            errors: list[float] = []
-            for outcome in of_systems:
-                errors += outcome.errors
-            exact, failed = sum(o.exact for o in of_systems), sum(o.failed for o in of_systems)
-            line += [_geometric_mean(errors), f"{exact}", f"{failed}"]
+            total = Agreement()
+            for result in results:
+                agreement = result[kind][way]
+                total.errors += agreement.errors
+                total.exact += agreement.exact
+                total.failed += agreement.failed
+            line += [_geometric_mean(total.errors), f"{total.exact}", f"{total.failed}"]
         lines.append(line)
     return lines
 
 
 def _geometric_mean(values: Sequence[float]) -> str:
-    finite = [math.log(value) for value in values if math.isfinite(value)]
-    text = number(math.exp(math.fsum(finite) / len(finite)), 3) if finite else "-"
-    diverged = len(values) - len(finite)
-    return f"{text} ({diverged} diverge)" if diverged else text
+    logarithms = [math.log(value) for value in values if math.isfinite(value)]
+    mean = math.nan
+    if logarithms:
+        mean = math.exp(math.fsum(logarithms) / len(logarithms))
+    text, diverged = number(mean), len(values) - len(logarithms)
+    if diverged:
+        text += f" ({diverged} diverge)"
+    return text
 
 
 def report(sets: int) -> str:

@@ -103,28 +103,34 @@ def outcome(case: MeasuredPair, number_of_set: int) -> PairOutcome:
     pair = case.make(draws)
     noise = np.std(pair.outputs, axis=0) * 10 ** (-case.snr_db / 20) * draws.standard_normal(pair.outputs.shape)
     measured = pair.outputs + noise
-    known = {"u": pair.u[:SAMPLES], "a": measured[:SAMPLES, 0], "b": measured[:SAMPLES, 1]}
+    training = {"u": pair.u[:SAMPLES], "a": measured[:SAMPLES, 0], "b": measured[:SAMPLES, 1]}
     began = time.perf_counter()
-    joint = narxbench.identify(known, ["a", "b"], input="u", joint=True, **SETTINGS)
+    joint = narxbench.identify(training, ["a", "b"], input="u", joint=True, **SETTINGS)
     seconds = time.perf_counter() - began
-    separate = narxbench.JointModel(tuple(result.model for result in joint.identifications.values()))
-    alone = narxbench.identify_outputs(known, ["a", "b"], input="u", **SETTINGS)
+    alone = narxbench.identify_outputs(training, ["a", "b"], input="u", **SETTINGS)
     models = {
-        "separate models": separate,
-        "inputs alone": narxbench.JointModel(tuple(result.model for result in alone.values())),
+        "separate models": _side_by_side(joint.identifications),
+        "inputs alone": _side_by_side(alone),
         "joint": joint.model,
     }
     errors, terms = {}, {}
     fresh = pair.outputs[SAMPLES:]
     for name, model in models.items():
         errors[name] = np.full(2, np.inf)
-        terms[name] = sum(len(part.terms) for part in model.models)
+        terms[name] = 0
+        for part in model.models:
+            terms[name] += len(part.terms)
         try:
             run = model.simulate(pair.u[SAMPLES:], measured[SAMPLES:])
         except narxbench.DivergedError:
             continue
         errors[name] = np.sqrt(((run - fresh) ** 2).sum(axis=0) / ((fresh - fresh.mean(axis=0)) ** 2).sum(axis=0))
     return PairOutcome(errors, terms, seconds)
+
+
+def _side_by_side(identifications: Mapping[str, narxbench.Identification]) -> narxbench.JointModel:
+    """Return the models of several outputs, each of which was identified by itself."""
+    return narxbench.JointModel(tuple(result.model for result in identifications.values()))
 
 
 def shown(error: float) -> str:
@@ -136,10 +142,12 @@ def rows_of(name: str, outcomes: list[PairOutcome]) -> list[list[str]]:
     """Return the rows of a case: for each kind of models the median errors, the worst, and the median terms."""
     rows = []
     for kind in KINDS:
-        errors = np.array([result.errors[kind] for result in outcomes])
-        terms = float(np.median([result.terms[kind] for result in outcomes]))
-        medians = [shown(float(median)) for median in np.median(errors, axis=0)]
-        rows.append([name, kind, *medians, shown(float(errors.max())), f"{terms:g}"])
+        errors, terms = [], []
+        for result in outcomes:
+            errors.append(result.errors[kind])
+            terms.append(result.terms[kind])
+        medians = map(shown, np.median(errors, axis=0))
+        rows.append([name, kind, *medians, shown(np.max(errors)), f"{np.median(terms):g}"])
     return rows
 
 
@@ -147,8 +155,10 @@ def report(sets: int) -> str:
     """Measure on all data sets, and return the page."""
     rows, seconds = [], []
     for name, case in CASES.items():
-        outcomes = [outcome(case, number_of_set) for number_of_set in range(sets)]
-        seconds += [result.seconds for result in outcomes]
+        outcomes = []
+        for number_of_set in range(sets):
+            outcomes.append(outcome(case, number_of_set))
+            seconds.append(outcomes[-1].seconds)
         rows += rows_of(name, outcomes)
         for row in rows[-len(KINDS) :]:
             print(*row, sep="  ", flush=True)

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 import narxbench
-from benchmarks.common import SYSTEMS, Part, Row, cpu_seconds, number, table
+from benchmarks.common import SYSTEMS, Part, Row, cpu_seconds, number, result_rows, size_of, table
 
 SAMPLES, LONG = 20_000, 660_000
 VALIDATION_SHARE = 0.3
@@ -31,8 +31,8 @@ Case = tuple[narxbench.System, int, int]  # system, SNR in dB, seed of the data
 
 def run(quick: bool) -> Part:
     """Search with every selection on every data set, then measure the cost on a long record."""
-    size = "quick" if quick else "full"
-    systems = [narxbench.load_system(name) for name in SYSTEMS]
+    size = size_of(quick)
+    systems = list(map(narxbench.load_system, SYSTEMS))
     warm = _problems((systems[0], SNRS[0], 1), SAMPLES, [WHOLE])[WHOLE]
     for algorithm, seed in SEARCHES[size]:
         narxbench.search(warm, algorithm=algorithm, seed=seed, evaluations=100)  # compilation
@@ -43,7 +43,8 @@ def run(quick: bool) -> Part:
     problems, times = _problems((systems[0], SNRS[0], 1), LONG, (WHOLE, PIECES, *CUT)), []
     for _ in range(ROUNDS[size]):
         for algorithm in (STEPWISE, UPSO):
-            times += [(algorithm, name, _search(problem, algorithm, 1)[1]) for name, problem in problems.items()]
+            for name, problem in problems.items():
+                times.append((algorithm, name, _search(problem, algorithm, 1)[1]))
     frame = pd.DataFrame(times, columns=["algorithm", "selection", "us"])
     cost = frame.groupby(["algorithm", "selection"], sort=False)["us"].median()
     return Part("\n".join([_tables(effect, cost, size), _conclusions(effect, cost)]), _rows(effect, cost))
@@ -54,8 +55,7 @@ def _rows(effect: pd.DataFrame, cost: Any) -> list[Row]:
     rows = []
     means = effect.groupby(["system", "snr", "algorithm", "selection"], sort=False)[["exact", "gap", "ratio"]].mean()
     for (system, snr, algorithm, name), values in means.iterrows():
-        for quantity, value in values.items():
-            rows.append(Row("long_records", f"{system} {snr} dB", f"{algorithm}, {name}", str(quantity), float(value)))
+        rows += result_rows("long_records", f"{system} {snr} dB", f"{algorithm}, {name}", values.astype(float))
     for key, us in cost.items():
         rows.append(Row("long_records", f"S1, {LONG} samples", ", ".join(key), "us", float(us)))
     return rows
@@ -69,7 +69,7 @@ def _problems(case: Case, samples: int, names: Iterable[str], **noise: Any) -> P
     for (count, length), (name, used) in zip(CUTS, CUT.items(), strict=True):
         settings[name] = {"n_segments": count, "segment_length": length}
         # The same penalty, with the mean square error of the whole part, which that of the samples estimates.
-        settings[f"{EXPECTED}{used}"] = {"criterion": f"aic-{total * _least(used)!r}"}
+        settings[_expected(used)] = {"criterion": f"aic-{total * _least(used)!r}"}
     orders: dict[str, Any] = {"n_u": system.n_u, "n_y": system.n_y, "degree": system.degree, "n_validation": total}
     return {name: narxbench.StructureProblem(u, y, **orders, **settings[name]) for name in names}
 
@@ -85,7 +85,7 @@ def _search(problem: narxbench.StructureProblem, algorithm: str, seed: int) -> t
 def _outcomes(case: Case, searches: Any) -> Iterator[dict[str, Any]]:
     system, snr, _ = case
     true = set(system.terms)
-    names = dict.fromkeys((WHOLE, PIECES, *CUT, *(f"{EXPECTED}{used}" for used in CUT.values())))
+    names = dict.fromkeys((WHOLE, PIECES, *CUT, *map(_expected, CUT.values())))
     problems = _problems(case, SAMPLES, names)
     # With noise inside the equation least squares are not biased.
     unbiased = _search(_problems(case, SAMPLES, [WHOLE], noise="equation")[WHOLE], STEPWISE, 1)[0]
@@ -116,9 +116,18 @@ def _outcomes(case: Case, searches: Any) -> Iterator[dict[str, Any]]:
             }
 
 
+def _expected(samples: int) -> str:
+    """Return the selection of the whole part with the penalty of so many samples."""
+    return f"{EXPECTED}{samples}"
+
+
 def _least(samples: int) -> float:
     # BIC, L ln(e) + ln(L) xi, takes a term that lowers ln(e) by more than this.
     return math.log(samples) / samples
+
+
+def _least_in_words(samples: int) -> str:
+    return f"{_least(samples):.4f} with {samples}"
 
 
 def _tables(effect: pd.DataFrame, cost: Any, size: str) -> str:
@@ -136,7 +145,8 @@ def _tables(effect: pd.DataFrame, cost: Any, size: str) -> str:
     for snr, at_snr in effect.groupby("snr", sort=False):
         lines = []
         for key, group in at_snr.drop(columns="system").groupby(["algorithm", "selection"], sort=False):
-            mean, median, worst = (getattr(group, what)(numeric_only=True) for what in ("mean", "median", "max"))
+            values = group.select_dtypes(["number", "bool"])
+            mean, median, worst = values.mean(), values.median(), values.max()
             line = f"{', '.join(key)}|{number(median.us)} / {number(cost.get(key, math.nan))}|{100 * mean.exact:.0f} %|"
             line += f"{mean.terms:.1f}|{mean.spurious:.1f}|{mean.missing:.1f}|{median.gap:.1f} / {worst.gap:.1f}|"
             line += f"{median.ratio:.3f} / {worst.ratio:.3f}|{median.nrmse:.4f}|{group['divergent'].sum()}"
@@ -155,7 +165,7 @@ def _conclusions(effect: pd.DataFrame, cost: Any) -> str:
         f"(S1 against the median of all). On the long record {cut[0]} is {saving[cut[0]]:.0f} times cheaper than the "
         f"whole part, {few} {saving[few]:.0f} times, and {PIECES} {saving[PIECES]:.2f} times.\n\n"
         "BIC takes a term that lowers ln(e) by more than ln(L)/L, so fewer samples lose weak terms: "
-        f"{', '.join(f'{_least(n):.4f} with {n}' for n in sorted({*CUT.values()}, reverse=True))} samples, "
+        f"{', '.join(map(_least_in_words, sorted({*CUT.values()}, reverse=True)))} samples, "
         f"{_least(round(VALIDATION_SHARE * SAMPLES)):.4f} with the whole part."
     )
     equal = [name for name in cut if CUT[name] == pd.Series(CUT).mode()[0]]
@@ -163,11 +173,12 @@ def _conclusions(effect: pd.DataFrame, cost: Any) -> str:
     for snr, at_snr in effect[effect["algorithm"] == STEPWISE].groupby("snr", sort=False):
         mean = at_snr.groupby("selection")[["terms", "exact", "exact_unbiased", "spurious"]].mean()
         gap = at_snr[at_snr["selection"] == WHOLE]["gap_of_true"]
-        beyond = pd.Series({name: mean.terms[name] - mean.terms[f"{EXPECTED}{CUT[name]}"] for name in cut})
-        spurious.append(f"{', '.join(f'{mean.spurious[name]:.1f}' for name in equal)} at {snr} dB")
+        expected_terms = mean.terms[list(map(_expected, CUT.values()))].to_numpy()
+        beyond = mean.terms[cut] - expected_terms
+        spurious.append(f"{', '.join(map('{:.1f}'.format, mean.spurious[equal]))} at {snr} dB")
         text += (
             f" At {snr} dB the stepwise search chooses {mean.terms[WHOLE]:.1f} terms with the whole part and "
-            f"{mean.terms[few]:.1f} with {few}, where {mean.terms[f'{EXPECTED}{CUT[few]}']:.1f} are expected (terms "
+            f"{mean.terms[few]:.1f} with {few}, where {mean.terms[_expected(CUT[few])]:.1f} are expected (terms "
             f"beyond the expected: {beyond.min():+.1f} to {beyond.max():+.1f}, most with {beyond.idxmax()}). Over the "
             f"whole part the true structure has a higher J than the choice for {100 * (gap > 0).mean():.0f} % of the "
             f"data sets, by {gap.median():.1f} in the median; it is the choice for {100 * mean.exact[WHOLE]:.0f} % ("
@@ -175,11 +186,14 @@ def _conclusions(effect: pd.DataFrame, cost: Any) -> str:
             f"least squares), with {few} for {100 * mean.exact[few]:.0f} %."
         )
     good = [name for name in cut if worst[name] <= 1 + TOLERANCE]
-    best = min(good, key=lambda name: (CUT[name], worst[name]), default="")
+    advice = "none of these selections"
+    if good:
+        best = min(good, key=lambda name: (CUT[name], worst[name]))
+        advice = f"{best} (worst ratio {worst[best]:.3f})"
     return (
         f"{text}\n\n{CUT[equal[0]]} samples as {', '.join(equal)}: the worst ratios of errors are "
-        f"{', '.join(f'{worst[name]:.3f}' for name in equal)}, the spurious terms of the stepwise search "
+        f"{', '.join(map('{:.3f}'.format, worst[equal]))}, the spurious terms of the stepwise search "
         f"{'; '.join(spurious)}. {effect['divergent'].sum()} of {len(effect)} choices diverge over the whole part.\n\n"
         f"The fewest samples with which no search loses more than {100 * TOLERANCE:.0f} % of the free-run error: "
-        f"{f'{best} (worst ratio {worst[best]:.3f})' if best else 'none of these selections'}.\n"
+        f"{advice}.\n"
     )

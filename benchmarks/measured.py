@@ -15,6 +15,7 @@ import inspect
 import math
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, product
@@ -136,8 +137,10 @@ def held(rng: np.random.Generator, samples: int, hold: int, low: float = -1.0, h
 
 def _rng(name: str, part: str, number: int) -> np.random.Generator:
     """Return the random numbers of a part of a data set; packages are compared on the data sets of number 0."""
-    axes = {"number": number} if number else {}
-    return generator(purpose="benchmark of measured data", data=name, part=part, **axes)
+    axes: dict[str, Any] = {"data": name, "part": part}
+    if number:
+        axes["number"] = number
+    return generator(purpose="benchmark of measured data", **axes)
 
 
 def oversampled(samples: int = SAMPLES, tested: int = TESTED, number: int = 0) -> Case:
@@ -242,16 +245,14 @@ def two_records(samples: int = SAMPLES, tested: int = TESTED, number: int = 0) -
 
 def buck() -> Case:
     """Return the shipped data of a buck converter."""
-    files = [read_recording(BUCK / f"buck_{name}.csv", input="input", output="y") for name in ("id", "valid")]
-    first, second = (Signals(file.records[0].u, file.records[0].y) for file in files)
-    return Case(
-        "buck",
-        "measured: a buck converter (`data/buck/`), 1001 and 999 samples",
-        [first],
-        second,
-        stride=12,
-        inputs=("input",),
-    )
+    about = "measured: a buck converter (`data/buck/`), 1001 and 999 samples"
+    return Case("buck", about, [_buck_file("id")], _buck_file("valid"), stride=12, inputs=("input",))
+
+
+def _buck_file(name: str) -> Signals:
+    """Return the record in one of the files of the buck converter."""
+    (record,) = read_recording(BUCK / f"buck_{name}.csv", input="input", output="y").records
+    return Signals(record.u, record.y)
 
 
 SIMULATED = (oversampled, wiener, hammerstein, duffing, two_records)
@@ -281,12 +282,12 @@ def with_sysidentpy(training: Sequence[Signals], degree: int, lags: int, criteri
     from sysidentpy.parameter_estimation import LeastSquares
 
     record = max(training, key=lambda candidate: len(candidate.y))
-    inputs = record.u.shape[1]
+    inputs, all_lags = record.u.shape[1], list(range(1, lags + 1))
     model = FROLS(
         order_selection=True,
         n_info_values=MOST_TERMS,
         ylag=lags,
-        xlag=lags if inputs == 1 else [list(range(1, lags + 1))] * inputs,
+        xlag=lags if inputs == 1 else [all_lags] * inputs,
         info_criteria=criterion,
         estimator=LeastSquares(),
         basis_function=Polynomial(degree=degree),
@@ -299,13 +300,13 @@ def with_fastcan(training: Sequence[Signals], degree: int, lags: int, terms: int
     """Fit a NARX model of fastcan; it takes several records, and the number of terms."""
     from fastcan.narx import make_narx
 
-    u = np.concatenate([record.u for record in training])
-    y = np.concatenate([record.y for record in training])
-    sizes = [len(record.y) for record in training] if len(training) > 1 else None
+    whole, sessions = joined(training), {}
+    if len(training) > 1:
+        sessions = {"session_sizes": [len(record.y) for record in training]}
     quiet = {"verbose": 0, "refine_verbose": 0}
-    model = make_narx(u, y, terms, max_delay=lags, poly_degree=degree, session_sizes=sizes, refine_drop=1, **quiet)
+    model = make_narx(whole.u, whole.y, terms, max_delay=lags, poly_degree=degree, refine_drop=1, **sessions, **quiet)
     limit = {"max_nfev": MOST_STEPS} if start else {}
-    model.fit(u, y, coef_init=start, session_sizes=sizes, **limit)
+    model.fit(whole.u, whole.y, coef_init=start, **sessions, **limit)
     return Fitted(lambda r: model.predict(r.u, y_init=r.y[: model.max_delay_]), lags, terms + 1)
 
 
@@ -347,6 +348,11 @@ class Trial(NamedTuple):
     outcome: PackageRun
 
 
+def joined(records: Sequence[Signals]) -> Signals:
+    """Return all samples of several records, one after the other."""
+    return Signals(np.concatenate([record.u for record in records]), np.concatenate([record.y for record in records]))
+
+
 def by_grid(
     case: Case, name: str, fit: Callable[..., Fitted], settings: Sequence[tuple[Any, ...]]
 ) -> Iterator[PackageRun]:
@@ -384,8 +390,10 @@ def validation_error(
         cut = round((1 - CHOOSES) * len(record.y))
         estimation.append(record.part(0, cut).every(stride))
         validation.append(record.part(cut, None))
-    model = fit(estimation, *values)
-    return max(rrse(part.y, free_run(model, part, stride, 0), model.initial * stride) for part in validation)
+    model, errors = fit(estimation, *values), []
+    for part in validation:
+        errors.append(rrse(part.y, free_run(model, part, stride, 0), model.initial * stride))
+    return max(errors)
 
 
 def _words(values: Sequence[Any], stride: int, delay: int) -> str:
@@ -393,19 +401,22 @@ def _words(values: Sequence[Any], stride: int, delay: int) -> str:
     words = [f"every {stride}th" if stride > 1 else "as sampled", f"degree {values[0]}", f"lags {values[1]}"]
     if delay > 0:
         words.append(f"delay {delay + 1} given")
-    for value in values[2:]:
-        if isinstance(value, str):
-            words.append(value if value in CRITERIA else "by simulation")
+    if values[-1] in CRITERIA:
+        words.append(values[-1])
+    if values[-1] in START[1:]:
+        words.append("by simulation")
     return ", ".join(words)
 
 
 def all_outcomes(case: Case, small: bool = False) -> tuple[narxbench.Identification, list[PackageRun]]:
     """Return the outcomes of narxbench, with several random draws, and of all others, and the first identification."""
-    identification, outcome = narxbench_outcome(case, **(SMALL if small else {}))
+    if small:
+        identification, outcome = narxbench_outcome(case, **SMALL)
+        return identification, [outcome, *outcomes_of_others(case, small)]
+    identification, outcome = narxbench_outcome(case)
     outcomes = [outcome]
-    if not small:
-        for draw in range(1, DRAWS):
-            outcomes.append(narxbench_outcome(case, draw, resamples=0)[1])
+    for draw in range(1, DRAWS):
+        outcomes.append(narxbench_outcome(case, draw, resamples=0)[1])
     return identification, [*outcomes, *outcomes_of_others(case, small)]
 
 
@@ -419,7 +430,7 @@ def narxbench_outcome(
     model, configuration = identification.model, identification.configuration
     largest_lag = max((0, *configuration["y_lags"], *chain.from_iterable(configuration["u_lags"])))
     words = [
-        "as sampled" if model.decimation == 1 else f"every {_ordinal(model.decimation)}",
+        _sampling(model.decimation, "as sampled"),
         noise_family(model.noise_model).title,
         f"degree {configuration['degree']}",
         f"lags to {largest_lag}",
@@ -448,11 +459,14 @@ def _ordinal(value: int) -> str:
 
 
 class Line(NamedTuple):
-    """The errors of an outcome over the samples that all methods predict: all of them, every n-th, without noise."""
+    """The errors of an outcome over the samples that all methods predict: all of them, every n-th, without noise.
+
+    There is no error of every n-th sample where n is 1, and none without noise where that is not known.
+    """
 
     outcome: PackageRun
     all_samples: float
-    every: float
+    every: float | None
     clean: float | None
 
 
@@ -466,9 +480,11 @@ def lines_of(case: Case, outcomes: Sequence[PackageRun]) -> list[Line]:
     first, y, clean = scored_from(case, outcomes), case.test.y, case.test.clean
     lines = []
     for outcome in outcomes:
-        predicted = outcome.predicted
-        every = rrse(y[first :: case.stride], predicted[first :: case.stride])
-        clean_error = None if clean is None else rrse(clean, predicted, first)
+        predicted, every, clean_error = outcome.predicted, None, None
+        if case.stride > 1:
+            every = rrse(y[first :: case.stride], predicted[first :: case.stride])
+        if clean is not None:
+            clean_error = rrse(clean, predicted, first)
         lines.append(Line(outcome, rrse(y, predicted, first), every, clean_error))
     return lines
 
@@ -482,10 +498,16 @@ def code_lines(*functions: Callable[..., Any]) -> int:
     return count
 
 
-def _figure(value: float | None) -> str:
-    if value is None:
-        return ""
-    return number(value) if math.isfinite(value) else "diverges"
+def error_figure(value: float | None) -> str:
+    """Return an error as text; empty where there is none."""
+    return "" if value is None else number(value, missing="diverges")
+
+
+def shown_method(outcome: PackageRun) -> str:
+    """Return the method of an outcome, and whether the test chose it."""
+    if outcome.hindsight:
+        return f"{outcome.method}, best on the test*"
+    return outcome.method
 
 
 def main_table(results: Sequence[tuple[Case, Sequence[Line]]]) -> str:
@@ -497,11 +519,9 @@ def main_table(results: Sequence[tuple[Case, Sequence[Line]]]) -> str:
             outcome = line.outcome
             if outcome.draw:
                 continue
-            method = f"{outcome.method}, best on the test*" if outcome.hindsight else outcome.method
-            every = _figure(line.every) if case.stride > 1 else ""
-            errors = _figure(line.all_samples), every, _figure(line.clean)
+            errors = map(error_figure, (line.all_samples, line.every, line.clean))
             cost = str(outcome.fits), f"{outcome.seconds:.1f}"
-            rows.append([title, method, *errors, str(outcome.terms), outcome.settings, *cost])
+            rows.append([title, shown_method(outcome), *errors, str(outcome.terms), outcome.settings, *cost])
             title = ""
     header = ["data", "method", "RRSE", "every n-th", "without noise", "terms", "chosen", "fits", "CPU s"]
     return table(header, rows)
@@ -513,7 +533,7 @@ def truth_table(results: Sequence[tuple[Case, narxbench.Identification, int]]) -
     for case, identification, first in results:
         model = identification.model.expanded()
         checks = {check.name: check.values for check in identification.checks}
-        statuses = [finding.status for finding in identification.summary]
+        n_findings = Counter(finding.status for finding in identification.summary)
         noise = ""
         if case.test.clean is not None:
             noise = number(rrse(case.test.y, case.test.clean, first), 2)
@@ -526,15 +546,16 @@ def truth_table(results: Sequence[tuple[Case, narxbench.Identification, int]]) -
                 _delays(checks["delay"]["inputs"]),
                 _dead_time(case),
                 _true_terms(case, model),
-                " / ".join(str(statuses.count(status)) for status in ("fine", "look", "bad")),
+                f"{n_findings['fine']} / {n_findings['look']} / {n_findings['bad']}",
             ]
         )
     header = ["data", "noise", "sampling: advised", "chosen", "delay: seen", "true", "true terms", "fine / look / bad"]
     return table(header, rows)
 
 
-def _sampling(stride: int) -> str:
-    return f"every {_ordinal(stride)}" if stride > 1 else "as it is"
+def _sampling(stride: int, whole: str = "as it is") -> str:
+    """Return in words which samples are used; ``whole`` stands for all of them."""
+    return f"every {_ordinal(stride)}" if stride > 1 else whole
 
 
 def _delays(inputs: Mapping[str, Mapping[str, Any]]) -> str:
@@ -548,9 +569,11 @@ def _delays(inputs: Mapping[str, Mapping[str, Any]]) -> str:
 def _true_terms(case: Case, model: narxbench.Model) -> str:
     """Return how many true terms a model has, or whether it leaves out the inputs without effect; empty if unknown."""
     if case.irrelevant:
-        symbols = [f"u{number}(" for number in range(2, 2 + len(case.irrelevant))]
-        is_used = any(symbol in term for symbol, term in product(symbols, model.terms))
-        return f"{', '.join(case.irrelevant)} {'in the model' if is_used else 'left out'}"
+        place = "left out"
+        for number in range(2, 2 + len(case.irrelevant)):
+            if f"u{number}(" in " ".join(model.terms):
+                place = "in the model"
+        return f"{', '.join(case.irrelevant)} {place}"
     if not case.truth:
         return ""
     hits = 0
@@ -574,7 +597,7 @@ def sentences(results: Results) -> str:
     for case, lines in results:
         methods.update(line.outcome.method for line in lines)
         errors = sorted(line.all_samples for line in lines if line.outcome.method == "narxbench")
-        spread.append(f"{case.name} {_figure(errors[0])} to {_figure(errors[-1])}")
+        spread.append(f"{case.name} {error_figure(errors[0])} to {error_figure(errors[-1])}")
     texts = [_sentence(results, method) for method in sorted(methods - {"narxbench"})]
     texts.append(
         f"- The first random draws of narxbench are in the table. With {len(errors)} different ones its error is: "
@@ -599,13 +622,14 @@ def _sentence(results: Results, method: str) -> str:
             if not math.isfinite(line.all_samples):
                 divergent.append(case.name)
     finite = list(filter(math.isfinite, ratios))
-    n_larger = sum(ratio > 1 for ratio in ratios)
+    n_larger = np.count_nonzero(np.array(ratios) > 1)
     text = f"- {method} by its own choice has a larger error than narxbench on {n_larger} of {len(ratios)} data sets"
     if finite:
         text += f"; its error is {number(min(finite), 2)} to {number(max(finite), 2)} times that of narxbench"
-    text += f", and it diverges on {', '.join(divergent)}." if divergent else "."
-    n_smaller = sum(ratio < 1 for ratio in hindsight_ratios)
-    return f"{text} The best of its grid, which only the test can tell, has a smaller one on {n_smaller}."
+    if divergent:
+        text += f", and it diverges on {', '.join(divergent)}"
+    n_smaller = np.count_nonzero(np.array(hindsight_ratios) < 1)
+    return f"{text}. The best of its grid, which only the test can tell, has a smaller one on {n_smaller}."
 
 
 def report(cases: Sequence[Case], small: bool = False) -> str:
@@ -688,8 +712,11 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="short data and small grids: a try, not a comparison")
     parser.add_argument("--output", type=Path, default=RESULT)
     options = parser.parse_args()
-    simulated = [make(600, 300) if options.quick else make() for make in SIMULATED]
-    write_atomically(options.output, report([buck(), *simulated], options.quick))
+    samples = (600, 300) if options.quick else (SAMPLES, TESTED)
+    cases = [buck()]
+    for make in SIMULATED:
+        cases.append(make(*samples))
+    write_atomically(options.output, report(cases, options.quick))
 
 
 if __name__ == "__main__":

@@ -17,17 +17,18 @@ import csv
 import io
 import resource
 import time
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import narxbench
-from benchmarks.common import N_VALIDATION, ROOT, SAMPLES, machine_facts, median
+from benchmarks.common import N_VALIDATION, ROOT, SAMPLES, machine_facts, median, size_of
 from narxbench import StructureProblem
 from narxbench._algorithms.search import prepared
 from narxbench._io.files import write_atomically
 from narxbench._studies.loading import load_study
-from narxbench._studies.methods.settings import MethodsStudy
+from narxbench._studies.methods.settings import ComparedMethod, MethodsStudy
 from narxbench._studies.methods.views import read_cost
 from narxbench._study.layers import read_layers
 
@@ -81,19 +82,27 @@ def session(
     return all_cpu_seconds() - started, counts
 
 
+def methods_at(study: MethodsStudy, degree: int, names: Sequence[str]) -> dict[str, ComparedMethod]:
+    """Return the methods that are measured with candidate terms up to a degree, all if none is named."""
+    methods = {}
+    for name in names or study.methods:
+        if name in study.methods and (degree == DEGREES[0] or name not in study.only_in):
+            methods[name] = study.methods[name]
+    return methods
+
+
 def measured(quick: bool, names: Sequence[str]) -> list[Cost]:
     """Measure methods in turns, all if none is named, so that a slow phase of the machine slows all of them."""
-    size = "quick" if quick else "full"
+    size = size_of(quick)
     study = load_study(read_layers(STUDY))
     assert isinstance(study, MethodsStudy)
     machine = machine_facts().split(";")[0]
     costs = []
     for degree in DEGREES:
         problem = make_problem(degree)
-        everywhere = study.methods.keys() - (study.only_in if degree > DEGREES[0] else ())
-        methods = {name: study.methods[name] for name in names or study.methods if name in everywhere}
-        seconds: dict[str, list[float]] = {name: [] for name in methods}
-        evaluations: dict[str, list[int]] = {name: [] for name in methods}
+        methods = methods_at(study, degree, names)
+        seconds: dict[str, list[float]] = defaultdict(list)
+        evaluations: dict[str, list[int]] = defaultdict(list)
         for method in methods.values():
             session(problem, method.algorithm, method.settings, study.evaluations, 0)  # compilation
         for _ in range(ROUNDS[size]):

@@ -5,7 +5,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from benchmarks.common import ROOT, Child, Part, Row, copy_of_project, number, run_child, table
+from benchmarks.common import ROOT, Child, Part, Row, copy_of_project, number, result_rows, run_child, size_of, table
 
 CORES = 2
 CONFIGURATION: dict[str, list[str]] = {"full": [], "quick": ["--configfile", "config/quick.yaml"]}
@@ -83,7 +83,7 @@ def _empty(runs: list[str]) -> dict[str, Child]:
 
 def run(quick: bool) -> Part:
     """Plan, run and run again the whole study (or the quick one) and compare with the searches' own time."""
-    arguments = CONFIGURATION["quick" if quick else "full"]
+    arguments = CONFIGURATION[size_of(quick)]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         copy_of_project(folder)
@@ -96,18 +96,19 @@ def run(quick: bool) -> Part:
         }
         measured = _measured(steps, folder)
         logs = [log.read_text() for log in folder.glob("logs/*/search/**/*.log")]
-        bare = sum(float(log.split()[1]) for log in logs)  # cpu 0.05 s, wall 0.06 s
+        bare = 0.0
+        for log in logs:
+            bare += float(log.split()[1])  # cpu 0.05 s, wall 0.06 s
         runs = []
         for path in sorted(folder.glob("data/*/runs/**/*.json")):
             runs.append(path.relative_to(folder).with_suffix("").as_posix().split("/", 3)[3])
     measured |= _empty(runs)
     whole = measured["whole run"]
-    lines = [[step, *(number(v) for v in (c.wall, c.cpu, c.peak_mb))] for step, c in measured.items()]
-    rows = [
-        Row("pipeline", f"{len(logs)} runs", step, quantity, getattr(child, quantity))
-        for step, child in measured.items()
-        for quantity in ("wall", "cpu", "peak_mb")
-    ]
+    lines, rows = [], []
+    for step, child in measured.items():
+        quantities = {"wall": child.wall, "cpu": child.cpu, "peak_mb": child.peak_mb}
+        lines.append([step, *map(number, quantities.values())])
+        rows += result_rows("pipeline", f"{len(logs)} runs", step, quantities)
     rows.append(Row("pipeline", f"{len(logs)} runs", "searches alone", "cpu", bare))
     rows.append(Row("pipeline", f"{len(logs)} runs", "searches alone", "share of whole run", bare / whole.cpu))
     extra = 1e3 * (whole.cpu - bare) / len(logs)

@@ -22,8 +22,8 @@ import numpy as np
 import pandas as pd
 
 import narxbench
-from benchmarks.common import ROOT, machine_facts, number, table
-from benchmarks.measured import Case, PackageRun, Signals
+from benchmarks.common import ROOT, machine_facts, table
+from benchmarks.measured import Case, PackageRun, Signals, error_figure, shown_method
 from narxbench._identification.data.reading import read_recording
 from narxbench._identification.data.sampling import advised_decimations
 from narxbench._io.files import write_atomically
@@ -55,15 +55,16 @@ RECORDS = {
     "emps": Official("EMPS", 20, "estimation: DATA_EMPS (`vir`, `qm`); test: DATA_EMPS_PULSES"),
 }
 # Figures that others have published: record, method, figure, source.
-PUBLISHED = [
-    ("cascaded_tanks", method, figure, "[A]")
-    for method, figure in (
-        ("best linear approximation", "0.7574"),
-        ("Volterra, degree 3, transient removed", "0.5400"),
-        ("PNLSS-I", "0.4498"),
-        ("NLSS2", "0.3433"),
-    )
-]
+PUBLISHED = (
+    ("cascaded_tanks", "best linear approximation", "0.7574", "[A]"),
+    ("cascaded_tanks", "Volterra, degree 3, transient removed", "0.5400", "[A]"),
+    ("cascaded_tanks", "PNLSS-I", "0.4498", "[A]"),
+    ("cascaded_tanks", "NLSS2", "0.3433", "[A]"),
+)
+
+
+class UnavailableError(Exception):
+    """A record that is not at hand, with the reason."""
 
 
 class ScoredPart(NamedTuple):
@@ -94,7 +95,8 @@ def read_part(path: Path) -> list[Signals | None]:
             row, column = np.argwhere(is_wrong)[0]
             text = f"line {row + 2}, column {pair[column]}: found no number; needed: one in each line of the part"
             raise narxbench.NarxbenchError(f"{path.name}: {text}")
-        parts.append(Signals(values[:length, :1], values[:length, 1]) if length else None)
+        part = Signals(values[:length, :1], values[:length, 1])
+        parts.append(part if length else None)
     return parts
 
 
@@ -107,9 +109,9 @@ def from_folder(name: str, folder: Path) -> tuple[list[Signals], list[ScoredPart
             training.append(estimation)
         if test:
             tests.append(ScoredPart(path.stem, test, RECORDS[name].window))
-    if bool(training) != bool(tests):
-        lacking = "test" if training else "estimation"
-        raise narxbench.NarxbenchError(f"{name}: found no {lacking} part in any of its files; needed: both")
+    for kind, kind_parts in {"estimation": training, "test": tests}.items():
+        if (training or tests) and not kind_parts:
+            raise narxbench.NarxbenchError(f"{name}: found no {kind} part in any of its files; needed: both")
     return training, tests
 
 
@@ -119,9 +121,26 @@ def from_package(name: str) -> tuple[list[Signals], list[ScoredPart]]:
     training, tests = load(atleast_2d=True, always_return_tuples_of_datasets=True)
     parts = []
     for place, test in enumerate(tests, start=1):
-        title = f"{name} {place}" if len(tests) > 1 else name
+        title = name
+        if len(tests) > 1:
+            title += f" {place}"
         parts.append(ScoredPart(title, _signals(test), test.state_initialization_window_length))
     return list(map(_signals, training)), parts
+
+
+def parts_of(name: str, folder: Path | None) -> tuple[list[Signals], list[ScoredPart]]:
+    """Return the estimation and the test parts of a record from a folder, else from the official package."""
+    if folder:
+        training, tests = from_folder(name, folder)
+        if tests:
+            return training, tests
+    try:
+        return from_package(name)
+    except ImportError as error:
+        raise UnavailableError("is not installed") from error
+    # Anything may go wrong with a download: no network, another page, a file that has moved.
+    except Exception as error:
+        raise UnavailableError(f"gave {type(error).__name__}") from error
 
 
 def _signals(data: Any) -> Signals:
@@ -138,7 +157,9 @@ def scored(part: ScoredPart, outcome: PackageRun) -> tuple[float, float, int]:
     with np.errstate(all="ignore"):
         rmse = float(np.sqrt(np.mean((y - predicted) ** 2)))
     nrmse = rmse / float(np.std(y))
-    return (rmse, nrmse, first) if nrmse < measured.USELESS else (np.inf, np.inf, first)
+    if not nrmse < measured.USELESS:
+        return np.inf, np.inf, first
+    return rmse, nrmse, first
 
 
 def rows_of(name: str, training: Sequence[Signals], part: ScoredPart, small: bool) -> list[list[str]]:
@@ -149,45 +170,52 @@ def rows_of(name: str, training: Sequence[Signals], part: ScoredPart, small: boo
     _, outcomes = measured.all_outcomes(case, small)
     settings = measured.SMALL if small else {}
     outcomes.append(measured.narxbench_outcome(case, method=LINEAR, degree=1, **settings)[1])
-    errors = sorted(scored(part, outcome)[0] for outcome in outcomes if outcome.method == "narxbench")
-    range_of_errors = f"{_figure(errors[0])} to {_figure(errors[-1])}" if len(errors) > 1 else ""
+    spread_by_method = {"narxbench": _spread(part, outcomes)}
     rows, title = [], f"**{part.name}**"
     for outcome in outcomes:
         if outcome.draw:
             continue
         rmse, nrmse, first = scored(part, outcome)
-        spread = range_of_errors if outcome.method == "narxbench" else ""
-        method = f"{outcome.method}, best on the test*" if outcome.hindsight else outcome.method
+        errors = error_figure(rmse), spread_by_method.get(outcome.method, ""), error_figure(nrmse)
         choice = str(outcome.terms), outcome.settings, f"{outcome.seconds:.1f}"
-        rows.append([title, method, _figure(rmse), spread, _figure(nrmse), str(first), *choice])
+        rows.append([title, shown_method(outcome), *errors, str(first), *choice])
         title = ""
     return rows
 
 
-def _figure(value: float) -> str:
-    return number(value) if np.isfinite(value) else "diverges"
+def _spread(part: ScoredPart, outcomes: Sequence[PackageRun]) -> str:
+    """Return the range of the errors of narxbench over its random draws; empty where it has only one."""
+    errors = []
+    for outcome in outcomes:
+        if outcome.method == "narxbench":
+            errors.append(scored(part, outcome)[0])
+    if len(errors) < 2:
+        return ""
+    return f"{error_figure(min(errors))} to {error_figure(max(errors))}"
+
+
+def _table_or(header: Sequence[str], rows: Sequence[Sequence[str]], otherwise: str) -> str:
+    """Return a table, or another text if it would have no rows."""
+    return table(header, rows) if rows else otherwise
 
 
 def report(names: Sequence[str], folder: Path | None, small: bool = False) -> str:
     """Return the page for some records; a record that is not at hand is listed with the reason."""
     rows, absent = [], []
     for name in names:
-        training, tests = from_folder(name, folder) if folder else ([], [])
-        if not tests:
-            try:
-                training, tests = from_package(name)
-            # Anything may go wrong with a download: no network, another page, a file that has moved.
-            except Exception as error:
-                reason = "is not installed" if isinstance(error, ImportError) else f"gave {type(error).__name__}"
-                absent.append([name, f"no `{name}.csv` in a folder; `{PACKAGE}` {reason}", RECORDS[name].parts])
+        try:
+            training, tests = parts_of(name, folder)
+        except UnavailableError as error:
+            absent.append([name, f"no `{name}.csv` in a folder; `{PACKAGE}` {error}", RECORDS[name].parts])
+            continue
         for part in tests:
             print(f"{part.name}: {len(training)} parts for estimation", flush=True)
             rows += rows_of(name, training, part, small)
     header = ["test part", "method", "RMSE", "other draws", "NRMSE", "from sample", "terms", "chosen", "CPU s"]
     return TEXT.format(
         draws=measured.DRAWS,
-        results=table(header, rows) if rows else "None of the records was at hand.\n",
-        absent=table(["not at hand", "because", "its parts"], absent) if absent else "",
+        results=_table_or(header, rows, "None of the records was at hand.\n"),
+        absent=_table_or(["not at hand", "because", "its parts"], absent, ""),
         package=PACKAGE,
         site=SITE,
         published=table(["record", "method", "figure", "source"], PUBLISHED),

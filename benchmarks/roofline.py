@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from benchmarks.common import Part, Row, drawn, make_problem, number, table
+from benchmarks.common import Part, Row, drawn, make_problem, number, result_rows, size_of, table
 from benchmarks.processor import Processor, measured, nanoseconds
 from benchmarks.scaling import ORDERS, SAMPLES, problem_of
 from benchmarks.work import LINE_BYTES, Work, work_of
@@ -61,7 +61,8 @@ def parts_of(data: ProblemData, positions: NDArray[np.uint8]) -> Iterator[tuple[
     fitness, theta = np.empty(count), np.empty((count, n_terms))
     evaluate_structures(kernel, data, positions, fitness, np.empty(count), theta, np.empty((0, 0)))
     lanes = least_squares.LANES
-    member = np.array([np.flatnonzero(row) for row in positions[:lanes]]).T.ravel()
+    # The columns of the terms of each structure; all have n.
+    member = np.nonzero(positions[:lanes])[1].reshape(-1, n).T.ravel()
     scratch = aligned(least_squares.factor_size(n)), np.empty(n * lanes), np.empty(lanes)
     arguments = (data, member, np.full(lanes, n), *scratch)
     yield "least squares", least_squares.estimate, kernel.estimate, lanes, arguments
@@ -70,7 +71,8 @@ def parts_of(data: ProblemData, positions: NDArray[np.uint8]) -> Iterator[tuple[
     address = address_of(least_squares._gather, *map(numba.typeof, gathering))
     yield "least squares: gathering", least_squares._gather, address, lanes, gathering
     lanes, nodes, present = free_run.LANES, len(data.node_parent), positions.any(axis=0)
-    place, plain, nested = (np.zeros(size, np.int64) for size in (n_terms, n_terms + 2 * nodes, 4 * nodes))
+    place, plain = np.zeros(n_terms, np.int64), np.zeros(n_terms + 2 * nodes, np.int64)
+    nested = np.zeros(4 * nodes, np.int64)
     fixed, moving, families = free_run.write_program(data, present, place, plain, nested)
     weights = aligned(n_terms * lanes)
     weights.reshape(n_terms, lanes)[place[present]] = theta[:, present].T
@@ -91,8 +93,10 @@ def cases(quick: bool) -> Iterator[tuple[str, ProblemData, NDArray[np.uint8]]]:
         data = make_problem(system)[1].data
         for count in (*CARDINALITIES, len(data.term_node)):
             yield (f"{system}, {count} of {len(data.term_node)} terms", data, _random(rng, len(data.term_node), count))
-    for orders in ORDERS[2:3] if quick else ORDERS[2:]:
-        n_terms = len((data := problem_of(SAMPLES[0], *orders).data).term_node)
+    n_orders = 1 if quick else len(ORDERS)
+    for orders in ORDERS[2:][:n_orders]:
+        data = problem_of(SAMPLES[0], *orders).data
+        n_terms = len(data.term_node)
         yield f"S1, {n_terms // 2} of {n_terms} terms", data, _random(rng, n_terms, n_terms // 2)
 
 
@@ -102,13 +106,13 @@ def _random(rng: np.random.Generator, n_terms: int, count: int) -> NDArray[np.ui
 
 def run(quick: bool) -> Part:
     """Measure the processor, then each part of the kernel on each case."""
-    size = "quick" if quick else "full"
+    size = size_of(quick)
     processor = measured(size)
     measurements = []
     for case, data, positions in cases(quick):
         for part, function, address, count, arguments in parts_of(data, positions):
             work = work_of(function, *arguments, latencies=processor.latencies, cache=processor.cache)
-            work = Work(*(value / count for value in work))
+            work = Work._make(np.divide(work, count).tolist())
             times = 1 if work.operations > 1e5 else 20
             spent = nanoseconds(lambda: _often(address, times, *arguments), size) / times / count  # noqa: B023
             measurements.append(Measured(case, part, work, spent, processor.times(work)))
@@ -120,29 +124,20 @@ def run(quick: bool) -> Part:
 def _rows(processor: Processor, measurements: list[Measured]) -> list[Row]:
     facts = processor._asdict() | processor.latencies._asdict()
     del facts["latencies"]
-    rows = [Row("roofline", "machine", "measured", name, value) for name, value in facts.items()]
+    rows = result_rows("roofline", "machine", "measured", facts)
     for m in measurements:
         values = m.work._asdict() | {"nanoseconds": m.nanoseconds, "share": m.share} | m.bounds
-        rows += [Row("roofline", m.case, m.part, name, value) for name, value in values.items()]
+        rows += result_rows("roofline", m.case, m.part, values)
     return rows
 
 
 def _text(processor: Processor, measurements: list[Measured]) -> str:
-    lines = [
-        [
-            m.part,
-            m.case,
-            number(m.work.operations),
-            number(m.work.moves * LINE_BYTES / 1e3),
-            number(m.work.far / 1e3),
-            number(m.nanoseconds / 1e3),
-            number(m.work.operations / m.nanoseconds),
-            number(m.work.operations / m.bounds[m.bound]),
-            f"{100 * m.share:.0f} %",
-            m.bound,
-        ]
-        for m in sorted(measurements, key=lambda m: PARTS.index(m.part))
-    ]
+    lines = []
+    for m in sorted(measurements, key=lambda m: PARTS.index(m.part)):
+        operations = m.work.operations
+        moved = operations, m.work.moves * LINE_BYTES / 1e3, m.work.far / 1e3
+        speeds = m.nanoseconds / 1e3, operations / m.nanoseconds, operations / m.bounds[m.bound]
+        lines.append([m.part, m.case, *map(number, (*moved, *speeds)), f"{100 * m.share:.0f} %", m.bound])
     header = ["part", "case", "operations", "KB moved", "KB from second level", "µs", "Gop/s", "roof: Gop/s"]
     wait = processor.latencies
     return (
@@ -166,13 +161,17 @@ def _figure(processor: Processor, measurements: list[Measured]) -> bytes:
     def plot(figure: Figure) -> None:
         axis = figure.subplots()
         for part, mark in (("least squares", "o"), ("free run: inputs", "s"), ("free run: recursion", "^")):
-            points = [m for m in measurements if m.part == part]
-            x = [m.work.operations / (m.work.moves * LINE_BYTES) for m in points]
-            axis.loglog(x, [m.work.operations / m.nanoseconds for m in points], mark, ms=4, label=part)
-        x = np.array([0.03, processor.peak / processor.first, 0.6])
-        axis.loglog(x, np.minimum(processor.peak, x * processor.first), color="0.5", lw=1, zorder=0)
-        axis.annotate("loads from the first-level cache", (x[0] * 1.2, x[0] * 1.7 * processor.first), rotation=31)
-        axis.annotate("arithmetic", (x[1], processor.peak * 1.1))
+            x, y = [], []
+            for m in measurements:
+                if m.part == part:
+                    x.append(m.work.operations / (m.work.moves * LINE_BYTES))
+                    y.append(m.work.operations / m.nanoseconds)
+            axis.loglog(x, y, mark, ms=4, label=part)
+        roof = np.array([0.03, processor.peak / processor.first, 0.6])
+        axis.loglog(roof, np.minimum(processor.peak, roof * processor.first), color="0.5", lw=1, zorder=0)
+        loads = roof[0] * 1.2, roof[0] * 1.7 * processor.first
+        axis.annotate("loads from the first-level cache", loads, rotation=31)
+        axis.annotate("arithmetic", (roof[1], processor.peak * 1.1))
         ticks = (0.05, 0.1, 0.2, 0.5)
         axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
         axis.xaxis.minorticks_off()

@@ -49,8 +49,9 @@ def main() -> None:
             write_atomically(options.output.with_name(name), content)
         writer.writerows([*row[:4], f"{row.value:.6g}"] for row in part.rows)
     write_atomically(options.output.with_suffix(".csv"), stream.getvalue())
-    quick = " Run with `--quick`: few rounds, only good for a try." if options.quick else ""
-    sections = [f"# Benchmark results\n\n{facts}{quick}\n"]
+    if options.quick:
+        facts += " Run with `--quick`: few rounds, only good for a try."
+    sections = [f"# Benchmark results\n\n{facts}\n"]
     short = in_short(read_rows(options.output.with_suffix(".csv")))
     if short:
         sections.append(short)

@@ -1,10 +1,12 @@
 """How the cost grows: with candidate terms, samples and swarm size, and of planning a study with its runs."""
 
 import tempfile
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -19,7 +21,9 @@ from benchmarks.common import (
     machine_facts,
     median,
     number,
+    result_rows,
     run_child,
+    size_of,
     table,
 )
 
@@ -54,7 +58,7 @@ def _costs(problem: narxbench.StructureProblem, size: str, swarm_size: int = 30)
     # Structures of TERMS terms and of half the candidates, 32 at once (two groups of the kernel), and a whole search.
     n_terms, rng = len(problem.terms), np.random.default_rng(1)
     order = np.argsort(rng.random((32, n_terms)), axis=1).argsort(axis=1)
-    few, half = ((order < count).astype(np.uint8) for count in (TERMS, n_terms // 2))
+    few, half = (order < TERMS).astype(np.uint8), (order < n_terms // 2).astype(np.uint8)
     evaluations = EVALUATIONS[size]
     calls = {
         "few": (lambda: problem.evaluate_positions(few), 32),
@@ -67,12 +71,15 @@ def _costs(problem: narxbench.StructureProblem, size: str, swarm_size: int = 30)
         ),
     }
     once = {name: cpu_seconds(call) for name, (call, _) in calls.items()}
-    times = {name: [once[name]] if once[name] > SLOW else [] for name in calls}
+    times: dict[str, list[float]] = defaultdict(list)
     for _ in range(ROUNDS[size]):
         for name, (call, _) in calls.items():
             if once[name] <= SLOW:
                 times[name].append(cpu_seconds(call, max(1, round(0.02 / once[name]))))
-    return {name: 1e6 * median(times[name]) / count for name, (_, count) in calls.items()}
+    costs = {}
+    for name, (_, count) in calls.items():
+        costs[name] = 1e6 * median(times[name] or [once[name]]) / count
+    return costs
 
 
 def _planning(size: str) -> list[dict[str, float]]:
@@ -120,8 +127,7 @@ def _rows(series: Series, planning: list[dict[str, float]]) -> list[Row]:
     rows = []
     for axis, points in series.items():
         for x, costs in points:
-            for quantity, value in costs.items():
-                rows.append(Row("scaling", f"{x:g}", axis, quantity, value))
+            rows += result_rows("scaling", f"{x:g}", axis, costs)
     for point in planning:
         case = f"{point['runs']:g}, {point['per_job']:g} a job"
         for quantity in ("cpu", "wall", "peak_mb"):
@@ -141,7 +147,7 @@ def _planning_table(planning: list[dict[str, float]]) -> str:
 
 def run(quick: bool) -> Part:
     """Measure every series."""
-    size = "quick" if quick else "full"
+    size = size_of(quick)
     series = _series(size)
     text = [f"## Scaling\n\nS1 at 30 dB, CPU time of one thread. 2D-UPSO: a run of {EVALUATIONS[size]} evaluations.\n"]
     text += [_series_table(axis, points) for axis, points in series.items()]
@@ -159,18 +165,22 @@ def _series_table(axis: str, points: list[tuple[float, dict[str, float]]]) -> st
     if "prepare" in points[0][1]:
         header.append("data and Gram matrix, once: s")
         keys.append("prepare")
-    return table(header, [[f"{x:g}", *(number(costs[key]) for key in keys)] for x, costs in points])
+    rows = []
+    for x, costs in points:
+        rows.append([f"{x:g}", *(number(costs[key]) for key in keys)])
+    return table(header, rows)
 
 
 def _advice(series: Series, planning: list[dict[str, float]]) -> str:
-    widest, longest = series["candidate terms"][-1], series["samples"][-1]
-    ungrouped, grouped = (_plans(planning, is_grouped)[-1] for is_grouped in (False, True))
-    wide, long = (_duration(6000e-6 * costs["search"]) for _, costs in (widest, longest))
+    n_terms, wide_costs = series["candidate terms"][-1]
+    samples, long_costs = series["samples"][-1]
+    ungrouped, grouped = _plans(planning, is_grouped=False)[-1], _plans(planning, is_grouped=True)[-1]
+    wide, long = _duration(6000e-6 * wide_costs["search"]), _duration(6000e-6 * long_costs["search"])
     return (
         "### Where it stops being practical\n\n"
-        f"A run of 6000 evaluations takes about {wide} with {widest[0]:g} candidate terms: the least squares of a "
+        f"A run of 6000 evaluations takes about {wide} with {n_terms:g} candidate terms: the least squares of a "
         "structure grow with the cube of its size. Lower the degree or the lags, or spend fewer evaluations. "
-        f"With {longest[0]:g} samples a run takes about {long}, linear in the validation samples; "
+        f"With {samples:g} samples a run takes about {long}, linear in the validation samples; "
         "let segments of them validate (`n_segments`, `segment_length`). Estimation samples cost nothing after the "
         "Gram matrix.\n\n"
         f"The pipeline plans {_plan(ungrouped)} where each run is a job, {_plan(grouped)} with "
@@ -180,7 +190,7 @@ def _advice(series: Series, planning: list[dict[str, float]]) -> str:
     )
 
 
-def _plans(planning: list[dict[str, float]], is_grouped: bool) -> list[dict[str, float]]:
+def _plans(planning: list[dict[str, float]], *, is_grouped: bool) -> list[dict[str, float]]:
     """Return the plans in which a job runs several seeds, or those in which it runs one."""
     return [plan for plan in planning if (plan["per_job"] > 1) == is_grouped]
 
@@ -198,8 +208,9 @@ def _figure(series: Series, planning: list[dict[str, float]]) -> bytes:
         *cost_axes, planning_axis = figure.subplots(2, 2).flat
         for axis, (label, points) in zip(cost_axes, series.items(), strict=True):
             sizes, costs = zip(*points, strict=True)
+            costs_by_key = pd.DataFrame(costs)
             for key, name, mark in (("few", f"{TERMS} terms", "o"), ("half", "half", "s"), ("search", "2D-UPSO", "^")):
-                axis.loglog(sizes, [cost[key] for cost in costs], marker=mark, ms=3, label=name)
+                axis.loglog(sizes, costs_by_key[key], marker=mark, ms=3, label=name)
             axis.set(xlabel=label, ylabel="µs per evaluation")
             _label_ticks(axis, sizes)
         cost_axes[0].legend(frameon=False)
@@ -213,18 +224,17 @@ def _figure(series: Series, planning: list[dict[str, float]]) -> bytes:
 def _draw_planning(axis: Axes, planning: list[dict[str, float]]) -> None:
     """Draw time and memory of planning against the runs of the study."""
     for is_grouped, line, suffix in ((False, "-", ""), (True, "--", ", grouped seeds")):
-        plans = _plans(planning, is_grouped)
-        runs = [plan["runs"] for plan in plans]
+        plans = pd.DataFrame(_plans(planning, is_grouped=is_grouped))
         for key, scale, name, mark in (("wall", 1, "seconds", "o"), ("peak_mb", 1000, "peak memory: GB", "s")):
-            values = [plan[key] / scale for plan in plans]
-            axis.loglog(runs, values, marker=mark, ms=3, ls=line, label=name + suffix)
+            axis.loglog(plans["runs"], plans[key] / scale, marker=mark, ms=3, ls=line, label=name + suffix)
     axis.set(xlabel="runs of the study", ylabel="snakemake -n")
     # This makes room for the legend.
-    axis.set_ylim(top=100 * max(plan["wall"] for plan in planning))
+    all_plans = pd.DataFrame(planning)
+    axis.set_ylim(top=100 * all_plans["wall"].max())
     axis.legend(frameon=False, loc="upper left")
-    _label_ticks(axis, sorted({plan["runs"] for plan in planning}))
+    _label_ticks(axis, sorted(all_plans["runs"].unique()))
 
 
 def _label_ticks(axis: Axes, ticks: Sequence[float]) -> None:
-    axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axis.set_xticks(ticks, list(map("{:g}".format, ticks)))
     axis.xaxis.minorticks_off()

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 import narxbench
@@ -20,15 +21,17 @@ from benchmarks.common import (
     N_VALIDATION,
     SYSTEMS,
     Part,
-    Row,
     cpu_seconds,
+    installed,
     make_problem,
     median,
     number,
+    result_rows,
+    size_of,
     table,
     version,
 )
-from benchmarks.evaluation import sysidentpy_codes
+from benchmarks.evaluation import sysidentpy_codes, terms_of
 from narxbench import StructureProblem
 from narxbench._algorithms.stepwise import best_of, flips, swaps
 
@@ -122,7 +125,7 @@ def metamss(problem: StructureProblem, u: Floats, y: Floats, seed: int, evaluati
     search.fit(X=u[:, None], y=y[:, None])
     codes = sysidentpy_codes(problem)
     best = np.zeros(len(codes), np.uint8)
-    best[[codes.index(tuple(int(c) for c in code)) for code in search.final_model]] = 1
+    best[[codes.index(tuple(code)) for code in search.final_model.astype(int).tolist()]] = 1
     return best, evaluations // agents * agents
 
 
@@ -164,14 +167,14 @@ def run(quick: bool) -> Part:
     """Run every method on every data set, one after the other within a data set."""
     # Divergent structures overflow inside the peers.
     warnings.filterwarnings("ignore", category=RuntimeWarning)
-    size = "quick" if quick else "full"
-    present = {name: method for name, (method, package) in METHODS.items() if version(package)}
+    size = size_of(quick)
+    present = installed(METHODS)
     outcomes: dict[tuple[str, str], list[dict[str, float]]] = {}
     for system_name in SYSTEMS:
         for seed in DATA_SEEDS[size]:
             system, problem, u, y = make_problem(system_name, seed)
             true, fitness_by_name = problem.evaluate(system.terms), {}
-            for name, method in present.items():
+            for name, (method, _) in present.items():
                 budget = math.prod(METAMSS[size]) if method is metamss else EVALUATIONS
                 if (system_name, seed) == (SYSTEMS[0], DATA_SEEDS[size][0]):
                     method(problem, u, y, seed, 100)  # imports and compilation
@@ -179,8 +182,9 @@ def run(quick: bool) -> Part:
                 call = lambda: results.append(method(problem, u, y, seed, budget))  # noqa: B023, E731
                 seconds = cpu_seconds(call)
                 position, n_evaluations = results[0]
-                terms = [problem.terms[i] for i in np.flatnonzero(position)]
-                fitness = problem.evaluate(terms).fitness if terms else math.inf
+                terms, fitness = terms_of(problem, position), math.inf
+                if terms:
+                    fitness = problem.evaluate(terms).fitness
                 fitness_by_name[name] = fitness
                 outcome = {
                     "cpu_seconds": seconds,
@@ -200,21 +204,20 @@ def _report(outcomes: dict[tuple[str, str], list[dict[str, float]]], seeds: int)
     rows, lines = [], []
     for name, (_, package) in METHODS.items():
         if (name, SYSTEMS[0]) not in outcomes:
-            lines.append([name, f"{package} is not installed", *[""] * 10])
+            lines.append([name, f"{package} is not installed", *[""] * (1 + 2 * len(SYSTEMS))])
             continue
         evaluations, seconds, exact, gaps = [], [], [], []
         for system in SYSTEMS:
-            values = _values(outcomes[name, system])
-            evaluations += values["evaluations"]
-            seconds += values["cpu_seconds"]
-            exact.append(str(sum(values["exact"])))
-            gaps.append(f"{_gap(median(values['gap_to_best']))} / {_gap(median(values['gap_to_true']))}")
-            for quantity, numbers in values.items():
-                combine = sum if quantity == "exact" else median
-                rows.append(Row("search", system, name, quantity, float(combine(numbers))))
+            runs = pd.DataFrame(outcomes[name, system]).astype(float)
+            evaluations += runs["evaluations"].tolist()
+            seconds += runs["cpu_seconds"].tolist()
+            over_runs = runs.median()
+            over_runs["exact"] = runs["exact"].sum()
+            exact.append(f"{over_runs['exact']:.0f}")
+            gaps.append(f"{_gap(over_runs['gap_to_best'])} / {_gap(over_runs['gap_to_true'])}")
+            rows += result_rows("search", system, name, over_runs)
         lines.append([name, f"{median(evaluations):.0f}", number(median(seconds)), *exact, *gaps])
-    header = ["method", "evaluations", "CPU s", *(f"{s} exact" for s in SYSTEMS), *(f"{s} gaps of J" for s in SYSTEMS)]
-    lines = [line[: len(header)] for line in lines]
+    header = ["method", "evaluations", "CPU s", *map("{} exact".format, SYSTEMS), *map("{} gaps of J".format, SYSTEMS)]
     text = (
         f"## Whole searches\n\nS1 to S4 at 30 dB, BIC, {seeds} data seed(s); CPU time of one thread without preparing "
         "the problem, median. Exact: runs whose best structure is the true one. Gaps: median J less the best J that "
@@ -224,11 +227,6 @@ def _report(outcomes: dict[tuple[str, str], list[dict[str, float]]], seeds: int)
         "seed its moves (here NumPy's global generator is seeded too).\n\n" + table(header, lines)
     )
     return Part(text, rows)
-
-
-def _values(outcomes: list[dict[str, float]]) -> dict[str, list[float]]:
-    """Return the values of each quantity over the runs."""
-    return {quantity: [outcome[quantity] for outcome in outcomes] for quantity in outcomes[0]}
 
 
 def _gap(value: float) -> str:

@@ -23,14 +23,17 @@ FIRST = {"the first search on a machine, 2D-UPSO (compiles it)": "upso2d", "then
 def read_rows(path: Path) -> list[Row]:
     """Return the rows of a results file."""
     with open(path, newline="") as stream:
-        return [Row(*line[:4], float(line[4])) for line in list(csv.reader(stream))[1:]]
+        _, *lines = csv.reader(stream)
+    return [Row(*line[:4], float(line[4])) for line in lines]
 
 
 def in_short(rows: Iterable[Row]) -> str:
     """Return the section of results.md that has the table; empty if no line of it was measured."""
     shown = speed_table(rows)
     note = "Evaluations and searches are CPU time of one thread, the others elapsed time; medians."
-    return f"## In short\n\n{shown}\n{note}\n" if shown.count("\n") > 2 else ""
+    if shown.count("\n") <= 2:
+        return ""
+    return f"## In short\n\n{shown}\n{note}\n"
 
 
 def speed_table(rows: Iterable[Row]) -> str:
@@ -45,17 +48,18 @@ def speed_table(rows: Iterable[Row]) -> str:
             ratio = number(median(ratios), 2) if ratios else ""
             lines.append([name, f"{number(median(times), 2)} {unit}", ratio])
 
-    def of_evaluations(method: str, quantity: str) -> list[float]:
-        values = by_method.get(("evaluation", method, quantity), {})
-        return [value for case, value in values.items() if f", {TERMS} " in case]
+    def matching(benchmark: str, method: str, quantity: str, part_of_case: str) -> list[float]:
+        values = by_method.get((benchmark, method, quantity), {})
+        return [value for case, value in values.items() if part_of_case in case]
 
     for name, method in EVALUATION.items():
-        microseconds, ratios = of_evaluations(method, "microseconds"), of_evaluations(method, "ratio")
+        microseconds = matching("evaluation", method, "microseconds", f", {TERMS} ")
+        ratios = matching("evaluation", method, "ratio", f", {TERMS} ")
         add(f"one evaluation of {TERMS} terms: {name}", microseconds, "µs", ratios)
     for name, method in SEARCH.items():
         add(f"a search of 6000 evaluations: {name}", by_method.get(("search", method, "cpu_seconds"), {}).values(), "s")
     for name, step in FIRST.items():
-        add(name, [v for c, v in by_method.get(("first_use", step, "wall"), {}).items() if c == "empty cache"], "s")
+        add(name, matching("first_use", step, "wall", "empty cache"), "s")
     for runs, wall in by_method.get(("pipeline", "whole run", "wall"), {}).items():
         add(f"the whole study: {runs}, tables, figures, page; {CORES} cores", [wall], "s")
     planning = list(by_method.get(("scaling", "runs of the study", "wall"), {}).items())

@@ -11,11 +11,12 @@ from unittest import mock
 
 import numba
 import numpy as np
+import pandas as pd
 from numba import types
 from numpy.typing import NDArray
 
 import narxbench
-from benchmarks.common import SYSTEMS, Part, Row, cpu_seconds, make_problem, median, number, table
+from benchmarks.common import SYSTEMS, Part, cpu_seconds, make_problem, number, result_rows, size_of, table
 from narxbench import StructureProblem
 from narxbench._algorithms import objective, search
 from narxbench._algorithms.objective import CountedObjective, EvaluationRecord, evaluate, view_of
@@ -95,7 +96,7 @@ def new_structures(batches: list[NDArray[np.uint8]]) -> list[NDArray[np.uint8]]:
 
 
 def _flat(batches: list[NDArray[np.uint8]]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    return np.concatenate(batches), np.cumsum([len(batch) for batch in batches])
+    return np.concatenate(batches), np.cumsum(list(map(len, batches)))
 
 
 def measure(problem: StructureProblem, algorithm: str, seed: int) -> dict[str, float]:
@@ -127,8 +128,8 @@ def measure(problem: StructureProblem, algorithm: str, seed: int) -> dict[str, f
     for run_it in calls:
         run_it()
     # The least of the repeats: other processes only add to them, and differences of medians may be negative.
-    repeats = [[cpu_seconds(run_it) for run_it in calls] for _ in range(REPEATS)]
-    total, inside, evaluated, kernel = (1e6 * min(times) / EVALUATIONS for times in zip(*repeats, strict=True))
+    repeats = [list(map(cpu_seconds, calls)) for _ in range(REPEATS)]
+    total, inside, evaluated, kernel = (1e6 * np.min(repeats, axis=0) / EVALUATIONS).tolist()
     return {
         "total": total,
         "kernel": kernel,
@@ -143,15 +144,16 @@ def measure(problem: StructureProblem, algorithm: str, seed: int) -> dict[str, f
 def run(quick: bool) -> Part:
     """Measure default runs of both algorithms on every system."""
     rows, lines = [], []
+    seeds = SEEDS[size_of(quick)]
     for algorithm in ALGORITHMS:
         for name in SYSTEMS:
             problem = make_problem(name)[1]
-            seeds = [measure(problem, algorithm, seed) for seed in SEEDS["quick" if quick else "full"]]
-            values = {quantity: median(s[quantity] for s in seeds) for quantity in seeds[0]}
-            rows += [Row("swarm", name, algorithm, quantity, value) for quantity, value in values.items()]
+            values = pd.DataFrame([measure(problem, algorithm, seed) for seed in seeds]).median()
+            rows += result_rows("swarm", name, algorithm, values)
+            shares = 100 * values[["kernel", "update", "table", "checks"]] / values["total"]
             columns = [
                 number(values["total"]),
-                *(f"{100 * values[part] / values['total']:.0f} %" for part in ("kernel", "update", "table", "checks")),
+                *map("{:.0f} %".format, shares),
                 f"{100 * values['repeated']:.0f} %",
                 number(values["cardinality"]),
                 number(values["kernel"] / (1.0 - values["repeated"])),
@@ -162,7 +164,7 @@ def run(quick: bool) -> Part:
     text = (
         f"## Whole default runs\n\nCPU time of runs of {EVALUATIONS} evaluations, everything included, divided by "
         "their number (equal structures count each time); median over "
-        f"{len(SEEDS['quick' if quick else 'full'])} seeds. Kernel: the new structures evaluated alone. Update: all "
+        f"{len(seeds)} seeds. Kernel: the new structures evaluated alone. Update: all "
         "that is not evaluation. Checks: what stands outside the algorithm, such as the second evaluation of its "
         "result.\n\n" + table(header, lines)
     )

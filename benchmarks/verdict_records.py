@@ -26,7 +26,7 @@ FREE = 0
 
 @dataclass(frozen=True)
 class System:
-    """A polynomial system: its true terms and coefficients."""
+    """A polynomial system of at most two inputs: its true terms and coefficients."""
 
     name: str
     terms: tuple[str, ...]
@@ -36,10 +36,8 @@ class System:
     @property
     def model(self) -> narxbench.Model:
         """The system as a model."""
-        inputs = ("u",) if self.n_inputs == 1 else tuple(f"u{i}" for i in range(1, self.n_inputs + 1))
-        return narxbench.Model(
-            terms=self.terms, coefficients=self.coefficients, inputs=inputs[: self.n_inputs], output="y"
-        )
+        inputs = ((), ("u",), ("u1", "u2"))[self.n_inputs]
+        return narxbench.Model(terms=self.terms, coefficients=self.coefficients, inputs=inputs, output="y")
 
 
 @dataclass(frozen=True)
@@ -82,6 +80,12 @@ HELD_OUT_SYSTEMS = (
     System("heated", ("1", "y(k-1)", "u(k-1)^2"), (0.1, 0.9, 0.15)),
     System("three factors", ("y(k-1)", "y(k-3)", "u(k-1)", "y(k-1)^2*u(k-1)"), (0.4, 0.2, 0.6, -0.1)),
 )
+# Those that answer a single step: of first order, and resonant.
+STEP_SYSTEMS = (System("first order", ("y(k-1)", "u(k-1)"), (0.85, 0.15)), SYSTEMS[1])
+HELD_OUT_STEP_SYSTEMS = (
+    System("first order", ("y(k-1)", "u(k-1)"), (0.9, 0.2)),
+    System("slow", ("y(k-1)", "y(k-2)", "u(k-1)"), (1.7, -0.8, 0.1)),
+)
 VAN_DER_POL = System(
     "van der Pol",
     ("y(k-1)", "y(k-2)", "y(k-1)^3", "y(k-1)^2*y(k-2)"),
@@ -111,20 +115,22 @@ def system_of(kind: str, number: int) -> System:
 def simulate(system: System, u: Floats, disturbance: Floats, start: Floats | None = None) -> Floats:
     """Return the output of a system whose equation has a disturbance."""
     model = system.model
-    y = np.zeros(len(disturbance))
+    # Monomials number the output 0, and the inputs from 1 on.
+    signals = np.column_stack([np.zeros(len(disturbance)), u])
+    y = signals[:, 0]
     first = model.max_lag
     if start is not None:
         y[:first] = start[:first]
-    factors = [list(monomial) for monomial in model.monomials]
+    factors = list(map(list, model.monomials))
     for k in range(first, len(y)):
         total = disturbance[k]
         for monomial, coefficient in zip(factors, model.coefficients, strict=True):
             product = coefficient
             for signal, lag in monomial:
-                product *= y[k - lag] if signal == 0 else u[k - lag, signal - 1]
+                product *= signals[k - lag, signal]
             total += product
         y[k] = total
-    return y
+    return y.copy()
 
 
 def _rng(kind: str, part: str, number: int) -> np.random.Generator:
@@ -151,8 +157,8 @@ def plain(kind: str, number: int, samples: int = SAMPLES, noise: float = 0.02) -
     white = noise * truth.std() * rng.standard_normal(samples)
     y = truth + white if number % 2 else simulate(system, u, 0.5 * white)
     fresh = simulate(system, fresh_u, np.zeros(FRESH))
-    shown, known = int(SHOWN * samples), int(KNOWN * samples)
-    return TrueRecord(kind, number, system, u, y, truth, fresh_u, fresh, shown, known)
+    parts = int(SHOWN * samples), int(KNOWN * samples)
+    return TrueRecord(kind, number, system, u, y, truth, fresh_u, fresh, *parts)
 
 
 def noisier(kind: str, number: int) -> TrueRecord:
@@ -220,9 +226,8 @@ def clipped(kind: str, number: int) -> TrueRecord:
 def one_step(kind: str, number: int) -> TrueRecord:
     """Return the response to a single step, which the test rests after; fresh are levels between its two."""
     rng = _rng(kind, "record", number)
-    first_order = System("first order", ("y(k-1)", "u(k-1)"), (0.9, 0.2) if is_held_out(kind) else (0.85, 0.15))
-    resonant = System("slow", ("y(k-1)", "y(k-2)", "u(k-1)"), (1.7, -0.8, 0.1)) if is_held_out(kind) else SYSTEMS[1]
-    system = resonant if number % 2 else first_order
+    systems = HELD_OUT_STEP_SYSTEMS if is_held_out(kind) else STEP_SYSTEMS
+    system = systems[number % 2]
     u = np.repeat([0.0, 1.0], (20, SAMPLES - 20))[:, None]
     truth = simulate(system, u, np.zeros(SAMPLES))
     y = truth + 0.005 * rng.standard_normal(SAMPLES)
@@ -333,8 +338,8 @@ KINDS: dict[str, tuple[int, Callable[[str, int], TrueRecord]]] = {
 def all_records(few: bool = False) -> list[TrueRecord]:
     """Return all records, or two of each kind, each also held out; those of the lowest numbers first."""
     records = []
-    for number in range(2 if few else max(count for count, _ in KINDS.values())):
-        for kind, (count, make) in KINDS.items():
-            if number < count:
-                records += [make(kind, number), make(held_out(kind), number)]
-    return records
+    for kind, (count, make) in KINDS.items():
+        n_records = 2 if few else count
+        for number in range(n_records):
+            records += [make(kind, number), make(held_out(kind), number)]
+    return sorted(records, key=lambda record: record.number)

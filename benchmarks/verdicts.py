@@ -9,9 +9,13 @@ are reported have other systems and draws.
 
 import argparse
 import math
+import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from itertools import combinations, groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -75,22 +79,22 @@ class Judged(NamedTuple):
 def recording_of(record: TrueRecord) -> Recording:
     """Return what is handed over of a record: the known part, and the test in its unit."""
     scale, shift = record.test_unit
-    known = Record("known", record.u[: record.known], record.y[: record.known])
+    training = Record("known", record.u[: record.known], record.y[: record.known])
     shown = slice(record.known, record.shown)
     test = Record("test", record.u[shown], scale * record.y[shown] + shift, "test")
-    return Recording((known, test), record.system.model.inputs, "y")
+    return Recording((training, test), record.system.model.inputs, "y")
 
 
 def structures_of(record: TrueRecord, candidates: Sequence[str]) -> dict[str, list[str]]:
     """Return the structures that are judged on a record, without terms that are no candidates there."""
     y_terms = ["y(k-1)", "y(k-2)"]
-    u_terms = [term for term in candidates if term.startswith("u") and term.endswith(("(k-1)", "(k-2)", "(k-3)"))]
-    linear = [*y_terms, *(term for term in u_terms if "*" not in term)]
+    u_terms = [term for term in candidates if re.fullmatch(r"u\d?\(k-[123]\)", term)]
+    linear = [*y_terms, *u_terms]
     chosen = {
         "true": list(record.system.terms),
         "linear": linear,
         "overfit": [term for term in candidates if "k-3" not in term],
-        "wrong": ["1", "y(k-3)", *(term for term in candidates if term in ("u(k-3)^2", "u1(k-3)^2"))],
+        "wrong": ["1", "y(k-3)", "u(k-3)^2", "u1(k-3)^2"],
         "unstable": ["y(k-1)", "y(k-2)", "y(k-1)^3", "y(k-2)^3", "y(k-1)^2", *linear[2:3]],
         "constant": ["1"],
     }
@@ -199,10 +203,10 @@ def error(predicted: Floats, expected: Floats, deviation: float, first: int) -> 
 def worse_verdicts(judged: Sequence[Judged]) -> tuple[list[tuple[Judged, Judged]], int]:
     """Return the pairs of models of a record of which the better one has the worse verdict, and how many pairs are."""
     pairs, count = [], 0
-    ordered = sorted(judged, key=lambda each: (each.kind, each.number))
-    for _, models in groupby(ordered, key=lambda each: (each.kind, each.number)):
-        for first, second in combinations(models, 2):
-            better, worse = sorted((first, second), key=lambda each: each.worth)
+    record_of = attrgetter("kind", "number")
+    for _, models in groupby(sorted(judged, key=record_of), key=record_of):
+        for models_of_pair in combinations(models, 2):
+            better, worse = sorted(models_of_pair, key=attrgetter("worth"))
             other_error = min(worse.worth, 1.0)
             is_better = better.worth < min(BETTER * other_error, other_error - CLEARLY)
             # One that explodes once inputs are held is not better than one that does not.
@@ -219,35 +223,35 @@ def breaks_promise(judged: Judged) -> bool:
     return judged.kept_error > max(FACTOR * (judged.quoted or 0.0), SMALL)
 
 
-class Counts(NamedTuple):
+@dataclass
+class Counts:
     """How often verdicts were wrong."""
 
-    good: int
-    good_called_bad: int
-    bad: int
-    bad_called_fine: int
-    fine: int
-    broken: int
-    pairs: int
-    wrong_pairs: int
+    good: int = 0
+    good_called_bad: int = 0
+    bad: int = 0
+    bad_called_fine: int = 0
+    fine: int = 0
+    broken: int = 0
+    pairs: int = 0
+    wrong_pairs: int = 0
 
 
 def counted(judged: Sequence[Judged]) -> Counts:
     """Count how often verdicts were wrong."""
-    good = [model for model in judged if model.worth <= GOOD]
-    bad = [model for model in judged if model.worth >= BAD]
-    fine = [model for model in judged if model.verdict == "fine"]
     wrong_pairs, pairs = worse_verdicts(judged)
-    return Counts(
-        len(good),
-        sum(model.verdict == "bad" for model in good),
-        len(bad),
-        sum(model.verdict == "fine" for model in bad),
-        len(fine),
-        sum(map(breaks_promise, fine)),
-        pairs,
-        len(wrong_pairs),
-    )
+    counts = Counts(pairs=pairs, wrong_pairs=len(wrong_pairs))
+    for model in judged:
+        if model.worth <= GOOD:
+            counts.good += 1
+            counts.good_called_bad += model.verdict == "bad"
+        if model.worth >= BAD:
+            counts.bad += 1
+            counts.bad_called_fine += model.verdict == "fine"
+        if model.verdict == "fine":
+            counts.fine += 1
+            counts.broken += breaks_promise(model)
+    return counts
 
 
 def share(part: int, whole: int) -> str:
@@ -257,7 +261,8 @@ def share(part: int, whole: int) -> str:
 
 def report(judged: Sequence[Judged]) -> str:
     """Return the page."""
-    n_records = 2 * sum(count for count, _ in KINDS.values())
+    counts, _ = zip(*KINDS.values(), strict=True)
+    n_records = 2 * sum(counts)
     text = [
         "# Whether one may predict: how often the answer is right\n",
         f"Written by `python -m benchmarks.verdicts`, from {len(places(judged))} of {n_records} simulated records.\n",
@@ -271,7 +276,7 @@ def report(judged: Sequence[Judged]) -> str:
         "they were made after the rules, which were not changed since.\n",
         _table_of_parts(judged),
         "The held-out records by kind, with the number of models of each verdict:\n",
-        _table_of_kinds([model for model in judged if model.is_reported]),
+        _table_of_kinds(judged),
     ]
     return "\n".join(text)
 
@@ -302,10 +307,9 @@ def _table_of_kinds(judged: Sequence[Judged]) -> str:
         models = [model for model in judged if model.kind == held_out(kind)]
         if not models:
             continue
-        counts, verdicts = counted(models), [model.verdict for model in models]
-        n_each = [str(verdicts.count(verdict)) for verdict in RANKS]
+        counts, n_models = counted(models), Counter(model.verdict for model in models)
         wrong = [f"{counts.good_called_bad} of {counts.good}", f"{counts.bad_called_fine} of {counts.bad}"]
-        rows.append([kind, *n_each, *wrong])
+        rows.append([kind, *(str(n_models[verdict]) for verdict in RANKS), *wrong])
     return table(["kind of record", *RANKS, "good called bad", "bad called fine"], rows)
 
 

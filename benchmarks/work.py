@@ -9,6 +9,7 @@ longest chain of operations that wait for each other, however many run at once.
 
 import sys
 from collections import OrderedDict
+from itertools import product
 from types import SimpleNamespace
 from typing import Any, NamedTuple, Self
 from unittest import mock
@@ -84,7 +85,9 @@ class Array:
         if isinstance(place, tuple):
             place = place[0] * self.shape[1] + place[1]
         ready = self.counter.load(self, place, 1)
-        return int(self.values[place]) if self.values.dtype.kind == "i" else ready
+        if self.values.dtype.kind == "i":
+            return int(self.values[place])
+        return ready
 
     def __setitem__(self, place: int, value: Any) -> None:
         self.counter.store(self, place, value)
@@ -102,8 +105,9 @@ class Counter:
         self.cache: OrderedDict[Any, None] = OrderedDict()
 
     def _lines(self, array: Array, offset: int, lanes: int) -> list[Any]:
-        lines = [(array.name, line) for line in range(offset // LINE, (offset + lanes - 1) // LINE + 1)]
-        self.moves += len(lines) if array.values.dtype.kind == "f" else 0
+        lines = list(product([array.name], range(offset // LINE, (offset + lanes - 1) // LINE + 1)))
+        if array.values.dtype.kind == "f":
+            self.moves += len(lines)
         for line in lines:
             if line in self.cache:
                 self.cache.move_to_end(line)
@@ -113,6 +117,10 @@ class Counter:
             if len(self.cache) > self.lines:
                 self.cache.popitem(last=False)
         return lines
+
+    def counts(self) -> tuple[int, int, int]:
+        """Return the operations, the moves, and the lines that were not in the cache, so far."""
+        return self.operations, self.moves, self.misses
 
     def load(self, array: Array, offset: int, lanes: int) -> Vector:
         """Count a load; what was stored before can be had somewhat later."""
@@ -128,8 +136,10 @@ class Counter:
 
     def gather(self, array: Array, rows: Array, first: int, columns: Array, second: int, lanes: int) -> Vector:
         """Count a load of a single number for each lane."""
-        picked = [array[rows[first + lane] + columns[second + lane]].ready for lane in range(lanes)]
-        return Vector(self, lanes, max(picked))
+        ready = 0.0
+        for lane in range(lanes):
+            ready = max(ready, array[rows[first + lane] + columns[second + lane]].ready)
+        return Vector(self, lanes, ready)
 
     def names(self) -> dict[str, Any]:
         """Return what takes the place of the names that a module of the kernel imports."""
@@ -176,17 +186,22 @@ def work_of(function: Any, data: Any, *arguments: Any, latencies: Latencies, cac
     """
     module = sys.modules[function.__module__]
     counter = Counter(latencies, cache)
-    names = {name: value for name, value in counter.names().items() if hasattr(module, name)}
-    names |= {name: value.py_func for name, value in vars(module).items() if numba.extending.is_jitted(value)} | names
-    counted = [Array(counter, x) if isinstance(x, np.ndarray) else x for x in (*data, *arguments)]
+    names, replacements = {}, counter.names()
+    for name, value in vars(module).items():
+        if name in replacements:
+            names[name] = replacements[name]
+        elif numba.extending.is_jitted(value):
+            names[name] = value.py_func
+    counted = []
+    for value in (*data, *arguments):
+        counted.append(Array(counter, value) if isinstance(value, np.ndarray) else value)
     counted_arguments = data._make(counted[: len(data)]), *counted[len(data) :]
     arrays = counter.arrays
     with mock.patch.multiple(module, **names):
         function.py_func(*counted_arguments)
-        before, counter.stored, counter.end = (counter.operations, counter.moves, counter.misses), {}, 0.0
+        before, counter.stored, counter.end = counter.counts(), {}, 0.0
         # What the function allocates lies where it lay before.
         counter.arrays = arrays
         function.py_func(*counted_arguments)
-    after = counter.operations, counter.moves, counter.misses
-    operations, moves, misses = (b - a for a, b in zip(before, after, strict=True))
+    operations, moves, misses = np.subtract(counter.counts(), before).tolist()
     return Work(operations, moves, LINE_BYTES * misses, counter.end)

@@ -24,6 +24,7 @@ from benchmarks.recovery.situations import (
     MANY,
     SITUATIONS,
     calibration_name,
+    names_of_parts,
 )
 from narxbench._io.errors import NarxbenchError, did_you_mean
 from narxbench._io.files import write_atomically
@@ -43,7 +44,7 @@ WARM_UP = Job("S1", "200 samples", DEVELOPMENT_SEED, tuple(METHODS))
 
 def situation_names(chosen: list[str]) -> list[str]:
     """Return the names of the situations to run; none chosen are all, ``calibration`` is that part."""
-    allowed = [name for name, situation in SITUATIONS.items() if situation.part != CALIBRATION] + [CALIBRATION]
+    allowed = [*names_of_parts(MAIN, MANY, BREAKS), CALIBRATION]
     for name in chosen:
         if name not in allowed:
             hint = did_you_mean(name, allowed)
@@ -62,18 +63,22 @@ def calibration_jobs(names: list[str], seeds: range) -> Iterator[Job]:
 
 def plant_names(options: argparse.Namespace) -> list[str]:
     """Return the names of the plants to run."""
-    names = list(QUICK_PLANTS if options.quick else plants())
-    if options.development:
-        names = [name for name in names if plants()[name].group != HELD_OUT]
-    return [name for name in names if name in (options.system or names)]
+    candidates = QUICK_PLANTS if options.quick else plants()
+    names = []
+    for name in candidates:
+        is_left_out = options.development and plants()[name].group == HELD_OUT
+        if name in (options.system or candidates) and not is_left_out:
+            names.append(name)
+    return names
 
 
 def seeds_of(options: argparse.Namespace, label: str) -> range:
     """Return the data seeds of a situation."""
-    is_report = not options.development and not options.quick
-    first = REPORT_SEED if is_report else DEVELOPMENT_SEED
-    part = SITUATIONS[label].part if label in SITUATIONS else CALIBRATION
-    return range(first, first + (options.seeds or (REPORT_REPEATS[part] if is_report else 1)))
+    first, repeats = DEVELOPMENT_SEED, 1
+    if not options.development and not options.quick:
+        part = SITUATIONS[label].part if label in SITUATIONS else CALIBRATION
+        first, repeats = REPORT_SEED, REPORT_REPEATS[part]
+    return range(first, first + (options.seeds or repeats))
 
 
 def jobs(options: argparse.Namespace) -> Iterator[Job]:
@@ -103,7 +108,7 @@ def finish(options: argparse.Namespace) -> list[Finished]:
     # The code is compiled once, not by each process.
     warm_up()
     if options.jobs == 1:
-        return [run(job) for job in planned]
+        return list(map(run, planned))
     with ProcessPoolExecutor(options.jobs, initializer=warm_up) as pool:
         return list(pool.map(run, planned))
 

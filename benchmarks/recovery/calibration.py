@@ -72,7 +72,7 @@ def exact_by_kind(outcomes: Sequence[Outcome]) -> str:
     flags: dict[str, list[bool]] = {name.partition(",")[0]: [] for name in CALIBRATION_KINDS}
     for outcome in outcomes:
         flags[_kind(outcome)].append(outcome.is_exact)
-    return table(["noise", "exact"], [[kind, share(is_exact)] for kind, is_exact in flags.items()])
+    return table(["noise", "exact"], list(zip(flags, map(share, flags.values()), strict=True)))
 
 
 def coverage(outcomes: Sequence[Outcome]) -> str:
@@ -83,11 +83,13 @@ def coverage(outcomes: Sequence[Outcome]) -> str:
             exact[outcome.situation].append(outcome)
     rows = []
     for name, exact_outcomes in exact.items():
-        covered: list[tuple[bool, bool]] = []
+        classical: list[bool] = []
+        robust: list[bool] = []
         for outcome in exact_outcomes:
-            covered += outcome.said.covered or ()
-        classical, robust = share(pair[0] for pair in covered), share(pair[1] for pair in covered)
-        rows.append([name, str(len(exact_outcomes)), classical, robust])
+            for is_within_classical, is_within_robust in outcome.said.covered or ():
+                classical.append(is_within_classical)
+                robust.append(is_within_robust)
+        rows.append([name, str(len(exact_outcomes)), share(classical), share(robust)])
     return table(["situation", "exact structures", "weights within classical", "within robust"], rows)
 
 

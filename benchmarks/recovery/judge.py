@@ -1,13 +1,15 @@
 """The judge: errors on fresh data, the oracle that knows terms and noise, and why true terms were not chosen."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from operator import itemgetter
 
 import numpy as np
 
 import narxbench
 from benchmarks.recovery.plants import Floats, respond
-from benchmarks.recovery.situations import DataSet, TrueNoise
+from benchmarks.recovery.situations import DataSet, TrueNoise, own_orders
 from narxbench._algorithms.likelihood_search import criterion_of, term_penalties
 from narxbench._algorithms.pem import Settings
 from narxbench._fitness.prediction_error import Fit, PredictionErrors
@@ -24,11 +26,20 @@ VALIDATION_SHARE = 0.3
 REASONS = WEAK_TERM, CRITERION, SEARCH = ("weak term", "criterion", "search")
 
 
+def largest_lag(monomials: Iterable[Monomial]) -> int:
+    """Return the largest lag of some terms; 0 where they have none."""
+    largest = 0
+    for _, lag in chain(*monomials):
+        largest = max(largest, lag)
+    return largest
+
+
 def make_problem(data: DataSet, criterion: str, candidates: list[Monomial] | None = None) -> narxbench.StructureProblem:
     """Return the problem of a data set; the last samples validate."""
-    candidates = data.candidates if candidates is None else candidates
+    if candidates is None:
+        candidates = data.candidates
     samples = len(data.record.output)
-    first = max((lag for monomial in candidates for _, lag in monomial), default=1)
+    first = largest_lag(candidates)
     start = samples - int(samples * VALIDATION_SHARE)
     return narxbench.StructureProblem.of_records(
         data.record.inputs,
@@ -47,7 +58,7 @@ def fresh_error(data: DataSet, monomials: Sequence[Monomial], weights: Sequence[
     model goes to its own level.
     """
     inputs, output = data.fresh
-    first = max((lag for monomial in (*monomials, *data.plant.monomials) for _, lag in monomial), default=0)
+    first = largest_lag([*monomials, *data.plant.monomials])
     predicted = respond(list(monomials), weights, inputs, output[:first])
     difference = predicted[first:] - output[first:]
     if not np.abs(predicted).max() < BOUND * np.abs(output).max():
@@ -63,20 +74,21 @@ class Truth:
 
     def __init__(self, data: DataSet) -> None:
         self._data = data
-        candidates = data.candidates if data.is_inside else data.plant.candidates(*_full_orders(data))
+        candidates = data.candidates
+        if not data.is_inside:
+            candidates = data.plant.candidates(*own_orders(data.plant))
         self._candidates = candidates
         self._errors = PredictionErrors(make_problem(data, "bic", candidates))
         self._penalties = term_penalties(self._errors, Settings().gamma)
-        number = {monomial: i for i, monomial in enumerate(candidates)}
-        self._terms = sorted(number[monomial] for monomial in data.plant.monomials)
+        self._terms = sorted(map(candidates.index, data.plant.monomials))
         self.best, self.criterion, self.noise = self._best()
 
     def _best(self) -> tuple[Fit, float, TrueNoise]:
-        fits = [(self._fit(noise, self._terms), noise) for noise in self._data.true_noise]
-        values = [criterion_of(self._errors, fit, self._penalties) for fit, _ in fits]
-        lowest = int(np.argmin(values))
-        fit, noise = fits[lowest]
-        return fit, values[lowest], noise
+        fits = []
+        for noise in self._data.true_noise:
+            fit = self._fit(noise, self._terms)
+            fits.append((fit, criterion_of(self._errors, fit, self._penalties), noise))
+        return min(fits, key=itemgetter(1))
 
     def _fit(self, noise: TrueNoise, terms: list[int]) -> Fit:
         return self._errors.fit(noise.model, terms, noise_weights=noise.weights)
@@ -95,7 +107,3 @@ class Truth:
             if criterion_of(self._errors, fit, self._penalties) < self.criterion:
                 return WEAK_TERM
         return CRITERION
-
-
-def _full_orders(data: DataSet) -> tuple[int, int, int]:
-    return data.plant.n_y, data.plant.n_u, data.plant.degree

@@ -6,7 +6,7 @@ shipped. Noise terms of a shipped system are left out: the situation says what n
 
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -82,10 +82,8 @@ class Plant:
         for signal, lag in chain(*self.monomials):
             if signal != OUTPUT and lag == 0:
                 first = 0
-        lags = [(OUTPUT, lag) for lag in range(1, n_y + 1)]
-        for signal in range(1, self.n_inputs + 1):
-            lags += [(signal, lag) for lag in range(first, n_u + 1)]
-        return monomials_of(lags, degree)
+        input_lags = product(range(1, self.n_inputs + 1), range(first, n_u + 1))
+        return monomials_of([*product([OUTPUT], range(1, n_y + 1)), *input_lags], degree)
 
     def respond(self, inputs: Floats, disturbance: Floats | None = None) -> Floats:
         """Return the output from rest, shape (samples,); NaN from where it diverges."""
@@ -114,11 +112,10 @@ def respond(
     disturbance : array, shape (samples,), optional
         What is added inside the equation.
     """
-    degree = max((len(monomial) for monomial in monomials), default=0)
-    factors = np.zeros((len(monomials), max(1, degree), 2), np.int64)
+    sizes = np.array(list(map(len, monomials)), np.int64)
+    factors = np.zeros((len(monomials), sizes.max(initial=1), 2), np.int64)
     for row, monomial in zip(factors, monomials, strict=True):
         row[: len(monomial)] = np.array(monomial, np.int64).reshape(-1, 2)
-    sizes = np.array([len(monomial) for monomial in monomials], np.int64)
     if disturbance is None:
         disturbance = np.zeros(len(inputs))
     output = np.zeros(len(inputs))
@@ -162,8 +159,9 @@ def parse_polynomial(equation: str, n_inputs: int) -> list[tuple[Monomial, float
     pairs = []
     for sign, summand in summands:
         if summand:
-            has_number = summand[0].kind == "number"
-            weight = sign * float(summand[0].text) if has_number else sign
+            has_number, weight = summand[0].kind == "number", sign
+            if has_number:
+                weight *= float(summand[0].text)
             pairs.append((product_of(summand[has_number:], "equation", equation, after_number=has_number), weight))
     return pairs
 
@@ -189,12 +187,12 @@ def shipped_plant(name: str, group: str) -> Plant:
 def literature_plant(path: Path) -> Plant:
     """Return a system of ``benchmarks/systems`` as a plant."""
     file = validated(PlantFile, read_mapping(path), str(path))
-    pairs = parse_polynomial(file.equation, file.n_inputs)
+    monomials, weights = zip(*parse_polynomial(file.equation, file.n_inputs), strict=True)
     return Plant(
         name=path.stem,
         group=LITERATURE,
-        monomials=tuple(monomial for monomial, _ in pairs),
-        weights=tuple(weight for _, weight in pairs),
+        monomials=monomials,
+        weights=weights,
         n_inputs=file.n_inputs,
         n_y=file.n_y,
         n_u=file.n_u,
@@ -208,6 +206,7 @@ def plants() -> dict[str, Plant]:
     """Return all plants by their names, group by group."""
     all_plants = []
     for group, names in SHIPPED.items():
-        all_plants += [shipped_plant(name, group) for name in names]
+        for name in names:
+            all_plants.append(shipped_plant(name, group))
     all_plants += map(literature_plant, sorted(LITERATURE_FOLDER.glob("*.yaml")))
     return {plant.name: plant for plant in all_plants}

@@ -2,14 +2,22 @@
 
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from benchmarks.common import number, table
 from benchmarks.recovery import calibration
 from benchmarks.recovery.judge import REASONS, WEAK_TERM
 from benchmarks.recovery.plants import GROUPS, HELD_OUT, LITERATURE, TUNED, plants
 from benchmarks.recovery.runs import METHODS, PEM, WHITE, Finished, Outcome
-from benchmarks.recovery.situations import BREAKS, CALIBRATION, CALIBRATION_LEVELS, MAIN, MANY, SITUATIONS
+from benchmarks.recovery.situations import (
+    BREAKS,
+    CALIBRATION,
+    CALIBRATION_LEVELS,
+    MAIN,
+    MANY,
+    SITUATIONS,
+    names_of_parts,
+)
 from benchmarks.recovery.statistics import (
     CONFIDENCE,
     NOTHING,
@@ -48,21 +56,30 @@ class Results:
 
     def names(self, *parts: str) -> list[str]:
         """Return the situations of some parts that have data, in the order of their definition."""
-        situations_with_data = [name for name in SITUATIONS if self.n_data[name]]
-        return [name for name in situations_with_data if SITUATIONS[name].part in parts]
+        return [name for name in names_of_parts(*parts) if self.n_data[name]]
 
     def of_parts(self, *parts: str) -> list[Outcome]:
         """Return the outcomes of all methods in some parts."""
-        return [outcome for outcome in self.outcomes if SITUATIONS[outcome.situation].part in parts]
+        return self._chosen(names_of_parts(*parts), METHODS)
 
     def of_method(self, method: str, *parts: str) -> list[Outcome]:
         """Return the outcomes of a method in some parts."""
-        return [outcome for outcome in self.of_parts(*parts) if outcome.method == method]
+        return self._chosen(names_of_parts(*parts), [method])
 
     def in_situation(self, situation: str, method: str) -> list[Outcome]:
         """Return the outcomes of a method in a situation."""
-        outcomes = [outcome for outcome in self.outcomes if outcome.situation == situation]
-        return [outcome for outcome in outcomes if outcome.method == method]
+        return self._chosen([situation], [method])
+
+    def _chosen(self, situations: Collection[str], methods: Collection[str]) -> list[Outcome]:
+        outcomes = []
+        for outcome in self.outcomes:
+            if outcome.situation in situations and outcome.method in methods:
+                outcomes.append(outcome)
+        return outcomes
+
+    def plants_with_data(self) -> set[str]:
+        """Return the names of the plants that have outcomes."""
+        return {outcome.plant for outcome in self.outcomes}
 
     def cells(self, situation: str, cell: Cell) -> list[str]:
         """Return the cell of each method in a situation."""
@@ -75,7 +92,9 @@ class Results:
 
 def _by_situation(results: Results, parts: tuple[str, ...], cell: Cell, *, total: bool) -> str:
     """Return a table of situations by methods."""
-    rows = [[name, *results.cells(name, cell)] for name in results.names(*parts)]
+    rows = []
+    for name in results.names(*parts):
+        rows.append([name, *results.cells(name, cell)])
     if total:
         rows.append(["all", *results.total_cells(parts, cell)])
     return table(["situation", *METHODS], rows)
@@ -160,18 +179,24 @@ def _failure_table(failed: Sequence[Outcome]) -> tuple[str, int]:
         counted[key] += 1
         situations.setdefault(key, set()).add(outcome.situation)
     ordered = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
-    rows = [[*key, ", ".join(sorted(situations[key])), str(count)] for key, count in ordered[:MOST_FAILURES]]
+    rows = []
+    for key, count in ordered[:MOST_FAILURES]:
+        rows.append([*key, ", ".join(sorted(situations[key])), str(count)])
     n_left_out = sum(count for _, count in ordered[MOST_FAILURES:])
-    return table(["system", "reason", "missed", "spurious", "situations", "data sets"], rows), n_left_out
+    header = ["system", "reason", "missed", "spurious", "situations", "data sets"]
+    return table(header, rows), n_left_out
 
 
 def _failures(results: Results) -> str:
     outcomes = results.of_method(PEM, MAIN, MANY)
     failed = [outcome for outcome in outcomes if not outcome.is_exact]
-    reasons = Counter(outcome.reason for outcome in failed)
-    by_reason = ", ".join(f"{reason or 'not judged'} {count}" for reason, count in reasons.most_common())
+    reasons = Counter(outcome.reason or "not judged" for outcome in failed)
+    by_reason = ", ".join(f"{reason} {count}" for reason, count in reasons.most_common())
+    summary = f"{len(failed)} of {len(outcomes)} data sets"
+    if by_reason:
+        summary += f": {by_reason}"
     failures, n_left_out = _failure_table(failed)
-    return f"""{len(failed)} of {len(outcomes)} data sets{": " if by_reason else ""}{by_reason}.
+    return f"""{summary}.
 *weak term*: without one of its terms the true structure has a lower criterion. *criterion*: another structure has, none
 of the true terms being weak. *search*: the true structure has the lower criterion, and was not reached. The true
 structure is fitted under the true noise model. Only what is missed by the search could be found from a better start,
@@ -185,8 +210,11 @@ Not listed, as they are rarer: {n_left_out} data sets.
 
 
 def _groups(results: Results) -> str:
-    rows = [[name, *_group_cells(results.in_situation(name, PEM))] for name in results.names(MAIN)]
-    totals = [[method, *_group_cells(results.of_method(method, MAIN))] for method in METHODS]
+    rows, totals = [], []
+    for name in results.names(MAIN):
+        rows.append([name, *_group_cells(results.in_situation(name, PEM))])
+    for method in METHODS:
+        totals.append([method, *_group_cells(results.of_method(method, MAIN))])
     return f"""### pem, by situation
 
 {table(["situation", *GROUPS], rows)}
@@ -203,12 +231,11 @@ def _group_cells(outcomes: Sequence[Outcome]) -> list[str]:
 
 
 def _systems(results: Results) -> str:
-    used = {outcome.plant for outcome in results.outcomes}
-    names_by_group: dict[str, list[str]] = {group: [] for group in GROUPS}
-    for name, plant in plants().items():
-        if name in used:
-            names_by_group[plant.group].append(name)
-    lines = [f"- {group} ({len(names)}): {', '.join(names) or NOTHING}" for group, names in names_by_group.items()]
+    used = results.plants_with_data()
+    lines = []
+    for group in GROUPS:
+        names = [name for name in plants() if name in used and plants()[name].group == group]
+        lines.append(f"- {group} ({len(names)}): {', '.join(names) or NOTHING}")
     return "\n".join(lines)
 
 
@@ -241,7 +268,7 @@ def _exact_if_possible(outcomes: Sequence[Outcome]) -> str:
 
 
 def _listed(values: Iterable[float]) -> str:
-    return " or ".join(f"{value:g}" for value in sorted(set(values)))
+    return " or ".join(map("{:g}".format, sorted(set(values))))
 
 
 def _calibration(results: Results) -> str:
@@ -282,7 +309,7 @@ def _warned(results: Results) -> dict[str, Sequence[Outcome]]:
 
 def page(results: Results) -> str:
     """Return the page."""
-    counts = Counter(plants()[name].group for name in {outcome.plant for outcome in results.outcomes})
+    counts = Counter(plants()[name].group for name in results.plants_with_data())
     shipped = counts[TUNED] + counts[HELD_OUT]
     seeds = ", ".join(map(str, results.seeds))
     n_data = sum(results.n_data[name] for name in results.names(MAIN, MANY, BREAKS))

@@ -110,9 +110,13 @@ def _outcome(job: Job, name: str, data: DataSet, truth: Truth) -> Outcome:
     monomials = [problem.monomials[problem.terms.index(term)] for term in result.terms]
     details = result.details if method.algorithm == "pem" else {}
     said = _said(details, result, data)
-    hidden = {CONSTANT} if said.is_integrated else set()
-    true, chosen = set(data.plant.terms) - hidden, set(result.terms) - hidden
-    is_exact = true == chosen
+    true, chosen = set(data.plant.terms), set(result.terms)
+    if said.is_integrated:
+        true.discard(CONSTANT)
+        chosen.discard(CONSTANT)
+    is_exact, reason = true == chosen, ""
+    if _is_to_explain(name, job, data, is_exact, details):
+        reason = truth.reason(details["criterion"])
     return Outcome(
         plant=job.plant,
         group=data.plant.group,
@@ -125,7 +129,7 @@ def _outcome(job: Job, name: str, data: DataSet, truth: Truth) -> Outcome:
         cpu=cpu,
         missed=tuple(sorted(true - chosen)),
         spurious=tuple(sorted(chosen - true)),
-        reason=truth.reason(details["criterion"]) if _is_to_explain(name, job, data, is_exact, details) else "",
+        reason=reason,
         said=said,
     )
 
@@ -143,20 +147,26 @@ def _said(details: Mapping[str, Any], result: narxbench.SearchResult, data: Data
     probabilities = details.get("probabilities")
     structures = details.get("structures")
     warnings = details.get("warnings")
-    terms, unlisted = None, 0
+    terms, unlisted, has_filter, structure, kinds = None, 0, None, None, None
     if probabilities is not None:
         hidden = {CONSTANT} if is_integrated else set()
         terms = tuple((float(p), term in true) for term, p in probabilities.items() if term not in hidden)
         unlisted = len(true - hidden - set(probabilities))
+    if noise:
+        has_filter = any([noise.get("autoregression"), noise.get("moving_average"), is_integrated])
+    if structures:
+        structure = _most_probable(structures[0], true)
+    if warnings is not None:
+        kinds = tuple(str(warning["kind"]) for warning in warnings)
     return Said(
         noise=noise.get("description"),
         noise_name=details.get("noise_model"),
-        has_filter=any([noise.get("autoregression"), noise.get("moving_average"), is_integrated]) if noise else None,
+        has_filter=has_filter,
         is_integrated=is_integrated,
         terms=terms,
         unlisted=unlisted,
-        structure=_most_probable(structures[0], true) if structures else None,
-        warnings=None if warnings is None else tuple(str(warning["kind"]) for warning in warnings),
+        structure=structure,
+        warnings=kinds,
         covered=_covered(details, result, data),
     )
 
@@ -179,5 +189,6 @@ def _covered(
     for term, weight, sizes in zip(result.terms, result.coefficients, errors, strict=True):
         if term in weights and term != CONSTANT:
             distance = abs(weight - weights[term])
-            covered.append(tuple(distance <= NORMAL_95 * size for size in sizes))
-    return tuple((bool(classical), bool(robust)) for classical, robust in covered)
+            classical, robust = sizes
+            covered.append((bool(distance <= NORMAL_95 * classical), bool(distance <= NORMAL_95 * robust)))
+    return tuple(covered)

@@ -106,8 +106,9 @@ def mixed(rng: np.random.Generator, samples: int) -> Noise:
 
 def fourth_order_average(rng: np.random.Generator, samples: int) -> Noise:
     """Return a moving average of order 4: two pairs of zeros of radius 0.3 to 0.9, any angle."""
-    pairs = [np.r_[1.0, _pair(rng.uniform(0.3, 0.9), rng.uniform(0, math.pi))] for _ in range(2)]
-    return filtered(rng, samples, [], np.convolve(*pairs)[1:])
+    first = _pair(rng.uniform(0.3, 0.9), rng.uniform(0, math.pi))
+    second = _pair(rng.uniform(0.3, 0.9), rng.uniform(0, math.pi))
+    return filtered(rng, samples, [], np.convolve([1.0, *first], [1.0, *second])[1:])
 
 
 def student(rng: np.random.Generator, samples: int) -> Noise:
@@ -150,7 +151,10 @@ def proportional(record: Record, spread: float, rng: np.random.Generator) -> Rec
 
 def own_input(plant: Plant, rng: np.random.Generator, samples: int) -> Floats:
     """Return the input of the plant, each of several inputs drawn on its own."""
-    return np.column_stack([plant.excitation.samples(rng, samples) for _ in range(plant.n_inputs)])
+    inputs = []
+    for _ in range(plant.n_inputs):
+        inputs.append(plant.excitation.samples(rng, samples))
+    return np.column_stack(inputs)
 
 
 def binary_input(plant: Plant, rng: np.random.Generator, samples: int) -> Floats:
@@ -180,7 +184,7 @@ def with_binary_input(plant: Plant, rng: np.random.Generator) -> tuple[Plant, Ex
 def oversampled(plant: Plant, rng: np.random.Generator) -> tuple[Plant, Excite]:
     """Return the plant at 5 to 10 times the sampling rate, y(k) = y(k-1) + (f - y(k-1)) / rate, and a held input."""
     rate = int(rng.integers(5, 11))
-    weights = {monomial: weight / rate for monomial, weight in zip(plant.monomials, plant.weights, strict=True)}
+    weights = dict(zip(plant.monomials, np.divide(plant.weights, rate).tolist(), strict=True))
     previous: Monomial = ((OUTPUT, 1),)
     weights[previous] = weights.get(previous, 0.0) + 1.0 - 1.0 / rate
     slow = replace(plant, monomials=tuple(weights), weights=tuple(weights.values()))
@@ -194,11 +198,10 @@ def own_orders(plant: Plant) -> tuple[int, int, int]:
 
 def missing_orders(plant: Plant) -> tuple[int, int, int] | None:
     """Return orders whose lags are one too small for the true terms; None where no lag is larger than 1."""
-    lags = [plant.largest_lag(of_output=True), plant.largest_lag(of_output=False)]
-    if max(lags) < 2:
+    y_lag, u_lag = plant.largest_lag(of_output=True), plant.largest_lag(of_output=False)
+    if max(y_lag, u_lag) < 2:
         return None
-    n_y, n_u = (lag - 1 if lag > 1 else max(lag, 1) for lag in lags)
-    return n_y, n_u, plant.degree
+    return max(y_lag - 1, 1), max(u_lag - 1, 1), plant.degree
 
 
 @dataclass(frozen=True)
@@ -342,6 +345,12 @@ SITUATIONS: dict[str, Situation] = {
     ),
 }
 
+
+def names_of_parts(*parts: str) -> list[str]:
+    """Return the names of the situations of some parts of the page."""
+    return [name for name, situation in SITUATIONS.items() if situation.part in parts]
+
+
 # Of these situations the calibration has data sets of its own, with more noise and fewer samples.
 CALIBRATION_KINDS = (
     *("white output, 20 dB", "white equation, 20 dB", "AR(1) output", "AR(2) output", "ARARX", "Box-Jenkins"),
@@ -429,8 +438,9 @@ def _fresh(plant: Plant, excite: Excite, axes: dict[str, object]) -> Record:
 def _true_noise(situation: Situation, noise: Noise) -> Iterable[TrueNoise]:
     if situation.noise_models:
         return [TrueNoise(model) for model in situation.noise_models]
-    ar_lags, ma_lags = (tuple(range(1, len(weights) + 1)) for weights in (noise.autoregression, noise.moving_average))
-    filters = NoiseFilters(NOISE_NAMES, largest_order=max(1, len(ar_lags), len(ma_lags)))
+    ar_order, ma_order = len(noise.autoregression), len(noise.moving_average)
+    ar_lags, ma_lags = tuple(range(1, ar_order + 1)), tuple(range(1, ma_order + 1))
+    filters = NoiseFilters(NOISE_NAMES, largest_order=max(1, ar_order, ma_order))
     assert (ar_lags, ma_lags) in filters.lags(situation.place)
     model = filters.noise_model(situation.place, ar_lags, ma_lags, distribution=Distribution(noise.degrees_of_freedom))
     return [TrueNoise(model, (noise.autoregression, noise.moving_average))]

@@ -15,10 +15,12 @@ NOTHING = "-"
 
 def clopper_pearson(successes: float, trials: int) -> tuple[float, float]:
     """Return the interval of Clopper and Pearson of a share; successes may be a sum of shares."""
-    tail = (1 - CONFIDENCE) / 2
-    low = beta.ppf(tail, successes, trials - successes + 1) if successes > 0 else 0.0
-    high = beta.ppf(1 - tail, successes + 1, trials - successes) if successes < trials else 1.0
-    return float(low), float(high)
+    tail, low, high = (1 - CONFIDENCE) / 2, 0.0, 1.0
+    if successes > 0:
+        low = float(beta.ppf(tail, successes, trials - successes + 1))
+    if successes < trials:
+        high = float(beta.ppf(1 - tail, successes + 1, trials - successes))
+    return low, high
 
 
 def mean_by_system(outcomes: Sequence[Outcome]) -> list[float]:
@@ -33,9 +35,11 @@ def exact_share(outcomes: Sequence[Outcome]) -> str:
     """Return how many structures are exact, with the interval of the share."""
     if not outcomes:
         return NOTHING
-    exact, shares = sum(outcome.is_exact for outcome in outcomes), mean_by_system(outcomes)
+    shares, n_exact = mean_by_system(outcomes), 0
+    for outcome in outcomes:
+        n_exact += outcome.is_exact
     low, high = clopper_pearson(sum(shares), len(shares))
-    return f"{exact}/{len(outcomes)} {sum(shares) / len(shares):.0%} ({low:.0%}-{high:.0%})"
+    return f"{n_exact}/{len(outcomes)} {sum(shares) / len(shares):.0%} ({low:.0%}-{high:.0%})"
 
 
 def share(flags: Iterable[bool]) -> str:
@@ -46,13 +50,20 @@ def share(flags: Iterable[bool]) -> str:
 
 def ratio_to_oracle(outcomes: Sequence[Outcome]) -> str:
     """Return the median of the error on fresh data over that of the oracle."""
-    ratios = [o.error / o.oracle for o in outcomes if 0 < o.oracle < math.inf]
-    return number(float(np.median(ratios))) if ratios else NOTHING
+    return _median(o.error / o.oracle for o in outcomes if 0 < o.oracle < math.inf)
 
 
 def median_oracle(outcomes: Sequence[Outcome]) -> str:
     """Return the median of the error of the oracle."""
-    return number(float(np.median([outcome.oracle for outcome in outcomes]))) if outcomes else NOTHING
+    return _median(outcome.oracle for outcome in outcomes)
+
+
+def _median(values: Iterable[float]) -> str:
+    """Return the median of some values as text, or that there are none."""
+    numbers = list(values)
+    if not numbers:
+        return NOTHING
+    return number(float(np.median(numbers)), missing=NOTHING)
 
 
 def seconds(outcomes: Sequence[Outcome]) -> str:

@@ -22,7 +22,7 @@ SHARED_CLASS_NAMES = {"Settings"}
 LIMITS = {
     "src/narxbench": {"comprehensions": 3.0, "ternaries": 1.5},
     "tests": {"comprehensions": 3.0, "ternaries": 0.7},
-    "benchmarks": {"comprehensions": 5.3, "ternaries": 2.2},
+    "benchmarks": {"comprehensions": 3.0, "ternaries": 1.5},
     "scripts": {"comprehensions": 2.0, "ternaries": 0.5},
 }
 BRANCHES = (ast.For, ast.AsyncFor, ast.While, ast.If, ast.IfExp, ast.ExceptHandler, ast.comprehension, ast.Assert)
