@@ -123,7 +123,7 @@ def test_a_target_that_is_not_in_the_study_ends_with_one_line(plan: Callable) ->
             call()
     compared = plan(COMPARED)
     row = {**compared.matrix.rows[0], "scenario": "plane"}
-    with pytest.raises(SystemExit, match="^narxbench: plane/S1/.*: not in the study mine"):
+    with pytest.raises(SystemExit, match=r"^narxbench: plane/S1/.*: not in the study mine"):
         compared.scored_methods(row)
 
 

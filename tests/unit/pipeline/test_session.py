@@ -52,7 +52,7 @@ def test_a_mistake_is_reported_in_one_line_before_any_job(folder: Path, text: st
 def test_storage_elsewhere_is_refused_in_one_line() -> None:
     """A plan that took it would ask the provider for files that are not there."""
     workflow = SimpleNamespace(storage_settings=SimpleNamespace(default_storage_provider="fs"))
-    with pytest.raises(SystemExit, match="^narxbench: --default-storage-provider: found fs; allowed: none: .*$"):
+    with pytest.raises(SystemExit, match=r"^narxbench: --default-storage-provider: found fs; allowed: none: .*$"):
         plan_for_snakemake(workflow, {})
 
 
