@@ -86,10 +86,13 @@ def test_report_of_snakemake(copy, monkeypatch):
     first = files.pop("report/report.html").decode()
     assert not re.search(r"<(script|link|img)\b[^>]*\b(src|href)=[\"']?(https?:)?//", first)
     assert "From settings to pages" in first and "tables from the runs of this study" in first
+    for name, label, system in ("table_5", "table_5", "S3"), ("comparison_S4", "comparison", "S4"):
+        labels = f'"labels": {{"Name": "{label}", "System": "{system}"}}'
+        assert f'"name": "{name}.csv", "filename": "{name}.csv", {labels}' in first
     (main_page,) = [name for name in files if name.endswith("/report.html")]
     folder = main_page.removesuffix("report.html")
     n_links = 0
-    for page in ("report", "interpretations", "statistics", "method", "provenance"):
+    for page in ("report", "facsimile", "interpretations", "statistics", "method", "provenance"):
         links = links_to_files(files[f"{folder}{page}.html"].decode())
         for link in links:
             assert f"{folder}{link}" in files, f"{page}: {link}"

@@ -91,6 +91,10 @@ def test_a_folder_that_cannot_be_written(finished, tmp_path):
                 printed, _ = begun.communicate(timeout=LIMIT)
             assert begun.returncode == 1 and "Read-only file system" in printed
             assert "narxbench/" not in printed.replace(str(copy.root), "")
+        (tmp_path / "elsewhere").mkdir()
+        options = ["--snakefile", str(copy / "workflow/Snakefile"), "--cores", "2", "--dry-run"]
+        printed = shell("", [*COMMAND, *options], tmp_path / "elsewhere")
+    assert "data/paper/runs/S1/50dB/upso2d/bic/seed-1.json" in printed
 
 
 def test_a_home_that_cannot_be_written_and_a_folder_elsewhere(finished, tmp_path):

@@ -33,12 +33,17 @@ wildcard_constraints:
     digest="[0-9a-f]{16}",
 
 
-def in_report(category, pattern, names):
-    """Return the files of some names, which Snakemake's own report shows, labelled by name, system and SNR."""
+def in_report(category, pattern, names, systems=None):
+    """Return the files of some names, which Snakemake's own report shows, labelled by name, system and SNR.
+
+    A system stands at the end of a name, or in ``systems`` by name.
+    """
     files = []
     for name in names:
         label, _, system = name.rpartition("_")
-        labels = {"Name": label, "System": system} if system in PLAN.systems else {"Name": name, "System": "all"}
+        labels = {"Name": label, "System": system}
+        if system not in PLAN.systems:
+            labels = {"Name": name, "System": (systems or {}).get(name, "all")}
         if category == "Figures":
             labels["SNR"] = f"{PLAN.study.figures.snr_db:g} dB"
         caption = f"../report/{category.lower()}.rst"

@@ -22,7 +22,7 @@ rule brief_search:
     log:
         "logs/{study}/brief_search/{configuration}.log",
     params:
-        configuration=lambda w: PLAN.configurations[w.configuration],
+        configuration=lambda w: PLAN.entry(PLAN.configurations, w.configuration),
     run:
         call("brief_search", input=input, output=output, params=params, log=log)
 

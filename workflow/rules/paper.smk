@@ -12,6 +12,8 @@ FIGURES = ["convergence", "term_frequency"]
 # The tables and figures as the paper prints them, and the final structures.
 PRINTED_TABLES = expand("table_{number}", number=range(1, 8))
 PRINTED_TABLES += expand("final_structures_{system}", system=PLAN.systems)
+# The system of a printed table that is of one.
+PRINTED_SYSTEMS = {"table_3": "S1", "table_4": "S2", "table_5": "S3", "table_6": "S4", "table_7": "S4"}
 PRINTED_FIGURES = ["figure_1", "figure_2"]
 VALUES = f"reports/{STUDY}/interpretations/values.csv"
 PAGES = ["facsimile", "interpretations", "statistics", "method", "provenance"]
@@ -156,7 +158,7 @@ rule facsimile:
             study=PLAN.settings,
         ),
     output:
-        in_report("Tables", "reports/{study}/tables/{name}.csv", PRINTED_TABLES),
+        in_report("Tables", "reports/{study}/tables/{name}.csv", PRINTED_TABLES, PRINTED_SYSTEMS),
         in_report("Figures", "reports/{study}/figures/{name}.svg", PRINTED_FIGURES),
         expand("reports/{study}/tables/{table}.{form}", study=STUDY, table=PRINTED_TABLES, form=["md", "tex"]),
         expand("reports/{study}/figures/{figure}.pdf", study=STUDY, figure=PRINTED_FIGURES),

@@ -21,9 +21,10 @@ class MethodsPlan(SimulatedPlan):
         for criterion in {condition.criterion for condition in self.conditions}:
             self.define(f"steps/score/{criterion}", "score", criterion=criterion)
         # The methods that are scored together.
-        self._scored: dict[tuple[str, str], list[str]] = {}
+        self._scored: dict[str, list[str]] = {}
         for condition in self.conditions:
-            self._scored.setdefault((condition.problem.name, condition.criterion), []).append(condition.method)
+            score = f"{condition.problem.name}/{condition.criterion}"
+            self._scored.setdefault(score, []).append(condition.method)
         # For each method with a process of its own, the row and the seed of a run that is made again: on the last
         # problem of the study, the last run of the first job, which has the most runs: those before it could have left
         # it notes.
@@ -44,8 +45,8 @@ class MethodsPlan(SimulatedPlan):
 
     def scored_methods(self, wildcards: Any) -> list[str]:
         """Return the methods that are scored together on a problem."""
-        problem = "{scenario}/{system}/{snr}/{data_seed}".format_map(self.values(wildcards))
-        return self._scored[problem, wildcards["criterion"]]
+        score = "{scenario}/{system}/{snr}/{data_seed}/{criterion}".format_map(self.values(wildcards))
+        return self.entry(self._scored, score)
 
     def scored_runs(self, pattern: str) -> PathsOf:
         """Return the input function for the run files of all methods on a problem."""
@@ -72,12 +73,12 @@ class MethodsPlan(SimulatedPlan):
 
     def repeated(self, pattern: str) -> PathsOf:
         """Return the input function for a file of the run that is made again."""
-        return lambda wildcards: [pattern.format_map(self._repeated[wildcards["method"]][0])]
+        return lambda wildcards: [pattern.format_map(self.entry(self._repeated, wildcards["method"])[0])]
 
     def repeated_definition(self, pattern: str) -> PathsOf:
         """Return the input function for a definition of the run that is made again."""
         definitions = self.defined(pattern)
-        return lambda wildcards: definitions(self._repeated[wildcards["method"]][0])
+        return lambda wildcards: definitions(self.entry(self._repeated, wildcards["method"])[0])
 
     def repeated_seed(self, method: str) -> int:
         """Return the seed of the run that is made again."""

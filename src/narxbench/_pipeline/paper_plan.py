@@ -37,7 +37,7 @@ class InterpretationsPlan(PaperPlan):
         """Return the wildcards of a job and, for a run, the part of its interpretation that concerns the data."""
         values = super().values(wildcards)
         if "interpretation" in values:
-            values["data_interpretation"] = self._data_interpretations[values["interpretation"]]
+            values["data_interpretation"] = self.entry(self._data_interpretations, values["interpretation"])
         return values
 
     def _define_problems(self) -> None:

@@ -9,9 +9,10 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from narxbench._algorithms.registry import algorithm
+from narxbench._io.errors import NarxbenchError, did_you_mean
 from narxbench._io.files import read_bytes, sha256
 from narxbench._io.resources import Estimate
 from narxbench._io.settings import flattened
@@ -29,6 +30,7 @@ REFERENCE = f"{HERE}data/reference"
 # The study whose page is the main one of the project.
 MAIN_STUDY = "paper"
 
+Entry = TypeVar("Entry")
 # The input function of a rule.
 PathsOf = Callable[[Any], list[str]]
 # Results, each with files that it stands for, which nothing else needs once it is made.
@@ -106,9 +108,16 @@ class StudyPlan:
 
         return files
 
+    def entry(self, entries: Mapping[str, Entry], name: str) -> Entry:
+        """Return what a target asks for by a name; one that is not in the study ends the process with one line."""
+        if name not in entries:
+            with ended_in_one_line():
+                raise NarxbenchError(f"{name}: not in the study {self.name}{did_you_mean(name, entries)}")
+        return entries[name]
+
     def file_of(self, path: str) -> str:
         """Return the file of the definition of a path."""
-        return self._files[path]
+        return self.entry(self._files, path)
 
     def definitions(self) -> list[str]:
         """Return the files of all definitions. Whoever asks for results asks for these too.
@@ -119,7 +128,7 @@ class StudyPlan:
 
     def content(self, path: str) -> Mapping[str, Any]:
         """Return what the definition of a path holds."""
-        return self._contents[path]
+        return self.entry(self._contents, path)
 
     def changed_definitions(self) -> dict[str, list[str]]:
         """Return for each setting, module, version and file that has changed the definitions that it is a part of."""

@@ -34,12 +34,12 @@ def plan(workflow: Any, config: Mapping[str, Any]) -> StudyPlan:
     """
     if sys.flags.optimize > 1:
         raise NarxbenchError("PYTHONOPTIMIZE: found 2, which removes texts that pages show; allowed: 0 and 1")
-    # The jobs of a plan live until the end: looking for garbage among them would take a third of the time of planning.
-    gc.freeze()
-    gc.set_threshold(100_000)
     if workflow.storage_settings.default_storage_provider is not None:
         problem = f"found {workflow.storage_settings.default_storage_provider}"
         raise NarxbenchError(f"--default-storage-provider: {problem}; allowed: none: results lie in a folder of files")
+    # The jobs of a plan live until the end: looking for garbage among them would take a third of the time of planning.
+    gc.freeze()
+    gc.set_threshold(100_000)
     # As profiles of clusters say: --set-scatter seeds=N divides the seeds of a condition among N jobs.
     seed_jobs = workflow.resource_settings.overwrite_scatter.get("seeds")
     if Path(workflow.basedir).resolve() in (ROOT, ROOT / "workflow"):

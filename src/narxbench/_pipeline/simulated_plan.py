@@ -96,8 +96,9 @@ class SimulatedPlan(StudyPlan):
     def seeds_of(self, wildcards: Any) -> list[int]:
         """Return the seeds of a job of runs, or all of a method."""
         if "seeds" in wildcards.keys():  # noqa: SIM118 - the wildcards of a job are no mapping
-            return self.blocks[wildcards["seeds"]]
-        return list(chain.from_iterable(map(self.blocks.__getitem__, self.blocks_of[wildcards["method"]])))
+            return self.entry(self.blocks, wildcards["seeds"])
+        blocks = self.entry(self.blocks_of, wildcards["method"])
+        return list(chain.from_iterable(map(self.blocks.__getitem__, blocks)))
 
     def keep_finished(self, *patterns: str) -> None:
         """Keep the conditions whose files exist, where only these are asked for."""
@@ -185,7 +186,8 @@ class SimulatedPlan(StudyPlan):
 
         def paths(wildcards: Any) -> list[str]:
             values = self.values(wildcards)
-            return [pattern.format_map({**values, "seeds": block}) for block in self.blocks_of[values["method"]]]
+            blocks = self.entry(self.blocks_of, values["method"])
+            return [pattern.format_map({**values, "seeds": block}) for block in blocks]
 
         return paths
 

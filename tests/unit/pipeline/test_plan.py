@@ -1,5 +1,6 @@
 """The plan answers the rules of the workflow: combinations, input functions, definitions."""
 
+import re
 from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
@@ -105,6 +106,25 @@ def test_blocks_of_seeds_and_a_data_set_for_each_run(plan: Callable) -> None:
     assert data_sets(job) == [f"data/mine/problems/S1/30dB/realisation-{seed}.csv" for seed in (7, 3)]
     assert len(data_sets(condition)) == 3
     assert mine.recorded(PROBLEM, condition) == []
+
+
+def test_a_target_that_is_not_in_the_study_ends_with_one_line(plan: Callable) -> None:
+    mine = plan(SMALL)
+    job = {"study": "mine", "system": "S1", "snr": "30dB", "method": "upso2d", "criterion": "bic", "seeds": "seed-41"}
+    targets = {
+        "seed-41: not in the study mine (did you mean 'seed-": lambda: mine.seeds_of(job),
+        "data/mine/problems/S1/20dB: not in the study mine (did you mean 'data/mine/problems/S1/30dB'?)": (
+            lambda: mine.defined(PROBLEM)({**job, "snr": "20dB"})
+        ),
+        "upso: not in the study mine (did you mean 'upso2d'?)": lambda: mine.runs(RUNS)({**job, "method": "upso"}),
+    }
+    for reported, call in targets.items():
+        with pytest.raises(SystemExit, match=f"^narxbench: {re.escape(reported)}"):
+            call()
+    compared = plan(COMPARED)
+    row = {**compared.matrix.rows[0], "scenario": "plane"}
+    with pytest.raises(SystemExit, match=r"^narxbench: plane/S1/.*: not in the study mine"):
+        compared.scored_methods(row)
 
 
 def test_runs_that_share_four_data_sets(plan: Callable) -> None:

@@ -2,12 +2,14 @@
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.lookups import names_of
 
 from narxbench._io.errors import NarxbenchError
 from narxbench._pipeline.plans import plan_of
+from narxbench._pipeline.session import plan as plan_for_snakemake
 
 
 @pytest.fixture(autouse=True)
@@ -46,6 +48,13 @@ def test_a_mistake_is_reported_in_one_line_before_any_job(folder: Path, text: st
     message = mistake(text)
     assert message.startswith(f"mine.yaml: {reported}") and "\n" not in message
     assert not (folder / "data" / "mine").exists()
+
+
+def test_storage_elsewhere_is_refused_in_one_line() -> None:
+    """A plan that took it would ask the provider for files that are not there."""
+    workflow = SimpleNamespace(storage_settings=SimpleNamespace(default_storage_provider="fs"))
+    with pytest.raises(SystemExit, match=r"^narxbench: --default-storage-provider: found fs; allowed: none: .*$"):
+        plan_for_snakemake(workflow, {})
 
 
 def test_criteria_that_mean_the_same_are_one(folder: Path) -> None:
