@@ -1,5 +1,6 @@
 """Steps of a search side by side: how far they are, and an end to them with Ctrl-C that keeps the best so far."""
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterable
 from queue import Empty, SimpleQueue
@@ -28,8 +29,8 @@ _OVER = {
     COMPETITION: 0.8,
     RESAMPLES: 1.0,
 }
-# Threads that search side by side. Their number changes no result.
-THREADS = 4
+# Threads that search side by side. Their number changes no result, and more than there are cores would only take memory.
+THREADS = min(4, os.cpu_count() or 1)
 
 
 class SearchProgress(NamedTuple):

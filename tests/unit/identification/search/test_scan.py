@@ -50,7 +50,7 @@ class TestSameResult:
     def identification(cls):
         return identify_recording(cls.recording, cls.settings)
 
-    @pytest.mark.parametrize("threads", [1, steps.THREADS])
+    @pytest.mark.parametrize("threads", [1, 4])
     def test_twice_and_with_other_threads(self, identification, threads, monkeypatch):
         monkeypatch.setattr(steps, "THREADS", threads)
         assert plain(identify_recording(self.recording, self.settings)) == plain(identification)
