@@ -29,7 +29,7 @@ _OVER = {
     COMPETITION: 0.8,
     RESAMPLES: 1.0,
 }
-# Threads that search side by side. Their number changes no result, and more than there are cores would only take memory.
+# Threads that search side by side. Their number changes no result; more than there are cores would only take memory.
 THREADS = min(4, os.cpu_count() or 1)
 
 
