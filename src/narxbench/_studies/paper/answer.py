@@ -74,7 +74,8 @@ def claims_hold(verdicts: pd.DataFrame) -> ShortAnswer:
     sentences = [
         f"{first_role.capitalize()}, a verdict is that on more than half of {_seeds_in_words(described)} data sets of "
         "each system and SNR.",
-        f"Place by place, a system at an SNR on a data set each, they hold at {placed}.",
+        f"A claim is about several places, each a system at an SNR: on single data sets the claims hold at {placed} of "
+        "them.",
         f"{_CHOSEN_LATER}: {_in_words(closest['verdict'].value_counts())}.",
     ]
     return ShortAnswer(f"{word}{where}.", sentences)
@@ -86,7 +87,7 @@ def _where_they_fail(failing: pd.DataFrame) -> str:
         return ""
     systems = Counter(chain.from_iterable(names.split(", ") for names in failing["missed"] if names))
     if len(systems) == 1 and systems.total() == len(failing):
-        return f", {'all of them on ' * (len(failing) > 1) or 'on '}{next(iter(systems))} alone"
+        return f", {'each of these ' * (len(failing) > 1)}on {next(iter(systems))} alone"
     places = [f"{number} on {system}" for system, number in systems.most_common()]
     return f" ({listed(places)})" if places else ""
 
@@ -131,7 +132,8 @@ def values_near(nearness: pd.DataFrame, by_table: pd.DataFrame) -> ShortAnswer:
     of_both = joint.iloc[0]
     tables = by_table[by_table["role"] == first_role]
     sentences = [
-        f"As described, {_tables_in_words(tables)} lie within {FAR} times the distance between two data sets of ours; "
+        f"As described, {_tables_in_words(tables)} (algorithm, criterion, system) lie within {FAR} times the deviance "
+        "between two data sets of ours; "
         f"{_farthest_in_words(of_both)}.",
         f"{count(of_both['different'])} of {count(of_both['values'])} values differ clearly.",
         f"{_CHOSEN_LATER}: {_tables_in_words(by_table[by_table['role'] == last_role])}; "
@@ -182,6 +184,30 @@ def why(causes: pd.DataFrame, effects: pd.DataFrame, choices: DesignChoices) -> 
     return [*sentences, f"{caution} {len(unnamed)} other options bring 2D-UPSO clearly nearer too, each alone."]
 
 
+def why_in_short(causes: pd.DataFrame, by_table: pd.DataFrame) -> ShortAnswer | None:
+    """Return why the numbers are not reproduced, as far as it is known; None where they are, as described.
+
+    The frames are `causes.causes` and that of the tables that are near under each role.
+    """
+    all_near = []
+    for _, tables in by_table.groupby("role", sort=False):
+        all_near.append(bool(near_tables(tables).all()))
+    if all_near[0]:
+        return None
+    sentences = []
+    if not any(all_near):
+        sentences.append("No interpretation that was tried brings all tables near.")
+    texts = []
+    for algorithm, of_algorithm in causes.groupby("algorithm", sort=False):
+        parts = []
+        for name, rows in of_algorithm.groupby("design_choice", sort=False):
+            parts.append(_part_in_words(str(name), rows))
+        texts.append(f"of {method_name(str(algorithm))} {listed(dict.fromkeys(parts))}")
+    if texts:
+        sentences.append(f"What brings them nearer is {', '.join(texts)}: that fits the tables, and proves no cause.")
+    return ShortAnswer("Not known.", sentences)
+
+
 def _cause_sentence(
     algorithm: str,
     options: Sequence[tuple[str, str]],
@@ -225,7 +251,7 @@ def board_of_searches(searches: pd.DataFrame) -> Board:
     """Return the board of the frame ``found``, which is over all SNRs and data seeds."""
     sets = listed(dict.fromkeys(map(_data_sets, searches["data_sets"])))
     note = f"Share of the runs that end at exactly the true structure, under BIC; for each system {sets}. "
-    note += "Below it the smallest and largest share on one realisation of the data. Bold: the largest share."
+    note += "Below it the smallest and largest share on one of these. Bold: the largest share."
     return _board(searches, note)
 
 
@@ -309,7 +335,10 @@ def on_the_papers_systems(scored: pd.DataFrame, kept: Mapping[str, str], method:
         shares = ", ".join(f"{text} on {listed(names)}" for text, names in systems_of.items())
         methods.append(f"{method_name(name)} {shares}")
     about = kept[f"settings/scenarios.{scenario}.description"]
-    return f"On the paper’s systems, {_data_sets(number)} each ({about}): {'; '.join(methods)}."
+    return (
+        f"The comparison of methods has other data sets of the paper’s systems, {number} of each ({about}): "
+        f"{'; '.join(methods)}."
+    )
 
 
 # Is 2D-UPSO worth using?
@@ -334,7 +363,7 @@ def use_of_the_swarm(searches: pd.DataFrame, verdicts: pd.DataFrame) -> ShortAns
     sentences += _against_the_ga(verdicts)
     never = list(swarm.index[swarm["exact"] == 0])
     if never:
-        sentences.append(f"2D-UPSO never found that of {listed(never)}.")
+        sentences.append(f"2D-UPSO never found the true structure of {listed(never)}.")
     unbeaten = pd.Series(True, swarm.index)
     for rival in rivals:
         unbeaten &= ~(swarm["low"] <= rival["high"].reindex(swarm.index))
@@ -353,7 +382,7 @@ def _runs_at_the_truth(searches: pd.DataFrame) -> list[str]:
     shares = []
     for label, counts in rows.groupby("label", sort=False)[["exact", "runs"]].sum().iterrows():
         shares.append(f"{label}: {share(counts['exact'] / counts['runs'])}")
-    return [f"Of all runs end there: {'; '.join(shares)}."] if len(shares) > 2 else []
+    return [f"Of all their runs end at the true structure: {'; '.join(shares)}."] if len(shares) > 2 else []
 
 
 def _against_the_ga(verdicts: pd.DataFrame) -> list[str]:
