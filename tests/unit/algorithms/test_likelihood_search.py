@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.regression import numbers_of
 from tests.tiers import mostly_slow
 from tests.unit.algorithms.likelihood import (
     FILTERS,
@@ -12,7 +13,6 @@ from tests.unit.algorithms.likelihood import (
     all_criteria,
     data_of,
     noise_models_of,
-    numbers,
     pem,
     problem_of,
     small_problem,
@@ -55,7 +55,7 @@ def test_pem_returns_the_best_of_all_structures():
     noise_model, terms = min(values, key=values.get)
     result = pem(problem, noise_models=["narx", "noe"], **LOW_ORDERS)
     assert len(values) == 2 * 255
-    assert (numbers(problem, result.terms), result.details["noise_model"]) == ([*terms], noise_model.name)
+    assert (numbers_of(problem, result.terms), result.details["noise_model"]) == ([*terms], noise_model.name)
     assert result.details["criterion"] == pytest.approx(values[noise_model, terms], abs=1e-5)
 
 
@@ -103,7 +103,7 @@ class TestCosts:
     def test_changes_of_a_linear_problem_are_predicted_as_fits_have_them(self):
         search = LikelihoodSearch(PredictionErrors(self.problem), Settings())
         structure = np.zeros(15, np.uint8)
-        structure[numbers(self.problem, ["1", "y(k-1)", "u(k-1)", "u(k-2)"])] = 1
+        structure[numbers_of(self.problem, ["1", "y(k-1)", "u(k-1)", "u(k-2)"])] = 1
         value = search.fit(Narx(), structure)
         linear = search.errors.linearised(search.fits[Narx(), structure.tobytes()])
         members, flips, swaps = search.costs(linear, structure)
@@ -120,7 +120,7 @@ class TestCosts:
     def test_a_local_optimum_does_not_take_a_term_that_is_left_out(self):
         search = LikelihoodSearch(PredictionErrors(self.problem), Settings())
         start, structure = np.zeros(15, np.uint8), np.zeros(15, np.uint8)
-        structure[numbers(self.problem, S1)] = 1
+        structure[numbers_of(self.problem, S1)] = 1
         start[1] = 1
         search.fit(Narx(), start)
         linear = search.errors.linearised(search.fits[Narx(), start.tobytes()])
@@ -152,10 +152,10 @@ def test_lagged_copies_are_the_terms_of_higher_lags():
     search = LikelihoodSearch(PredictionErrors(problem), Settings())
     structure = np.zeros(15, np.uint8)
     terms = ["y(k-1)", "y(k-2)", "u(k-2)", "y(k-1)*u(k-1)", "y(k-2)*u(k-2)", "y(k-1)*u(k-2)", "u(k-2)^2"]
-    structure[numbers(problem, terms)] = 1
+    structure[numbers_of(problem, terms)] = 1
     kept = np.flatnonzero(search.without_copies(structure)).tolist()
-    assert kept == sorted(numbers(problem, {*terms} - {"y(k-2)", "y(k-2)*u(k-2)"}))
-    assert search.errors.advanced(problem.terms.index("y(k-2)*u(k-2)")) == numbers(problem, ["y(k-1)*u(k-1)"])
+    assert kept == sorted(numbers_of(problem, {*terms} - {"y(k-2)", "y(k-2)*u(k-2)"}))
+    assert search.errors.advanced(problem.terms.index("y(k-2)*u(k-2)")) == numbers_of(problem, ["y(k-1)*u(k-1)"])
     assert search.errors.advanced(problem.terms.index("1")) == []
 
 
