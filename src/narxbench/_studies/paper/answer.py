@@ -19,8 +19,6 @@ from narxbench._study.design_choices import DesignChoices
 # From these shares of the tables on, numbers count as mostly or in part reproduced.
 _MOSTLY, _IN_PART = 0.75, 0.25
 _LOWER_J = "upso-reaches-better-j"  # the claim that 2D-UPSO reaches a lower J than the GA
-# Parts of 2D-UPSO whose options bring the numbers nearer.
-_SLOWER, _SEARCH = "a slower search", "the search"
 # An interpretation that was chosen after seeing the tables is no finding as the others are.
 _CHOSEN_LATER = "The closest interpretation, chosen after seeing the tables"
 _INPUTS = {
@@ -72,12 +70,9 @@ def claims_hold(verdicts: pd.DataFrame) -> ShortAnswer:
     described, closest = verdicts[verdicts["role"] == first_role], verdicts[verdicts["role"] == last_role]
     where = _where_they_fail(described[described["verdict"] == VERDICTS[False]])
     word = f"Of its {len(described)} claims {_in_words(described['verdict'].value_counts())}"
-    placed = share(described["held"].sum() / described["places"].sum())
     sentences = [
         f"{first_role.capitalize()}, a verdict is that on more than half of {_seeds_in_words(described)} data sets of "
         "each system and SNR.",
-        f"A claim is about several places, each a system at an SNR: on single data sets the claims hold at {placed} of "
-        "them.",
         f"{_CHOSEN_LATER}: {_in_words(closest['verdict'].value_counts())}.",
     ]
     return ShortAnswer(f"{word}{where}.", sentences)
@@ -134,7 +129,7 @@ def values_near(nearness: pd.DataFrame, by_table: pd.DataFrame) -> ShortAnswer:
     of_both = joint.iloc[0]
     tables = by_table[by_table["role"] == first_role]
     sentences = [
-        f"As described, {_tables_in_words(tables)} (algorithm, criterion, system) lie within {FAR} times the deviance "
+        f"As described, {_tables_in_words(tables)} lie within {FAR} times the deviance "
         "between two data sets of ours; "
         f"{_farthest_in_words(of_both)}.",
         f"{count(of_both['different'])} of {count(of_both['values'])} values differ clearly.",
@@ -186,32 +181,6 @@ def why(causes: pd.DataFrame, effects: pd.DataFrame, choices: DesignChoices) -> 
     return [*sentences, f"{caution} {len(unnamed)} other options bring 2D-UPSO clearly nearer too, each alone."]
 
 
-def why_in_short(causes: pd.DataFrame, by_table: pd.DataFrame) -> ShortAnswer | None:
-    """Return why the numbers are not reproduced, as far as it is known; None where they are, as described.
-
-    The frames are `causes.causes` and that of the tables that are near under each role.
-    """
-    all_near = []
-    for _, tables in by_table.groupby("role", sort=False):
-        all_near.append(bool(near_tables(tables).all()))
-    if all_near[0]:
-        return None
-    sentences = []
-    if not any(all_near):
-        sentences.append("No interpretation that was tried brings all tables near.")
-    texts = []
-    for algorithm, of_algorithm in causes.groupby("algorithm", sort=False):
-        parts = []
-        for name, rows in of_algorithm.groupby("design_choice", sort=False):
-            parts.append(_part_in_words(str(name), rows))
-        if _SLOWER in parts:
-            parts = [part for part in parts if part != _SEARCH]
-        texts.append(f"for {method_name(str(algorithm))} {listed(dict.fromkeys(parts))}")
-    if texts:
-        sentences.append(f"What brings them nearer is {', '.join(texts)}: that fits the tables, and proves no cause.")
-    return ShortAnswer("Not known.", sentences)
-
-
 def _cause_sentence(
     algorithm: str,
     options: Sequence[tuple[str, str]],
@@ -244,8 +213,8 @@ def _part_in_words(design_choice: str, rows: pd.DataFrame) -> str:
     if part == "fitness":
         return words
     if (rows["worse"] > 0.5).all():
-        return _SLOWER  # as the final J shows
-    return _SEARCH
+        return "a slower search"  # as the final J shows
+    return "the search"
 
 
 # Which method finds the true structure?
@@ -339,10 +308,7 @@ def on_the_papers_systems(scored: pd.DataFrame, kept: Mapping[str, str], method:
         shares = ", ".join(f"{text} on {listed(names)}" for text, names in systems_of.items())
         methods.append(f"{method_name(name)} {shares}")
     about = kept[f"settings/scenarios.{scenario}.description"]
-    return (
-        f"The comparison of methods has other data sets of the paper’s systems, {number} of each ({about}): "
-        f"{'; '.join(methods)}."
-    )
+    return f"On other data of these systems, {_data_sets(number)} each ({about}): {'; '.join(methods)}."
 
 
 # Is 2D-UPSO worth using?
@@ -367,7 +333,7 @@ def use_of_the_swarm(searches: pd.DataFrame, verdicts: pd.DataFrame) -> ShortAns
     sentences += _against_the_ga(verdicts)
     never = list(swarm.index[swarm["exact"] == 0])
     if never:
-        sentences.append(f"2D-UPSO never found the true structure of {listed(never)}.")
+        sentences.append(f"2D-UPSO never finds it on {listed(never)}.")
     unbeaten = pd.Series(True, swarm.index)
     for rival in rivals:
         unbeaten &= ~(swarm["low"] <= rival["high"].reindex(swarm.index))
@@ -386,7 +352,7 @@ def _runs_at_the_truth(searches: pd.DataFrame) -> list[str]:
     shares = []
     for label, counts in rows.groupby("label", sort=False)[["exact", "runs"]].sum().iterrows():
         shares.append(f"{label}: {share(counts['exact'] / counts['runs'])}")
-    return [f"Of all their runs end at the true structure: {'; '.join(shares)}."] if len(shares) > 2 else []
+    return [f"Runs that find it: {'; '.join(shares)}."] if len(shares) > 2 else []
 
 
 def _against_the_ga(verdicts: pd.DataFrame) -> list[str]:

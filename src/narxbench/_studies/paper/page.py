@@ -206,7 +206,6 @@ def _on_paper(material: Material) -> dict[str, Any]:
     return {
         "holds": answer.claims_hold(frames["role_verdicts"]),
         "near": answer.values_near(frames["nearness"], frames["by_table"]),
-        "not_reproduced": answer.why_in_short(frames["causes"], frames["by_table"]),
         "by_system": _widest_by_system(frames["by_system"]),
         "why": answer.why(frames["causes"], frames["effects_overview"], material.choices),
         "board": answer.board_of_searches(searches),
