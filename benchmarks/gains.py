@@ -1,7 +1,7 @@
 """How many intervals of gain, settling time, poles and steps hold the truth: ``python -m benchmarks.gains [--quick]``.
 
-Writes ``benchmarks/gains.md``. Systems of known truth, within the candidates and
-outside, give data sets under four kinds of noise.
+Writes ``benchmarks/gains.md``. Systems of known truth, within the candidates and outside of them, give data
+sets under four kinds of noise.
 """
 
 import os

@@ -108,7 +108,7 @@ def concluded(
         validation=validation,
         tests=tests,
         curve=curve,
-        dynamics=_dynamics(scan, choice, model, curve, None if is_hurried else certainty),
+        dynamics=_dynamics(scan, choice, model, curve, tests, None if is_hurried else certainty),
         rests=rests,
         summary=findings,
         notes=[*_notes(scan, choice, resamples, models), *_time_scale(scan, configuration, horizon)],
@@ -149,11 +149,16 @@ def _certainty(scan: Scan, choice: Choice) -> StructureCertainty:
 
 
 def _dynamics(
-    scan: Scan, choice: Choice, model: Model, curve: Sequence[FixedPoint], certainty: StructureCertainty | None
+    scan: Scan,
+    choice: Choice,
+    model: Model,
+    curve: Sequence[FixedPoint],
+    tests: Sequence[CorrelationTest],
+    certainty: StructureCertainty | None,
 ) -> Dynamics | None:
     """Return how the model answers its inputs; None where it does not rest in the middle of the data.
 
-    In a hurry, without a certainty, it is the only model.
+    The correlation tests are those of the model. In a hurry, without a certainty, it is the only model.
     """
     records = [record for record in scan.searched.known if record.role in (None, "estimation")]
     point = working_point(model, records, curve)
@@ -168,7 +173,7 @@ def _dynamics(
         with suppress(NarxbenchError):
             fit = ModelFit(scan, structure)
             models.append(fit.model(fit.weights(fit.turns)))
-    lack = _lack_of_fit(scan, choice, model, records)
+    lack = _lack_of_fit(scan, choice, tests, records)
     answer = dynamics(models, records, point, confidence, lack.richer, base=base)
     if answer is None:
         return None
@@ -183,9 +188,9 @@ class _LackOfFit(NamedTuple):
     unexplained: list[str]
 
 
-def _lack_of_fit(scan: Scan, choice: Choice, model: Model, records: Sequence[Record]) -> _LackOfFit:
+def _lack_of_fit(scan: Scan, choice: Choice, tests: Sequence[CorrelationTest], records: Sequence[Record]) -> _LackOfFit:
     """Return what the candidates lack; weights of ridge regression and of the last value are not tested."""
-    unexplained = _clear_failures(correlation_tests(model, records))
+    unexplained = _clear_failures(tests)
     if choice.leaving.kind in ("unpruned", "last value"):
         return _LackOfFit(None, None, unexplained)
     tested = ModelFit(scan, choice.leaving)
