@@ -1,7 +1,7 @@
 """Exact best subsets: for each number of terms the structure whose least squares explain most, one step ahead.
 
 Source: G. M. Furnival and R. W. Wilson, Regressions by leaps and bounds, Technometrics 16, 1974, pages 499-511. Terms
-are left out one by one, those of least effect last; a branch ends where even the terms that it may still leave out
+are left out one by one, those of most effect first; a branch ends where even the terms that it may still leave out
 cannot make any size better. The sum of squared residuals never falls when a term is left out, which bounds a branch.
 
 The time grows exponentially with the number of candidate terms. Beyond ``max_candidates`` the run ends without a
@@ -59,15 +59,37 @@ def sweep(inverse, size, term):
 
 
 @compiled
-def leaps(start, order, most_regressions, best, subsets):
+def effect(regression, size, term):
+    """Return by how much the sum of squared residuals grows when this term is left out."""
+    return regression[term, size] ** 2 / regression[term, term]
+
+
+@compiled
+def eliminate(start, best, subsets):
+    """Leave out the term of least effect, one after the other, as a first bound for each number of terms."""
+    n = start.shape[0] - 1
+    regression, present = start.copy(), np.ones(n, np.uint8)
+    best[n], subsets[n] = -start[n, n], present
+    for size in range(n - 1, 0, -1):
+        weakest, least = -1, np.inf
+        for term in range(n):
+            if present[term] and effect(regression, n, term) < least:
+                weakest, least = term, effect(regression, n, term)
+        if weakest < 0:
+            return
+        sweep(regression, n, weakest)
+        present[weakest] = 0
+        best[size], subsets[size] = -regression[n, n], present
+
+
+@compiled
+def leaps(start, most_regressions, best, subsets):
     """Find the least sum of squared residuals for each number of terms; return the regressions, or -1 if too many.
 
     Parameters
     ----------
     start : array, shape (n + 1, n + 1)
         The regression on all n terms, as :func:`sweep` has it.
-    order : array, shape (n,)
-        The terms in the order in which they may leave: those of least effect first.
     most_regressions : int
         After so many the search ends.
     best : array, shape (n + 1,)
@@ -75,34 +97,47 @@ def leaps(start, order, most_regressions, best, subsets):
     subsets : array, shape (n + 1, n)
         Receives the terms of each.
     """
-    n = order.shape[0]
-    matrices, present = np.empty((n + 1, n + 1, n + 1)), np.ones((n + 1, n), np.uint8)
-    following = np.zeros(n + 1, np.int64)
-    matrices[0] = start
+    n = start.shape[0] - 1
     best[:] = np.inf
-    best[n], subsets[n] = -start[n, n], 1
-    depth, regressions = 0, 0
+    eliminate(start, best, subsets)
+    regressions, present = np.empty((n, n + 1, n + 1)), np.ones((n, n), np.uint8)
+    # At each depth the terms that may still leave stand from the place that follows on.
+    orders, following = np.empty((n, n), np.int64), np.zeros(n, np.int64)
+    regressions[0], orders[0] = start, np.arange(n)
+    _sort_by_effect(start, orders[0])
+    depth, n_regressions = 0, 0
     while depth >= 0:
-        place = following[depth]
-        if place >= n or depth >= n - 1 or _is_hopeless(-matrices[depth, n, n], n - depth, n - place, best):
+        regression, place, size = regressions[depth], following[depth], n - depth
+        if place >= n or size < 2 or _is_hopeless(-regression[n, n], size, n - place, best):
             depth -= 1
             continue
         following[depth] += 1
-        term = order[place]
-        if regressions >= most_regressions:
+        term = orders[depth, place]
+        residual = effect(regression, n, term) - regression[n, n]
+        if residual < best[size - 1]:
+            best[size - 1], subsets[size - 1] = residual, present[depth]
+            subsets[size - 1, term] = 0
+        if _is_hopeless(residual, size - 1, n - place - 1, best):
+            continue
+        if n_regressions >= most_regressions:
             return -1
-        regressions += 1
-        matrices[depth + 1] = matrices[depth]
-        sweep(matrices[depth + 1], n, term)
-        present[depth + 1] = present[depth]
-        present[depth + 1, term] = 0
-        following[depth + 1] = place + 1
+        n_regressions += 1
         depth += 1
-        size, residual = n - depth, -matrices[depth, n, n]
-        if residual < best[size]:
-            best[size] = residual
-            subsets[size] = present[depth]
-    return regressions
+        regressions[depth], present[depth], orders[depth] = regression, present[depth - 1], orders[depth - 1]
+        sweep(regressions[depth], n, term)
+        present[depth, term] = 0
+        following[depth] = place + 1
+        _sort_by_effect(regressions[depth], orders[depth, place + 1 :])
+    return n_regressions
+
+
+@compiled
+def _sort_by_effect(regression, terms):
+    # Those of most effect first: the widest branch begins with the worst fit, and is cut soonest.
+    effects = np.empty(terms.shape[0])
+    for i in range(terms.shape[0]):
+        effects[i] = -effect(regression, regression.shape[0] - 1, terms[i])
+    terms[:] = terms[np.argsort(effects)]
 
 
 @compiled
@@ -136,10 +171,8 @@ def best_subsets(
         return np.zeros((0, len(moments)), np.uint8)
     start[:n, :n], start[:n, n], start[n, :n] = inverse, weights, weights
     start[n, n] = -max(residual, 0.0)
-    # Leaving out a term costs its squared weight over its pivot.
-    order = np.argsort(weights**2 / np.diag(inverse), kind="stable")
     best, subsets = np.empty(n + 1), np.zeros((n + 1, n), np.uint8)
-    if leaps(start, order, most_regressions, best, subsets) < 0:
+    if leaps(start, most_regressions, best, subsets) < 0:
         return None
     structures = np.zeros((n, len(moments)), np.uint8)
     structures[:, independent] = subsets[1:]
