@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, TypeVar, c
 from narxbench._identification.options import OPTIONS, ValueKind
 from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, lacks_memory, printable, show
 from narxbench._io.extras import require
+from narxbench._io.interruptions import interruptible
 from narxbench._io.version import __version__
 from narxbench._report.status_line import StatusLine, is_terminal
 
@@ -119,7 +120,8 @@ def main(arguments: Sequence[str] | None = None, further_commands: Sequence[Furt
     try:
         if sys.stdout is None:
             raise NarxbenchError("standard output: found closed; allowed: open, or >/dev/null")
-        with _sigterm_as_ctrl_c(), _STATUS.shown(_FIRST_ACTIVITY.get(options.command, "reading the files")):
+        activity = _FIRST_ACTIVITY.get(options.command, "reading the files")
+        with _sigterm_as_ctrl_c(), interruptible(), _STATUS.shown(activity):
             return _run(options, further_commands)
     except FieldError as error:
         mistake = ": ".join(filter(None, (error.source, _flag(error.field, options), error.text)))

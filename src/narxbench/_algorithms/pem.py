@@ -52,6 +52,7 @@ from narxbench._algorithms.likelihood_search import LikelihoodSearch, SearchSett
 from narxbench._algorithms.limits import LimitReachedError
 from narxbench._algorithms.orthogonal_search import checked_certainty
 from narxbench._fitness.prediction_error import Fit, PredictionErrors
+from narxbench._io.interruptions import interruptible
 from narxbench._model.terms import OUTPUT
 
 ABOUT = About(
@@ -94,7 +95,8 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
     errors = PredictionErrors(problem)
     search = LikelihoodSearch(errors, settings)
     try:
-        return _searched(problem, objective, search)
+        with interruptible():
+            return _searched(problem, objective, search)
     except LimitReachedError:
         return _best_so_far(problem, search)
 

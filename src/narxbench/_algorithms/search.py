@@ -23,6 +23,7 @@ from narxbench._algorithms.registry import Algorithm, AlgorithmUnavailableError
 from narxbench._algorithms.registry import algorithm as algorithm_of
 from narxbench._fitness.problem import StructureProblem
 from narxbench._io.errors import NarxbenchError, is_whole_number
+from narxbench._io.interruptions import interruptible
 from narxbench._io.settings import Settings, validated
 from narxbench._io.words import probability
 from narxbench._model.terms import signal_name
@@ -324,7 +325,7 @@ class Runner:
         watch = Watch(time_limit, memory_limit(view), objective.stop)
         try:
             # What overflows gives an infinite J, which says it all.
-            with watch, np.errstate(all="ignore"):
+            with watch, interruptible(), np.errstate(all="ignore"):
                 result = self._algorithm.imported.run(view, objective, generator(**stream), self._settings)
         except (BudgetSpentError, LimitReachedError):
             result = Found(objective.best_position)

@@ -30,6 +30,7 @@ from narxbench._identification.search.steps import (
 from narxbench._identification.search.structures import Choice, ConfigurationSearch
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._io.errors import FieldError, is_whole_number, show
+from narxbench._io.interruptions import interruptible
 from narxbench._model.narx import DivergedError
 from narxbench._model.records import Recording
 
@@ -163,7 +164,8 @@ def conclude_search(
         identification = steps.keep(CONCLUSION, partial(_concluded, scan, choice, resamples, steps))
         if not steps.interrupted:
             try:
-                identification = _with_attempts(identification, recording, settings, choice.leaving.rrse)
+                with interruptible():
+                    identification = _with_attempts(identification, recording, settings, choice.leaving.rrse)
             except KeyboardInterrupt:
                 steps.interrupted = ATTEMPTS
     if steps.interrupted:

@@ -31,6 +31,7 @@ from narxbench._identification.search.structures import Choice, Structure
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._identification.trust.fit import ModelFit
 from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, show
+from narxbench._io.interruptions import interruptible
 from narxbench._model.joint import JointModel
 from narxbench._model.loading import JOINT_IDENTIFICATION_FORMAT
 from narxbench._model.narx import DivergedError, Model
@@ -429,8 +430,9 @@ def identify_jointly(
     if selection.error > EXACT and selection.trial.is_driven:
         model = selection.trial.model(selection.combination)
         try:
-            sources.append(_candidates_by_output(data, settings, stretches, model, report_progress))
-            selection = select_combination(JointTrial(sources, signals), settings.sparse_within)
+            with interruptible():
+                sources.append(_candidates_by_output(data, settings, stretches, model, report_progress))
+                selection = select_combination(JointTrial(sources, signals), settings.sparse_within)
         except NarxbenchError:
             # The joint run diverges on some record, or no structure describes the output: two sources are enough.
             pass

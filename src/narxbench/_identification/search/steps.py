@@ -8,6 +8,7 @@ from threading import Thread
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from narxbench._identification.search.structures import ConfigurationSearch, Structure, StructureScore
+from narxbench._io.interruptions import interruptible
 
 T = TypeVar("T")
 
@@ -144,7 +145,8 @@ class Steps:
         So what is known before it is not lost. A second time, KeyboardInterrupt is raised.
         """
         try:
-            return function()
+            with interruptible():
+                return function()
         except KeyboardInterrupt:
             if self.interrupted:
                 raise

@@ -1,0 +1,22 @@
+"""Interruptions by a signal or by another thread: they end a block as what they are."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Let what interrupts this block leave it as it was raised, also where it has met compiled code.
+
+    Compiled code calls Python to make an array. An exception that a signal or another thread raises there comes out of
+    Numba as the cause of a SystemError.
+    """
+    try:
+        yield
+    except SystemError as error:
+        cause = error.__cause__
+        while isinstance(cause, Exception):
+            cause = cause.__cause__
+        if cause is None:
+            raise
+        raise cause from None
