@@ -1,5 +1,6 @@
 import os
 import re
+from pathlib import Path
 
 # Tests run side by side: threads of linear algebra would only wait for each other. NumPy reads it when it is imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -12,6 +13,7 @@ import narxbench
 
 pytest.register_assert_rewrite("tests.messages")  # so that it shows the difference
 
+SLOW = Path(__file__).parent / "slow"
 TOGETHER = {
     "tests/slow/test_kills.py",
     "tests/slow/test_own_algorithm.py",
@@ -32,6 +34,12 @@ def pytest_xdist_auto_num_workers(config):
         return processors + (config.option.markexpr == "slow")
     config.option.dist = "no"
     return 0
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Import no file of slow tests where none of them runs."""
+    runs_none = config.option.markexpr == "not slow" and config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    return True if runs_none and collection_path == SLOW else None
 
 
 def pytest_collection_modifyitems(items):

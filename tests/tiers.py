@@ -4,10 +4,14 @@ import pytest
 
 
 def mostly_slow(cases, *by_default):
-    """Return the cases as parameters of a test and mark as slow those that do not run by default."""
+    """Return the cases as parameters of a test and mark as slow those that do not run by default.
+
+    A case that is a tuple has a value for each of several arguments.
+    """
     assert {*by_default} <= {*cases}
     parameters = []
     for case in cases:
-        is_fast = case in by_default
-        parameters.append(case if is_fast else pytest.param(case, marks=pytest.mark.slow))
+        values = case if isinstance(case, tuple) else (case,)
+        marks = () if case in by_default else pytest.mark.slow
+        parameters.append(pytest.param(*values, marks=marks))
     return parameters

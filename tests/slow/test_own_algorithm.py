@@ -17,15 +17,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.ci]
 COMMAND = f"{console_commands()[1][0]} small.yaml"
 MODULE = "src/narxbench/_algorithms/threshold.py"
 NEIGHBOURS = ("ga", "stepwise", "threshold")
-# The command of the page takes a third of the time without other packages and with fewer systems.
-SMALL = {
-    "study": "my",
-    "systems": ["S1", "S2"],
-    "held_out": {"systems": ["fastcan", "zhu1991"], "seeds": [611]},
-    "groups": {"new-data": ["fastcan", "zhu1991"], "hard": ["fastcan"]},
-    "only_in": {},
-    "methods": dict.fromkeys(["pymoo-ga", "sysidentpy-frols", "sysidentpy-aols", "sysidentpy-metamss", "fastcan"]),
-}
+# Methods of the page's command that take part here, beside those that the page adds.
+REMAINING = {*NEIGHBOURS, "upso2d", "frols"}
 # Their runs fail as those of the unit tests do, or are as good as any.
 CHEATING = ("mutated_data", "memory_file", "reset_count", "much_memory", "crashes")
 FAILURES = {name: CHEATS[name].failure or "^$" for name in CHEATING}
@@ -41,10 +34,29 @@ def checkout(finished, tmp_path_factory):
     for name, content in files_to_save().items():
         if name != "pyproject.toml":
             project.write(name, content)
-    project.write("small.yaml", yaml.safe_dump(SMALL))
+    project.write("small.yaml", yaml.safe_dump(small_study(project)))
     done = run_command(COMMAND, project.root)
     assert done.returncode == 0, done.stderr
     return project
+
+
+def compared(project):
+    """Return the settings of the comparison of methods."""
+    return yaml.safe_load((project / "config/methods.yaml").read_text(encoding="utf-8"))
+
+
+def small_study(project):
+    """Return what the study of the page leaves out here: most methods, systems and scenarios."""
+    overlay = compared(project)
+    return {
+        "study": "my",
+        "systems": ["S1", "S2"],
+        "held_out": {"systems": ["fastcan", "zhu1991"], "seeds": [611]},
+        "groups": {"new-data": ["fastcan", "zhu1991"], "hard": ["fastcan"]},
+        "only_in": {},
+        "methods": dict.fromkeys(sorted(overlay["methods"].keys() - REMAINING)),
+        "scenarios": dict.fromkeys(sorted(overlay["scenarios"].keys() - {"base", "output-20db"})),
+    }
 
 
 def run_files(project, study, method):
@@ -76,9 +88,8 @@ def test_an_edit_repeats_the_runs_of_the_algorithm(checkout):
 
 def study_of_cheats(project):
     """Return the settings of a study with the neighbours and dishonest algorithms on one system."""
-    overlay = yaml.safe_load((project / "config/methods.yaml").read_text(encoding="utf-8"))
-    excluded = overlay["methods"].keys() - {*NEIGHBOURS, *SMALL["methods"]}
-    methods = dict.fromkeys([*sorted(excluded), "descent"])
+    overlay = compared(project)
+    methods = dict.fromkeys([*sorted(overlay["methods"].keys() - {*NEIGHBOURS}), "descent"])
     methods |= {method: {"algorithm": name, "criteria": ["bic"]} for name, method in METHODS.items()}
     return {
         "study": "beside",

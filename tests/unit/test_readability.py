@@ -30,7 +30,7 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-pytestmark = pytest.mark.parametrize("tree", LIMITS)
+pytestmark = [pytest.mark.slow, pytest.mark.parametrize("tree", LIMITS)]
 
 
 @cache

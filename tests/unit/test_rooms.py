@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 STUDIES = ("narxbench._study", "narxbench._studies", "narxbench._pipeline")
 # Statements, and a module of the library that they load.
 LIBRARY = {

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.tiers import mostly_slow
 
 from narxbench import StructureProblem, search
 from narxbench._algorithms.conformance import corner_cases
@@ -66,7 +67,7 @@ def test_the_cases_are_those_of_the_documentation():
 
 
 @pytest.mark.parametrize("name", HOLDS)
-@pytest.mark.parametrize("searching", HERE)
+@pytest.mark.parametrize("searching", mostly_slow(HERE, "frols", "multistart", "pem", "stepwise", "upso2d"))
 @pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
 def test_case(searching, name):
     u, y, orders = corner_cases()[name]

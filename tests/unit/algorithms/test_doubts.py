@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.diagnostic import acorr_ljungbox
 from tests.lookups import item_with, kinds_of
+from tests.tiers import mostly_slow
 from tests.unit.algorithms.likelihood import FILTERS, S1, data_of, pem, problem_of
 
 from narxbench._algorithms.certainty import Certainty, RatedStructure
@@ -53,7 +54,7 @@ def first_with(kind):
     raise AssertionError(f"no data set of these brings {kind}")
 
 
-@pytest.mark.parametrize("kind", CASES)
+@pytest.mark.parametrize("kind", mostly_slow(CASES, *[kind for kind in CASES if kind != "noise_models_disagree"]))
 def test_each_kind_comes_where_it_is_called_for(kind):
     result = CASES[kind]()
     assert kind in kinds_of(result.warnings)

@@ -105,6 +105,7 @@ def test_paths_named_exist(page):
         assert is_there or NOT_KEPT.match(path), path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", commands())
 def test_snakemake_commands_can_be_typed(command, monkeypatch):
     monkeypatch.chdir(ROOT)
