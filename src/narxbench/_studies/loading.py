@@ -32,6 +32,8 @@ from narxbench._study.settings import Method, Study, for_overlays, no_file, rais
 
 # The kinds of studies of simulated systems: one class each, by the value of ``kind``.
 KINDS: dict[str, type[Study]] = {"paper": PaperStudy, "interpretations": InterpretationsStudy, "methods": MethodsStudy}
+# The kind of those of measured data, which are loaded elsewhere.
+MEASURED = "measured"
 
 
 def _impossible_sizes(study: Study, systems: Mapping[str, System]) -> Iterator[Mistake]:
@@ -144,7 +146,8 @@ def _validated_study(settings: dict[str, Any], defaults: Mapping[str, Any], choi
     refuse_page(settings)
     kind = settings.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
-        raise SettingsError([unknown(("kind",), kind, KINDS)])
+        known = KINDS if kind == MEASURED else [*KINDS, MEASURED]
+        raise SettingsError([unknown(("kind",), kind, known)])
     for name, field in KINDS[kind].model_fields.items():
         if field.is_required() and name not in (*Study.model_fields, *settings):
             text = f"found {kind} without settings under {name}; allowed: with them, or another kind"

@@ -24,6 +24,7 @@ from narxbench._identification.data.checks import delay_check
 from narxbench._identification.data.evidence import input_evidence, largest_degree_shown
 from narxbench._identification.data.responses import responses
 from narxbench._identification.data.sampling import advised_decimations
+from narxbench._identification.data.scaling import scaling
 from narxbench._identification.data.seasons import seasons
 from narxbench._identification.search.configurations import Configuration, configurations, strides
 from narxbench._identification.search.noise import PLAIN, NoiseOrders
@@ -108,8 +109,7 @@ class Scan:
         _check_signals(recording)
         self.sampling = advised_decimations(recording)
         self.searched = searched = chosen_stretches(recording, MOST_SEARCHED * self.sampling.advised, settings.blocks)
-        # What the weights of the model that leaves are estimated on, with the records of the test.
-        self.estimated = recording
+        self._estimate_on(recording)
         self.responses = responses(searched)
         self.evidence = input_evidence(searched)
         samples = self.n_samples = sum(map(len, searched.known))
@@ -139,6 +139,12 @@ class Scan:
         trial = partial(Trial, searched, settings=settings, density=self.sampling.advised)
         self.trial = lru_cache(maxsize=KEPT_TRIALS)(trial)
 
+    def _estimate_on(self, recording: Recording) -> None:
+        """Estimate the weights of the model that leaves on a recording, which has the records of the test too."""
+        self.estimated = recording
+        # Several models are estimated on it.
+        self.scaling = lru_cache(maxsize=None)(partial(scaling, recording))
+
     @cached_property
     def data_digest(self) -> str:
         """The digest of all data, also those of the test."""
@@ -148,7 +154,7 @@ class Scan:
         """Estimate the weights of the model on the stretches that were searched, as the user does not wait for more."""
         tests = tuple(self.recording.of_role("test"))
         if self.searched is not self.recording:
-            self.estimated = replace(self.searched, records=(*self.searched.records, *tests))
+            self._estimate_on(replace(self.searched, records=(*self.searched.records, *tests)))
 
     def _delays(self) -> list[int]:
         """Return the samples before each input acts; 1 where no effect is seen."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from narxbench._fitness.kernel.problem_data import products_over
 from narxbench._identification.data.arrangement import Arrangement
-from narxbench._identification.data.scaling import scaled, scaling
+from narxbench._identification.data.scaling import scaled
 from narxbench._identification.search.noise import StructureFit, noise_of_model, weigh_under
 from narxbench._identification.search.ridge import ridge_inverse, ridge_weights
 from narxbench._identification.search.scan import Scan
@@ -53,7 +53,7 @@ class ModelFit:
         # Several judgements of the model ask for it again.
         self.unknowing = lru_cache(maxsize=None)(self._unknowing)
         self.monomials = [parse_term(term, len(recording.inputs), current=True) for term in self.terms]
-        self.scaling = scaling(recording, configuration.centred)
+        self.scaling = scan.scaling(configuration.centred)
         self.known, self.searched = recording.known, stretches or scan.searched.known
         self.turns = self._arrangement(self.searched)
 
