@@ -7,6 +7,7 @@ the report of ``narxbench identify``, and with jobs of a study. The n-th allocat
 import errno
 import re
 import shutil
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -88,8 +89,10 @@ def check_reason(printed):
         assert line.startswith("A look at the data is "), printed
 
 
-@pytest.mark.parametrize("earlier", ["none", "another report"])
-@pytest.mark.parametrize("kind", KINDS)
+# Where no report was there before, less is at stake.
+@pytest.mark.parametrize(
+    ("kind", "earlier"), [*product(KINDS, ["another report"]), ("rename", "none"), ("mkdir", "none")]
+)
 def test_each_operation_of_an_identification(kind, earlier, data, quick, tmp_path, capsys):
     """One line that names the reason; the report is whole, or has no page; repeated, it is made."""
     identify(data, tmp_path)

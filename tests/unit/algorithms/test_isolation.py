@@ -169,8 +169,7 @@ def hanging(plugins, tmp_path):
 def test_nothing_is_left_of_a_process_that_was_killed(hanging, number):
     caller, started = hanging
     caller.send_signal(number)
-    gone, left = psutil.wait_procs(started, timeout=100)
-    assert (len(gone), left) == (2, [])
+    wait_for(lambda: not any(is_running(process.pid) for process in started), "the end of both processes", 100)
 
 
 @pytest.mark.slow
@@ -179,7 +178,7 @@ def test_an_interruption_ends_the_run_too(hanging):
     os.killpg(caller.pid, signal.SIGINT)
     reported = caller.communicate(timeout=100)[1]
     assert reported.count("Traceback") == 1 and reported.rstrip().endswith("KeyboardInterrupt")
-    assert psutil.wait_procs(started, timeout=100)[1] == []
+    wait_for(lambda: not any(is_running(process.pid) for process in started), "the end of both processes", 100)
 
 
 def test_a_process_is_reused_until_an_exception(plugins):
