@@ -36,7 +36,7 @@ def processes_of(site):
     return [pid for pid, words in command_lines.items() if f'"{site}"' in " ".join(words)]
 
 
-@pytest.mark.parametrize("name", mostly_slow(FAILING, "much_memory", "crashes", "stops_its_parent"))
+@pytest.mark.parametrize("name", mostly_slow(FAILING, "crashes"))
 def test_a_run_fails_in_one_line(plugins, small_problem, name):
     failure = CHEATS[name].failure
     with pytest.raises(AlgorithmFailedError) as raised, prepared(name, {}) as runner:
@@ -54,7 +54,7 @@ def test_a_run_that_meets_its_limit_gives_the_best_so_far(plugins, small_problem
     assert kinds_of(result.warnings) == ["limit"]
 
 
-@pytest.mark.parametrize("name", mostly_slow(HARMLESS, "mutated_data", "searched_memory"))
+@pytest.mark.parametrize("name", mostly_slow(HARMLESS, "mutated_data"))
 def test_a_run_depends_on_nothing_else(plugins, small_problem, name):
     options = {"evaluations": 300, "axes": {"system": "name of the system"}, "time_limit": 60}
     with prepared(name, {}) as runner:

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.tiers import mostly_slow
 
 from narxbench import search
 from narxbench._algorithms import random_problems
@@ -88,7 +89,11 @@ KEPT = {
 }
 
 
-@pytest.mark.parametrize("name", KEPT)
+# A process of a package takes long to begin.
+IN_THIS_PROCESS = [name for name in KEPT if "package" not in name]
+
+
+@pytest.mark.parametrize("name", mostly_slow(KEPT, *IN_THIS_PROCESS))
 def test_what_was_found(name):
     algorithm, case = KEPT[name]
     with prepared(algorithm, {}) as runner:

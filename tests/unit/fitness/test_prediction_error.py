@@ -14,6 +14,7 @@ from statsmodels.tsa.arima.model import ARIMA
 from statsmodels.tsa.statespace.sarimax import SARIMAX
 from tests.lookups import values_of
 from tests.regression import numbers_of, regressors, rows_with_lags
+from tests.tiers import mostly_slow
 from tests.unit.algorithms.likelihood import data_of, problem_of
 
 from narxbench import StructureProblem, load_system
@@ -382,7 +383,10 @@ def test_no_change_of_a_coefficient_makes_a_fit_more_likely(name):
                 assert plain_deviance(problem, changed, errors) > lowest
 
 
-@pytest.mark.parametrize("name", ["narmax", "ararx", "ararmax", "noe", "box-jenkins", "narx with tails"])
+HELD_AGAINST_SCIPY = ["narmax", "ararx", "ararmax", "noe", "box-jenkins", "narx with tails"]
+
+
+@pytest.mark.parametrize("name", mostly_slow(HELD_AGAINST_SCIPY, "ararmax", "box-jenkins", "narx with tails"))
 @pytest.mark.parametrize("is_true_structure", [True, False])
 def test_fits_are_those_of_scipy(name, is_true_structure):
     problem = plain_problem(250)

@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from tests.tiers import mostly_slow
 
 pytest.importorskip("sklearn")
 
@@ -108,8 +109,12 @@ def test_truth_values_are_numbers():
     assert NarxRegressor(**small).fit(switch, switch[:, 0]).model_.output == "y"
 
 
-@pytest.mark.parametrize("index", [pd.date_range("2026-01-01", periods=401, freq="h"), pd.RangeIndex(5, 406)])
-def test_a_gap_in_an_index_is_warned_of(data, fitted, index):
+INDEXES = {"dates": pd.date_range("2026-01-01", periods=401, freq="h"), "numbers": pd.RangeIndex(5, 406)}
+
+
+@pytest.mark.parametrize("kind", mostly_slow(INDEXES, "dates"))
+def test_a_gap_in_an_index_is_warned_of(data, fitted, kind):
+    index = INDEXES[kind]
     u, y = data
     with_gap = index.delete(250)
     small = SMALL | {"degree": 1, "y_lags": 1, "u_lags": 1, "noise": "narx"}

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from tests.lookups import item_with, names_of
 from tests.regression import parse_terms
+from tests.tiers import mostly_slow
 
 import narxbench
 from narxbench._identification.data.arrangement import Arrangement
@@ -83,7 +84,7 @@ def test_a_family_without_white_noise_has_one_coefficient_at_least():
         assert isinstance(weigh(arrangement, MONOMIALS, segments, (name,)).noise_model, noise_family(name))
 
 
-@pytest.mark.parametrize("noise_model", ["narx", "narmax", "noe"])
+@pytest.mark.parametrize("noise_model", mostly_slow(["narx", "narmax", "noe"], "noe"))
 def test_the_noise_model_of_the_data_is_chosen(noise_model):
     u, y = noisy(noise_model)
     identification = narxbench.identify(input=u, output=y, **QUICK)

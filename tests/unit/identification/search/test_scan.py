@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.lookups import item_with
+from tests.tiers import mostly_slow
 from tests.unit.identification.search.test_configurations import settings_of
 
 from narxbench import load_system
@@ -50,12 +51,12 @@ class TestSameResult:
     def identification(cls):
         return identify_recording(cls.recording, cls.settings)
 
-    @pytest.mark.parametrize("threads", [1, 4])
+    @pytest.mark.parametrize("threads", mostly_slow([1, 4], 4))
     def test_twice_and_with_other_threads(self, identification, threads, monkeypatch):
         monkeypatch.setattr(steps, "THREADS", threads)
         assert plain(identify_recording(self.recording, self.settings)) == plain(identification)
 
-    @pytest.mark.parametrize("change", ["other", "none", "far away", "renamed"])
+    @pytest.mark.parametrize("change", mostly_slow(["other", "none", "far away", "renamed"], "other", "renamed"))
     def test_with_other_test_records_and_other_names(self, identification, change):
         estimation, test = self.recording.records
         rng = generator(purpose="other test")

@@ -60,6 +60,7 @@ def test_of_equal_free_runs_the_likelihood_decides(noise_model):
     assert set(model.terms) == TERMS and model.noise_model == noise_model
 
 
+@pytest.mark.slow
 def test_without_ties_the_lowest_j_is_taken(monkeypatch):
     monkeypatch.setattr(ties, "STANDARD_ERRORS", 0.0)
     u, y = with_noise("narx", 300)

@@ -116,6 +116,7 @@ def test_figures_have_the_paper_s_panels(frames):
     assert captions(files["figure_2.svg"]) == ["(a) S1 + GA", "(b) S1 + 2D-UPSO"]
 
 
+@pytest.mark.slow
 def test_figure_2_shows_s4_where_it_is_alone(frames):
     alone = frames["selection"][frames["selection"]["system"] == "S4"]
     assert captions(facsimile_figures.term_frequency(alone)["svg"]) == ["(a) S4 + GA", "(b) S4 + 2D-UPSO"]
