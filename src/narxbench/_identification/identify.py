@@ -161,6 +161,7 @@ def conclude_search(
         if steps.interrupted:
             # Those that were left out say nothing.
             scan.settings = settings.model_copy(update={"resamples": len(resamples)})
+        scan.make_room()
         identification = steps.keep(CONCLUSION, partial(_concluded, scan, choice, resamples, steps))
         if not steps.interrupted:
             try:

@@ -45,6 +45,7 @@ from narxbench._io.errors import NarxbenchError, printable
 from narxbench._model.noise_models import NoiseName, name_of
 from narxbench._model.records import Recording
 from narxbench._numerics.logarithm import natural_log
+from narxbench._numerics.memory import give_back
 from narxbench._numerics.random_streams import generator
 from narxbench._numerics.rounding import significant
 
@@ -144,6 +145,12 @@ class Scan:
         self.estimated = recording
         # Several models are estimated on it.
         self.scaling = lru_cache(maxsize=None)(partial(scaling, recording))
+
+    def make_room(self) -> None:
+        """Drop what the searches of a long record have needed, before all of it is needed at once."""
+        if self.searched is not self.recording:
+            self.trial.cache_clear()
+            give_back()
 
     @cached_property
     def data_digest(self) -> str:

@@ -12,6 +12,7 @@ from tests.unit.identification.search.test_configurations import settings_of
 from narxbench import load_system
 from narxbench._identification.identify import identify_recording
 from narxbench._identification.search import choice as choosing
+from narxbench._identification.search import scan as scanning
 from narxbench._identification.search import steps
 from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.scan import BY_CHANCE, CLEARLY_BETTER, STANDS_IN, Scan
@@ -83,6 +84,15 @@ class TestSameResult:
             scan = Scan(replace(self.recording, records=(record, test)), self.settings)
             fitness.append(scan.resampled(scan.configurations[0], 1).structure.fitness)
         assert fitness[0] != pytest.approx(fitness[1], rel=1e-6)
+
+
+@pytest.mark.parametrize(("most_searched", "n_kept"), [(100, 0), (1000, 1)])
+def test_the_data_of_long_records_make_room(most_searched, n_kept, monkeypatch):
+    monkeypatch.setattr(scanning, "MOST_SEARCHED", most_searched)
+    scan = Scan(recording_of(600), settings_of(**QUICK))
+    scan.brief(scan.configurations[0])
+    scan.make_room()
+    assert scan.trial.cache_info().currsize == n_kept
 
 
 def expected_fitness(relative, independent):
