@@ -28,7 +28,7 @@ ABOUT = About(
     stops_early=True,
     needs_objective=False,
     minimises=False,
-    options={"choice": ["likelihood", "free_run"], "max_candidates": [8], "max_regressions": [1000]},
+    options={"choice": ["likelihood", "free_run"], "max_candidates": [8], "max_regressions": [10]},
 )
 
 
