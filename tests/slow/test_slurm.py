@@ -51,11 +51,12 @@ def slurm(tmp_path_factory):
 
 
 def run_and_lose_a_job(copy, slurm, profile, lose, printed):
-    """Run the study with a profile, lose its first running job, and return the number of this job."""
+    """Run the study with a profile, lose a running job, and return the number of this job."""
     options = (*PROFILES[profile], "--config", "seeds_per_job=3")
     # A file, because nobody reads a pipe meanwhile.
     with printed.open("wb") as stream, copy.under_way(FRAMES, *options, env=slurm.environment, output=stream) as begun:
-        lost, *_ = wait_for(lambda: [job for job in slurm.jobs() if job.state == "RUNNING"], "a running job")
+        # The last to begin: one that has run for long may end before it is lost.
+        *_, lost = wait_for(lambda: [job for job in slurm.jobs() if job.state == "RUNNING"], "a running job")
         lose(lost)
         assert begun.wait(LIMIT) == 0, printed.read_text(errors="replace")
     return lost.number
