@@ -1,4 +1,4 @@
-"""The wheel alone, outside a checkout, with the oldest and the newest Python that it is for."""
+"""The wheel alone, outside a checkout, with each Python that it is for."""
 
 import json
 import os
@@ -70,7 +70,7 @@ def install_wheel(interpreter, folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("version", [pytest.param("3.11", marks=pytest.mark.ci), "3.13", "3.14"])
+@pytest.mark.parametrize("version", [pytest.param("3.11", marks=pytest.mark.ci), "3.12", "3.13", "3.14"])
 def test_identification_and_search_need_the_wheel_alone(version, tmp_path):
     interpreter = python(version) or pytest.skip(f"no Python {version} here")
     programs = install_wheel(interpreter, tmp_path)

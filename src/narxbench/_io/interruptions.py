@@ -1,4 +1,4 @@
-"""Interruptions by a signal or by another thread: they end a block as what they are."""
+"""Interruptions by a signal or by another thread, which compiled code turns into another error."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,10 +1,10 @@
-"""Memory that arrays have left."""
+"""Memory that freed arrays leave behind."""
 
 import ctypes
 from contextlib import suppress
 
 
 def give_back() -> None:
-    """Give freed memory back to the system, where the C library keeps it until it is asked, as that of GNU does."""
+    """Return freed memory to the system, which the GNU C library keeps until it is asked for."""
     with suppress(AttributeError, OSError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)

@@ -32,7 +32,7 @@ from narxbench._study.settings import Method, Study, for_overlays, no_file, rais
 
 # The kinds of studies of simulated systems: one class each, by the value of ``kind``.
 KINDS: dict[str, type[Study]] = {"paper": PaperStudy, "interpretations": InterpretationsStudy, "methods": MethodsStudy}
-# The kind of those of measured data, which are loaded elsewhere.
+# The kind of studies of measured data, whose settings are loaded elsewhere.
 MEASURED = "measured"
 
 

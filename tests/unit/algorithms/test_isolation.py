@@ -149,7 +149,7 @@ narxbench.search(problem, algorithm="hangs", seed=1)
 
 @pytest.fixture
 def hanging(plugins, tmp_path):
-    """A script without a guard of its main part, whose run does not end, and the processes that it has started."""
+    """A script without a guard of its main part, whose run does not end, and the ids of its processes."""
     (tmp_path / "script.py").write_text(HANGING)
     command = host.python_command("import runpy; runpy.run_path('script.py', run_name='__main__')")
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as caller:
@@ -159,7 +159,7 @@ def hanging(plugins, tmp_path):
             started = parent.children(recursive=True)
             # The run has begun when it uses the processor.
             wait_for(lambda: started[1].cpu_times().user > 0.1, "work", 60)
-            yield caller, started
+            yield caller, [process.pid for process in started]
         finally:
             caller.kill()
 
@@ -169,7 +169,7 @@ def hanging(plugins, tmp_path):
 def test_nothing_is_left_of_a_process_that_was_killed(hanging, number):
     caller, started = hanging
     caller.send_signal(number)
-    wait_for(lambda: not any(is_running(process.pid) for process in started), "the end of both processes", 100)
+    wait_for(lambda: not any(map(is_running, started)), "their end", 100)
 
 
 @pytest.mark.slow
@@ -178,7 +178,7 @@ def test_an_interruption_ends_the_run_too(hanging):
     os.killpg(caller.pid, signal.SIGINT)
     reported = caller.communicate(timeout=100)[1]
     assert reported.count("Traceback") == 1 and reported.rstrip().endswith("KeyboardInterrupt")
-    wait_for(lambda: not any(is_running(process.pid) for process in started), "the end of both processes", 100)
+    wait_for(lambda: not any(map(is_running, started)), "their end", 100)
 
 
 def test_a_process_is_reused_until_an_exception(plugins):

@@ -53,11 +53,16 @@ def test_searches_are_those_of_the_matrix(planned: Planned, text: str) -> None:
         (SMALL, "seeds=100000", "seeds: found 100000, with which planning would take about"),
         (COMPARED, "statistics={bootstrap_samples: 10000000}", "statistics.bootstrap_samples: found 10000000, with"),
         pytest.param(
-            *(COMPARED, "data={seeds: 30000}", "data.seeds: found 30000, with which planning"), marks=pytest.mark.slow
+            COMPARED,
+            "data={seeds: 30000}",
+            "data.seeds: found 30000, with which planning",
+            marks=pytest.mark.slow,
         ),
         (COMPARED, "scenarios={base: {description: x, n_u: 48, n_y: 48}}", "scenarios.base: candidate terms of S1: f"),
         pytest.param(
-            *(MEASURED, f"identification={{{MANY_LAGS}, blocks: 100}}", "identification.blocks: found"),
+            MEASURED,
+            f"identification={{{MANY_LAGS}, blocks: 100}}",
+            "identification.blocks: found",
             marks=pytest.mark.slow,
         ),
     ],

@@ -147,7 +147,7 @@ class Scan:
         self.scaling = lru_cache(maxsize=None)(partial(scaling, recording))
 
     def make_room(self) -> None:
-        """Drop what the searches of a long record have needed, before all of it is needed at once."""
+        """Free the memory of the searches of a long record, before all of its samples are needed at once."""
         if self.searched is not self.recording:
             self.trial.cache_clear()
             give_back()
