@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from narxbench._algorithms.certainty import LEAST_EXCHANGED
 from narxbench._identification.data.checks import checks_before, size_check
 from narxbench._identification.data.collinear import collinear_check
-from narxbench._identification.data.scaling import scaling
 from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
 from narxbench._identification.search.choice import failures
@@ -40,11 +39,11 @@ from narxbench._identification.trust.weights import interchangeable
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.narx import Model
 from narxbench._model.noise_models import Narx
-from narxbench._model.records import ROLES, Record, Recording
+from narxbench._model.records import ROLES, Record
 from narxbench._model.terms import INPUT, parse_term
 
 # Values of all candidates that probabilities of terms come from: at least and at most, and for each second of effort.
-LEAST_VALUES, MOST_VALUES, VALUES_PER_SECOND = 250_000, 1_000_000, 25_000
+LEAST_VALUES, MOST_VALUES, VALUES_PER_SECOND = 250_000, 1_000_000, 12_500
 # Fixed points of a model with more lags are computed at few inputs: the stability of a state costs the third power of
 # the largest lag.
 LONG_LAG, FEW_POINTS = 60, 5
@@ -330,7 +329,7 @@ def _notes(
         notes.append(Finding("no_test", "look"))
     if len(searched) < settings.resamples:
         notes.append(Finding("resamples", "look", {"searched": len(searched), "wanted": settings.resamples}))
-    return [*notes, *_units(recording, model, configuration), *_competed(scan, choice, sparse), *_decided(choice)]
+    return [*notes, *_units(scan, model, configuration), *_competed(scan, choice, sparse), *_decided(choice)]
 
 
 def data_checks(scan: Scan, configuration: Configuration, model: Model) -> list[Finding]:
@@ -357,11 +356,11 @@ def data_checks(scan: Scan, configuration: Configuration, model: Model) -> list[
     return [sampling, *further]
 
 
-def _units(recording: Recording, model: Model, configuration: Configuration) -> list[Finding]:
+def _units(scan: Scan, model: Model, configuration: Configuration) -> list[Finding]:
     """Return which signals are taken from another zero or in another unit, because of what numbers can hold."""
     if configuration.centred:
         return []
-    by = scaling(recording, False)
+    by = scan.scaling(False)
     if by is None:
         return []
     rows = []

@@ -60,7 +60,7 @@ BRIEF, THOROUGH, RESAMPLED = 300, 2000, 800
 # Shares of the planned time.
 _SHARES = {"brief": 0.3, "thorough": 0.25, "polished": 0.2, "weighed": 0.12, "resampled": 0.25}
 # The same where less would leave out noise models, and the least effort that is planned with there.
-_LARGER_SHARES, LEAST_EFFORT = {"weighed": 0.3, "likely": 0.6}, 5.0
+_LARGER_SHARES, LEAST_EFFORT = {"weighed": 0.15, "likely": 0.3}, 10.0
 # Structures of each configuration that a last descent starts from: the best, and as many that no draws were needed for.
 POLISHED = 2
 FEWEST_RESAMPLES = 10

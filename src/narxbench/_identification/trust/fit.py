@@ -193,7 +193,8 @@ class ModelFit:
         for record in self.known:
             if record.role in (None, "estimation"):
                 estimates.append(replace(record, role="estimation"))
-        arx = self._arx(estimates)
+        # Of long records, the stretches that were searched are enough.
+        arx = self._arx(self.estimating())
         cases = [Case(record, model, {ARX: arx}) for record in estimates]
         if self.turns.takes_turns:
             cases += self._cases_in_turns(arx.initial_samples)

@@ -22,8 +22,8 @@ from narxbench._numerics.rounding import significant
 MODEL, ARX, LAST_VALUE = "model", "linear ARX", "last value"
 DECIMATED, INCOMING = "decimated", "incoming"
 ONE_STEP, K_STEP, FREE_RUN = "one_step", "k_step", "free_run"
-# So many rows are first made as few as there are columns, block by block.
-MANY_ROWS = 50_000
+# More rows than the first are made as few as there are columns, in blocks of the second.
+FEW_ROWS, BLOCK_ROWS = 2_000, 50_000
 # The rows of all records of a role together have this in the column ``record``.
 ALL = "all"
 # The last three have the unit of the output.
@@ -161,8 +161,8 @@ def linear_arx(
     arrangement = Arrangement(usable, decimation, start // decimation, n_parts=1)
     rows = arrangement.rows()
     terms = [term_name(monomial, len(inputs)) for monomial in monomials]
-    if len(rows) > MANY_ROWS:
-        blocks = [rows[start : start + MANY_ROWS] for start in range(0, len(rows), MANY_ROWS)]
+    if len(rows) > FEW_ROWS:
+        blocks = [rows[start : start + BLOCK_ROWS] for start in range(0, len(rows), BLOCK_ROWS)]
         triangle, _ = triangle_of((arrangement.columns(monomials, block), arrangement.y[block]) for block in blocks)
         kept, coefficients = _independent(triangle[:, :-1], triangle[:, -1], terms)
     else:
