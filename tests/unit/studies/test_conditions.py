@@ -87,7 +87,7 @@ def test_a_condition_of_the_paper_is_named_by_its_axes(paper: tuple[Study, list[
 
 def test_every_option_is_tried_alone_where_it_can_matter(varied: tuple[Study, list[Condition]]) -> None:
     study, conditions = varied
-    assert len(by_unique_name(conditions)) == 7080
+    assert len(by_unique_name(conditions)) == 6168
     under_bic = [condition for condition in conditions if condition.criterion == "bic"]
     members = {(condition.method, condition.interpretation, condition.problem.data_seed) for condition in under_bic}
     few = study.variations.seeds

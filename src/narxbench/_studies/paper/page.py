@@ -43,7 +43,7 @@ _SIGNS = {
 _TEXTS = ("errata", "method", "citation", "answer", "document", "words")
 # The words that the first screen explains, in this order.
 WORDS = ("J", "ν", "r", "ν_max", "deviance", "interpretation", "data set")
-HOVER = (*WORDS, "as described", "closest", "SNR", "GA", "2D-UPSO", "multistart")
+HOVER = (*WORDS, "as described", "closest", "SNR", "GA", "2D-UPSO")
 # The figures of the main page, and their names in the material.
 _FIGURES = {
     "scatter": "interpretations/published_reproduced.svg",

@@ -149,7 +149,7 @@ def value_rows() -> list[tuple[Any, ...]]:
 
 def search_rows() -> list[tuple[Any, ...]]:
     """Return the rows of searches that find the exact structure of each system at some rate."""
-    searches = [("Multi-start", "multistart", 0.9), ("2D-UPSO as described", "upso2d", 0.25), ("GA", "ga", 0.1)]
+    searches = [("Add/drop/swap", "stepwise", 0.9), ("2D-UPSO as described", "upso2d", 0.25), ("GA", "ga", 0.1)]
     rows = []
     for (label, name, rate), system_name in product(searches, SYSTEMS):
         counts = (15, 600, round(600 * rate))

@@ -16,7 +16,7 @@ from narxbench._studies.paper.interpretations.findings import (
     AS_DESCRIBED,
     CLOSEST,
     INPUT,
-    REFERENCES,
+    REFERENCE,
     STRONG_GA,
     Findings,
 )
@@ -261,10 +261,10 @@ def _tables(findings: Findings) -> Record:
 
 
 def _shown_contests(contests: pd.DataFrame, roles: Mapping[str, Pair]) -> pd.DataFrame:
-    """Return the contests with the rivals that matter: other searches, a strong GA, GA as described and in the role."""
+    """Return the contests with the rivals that matter: another search, a strong GA, GA as described and in the role."""
     of_role = contests["role"].map({role: pair.ga for role, pair in roles.items()})
     matters = contests["interpretation"].isin([STRONG_GA, BASELINE]) | (contests["interpretation"] == of_role)
-    return contests[contests["rival"].isin(REFERENCES) | matters]
+    return contests[(contests["rival"] == REFERENCE) | matters]
 
 
 def _largest(effects: pd.DataFrame, algorithm: str) -> tuple[list[Record], int]:

@@ -47,7 +47,6 @@ def groups_of_conditions():
         conditions_of("ga", "input=gaussian", **counts),
         conditions_of("ga", STRONG_GA, **counts),
         conditions_of("stepwise", "baseline"),
-        conditions_of("multistart", "baseline"),
     ]
 
 

@@ -342,14 +342,21 @@ def test_exact_structures_of_searches():
         conditions_of("ga", "baseline", exact_runs=0),
         conditions_of("ga", STRONG_GA, exact_runs=20),
         conditions_of("stepwise", "baseline"),
-        # On some of the data sets only.
-        conditions_of("multistart", "baseline", 2),
     ).structures_found
     assert list(dict.fromkeys(searches["algorithm"])) == ["stepwise", "ga", "upso2d"]
     upso_on_s2 = row(searches, algorithm="upso2d", system="S2")
     assert list(upso_on_s2.values())[-6:] == [9, 360, 180, 0.5, 0.25, 0.75]
     assert set(rows(searches, algorithm="stepwise")["low"]) == {1}
     assert rows(searches, algorithm="ga", system="S4")["rate"].tolist() == [0.5, 0]
+
+
+def test_shares_of_structures_found_on_other_data_do_not_compare():
+    searches = findings_of(
+        conditions_of("upso2d", "baseline"),
+        conditions_of("ga", "baseline"),
+        conditions_of("stepwise", "baseline", 2),
+    ).structures_found
+    assert set(searches["algorithm"]) == {"upso2d", "ga"}
 
 
 def test_gaps_tell_the_optimisation_from_the_criterion():
