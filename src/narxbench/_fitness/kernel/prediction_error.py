@@ -171,29 +171,39 @@ def _noise_of(data, on_output, terms, weights, values, noise):
 
 
 @compiled
-def _difference(data, series):
+def _difference_stretch(data, s, series):
     # The first sample of a stretch has none before it: the level of the noise there is unknown.
+    first = data.row[s]
+    last = first + data.end[s] - data.begin[s] - 1
+    for row in range(last, first, -1):
+        series[row] -= series[row - 1]
+    series[first] = 0.0
+
+
+@compiled
+def _difference(data, series):
     for s in range(data.begin.shape[0]):
-        first = data.row[s]
-        last = first + data.end[s] - data.begin[s] - 1
-        for row in range(last, first, -1):
-            series[row] -= series[row - 1]
-        series[first] = 0.0
+        _difference_stretch(data, s, series)
+
+
+@compiled
+def _filter_stretch(data, s, autoregression, moving_average, series, filtered):
+    # filtered = D(q) / C(q) series, from zero at the beginning of the stretch; D(q) without the integration.
+    row = data.row[s]
+    for past in range(data.end[s] - data.begin[s]):
+        value = series[row]
+        for i in range(min(autoregression.shape[0], past)):
+            value += autoregression[i] * series[row - 1 - i]
+        for i in range(min(moving_average.shape[0], past)):
+            value -= moving_average[i] * filtered[row - 1 - i]
+        filtered[row] = value
+        row += 1
 
 
 @compiled
 def _filter(data, autoregression, moving_average, series, filtered):
-    # filtered = D(q) / C(q) series, from zero at the beginning of each stretch; D(q) without the integration.
     for s in range(data.begin.shape[0]):
-        row = data.row[s]
-        for past in range(data.end[s] - data.begin[s]):
-            value = series[row]
-            for i in range(min(autoregression.shape[0], past)):
-                value += autoregression[i] * series[row - 1 - i]
-            for i in range(min(moving_average.shape[0], past)):
-                value -= moving_average[i] * filtered[row - 1 - i]
-            filtered[row] = value
-            row += 1
+        _filter_stretch(data, s, autoregression, moving_average, series, filtered)
 
 
 @compiled
@@ -334,9 +344,10 @@ def _filter_bands(data, is_integrated, autoregression, moving_average, rows, n, 
 
 
 @compiled
-def _put(column, c, bands):
+def _put(data, s, column, c, bands):
+    # Column c receives the rows of a stretch.
     rows = column.shape[0]
-    for row in range(rows):
+    for row in range(data.row[s], data.row[s] + data.end[s] - data.begin[s]):
         bands[(c // BAND * rows + row) * BAND + c % BAND] = column[row]
 
 
@@ -353,8 +364,8 @@ def _put_delayed(data, series, lag, sign, c, bands):
 
 @compiled
 def _start_column(data, s, before, feedback, column):
-    # The sensitivity of a stretch to the output so many samples before it. It fades; the rest is zero.
-    for row in range(column.shape[0]):
+    # The sensitivity of a stretch to the output so many samples before it. It fades; the rest of the stretch is zero.
+    for row in range(data.row[s], data.row[s] + data.end[s] - data.begin[s]):
         column[row] = 0.0
     past, quiet = 0, 0
     while past < data.end[s] - data.begin[s] and quiet <= feedback.shape[1] + data.depth:
@@ -393,11 +404,12 @@ def _append(data, noise, state, feedback, n, depth, bands):
         for before in range(1, depth + 1):
             _start_column(data, s, before, feedback, column)
             if noise.is_integrated:
-                _difference(data, column)
-            _filter(data, state.autoregression, state.moving_average, column, filtered)
-            _put(filtered, c, bands)
+                _difference_stretch(data, s, column)
+            _filter_stretch(data, s, state.autoregression, state.moving_average, column, filtered)
+            _put(data, s, filtered, c, bands)
             c += 1
-    _put(state.innovations, c, bands)
+    for s in range(data.begin.shape[0]):
+        _put(data, s, state.innovations, c, bands)
 
 
 @compiled
@@ -436,35 +448,67 @@ def linearise(data, noise, terms, state, chosen, depth, bands):
 
 
 @compiled
+def _tile_products(data, bands, places, right, first, last, sums):
+    # The products of the TILE columns at ``places`` with the band at ``right`` over the stretches from first to last.
+    # Each sum runs over time in order, and all of them stay in registers.
+    a = b = c = d = fill(0.0, BAND)
+    for s in range(first, last):
+        skipped = data.row[s] - data.begin[s]
+        for k in range((data.counted[s] + skipped) * BAND, (data.end[s] + skipped) * BAND, BAND):
+            x = load(bands, right + k, BAND)
+            a = a + x * fill(at(bands, at(places, 0) + k), BAND)
+            b = b + x * fill(at(bands, at(places, 1) + k), BAND)
+            c = c + x * fill(at(bands, at(places, 2) + k), BAND)
+            d = d + x * fill(at(bands, at(places, 3) + k), BAND)
+    store(sums, 0, a)
+    store(sums, BAND, b)
+    store(sums, 2 * BAND, c)
+    store(sums, 3 * BAND, d)
+
+
+@compiled
 def products(data, rows, bands, wanted, gram):
     """Compute the rows ``wanted`` of the Gram matrix, shape (columns, columns), over the samples that count.
 
     ``rows`` is their number in all stretches; ``bands`` has the columns, from :func:`linearise`.
     """
-    # Each sum runs over time in order. BAND columns meet TILE others at a time; all of their sums stay in registers.
     n, sums, places = gram.shape[1], np.empty(TILE * BAND), np.zeros(TILE, np.int64)
     for i in range(0, wanted.shape[0], TILE):
         for r in range(TILE):
             c = wanted[min(i + r, wanted.shape[0] - 1)]
             places[r] = c // BAND * rows * BAND + c % BAND
         for first in range(0, n, BAND):
-            a = b = c = d = fill(0.0, BAND)
-            right = first * rows
-            for s in range(data.begin.shape[0]):
-                skipped = data.row[s] - data.begin[s]
-                for k in range((data.counted[s] + skipped) * BAND, (data.end[s] + skipped) * BAND, BAND):
-                    x = load(bands, right + k, BAND)
-                    a = a + x * fill(at(bands, at(places, 0) + k), BAND)
-                    b = b + x * fill(at(bands, at(places, 1) + k), BAND)
-                    c = c + x * fill(at(bands, at(places, 2) + k), BAND)
-                    d = d + x * fill(at(bands, at(places, 3) + k), BAND)
-            store(sums, 0, a)
-            store(sums, BAND, b)
-            store(sums, 2 * BAND, c)
-            store(sums, 3 * BAND, d)
+            _tile_products(data, bands, places, first * rows, 0, data.begin.shape[0], sums)
             for r in range(min(TILE, wanted.shape[0] - i)):
                 for j in range(min(BAND, n - first)):
                     gram[wanted[i + r], first + j] = sums[r * BAND + j]
+
+
+@compiled
+def _stretches_of(data, first, last, free, size):
+    # The first and behind the last of the stretches where some of the columns from first to last are not zero.
+    if first < free or last > size:
+        return 0, data.begin.shape[0]
+    return (first - free) // data.depth, (last - 1 - free) // data.depth + 1
+
+
+@compiled
+def _normal_equations(data, rows, bands, free, gram):
+    # The lower half of the Gram matrix. Behind the ``free`` columns are those of outputs before each stretch, which are
+    # zero in all others, and the innovations.
+    size, sums, places = gram.shape[0] - 1, np.empty(TILE * BAND), np.zeros(TILE, np.int64)
+    for i in range(0, size + 1, TILE):
+        last = min(i + TILE, size + 1)
+        for r in range(TILE):
+            c = min(i + r, size)
+            places[r] = c // BAND * rows * BAND + c % BAND
+        left_begin, left_end = _stretches_of(data, i, last, free, size)
+        for first in range(0, last, BAND):
+            begin, end = _stretches_of(data, first, min(first + BAND, size + 1), free, size)
+            _tile_products(data, bands, places, first * rows, max(begin, left_begin), min(end, left_end), sums)
+            for r in range(last - i):
+                for j in range(min(BAND, i + r + 1 - first)):
+                    gram[i + r, first + j] = sums[r * BAND + j]
 
 
 @compiled
@@ -595,10 +639,8 @@ def gauss_newton(data, noise, terms, state, following, tolerance):
     depth = data.depth if noise.on_output else 0
     free = n + noise.ar_lags.shape[0] + noise.ma_lags.shape[0]
     size = free + data.begin.shape[0] * depth
-    bands, gram = aligned(columns_size(rows, size + 1)), np.empty((size + 1, size + 1))
-    step, wanted = np.empty(size), np.empty(size + 1, np.int64)
-    for c in range(size + 1):
-        wanted[c] = c
+    bands, gram = aligned(columns_size(rows, size + 1)), np.zeros((size + 1, size + 1))
+    step = np.empty(size)
     if not is_admissible(noise, state):
         return np.inf
     value = objective(data, noise, terms, state)
@@ -607,7 +649,7 @@ def gauss_newton(data, noise, terms, state, following, tolerance):
     _take(state, following)
     for _ in range(ITERATIONS):
         linearise(data, noise, terms, state, terms, depth, bands)
-        products(data, rows, bands, wanted, gram)
+        _normal_equations(data, rows, bands, free, gram)
         if noise.degrees_of_freedom > 0.0:
             # The objective is in units of the scale, as its start is.
             _divide(gram, state.scale[0])
