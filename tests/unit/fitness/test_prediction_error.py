@@ -314,6 +314,27 @@ def test_sensitivities_are_differences_of_plain_innovations(name, make_problem, 
         np.testing.assert_allclose(sensitivity, (below - above) / (2.0 * step), rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.parametrize("name", ["narmax", "noe", "box-jenkins", "drift of the output", "noe with tails"])
+def test_normal_equations_are_the_products_of_all_columns(name):
+    noise_model, *filters = MODELS[name]
+    # So many columns of outputs before stretches that they fill a band.
+    problem = record_problem((20, 25) * 9)
+    errors, terms = PredictionErrors(problem), numbers_of(problem, RECORD_TERMS)
+    fit = model(problem, noise_model, terms, [0.4, 0.3, -0.2], filters)
+    data, noise, state = errors._data, errors._noise(fit), errors._state(fit)
+    assert kernel.objective(data, noise, fit.terms, state) < math.inf
+    depth = data.depth if noise.on_output else 0
+    free = len(terms) + len(noise.ar_lags) + len(noise.ma_lags)
+    columns, rows = free + len(data.begin) * depth + 1, len(state.innovations)
+    assert columns - free - 1 == (36 if noise_model.place == "output" else 0)
+    bands = kernel.aligned(kernel.columns_size(rows, columns))
+    kernel.linearise(data, noise, fit.terms, state, fit.terms, depth, bands)
+    every, lower = np.empty((columns, columns)), np.zeros((columns, columns))
+    kernel.products(data, rows, bands, np.arange(columns), every)
+    kernel.normal_equations(data, rows, bands, free, lower)
+    np.testing.assert_array_equal(lower, np.tril(every))
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_the_linearised_choice_of_terms_is_least_squares_of_the_sensitivities(name):
     noise_model, *filters = MODELS[name]

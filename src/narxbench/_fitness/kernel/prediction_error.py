@@ -493,9 +493,12 @@ def _stretches_of(data, first, last, free, size):
 
 
 @compiled
-def _normal_equations(data, rows, bands, free, gram):
-    # The lower half of the Gram matrix. Behind the ``free`` columns are those of outputs before each stretch, which are
-    # zero in all others, and the innovations.
+def normal_equations(data, rows, bands, free, gram):
+    """Compute the lower half of the Gram matrix of all columns from :func:`linearise`, over the samples that count.
+
+    Behind the first ``free`` columns are those of the outputs before each stretch, which are zero in all other
+    stretches, and last the innovations. The sums are those of :func:`products`.
+    """
     size, sums, places = gram.shape[0] - 1, np.empty(TILE * BAND), np.zeros(TILE, np.int64)
     for i in range(0, size + 1, TILE):
         last = min(i + TILE, size + 1)
@@ -649,7 +652,7 @@ def gauss_newton(data, noise, terms, state, following, tolerance):
     _take(state, following)
     for _ in range(ITERATIONS):
         linearise(data, noise, terms, state, terms, depth, bands)
-        _normal_equations(data, rows, bands, free, gram)
+        normal_equations(data, rows, bands, free, gram)
         if noise.degrees_of_freedom > 0.0:
             # The objective is in units of the scale, as its start is.
             _divide(gram, state.scale[0])
