@@ -287,7 +287,10 @@ def test_inputs_of_s4(kept, name, sentences):
 def test_unit_variance_alone_on_s4(kept):
     chosen = {"velocity-bound": "1.75", "restart-count": "reset", "input": "uniform-1.73", "snr-of": "power"}
     interpretation = interpretation_text(load_design_choices(), chosen)
-    for criterion, sentence in (("aic-64", "leaves {} and {} on data seeds 1 and 2"), ("aic-256", "but {} and {} with")):
+    for criterion, sentence in (
+        ("aic-64", "leaves {} and {} on data seeds 1 and 2"),
+        ("aic-256", "but {} and {} with"),
+    ):
         by_seed, _ = distances(kept, UPSO, criterion, interpretation)
         assert sentence.format(*map("{:.0f}".format, by_seed[[1, 2]])) in erratum(14)
 
