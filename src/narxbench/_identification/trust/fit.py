@@ -189,13 +189,9 @@ class ModelFit:
 
     def cases(self, model: Model) -> list[Case]:
         """Return all records with the models that predict them; a part by weights that the other parts give."""
-        estimates = []
-        for record in self.known:
-            if record.role in (None, "estimation"):
-                estimates.append(replace(record, role="estimation"))
         # Of long records, the stretches that were searched are enough.
         arx = self._arx(self.estimating())
-        cases = [Case(record, model, {ARX: arx}) for record in estimates]
+        cases = [Case(record, model, {ARX: arx}) for record in _estimating(self.known)]
         if self.turns.takes_turns:
             cases += self._cases_in_turns(arx.initial_samples)
         for record in self.recording.records:
@@ -205,11 +201,7 @@ class ModelFit:
 
     def estimating(self) -> list[Record]:
         """Return the records that estimate, of long ones the stretches that were searched."""
-        estimating = []
-        for record in self.searched:
-            if record.role in (None, "estimation"):
-                estimating.append(replace(record, role="estimation"))
-        return estimating
+        return _estimating(self.searched)
 
     def _cases_in_turns(self, initial_samples: int) -> list[Case]:
         """Return the parts that take turns in selection, each with models of the others."""
@@ -233,6 +225,15 @@ class ModelFit:
             if len(times):
                 pieces.append((number, record.part(max(0, int(times.min()) - initial), int(times.max()) + 1)))
         return pieces
+
+
+def _estimating(records: Sequence[Record]) -> list[Record]:
+    """Return the records without a role and those for estimation, all with that role."""
+    estimating = []
+    for record in records:
+        if record.role in (None, "estimation"):
+            estimating.append(replace(record, role="estimation"))
+    return estimating
 
 
 def _exponents(arrangement: Arrangement) -> list[int]:

@@ -22,7 +22,8 @@ from narxbench._numerics.rounding import significant
 MODEL, ARX, LAST_VALUE = "model", "linear ARX", "last value"
 DECIMATED, INCOMING = "decimated", "incoming"
 ONE_STEP, K_STEP, FREE_RUN = "one_step", "k_step", "free_run"
-# More rows than the first are made as few as there are columns, in blocks of the second.
+# More rows than the first are made as few as there are columns, in blocks of the second: each column is tried in turn,
+# with all before it.
 FEW_ROWS, BLOCK_ROWS = 2_000, 50_000
 # The rows of all records of a role together have this in the column ``record``.
 ALL = "all"
