@@ -237,10 +237,7 @@ class ProblemView:
         return self._columns(self.training_u, self.training_y, self.training_rows)
 
     def _columns(self, u: Floats, y: Floats, rows: NDArray[np.int64]) -> Floats:
-        columns = np.empty((len(rows), len(self.terms)))
-        for i, values in enumerate(candidate_columns(u, y, self.monomials, rows)):
-            columns[:, i] = values
-        return _fixed(columns)
+        return _fixed(np.ascontiguousarray(candidate_columns(u, y, self.monomials, rows).T))
 
     def _places(self, name: str) -> NDArray[np.int64]:
         return _fixed(np.array(self._arrays[name](), np.int64))

@@ -57,9 +57,8 @@ def outputs_with_gaps(name: str, values: ArrayLike, n_first: int) -> NDArray[np.
 
 def _refuse_samples(name: str, table: NDArray[np.float64], is_wrong: NDArray[np.bool_], allowed: str) -> None:
     """Raise NarxbenchError for the first sample with a wrong value."""
-    bad_rows = np.flatnonzero(is_wrong.any(axis=1))
-    if bad_rows.size:
-        row = bad_rows[0]
+    if is_wrong.any():
+        row = int(is_wrong.any(axis=1).argmax())
         value = table[row][is_wrong[row]][0]
         raise NarxbenchError(f"{name}: found {value} at sample {row + 1}; allowed: {allowed}")
 

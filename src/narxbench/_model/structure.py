@@ -1,6 +1,8 @@
 """Structures as rows of 0 and 1, one entry for each candidate term, and the values of a term."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,39 +19,63 @@ def checked_positions(positions: ArrayLike, n_terms: int) -> NDArray[np.uint8]:
     rows = np.asarray(positions)
     if rows.ndim != 2 or rows.shape[1] != n_terms:
         raise NarxbenchError(f"positions: found shape {rows.shape}; allowed: (structures, {n_terms})")
-    if rows.dtype.kind not in "biuf" or not ((rows == 0) | (rows == 1)).all():
+    if rows.dtype.kind not in "biuf" or not _has_only_zeros_and_ones(rows):
         raise NarxbenchError("positions: found another entry than 0 and 1; allowed: 1 where a structure has the term")
     return np.require(rows, np.uint8, ["C", "W"])
 
 
+def _has_only_zeros_and_ones(rows: NDArray[Any]) -> bool:
+    # Searches ask for every batch: for their type one comparison will do.
+    if rows.dtype == np.uint8:
+        return int(rows.max(initial=0)) <= 1
+    return bool(((rows == 0) | (rows == 1)).all())
+
+
 def candidate_columns(
     u: NDArray[np.float64], y: NDArray[np.float64], monomials: Sequence[Monomial], rows: NDArray[np.int64]
-) -> Iterator[NDArray[np.float64]]:
-    """Yield the values of each term at some samples, those of :func:`column` to the last bit.
+) -> NDArray[np.float64]:
+    """Return the values of terms at some samples, shape (N_t, rows), those of :func:`column` to the last bit.
 
     A term that begins with the factors of another one is computed from its values.
     """
     inputs = u.reshape(len(y), -1) if len(y) else u
-    prefixes = {monomial[:-1] for monomial in monomials}
-    lagged: dict[Factor, NDArray[np.float64]] = {}
-    columns: dict[Monomial, NDArray[np.float64]] = {(): np.ones(len(rows))}
+    plan = _column_plan(tuple(monomials))
+    lagged = np.empty((len(plan.factors), len(rows)))
+    for values, (signal, lag) in zip(lagged, plan.factors, strict=True):
+        values[:] = y[rows - lag] if signal == OUTPUT else inputs[rows - lag, signal - 1]
+    columns = np.ones((plan.n_columns, len(rows)))
+    # A structure with a term that overflows, or is infinity times 0, has an infinite J.
+    with np.errstate(over="ignore", invalid="ignore"):
+        for longer, shorter, factors in plan.steps:
+            columns[longer] = columns[shorter] * lagged[factors]
+    return columns[: len(monomials)]
 
+
+class _ColumnPlan(NamedTuple):
+    """How the columns of some terms follow from one another.
+
+    Each step is for monomials of one size: the columns ``longer`` are the columns ``shorter`` times ``factors``. Behind
+    the columns of the terms are those that only lead to others.
+    """
+
+    factors: list[Factor]
+    steps: list[tuple[list[int], list[int], list[int]]]
+    n_columns: int
+
+
+@lru_cache(maxsize=64)
+def _column_plan(monomials: tuple[Monomial, ...]) -> _ColumnPlan:
+    place = {monomial: i for i, monomial in enumerate(monomials)}
     for monomial in monomials:
-        size = len(monomial)
-        while monomial[:size] not in columns:
-            size -= 1
-        values = columns[monomial[:size]]
-        for place in range(size, len(monomial)):
-            factor = monomial[place]
-            if factor not in lagged:
-                signal, lag = factor
-                lagged[factor] = y[rows - lag] if signal == OUTPUT else inputs[rows - lag, signal - 1]
-            # A structure with a term that overflows, or is infinity times 0, has an infinite J.
-            with np.errstate(over="ignore", invalid="ignore"):
-                values = values * lagged[factor]
-            if monomial[: place + 1] in prefixes:
-                columns[monomial[: place + 1]] = values
-        yield values
+        for size in range(len(monomial)):
+            place.setdefault(monomial[:size], len(place))
+    factors: dict[Factor, int] = {}
+    steps = []
+    for size in range(1, 1 + max(map(len, monomials), default=0)):
+        of_size = [monomial for monomial in place if len(monomial) == size]
+        last = [factors.setdefault(monomial[-1], len(factors)) for monomial in of_size]
+        steps.append(([place[monomial] for monomial in of_size], [place[monomial[:-1]] for monomial in of_size], last))
+    return _ColumnPlan(list(factors), steps, len(place))
 
 
 def column(

@@ -1,6 +1,6 @@
 """Data that all structures of a problem share: Gram matrix of the estimation rows, inputs of the validation rows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -20,6 +20,8 @@ Masks = NDArray[np.uint8]
 DIVERGENCE_FACTOR = 1e6
 # The number of columns that are stored side by side, and of columns whose products with them are computed together.
 BAND, TILE = 16, 4
+# Rows whose candidate columns are computed at a time.
+BLOCK = 4096
 # Rows of zeros behind the inputs: the kernel serves four steps at a time.
 PADDING = 3
 
@@ -47,7 +49,7 @@ class ProblemData(NamedTuple):
     required: Masks  # (masks, N_t) a structure without a term of each mask has J = +inf
 
 
-def products_over(u: Floats, y: Floats, monomials: list[Monomial], rows: Integers) -> Floats:
+def products_over(u: Floats, y: Floats, monomials: Sequence[Monomial], rows: Integers) -> Floats:
     """Return the inner products of the candidate columns and y, which comes last, over some samples.
 
     The result has the shape (N_t + 1, N_t + 1). Products are summed in the order of ``rows``; sums over parts of the
@@ -56,12 +58,21 @@ def products_over(u: Floats, y: Floats, monomials: list[Monomial], rows: Integer
     # The candidate columns, followed by y, BAND columns side by side.
     n_terms = len(monomials)
     bands = np.zeros((n_terms // BAND + 1, len(rows), BAND))
-    for i, values in enumerate(candidate_columns(u, y, monomials, rows)):
-        bands[i // BAND, :, i % BAND] = values
+    for block, columns in _blocks(u, y, monomials, rows):
+        for first in range(0, n_terms, BAND):
+            band = columns[first : first + BAND]
+            bands[first // BAND, block, : len(band)] = band.T
     bands[-1, :, n_terms % BAND] = y[rows]
     gram = np.empty((n_terms + 1, n_terms + 1))
     _inner_products(bands, gram)
     return gram
+
+
+def _blocks(u: Floats, y: Floats, monomials: Sequence[Monomial], rows: Integers) -> Iterator[tuple[slice, Floats]]:
+    """Yield the candidate columns at successive rows, and where these are, for all at once would need much memory."""
+    for start in range(0, len(rows), BLOCK):
+        block = slice(start, min(start + BLOCK, len(rows)))
+        yield block, candidate_columns(u, y, monomials, rows[block])
 
 
 def prepare(
@@ -103,8 +114,8 @@ def prepare(
     diagonal[-1] = 1.0
     layout = _layout(tuple(monomials), one_step)
     inputs = np.zeros((len(validation) + PADDING, len(layout.inputs)))
-    for place, values in enumerate(candidate_columns(u, y, layout.inputs, validation)):
-        inputs[: len(validation), place] = values
+    for block, columns in _blocks(u, y, layout.inputs, validation):
+        inputs[block] = columns.T
     return ProblemData(
         gram=gram,
         diagonal=diagonal,

@@ -105,10 +105,7 @@ class Arrangement:
 
     def columns(self, monomials: Sequence[Monomial], rows: Integers) -> Floats:
         """Return the values of terms at some samples, shape (rows, terms)."""
-        values = np.empty((len(rows), len(monomials)), order="F")
-        for place, column in enumerate(candidate_columns(self.u, self.y, monomials, rows)):
-            values[:, place] = column
-        return values
+        return candidate_columns(self.u, self.y, monomials, rows).T
 
     def segments(self, is_chosen: Mask) -> list[range]:
         """Return the longest stretches of chosen samples that follow one another in a phase and have their lags."""

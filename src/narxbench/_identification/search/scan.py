@@ -223,13 +223,14 @@ class Scan:
         """Score the structures of a forward regression in a configuration; if none is finite, search briefly."""
         problem, name = self.trial(configuration).whole(), configuration.name
         structure, density = FoundStructure(terms=[], fitness=None), self.sampling.advised
-        scored = self._scored([Proposal(name, "", terms, drawn=False) for terms in _path(problem)], density)
-        if not any(math.isfinite(candidate.rank) for candidate in scored):
+        best = self._best([Proposal(name, "", terms, drawn=False) for terms in _path(problem)], density)
+        if best is None or best.fitness is None:
             structure = self._searched(problem, configuration, "brief")
-            scored += self._scored([Proposal(name, "", structure.terms)], density)
+            found = self._best([Proposal(name, "", structure.terms)], density)
+            if best is None or (found and found.rank < best.rank):
+                best = found
         score = StructureScore(fitness=None, rrse=None, divergent=1.0, singular=False, candidates=0, drawn=True)
-        if scored:
-            best = min(scored, key=lambda candidate: candidate.rank)
+        if best:
             score = StructureScore(**best.model_dump(include=set(StructureScore.model_fields)))
             if best.terms != structure.terms:
                 structure = FoundStructure(terms=best.terms, fitness=None)
@@ -389,8 +390,8 @@ class Scan:
             if budget < 0 or not neighbours:
                 return best
             proposals = [start.proposal._replace(terms=terms) for terms in neighbours]
-            following = min(self._scored(proposals, density), key=lambda structure: structure.rank)
-            if following.rank >= best.rank:
+            following = self._best(proposals, density)
+            if following is None or following.rank >= best.rank:
                 return best
             best = following
 
@@ -426,22 +427,32 @@ class Scan:
 
     def _scored(self, proposals: Sequence[Proposal], density: int) -> list[Structure]:
         """Return structures of one configuration with their scores on the parts that the weights do not know."""
+        errors = self._part_errors(proposals)
+        return [self._structure(proposal, errors, i, density, PLAIN) for i, proposal in enumerate(proposals)]
+
+    def _best(self, proposals: Sequence[Proposal], density: int) -> Structure | None:
+        """Return the first structure of lowest J of one configuration with its score; None where none has terms."""
         proposals = [proposal for proposal in proposals if proposal.terms]
         if not proposals:
-            return []
+            return None
+        errors = self._part_errors(proposals)
+        n_candidates, ranks = len(self.trial(self.named[proposals[0].configuration]).terms), list[float]()
+        for i, proposal in enumerate(proposals):
+            fitness = self._judged(proposal, errors, i, n_candidates, PLAIN, density)[1]
+            ranks.append(math.inf if fitness is None else fitness)
+        best = ranks.index(min(ranks))
+        return self._structure(proposals[best], errors, best, density, PLAIN)
+
+    def _part_errors(self, proposals: Sequence[Proposal]) -> PartErrors:
+        """Return the errors of structures of one configuration, there being some."""
         trial = self.trial(self.named[proposals[0].configuration])
-        errors = trial.part_errors([proposal.terms for proposal in proposals])
-        return [self._structure(proposal, errors, i, density, PLAIN) for i, proposal in enumerate(proposals)]
+        return trial.part_errors([proposal.terms for proposal in proposals])
 
     def _structure(self, proposal: Proposal, errors: PartErrors, i: int, density: int, noise: NoiseOrders) -> Structure:
         """Return a structure with its score, by row i of the errors."""
-        relative, divergent = self._error(errors, i)
         n_candidates = len(self.trial(self.named[proposal.configuration]).terms)
-        rrse = fitness = None
-        if np.isfinite(relative):
-            rrse = float(np.sqrt(relative))
-            fitness = self._fitness(proposal, rrse, n_candidates, noise, density)
-        # Of thousands of structures a search looks at, all are known to be valid.
+        rrse, fitness, divergent = self._judged(proposal, errors, i, n_candidates, noise, density)
+        # Of many structures that a search looks at, all are known to be valid.
         return Structure.model_construct(
             **{**proposal._asdict(), "terms": list(proposal.terms)},
             fitness=fitness,
@@ -452,6 +463,16 @@ class Scan:
             noise=noise,
             parts=errors.relative(i),
         )
+
+    def _judged(
+        self, proposal: Proposal, errors: PartErrors, i: int, n_candidates: int, noise: NoiseOrders, density: int
+    ) -> tuple[float | None, float | None, float]:
+        """Return the error and J of a structure, None if one is infinite, and the share of parts that diverge."""
+        relative, divergent = self._error(errors, i)
+        if not math.isfinite(relative):
+            return None, None, divergent
+        rrse = math.sqrt(relative)
+        return rrse, self._fitness(proposal, rrse, n_candidates, noise, density), divergent
 
     def with_fitness(self, structure: Structure, density: int) -> Structure:
         """Return a structure with its J where so many samples count as one."""
@@ -478,13 +499,13 @@ class Scan:
         """Return the squared error relative to the output's variance, and the share of parts that diverge."""
         sse, runs = errors.sse[i], np.isfinite(errors.sse[i])
         divergent = 0.0 if errors.singular[i] else float(np.mean(~runs))
-        energy = math.fsum(errors.energy.tolist())
+        energy = errors.total_energy
         if errors.singular[i] or divergent > self.settings.divergent or not energy > 0.0:
             return np.inf, divergent
         if self.settings.selection == "worst":
             mean_squares = sse[runs] / errors.steps[runs]
-            return float(mean_squares.max() * errors.steps.sum()) / energy, divergent
-        return math.fsum(sse[runs].tolist()) / errors.steps[runs].sum() * errors.steps.sum() / energy, divergent
+            return float(mean_squares.max() * errors.n_steps) / energy, divergent
+        return math.fsum(sse[runs].tolist()) / int(errors.steps[runs].sum()) * errors.n_steps / energy, divergent
 
 
 def in_order(structures: Iterable[Structure]) -> list[Structure]:

@@ -56,8 +56,18 @@ class PartErrors:
         return list(map(significant, (self.sse[i] / self.steps / self._variance).tolist()))
 
     @cached_property
+    def total_energy(self) -> float:
+        """The sum of squares of the output about its mean over all parts."""
+        return math.fsum(self.energy.tolist())
+
+    @cached_property
+    def n_steps(self) -> int:
+        """The samples of all parts."""
+        return int(self.steps.sum())
+
+    @cached_property
     def _variance(self) -> float:
-        return math.fsum(self.energy.tolist()) / int(self.steps.sum())
+        return self.total_energy / self.n_steps
 
 
 def shortened(segments: list[range], most: int, max_lag: int) -> list[range]:
@@ -196,8 +206,14 @@ class Trial:
             *signals, rows=rows, segments=segments, criterion=self._criterion, error=self.error
         )
 
-    def _estimating(self, without: int | None = None) -> list[range]:
-        """Return runs of samples that give the weights under a noise model, all of them or those without a part."""
+    @cached_property
+    def _estimating(self) -> dict[int, list[range]]:
+        """Runs of samples that give the weights under a noise model: those without each part, and all of them."""
+        parts = range(self.arrangement.n_parts_selected if self.arrangement.takes_turns else 0)
+        return {part: self._estimating_without(part) for part in (NO_PART, *parts)}
+
+    def _estimating_without(self, part: int) -> list[range]:
+        without = None if part == NO_PART else part
         return self._shortened(self.arrangement.segments(self.arrangement.estimates(without)), MOST_WEIGHED)
 
     def _monomials_of(self, structure: Sequence[str]) -> list[Monomial]:
@@ -205,11 +221,11 @@ class Trial:
 
     def fit(self, structure: Sequence[str], families: Sequence[NoiseName]) -> StructureFit:
         """Fit a structure to all data that estimate, under what its noise calls for among some families."""
-        return weigh(self.arrangement, self._monomials_of(structure), self._estimating(), families)
+        return weigh(self.arrangement, self._monomials_of(structure), self._estimating[NO_PART], families)
 
     def fit_under(self, structure: Sequence[str], noise_model: NoiseModel) -> StructureFit:
         """Fit a structure to all data that estimate, under one noise model."""
-        return weigh_under(self.arrangement, self._monomials_of(structure), self._estimating(), noise_model)
+        return weigh_under(self.arrangement, self._monomials_of(structure), self._estimating[NO_PART], noise_model)
 
     def _model(self, structure: Sequence[str], coefficients: Sequence[float], **noise: Any) -> Model:
         """Return the model of the arranged samples, whose signals may be centred and are of one phase."""
@@ -302,7 +318,7 @@ class Trial:
         for part, segments, _ in self._parts:
             fit = whole
             if takes_turns:
-                fit = weigh_under(self.arrangement, monomials, self._estimating(part), whole.noise_model, whole.fit)
+                fit = weigh_under(self.arrangement, monomials, self._estimating[part], whole.noise_model, whole.fit)
             sums.append(self._squares_of_fit(structure, fit, segments, steps))
         return self._part_errors(np.array([sums]), np.zeros(1, np.bool_))
 
