@@ -50,7 +50,9 @@ def forward(gram, moments, first, order, explained):
     """
     n_terms = moments.shape[0]
     factor, is_free = np.empty((order.shape[0], n_terms)), np.ones(n_terms, np.bool_)
-    pivots, projections = np.diag(gram).copy(), moments.copy()
+    pivots, projections = np.empty(n_terms), moments.copy()
+    for j in range(n_terms):
+        pivots[j] = gram[j, j]
     for step in range(order.shape[0]):
         chosen, most = -1, -1.0
         for j in range(n_terms):

@@ -61,12 +61,12 @@ def _are_equal(a, b):
 @compiled
 def _slot(record, position, words):
     # Return the slot of a structure. Open addressing with linear probing; the table is never more than half full.
-    for w in range(words.shape[0]):
-        words[w] = np.uint64(0)
-    for t in range(position.shape[0]):
-        words[t // _WORD] |= np.uint64(position[t]) << np.uint64(t % _WORD)
     mixed = np.uint64(0)
-    for word in words:
+    for w in range(words.shape[0]):
+        word = np.uint64(0)
+        for t in range(w * _WORD, min((w + 1) * _WORD, position.shape[0])):
+            word |= np.uint64(position[t]) << np.uint64(t - w * _WORD)
+        words[w] = word
         mixed = (mixed ^ word) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(32)
     slot = np.int64(mixed & np.uint64(record.slot_used.shape[0] - 1))

@@ -4,7 +4,7 @@ Numba chooses the folder: ``NUMBA_CACHE_DIR``, else next to the source, else the
 format of our own, because Numba trusts the content of its files: a damaged file ends the program. Numba also writes the
 index of a cache before the code that it lists. A process that is killed in between, or two processes at once, can leave
 an index that lists the wrong code: that of an earlier source, of other types, or of another processor. Here each piece
-ofcode is one file that carries its digest and is written in one step. The digest has no key: it finds damage, and does
+of code is one file that carries its digest and is written in one step. The digest has no key: it finds damage, and does
 not keep out whoever may write to the folder.
 """
 
@@ -29,7 +29,7 @@ logger = logging.getLogger("narxbench")
 
 # The packages that hold compiled functions.
 _COMPILED = ("_numerics", "_model", "_fitness/kernel", "_algorithms", "_identification/trust")
-_MAKES_CODE = re.compile(rb"^(@compiled$|from numba|import numba)", re.MULTILINE)
+_MAKES_CODE = re.compile(rb"^(@(compiled|inlined)$|from numba|import numba)", re.MULTILINE)
 _SEAL_BYTES = hashlib.sha256().digest_size
 
 

@@ -20,8 +20,20 @@ def compiled(function: Callable[..., Any]) -> Any:
 
     Division by zero follows IEEE 754 as in NumPy: it gives an infinity or NaN, never an exception.
     """
+    return _dispatcher(function, "never")
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """Compile a function as a part of its only caller, a compiled function.
+
+    That takes less time than to compile it alone first. Where Python calls it, it is compiled alone.
+    """
+    return _dispatcher(function, "always")
+
+
+def _dispatcher(function: Callable[..., Any], inline: str) -> Any:
     # Nobody calls these functions from C.
-    dispatcher = njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True)(function)
+    dispatcher = njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, inline=inline)(function)
     # As njit(cache=True) does, but with our cache.
     dispatcher._cache = CodeCache(function)
     return dispatcher

@@ -1,18 +1,23 @@
 """Compiled functions: their arithmetic, and what is said while they are compiled."""
 
+import ast
 import gc
 import itertools
 import math
 import threading
+from collections import Counter
+from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import Mock
 
 import numba
+import numpy as np
 import pytest
 from numba.core import event
 
+import narxbench
 from narxbench._numerics import compilation
-from narxbench._numerics.compilation import NOTICE, Notice, compiled
+from narxbench._numerics.compilation import NOTICE, Notice, compiled, inlined
 
 
 @pytest.fixture(autouse=True)
@@ -108,3 +113,44 @@ def test_where_nothing_can_be_kept_the_way_out_is_reported(said, monkeypatch, of
     monkeypatch.setattr("tempfile.TemporaryFile", Mock(side_effect=PermissionError))
     (message,) = said(0.0, lambda: compiled(_ratio)(1, 2))
     assert "NUMBA_CACHE_DIR" in message and "every process" in message and "\n" not in message
+
+
+def _called_in(function):
+    return [
+        node.func.id for node in ast.walk(function) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    ]
+
+
+def test_inlined_functions_have_one_caller():
+    # Each further place would compile the whole function once more.
+    inlined, places = set(), Counter()
+    for path in Path(narxbench.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.FunctionDef):
+                continue
+            decorators = {ast.unparse(decorator) for decorator in node.decorator_list}
+            if "inlined" in decorators:
+                inlined.add(node.name)
+            if decorators & {"compiled", "inlined"}:
+                places.update(_called_in(node))
+    assert len(inlined) > 20
+    assert {name: places[name] for name in inlined} == dict.fromkeys(inlined, 1)
+
+
+def test_an_inlined_function_computes_the_same_in_its_caller_as_alone():
+    @inlined
+    def _inner(values):
+        total = 0.0
+        for value in values:
+            if value > 2.0:
+                return total
+            total += value / 3.0
+        return -total
+
+    @compiled
+    def outer(values):
+        return _inner(values) * 2.0
+
+    for values in ([0.1, 0.7, 1.3], [0.1, 2.5, 1.3]):
+        array = np.array(values)
+        assert outer(array) == 2.0 * _inner(array) == 2.0 * _inner.py_func(array)

@@ -17,7 +17,7 @@ from narxbench._fitness.kernel.least_squares import estimate, factor_size
 from narxbench._fitness.kernel.problem_data import ProblemData
 from narxbench._fitness.kernel.simd import aligned
 from narxbench._numerics.addresses import address_of, call
-from narxbench._numerics.compilation import compiled
+from narxbench._numerics.compilation import compiled, inlined
 from narxbench._numerics.logarithm import natural_log
 
 GROUP, PART = free_run.LANES, least_squares.LANES
@@ -131,7 +131,7 @@ def evaluate_structures(kernel, data, positions, fitness, sse, coefficients, out
         _copy_rows(simulated, group, outputs)
 
 
-@compiled
+@inlined
 def _has_required_terms(required, position):
     # Whether a structure has a term of each mask.
     for mask in range(required.shape[0]):
@@ -143,7 +143,7 @@ def _has_required_terms(required, position):
     return True
 
 
-@compiled
+@inlined
 def _sizes(positions):
     # The number of terms of each structure.
     sizes = np.zeros(positions.shape[0], np.int64)
@@ -153,7 +153,7 @@ def _sizes(positions):
     return sizes
 
 
-@compiled
+@inlined
 def _mark_present(positions, group, present):
     # Mark the terms that occur in a structure of the group.
     for t in range(present.shape[0]):
@@ -163,7 +163,7 @@ def _mark_present(positions, group, present):
             present[t] |= positions[s, t] > 0
 
 
-@compiled
+@inlined
 def _copy_weights(theta, size, present, place, weights):
     # Write the weights of each present term side by side; those of lanes without a structure are zero.
     for t in range(present.shape[0]):
@@ -184,7 +184,7 @@ def _copy_rows(rows, group, target):
                 target[group[g], j] = rows[g, j]
 
 
-@compiled
+@inlined
 def _estimate_group(kernel, data, positions, group, scratch, theta, sound):
     # Estimate a few structures at a time. Rows of theta receive the weights, which are zero for singular structures.
     member, factor, weights = scratch
@@ -207,7 +207,7 @@ def _estimate_group(kernel, data, positions, group, scratch, theta, sound):
                     theta[g, member[i]] = weights[i]
 
 
-@compiled
+@inlined
 def _list_terms(position, member, lane):
     # There is no branch, which a processor could not predict: an entry that is no term is overwritten by the next term.
     n = 0
@@ -217,7 +217,7 @@ def _list_terms(position, member, lane):
     return n
 
 
-@compiled
+@inlined
 def _by_size(sizes, largest):
     # The structures from small to large; structures of equal size keep their order.
     first = np.zeros(largest + 2, np.int64)

@@ -9,7 +9,7 @@ from the last node in canonical order to the first, value(parent) += value(node)
 import numpy as np
 
 from narxbench._fitness.kernel.simd import at, fill, load, store, where_greater
-from narxbench._numerics.compilation import compiled
+from narxbench._numerics.compilation import compiled, inlined
 
 # The number of structures that are simulated side by side, and of time steps whose c_m(k) are computed together: each
 # weight is loaded once for all these steps.
@@ -19,7 +19,7 @@ LANES, STEPS = 16, 4
 KEPT = 60
 
 
-@compiled
+@inlined
 def write_program(data, present, place, input_program, output_program):
     """Write programs for :func:`simulate`, which simulates the terms that occur in a group of structures.
 
@@ -42,7 +42,7 @@ def write_program(data, present, place, input_program, output_program):
     return fixed, changing, families
 
 
-@compiled
+@inlined
 def _nodes(data, present):
     # Which nodes occur, and of which of them the slot changes with k.
     n_nodes = data.node_parent.shape[0]
@@ -60,7 +60,7 @@ def _nodes(data, present):
     return occurs, changes
 
 
-@compiled
+@inlined
 def _write_input_program(data, present, occurs, changes, slot, place, program):
     # First the nodes that never change, then those that do; returns the number of each.
     count = np.zeros(2, np.int64)
@@ -88,7 +88,7 @@ def _write_input_program(data, present, occurs, changes, slot, place, program):
     return count[0], count[1]
 
 
-@compiled
+@inlined
 def _write_output_program(data, occurs, slot, program):
     # Families, which are a parent with its children, from the last node to the first; returns their number.
     end = families = 0

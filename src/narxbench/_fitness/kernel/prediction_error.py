@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from narxbench._fitness.kernel.least_squares import SINGULAR
 from narxbench._fitness.kernel.simd import aligned, at, fill, load, store
-from narxbench._numerics.compilation import compiled
+from narxbench._numerics.compilation import compiled, inlined
 from narxbench._numerics.logarithm import natural_log
 
 # Columns that stand side by side, and columns whose products with them are computed together.
@@ -104,7 +104,7 @@ def _copy(source, target):
         target[i] = source[i]
 
 
-@compiled
+@inlined
 def _finite(matrix):
     total = 0.0
     for i in range(matrix.shape[0]):
@@ -139,7 +139,7 @@ def is_admissible(noise, state):
     return stable(state.moving_average, radius) and stable(state.autoregression, AR_RADIUS)
 
 
-@compiled
+@inlined
 def _noise_of(data, on_output, terms, weights, values, noise):
     # Computes w(k); returns the squares that outputs before the stretches differ by, +inf where the model diverges.
     total, flat = 0.0, 0
@@ -206,7 +206,7 @@ def _filter(data, autoregression, moving_average, series, filtered):
         _filter_stretch(data, s, autoregression, moving_average, series, filtered)
 
 
-@compiled
+@inlined
 def _squares_of(data, series):
     total = 0.0
     for s in range(data.begin.shape[0]):
@@ -290,7 +290,7 @@ def _feedback(data, terms, weights, values, feedback):
                     feedback[row + k, lag - 1] += slope
 
 
-@compiled
+@inlined
 def _sensitivities(data, chosen, values, feedback, bands):
     # S_j of some candidates, a band of them side by side; what a band has too many is written over by _append.
     rows, order = feedback.shape
@@ -315,7 +315,7 @@ def _sensitivities(data, chosen, values, feedback, bands):
                 to += BAND
 
 
-@compiled
+@inlined
 def _filter_bands(data, is_integrated, autoregression, moving_average, rows, n, bands):
     # The first n columns, each behind D(q) / C(q), in place: what looks back to columns as they were goes backwards.
     for first in range(0, n, BAND):
@@ -362,7 +362,7 @@ def _put_delayed(data, series, lag, sign, c, bands):
             bands[(c // BAND * rows + row) * BAND + c % BAND] = value
 
 
-@compiled
+@inlined
 def _start_column(data, s, before, feedback, column):
     # The sensitivity of a stretch to the output so many samples before it. It fades; the rest of the stretch is zero.
     for row in range(data.row[s], data.row[s] + data.end[s] - data.begin[s]):
@@ -380,7 +380,7 @@ def _start_column(data, s, before, feedback, column):
         past += 1
 
 
-@compiled
+@inlined
 def _append(data, noise, state, feedback, n, depth, bands):
     # Behind n columns: those of the free d_i and c_i, which are noise and innovations of the past behind 1 / C(q);
     # those of the outputs before each stretch; and the innovations.
@@ -412,7 +412,7 @@ def _append(data, noise, state, feedback, n, depth, bands):
         _put(data, s, state.innovations, c, bands)
 
 
-@compiled
+@inlined
 def _weigh_rows(row_weights, columns, bands):
     rows = row_weights.shape[0]
     for band in range(-(-columns // BAND)):
@@ -492,7 +492,7 @@ def _stretches_of(data, first, last, free, size):
     return (first - free) // data.depth, (last - 1 - free) // data.depth + 1
 
 
-@compiled
+@inlined
 def normal_equations(data, rows, bands, free, gram):
     """Compute the lower half of the Gram matrix of all columns from :func:`linearise`, over the samples that count.
 
@@ -596,7 +596,7 @@ def _take(source, target):
     _copy(source.scale, target.scale)
 
 
-@compiled
+@inlined
 def _start_equations(data, noise, state, first, gram):
     # Outputs before a stretch count as measured with noise: each is one more square of the objective.
     size = gram.shape[0] - 1
@@ -609,14 +609,14 @@ def _start_equations(data, noise, state, first, gram):
         gram[size, c] += share * (data.values[k] - state.values[k])
 
 
-@compiled
+@inlined
 def _divide(matrix, divisor):
     for i in range(matrix.shape[0]):
         for j in range(matrix.shape[1]):
             matrix[i, j] /= divisor
 
 
-@compiled
+@inlined
 def _shortened_step(data, noise, terms, state, step, value, following):
     # Takes a step into ``following``, shortened until it lowers the objective below ``value``; returns the objective.
     share, lower = 1.0, np.inf
@@ -726,7 +726,7 @@ def regressions(gram, energy, columns, sizes, weights, errors):
             errors[i] -= weights[i, a] * gram[last, columns[i, a]]
 
 
-@compiled
+@inlined
 def _autocovariances(data, bands, n, errors, bandwidth, total):
     # Adds the autocovariances of S(k) e(k) with their weights to ``total``, shape (n, n).
     rows = errors.shape[0]
