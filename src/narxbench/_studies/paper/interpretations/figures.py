@@ -22,7 +22,7 @@ from narxbench._studies.paper.published import METRICS
 BLUE, ORANGE = METHOD_COLOURS[:2]
 GREY, PALE = "#999999", "#dddddd"
 ROW = 0.17  # the height of a row of text in inches
-LINE = 58  # the largest number of characters in a line of a label
+LINES = {"effects": 36, "ranking": 72}  # the largest number of characters in a line of a label
 SHOWN = {"effects": 20, "ranking": 25}  # the largest number of rows: of effects, of interpretations
 
 Drawn = tuple[Figure, list[Line2D], int]  # a figure, the entries of its legend, and the columns of the legend
@@ -151,7 +151,11 @@ def _effects(findings: Findings) -> Drawn:
         of_algorithm = effects[effects["algorithm"] == name]
         if len(of_algorithm):
             columns[name] = of_algorithm.sort_values("change", kind="stable").reset_index()
-    figure = new_figure(1.2 + ROW * max(map(len, columns.values()), default=1))
+    labels = {name: _option_labels(findings, rows) for name, rows in columns.items()}
+    lines = [label.count("\n") + 1 for of_algorithm in labels.values() for label in of_algorithm]
+    # Labels of several lines have shorter neighbours.
+    height = max(1.0, 0.75 * max(lines, default=1))
+    figure = new_figure(1.2 + ROW * height * max(map(len, columns.values()), default=1))
     axes = figure.subplots(1, max(1, len(columns)), squeeze=False)[0]
     if not columns:
         axes[0].set_axis_off()
@@ -163,7 +167,7 @@ def _effects(findings: Findings) -> Drawn:
                 axis.hlines(row.Index, row.interval_low, row.interval_high, color=colour, linewidth=1.4)
             face = "white" if row.contradicts else colour
             axis.plot(row.change, row.Index, "o", markersize=4.5, color=colour, markerfacecolor=face)
-        _label_rows(axis, list(rows["design_choice"] + "=" + rows["option"]), [])
+        _label_rows(axis, labels[name], [])
         axis.axvline(0, color=GREY, linewidth=0.8, zorder=0)
         axis.set_xlabel("change of the deviance (left: nearer)")
         axis.set_title(f"{method_name(name)} under BIC", loc="left")
@@ -172,14 +176,19 @@ def _effects(findings: Findings) -> Drawn:
     return figure, [_dot("median; interval without 0", BLUE), _dot("interval with 0", GREY), against, interval], 4
 
 
+def _option_labels(findings: Findings, effects: pd.DataFrame) -> list[str]:
+    """Return the words for the option of each effect, in lines."""
+    options = effects["design_choice"] + "=" + effects["option"]
+    return [textwrap.fill(findings.study.words(text), LINES["effects"]) for text in options]
+
+
 def _ranking(findings: Findings) -> Drawn:
     """Draw the nearest interpretations of 2D-UPSO and those in a role, with the range over the data seeds."""
     ranked = findings.rankings[UPSO]
-    roles_of: dict[str, list[str]] = {}
-    for role, pair in findings.roles.items():
-        roles_of.setdefault(pair.upso2d, []).append(role)
-    shown = ranked[(ranked["place"] <= SHOWN["ranking"]) | ranked["interpretation"].isin(roles_of)].reset_index()
-    figure = new_figure(1.2 + 1.5 * ROW * len(shown))
+    in_role = [pair.upso2d for pair in findings.roles.values()]
+    shown = ranked[(ranked["place"] <= SHOWN["ranking"]) | ranked["interpretation"].isin(in_role)].reset_index()
+    labels, bold = _ranked_labels(findings, shown)
+    figure = new_figure(1.2 + 1.1 * ROW * sum(label.count("\n") + 1.4 for label in labels))
     axis = figure.subplots()
     axis.set_title(f"{method_name(UPSO)} under BIC: {len(ranked)} interpretations were run", loc="left")
     against = shown["contradicts"] != ""
@@ -187,10 +196,7 @@ def _ranking(findings: Findings) -> Drawn:
     for rows, face in zip((shown[~against], shown[against]), looks.values(), strict=True):
         axis.hlines(rows.index, rows["deviance_low"], rows["deviance_high"], color=BLUE, linewidth=1.2)
         axis.plot(rows["deviance"], rows.index, "o", markersize=4.5, color=BLUE, markerfacecolor=face)
-    roles = shown["interpretation"].map({text: f" ({', '.join(names)})" for text, names in roles_of.items()})
-    texts = (shown["interpretation"] + roles.fillna("")).map(_in_lines)
-    places = shown["place"].astype(str) + "  " + texts
-    _label_rows(axis, list(places), list(places[roles.notna()]))
+    _label_rows(axis, labels, bold)
     axis.set_xlim(left=0)
     axis.grid(axis="x", color=PALE, linewidth=0.5)
     axis.set_axisbelow(True)
@@ -198,9 +204,19 @@ def _ranking(findings: Findings) -> Drawn:
     return figure, [_dot(label, BLUE, face=face) for label, face in looks.items()], 2
 
 
-def _in_lines(text: str) -> str:
-    """Return the text of an interpretation with line breaks between its options where it is long."""
-    return textwrap.fill(text.replace("+", "+ "), LINE, break_on_hyphens=False).replace("+ ", "+")
+def _ranked_labels(findings: Findings, ranked: pd.DataFrame) -> tuple[list[str], list[str]]:
+    """Return the place, the words and the roles of each interpretation in lines, and the labels of those in a role."""
+    labels, in_role = [], []
+    for row in ranked.itertuples():
+        roles = [role for role, pair in findings.roles.items() if pair.upso2d == row.interpretation]
+        words = findings.study.words(row.interpretation)
+        text = words or AS_DESCRIBED
+        if words and roles:
+            text += f" ({', '.join(roles)})"
+        labels.append(textwrap.fill(f"{row.place}  {text}", LINES["ranking"], break_on_hyphens=False))
+        if roles:
+            in_role.append(labels[-1])
+    return labels, in_role
 
 
 def _gaps(findings: Findings) -> Drawn:

@@ -65,11 +65,17 @@ def test_the_scatter_has_a_panel_for_each_metric_and_role(words):
 
 
 def test_effects_and_ranking_name_what_was_run_and_its_roles(words):
-    assert {BOUND, TIES} < set(words["effects"])
+    assert {"velocities bounded at 1", "ties in random order"} < set(words["effects"])
     nearest = [text for text in words["ranking"] if text[0].isdigit() and "  " in text]
-    assert nearest[0] == f"1  {BOUND} (closest)"
-    assert "baseline (as described)" in {text.split("  ")[-1] for text in nearest}
+    assert nearest[0] == "1  velocities bounded at 1 (closest)"
+    assert "as described" in {text.split("  ")[-1] for text in nearest}
     assert len(nearest) <= SHOWN["ranking"] + 3
+
+
+def test_options_have_words_instead_of_the_names_of_settings(findings, words):
+    options = findings.effects_overview["design_choice"] + "=" + findings.effects_overview["option"]
+    shown = {*words["effects"], *words["ranking"]}
+    assert not [text for text in shown if any(option in text for option in options)]
 
 
 def test_gaps_show_the_searches_and_the_true_structure(findings, words):
