@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.files import canonical_json
-from narxbench._model.structure import candidate_columns, checked_positions
+from narxbench._model.structure import checked_positions, column_blocks
 from narxbench._model.terms import Monomial
 
 Floats = NDArray[np.float64]
@@ -237,7 +237,10 @@ class ProblemView:
         return self._columns(self.training_u, self.training_y, self.training_rows)
 
     def _columns(self, u: Floats, y: Floats, rows: NDArray[np.int64]) -> Floats:
-        return _fixed(np.ascontiguousarray(candidate_columns(u, y, self.monomials, rows).T))
+        columns = np.empty((len(rows), len(self.terms)))
+        for block, values in column_blocks(u, y, self.monomials, rows):
+            columns[block] = values.T
+        return _fixed(columns)
 
     def _places(self, name: str) -> NDArray[np.int64]:
         return _fixed(np.array(self._arrays[name](), np.int64))

@@ -1,6 +1,6 @@
 """Structures as rows of 0 and 1, one entry for each candidate term, and the values of a term."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -9,6 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.terms import OUTPUT, Factor, Monomial
+
+# Rows whose columns are computed at a time: all of them at once would need much memory.
+BLOCK = 4096
 
 
 def checked_positions(positions: ArrayLike, n_terms: int) -> NDArray[np.uint8]:
@@ -34,21 +37,21 @@ def _has_only_zeros_and_ones(rows: NDArray[Any]) -> bool:
 def candidate_columns(
     u: NDArray[np.float64], y: NDArray[np.float64], monomials: Sequence[Monomial], rows: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the values of terms at some samples, shape (N_t, rows), those of :func:`column` to the last bit.
+    """Return the values of terms at some samples, shape (N_t, rows), those of :func:`column` to the last bit."""
+    columns = np.empty((len(monomials), len(rows)))
+    for block, values in column_blocks(u, y, monomials, rows):
+        columns[:, block] = values
+    return columns
 
-    A term that begins with the factors of another one is computed from its values.
-    """
-    inputs = u.reshape(len(y), -1) if len(y) else u
-    plan = _column_plan(tuple(monomials))
-    lagged = np.empty((len(plan.factors), len(rows)))
-    for values, (signal, lag) in zip(lagged, plan.factors, strict=True):
-        values[:] = y[rows - lag] if signal == OUTPUT else inputs[rows - lag, signal - 1]
-    columns = np.ones((plan.n_columns, len(rows)))
-    # A structure with a term that overflows, or is infinity times 0, has an infinite J.
-    with np.errstate(over="ignore", invalid="ignore"):
-        for longer, shorter, factors in plan.steps:
-            columns[longer] = columns[shorter] * lagged[factors]
-    return columns[: len(monomials)]
+
+def column_blocks(
+    u: NDArray[np.float64], y: NDArray[np.float64], monomials: Sequence[Monomial], rows: NDArray[np.int64]
+) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+    """Yield the same columns at some successive rows, shape (N_t, rows of the block), and where these are."""
+    inputs, plan = u.reshape(len(y), -1) if len(y) else u, _column_plan(tuple(monomials))
+    for start in range(0, len(rows), BLOCK):
+        block = slice(start, min(start + BLOCK, len(rows)))
+        yield block, _columns_at(inputs, y, plan, rows[block])[: len(monomials)]
 
 
 class _ColumnPlan(NamedTuple):
@@ -61,6 +64,21 @@ class _ColumnPlan(NamedTuple):
     factors: list[Factor]
     steps: list[tuple[list[int], list[int], list[int]]]
     n_columns: int
+
+
+def _columns_at(
+    inputs: NDArray[np.float64], y: NDArray[np.float64], plan: _ColumnPlan, rows: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return all columns of a plan; one that begins with the factors of another is computed from its values."""
+    lagged = np.empty((len(plan.factors), len(rows)))
+    for values, (signal, lag) in zip(lagged, plan.factors, strict=True):
+        values[:] = y[rows - lag] if signal == OUTPUT else inputs[rows - lag, signal - 1]
+    columns = np.ones((plan.n_columns, len(rows)))
+    # A structure with a term that overflows, or is infinity times 0, has an infinite J.
+    with np.errstate(over="ignore", invalid="ignore"):
+        for longer, shorter, factors in plan.steps:
+            columns[longer] = columns[shorter] * lagged[factors]
+    return columns
 
 
 @lru_cache(maxsize=64)

@@ -1,6 +1,6 @@
 """Data that all structures of a problem share: Gram matrix of the estimation rows, inputs of the validation rows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._fitness.kernel.simd import at, fill, load, store
-from narxbench._model.structure import candidate_columns
+from narxbench._model.structure import column_blocks
 from narxbench._model.terms import OUTPUT, Monomial
 from narxbench._numerics.compilation import compiled
 
@@ -20,8 +20,6 @@ Masks = NDArray[np.uint8]
 DIVERGENCE_FACTOR = 1e6
 # The number of columns that are stored side by side, and of columns whose products with them are computed together.
 BAND, TILE = 16, 4
-# Rows whose candidate columns are computed at a time.
-BLOCK = 4096
 # Rows of zeros behind the inputs: the kernel serves four steps at a time.
 PADDING = 3
 
@@ -58,7 +56,7 @@ def products_over(u: Floats, y: Floats, monomials: Sequence[Monomial], rows: Int
     # The candidate columns, followed by y, BAND columns side by side.
     n_terms = len(monomials)
     bands = np.zeros((n_terms // BAND + 1, len(rows), BAND))
-    for block, columns in _blocks(u, y, monomials, rows):
+    for block, columns in column_blocks(u, y, monomials, rows):
         for first in range(0, n_terms, BAND):
             band = columns[first : first + BAND]
             bands[first // BAND, block, : len(band)] = band.T
@@ -66,13 +64,6 @@ def products_over(u: Floats, y: Floats, monomials: Sequence[Monomial], rows: Int
     gram = np.empty((n_terms + 1, n_terms + 1))
     _inner_products(bands, gram)
     return gram
-
-
-def _blocks(u: Floats, y: Floats, monomials: Sequence[Monomial], rows: Integers) -> Iterator[tuple[slice, Floats]]:
-    """Yield the candidate columns at successive rows, and where these are, for all at once would need much memory."""
-    for start in range(0, len(rows), BLOCK):
-        block = slice(start, min(start + BLOCK, len(rows)))
-        yield block, candidate_columns(u, y, monomials, rows[block])
 
 
 def prepare(
@@ -114,7 +105,7 @@ def prepare(
     diagonal[-1] = 1.0
     layout = _layout(tuple(monomials), one_step)
     inputs = np.zeros((len(validation) + PADDING, len(layout.inputs)))
-    for block, columns in _blocks(u, y, layout.inputs, validation):
+    for block, columns in column_blocks(u, y, layout.inputs, validation):
         inputs[block] = columns.T
     return ProblemData(
         gram=gram,
