@@ -207,25 +207,25 @@ class Trial:
         )
 
     @cached_property
-    def _estimating(self) -> dict[int, list[range]]:
-        """Runs of samples that give the weights under a noise model: those without each part, and all of them."""
-        parts = range(self.arrangement.n_parts_selected if self.arrangement.takes_turns else 0)
-        return {part: self._estimating_without(part) for part in (NO_PART, *parts)}
-
-    def _estimating_without(self, part: int) -> list[range]:
-        without = None if part == NO_PART else part
-        return self._shortened(self.arrangement.segments(self.arrangement.estimates(without)), MOST_WEIGHED)
+    def _estimating(self) -> dict[int | None, list[range]]:
+        """Runs of samples that give the weights under a noise model: those without each part, and all under None."""
+        arrangement = self.arrangement
+        parts = range(arrangement.n_parts_selected if arrangement.takes_turns else 0)
+        return {
+            part: self._shortened(arrangement.segments(arrangement.estimates(part)), MOST_WEIGHED)
+            for part in (None, *parts)
+        }
 
     def _monomials_of(self, structure: Sequence[str]) -> list[Monomial]:
         return [self.monomials[self._place[name]] for name in structure]
 
     def fit(self, structure: Sequence[str], families: Sequence[NoiseName]) -> StructureFit:
         """Fit a structure to all data that estimate, under what its noise calls for among some families."""
-        return weigh(self.arrangement, self._monomials_of(structure), self._estimating[NO_PART], families)
+        return weigh(self.arrangement, self._monomials_of(structure), self._estimating[None], families)
 
     def fit_under(self, structure: Sequence[str], noise_model: NoiseModel) -> StructureFit:
         """Fit a structure to all data that estimate, under one noise model."""
-        return weigh_under(self.arrangement, self._monomials_of(structure), self._estimating[NO_PART], noise_model)
+        return weigh_under(self.arrangement, self._monomials_of(structure), self._estimating[None], noise_model)
 
     def _model(self, structure: Sequence[str], coefficients: Sequence[float], **noise: Any) -> Model:
         """Return the model of the arranged samples, whose signals may be centred and are of one phase."""
