@@ -13,9 +13,8 @@ pytestmark = pytest.mark.slow
 # In a small process: a child begins with the memory of the one that starts it.
 MEASURED = """\
 import resource, subprocess, sys
-subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
-usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-print(usage.ru_utime + usage.ru_stime, usage.ru_maxrss)
+subprocess.run(sys.argv[1:], check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 """
 
 
@@ -42,12 +41,11 @@ def test_a_container_recipe_of_snakemake_has_no_packages(project):
     assert re.findall("^(FROM|RUN|COPY|ADD) ", recipe, re.MULTILINE) == ["FROM"]
 
 
-def test_a_large_study_in_blocks_of_seeds_is_planned_in_seconds(project):
-    """The 72 conditions of the paper with 1389 seeds each are 100,008 runs."""
+def test_a_large_study_in_blocks_of_seeds_is_planned_in_little_memory(project):
+    """The 72 conditions of the paper with 1389 seeds each are 100,008 runs, in 28 jobs for each condition."""
     large = project.with_study("large", "seeds: 1389\nseeds_per_job: 50\n")
     command = [sys.executable, "-m", "snakemake", "--dry-run", "--cores", "1", "--configfile", "large.yaml"]
     done = subprocess.run([sys.executable, "-c", MEASURED, *command], cwd=large.root, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    cpu_seconds, kilobytes = map(float, done.stdout.splitlines()[-1].split())
-    assert cpu_seconds < 10.0
-    assert kilobytes < 400_000.0
+    assert re.search(r"^search +2016$", done.stdout, re.MULTILINE)
+    assert int(done.stdout.splitlines()[-1]) < 400_000

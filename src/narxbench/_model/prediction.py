@@ -187,12 +187,8 @@ class NoiseFilter:
         return noise
 
     def _innovations(self, differences: Floats) -> Floats:
-        if not differences.size:
-            return differences
-        # SciPy's signal package takes half a second to import.
-        from scipy.signal import lfilter
-
-        innovations: Floats = lfilter([1.0, *self.autoregression], [1.0, *self.moving_average], differences, axis=0)
+        innovations = np.empty_like(differences)
+        _filter(differences, np.array(self.autoregression), np.array(self.moving_average), innovations)
         return innovations
 
 
@@ -322,3 +318,16 @@ def _simulate(ends, signals, delays, weights, u, y, start, bound, offset, scale)
         y[k] = value
         scaled[k] = (value - offset) / scale
     return u.shape[0]
+
+
+@compiled
+def _filter(noise, autoregression, moving_average, innovations):  # type: ignore[no-untyped-def]
+    # Writes e(k) = w(k) + d_1 w(k-1) + ... - c_1 e(k-1) - ... of each series.
+    for k in range(noise.shape[0]):
+        for series in range(noise.shape[1]):
+            value = noise[k, series]
+            for lag in range(1, min(k, autoregression.shape[0]) + 1):
+                value += autoregression[lag - 1] * noise[k - lag, series]
+            for lag in range(1, min(k, moving_average.shape[0]) + 1):
+                value -= moving_average[lag - 1] * innovations[k - lag, series]
+            innovations[k, series] = value

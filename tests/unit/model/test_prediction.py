@@ -1,11 +1,12 @@
-"""Free runs against the simulation of systems to the last bit, and against plain loops."""
+"""Free runs against the simulation of systems to the last bit, and against plain loops; filters of noise."""
 
 import math
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 
-from narxbench._model.prediction import simulated
+from narxbench._model.prediction import NoiseFilter, simulated
 from narxbench._model.system import System, load_system
 from narxbench._model.terms import parse_term
 
@@ -39,3 +40,13 @@ def test_the_bound_itself_is_allowed():
 def test_the_first_sample_that_diverges():
     y, end = simulated([parse_term("y(k-1)")], [2.0], np.zeros((8, 0)), [1.0], bound=9.0)
     assert (y[:end].tolist(), end) == ([1.0, 2.0, 4.0, 8.0], 4)
+
+
+@pytest.mark.parametrize(
+    ("autoregression", "moving_average"), [((), (0.5,)), ((0.3, -0.2, 0.1), ()), ((-0.6,), (0.0, 0.4))]
+)
+@pytest.mark.parametrize("samples", [1, 2, 200])
+def test_innovations_are_the_filtered_noise(autoregression, moving_average, samples):
+    noise = np.random.default_rng(samples).normal(size=samples)
+    innovations = NoiseFilter(autoregression, moving_average).innovations(noise)
+    assert innovations == pytest.approx(lfilter([1.0, *autoregression], [1.0, *moving_average], noise), abs=1e-12)

@@ -20,11 +20,12 @@ from narxbench._identification.search.outside import leaves_all_bounds
 from narxbench._identification.search.ridge import ridge_weights
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._io.errors import NarxbenchError
-from narxbench._model.narx import DivergedError, Model
+from narxbench._model.narx import DivergedError, Model, divergence_bound
 from narxbench._model.noise_models import NoiseModel, NoiseName
+from narxbench._model.prediction import simulated
 from narxbench._model.records import Recording
 from narxbench._model.scaling import mean
-from narxbench._model.terms import Monomial, max_lag_of, term_name
+from narxbench._model.terms import Monomial, max_lag_of, parse_term, term_name
 from narxbench._numerics.rounding import significant
 
 Floats = NDArray[np.float64]
@@ -243,19 +244,34 @@ class Trial:
         """Return the sum of squared errors of a fit; +inf if it diverges."""
         if not weights.is_finite:
             return math.inf
-        model = self._model(structure, weights.coefficients.tolist(), **noise_of_model(weights.fit))
-        return self._squares(model, segments, steps)
+        noise = {} if steps is None else noise_of_model(weights.fit)
+        return self._squares(structure, weights.coefficients.tolist(), segments, steps, **noise)
 
-    def _squares(self, model: Model, segments: list[range], steps: int | None) -> float:
+    def _squares(
+        self,
+        structure: Sequence[str],
+        coefficients: Sequence[float],
+        segments: list[range],
+        steps: int | None,
+        **noise: Any,
+    ) -> float:
         """Return the sum of squared errors, from the measured outputs before each segment; +inf if one diverges."""
-        sums = []
+        monomials = [parse_term(name, self.n_inputs) for name in structure]
+        max_lag, sums = max_lag_of(monomials), []
         for segment in segments:
-            samples = slice(segment.start - model.initial_samples, segment.stop)
-            y = self.arrangement.y[samples]
-            try:
-                predicted = model.predict(self.arrangement.u[samples], y, steps)
-            except DivergedError:
-                return math.inf
+            samples = slice(segment.start - max_lag, segment.stop)
+            u, y = self.arrangement.u[samples], self.arrangement.y[samples]
+            if steps is None:
+                # A free run is the same for all noise models, and there are many.
+                bound = divergence_bound(y, len(y))
+                predicted, end = simulated(monomials, coefficients, u, y[:max_lag], bound=bound)
+                if end < len(y):
+                    return math.inf
+            else:
+                try:
+                    predicted = self._model(structure, coefficients, **noise).predict(u, y, steps)
+                except DivergedError:
+                    return math.inf
             sums.append(math.fsum(((y - predicted) ** 2).tolist()))
         return math.fsum(sums)
 
@@ -269,8 +285,7 @@ class Trial:
     def whole_ridge_error(self, shrinkage: float) -> float:
         """Return the same error for all candidates with weights of ridge regression."""
         segments = self.arrangement.segments(self.arrangement.has_lags)
-        model = self._model(self.terms, self._ridge(shrinkage, None))
-        return self._relative_error(self._squares(model, segments, None))
+        return self._relative_error(self._squares(self.terms, self._ridge(shrinkage, None), segments, None))
 
     def leaves_all_bounds(self, structure: Sequence[str], noise_model: NoiseModel) -> bool:
         """Return whether the model of a structure leaves all bounds where inputs are held inside their ranges."""
@@ -327,15 +342,13 @@ class Trial:
         steps = 1 if self.error == "one_step" else None
         sums = []
         for part, segments, _ in self._parts:
-            model = self._model(self.terms, self._ridge(shrinkage, part))
-            sums.append(self._squares(model, segments, steps))
+            sums.append(self._squares(self.terms, self._ridge(shrinkage, part), segments, steps))
         return self._part_errors(np.array([sums]), np.zeros(1, np.bool_))
 
     def part_errors_of_last_value(self, term: str) -> PartErrors:
         """Return the errors on each part of the model y(k) = y(k-i), whose only term has this name."""
         steps = 1 if self.error == "one_step" else None
-        model = self._model([term], [1.0])
-        sums = [self._squares(model, segments, steps) for _, segments, _ in self._parts]
+        sums = [self._squares([term], [1.0], segments, steps) for _, segments, _ in self._parts]
         return self._part_errors(np.array([sums]), np.zeros(1, np.bool_))
 
     def _part_errors(self, sse: Floats, singular: NDArray[np.bool_]) -> PartErrors:

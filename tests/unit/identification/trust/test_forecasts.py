@@ -5,12 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.optimize import isotonic_regression
 
 import narxbench
 from narxbench import NarxbenchError
 from narxbench import _cli as cli
 from narxbench._identification.trust.bands import BAND
-from narxbench._identification.trust.forecasts import ABOUT, half_widths
+from narxbench._identification.trust.forecasts import ABOUT, closest_rising, half_widths
 from narxbench._identification.trust.refit import refit
 
 QUICK = {"decimation": 1, "effort": 0.1, "seeds": 1, "method": "frols", "degree": 1, "y_lags": 1, "u_lags": 1}
@@ -45,6 +46,18 @@ def test_bands_widen_as_the_errors_do(identification):
     assert widths[-1] == pytest.approx(1.645 * 0.2 / np.sqrt(1 - 0.95**2), rel=0.4)
     for narrow, wide in ((0.5, 0.8), (0.8, 0.9), (0.9, 0.95), (0.95, 0.99)):
         assert (half_widths(model, 60, narrow) < half_widths(model, 60, wide)).all()
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 30])
+def test_half_widths_rise_as_an_isotonic_regression_does(count):
+    draws = np.random.default_rng(count)
+    for values in (
+        draws.normal(size=count),
+        np.sort(draws.normal(size=count)),
+        np.ones(count),
+        draws.integers(3, size=count),
+    ):
+        assert closest_rising(values.tolist()) == pytest.approx(isotonic_regression(values).x.tolist(), rel=1e-12)
 
 
 def test_bands_hold_their_share_of_fresh_samples(identification, data):
