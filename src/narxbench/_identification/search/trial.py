@@ -256,7 +256,7 @@ class Trial:
         **noise: Any,
     ) -> float:
         """Return the sum of squared errors, from the measured outputs before each segment; +inf if one diverges."""
-        monomials = [parse_term(name, self.n_inputs) for name in structure]
+        monomials = [parse_term(name, self.n_inputs, current=True) for name in structure]
         max_lag, sums = max_lag_of(monomials), []
         for segment in segments:
             samples = slice(segment.start - max_lag, segment.stop)
