@@ -27,6 +27,7 @@ import narxbench
 from benchmarks.common import ROOT, table
 from benchmarks.verdict_records import KINDS, TrueRecord, all_records, held_out, is_held_out
 from narxbench._identification.conclusion import data_checks, last_cases, last_runs
+from narxbench._identification.data.horizon import steps_judged
 from narxbench._identification.finding import Finding
 from narxbench._identification.identify import identify_recording
 from narxbench._identification.search.scan import Scan
@@ -35,7 +36,6 @@ from narxbench._identification.settings import IdentificationSettings
 from narxbench._identification.trust.answers import prediction_answer
 from narxbench._identification.trust.avoidable import avoidable_share
 from narxbench._identification.trust.fit import ModelFit
-from narxbench._identification.trust.horizon import steps_judged
 from narxbench._identification.trust.residuals import free_run_bias
 from narxbench._identification.trust.validation import validate
 from narxbench._identification.trust.verdicts import summary

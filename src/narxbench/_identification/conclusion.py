@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from narxbench._algorithms.certainty import LEAST_EXCHANGED
 from narxbench._identification.data.checks import checks_before, size_check
 from narxbench._identification.data.collinear import collinear_check
+from narxbench._identification.data.horizon import steps_judged
 from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
 from narxbench._identification.search.choice import failures
@@ -28,7 +29,6 @@ from narxbench._identification.trust.dynamics import Dynamics, dynamics, working
 from narxbench._identification.trust.fit import ModelFit
 from narxbench._identification.trust.forecasts import ABOUT, forecast_errors
 from narxbench._identification.trust.frequencies import frequent_structures, selection_table
-from narxbench._identification.trust.horizon import steps_judged
 from narxbench._identification.trust.lack_of_fit import richer_structure
 from narxbench._identification.trust.probabilities import FULL, STOPPED, StructureCertainty, structure_certainty
 from narxbench._identification.trust.residuals import CorrelationTest, correlation_tests, free_run_bias
@@ -375,9 +375,12 @@ def _competed(scan: Scan, choice: Choice, sparse: Model) -> list[Finding]:
     structures = _competing(choice)
     if not structures:
         return []
-    rows = []
+    rows: list[dict[str, Any]] = []
     for name, structure in structures.items():
-        rows.append({"name": name, "terms": len(structure.terms), "rrse": structure.rrse})
+        row = {"name": name, "terms": len(structure.terms), "rrse": structure.rrse}
+        if structure.ahead is not None:
+            row["ahead"] = structure.ahead
+        rows.append(row)
     values = {
         "leaving": description(choice.leaving),
         "limit": scan.settings.sparse_within,
@@ -386,6 +389,8 @@ def _competed(scan: Scan, choice: Choice, sparse: Model) -> list[Finding]:
         "rows": rows,
         "sparse": sparse.equation().partition("\n")[0],
     }
+    if not scan.recording.inputs:
+        values["steps"] = scan.steps_judged(choice.best.configuration)
     return [Finding("competition", "look" if choice.winner else "fine", values)]
 
 

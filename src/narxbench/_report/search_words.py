@@ -49,21 +49,31 @@ def _competition(finding: Finding, setting: Setting) -> tuple[str, str]:
     sparse = values["rows"][0]
     is_sparse = values["leaving"] == "sparse"
     how = "one step ahead" if values["kind"] == "one_step" else "in free run"
+    ahead = f"{values['steps']} steps ahead" if values.get("steps", 1) > 1 else ""
     text = ""
     if not is_sparse:
         row = next(row for row in values["rows"] if row["name"] == values["leaving"])
         text = f"The {row['name']} model ({count_terms(row['terms'])}) leaves; the sparse one has "
-        text += f"{count_terms(sparse['terms'])} and {_error_cost(sparse['rrse'], row['rrse'])}: {values['sparse']}. "
+        text += f"{count_terms(sparse['terms'])} and {_error_cost(sparse['rrse'], row['rrse'])}"
+        if ahead and "ahead" in row:
+            cost = _error_cost(sparse["ahead"], row["ahead"]) if "ahead" in sparse else "diverges"
+            text += f" {how}, and {cost} {ahead}"
+        text += f": {values['sparse']}. "
     text += f"A sparse model leaves while its relative error {how} over parts of the data that the weights do not know "
-    text += f"is at most {values['limit']:g} times that of the best simple model that holds over whole records. "
+    text += f"is at most {values['limit']:g} times that of the best simple model that holds over whole records"
+    if ahead:
+        text += f", and its error {ahead} at most {values['limit']:g} times that of the best of those as good {how}"
     errors = [f"{row['name']} {row['rrse']:.3g} ({count_terms(row['terms'])})" for row in values["rows"]]
-    text += f"{values['competitors']} simple models competed, and the errors of the best are: {', '.join(errors)}."
+    text += f". {values['competitors']} simple models competed, and the errors of the best are: {', '.join(errors)}."
+    if ahead:
+        errors = [f"{row['name']} {row['ahead']:.3g}" for row in values["rows"] if "ahead" in row]
+        text += f" Errors {ahead}: {', '.join(errors)}."
     return text, "" if is_sparse else f"A larger {setting('sparse_within')} prefers the sparse model."
 
 
 def _error_cost(error: float, reference: float) -> str:
     """Return how much larger an error is than another one."""
-    if error < 10 * reference:
+    if reference <= error < 10 * reference:
         return f"{100 * (error / reference - 1):.0f} % more error"
     return f"an error of {error:.3g} instead of {reference:.3g}"
 

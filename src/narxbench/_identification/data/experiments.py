@@ -165,17 +165,21 @@ def _pieces_without_gaps(is_usable: Mask, jumps: Mask) -> list[tuple[int, int]]:
     return [(int(piece[0]), int(piece[-1]) + 1) for piece in np.split(rows, gaps) if len(piece)]
 
 
-def form_notes(source: Source, used_columns: Sequence[int]) -> list[str]:
-    """Return notes on what was guessed of the form of a source, and on columns that were not used."""
-    notes = list(source.guesses)
+def form_notes(source: Source, used_columns: Sequence[int], has_inputs: bool) -> list[str]:
+    """Return notes on columns that were not used, and on what was guessed of the form of a source."""
+    notes = []
+    unused_columns = [column for column in range(len(source.columns)) if column not in used_columns]
+    if unused_columns:
+        titles = ", ".join(map(repr, map(source.column_title, unused_columns)))
+        note = f"columns that were not used: {printable(titles)}."
+        if not has_inputs:
+            note += " No input was named: the output is foretold from its own past alone."
+        notes.append(note)
+    notes += source.guesses
     columns = [column for column in used_columns if column >= 0]
     if source.table:
         notes += source.table.number_notes(columns)
     notes += _notes_on_names(source, columns)
-    unused_columns = [column for column in range(len(source.columns)) if column not in used_columns]
-    if unused_columns:
-        titles = ", ".join(map(repr, map(source.column_title, unused_columns)))
-        notes.append(f"columns that were not used: {printable(titles)}.")
     return [f"{source.label}: {note}" for note in notes]
 
 

@@ -328,7 +328,8 @@ class _Reader:
         used_columns: list[int] = []
         for experiment in experiments:
             used_columns += experiment.used_columns
-        self.notes += form_notes(source, used_columns)
+        has_inputs = any(len(experiment.signals) > 1 for experiment in experiments)
+        self.notes += form_notes(source, used_columns, has_inputs)
         for experiment, choice in zip(experiments, choices, strict=True):
             self.experiments.append(experiment)
             self.experiments[-1] = matched(experiment, self.experiments[0], choice)

@@ -3,7 +3,12 @@
 from collections.abc import Mapping, Sequence
 
 from narxbench._algorithms.registry import algorithm
-from narxbench._identification.search.competitors import competing_names, competing_structures, leaving_structure
+from narxbench._identification.search.competitors import (
+    competing_names,
+    competing_structures,
+    leaving_structure,
+    with_errors_ahead,
+)
 from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.scan import FORWARD, NOTHING, POLISHED, STANDS_IN, Scan, in_order
 from narxbench._identification.search.steps import DESCENTS, NOISE, WEIGHTS, Steps
@@ -85,9 +90,10 @@ def choose(
     finalists, n_unbounded = _bounded_first(scan, finalists)
     sparse = finalists[0]
     competitors = competing_structures(scan, sparse, density, steps)
+    sparse, competitors = with_errors_ahead(scan, sparse, competitors, scan.settings.sparse_within)
     leaving = leaving_structure(scan, sparse, competitors, scan.settings.sparse_within)
     return Choice(
-        finalists=finalists,
+        finalists=[sparse, *finalists[1:]],
         briefly=[scan.with_fitness(structure, density) for structure in only_briefly],
         runs=_terms_by_seed(searches, leaving.configuration),
         forward=_forward_structure(scan, leaving.configuration, forward, density),

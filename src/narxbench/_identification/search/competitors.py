@@ -1,7 +1,8 @@
 """Simple models that the sparse one competes with, and the choice of the one that leaves.
 
 All are judged by the selection error: the relative error over the parts of the data that the weights do not know, of
-free runs or, where a search minimises that, one step ahead. Test records are not looked at.
+free runs or, where a search minimises that, one step ahead. A series is judged farther ahead, so those that are about
+as good one step ahead are also compared there. Test records are not looked at.
 
 - Full linear models (ARX, ARMAX, OE, Box-Jenkins): all terms up to degree 1 of a configuration. Those of all lags that
   are tried compete by least squares, and the best of these under the other noise models too.
@@ -9,6 +10,7 @@ free runs or, where a search minimises that, one step ahead. Test records are no
 - The last value, y(k) = y(k-1), and of an output with seasons the value a season before.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import product
@@ -41,11 +43,12 @@ def leaving_structure(
     """Return the structure that leaves: the sparse one, or the competitor of lowest selection error.
 
     A sparse model leaves while its selection error is at most ``sparse_within`` times that of the best competitor whose
-    free run over whole records holds, and which stays within bounds where inputs are held.
+    free run over whole records holds, and which stays within bounds where inputs are held. That of a series must also
+    be at most so many times worse than the best as far ahead as it is judged.
     """
     for competitor in sorted(competitors, key=_selection_error):
         if _selection_error(sparse) <= sparse_within * _selection_error(competitor):
-            return sparse
+            return _leaving_ahead(scan, sparse, competitors, sparse_within)
         if competitor.kind == "last value":
             return competitor
         if scan.holds(competitor) and not scan.leaves_all_bounds(competitor):
@@ -53,8 +56,39 @@ def leaving_structure(
     return sparse
 
 
+def with_errors_ahead(
+    scan: Scan, sparse: Structure, competitors: Sequence[Structure], sparse_within: float
+) -> tuple[Structure, list[Structure]]:
+    """Return a sparse structure and its competitors; those of a series with their errors as far ahead as it is judged.
+
+    Competitors have one if they are about as good by the selection error, which is that of one step ahead.
+    """
+    if scan.recording.inputs:
+        return sparse, [*competitors]
+    limit = sparse_within * _selection_error(sparse)
+    known = []
+    for competitor in competitors:
+        is_as_good = _selection_error(competitor) <= limit
+        known.append(scan.with_error_ahead(competitor) if is_as_good else competitor)
+    return scan.with_error_ahead(sparse), known
+
+
+def _leaving_ahead(scan: Scan, sparse: Structure, competitors: Sequence[Structure], sparse_within: float) -> Structure:
+    """Return a sparse structure or, if that is clearly better as far ahead as a series is judged, a competitor."""
+    best, lowest = sparse, _error_ahead(sparse) / sparse_within
+    for competitor in competitors:
+        error = _error_ahead(competitor)
+        if error < lowest and not scan.leaves_all_bounds(competitor):
+            best, lowest = competitor, error
+    return best
+
+
 def _selection_error(structure: Structure) -> float:
-    return float("inf") if structure.rrse is None else max(structure.rrse, EXACT)
+    return math.inf if structure.rrse is None else max(structure.rrse, EXACT)
+
+
+def _error_ahead(structure: Structure) -> float:
+    return math.inf if structure.ahead is None else max(structure.ahead, EXACT)
 
 
 def competing_structures(scan: Scan, sparse: Structure, density: int, steps: Steps) -> list[Structure]:

@@ -22,6 +22,7 @@ from narxbench._fitness.prediction_error import PredictionErrors
 from narxbench._fitness.problem import StructureProblem
 from narxbench._identification.data.checks import delay_check
 from narxbench._identification.data.evidence import input_evidence, largest_degree_shown
+from narxbench._identification.data.horizon import steps_judged
 from narxbench._identification.data.responses import responses
 from narxbench._identification.data.sampling import advised_decimations
 from narxbench._identification.data.scaling import scaling
@@ -314,7 +315,7 @@ class Scan:
         """Return a structure with its score under the noise model of some families that its noise calls for."""
         trial = self.trial(self.named[structure.configuration])
         whole = trial.fit(structure.terms, families)
-        errors = trial.part_errors_under_noise(structure.terms, whole)
+        errors = trial.part_errors_under_noise(structure.terms, whole, trial.steps)
         return self._structure(structure.proposal, errors, 0, density, NoiseOrders.of(whole.noise_model))
 
     def likeliest_first(self, structures: Sequence[Structure], density: int) -> tuple[list[Structure], int]:
@@ -345,16 +346,35 @@ class Scan:
             return trial.ridge_leaves_all_bounds(structure.shrinkage)
         return trial.leaves_all_bounds(structure.terms, structure.noise_model)
 
+    def steps_judged(self, configuration: str) -> int:
+        """Return the steps ahead that the models of a configuration are judged at where there is no input."""
+        return steps_judged(self.recording, self.named[configuration].decimation, self.seasons)
+
+    def with_error_ahead(self, structure: Structure) -> Structure:
+        """Return the structure of a series with its selection error as far ahead as a model of it is judged."""
+        trial, steps = self.trial(self.named[structure.configuration]), self.steps_judged(structure.configuration)
+        if structure.kind == "unpruned":
+            errors = trial.part_errors_of_ridge(structure.shrinkage, steps)
+        elif structure.kind == "last value":
+            errors = trial.part_errors_of_last_value(structure.terms[0], steps)
+        else:
+            whole = trial.fit_under(structure.terms, structure.noise_model)
+            errors = trial.part_errors_under_noise(structure.terms, whole, steps)
+        relative, _ = self._error(errors, 0)
+        ahead = significant(math.sqrt(relative)) if np.isfinite(relative) else None
+        return structure.model_copy(update={"ahead": ahead})
+
     def unpruned(self, configuration: str, shrinkage: float) -> Structure:
         """Return the structure of all candidates of a configuration with its score by ridge regression."""
         trial = self.trial(self.named[configuration])
         proposal = Proposal(configuration, "ridge regression", trial.terms, drawn=False)
-        errors = trial.part_errors_of_ridge(shrinkage)
+        errors = trial.part_errors_of_ridge(shrinkage, trial.steps)
         return self._competitor(proposal, errors, kind="unpruned", shrinkage=shrinkage)
 
     def last_value(self, configuration: str, term: str) -> Structure:
         """Return the structure y(k) = y(k-i), its term having this name, with its score in a configuration."""
-        errors = self.trial(self.named[configuration]).part_errors_of_last_value(term)
+        trial = self.trial(self.named[configuration])
+        errors = trial.part_errors_of_last_value(term, trial.steps)
         proposal = Proposal(configuration, "last value", [term], drawn=False)
         return self._competitor(proposal, errors, kind="last value")
 

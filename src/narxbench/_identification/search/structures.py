@@ -68,6 +68,7 @@ class Structure(StructureScore):
     noise: NoiseOrders = PLAIN  # the noise model that its weights are estimated under
     kind: Kind = "sparse"
     shrinkage: float = Field(default=0.0, ge=0)  # the ridge of an unpruned polynomial
+    ahead: float | None = None  # the relative error as far ahead as a series is judged; None: unknown, or it diverges
 
     @property
     def noise_model(self) -> NoiseModel:

@@ -325,9 +325,16 @@ class Trial:
             singular |= ~np.isfinite(sse[:, k]) & ~weights.any(axis=1)
         return self._part_errors(sse, singular)
 
-    def part_errors_under_noise(self, structure: Sequence[str], whole: StructureFit) -> PartErrors:
-        """Return the errors of a structure on each part, its weights being estimated as those of a fit to all data."""
-        steps = 1 if self.error == "one_step" else None
+    @property
+    def steps(self) -> int | None:
+        """How many steps ahead the selection predicts; None: free runs."""
+        return 1 if self.error == "one_step" else None
+
+    def part_errors_under_noise(self, structure: Sequence[str], whole: StructureFit, steps: int | None) -> PartErrors:
+        """Return the errors of a structure on each part, its weights being estimated as those of a fit to all data.
+
+        Predictions are so many steps ahead; None: free runs.
+        """
         takes_turns = self.arrangement.takes_turns and whole.is_finite
         monomials, sums = self._monomials_of(structure), []
         for part, segments, _ in self._parts:
@@ -337,17 +344,15 @@ class Trial:
             sums.append(self._squares_of_fit(structure, fit, segments, steps))
         return self._part_errors(np.array([sums]), np.zeros(1, np.bool_))
 
-    def part_errors_of_ridge(self, shrinkage: float) -> PartErrors:
+    def part_errors_of_ridge(self, shrinkage: float, steps: int | None) -> PartErrors:
         """Return the errors of all candidates on each part, with weights of ridge regression that do not know it."""
-        steps = 1 if self.error == "one_step" else None
         sums = []
         for part, segments, _ in self._parts:
             sums.append(self._squares(self.terms, self._ridge(shrinkage, part), segments, steps))
         return self._part_errors(np.array([sums]), np.zeros(1, np.bool_))
 
-    def part_errors_of_last_value(self, term: str) -> PartErrors:
+    def part_errors_of_last_value(self, term: str, steps: int | None) -> PartErrors:
         """Return the errors on each part of the model y(k) = y(k-i), whose only term has this name."""
-        steps = 1 if self.error == "one_step" else None
         sums = [self._squares([term], [1.0], segments, steps) for _, segments, _ in self._parts]
         return self._part_errors(np.array([sums]), np.zeros(1, np.bool_))
 

@@ -307,4 +307,7 @@ def test_every_guess_about_a_file_is_a_note(tmp_path: Path) -> None:
         assert words in notes
     reported = read_recording(path, input=2, output=3, time=1, separator=";", decimal=",", header=False)
     assert reported.notes == ("a.csv: columns that were not used: 'column 4'.",)
-    assert "Column 'time' was taken as the time" in _notes(read_recording(_file(tmp_path), output="out"))
+    without_input = read_recording(_file(tmp_path), output="out")
+    assert "Column 'time' was taken as the time" in _notes(without_input)
+    unused = "a.csv: columns that were not used: 'in', 'in2'. No input was named: "
+    assert unused + "the output is foretold from its own past alone." in without_input.notes

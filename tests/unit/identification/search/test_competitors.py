@@ -12,15 +12,16 @@ from narxbench._identification.search.competitors import leaving_structure
 from narxbench._identification.search.ridge import ridge_weights
 from narxbench._identification.search.structures import Structure
 from narxbench._numerics.random_streams import generator
+from narxbench._report.findings import in_words
 from narxbench._report.model_page import write_report
 from narxbench._report.model_summary import summary_lines
 
 QUICK = {"decimation": 1, "seeds": 1, "effort": 0.05, "resamples": 0, "blocks": 4}
 
 
-def structure(kind, rrse):
+def structure(kind, rrse, ahead=None):
     score = {"fitness": None, "rrse": rrse, "divergent": 0.0, "singular": False, "candidates": 3}
-    return Structure(configuration="q1", terms=["y(k-1)"], found_by="test", kind=kind, **score)
+    return Structure(configuration="q1", terms=["y(k-1)"], found_by="test", kind=kind, ahead=ahead, **score)
 
 
 class Holds:
@@ -64,6 +65,43 @@ def test_the_sparse_model_leaves_while_its_error_is_within_the_limit(
     competitors = [structure("linear", linear), structure("last value", last_value)]
     leaving = leaving_structure(Holds(*holding), structure("sparse", sparse), competitors, limit)
     assert leaving.kind == expected
+
+
+@pytest.mark.parametrize(
+    ("sparse", "linear", "unpruned", "expected"),
+    [
+        (0.6, 0.58, 0.9, "sparse"),
+        (0.6, 0.5, 0.9, "linear"),
+        (0.6, 0.5, 0.4, "unpruned"),
+        (0.6, None, None, "sparse"),
+        # The sparse model diverges that far ahead, or all do.
+        (None, 2.0, None, "linear"),
+        (None, None, None, "sparse"),
+        # Both are exact but for rounding.
+        (1e-8, 1e-12, None, "sparse"),
+    ],
+)
+def test_the_sparse_model_of_a_series_is_also_within_the_limit_as_far_ahead_as_it_is_judged(
+    sparse, linear, unpruned, expected
+):
+    competitors = [structure("linear", 0.1, linear), structure("unpruned", 0.1, unpruned)]
+    leaving = leaving_structure(Holds("linear", "unpruned"), structure("sparse", 0.1, sparse), competitors, 1.05)
+    assert leaving.kind == expected
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_no_competitor_of_a_series_as_good_one_step_ahead_is_better_farther_ahead(number):
+    """The level of a slow series gains little in one step, and much farther ahead."""
+    rng = generator(purpose="slow series", number=number)
+    y, e = np.full(700, 20.0), rng.standard_normal(700)
+    for k in range(2, 700):
+        y[k] = 0.06 + 1.6 * y[k - 1] - 0.603 * y[k - 2] + 0.1 * e[k]
+    identification = narxbench.identify({"y": y}, "y", degree=1, y_lags=3, **QUICK)
+    note = competition(identification)
+    ahead = {row["name"]: row["ahead"] for row in note.values["rows"] if "ahead" in row}
+    assert len(ahead) > 1 and note.values["steps"] > 10
+    assert ahead[note.values["leaving"]] <= 1.05 * min(ahead.values())
+    assert f"Errors {note.values['steps']} steps ahead: sparse" in in_words(note).text
 
 
 def dense_record(samples):
