@@ -86,7 +86,8 @@ class Watch(threading.Thread):
             self.start()
         except RuntimeError:
             raise NarxbenchError(
-                "search: the thread that watches its limits cannot be started; needed: a higher ulimit -u"
+                "search: the thread that watches its limits cannot be started; "
+                "needed: more memory, or a higher ulimit -u"
             ) from None
         _WATCHES.add(self)
         return self

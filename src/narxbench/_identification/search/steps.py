@@ -8,6 +8,7 @@ from threading import Thread
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from narxbench._identification.search.structures import ConfigurationSearch, Structure, StructureScore
+from narxbench._io.errors import NarxbenchError
 from narxbench._io.interruptions import interruptible
 
 T = TypeVar("T")
@@ -64,8 +65,16 @@ class _Jobs(Generic[T]):
         self._function, self._waiting = function, deque(enumerate(jobs))
         self.planned = len(self._waiting)
         self.outcomes: SimpleQueue[_Outcome[T]] = SimpleQueue()
-        for _ in range(min(THREADS, self.planned)):
-            Thread(target=self._work, daemon=True).start()
+        for number in range(min(THREADS, self.planned)):
+            try:
+                Thread(target=self._work, daemon=True).start()
+            except RuntimeError:
+                # Fewer threads give the same results.
+                if number == 0:
+                    raise NarxbenchError(
+                        "search: no thread can be started; needed: more memory, or a higher ulimit -u"
+                    ) from None
+                break
 
     def _work(self) -> None:
         while True:

@@ -12,10 +12,11 @@ from narxbench._identification import identify
 from narxbench._identification.data.reading import read_recording
 from narxbench._identification.identify import identify_recording, identify_repeatedly
 from narxbench._identification.search import scan
+from narxbench._identification.search import steps as search_steps
 from narxbench._identification.search.scan import Scan
 from narxbench._identification.search.steps import BRIEF, CHOICE, CONCLUSION, DESCENTS, RESAMPLES, THOROUGH, Steps
 from narxbench._identification.settings import IdentificationSettings
-from narxbench._io.errors import FieldError
+from narxbench._io.errors import FieldError, NarxbenchError
 from narxbench._report.findings import in_words
 
 SETTINGS = IdentificationSettings(degree=[1, 2], y_lags=[1], u_lags=[1], seeds=1, effort=0.05, resamples=3, blocks=3)
@@ -81,6 +82,23 @@ def test_an_interrupt_before_anything_is_found_and_a_mistake_in_a_job_are_raised
 
     with pytest.raises(mistake):
         Steps().run(BRIEF, fails, [(1,), (1,)])
+
+
+def test_jobs_run_in_the_threads_that_can_be_started(monkeypatch):
+    start, left = search_steps.Thread.start, []
+
+    def start_if_left(thread):
+        if not left:
+            raise RuntimeError("can't start new thread")
+        left.pop()
+        start(thread)
+
+    monkeypatch.setattr(search_steps.Thread, "start", start_if_left)
+    monkeypatch.setattr(search_steps, "THREADS", 4)
+    left += [1]
+    assert Steps().run(BRIEF, lambda number: number**2, [(number,) for number in range(6)]) == [0, 1, 4, 9, 16, 25]
+    with pytest.raises(NarxbenchError, match="no thread can be started; needed: more memory, or a higher ulimit -u"):
+        Steps().run(BRIEF, abs, [(1,)])
 
 
 def test_an_interrupt_does_not_wait_for_jobs_that_run():
