@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from narxbench._algorithms.certainty import LEAST_EXCHANGED
 from narxbench._identification.data.checks import checks_before, size_check
 from narxbench._identification.data.collinear import collinear_check
-from narxbench._identification.data.horizon import steps_judged
 from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
 from narxbench._identification.search.choice import failures
@@ -70,7 +69,7 @@ def concluded(
     model = replace(model, about={**model.about, ABOUT: forecast_errors(fit, model, free_run)})
     models = _models(scan, choice, model)
     cases = fit.cases(model)
-    horizon = steps_judged(recording, configuration.decimation, scan.seasons)
+    horizon = scan.steps_judged(configuration.name)
     validation = validate(cases, steps=sorted({1, horizon}))
     known = fit.estimating()
     tests = correlation_tests(model, known)

@@ -43,8 +43,8 @@ def leaving_structure(
     """Return the structure that leaves: the sparse one, or the competitor of lowest selection error.
 
     A sparse model leaves while its selection error is at most ``sparse_within`` times that of the best competitor whose
-    free run over whole records holds, and which stays within bounds where inputs are held. That of a series must also
-    be at most so many times worse than the best as far ahead as it is judged.
+    free run over whole records holds, and which stays within bounds where inputs are held. The sparse
+    model of a series must also be within that factor of the best as far ahead as it is judged.
     """
     for competitor in sorted(competitors, key=_selection_error):
         if _selection_error(sparse) <= sparse_within * _selection_error(competitor):
@@ -65,12 +65,13 @@ def with_errors_ahead(
     """
     if scan.recording.inputs:
         return sparse, [*competitors]
-    limit = sparse_within * _selection_error(sparse)
+    # All have the decimation of the sparse one.
+    steps, limit = scan.steps_judged(sparse.configuration), sparse_within * _selection_error(sparse)
     known = []
     for competitor in competitors:
         is_as_good = _selection_error(competitor) <= limit
-        known.append(scan.with_error_ahead(competitor) if is_as_good else competitor)
-    return scan.with_error_ahead(sparse), known
+        known.append(scan.with_error_ahead(competitor, steps) if is_as_good else competitor)
+    return scan.with_error_ahead(sparse, steps), known
 
 
 def _leaving_ahead(scan: Scan, sparse: Structure, competitors: Sequence[Structure], sparse_within: float) -> Structure:

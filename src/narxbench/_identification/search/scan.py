@@ -347,12 +347,12 @@ class Scan:
         return trial.leaves_all_bounds(structure.terms, structure.noise_model)
 
     def steps_judged(self, configuration: str) -> int:
-        """Return the steps ahead that the models of a configuration are judged at where there is no input."""
+        """Return the steps ahead that the models of a configuration are judged at besides one."""
         return steps_judged(self.recording, self.named[configuration].decimation, self.seasons)
 
-    def with_error_ahead(self, structure: Structure) -> Structure:
-        """Return the structure of a series with its selection error as far ahead as a model of it is judged."""
-        trial, steps = self.trial(self.named[structure.configuration]), self.steps_judged(structure.configuration)
+    def with_error_ahead(self, structure: Structure, steps: int) -> Structure:
+        """Return the structure of a series with its selection error so many steps ahead."""
+        trial = self.trial(self.named[structure.configuration])
         if structure.kind == "unpruned":
             errors = trial.part_errors_of_ridge(structure.shrinkage, steps)
         elif structure.kind == "last value":

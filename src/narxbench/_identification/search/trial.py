@@ -25,7 +25,7 @@ from narxbench._model.noise_models import NoiseModel, NoiseName
 from narxbench._model.prediction import simulated
 from narxbench._model.records import Recording
 from narxbench._model.scaling import mean
-from narxbench._model.terms import Monomial, max_lag_of, parse_term, term_name
+from narxbench._model.terms import Monomial, max_lag_of, term_name
 from narxbench._numerics.rounding import significant
 
 Floats = NDArray[np.float64]
@@ -256,20 +256,21 @@ class Trial:
         **noise: Any,
     ) -> float:
         """Return the sum of squared errors, from the measured outputs before each segment; +inf if one diverges."""
-        monomials = [parse_term(name, self.n_inputs, current=True) for name in structure]
+        monomials = self._monomials_of(structure)
         max_lag, sums = max_lag_of(monomials), []
+        # A free run is the same for all noise models, and there are many: it needs no model.
+        model = None if steps is None else self._model(structure, coefficients, **noise)
         for segment in segments:
             samples = slice(segment.start - max_lag, segment.stop)
             u, y = self.arrangement.u[samples], self.arrangement.y[samples]
-            if steps is None:
-                # A free run is the same for all noise models, and there are many.
+            if model is None:
                 bound = divergence_bound(y, len(y))
                 predicted, end = simulated(monomials, coefficients, u, y[:max_lag], bound=bound)
                 if end < len(y):
                     return math.inf
             else:
                 try:
-                    predicted = self._model(structure, coefficients, **noise).predict(u, y, steps)
+                    predicted = model.predict(u, y, steps)
                 except DivergedError:
                     return math.inf
             sums.append(math.fsum(((y - predicted) ** 2).tolist()))
