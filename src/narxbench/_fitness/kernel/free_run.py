@@ -8,12 +8,12 @@ from the last node in canonical order to the first, value(parent) += value(node)
 
 import numpy as np
 
-from narxbench._fitness.kernel.simd import at, fill, load, store, where_greater
+from narxbench._fitness.kernel.simd import WIDTH, at, fill, load, store, where_greater
 from narxbench._numerics.compilation import compiled, inlined
 
 # The number of structures that are simulated side by side, and of time steps whose c_m(k) are computed together: each
 # weight is loaded once for all these steps.
-LANES, STEPS = 16, 4
+LANES, STEPS = 2 * WIDTH, 4
 # The number of simulated outputs that are kept in addition to those within the largest lag. So few stay in the
 # first-level cache.
 KEPT = 60

@@ -6,12 +6,12 @@ the previous columns are subtracted one by one from left to right, then the resu
 
 import numpy as np
 
-from narxbench._fitness.kernel.simd import fill, gather, inverse_root, load, part, repeat, store, where_greater
+from narxbench._fitness.kernel.simd import WIDTH, fill, gather, inverse_root, load, part, repeat, store, where_greater
 from narxbench._numerics.compilation import compiled
 
 # The number of structures that are estimated side by side, and of rows and columns of the factor that are computed
 # together: each entry that is loaded is used for TILE others.
-LANES, TILE = 8, 4
+LANES, TILE = WIDTH, 4
 COLUMN = TILE * LANES
 # If the squared sine between a candidate column and the previous columns is below this, it counts as a combination of
 # them. The Gram matrix is exact only to about 1e-13 of its diagonal, so smaller values would be noise.

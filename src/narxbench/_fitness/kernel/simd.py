@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import config, types
 from numba.core import cgutils
+from numba.core.codegen import get_host_cpu_features
 from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, models, register_model
@@ -19,6 +20,19 @@ from numba.extending import intrinsic, models, register_model
 from narxbench._numerics.compilation import compiled
 
 LINE = 8  # doubles in a cache line
+
+
+def _register_width() -> int:
+    """Return the number of doubles in a vector register, of the processor that Numba compiles for."""
+    # The first are those that a user has set.
+    features = config.CPU_FEATURES
+    if features is None:
+        features = get_host_cpu_features()
+    return 8 if "+avx512f" in features.split(",") else 4
+
+
+# What is computed side by side should fit in the registers: there are 32 of 8 doubles, or 16 of 4.
+WIDTH = _register_width()
 
 
 class Lanes(types.Type):
