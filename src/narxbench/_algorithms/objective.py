@@ -51,28 +51,38 @@ def index_of_best(fitness):
 
 
 @compiled
-def _are_equal(a, b):
+def _holds(structures, slot, words):
     w = 0
-    while w < a.shape[0] and a[w] == b[w]:
+    while w < words.shape[0] and structures[slot, w] == words[w]:
         w += 1
-    return w == a.shape[0]
+    return w == words.shape[0]
 
 
 @compiled
-def _slot(record, position, words):
-    # Return the slot of a structure. Open addressing with linear probing; the table is never more than half full.
-    mixed = np.uint64(0)
-    for w in range(words.shape[0]):
-        word = np.uint64(0)
-        for t in range(w * _WORD, min((w + 1) * _WORD, position.shape[0])):
-            word |= np.uint64(position[t]) << np.uint64(t - w * _WORD)
-        words[w] = word
-        mixed = (mixed ^ word) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(32)
-    slot = np.int64(mixed & np.uint64(record.slot_used.shape[0] - 1))
-    while record.slot_used[slot] and not _are_equal(record.known_structures[slot], words):
-        slot = (slot + 1) & (record.slot_used.shape[0] - 1)
-    return slot
+def _slots(slot_used, structures, positions, slots, new):
+    # Write the slot of each structure and the places of the new ones, whose slots are used from now on; returns the
+    # number of these. Open addressing with linear probing; the table is never more than half full.
+    words, n_new = np.empty(structures.shape[1], np.uint64), 0
+    for i in range(slots.shape[0]):
+        mixed = np.uint64(0)
+        for w in range(words.shape[0]):
+            word = np.uint64(0)
+            for t in range(w * _WORD, min((w + 1) * _WORD, positions.shape[1])):
+                word |= np.uint64(positions[i, t]) << np.uint64(t - w * _WORD)
+            words[w] = word
+            mixed = (mixed ^ word) * np.uint64(0x9E3779B97F4A7C15)
+            mixed ^= mixed >> np.uint64(32)
+        slot = np.int64(mixed & np.uint64(slot_used.shape[0] - 1))
+        while slot_used[slot] and not _holds(structures, slot, words):
+            slot = (slot + 1) & (slot_used.shape[0] - 1)
+        slots[i] = slot
+        if not slot_used[slot]:
+            slot_used[slot] = True
+            for w in range(words.shape[0]):
+                structures[slot, w] = words[w]
+            new[n_new] = i
+            n_new += 1
+    return n_new
 
 
 @compiled
@@ -101,19 +111,13 @@ def _evaluate(data, record, positions, fitness):
             fitness[i] = np.inf
         return
     count = min(positions.shape[0], record.fitness.shape[0] - earlier)
-    slots, words = np.empty(count, np.int64), np.empty(record.known_structures.shape[1], np.uint64)
-    new = np.empty(count, np.int64)
-    n_new = 0
-    for i in range(count):
-        slots[i] = _slot(record, positions[i], words)
-        if not record.slot_used[slots[i]]:
-            record.slot_used[slots[i]] = True
-            copy_row(words, record.known_structures[slots[i]])
-            new[n_new] = i
-            n_new += 1
+    slots, new = np.empty(count, np.int64), np.empty(count, np.int64)
+    # Arrays of the record rather than the record: each call would count a reference to all of them.
+    n_new = _slots(record.slot_used, record.known_structures, positions, slots, new)
     structures, values = np.empty((n_new, positions.shape[1]), np.uint8), np.empty(n_new)
     for k in range(n_new):
-        copy_row(positions[new[k]], structures[k])
+        for t in range(positions.shape[1]):
+            structures[k, t] = positions[new[k], t]
     sse, nothing = np.empty(n_new), np.empty((0, 0))
     call(record.kernel.evaluate_structures, record.kernel, data, structures, values, sse, nothing, nothing)
     for k in range(n_new):

@@ -72,15 +72,20 @@ def uniform(draws):
 @compiled
 def uniform_ahead(draws, steps):
     """Return the number that the ``steps``-th call of :func:`uniform` from now would return."""
-    jumps = draws.jumps[steps]
-    return _output(*_jump(draws.state[0], draws.state[1], jumps[0], jumps[1], jumps[2], jumps[3]))
+    return _output(*_state_after(draws, steps))
 
 
 @compiled
 def skip(draws, steps):
     """Skip a number of draws."""
-    jumps = draws.jumps[steps]
-    draws.state[0], draws.state[1] = _jump(draws.state[0], draws.state[1], jumps[0], jumps[1], jumps[2], jumps[3])
+    draws.state[0], draws.state[1] = _state_after(draws, steps)
+
+
+@compiled
+def _state_after(draws, steps):
+    # A row of the jumps as an array of its own would cost more than the jump: its references would be counted.
+    state, jumps = draws.state, draws.jumps
+    return _jump(state[0], state[1], jumps[steps, 0], jumps[steps, 1], jumps[steps, 2], jumps[steps, 3])
 
 
 @intrinsic

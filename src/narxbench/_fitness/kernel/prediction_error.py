@@ -28,12 +28,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._fitness.kernel.least_squares import SINGULAR
-from narxbench._fitness.kernel.simd import aligned, at, fill, load, store
+from narxbench._fitness.kernel.simd import WIDTH, aligned, at, fill, load, store
 from narxbench._numerics.compilation import compiled, inlined
 from narxbench._numerics.logarithm import natural_log
 
 # Columns that stand side by side, and columns whose products with them are computed together.
-BAND, TILE = 16, 4
+BAND, TILE = 2 * WIDTH, 4
 # A Gauss-Newton iteration ends after so many steps at the latest.
 ITERATIONS = 25
 # Steps that do not lower the objective are shortened, at most so often.

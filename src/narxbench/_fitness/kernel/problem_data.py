@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from narxbench._fitness.kernel.simd import at, fill, load, store
+from narxbench._fitness.kernel.simd import WIDTH, at, fill, load, store
 from narxbench._model.structure import column_blocks
 from narxbench._model.terms import OUTPUT, Monomial
 from narxbench._numerics.compilation import compiled
@@ -19,7 +19,7 @@ Masks = NDArray[np.uint8]
 # A simulation diverges when |y| passes this multiple of the largest measured |y|.
 DIVERGENCE_FACTOR = 1e6
 # The number of columns that are stored side by side, and of columns whose products with them are computed together.
-BAND, TILE = 16, 4
+BAND, TILE = 2 * WIDTH, 4
 # Rows of zeros behind the inputs: the kernel serves four steps at a time.
 PADDING = 3
 
