@@ -10,6 +10,7 @@ from benchmarks import bands, common, coverage, evaluation, measured, roofline, 
 from tests import reference
 
 import narxbench
+from narxbench._fitness.kernel import free_run
 
 CASES = [("S1", 10), ("S3", 20), ("S4", 33)]
 
@@ -75,7 +76,7 @@ LATENCIES = work.Latencies(add=2, multiply=3, inverse_root=30, reload=11)
 def work_on(system, names, part):
     """Return the work of a part of the kernel for each structure of a group of equal ones."""
     problem = common.make_problem(system)[1]
-    positions = np.tile(np.isin(problem.terms, names).astype(np.uint8), (16, 1))
+    positions = np.tile(np.isin(problem.terms, names).astype(np.uint8), (free_run.LANES, 1))
     parts = {name: rest for name, *rest in roofline.parts_of(problem.data, positions)}
     function, _, count, arguments = parts[part]
     total = work.work_of(function, *arguments, latencies=LATENCIES, cache=1 << 24)
