@@ -51,6 +51,20 @@ def index_of_best(fitness):
 
 
 @compiled
+def _pack(positions, i, words):
+    # Write a structure as words, one bit for each term; returns a hash of it.
+    mixed = np.uint64(0)
+    for w in range(words.shape[0]):
+        word = np.uint64(0)
+        for t in range(w * _WORD, min((w + 1) * _WORD, positions.shape[1])):
+            word |= np.uint64(positions[i, t]) << np.uint64(t - w * _WORD)
+        words[w] = word
+        mixed = (mixed ^ word) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(32)
+    return mixed
+
+
+@compiled
 def _holds(structures, slot, words):
     w = 0
     while w < words.shape[0] and structures[slot, w] == words[w]:
@@ -59,27 +73,19 @@ def _holds(structures, slot, words):
 
 
 @compiled
-def _slots(slot_used, structures, positions, slots, new):
+def _find_slots(record, positions, slots, new):
     # Write the slot of each structure and the places of the new ones, whose slots are used from now on; returns the
     # number of these. Open addressing with linear probing; the table is never more than half full.
+    used, structures = record.slot_used, record.known_structures
     words, n_new = np.empty(structures.shape[1], np.uint64), 0
     for i in range(slots.shape[0]):
-        mixed = np.uint64(0)
-        for w in range(words.shape[0]):
-            word = np.uint64(0)
-            for t in range(w * _WORD, min((w + 1) * _WORD, positions.shape[1])):
-                word |= np.uint64(positions[i, t]) << np.uint64(t - w * _WORD)
-            words[w] = word
-            mixed = (mixed ^ word) * np.uint64(0x9E3779B97F4A7C15)
-            mixed ^= mixed >> np.uint64(32)
-        slot = np.int64(mixed & np.uint64(slot_used.shape[0] - 1))
-        while slot_used[slot] and not _holds(structures, slot, words):
-            slot = (slot + 1) & (slot_used.shape[0] - 1)
+        slot = np.int64(_pack(positions, i, words) & np.uint64(used.shape[0] - 1))
+        while used[slot] and not _holds(structures, slot, words):
+            slot = (slot + 1) & (used.shape[0] - 1)
         slots[i] = slot
-        if not slot_used[slot]:
-            slot_used[slot] = True
-            for w in range(words.shape[0]):
-                structures[slot, w] = words[w]
+        if not used[slot]:
+            used[slot] = True
+            copy_row(words, structures[slot])
             new[n_new] = i
             n_new += 1
     return n_new
@@ -112,12 +118,10 @@ def _evaluate(data, record, positions, fitness):
         return
     count = min(positions.shape[0], record.fitness.shape[0] - earlier)
     slots, new = np.empty(count, np.int64), np.empty(count, np.int64)
-    # Arrays of the record rather than the record: each call would count a reference to all of them.
-    n_new = _slots(record.slot_used, record.known_structures, positions, slots, new)
+    n_new = _find_slots(record, positions, slots, new)
     structures, values = np.empty((n_new, positions.shape[1]), np.uint8), np.empty(n_new)
     for k in range(n_new):
-        for t in range(positions.shape[1]):
-            structures[k, t] = positions[new[k], t]
+        copy_row(positions[new[k]], structures[k])
     sse, nothing = np.empty(n_new), np.empty((0, 0))
     call(record.kernel.evaluate_structures, record.kernel, data, structures, values, sse, nothing, nothing)
     for k in range(n_new):

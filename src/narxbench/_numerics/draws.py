@@ -83,7 +83,7 @@ def skip(draws, steps):
 
 @compiled
 def _state_after(draws, steps):
-    # A row of the jumps as an array of its own would cost more than the jump: its references would be counted.
+    # Element by element: a row would be an array of its own, whose references are counted at each draw.
     state, jumps = draws.state, draws.jumps
     return _jump(state[0], state[1], jumps[steps, 0], jumps[steps, 1], jumps[steps, 2], jumps[steps, 3])
 

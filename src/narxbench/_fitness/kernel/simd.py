@@ -23,15 +23,15 @@ LINE = 8  # doubles in a cache line
 
 
 def _register_width() -> int:
-    """Return the number of doubles in a vector register, of the processor that Numba compiles for."""
-    # The first are those that a user has set.
+    """Return the doubles in a vector register with AVX-512, else with AVX, by the features that Numba compiles for."""
+    # None, unless NUMBA_CPU_FEATURES is set.
     features = config.CPU_FEATURES
     if features is None:
         features = get_host_cpu_features()
     return 8 if "+avx512f" in features.split(",") else 4
 
 
-# What is computed side by side should fit in the registers: there are 32 of 8 doubles, or 16 of 4.
+# The sums that a loop computes side by side should fit in the registers: AVX-512 has 32 of 8 doubles, AVX 16 of 4.
 WIDTH = _register_width()
 
 
