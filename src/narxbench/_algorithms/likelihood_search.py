@@ -19,7 +19,7 @@ from narxbench._algorithms.common_factor import common_factor, without_factor
 from narxbench._algorithms.forward_regression import nested
 from narxbench._algorithms.multistart import predicted
 from narxbench._fitness.criteria.ebicl import LinearExtendedBIC
-from narxbench._fitness.prediction_error import FilterChoice, Fit, Linearised, PredictionErrors
+from narxbench._fitness.prediction_error import COMPARED, FilterChoice, Fit, Linearised, PredictionErrors
 from narxbench._fitness.structure_fit import LEAST_GAIN, NoiseFilters, adapt_filter, noise_price
 from narxbench._io.settings import Settings
 from narxbench._model.noise_models import (
@@ -54,8 +54,6 @@ HOPELESS = 5.0
 COLOUR = -0.9
 # A polynomial in q^-1 has a slow factor if it is below this at q = 1.
 SLOW = 0.2
-# Fits of the search end when the deviance falls by less than this for each sample.
-TOLERANCE = 1e-8
 # Moving averages of noise that drifts have at most this order.
 DRIFT_ORDER = 2
 
@@ -153,9 +151,9 @@ class LikelihoodSearch:
             if near is not None:
                 linear, start = near
                 weights = linear.weights(terms)
-                fit = self.errors.fit(noise_model, terms.tolist(), start=start, weights=weights, tolerance=TOLERANCE)
+                fit = self.errors.fit(noise_model, terms.tolist(), start=start, weights=weights, tolerance=COMPARED)
             if fit is None or not fit.is_finite:
-                fit = self.errors.fit(noise_model, terms.tolist(), tolerance=TOLERANCE)
+                fit = self.errors.fit(noise_model, terms.tolist(), tolerance=COMPARED)
             self._keep(fit)
         return self.criteria[key]
 
@@ -298,7 +296,7 @@ class LikelihoodSearch:
             terms = fit.terms.tolist()
             self._keep(
                 self.errors.fit(
-                    noise_model, terms, start=fit, weights=fit.weights, noise_weights=noise_weights, tolerance=TOLERANCE
+                    noise_model, terms, start=fit, weights=fit.weights, noise_weights=noise_weights, tolerance=COMPARED
                 )
             )
         return self.fits[key]

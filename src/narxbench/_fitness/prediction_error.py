@@ -35,6 +35,8 @@ TRANSIENT, TRANSIENT_SHARE = 30, 0.05
 EXACT = 1e-13
 # A fit ends when the deviance falls by less than this for each sample: no digit that is shown changes any more.
 CONVERGED = 1e-12
+# Fits that are only compared with others end earlier: their deviances may lie 1e-4 too high, and terms cost some units.
+COMPARED = 1e-8
 # Outputs before stretches are estimated unless they are more than this together.
 MOST_INITIAL = 40
 # A free run beyond this multiple of the largest output has diverged.
@@ -196,9 +198,17 @@ class PredictionErrors:
     need to forget where they began; all noise models leave out the same. Signals are scaled by powers of two, which
     rounds nothing: units do not matter. :meth:`linearised` takes 8 bytes for each sample and candidate: 160 MB for 1001
     candidates and 20,000 samples; a ``NarxbenchError`` tells where that is more than the machine has.
+
+    Parameters
+    ----------
+    problem : Training
+        The data and the candidate terms.
+    tolerance : float
+        A fit ends when the deviance falls by less than this for each sample.
     """
 
-    def __init__(self, problem: Training) -> None:
+    def __init__(self, problem: Training, tolerance: float = CONVERGED) -> None:
+        self._tolerance = tolerance
         u, y, monomials = problem.training_u, problem.training_y, problem.monomials
         samples, degree = len(y), max(1, *map(len, monomials))
         # A copy: of a single stretch a view, which cannot be written, would have code of its own.
@@ -262,7 +272,7 @@ class PredictionErrors:
         start: Fit | None = None,
         weights: Floats | None = None,
         noise_weights: tuple[Floats, Floats] | None = None,
-        tolerance: float = CONVERGED,
+        tolerance: float | None = None,
     ) -> Fit:
         """Fit the weights of the candidates of these numbers, and the noise model, by Gauss-Newton steps.
 
@@ -282,9 +292,10 @@ class PredictionErrors:
         noise_weights : pair of arrays, optional
             d_1, d_2, ... and c_1, c_2, ... to begin with. By default those of ``start``, else 0; of a filter of both
             parts those that :meth:`filters` finds.
-        tolerance : float
-            The iteration ends when the deviance falls by less than this for each sample.
+        tolerance : float, optional
+            The iteration ends when the deviance falls by less than this for each sample; by default that of all fits.
         """
+        tolerance = self._tolerance if tolerance is None else tolerance
         chosen = np.array(sorted(terms), np.int64)
         if _is_mixed(noise_model) and start is None and weights is None and noise_weights is None:
             start = self._white_fit(noise_model, chosen, tolerance)

@@ -1,10 +1,10 @@
 """Fitness of a candidate structure: least-squares weights, free-run error on the validation part, and a criterion."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 from zlib import crc32
 
 import numba
@@ -311,14 +311,13 @@ class StructureProblem:
         self.n_inputs = 1
         if u.ndim == 2:
             self.n_inputs = u.shape[1]
-        self.terms: list[str] = [term_name(monomial, self.n_inputs) for monomial in monomials]
-        self._index = {monomial: i for i, monomial in enumerate(monomials)}
-        self.n_y, self.n_u = _largest_lags(monomials)
+        candidates = _candidates(tuple(monomials), self.n_inputs)
+        self.terms, self._index = list(candidates.names), candidates.places
+        self.n_y, self.n_u = candidates.largest_lags
         self.degree = max(map(len, monomials))
-        parsed_criterion = parse_criterion(criterion)
-        self.criterion, self.error, self.required_terms = parsed_criterion.name, error, required_terms
+        self.criterion, self.error, self.required_terms = parse_criterion(criterion).name, error, required_terms
         n_steps = sum(map(len, segments))
-        penalties = parsed_criterion.penalties(n_steps, len(monomials), repeated)
+        penalties = _penalties(self.criterion, n_steps, len(monomials), repeated).copy()
         if penalties[1] == np.inf:
             raise NarxbenchError(
                 f"criterion: found {self.criterion!r} for {n_steps} samples; needed: more samples to validate"
@@ -462,7 +461,28 @@ def _masks(required_terms: RequiredTerms, monomials: list[Monomial]) -> NDArray[
     return masks
 
 
-def _largest_lags(monomials: list[Monomial]) -> tuple[int, int]:
+class _Candidates(NamedTuple):
+    """What follows from the candidate terms alone."""
+
+    names: tuple[str, ...]
+    places: dict[Monomial, int]
+    largest_lags: tuple[int, int]  # of the output and of an input
+
+
+# The problems of the parts of one data set have the same candidates.
+@lru_cache(maxsize=64)
+def _candidates(monomials: tuple[Monomial, ...], n_inputs: int) -> _Candidates:
+    names = tuple(term_name(monomial, n_inputs) for monomial in monomials)
+    places = {monomial: i for i, monomial in enumerate(monomials)}
+    return _Candidates(names, places, _largest_lags(monomials))
+
+
+@lru_cache(maxsize=64)
+def _penalties(criterion: str, samples: int, candidates: int, repeated: float) -> NDArray[np.float64]:
+    return parse_criterion(criterion).penalties(samples, candidates, repeated)
+
+
+def _largest_lags(monomials: Sequence[Monomial]) -> tuple[int, int]:
     """Return the largest lag of the output and the largest lag of an input."""
     n_y = n_u = 0
     for monomial in monomials:

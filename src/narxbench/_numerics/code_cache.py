@@ -20,6 +20,7 @@ from typing import Any, Self
 import llvmlite
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCacheLocator
+from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 from narxbench._io.errors import NarxbenchError
@@ -40,15 +41,24 @@ def digest_of_compiled_modules(module: Path | None = None) -> str:
     These are the modules with compiled functions, and those that generate code for them, but of the algorithms only the
     module itself, because no algorithm calls another.
     """
-    package = Path(__file__).parents[1]
     digest = hashlib.sha256()
+    for path, content, is_shared in _sources():
+        if path == module or is_shared:
+            digest.update(content)
+    return digest.hexdigest()
+
+
+@cache
+def _sources() -> list[tuple[Path, bytes, bool]]:
+    """Return all modules that may have compiled functions, their content, and whether others may contain these."""
+    package = Path(__file__).parents[1]
+    sources = []
     for folder in _COMPILED:
         for path in sorted((package / folder).glob("*.py")):
             content = path.read_bytes()
             is_algorithm = b"\ndef run(" in content
-            if path == module or (_MAKES_CODE.search(content) and not is_algorithm):
-                digest.update(content)
-    return digest.hexdigest()
+            sources.append((path, content, bool(_MAKES_CODE.search(content)) and not is_algorithm))
+    return sources
 
 
 class _Unwritable(InTreeCacheLocator):
@@ -80,7 +90,7 @@ class CodeCache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled function for these types, or None."""
-        target_context.refresh()
+        rtsys.initialize(target_context)
         path, seal = self._place(sig, target_context.codegen())
         try:
             content = path.read_bytes()

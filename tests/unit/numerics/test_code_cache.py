@@ -88,6 +88,7 @@ def package_copy(tmp_path, monkeypatch):
 
 
 def stamp(module):
+    code_cache._sources.cache_clear()
     digest_of_compiled_modules.cache_clear()
     return digest_of_compiled_modules(module)
 

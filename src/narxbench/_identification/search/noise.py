@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from narxbench._fitness.prediction_error import Fit, PredictionErrors
+from narxbench._fitness.prediction_error import COMPARED, CONVERGED, Fit, PredictionErrors
 from narxbench._fitness.structure_fit import fit_noise_model, fit_structure
 from narxbench._identification.data.arrangement import Arrangement
 from narxbench._io.settings import Settings
@@ -127,8 +127,8 @@ def weigh(
     segments: Sequence[range],
     families: Sequence[NoiseName],
 ) -> StructureFit:
-    """Fit a structure on some runs of samples under the noise model of some families that its noise calls for."""
-    errors = _errors(arrangement, monomials, segments)
+    """Fit a structure, to compare it, on some runs of samples under what its noise calls for among some families."""
+    errors = _errors(arrangement, monomials, segments, COMPARED)
     return _of(arrangement, errors, fit_structure(errors, range(len(monomials)), families))
 
 
@@ -138,9 +138,13 @@ def weigh_under(
     segments: Sequence[range],
     noise_model: NoiseModel,
     near: Fit | None = None,
+    tolerance: float = CONVERGED,
 ) -> StructureFit:
-    """Fit a structure on some runs of samples under one noise model; ``near`` is a fit on others of the arrangement."""
-    errors = _errors(arrangement, monomials, segments)
+    """Fit a structure on some runs of samples under one noise model; ``near`` is a fit on others of the arrangement.
+
+    The fit ends when the deviance falls by less than ``tolerance`` for each sample.
+    """
+    errors = _errors(arrangement, monomials, segments, tolerance)
     return _of(arrangement, errors, fit_noise_model(errors, range(len(monomials)), noise_model, near))
 
 
@@ -157,9 +161,11 @@ def noise_of_model(fit: Fit) -> dict[str, Any]:
     }
 
 
-def _errors(arrangement: Arrangement, monomials: Sequence[Monomial], segments: Sequence[range]) -> PredictionErrors:
+def _errors(
+    arrangement: Arrangement, monomials: Sequence[Monomial], segments: Sequence[range], tolerance: float
+) -> PredictionErrors:
     stretches = np.array([[segment.start, segment.stop] for segment in segments], np.int64)
-    return PredictionErrors(Stretches(arrangement.u, arrangement.y, stretches, monomials))
+    return PredictionErrors(Stretches(arrangement.u, arrangement.y, stretches, monomials), tolerance)
 
 
 def _of(arrangement: Arrangement, errors: PredictionErrors, fit: Fit) -> StructureFit:

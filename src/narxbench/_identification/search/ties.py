@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from narxbench._algorithms.likelihood_search import independent_samples
 from narxbench._fitness.criteria.ebicl import LinearExtendedBIC
-from narxbench._fitness.prediction_error import PredictionErrors
+from narxbench._fitness.prediction_error import COMPARED, PredictionErrors
 from narxbench._fitness.structure_fit import fit_noise_model
 from narxbench._identification.data.arrangement import Arrangement
 from narxbench._identification.data.scaling import scaled, scaling
@@ -110,7 +110,7 @@ class Likelihoods:
         one_phase = sum(map(len, records)) // self._decimation
         arrangement = Arrangement(records, self._decimation, self._max_lag, 1, one_phase)
         segments = shortened(arrangement.segments(arrangement.has_lags), MOST_STEPS, self._max_lag)
-        errors = PredictionErrors(Stretches(arrangement.u, arrangement.y, _ends(segments), monomials))
+        errors = PredictionErrors(Stretches(arrangement.u, arrangement.y, _ends(segments), monomials), COMPARED)
         fit = fit_noise_model(errors, range(len(monomials)), candidate.structure.noise_model)
         if not fit.is_finite:
             return math.inf

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._fitness.kernel.problem_data import products_over
+from narxbench._fitness.prediction_error import COMPARED, Fit
 from narxbench._fitness.problem import ErrorKind, StructureProblem
 from narxbench._identification.data.arrangement import NO_PART, Arrangement
 from narxbench._identification.data.collinear import collinear
@@ -226,7 +227,13 @@ class Trial:
 
     def fit_under(self, structure: Sequence[str], noise_model: NoiseModel) -> StructureFit:
         """Fit a structure to all data that estimate, under one noise model."""
-        return weigh_under(self.arrangement, self._monomials_of(structure), self._estimating[None], noise_model)
+        return self._fit_without(None, self._monomials_of(structure), noise_model)
+
+    def _fit_without(
+        self, part: int | None, monomials: Sequence[Monomial], noise_model: NoiseModel, near: Fit | None = None
+    ) -> StructureFit:
+        segments = self._estimating[part]
+        return weigh_under(self.arrangement, monomials, segments, noise_model, near, COMPARED)
 
     def _model(self, structure: Sequence[str], coefficients: Sequence[float], **noise: Any) -> Model:
         """Return the model of the arranged samples, whose signals may be centred and are of one phase."""
@@ -341,7 +348,7 @@ class Trial:
         for part, segments, _ in self._parts:
             fit = whole
             if takes_turns:
-                fit = weigh_under(self.arrangement, monomials, self._estimating[part], whole.noise_model, whole.fit)
+                fit = self._fit_without(part, monomials, whole.noise_model, whole.fit)
             sums.append(self._squares_of_fit(structure, fit, segments, steps))
         return self._part_errors(np.array([sums]), np.zeros(1, np.bool_))
 
