@@ -90,6 +90,7 @@ class CodeCache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled function for these types, or None."""
+        # Numba imports all of its implementations first, which takes as long as to import Numba: that is for compiling.
         rtsys.initialize(target_context)
         path, seal = self._place(sig, target_context.codegen())
         try:

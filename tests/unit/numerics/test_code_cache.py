@@ -1,6 +1,7 @@
 """The cache of machine code: what is right is loaded, all else is compiled, and nothing ends the program."""
 
 import shutil
+import subprocess
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -158,3 +159,30 @@ def test_what_the_installer_compiled_is_used_where_nothing_can_be_written(packag
     monkeypatch.setattr("tempfile.TemporaryFile", Mock(side_effect=PermissionError))
     cube = written(package)
     assert (cube(2), cube.stats.cache_hits.total()) == (8, 1)
+
+
+# Prints whether the square was loaded, whether Numba's implementations were, and what code that contains it returns.
+LOADING = """
+import sys
+from narxbench._numerics.compilation import compiled
+sys.path.insert(0, sys.argv[1])
+from powers import square
+square = compiled(square)
+assert square(3) == 9
+print(square.stats.cache_hits.total() == 1, "numba.np.npyimpl" in sys.modules)
+
+@compiled
+def fourth(x):
+    return square(square(x))
+
+print(fourth(3))
+"""
+
+
+def test_code_is_loaded_without_what_only_a_compilation_needs(package, tmp_path):
+    """Numba's implementations take as long to import as Numba itself; a later compilation imports them."""
+    (package / "powers.py").write_text("def square(x):\n    return x * x\n", encoding="utf-8")
+    (tmp_path / "loading.py").write_text(LOADING, encoding="utf-8")
+    command = [sys.executable, str(tmp_path / "loading.py"), str(package)]
+    printed = [subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(2)]
+    assert printed == ["False True\n81\n", "True False\n81\n"]

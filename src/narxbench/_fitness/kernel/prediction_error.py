@@ -16,6 +16,8 @@ equation. The sensitivity of the prediction one step ahead, y(k) - e(k), is D(q)
 all candidates the choice of terms is, close to the present weights, one of linear regression.
 
 Student-t innovations weigh each squared innovation by (nu + 1) / (nu + e(k)^2 / s^2), so that outliers count little.
+The steps are those of scoring, by the information that is expected: (nu + 3) / (nu + 1) times those of weighted least
+squares.
 
 Source: L. Ljung, System Identification: Theory for the User, 2nd edition, 1999, chapters 7 and 10; K. L. Lange, R. J.
 A. Little and J. M. G. Taylor, Robust statistical modeling using the t distribution, Journal of the American Statistical
@@ -640,7 +642,7 @@ def _divide(matrix, divisor):
 @inlined
 def _shortened_step(data, noise, terms, state, step, value, following):
     # Takes a step into ``following``, shortened until it lowers the objective below ``value``; returns the objective.
-    # Weighted rows have (nu + 3) / (nu + 1) times the information that Student-t innovations are expected to have.
+    # Weighted rows have (nu + 3) / (nu + 1) times the information that is expected of Student-t innovations.
     nu, lower = noise.degrees_of_freedom, np.inf
     share = (nu + 3.0) / (nu + 1.0) if nu > 0.0 else 1.0
     for _ in range(SHORTENINGS):
