@@ -26,6 +26,7 @@ from narxbench._identification.search.steps import (
     THOROUGH,
     SearchProgress,
     Steps,
+    threads_of_short_calls,
 )
 from narxbench._identification.search.structures import Choice, ConfigurationSearch
 from narxbench._identification.settings import IdentificationSettings
@@ -202,7 +203,8 @@ def _concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSear
 
 def _search(scan: Scan, steps: Steps) -> Choice:
     """Return the choice of a structure after all searches; KeyboardInterrupt where there is none yet."""
-    brief_searches = steps.run(BRIEF, scan.brief, [(configuration,) for configuration in scan.configurations])
+    threads = threads_of_short_calls(scan.n_samples)
+    brief_searches = steps.run(BRIEF, scan.brief, [(configuration,) for configuration in scan.configurations], threads)
     if not brief_searches:
         raise KeyboardInterrupt
     ranked = scan.ranked(brief_searches)

@@ -11,7 +11,7 @@ from narxbench._identification.search.competitors import (
 )
 from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.scan import FORWARD, NOTHING, POLISHED, STANDS_IN, Scan, in_order
-from narxbench._identification.search.steps import DESCENTS, NOISE, WEIGHTS, Steps
+from narxbench._identification.search.steps import DESCENTS, NOISE, WEIGHTS, Steps, threads_of_short_calls
 from narxbench._identification.search.steps import FORWARD as FORWARD_STEP
 from narxbench._identification.search.structures import (
     Choice,
@@ -143,7 +143,8 @@ def _descents(
 ) -> list[Proposal]:
     """Return the structures where descents from the best ones of each configuration end."""
     jobs = [(start, density) for start in _descent_starts(structures, names)]
-    return [structure.proposal for structure in steps.run(DESCENTS, scan.polished, jobs)]
+    ends = steps.run(DESCENTS, scan.polished, jobs, threads_of_short_calls(scan.n_samples))
+    return [structure.proposal for structure in ends]
 
 
 def _descent_starts(structures: Sequence[Structure], names: Sequence[str]) -> list[Structure]:

@@ -517,15 +517,15 @@ class Scan:
 
     def _error(self, errors: PartErrors, i: int) -> tuple[float, float]:
         """Return the squared error relative to the output's variance, and the share of parts that diverge."""
-        sse, runs = errors.sse[i], np.isfinite(errors.sse[i])
-        divergent = 0.0 if errors.singular[i] else float(np.mean(~runs))
+        finite, n_parts = errors.finite(i), len(errors.energy)
+        divergent = 0.0 if errors.singular[i] else (n_parts - len(finite)) / n_parts
         energy = errors.total_energy
         if errors.singular[i] or divergent > self.settings.divergent or not energy > 0.0:
             return np.inf, divergent
         if self.settings.selection == "worst":
-            mean_squares = sse[runs] / errors.steps[runs]
-            return float(mean_squares.max() * errors.n_steps) / energy, divergent
-        return math.fsum(sse[runs].tolist()) / int(errors.steps[runs].sum()) * errors.n_steps / energy, divergent
+            return max(sse / steps for sse, steps in finite) * errors.n_steps / energy, divergent
+        n_steps = sum(steps for _, steps in finite)
+        return math.fsum(sse for sse, _ in finite) / n_steps * errors.n_steps / energy, divergent
 
 
 def in_order(structures: Iterable[Structure]) -> list[Structure]:

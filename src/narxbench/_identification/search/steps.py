@@ -33,6 +33,14 @@ _OVER = {
 }
 # Threads that search side by side. Their number changes no result; more than there are cores would only take memory.
 THREADS = min(4, os.cpu_count() or 1)
+# Up to so many samples the calls of compiled code are so short that threads which look at one structure after the other
+# wait for the interpreter's lock: two take as long as one, and a third more of CPU time.
+_SHORT = 10_000
+
+
+def threads_of_short_calls(samples: int) -> int:
+    """Return how many threads look at one structure after the other side by side in data of so many samples."""
+    return THREADS if samples > _SHORT else 1
 
 
 class SearchProgress(NamedTuple):
@@ -61,11 +69,11 @@ class _Jobs(Generic[T]):
     process.
     """
 
-    def __init__(self, function: Callable[..., T], jobs: Iterable[tuple[Any, ...]]) -> None:
+    def __init__(self, function: Callable[..., T], jobs: Iterable[tuple[Any, ...]], threads: int) -> None:
         self._function, self._waiting = function, deque(enumerate(jobs))
         self.planned = len(self._waiting)
         self.outcomes: SimpleQueue[_Outcome[T]] = SimpleQueue()
-        for number in range(min(THREADS, self.planned)):
+        for number in range(min(threads, self.planned)):
             try:
                 Thread(target=self._work, daemon=True).start()
             except RuntimeError:
@@ -122,11 +130,16 @@ class Steps:
         self._best_rrse: float | None = None
         self._best_size = 0
 
-    def run(self, step: str, function: Callable[..., T], jobs: Iterable[tuple[Any, ...]]) -> list[T]:
-        """Return what a function returns for each job, in their order, without the jobs that are left out."""
+    def run(
+        self, step: str, function: Callable[..., T], jobs: Iterable[tuple[Any, ...]], threads: int | None = None
+    ) -> list[T]:
+        """Return what a function returns for each job, in their order, without the jobs that are left out.
+
+        They are done in so many ``threads``, by default :data:`THREADS`.
+        """
         if self.interrupted:
             return []
-        running = _Jobs(function, jobs)
+        running = _Jobs(function, jobs, threads or THREADS)
         results: dict[int, T] = {}
         error: BaseException | None = None
         try:

@@ -49,6 +49,10 @@ class PartErrors:
     energy: Floats  # sums of squares of the output about its mean over all parts, shape (parts,)
     steps: NDArray[np.int64]  # samples of each part
 
+    def finite(self, i: int) -> list[tuple[float, int]]:
+        """Return the error of a structure, and the samples, of each part on which its run does not diverge."""
+        return [(sse, steps) for sse, steps in zip(self._rows[i], self._steps, strict=True) if math.isfinite(sse)]
+
     def relative(self, i: int) -> list[float]:
         """Return the squared error of a structure on each part relative to the variance; empty where one diverges."""
         if not np.isfinite(self.sse[i]).all():
@@ -56,6 +60,15 @@ class PartErrors:
         if not self._variance:
             return []
         return list(map(significant, (self.sse[i] / self.steps / self._variance).tolist()))
+
+    # Many structures are looked at, and Python is quicker than NumPy with few numbers.
+    @cached_property
+    def _rows(self) -> list[list[float]]:
+        return list(self.sse.tolist())
+
+    @cached_property
+    def _steps(self) -> list[int]:
+        return list(self.steps.tolist())
 
     @cached_property
     def total_energy(self) -> float:
