@@ -14,6 +14,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+# The code of a search imports this package when it is loaded, and so may another step at the same time. Its modules
+# import one another, and threads that begin with different ones would wait for each other.
+import scipy.linalg.cython_blas  # noqa: F401
 from snakemake.logging import logger
 
 from narxbench._io.errors import NarxbenchError

@@ -7,6 +7,7 @@ from tests.regression import parse_terms
 from tests.tiers import mostly_slow
 
 import narxbench
+from narxbench._fitness.prediction_error import COMPARED, CONVERGED
 from narxbench._identification.data.arrangement import Arrangement
 from narxbench._identification.search.noise import NoiseOrders, weigh, weigh_under
 from narxbench._identification.search.scan import Scan
@@ -74,6 +75,20 @@ def test_weights_are_those_of_the_noise_model_of_the_data(noise_model):
     assert structure_fit.noise_model.name == noise_model
     orders = NoiseOrders.of(structure_fit.noise_model)
     assert orders.model == structure_fit.noise_model and NoiseOrders(**orders.model_dump()) == orders
+
+
+@pytest.mark.parametrize(
+    "noise_model", [BoxJenkins((1,)), Narmax(ma_lags=(1,), distribution=Distribution(4.0))], ids=str
+)
+def test_fits_that_are_compared_are_as_likely(noise_model):
+    u, y = noisy(noise_model.name)
+    arrangement = Arrangement([Record("r", u[:, None], y)], 1, 1, 4)
+    segments = arrangement.segments(arrangement.estimates())
+    fits = [
+        weigh_under(arrangement, MONOMIALS, segments, noise_model, None, within) for within in (CONVERGED, COMPARED)
+    ]
+    lowest, compared = (structure_fit.errors.deviance(structure_fit.fit) for structure_fit in fits)
+    assert lowest < compared < lowest + 1e-4
 
 
 def test_a_family_without_white_noise_has_one_coefficient_at_least():
