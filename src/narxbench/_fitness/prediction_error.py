@@ -35,8 +35,8 @@ TRANSIENT, TRANSIENT_SHARE = 30, 0.05
 EXACT = 1e-13
 # A fit ends when the deviance falls by less than this for each sample: no digit that is shown changes any more.
 CONVERGED = 1e-12
-# Fits that are only compared with others end earlier. The deviances of 300 of the shipped record rise by 2e-5 at most,
-# where a term costs some units.
+# Fits that are only compared with others end earlier: of 300 that the shipped record needs, no deviance lay more than
+# 2e-5 higher, and a term costs several units.
 COMPARED = 1e-8
 # Outputs before stretches are estimated unless they are more than this together.
 MOST_INITIAL = 40

@@ -462,7 +462,7 @@ def _masks(required_terms: RequiredTerms, monomials: list[Monomial]) -> NDArray[
 
 
 class _Candidates(NamedTuple):
-    """What follows from the candidate terms alone."""
+    """Names and places of some candidate terms, and the largest lags among them."""
 
     names: tuple[str, ...]
     places: dict[Monomial, int]

@@ -90,7 +90,8 @@ class CodeCache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled function for these types, or None."""
-        # Numba imports all of its implementations first, which takes as long as to import Numba: that is for compiling.
+        # Numba would import all of its implementations here, which takes longer than to import Numba itself. They are
+        # for compiling, which imports them.
         rtsys.initialize(target_context)
         path, seal = self._place(sig, target_context.codegen())
         try:

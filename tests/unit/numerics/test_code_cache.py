@@ -180,7 +180,7 @@ print(fourth(3))
 
 
 def test_code_is_loaded_without_what_only_a_compilation_needs(package, tmp_path):
-    """Numba's implementations take as long to import as Numba itself; a later compilation imports them."""
+    """Numba's implementations take longer to import than Numba itself; a later compilation imports them."""
     (package / "powers.py").write_text("def square(x):\n    return x * x\n", encoding="utf-8")
     (tmp_path / "loading.py").write_text(LOADING, encoding="utf-8")
     command = [sys.executable, str(tmp_path / "loading.py"), str(package)]

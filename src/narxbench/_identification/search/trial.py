@@ -51,7 +51,9 @@ class PartErrors:
 
     def finite(self, i: int) -> list[tuple[float, int]]:
         """Return the error of a structure, and the samples, of each part on which its run does not diverge."""
-        return [(sse, steps) for sse, steps in zip(self._rows[i], self._steps, strict=True) if math.isfinite(sse)]
+        # Many structures are looked at, and Python is quicker than NumPy with few numbers.
+        errors = zip(self.sse[i].tolist(), self.steps.tolist(), strict=True)
+        return [(sse, steps) for sse, steps in errors if math.isfinite(sse)]
 
     def relative(self, i: int) -> list[float]:
         """Return the squared error of a structure on each part relative to the variance; empty where one diverges."""
@@ -60,15 +62,6 @@ class PartErrors:
         if not self._variance:
             return []
         return list(map(significant, (self.sse[i] / self.steps / self._variance).tolist()))
-
-    # Many structures are looked at, and Python is quicker than NumPy with few numbers.
-    @cached_property
-    def _rows(self) -> list[list[float]]:
-        return list(self.sse.tolist())
-
-    @cached_property
-    def _steps(self) -> list[int]:
-        return list(self.steps.tolist())
 
     @cached_property
     def total_energy(self) -> float:

@@ -78,16 +78,19 @@ def test_weights_are_those_of_the_noise_model_of_the_data(noise_model):
 
 
 @pytest.mark.parametrize(
-    "noise_model", [BoxJenkins((1,)), Narmax(ma_lags=(1,), distribution=Distribution(4.0))], ids=str
+    "noise_model",
+    [BoxJenkins((1,)), Narmax(ma_lags=(1,), distribution=Distribution(4.0))],
+    ids=lambda noise_model: noise_model.description,
 )
 def test_fits_that_are_compared_are_as_likely(noise_model):
     u, y = noisy(noise_model.name)
     arrangement = Arrangement([Record("r", u[:, None], y)], 1, 1, 4)
     segments = arrangement.segments(arrangement.estimates())
-    fits = [
-        weigh_under(arrangement, MONOMIALS, segments, noise_model, None, within) for within in (CONVERGED, COMPARED)
-    ]
-    lowest, compared = (structure_fit.errors.deviance(structure_fit.fit) for structure_fit in fits)
+    deviances = []
+    for tolerance in (CONVERGED, COMPARED):
+        structure_fit = weigh_under(arrangement, MONOMIALS, segments, noise_model, tolerance=tolerance)
+        deviances.append(structure_fit.errors.deviance(structure_fit.fit))
+    lowest, compared = deviances
     assert lowest < compared < lowest + 1e-4
 
 
