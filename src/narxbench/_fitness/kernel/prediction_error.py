@@ -16,6 +16,8 @@ equation. The sensitivity of the prediction one step ahead, y(k) - e(k), is D(q)
 all candidates the choice of terms is, close to the present weights, one of linear regression.
 
 Student-t innovations weigh each squared innovation by (nu + 1) / (nu + e(k)^2 / s^2), so that outliers count little.
+The steps are those of scoring, by the information that is expected: (nu + 3) / (nu + 1) times those of weighted least
+squares.
 
 Source: L. Ljung, System Identification: Theory for the User, 2nd edition, 1999, chapters 7 and 10; K. L. Lange, R. J.
 A. Little and J. M. G. Taylor, Robust statistical modeling using the t distribution, Journal of the American Statistical
@@ -45,6 +47,10 @@ RADIUS, AR_RADIUS, DRIFT_RADIUS = 0.995, 0.9998, 0.998
 FADED = 1e-9
 # The scale of Student-t is known when it changes by less than this share, or after so many steps.
 SCALE_KNOWN, SCALE_STEPS = 1e-10, 200
+# A Newton step for the logarithm of the scale is short below this.
+SHORT = 0.5
+# Factors are multiplied up to here before a logarithm is taken of their product, far from what overflows.
+LARGE = 1e100
 
 
 class PredictionData(NamedTuple):
@@ -216,33 +222,49 @@ def _squares_of(data, series):
     return total
 
 
+@inlined
+def _student_scale(data, nu, innovations, scale):
+    # The squared scale of highest likelihood, from one to begin with: there the weighted squares are N times the scale.
+    # Newton steps for its logarithm where they are short, else those of the EM algorithm, which always lead there.
+    least = data.floor / data.n_counted
+    scale = max(scale, least)
+    for _ in range(SCALE_STEPS):
+        total, slope = 0.0, 0.0
+        for s in range(data.begin.shape[0]):
+            skipped = data.row[s] - data.begin[s]
+            for row in range(data.counted[s] + skipped, data.end[s] + skipped):
+                square = innovations[row] * innovations[row]
+                share = square / (nu * scale + square)
+                total += share
+                slope += share * (1.0 - share)
+        ratio, slope = total * (nu + 1.0) / data.n_counted, slope * (nu + 1.0) / data.n_counted
+        step = (ratio - 1.0) / slope if slope > 0.0 else np.inf
+        following = max(scale * (1.0 + step if abs(step) < SHORT else ratio), least)
+        is_known = abs(following - scale) <= SCALE_KNOWN * scale
+        scale = following
+        if is_known:
+            break
+    return scale
+
+
 @compiled
 def _student(data, noise, state, start_squares):
     # Computes the scale and the weights of Student-t; returns -2 times the logarithm of the likelihood, less the
     # N (ln(2 pi) + 1) that a Gaussian one has beside N ln(SSE / N).
     nu = noise.degrees_of_freedom
-    least = data.floor / data.n_counted
-    scale = max(state.scale[0], least)
-    for _ in range(SCALE_STEPS):
-        total = 0.0
-        for s in range(data.begin.shape[0]):
-            skipped = data.row[s] - data.begin[s]
-            for row in range(data.counted[s] + skipped, data.end[s] + skipped):
-                square = state.innovations[row] * state.innovations[row]
-                total += square * (nu + 1.0) / (nu + square / scale)
-        following = max(total / data.n_counted, least)
-        is_known = abs(following - scale) <= SCALE_KNOWN * scale
-        scale = following
-        if is_known:
-            break
-    total = start_squares / scale
+    scale = _student_scale(data, nu, state.innovations, state.scale[0])
+    total, product = start_squares / scale, 1.0
     for row in range(state.innovations.shape[0]):
         state.row_weights[row] = (nu + 1.0) / (nu + state.innovations[row] * state.innovations[row] / scale)
     for s in range(data.begin.shape[0]):
         skipped = data.row[s] - data.begin[s]
         for row in range(data.counted[s] + skipped, data.end[s] + skipped):
-            square = state.innovations[row] * state.innovations[row]
-            total += (nu + 1.0) * natural_log(1.0 + square / (nu * scale))
+            product *= 1.0 + state.innovations[row] * state.innovations[row] / (nu * scale)
+            # One logarithm of many factors.
+            if product > LARGE:
+                total += (nu + 1.0) * natural_log(product)
+                product = 1.0
+    total += (nu + 1.0) * natural_log(product)
     state.scale[0] = scale
     return data.n_counted * (natural_log(scale) + noise.constant) + total
 
@@ -620,7 +642,9 @@ def _divide(matrix, divisor):
 @inlined
 def _shortened_step(data, noise, terms, state, step, value, following):
     # Takes a step into ``following``, shortened until it lowers the objective below ``value``; returns the objective.
-    share, lower = 1.0, np.inf
+    # Weighted rows have (nu + 3) / (nu + 1) times the information that is expected of Student-t innovations.
+    nu, lower = noise.degrees_of_freedom, np.inf
+    share = (nu + 3.0) / (nu + 1.0) if nu > 0.0 else 1.0
     for _ in range(SHORTENINGS):
         _step(data, noise, state, step, share, following)
         if is_admissible(noise, following):
