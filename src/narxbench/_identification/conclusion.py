@@ -388,6 +388,8 @@ def _competed(scan: Scan, choice: Choice, sparse: Model) -> list[Finding]:
         "rows": rows,
         "sparse": sparse.equation().partition("\n")[0],
     }
+    if choice.sparse_within is not None:
+        values["sparse_within"] = choice.sparse_within
     if not scan.recording.inputs:
         values["steps"] = scan.steps_judged(choice.best.configuration)
     return [Finding("competition", "look" if choice.winner else "fine", values)]

@@ -68,7 +68,9 @@ def _competition(finding: Finding, setting: Setting) -> tuple[str, str]:
     if ahead:
         errors = [f"{row['name']} {row['ahead']:.3g}" for row in values["rows"] if "ahead" in row]
         text += f" Errors {ahead}: {', '.join(errors)}."
-    return text, "" if is_sparse else f"A larger {setting('sparse_within')} prefers the sparse model."
+    if "sparse_within" not in values:
+        return text, ""
+    return text, f"With {setting('sparse_within', values['sparse_within'])} the sparse model leaves."
 
 
 def _error_cost(error: float, reference: float) -> str:

@@ -7,6 +7,7 @@ from narxbench._identification.search.competitors import (
     competing_names,
     competing_structures,
     leaving_structure,
+    sparse_leaves_within,
     with_errors_ahead,
 )
 from narxbench._identification.search.configurations import Configuration
@@ -106,6 +107,7 @@ def choose(
         tied=n_tied,
         competitors=competitors,
         winner=None if leaving is sparse else leaving,
+        sparse_within=None if leaving is sparse else sparse_leaves_within(scan, sparse, competitors, leaving),
     )
 
 

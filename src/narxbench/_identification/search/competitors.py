@@ -34,6 +34,8 @@ REWEIGHED_LINEAR = 3
 SHRINKAGES = (1e-8, 1e-6, 1e-4, 1e-2)
 # Models with a smaller selection error are exact: the rest is rounding.
 EXACT = 1e-6
+# Values of sparse_within that are tried, the largest that is allowed, and the step between them.
+ATTEMPTS, MOST_WITHIN, STEP = 5, 1e6, 0.01
 LAST_VALUE_TERM = "y(k-1)"
 
 
@@ -82,6 +84,32 @@ def _leaving_ahead(scan: Scan, sparse: Structure, competitors: Sequence[Structur
         if error < lowest and not scan.leaves_all_bounds(competitor):
             best, lowest = competitor, error
     return best
+
+
+def sparse_leaves_within(
+    scan: Scan, sparse: Structure, competitors: Sequence[Structure], leaving: Structure
+) -> float | None:
+    """Return a ``sparse_within`` with which the sparse structure leaves in place of another, to two decimals.
+
+    Each value was tried before it is returned; None where none of those that the errors suggest does it.
+    """
+    within = 0.0
+    for _ in range(ATTEMPTS):
+        needed = _times(_selection_error(sparse), _selection_error(leaving))
+        if _error_ahead(leaving) < math.inf:
+            needed = max(needed, _times(_error_ahead(sparse), _error_ahead(leaving)))
+        if not needed <= MOST_WITHIN:
+            return None
+        within = round(max(math.ceil(needed / STEP) * STEP, within + STEP), 2)
+        sparse, known = with_errors_ahead(scan, sparse, competitors, within)
+        leaving = leaving_structure(scan, sparse, known, within)
+        if leaving is sparse:
+            return within
+    return None
+
+
+def _times(error: float, reference: float) -> float:
+    return math.inf if error == math.inf else error / reference
 
 
 def _selection_error(structure: Structure) -> float:

@@ -127,6 +127,7 @@ class Choice(Settings):
     tied: int = Field(default=1, ge=1)  # how many were as good within the scatter, of which the likelihood chose
     competitors: list[Structure] = Field(default=[])  # simple models, those of lowest selection error first
     winner: Structure | None = None  # the competitor that leaves; None: the sparse structure
+    sparse_within: float | None = None  # of the setting a value with which the sparse structure would leave instead
 
     @property
     def best(self) -> Structure:

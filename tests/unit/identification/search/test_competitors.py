@@ -1,6 +1,7 @@
 """Simple models that compete with the sparse one, and which of all leaves."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from tests.lookups import item_with
 from tests.regression import parse_terms
 
 import narxbench
-from narxbench._identification.search.competitors import leaving_structure
+from narxbench._identification.search.competitors import leaving_structure, sparse_leaves_within
 from narxbench._identification.search.ridge import ridge_weights
 from narxbench._identification.search.structures import Structure
 from narxbench._numerics.random_streams import generator
@@ -89,14 +90,18 @@ def test_the_sparse_model_of_a_series_is_also_within_the_limit_as_far_ahead_as_i
     assert leaving.kind == expected
 
 
-@pytest.mark.parametrize("number", [1, 2, 3])
-def test_no_competitor_of_a_series_as_good_one_step_ahead_is_better_farther_ahead(number):
-    """The level of a slow series gains little in one step, and much farther ahead."""
+def slow_series(number):
     rng = generator(purpose="slow series", number=number)
     y, e = np.full(700, 20.0), rng.standard_normal(700)
     for k in range(2, 700):
         y[k] = 0.06 + 1.6 * y[k - 1] - 0.603 * y[k - 2] + 0.1 * e[k]
-    identification = narxbench.identify({"y": y}, "y", degree=1, y_lags=3, **QUICK)
+    return y
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_no_competitor_of_a_series_as_good_one_step_ahead_is_better_farther_ahead(number):
+    """The level of a slow series gains little in one step, and much farther ahead."""
+    identification = narxbench.identify({"y": slow_series(number)}, "y", degree=1, y_lags=3, **QUICK)
     note = competition(identification)
     ahead = {row["name"]: row["ahead"] for row in note.values["rows"] if "ahead" in row}
     assert len(ahead) > 1 and note.values["steps"] > 10
@@ -154,19 +159,53 @@ def test_a_sparse_nonlinear_truth_leaves_as_it_was_without_competition(system):
     assert competition(identification).status == "fine"
 
 
-def test_where_nothing_beats_the_last_value_it_leaves():
+def level_experiments():
     rng = generator(purpose="levels")
     experiments = []
     for level in rng.standard_normal(8):
         y = level + 0.1 * rng.standard_normal(40)
         experiments.append({"u": rng.standard_normal(40), "y": y})
-    identification = narxbench.identify(
-        experiments, "y", input="u", degree=1, y_lags=1, u_lags=1, noise="narx", **QUICK
-    )
+    return experiments
+
+
+OF_LEVELS = {"input": "u", "degree": 1, "y_lags": 1, "u_lags": 1, "noise": "narx"}
+
+
+def test_where_nothing_beats_the_last_value_it_leaves():
+    experiments = level_experiments()
+    identification = narxbench.identify(experiments, "y", **OF_LEVELS, **QUICK)
     assert list(identification.models) == ["last value", "sparse"]
     assert identification.model.equation().startswith("y(k) = 1 y(k-1)")
     run = identification.model.predict(experiments[0]["u"], experiments[0]["y"])
     assert set(run) == {experiments[0]["y"][0]}
+
+
+@pytest.mark.parametrize(
+    ("data", "settings", "kind"),
+    [
+        (level_experiments(), OF_LEVELS, "last value"),
+        # Farther ahead than one step.
+        ({"y": slow_series(2)}, {"degree": 1, "y_lags": 3}, "unpruned"),
+    ],
+)
+def test_the_advice_on_sparse_within_names_the_least_value_with_which_the_sparse_model_leaves(data, settings, kind):
+    def leaving(**more):
+        identification = narxbench.identify(data, "y", **settings, **more, **QUICK)
+        return next(iter(identification.models)), competition(identification)
+
+    first, note = leaving()
+    within = note.values["sparse_within"]
+    assert first == kind
+    assert in_words(note).advice == f"With sparse_within={within} the sparse model leaves."
+    assert leaving(sparse_within=round(within - 0.01, 2))[0] == kind
+    sparse, note = leaving(sparse_within=within)
+    assert sparse == "sparse" and in_words(note).advice == ""
+
+
+def test_no_advice_on_sparse_within_where_the_sparse_model_diverges():
+    sparse, linear = structure("sparse", None), structure("linear", 0.1)
+    scan = SimpleNamespace(recording=SimpleNamespace(inputs=["u"]))
+    assert sparse_leaves_within(scan, sparse, [linear], linear) is None
 
 
 def test_ridge_weights_shrink_all_but_the_constant(rng):
