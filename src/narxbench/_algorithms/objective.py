@@ -12,7 +12,7 @@ from narxbench._fitness.kernel.evaluation import Kernel
 from narxbench._fitness.kernel.problem_data import ProblemData
 from narxbench._fitness.problem import StructureProblem
 from narxbench._numerics.addresses import address_of, call
-from narxbench._numerics.compilation import compiled
+from narxbench._numerics.compilation import compiled, inner
 
 _WORD = 64
 
@@ -33,14 +33,14 @@ class EvaluationRecord(NamedTuple):
     evaluate: int  # address of the code that evaluates and records
 
 
-@compiled
+@inner
 def copy_row(source, target):
     """Copy one row to another; a loop compiles in a tenth of the time of an assignment of whole arrays."""
     for j in range(source.shape[0]):
         target[j] = source[j]
 
 
-@compiled
+@inner
 def index_of_best(fitness):
     """Return the index of the lowest J, the first of equal ones."""
     best = 0
@@ -50,7 +50,7 @@ def index_of_best(fitness):
     return best
 
 
-@compiled
+@inner
 def _pack(positions, i, words):
     # Write a structure as words, one bit for each term; returns a hash of it.
     mixed = np.uint64(0)
@@ -64,7 +64,7 @@ def _pack(positions, i, words):
     return mixed
 
 
-@compiled
+@inner
 def _holds(structures, slot, words):
     w = 0
     while w < words.shape[0] and structures[slot, w] == words[w]:
@@ -72,7 +72,7 @@ def _holds(structures, slot, words):
     return w == words.shape[0]
 
 
-@compiled
+@inner
 def _find_slots(record, positions, slots, new):
     # Write the slot of each structure and the places of the new ones, whose slots are used from now on; returns the
     # number of these. Open addressing with linear probing; the table is never more than half full.
@@ -106,7 +106,7 @@ def evaluate(data, record, positions, fitness):
     return record.evaluations[0] - earlier
 
 
-@compiled
+@inner
 def _evaluate(data, record, positions, fitness):
     earlier = record.evaluations[0]
     if record.is_stopped[0]:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from narxbench._model.prediction import compiled_terms
 from narxbench._model.terms import OUTPUT
-from narxbench._numerics.compilation import compiled
+from narxbench._numerics.compilation import compiled, inner
 
 if TYPE_CHECKING:
     from narxbench._model.narx import Model
@@ -86,7 +86,7 @@ def _bridge(  # type: ignore[no-untyped-def]
     return n
 
 
-@compiled
+@inner
 def _summed(ends, signals, delays, weights, u, outputs, k):  # type: ignore[no-untyped-def]
     # The sum of the terms at sample k, in the order of a free run.
     value = 0.0
@@ -101,7 +101,7 @@ def _summed(ends, signals, delays, weights, u, outputs, k):  # type: ignore[no-u
     return value
 
 
-@compiled
+@inner
 def _filtered(weights, series, k, first, stride):  # type: ignore[no-untyped-def]
     # The weighted sum of the past of a series, which is zero before the sample ``first``.
     total = 0.0

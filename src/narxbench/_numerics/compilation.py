@@ -23,6 +23,18 @@ def compiled(function: Callable[..., Any]) -> Any:
     return _dispatcher(function, "never")
 
 
+def inner(function: Callable[..., Any]) -> Any:
+    """Compile a function that only compiled functions call; Python cannot.
+
+    The code by which Python would call it takes as long to compile as a short function. To call it raises TypeError.
+    """
+    dispatcher = _dispatcher(function, "never", no_cpython_wrapper=True)
+    # Numba would let Python call an address that is zero.
+    dispatcher._insert = _ignore
+    dispatcher._compile_for_args = _refuse
+    return dispatcher
+
+
 def inlined(function: Callable[..., Any]) -> Any:
     """Compile a function as a part of its only caller, a compiled function.
 
@@ -31,9 +43,17 @@ def inlined(function: Callable[..., Any]) -> Any:
     return _dispatcher(function, "always")
 
 
-def _dispatcher(function: Callable[..., Any], inline: str) -> Any:
+def _ignore(*_: Any) -> None:
+    """Do not list code as what Python may call."""
+
+
+def _refuse(*_: Any, **__: Any) -> None:
+    raise TypeError("found a call from Python; allowed: calls from compiled code, as there is no other")
+
+
+def _dispatcher(function: Callable[..., Any], inline: str, **options: bool) -> Any:
     # Nobody calls these functions from C.
-    dispatcher = njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, inline=inline)(function)
+    dispatcher = njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, inline=inline, **options)(function)
     # As njit(cache=True) does, but with our cache.
     dispatcher._cache = CodeCache(function)
     return dispatcher

@@ -20,7 +20,7 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from narxbench._numerics.compilation import compiled
+from narxbench._numerics.compilation import compiled, inner
 
 _MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
 _MASK = (1 << 128) - 1
@@ -81,7 +81,7 @@ def skip(draws, steps):
     draws.state[0], draws.state[1] = _state_after(draws, steps)
 
 
-@compiled
+@inner
 def _state_after(draws, steps):
     # Element by element: a row would be an array of its own, whose references are counted at each draw.
     state, jumps = draws.state, draws.jumps

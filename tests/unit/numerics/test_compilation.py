@@ -17,7 +17,7 @@ from numba.core import event
 
 import narxbench
 from narxbench._numerics import compilation
-from narxbench._numerics.compilation import NOTICE, Notice, compiled, inlined
+from narxbench._numerics.compilation import NOTICE, Notice, compiled, inlined, inner
 
 
 @pytest.fixture(autouse=True)
@@ -131,7 +131,7 @@ def test_inlined_functions_have_one_caller():
             decorators = {ast.unparse(decorator) for decorator in node.decorator_list}
             if "inlined" in decorators:
                 inlined.add(node.name)
-            if decorators & {"compiled", "inlined"}:
+            if decorators & {"compiled", "inlined", "inner"}:
                 places.update(_called_in(node))
     assert len(inlined) > 20
     assert {name: places[name] for name in inlined} == dict.fromkeys(inlined, 1)
@@ -139,7 +139,7 @@ def test_inlined_functions_have_one_caller():
 
 def test_an_inlined_function_computes_the_same_in_its_caller_as_alone():
     @inlined
-    def _inner(values):
+    def _partial(values):
         total = 0.0
         for value in values:
             if value > 2.0:
@@ -149,8 +149,21 @@ def test_an_inlined_function_computes_the_same_in_its_caller_as_alone():
 
     @compiled
     def outer(values):
-        return _inner(values) * 2.0
+        return _partial(values) * 2.0
 
     for values in ([0.1, 0.7, 1.3], [0.1, 2.5, 1.3]):
         array = np.array(values)
-        assert outer(array) == 2.0 * _inner(array) == 2.0 * _inner.py_func(array)
+        assert outer(array) == 2.0 * _partial(array) == 2.0 * _partial.py_func(array)
+
+
+def test_python_cannot_call_an_inner_function_whether_or_not_it_is_compiled():
+    half = inner(_half)
+
+    @compiled
+    def quarter(a):
+        return half(half(a))
+
+    for _ in range(2):
+        with pytest.raises(TypeError, match="found a call from Python"):
+            half(3.0)
+        assert quarter(3.0) == 0.75

@@ -17,7 +17,7 @@ from narxbench._fitness.kernel.least_squares import estimate, factor_size
 from narxbench._fitness.kernel.problem_data import ProblemData
 from narxbench._fitness.kernel.simd import aligned
 from narxbench._numerics.addresses import address_of, call
-from narxbench._numerics.compilation import compiled, inlined
+from narxbench._numerics.compilation import compiled, inlined, inner
 from narxbench._numerics.logarithm import natural_log
 
 GROUP, PART = free_run.LANES, least_squares.LANES
@@ -175,7 +175,7 @@ def _copy_weights(theta, size, present, place, weights):
                 weights[first + g] = 0.0
 
 
-@compiled
+@inner
 def _copy_rows(rows, group, target):
     # Write the rows of a group to the places of its structures, if the target has rows.
     if target.shape[0] > 0:

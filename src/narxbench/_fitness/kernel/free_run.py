@@ -9,7 +9,7 @@ from the last node in canonical order to the first, value(parent) += value(node)
 import numpy as np
 
 from narxbench._fitness.kernel.simd import WIDTH, at, fill, load, store, where_greater
-from narxbench._numerics.compilation import compiled, inlined
+from narxbench._numerics.compilation import inlined, inner
 
 # The number of structures that are simulated side by side, and of time steps whose c_m(k) are computed together: each
 # weight is loaded once for all these steps.
@@ -114,7 +114,7 @@ def _write_output_program(data, occurs, slot, program):
     return families
 
 
-@compiled
+@inner
 def simulate(data, counts, input_program, output_program, weights, values, past, errors, peaks, outputs):
     """Simulate ``LANES`` structures over the segments of the validation part, each from measured outputs.
 

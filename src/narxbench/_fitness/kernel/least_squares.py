@@ -7,7 +7,7 @@ the previous columns are subtracted one by one from left to right, then the resu
 import numpy as np
 
 from narxbench._fitness.kernel.simd import WIDTH, fill, gather, inverse_root, load, part, repeat, store, where_greater
-from narxbench._numerics.compilation import compiled
+from narxbench._numerics.compilation import compiled, inner
 
 # The number of structures that are estimated side by side, and of rows and columns of the factor that are computed
 # together: each entry that is loaded is used for TILE others.
@@ -18,7 +18,7 @@ COLUMN = TILE * LANES
 SINGULAR = 1e-11
 
 
-@compiled
+@inner
 def _band(i):
     # The beginning of the band of rows i, i + 1, ..., i + TILE - 1; i is a multiple of TILE. A band holds its columns
     # one after the other up to the diagonal, a column its TILE rows, a row its LANES structures.
@@ -31,7 +31,7 @@ def factor_size(n_terms):
     return _band(n_terms + TILE - n_terms % TILE)
 
 
-@compiled
+@inner
 def estimate(data, member, size, factor, weights, regular):
     """Estimate the weights of ``LANES`` structures, of which the largest has n terms.
 
@@ -61,7 +61,7 @@ def estimate(data, member, size, factor, weights, regular):
         store(weights, i * LANES, s * load(factor, _band(i - r) + column + r * LANES, LANES))
 
 
-@compiled
+@inner
 def _gather(data, member, size, n, factor):
     # Write the normal equations. The moments are the last row: the factorisation turns it into the result of forward
     # substitution. Places that a structure does not fill, and rows up to that of the moments, are unit rows, which have
@@ -88,7 +88,7 @@ def _gather(data, member, size, n, factor):
             store(factor, to + i * COLUMN, fill(1.0, LANES))
 
 
-@compiled
+@inner
 def _tile(factor, band, j):
     # Compute the entries of a band in the columns j, j + 1, ...: the inner loop of all least squares.
     column_band, tile = _band(j), band + j * COLUMN
@@ -115,13 +115,13 @@ def _tile(factor, band, j):
     store(factor, tile + 3 * COLUMN, d)
 
 
-@compiled
+@inner
 def _spread(factor, place):
     # One row of a band's column, repeated for all rows of a column.
     return repeat(load(factor, place, LANES), COLUMN)
 
 
-@compiled
+@inner
 def _diagonal_tile(factor, band, i, last, sound):
     # Entries above the diagonal are computed too, but never used. The diagonal holds the inverse pivots.
     tile = band + i * COLUMN
@@ -159,7 +159,7 @@ def _diagonal_tile(factor, band, i, last, sound):
     return sound
 
 
-@compiled
+@inner
 def _inverse_pivot(pivot, least, sound):
     sound = where_greater(pivot, least, sound, fill(0.0, LANES))
     return inverse_root(where_greater(pivot, least, pivot, fill(1.0, LANES))), sound

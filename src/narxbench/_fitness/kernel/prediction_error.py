@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from narxbench._fitness.kernel.least_squares import SINGULAR
 from narxbench._fitness.kernel.simd import WIDTH, aligned, at, fill, load, store
-from narxbench._numerics.compilation import compiled, inlined
+from narxbench._numerics.compilation import compiled, inlined, inner
 from narxbench._numerics.logarithm import natural_log
 
 # Columns that stand side by side, and columns whose products with them are computed together.
@@ -103,7 +103,7 @@ class State(NamedTuple):
     scale: NDArray[np.float64]  # (1,) the squared scale of Student-t
 
 
-@compiled
+@inner
 def _copy(source, target):
     # Loops compile in a tenth of the time that assignments of whole arrays take.
     for i in range(source.shape[0]):
@@ -138,7 +138,7 @@ def stable(coefficients, radius):
     return True
 
 
-@compiled
+@inner
 def is_admissible(noise, state):
     """Return whether the zeros of C(q) and D(q) are where innovations forget where they began."""
     radius = DRIFT_RADIUS if noise.is_integrated else RADIUS
@@ -176,7 +176,7 @@ def _noise_of(data, on_output, terms, weights, values, noise):
     return total
 
 
-@compiled
+@inner
 def _difference_stretch(data, s, series):
     # The first sample of a stretch has none before it: the level of the noise there is unknown.
     first = data.row[s]
@@ -186,13 +186,13 @@ def _difference_stretch(data, s, series):
     series[first] = 0.0
 
 
-@compiled
+@inner
 def _difference(data, series):
     for s in range(data.begin.shape[0]):
         _difference_stretch(data, s, series)
 
 
-@compiled
+@inner
 def _filter_stretch(data, s, autoregression, moving_average, series, filtered):
     # filtered = D(q) / C(q) series, from zero at the beginning of the stretch; D(q) without the integration.
     row = data.row[s]
@@ -206,7 +206,7 @@ def _filter_stretch(data, s, autoregression, moving_average, series, filtered):
         row += 1
 
 
-@compiled
+@inner
 def _filter(data, autoregression, moving_average, series, filtered):
     for s in range(data.begin.shape[0]):
         _filter_stretch(data, s, autoregression, moving_average, series, filtered)
@@ -247,7 +247,7 @@ def _student_scale(data, nu, innovations, scale):
     return scale
 
 
-@compiled
+@inner
 def _student(data, noise, state, start_squares):
     # Computes the scale and the weights of Student-t; returns -2 times the logarithm of the likelihood, less the
     # N (ln(2 pi) + 1) that a Gaussian one has beside N ln(SSE / N).
@@ -291,7 +291,7 @@ def objective(data, noise, terms, state):
     return total
 
 
-@compiled
+@inner
 def _feedback(data, terms, weights, values, feedback):
     # a_i(k) of every row, shape (rows, largest i).
     for row in range(feedback.shape[0]):
@@ -365,7 +365,7 @@ def _filter_bands(data, is_integrated, autoregression, moving_average, rows, n, 
                     store(bands, to, column)
 
 
-@compiled
+@inner
 def _put(data, s, column, c, bands):
     # Column c receives the rows of a stretch.
     rows = column.shape[0]
@@ -373,7 +373,7 @@ def _put(data, s, column, c, bands):
         bands[(c // BAND * rows + row) * BAND + c % BAND] = column[row]
 
 
-@compiled
+@inner
 def _put_delayed(data, series, lag, sign, c, bands):
     # Column c is a series of the past, and zero where the stretch has none.
     rows = series.shape[0]
@@ -470,7 +470,7 @@ def linearise(data, noise, terms, state, chosen, depth, bands):
         _weigh_rows(state.row_weights, columns, bands)
 
 
-@compiled
+@inner
 def _tile_products(data, bands, places, right, first, last, sums):
     # The products of the TILE columns at ``places`` with the band at ``right`` over the stretches from first to last.
     # Each sum runs over time in order, and all of them stay in registers.
@@ -507,7 +507,7 @@ def products(data, rows, bands, wanted, gram):
                     gram[wanted[i + r], first + j] = sums[r * BAND + j]
 
 
-@compiled
+@inner
 def _stretches_of(data, first, last, free, size):
     # The first and behind the last of the stretches where some of the columns from first to last are not zero.
     if first < free or last > size:
@@ -585,7 +585,7 @@ def columns_size(rows, columns):
     return -(-columns // BAND) * BAND * rows
 
 
-@compiled
+@inner
 def _step(data, noise, state, step, share, following):
     # The coefficients of a state after a share of a step.
     n, c = state.weights.shape[0], 0
@@ -606,7 +606,7 @@ def _step(data, noise, state, step, share, following):
     following.scale[0] = state.scale[0]
 
 
-@compiled
+@inner
 def _take(source, target):
     for i in range(source.weights.shape[0]):
         target.weights[i] = source.weights[i]

@@ -14,7 +14,7 @@ from scipy.linalg import solve_triangular
 from scipy.special import stdtr
 
 from narxbench._io.errors import NarxbenchError
-from narxbench._numerics.compilation import compiled
+from narxbench._numerics.compilation import compiled, inner
 from narxbench._numerics.rounding import significant
 
 Floats = NDArray[np.float64]
@@ -317,14 +317,14 @@ def _orthogonalise(q, y, order, triangle, projections, dependent):  # type: igno
     return n
 
 
-@compiled
+@inner
 def _subtract(share, a, b):  # type: ignore[no-untyped-def]
     # A loop compiles in a tenth of the time of an expression of whole arrays.
     for k in range(a.shape[0]):
         b[k] -= share * a[k]
 
 
-@compiled
+@inner
 def _dot(a, b):  # type: ignore[no-untyped-def]
     total = 0.0
     for k in range(a.shape[0]):
