@@ -23,6 +23,7 @@ import narxbench
 from narxbench import _cli as cli
 from narxbench.__main__ import main as program
 from narxbench._algorithms.isolation.host import environment
+from narxbench._identification.data.gaps import LONGEST_GAP, USUAL_GAP
 from narxbench._identification.finding import Finding
 from narxbench._identification.options import OPTIONS
 from narxbench._identification.search.steps import THOROUGH
@@ -239,6 +240,8 @@ def test_help_comes_at_once_and_names_the_defaults(capsys):
     text = " ".join(reported.split())
     for default in ("1 to 12, or a list of them; default: auto)", "at most 1000; default: 4)", "default: bic)"):
         assert default in text
+    # The help cannot import what these come from.
+    assert f"does not cut the data (0 to {LONGEST_GAP}; default: {USUAL_GAP})" in text
     assert "20%: the last part" in text and "'valve=1-4;heat=0,2'; default: auto)" in text
 
 
