@@ -218,6 +218,8 @@ def _header_of_lines(lines: list[str], form: TableForm, separator: str | None) -
         if candidate == form.decimal or separator not in (None, candidate):
             continue
         rows = _split_lines(lines, candidate)
+        if _has_numbers_only(rows):
+            return None
         samples = sample_form(list(filter(has_fields, rows)))
         header = samples and find_header(rows, samples, form.column_names)
         if not samples or not header:
@@ -228,6 +230,12 @@ def _header_of_lines(lines: list[str], form: TableForm, separator: str | None) -
             if _is_long(header, rows, samples.width, form):
                 best = header, candidate
     return best
+
+
+def _has_numbers_only(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether all rows have as many fields, several, and each of these is a number or missing."""
+    rows = list(filter(has_fields, rows))
+    return len(set(map(len, rows))) == 1 and len(rows[0]) > 1 and all(map(is_value, chain.from_iterable(rows)))
 
 
 def _header_of_rows(rows: list[list[str]], form: TableForm) -> Header | None:

@@ -50,6 +50,13 @@ def test_any_form_of_the_same_numbers_reads_the_same(
     assert table.numbers([0, 1, 2]).tobytes() == np.array(rows).tobytes()
 
 
+def test_lines_of_numbers_are_no_header_of_the_last_one(tmp_path):
+    # With another separator the first two would have more fields than the last, and texts.
+    table = read_delimited(_file(tmp_path, "0,0;0,0;0,0\n0,0;0,0;0,0\n5e-324;0,0;0,0"), [0, 2])
+    assert table.names is None
+    assert table.numbers([0, 1, 2]).tolist() == [[0.0] * 3, [0.0] * 3, [5e-324, 0.0, 0.0]]
+
+
 def _line(fields, separator, is_quoted):
     if is_quoted:
         fields = [f'"{field}"' for field in fields]
