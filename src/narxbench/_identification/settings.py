@@ -27,6 +27,8 @@ NoiseSetting = Literal["auto", NoiseName]
 Numbers = int | str | Sequence[int]
 LagsByInput = int | str | Sequence[int] | Mapping[str, Numbers]
 AUTO: Auto = "auto"
+# The largest sparse_within.
+LARGEST_WITHIN = 1e6
 _MOST_LAGS = 1000
 _LAGS = f"auto, a number n for the lags 1 to n, or a list such as 1-4,8: up to {_MOST_LAGS} lags, none over {MAX_LAG}"
 _STRIDES = "auto, a positive whole number, or a list of them"
@@ -228,7 +230,7 @@ class IdentificationSettings(Settings):
     """Noise model: whether the noise enters the equation or the output, and which filter it passes. Auto: the one with
     the best free run over data that the weights do not know; where several are as good, the most likely one."""
 
-    sparse_within: Annotated[float, search_option("TIMES")] = Field(default=1.05, ge=1, le=1e6)
+    sparse_within: Annotated[float, search_option("TIMES")] = Field(default=1.05, ge=1, le=LARGEST_WITHIN)
     """Times the selection error of the best simple model (full linear ones, the unpruned polynomial, the last value) up
     to which a sparse model is preferred."""
 

@@ -19,6 +19,7 @@ from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.scan import Scan
 from narxbench._identification.search.steps import COMPETITION, Steps
 from narxbench._identification.search.structures import Proposal, Structure
+from narxbench._identification.settings import LARGEST_WITHIN
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.noise_models import NOISE_MODELS, NOISE_NAMES, NoiseName
 from narxbench._model.terms import parse_term
@@ -34,8 +35,8 @@ REWEIGHED_LINEAR = 3
 SHRINKAGES = (1e-8, 1e-6, 1e-4, 1e-2)
 # Models with a smaller selection error are exact: the rest is rounding.
 EXACT = 1e-6
-# Values of sparse_within that are tried, the largest that is allowed, and the step between them.
-ATTEMPTS, MOST_WITHIN, STEP = 5, 1e6, 0.01
+# Values of sparse_within that are tried, and the step between them.
+ATTEMPTS, STEP = 5, 0.01
 LAST_VALUE_TERM = "y(k-1)"
 
 
@@ -95,10 +96,10 @@ def sparse_leaves_within(
     """
     within = 0.0
     for _ in range(ATTEMPTS):
-        needed = _times(_selection_error(sparse), _selection_error(leaving))
+        needed = _selection_error(sparse) / _selection_error(leaving)
         if _error_ahead(leaving) < math.inf:
-            needed = max(needed, _times(_error_ahead(sparse), _error_ahead(leaving)))
-        if not needed <= MOST_WITHIN:
+            needed = max(needed, _error_ahead(sparse) / _error_ahead(leaving))
+        if needed > LARGEST_WITHIN:
             return None
         within = round(max(math.ceil(needed / STEP) * STEP, within + STEP), 2)
         sparse, known = with_errors_ahead(scan, sparse, competitors, within)
@@ -106,10 +107,6 @@ def sparse_leaves_within(
         if leaving is sparse:
             return within
     return None
-
-
-def _times(error: float, reference: float) -> float:
-    return math.inf if error == math.inf else error / reference
 
 
 def _selection_error(structure: Structure) -> float:
