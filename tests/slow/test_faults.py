@@ -7,117 +7,40 @@ import os
 import shutil
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from tests.slow.likelihood_faults import FAULTS
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-KERNEL, ERRORS = "_fitness/kernel/prediction_error.py", "_fitness/prediction_error.py"
-SEARCH, CERTAINTY, DOUBTS = (f"_algorithms/{name}.py" for name in ("likelihood_search", "certainty", "doubts"))
-NOISE = "_model/noise_models.py"
 
-# The file, what stands there, and the fault.
-FAULTS = {
-    "sign of the autoregression": (
-        KERNEL,
-        "value += autoregression[i] * series[row - 1 - i]",
-        "value -= autoregression[i] * series[row - 1 - i]",
-    ),
-    "lag of the moving average": (
-        KERNEL,
-        "value -= moving_average[i] * filtered[row - 1 - i]",
-        "value -= moving_average[i] * filtered[row - i]",
-    ),
-    "sensitivity to the autoregression": (
-        KERNEL,
-        "noise.ar_lags[i], -1.0, c, bands",
-        "noise.ar_lags[i], 1.0, c, bands",
-    ),
-    "lag of a column of the noise": (
-        KERNEL,
-        "series[row - lag] if past >= lag",
-        "series[row - lag + 1] if past >= lag",
-    ),
-    "integration forgotten": (KERNEL, "        _difference(data, state.noise)\n", "        pass\n"),
-    "integration of the columns forgotten": (KERNEL, "            if is_integrated:\n", "            if False:\n"),
-    "feedback forgotten": (
-        KERNEL,
-        "_feedback(data, terms, state.weights, state.values, feedback)",
-        "feedback[:] = 0.0",
-    ),
-    "weight of Student-t": (
-        KERNEL,
-        "state.row_weights[row] = (nu + 1.0) / (nu +",
-        "state.row_weights[row] = (nu + 1.0) / (1.0 + 9.0 *",
-    ),
-    "scale of Student-t": (KERNEL, "following = max(total / data.n_counted, least)", "following = max(total, least)"),
-    "start share forgotten": (KERNEL, "    start_squares *= noise.start_share\n", ""),
-    "tolerance": (KERNEL, "value - lower < tolerance * unit", "value - lower < 1e6 * tolerance * unit + 1e-3"),
-    "transient forgotten": (ERRORS, "TRANSIENT, TRANSIENT_SHARE = 30, 0.05", "TRANSIENT, TRANSIENT_SHARE = 0, 0.05"),
-    "constant of Student-t": (ERRORS, "- _LN_2PI - 1.0", "- _LN_2PI + 1.0"),
-    "units of the deviance": (ERRORS, "units = 2 * self._output_exponent", "units = self._output_exponent"),
-    "lag of a filter": (ERRORS, "row[: len(ar_lags)] = _places(ar_lags)", "row[: len(ar_lags)] = _places(ar_lags) + 1"),
-    "sign of a filter": (ERRORS, "= -own_weights[: len(ar_lags)]", "= own_weights[: len(ar_lags)]"),
-    "direction of copies": (ERRORS, "lag - ahead)", "lag + ahead)"),
-    "price of the noise": (SEARCH, "noise = price * fit", "noise = 0.0 * fit"),
-    "gamma forgotten": (SEARCH, "LinearExtendedBIC(gamma)", "LinearExtendedBIC(0.0)"),
-    "penalties of added and dropped terms swapped": (
-        SEARCH,
-        "np.where(structure, price_of_dropping, price_of_adding)",
-        "np.where(structure, price_of_adding, price_of_dropping)",
-    ),
-    "sign of the window": (CERTAINTY, "if cost < WINDOW:", "if cost < -WINDOW:"),
-    "weight without a half": (CERTAINTY, "math.exp(-0.5 * (window.criteria", "math.exp(-1.0 * (window.criteria"),
-    "gamma of probabilities forgotten": (CERTAINTY, "+ float(self.change[len(fit.terms)])", "+ 0.0"),
-    "autocorrelations weighed wrongly": (DOUBTS, "correlation**2 / (n - lag)", "correlation**2 / (n + lag)"),
-    "autoregression and moving average swapped": (
-        NOISE,
-        "            yield (), ma_lags\n\n\nclass Ararx",
-        "            yield ma_lags, ()\n\n\nclass Ararx",
-    ),
-    "integration costs nothing": (NOISE, "+ int(self.is_integrated) +", "+"),
-}
+
+@pytest.fixture
+def package(tmp_path):
+    """Return the folder of a copy of the package."""
+    return shutil.copytree(ROOT / "src/narxbench", tmp_path / "narxbench", ignore=shutil.ignore_patterns("__pycache__"))
 
 
 def check(folder):
-    """Run the checks on a copy of the package; return the exit code and what was printed."""
+    """Run the checks on the package in a folder; return the exit code and what was printed."""
     command = [sys.executable, str(ROOT / "tests/slow/faults.py")]
     variables = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=300)
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.fixture(scope="module")
-def outcomes(tmp_path_factory):
-    """Run the checks without a fault and with each; return the outcomes by name."""
-    root = tmp_path_factory.mktemp("faults")
-
-    def outcome(name):
-        folder = root / name.replace(" ", "_")
-        shutil.copytree(ROOT / "src", folder, ignore=shutil.ignore_patterns("__pycache__"))
-        if name in FAULTS:
-            file, right, wrong = FAULTS[name]
-            path = folder / "narxbench" / file
-            text = path.read_text(encoding="utf-8")
-            assert right in text, f"{file} has no {right!r} any more"
-            path.write_text(text.replace(right, wrong), encoding="utf-8")
-        return check(folder)
-
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        names = ["none", *FAULTS]
-        return dict(zip(names, pool.map(outcome, names), strict=True))
-
-
-def test_without_a_fault_the_checks_pass(outcomes):
-    code, printed = outcomes["none"]
+def test_without_a_fault_the_checks_pass(package):
+    code, printed = check(package.parent)
     assert code == 0, printed
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_each_fault_is_found(outcomes, name):
-    code, printed = outcomes[name]
+def test_each_fault_is_found(name, package):
+    file, right, wrong = FAULTS[name]
+    path = package / file
+    path.write_text(path.read_text(encoding="utf-8").replace(right, wrong), encoding="utf-8")
+    code, printed = check(package.parent)
     # An error of syntax would be found by anything.
     assert code == 1 and "AssertionError" in printed, printed

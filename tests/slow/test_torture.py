@@ -22,7 +22,7 @@ from narxbench._algorithms.search import search
 from narxbench._model.narx import Model
 from narxbench._pipeline.definitions import definition_file, read_definition, write_definition
 from narxbench._pipeline.steps import StepFailedError, call
-from narxbench._report import model_page
+from narxbench._report import look_page, model_page
 
 pytestmark = [pytest.mark.slow, pytest.mark.ci]
 
@@ -46,18 +46,20 @@ def data(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def made(data):
-    """Return an identification and the files of its report."""
+    """Return an identification, the files of its report, and the page of its data."""
     settings = {"decimation": 1, "degree": 1, "y_lags": 1, "u_lags": 1, "resamples": 0, "effort": 0.1}
-    identification = narxbench.identify(*np.loadtxt(data, delimiter=",", skiprows=1).T, **settings)
-    return identification, model_page.report_files(identification)
+    signals = np.loadtxt(data, delimiter=",", skiprows=1).T
+    identification = narxbench.identify(*signals, **settings)
+    return identification, model_page.report_files(identification), look_page.look_page(narxbench.look(*signals))
 
 
 @pytest.fixture
 def quick(made, monkeypatch):
     """Replace the search and the drawing by their results, which do not depend on files."""
-    identification, files = made
+    identification, files, page = made
     monkeypatch.setattr("narxbench._identification.identify.identify_recording", lambda *_: identification)
     monkeypatch.setattr(model_page, "report_files", lambda _: dict(files))
+    monkeypatch.setattr(look_page, "look_page", lambda _: page)
 
 
 def identify(data, folder):
