@@ -17,3 +17,9 @@ module narxbench:
 
 
 use rule * from narxbench
+
+
+onstart:
+    from narxbench._pipeline.session import count_no_jobs
+
+    count_no_jobs(workflow)

@@ -32,6 +32,11 @@ STEPS = ["analyse", "tables", "figures", "interpretations", "page", "run_info", 
 wildcard_constraints:
     data="[^/]+/[^/]+", method="[^/]+/[^/]+", seed="[^/]+"
 
+onstart:
+    from narxbench._pipeline.session import count_no_jobs
+
+    count_no_jobs(workflow)
+
 rule all:
     input: STEPS[-1]
 

@@ -1,7 +1,7 @@
 """The beginning of a run: the plan of the study that Snakemake was asked for, and what it costs, in a few lines.
 
-Attributes of Snakemake's workflow are used here alone that have a public name and are not in its manual: ``basedir``
-and the settings of the command line (``config_settings``, ``resource_settings``, ``storage_settings``).
+Attributes of Snakemake's workflow are used here alone that have a public name and are not in its manual: ``basedir``,
+``scheduler`` and the settings of the command line (``config_settings``, ``resource_settings``, ``storage_settings``).
 """
 
 import gc
@@ -23,6 +23,8 @@ from narxbench._pipeline.steps import ended_in_one_line
 # The variable by which this process tells those that it starts to plan without a word.
 _PLANNED = "NARXBENCH_PLANNED"
 _SHOWN = 5
+# As many jobs in a timespan are no limit: the settings have no word for none.
+_NO_LIMIT = 1_000_000
 
 
 @ended_in_one_line()
@@ -76,3 +78,15 @@ def say(planned: StudyPlan, sources: Sources) -> None:
         sys.stderr.write(f"narxbench: {len(changed) - _SHOWN} more things have changed\n")
     cost = planned.estimate.line()
     sys.stderr.write(f"narxbench: study {planned.name}: {cost}; page: {planned.at(planned.page)}\n")
+
+
+def count_no_jobs(workflow: Any) -> None:
+    """Let Snakemake start jobs without counting them, where ``--max-jobs-per-timespan`` is as good as no limit.
+
+    With any limit, each job that ends begins a chain of timers, which ask the scheduler to choose among the jobs that
+    are ready once in each timespan. After some hundred jobs that takes all the time that one thread gets, and keeps the
+    others from Python.
+    """
+    limiter = getattr(workflow.scheduler, "job_rate_limiter", None)
+    if limiter is not None and limiter.max_jobs >= _NO_LIMIT:
+        workflow.scheduler.job_rate_limiter = None
