@@ -15,9 +15,11 @@ pytest.register_assert_rewrite("tests.messages")  # so that it shows the differe
 
 SLOW = Path(__file__).parent / "slow"
 TOGETHER = {
+    "tests/slow/browser/test_leaderboard_page.py",
     "tests/slow/test_kills.py",
     "tests/slow/test_own_algorithm.py",
     "tests/slow/test_slurm.py",
+    "tests/slow/test_torture.py",
     "tests/workflow/test_measured.py",
 }
 
