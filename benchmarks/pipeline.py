@@ -33,9 +33,8 @@ wildcard_constraints:
     data="[^/]+/[^/]+", method="[^/]+/[^/]+", seed="[^/]+"
 
 onstart:
-    from narxbench._pipeline.session import count_no_jobs
-
-    count_no_jobs(workflow)
+    # As the Snakefile of the project does, without importing the project.
+    workflow.scheduler.job_rate_limiter = None
 
 rule all:
     input: STEPS[-1]

@@ -65,3 +65,12 @@ FAULTS = {
     ),
     "integration costs nothing": (NOISE, "+ int(self.is_integrated) +", "+"),
 }
+
+
+def with_fault(name, package):
+    """Return the file of a package that a fault belongs to, and its content with the fault."""
+    file, right, wrong = FAULTS[name]
+    path = package / file
+    text = path.read_text(encoding="utf-8")
+    assert right in text, f"{file} has no {right!r} any more"
+    return path, text.replace(right, wrong)

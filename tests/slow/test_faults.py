@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.slow.likelihood_faults import FAULTS
+from tests.slow.likelihood_faults import FAULTS, with_fault
 
 pytestmark = pytest.mark.slow
 
@@ -38,9 +38,8 @@ def test_without_a_fault_the_checks_pass(package):
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_each_fault_is_found(name, package):
-    file, right, wrong = FAULTS[name]
-    path = package / file
-    path.write_text(path.read_text(encoding="utf-8").replace(right, wrong), encoding="utf-8")
+    path, content = with_fault(name, package)
+    path.write_text(content, encoding="utf-8")
     code, printed = check(package.parent)
     # An error of syntax would be found by anything.
     assert code == 1 and "AssertionError" in printed, printed

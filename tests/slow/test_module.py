@@ -6,7 +6,7 @@ import sys
 from textwrap import indent
 
 import pytest
-from tests.workflow.project import LIMIT, ROOT, TINY
+from tests.workflow.project import LIMIT, ROOT, SAYS_WHETHER_COUNTED, TINY
 
 from narxbench._pipeline.manifest import read_manifest
 
@@ -25,13 +25,18 @@ use rule * from narxbench as nb_*
 rule everything:
     default_target: True
     input: rules.nb_all.input
+
+onstart:
+    from narxbench._pipeline.session import count_no_jobs
+
+    count_no_jobs(workflow)
 """
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("mine")
-    (folder / "Snakefile").write_text(WORKFLOW)
+    (folder / "Snakefile").write_text(WORKFLOW + SAYS_WHETHER_COUNTED)
     write_settings(folder, TINY)
     return folder
 
@@ -49,7 +54,7 @@ def snakemake(folder, *arguments, code=0):
 
 
 def test_the_same_results_below_the_prefix(folder, finished):
-    snakemake(folder)
+    assert "counted: False" in snakemake(folder)
     for path, content in finished.files().items():
         assert (folder / "results" / path).read_bytes() == content, path
     # The names in the manifest have no prefix.

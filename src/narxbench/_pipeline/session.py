@@ -83,9 +83,9 @@ def say(planned: StudyPlan, sources: Sources) -> None:
 def count_no_jobs(workflow: Any) -> None:
     """Let Snakemake start jobs without counting them, where ``--max-jobs-per-timespan`` is as good as no limit.
 
-    With any limit, each job that ends begins a chain of timers, which ask the scheduler to choose among the jobs that
-    are ready once in each timespan. After some hundred jobs that takes all the time that one thread gets, and keeps the
-    others from Python.
+    With any limit, each job that ends begins a chain of timers, which ask the scheduler once in each timespan to choose
+    among the jobs that are ready. Where thousands of jobs are ready, the scheduler soon does nothing else, and the
+    searches in other threads wait for the interpreter's lock.
     """
     limiter = getattr(workflow.scheduler, "job_rate_limiter", None)
     if limiter is not None and limiter.max_jobs >= _NO_LIMIT:

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from tests.regression import numbers_of
-from tests.slow.likelihood_faults import FAULTS
+from tests.slow.likelihood_faults import FAULTS, with_fault
 from tests.tiers import mostly_slow
 from tests.unit.algorithms.likelihood import (
     FILTERS,
@@ -213,5 +213,4 @@ def test_a_moving_average_alone_is_a_noise_model_to_begin_with():
 @pytest.mark.parametrize("name", FAULTS)
 def test_the_place_of_a_deliberate_fault_is_there(name):
     """The faults themselves are made with the slow tests."""
-    file, right, _ = FAULTS[name]
-    assert right in (Path(narxbench.__file__).parent / file).read_text(encoding="utf-8")
+    with_fault(name, Path(narxbench.__file__).parent)
