@@ -209,7 +209,7 @@ def _search(scan: Scan, steps: Steps) -> Choice:
         raise KeyboardInterrupt
     ranked = scan.ranked(brief_searches)
     jobs = [(configuration, *job) for configuration, job in product(ranked, scan.jobs())]
-    thorough_searches = steps.run(THOROUGH, scan.thorough, jobs)
+    thorough_searches = steps.run(THOROUGH, scan.thorough, jobs, threads)
     return steps.keep(CHOICE, lambda: choose(scan, brief_searches, ranked, thorough_searches, steps))
 
 

@@ -57,12 +57,13 @@ def column_blocks(
 class _ColumnPlan(NamedTuple):
     """How the columns of some terms follow from one another.
 
-    Each step is for monomials of one size: the columns ``longer`` are the columns ``shorter`` times ``factors``. Behind
-    the columns of the terms are those that only lead to others.
+    The columns ``constants`` are 1. Of each product the first column is the second one, an earlier one, times a factor.
+    Behind the columns of the terms are those that only lead to others.
     """
 
     factors: list[Factor]
-    steps: list[tuple[list[int], list[int], list[int]]]
+    constants: list[int]
+    products: list[tuple[int, int, int]]
     n_columns: int
 
 
@@ -73,11 +74,12 @@ def _columns_at(
     lagged = np.empty((len(plan.factors), len(rows)))
     for values, (signal, lag) in zip(lagged, plan.factors, strict=True):
         values[:] = y[rows - lag] if signal == OUTPUT else inputs[rows - lag, signal - 1]
-    columns = np.ones((plan.n_columns, len(rows)))
+    columns = np.empty((plan.n_columns, len(rows)))
+    columns[plan.constants] = 1.0
     # A structure with a term that overflows, or is infinity times 0, has an infinite J.
     with np.errstate(over="ignore", invalid="ignore"):
-        for longer, shorter, factors in plan.steps:
-            columns[longer] = columns[shorter] * lagged[factors]
+        for longer, shorter, factor in plan.products:
+            np.multiply(columns[shorter], lagged[factor], out=columns[longer])
     return columns
 
 
@@ -88,12 +90,12 @@ def _column_plan(monomials: tuple[Monomial, ...]) -> _ColumnPlan:
         for size in range(len(monomial)):
             place.setdefault(monomial[:size], len(place))
     factors: dict[Factor, int] = {}
-    steps = []
-    for size in range(1, 1 + max(map(len, monomials), default=0)):
-        of_size = [monomial for monomial in place if len(monomial) == size]
-        last = [factors.setdefault(monomial[-1], len(factors)) for monomial in of_size]
-        steps.append(([place[monomial] for monomial in of_size], [place[monomial[:-1]] for monomial in of_size], last))
-    return _ColumnPlan(list(factors), steps, len(place))
+    products = []
+    for monomial in sorted(place, key=len):
+        if monomial:
+            factor = factors.setdefault(monomial[-1], len(factors))
+            products.append((place[monomial], place[monomial[:-1]], factor))
+    return _ColumnPlan(list(factors), [place[()]] if place else [], products, len(place))
 
 
 def column(

@@ -34,9 +34,9 @@ _OVER = {
 # Threads that search side by side. Their number changes no result; more than there are cores would only take memory.
 THREADS = min(4, os.cpu_count() or 1)
 # Up to so many samples the calls of compiled code are so short that threads which look at one structure after the other
-# wait for the interpreter's lock: with one to three inputs, on two cores, two threads took as long as one, and a third
-# more of CPU time.
-_SHORT = 10_000
+# wait for the interpreter's lock: with 1,000 and 2,000 samples and one or two inputs, on two cores, two threads took a
+# fifth longer than one and more than half of CPU time more; with 10,000 samples they were sooner.
+_SHORT = 5_000
 
 
 def threads_of_short_calls(samples: int) -> int:

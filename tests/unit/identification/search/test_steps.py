@@ -103,7 +103,7 @@ def test_jobs_run_in_the_threads_that_can_be_started(monkeypatch):
 
 def test_short_calls_take_one_thread_and_long_ones_all(monkeypatch):
     monkeypatch.setattr(search_steps, "THREADS", 4)
-    assert [search_steps.threads_of_short_calls(samples) for samples in (10_000, 10_001)] == [1, 4]
+    assert [search_steps.threads_of_short_calls(samples) for samples in (5_000, 5_001)] == [1, 4]
     meeting = Barrier(4, timeout=60.0)
     assert len(set(Steps().run(THOROUGH, lambda: meeting.wait() * 0 + get_ident(), [()] * 4))) == 4
     assert len(set(Steps().run(BRIEF, lambda: time.sleep(0.05) or get_ident(), [()] * 4, 1))) == 1
