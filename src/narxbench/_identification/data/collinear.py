@@ -58,11 +58,11 @@ def collinear(columns: Array, terms: list[str]) -> dict[str, str]:
 
 
 def _some_rows(n_rows: int, n_columns: int) -> Integers:
-    """Return enough rows to find the combinations, in order: random ones if there are many."""
+    """Return enough rows to find most combinations, in order: random ones if there are many."""
     if n_rows <= 3 * n_columns:
         return np.arange(n_rows)
     order = generator(purpose="collinear", rows=n_rows).permutation(n_rows)
-    return np.sort(order[: n_columns + 10])
+    return np.sort(order[: 2 * n_columns + 10])
 
 
 def collinear_check(columns: Array, terms: list[str], dropped: dict[str, str]) -> Finding:
