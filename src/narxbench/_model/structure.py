@@ -57,8 +57,8 @@ def column_blocks(
 class _ColumnPlan(NamedTuple):
     """How the columns of some terms follow from one another.
 
-    The columns ``constants`` are 1. Of each product the first column is the second one, an earlier one, times a factor.
-    Behind the columns of the terms are those that only lead to others.
+    The columns ``constants`` are 1. Each product names a column, the earlier one that it is computed from, and the
+    factor. Behind the columns of the terms are those that only lead to others.
     """
 
     factors: list[Factor]

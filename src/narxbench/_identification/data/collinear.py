@@ -115,7 +115,7 @@ def _combinations(part: Array) -> dict[int, list[int]]:
     # The triangle has the same angles between its columns, and fewer rows.
     triangle = np.asarray(np.linalg.qr(part, mode="r"))
     triangle /= np.maximum(np.linalg.norm(triangle, axis=0), 1e-300)
-    # It is its own QR decomposition.
+    # A triangle is its own QR decomposition: its diagonal tells whether all columns are independent.
     if len(triangle) == part.shape[1] and (np.abs(np.diag(triangle)) > EXACT).all():
         return {}
     basis, q, r = _independent_columns(triangle)

@@ -35,7 +35,7 @@ _OVER = {
 THREADS = min(4, os.cpu_count() or 1)
 # Up to so many samples the calls of compiled code are so short that threads which look at one structure after the other
 # wait for the interpreter's lock: with 1,000 and 2,000 samples and one or two inputs, on two cores, two threads took a
-# fifth longer than one and more than half of CPU time more; with 10,000 samples they were sooner.
+# fifth longer than one, and half as much CPU time again; with 10,000 samples they were sooner.
 _SHORT = 5_000
 
 
