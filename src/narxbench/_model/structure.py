@@ -57,12 +57,11 @@ def column_blocks(
 class _ColumnPlan(NamedTuple):
     """How the columns of some terms follow from one another.
 
-    The columns ``constants`` are 1. Each product names a column, the earlier one that it is computed from, and the
-    factor. Behind the columns of the terms are those that only lead to others.
+    Each product names a column, the earlier one that it is computed from, and the factor. The column of the constant
+    has no product and stays 1. Behind the columns of the terms are those that only lead to others.
     """
 
     factors: list[Factor]
-    constants: list[int]
     products: list[tuple[int, int, int]]
     n_columns: int
 
@@ -74,8 +73,7 @@ def _columns_at(
     lagged = np.empty((len(plan.factors), len(rows)))
     for values, (signal, lag) in zip(lagged, plan.factors, strict=True):
         values[:] = y[rows - lag] if signal == OUTPUT else inputs[rows - lag, signal - 1]
-    columns = np.empty((plan.n_columns, len(rows)))
-    columns[plan.constants] = 1.0
+    columns = np.ones((plan.n_columns, len(rows)))
     # A structure with a term that overflows, or is infinity times 0, has an infinite J.
     with np.errstate(over="ignore", invalid="ignore"):
         for longer, shorter, factor in plan.products:
@@ -95,7 +93,7 @@ def _column_plan(monomials: tuple[Monomial, ...]) -> _ColumnPlan:
         if monomial:
             factor = factors.setdefault(monomial[-1], len(factors))
             products.append((place[monomial], place[monomial[:-1]], factor))
-    return _ColumnPlan(list(factors), [place[()]] if place else [], products, len(place))
+    return _ColumnPlan(list(factors), products, len(place))
 
 
 def column(

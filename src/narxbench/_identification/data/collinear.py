@@ -115,9 +115,6 @@ def _combinations(part: Array) -> dict[int, list[int]]:
     # The triangle has the same angles between its columns, and fewer rows.
     triangle = np.asarray(np.linalg.qr(part, mode="r"))
     triangle /= np.maximum(np.linalg.norm(triangle, axis=0), 1e-300)
-    # A triangle is its own QR decomposition: its diagonal tells whether all columns are independent.
-    if len(triangle) == part.shape[1] and (np.abs(np.diag(triangle)) > EXACT).all():
-        return {}
     basis, q, r = _independent_columns(triangle)
     combinations = {}
     for j in sorted(set(range(part.shape[1])) - set(basis.tolist())):
@@ -135,12 +132,13 @@ def _combinations(part: Array) -> dict[int, list[int]]:
 
 def _independent_columns(triangle: Array) -> tuple[Integers, Array, Array]:
     """Return the columns of a triangle that are no combinations of earlier ones, and their QR decomposition."""
-    basis = np.arange(triangle.shape[1])
+    # With all of its columns, a triangle is its own decomposition.
+    basis, q, r = np.arange(triangle.shape[1]), np.eye(len(triangle)), triangle
     while True:
-        q, r = np.linalg.qr(triangle[:, basis])
         distance = np.zeros(len(basis))
         distance[: len(r)] = np.abs(np.diag(r))
         if (distance > EXACT).all():
             return basis, q, r
         # Behind a dependent column the decomposition is not to be trusted: dropped columns are tried once more later.
         basis = basis[distance > EXACT]
+        q, r = np.linalg.qr(triangle[:, basis])

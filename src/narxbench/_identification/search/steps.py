@@ -34,8 +34,9 @@ _OVER = {
 # Threads that search side by side. Their number changes no result; more than there are cores would only take memory.
 THREADS = min(4, os.cpu_count() or 1)
 # Up to so many samples the calls of compiled code are so short that threads which look at one structure after the other
-# wait for the interpreter's lock: with 1,000 and 2,000 samples and one or two inputs, on two cores, two threads took a
-# fifth longer than one, and half as much CPU time again; with 10,000 samples they were sooner.
+# wait for the interpreter's lock: in thorough searches of 1,000 and 2,000 samples with one or two inputs, on two cores,
+# two threads took a fifth to a half longer than one, and half as much CPU time again or more; of 10,000 samples they
+# were sooner.
 _SHORT = 5_000
 
 
