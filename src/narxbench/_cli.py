@@ -74,6 +74,8 @@ _DATA_HELP = "text with columns of numbers; each is an experiment"
 _TEST_HELP = "files for the test alone, or a share such as 20%%: the last part of each record; may be repeated"
 # Arguments of reading that --set gives.
 _READING_BY_SET: "tuple[Literal['roles', 'units'], ...]" = ("roles", "units")
+# What helps where a word is no option and belongs to none.
+_ONE_VALUE = " (files stand together; an option has one value, and is repeated for further ones)"
 # What a command begins with, as its status line says.
 _FIRST_ACTIVITY = {
     "look": "reading the data",
@@ -91,7 +93,21 @@ _COLOURED = {"FINE": "\x1b[1;32mFINE\x1b[m", "LOOK": "\x1b[1;33mLOOK\x1b[m", "BA
 _DONE, _FAILED, _MISTAKE, _INTERRUPTED, _TERMINATED = 0, 1, 2, 130, 143
 
 
+class _Once(argparse.Action):
+    """The value of an option that is given once: of two values, one would be lost without a word."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        if option_string is not None and getattr(namespace, self.dest) is not self.default:
+            parser.error(f"{option_string}: found twice; allowed: once")
+        setattr(namespace, self.dest, values)
+
+
 class _Parser(argparse.ArgumentParser):
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.register("action", None, _Once)
+        self.register("action", "store", _Once)
+
     def error(self, message: str) -> NoReturn:
         self.exit(_MISTAKE, f"narxbench: {printable(message, 1000)}; {self.prog} --help tells more\n")
 
@@ -181,9 +197,10 @@ def _parsed(arguments: Sequence[str] | None, further_commands: Sequence[FurtherC
     checking.add_argument("name", metavar="NAME", help="of an algorithm of narxbench, or of a plug-in")
     options, unknown_words = parser.parse_known_args(arguments)
     if unknown_words:
-        command = commands.choices[options.command]
-        known_options = re.findall("--[a-z-]+", command.format_help())
-        hint = did_you_mean(unknown_words[0].partition("=")[0], known_options)
+        command, hint = commands.choices[options.command], _ONE_VALUE
+        if unknown_words[0].startswith("-"):
+            known_options = re.findall("--[a-z-]+", command.format_help())
+            hint = did_you_mean(unknown_words[0].partition("=")[0], known_options)
         command.error(f"unrecognized arguments: {' '.join(unknown_words)}{hint}")
     return options
 
@@ -255,7 +272,7 @@ def _add_look(commands: Any) -> None:
     _add_reading_options(data, without_input="there is none")
     data.add_argument("--test", action="append", metavar="FILE", help=_TEST_HELP)
     data.add_argument("--test-output", metavar="COLUMN", help="the output of the test, where it is another column")
-    data.add_argument("--test-input", metavar="COLUMNS", help="the inputs of the test, likewise")
+    data.add_argument("--test-input", action="append", metavar="COLUMNS", help="the inputs of the test, likewise")
     results = parser.add_argument_group("results")
     results.add_argument("--json", action="store_true", help="print one JSON object instead of a summary")
     results.add_argument("--report", metavar="PAGE", help="also write a page with plots")
@@ -323,7 +340,7 @@ def _add_identify(commands: Any) -> None:
         metavar="COLUMN",
         help="the output of the test, where it is another column; without --test it stands in the same files",
     )
-    data.add_argument("--test-input", metavar="COLUMNS", help="the inputs of the test, likewise")
+    data.add_argument("--test-input", action="append", metavar="COLUMNS", help="the inputs of the test, likewise")
     groups: dict[str, Any] = {}
     for option in OPTIONS:
         if option.group not in groups:
@@ -359,7 +376,10 @@ def _add_identify(commands: Any) -> None:
 def _add_reading_options(data: Any, *, without_input: str) -> None:
     """Add the options of reading that every command with data has, but the output."""
     data.add_argument(
-        "--input", metavar="COLUMNS", help=f"the inputs, as in u, 2,3 or 'u,abs(u)'; without, {without_input}"
+        "--input",
+        action="append",
+        metavar="COLUMNS",
+        help=f"the inputs, as in u, 2,3 or 'u,abs(u)'; may be repeated; without, {without_input}",
     )
     data.add_argument(
         "--time", metavar="COLUMN", type=_time_column, help="the time; none: no column is (default: one named so)"
@@ -821,6 +841,8 @@ def _reading(options: argparse.Namespace) -> "Reading":
     from narxbench._identification.data.reading import Reading
 
     values = _given_values(options, Reading.__annotations__)
+    for inputs in values.keys() & {"input", "test_input"}:
+        values[inputs] = ",".join(values[inputs])
     test = values.get("test", [])
     if len(test) == 1:
         # A share is no list of files.

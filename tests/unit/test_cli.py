@@ -221,6 +221,12 @@ def test_options_of_other_columns_for_the_test(monkeypatch, text_files):
     assert (test.role, test.y[1]) == ("test", 1.0)
 
 
+@pytest.mark.parametrize("words", [["--input", "3,1"], ["--input", "3", "--input", "1"]])
+def test_inputs_stand_in_one_option_or_in_several(monkeypatch, text_files, words):
+    recording, _ = inputs_of_identification(monkeypatch, text_files[0], "--output", "2", *words, *FORM)
+    assert recording.inputs == ("column 3", "column 1")
+
+
 def test_options_of_a_file_without_inputs(monkeypatch, text_files):
     words = ["--output", "2", "--time", "1", "--test", "50%"]
     recording, _ = inputs_of_identification(monkeypatch, text_files[0], *words)
@@ -250,6 +256,11 @@ def test_help_comes_at_once_and_names_the_defaults(capsys):
     [
         ("", r"the following arguments are required: FILE, --output; narxbench identify --help tells more"),
         ("F --output y --metod ga", r"unrecognized arguments: --metod ga \(did you mean '--method'\?\); .*"),
+        (
+            "F --output 4 --input 2 3",
+            r"unrecognized arguments: 3 \(files stand together; an option has one .*\); .*",
+        ),
+        ("F --output 4 --degree 2 --degree 3", r"--degree: found twice; allowed: once; .*"),
         ("no.csv --output y", r"no\.csv: cannot be read: No such file or directory"),
         ("pipe --output y", r"pipe: cannot be read: not a regular file"),
         ("F --output tmp", r".*: --output: found no column 'tmp'; allowed: 1 't \[s\]', 2 'valve', 3 'heat', 4 .*"),
