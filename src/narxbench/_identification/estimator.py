@@ -376,10 +376,13 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def warn_of_gaps(signals: object, groups: ArrayLike | None = None) -> None:
-    """Warn if the index of pandas of some signals has uneven steps within an experiment: lags count rows."""
+    """Warn if the index of pandas of some signals has uneven steps within an experiment, or may have experiments."""
     index = index_of(signals)
     if index is None:
         return
+    if index.nlevels > 1 and groups is None:
+        text = f"the index has {index.nlevels} levels; lags count rows: give groups, where a level is the experiment"
+        warnings.warn(text, UserWarning, stacklevel=3)
     for part in _experiment_slices(groups, len(index)):
         place = first_gap(index[part])
         if place is not None:

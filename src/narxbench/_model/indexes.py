@@ -108,9 +108,10 @@ def first_gap(index: Any) -> int | None:
 
     None: there is none, or the index has neither numbers nor times.
     """
-    if len(index) < 3 or index.dtype.kind not in "iufMm":
+    has_times = hasattr(index, "asi8")
+    if len(index) < 3 or not (has_times or index.dtype.kind in "iuf"):
         return None
-    steps = np.diff(index.asi8 if index.dtype.kind in "Mm" else np.asarray(index))
+    steps = np.diff(index.asi8 if has_times else np.asarray(index))
     usual = np.median(steps)
     # Months differ by up to a tenth.
     uneven = np.flatnonzero(~(np.abs(steps - usual) < GAP * abs(usual)))

@@ -109,7 +109,11 @@ def test_truth_values_are_numbers():
     assert NarxRegressor(**small).fit(switch, switch[:, 0]).model_.output == "y"
 
 
-INDEXES = {"dates": pd.date_range("2026-01-01", periods=401, freq="h"), "numbers": pd.RangeIndex(5, 406)}
+INDEXES = {
+    "dates": pd.date_range("2026-01-01", periods=401, freq="h"),
+    "numbers": pd.RangeIndex(5, 406),
+    "periods": pd.period_range("2026-01-01", periods=401, freq="D"),
+}
 
 
 @pytest.mark.parametrize("kind", mostly_slow(INDEXES, "dates"))
@@ -123,6 +127,16 @@ def test_a_gap_in_an_index_is_warned_of(data, fitted, kind):
         NarxRegressor(**small).fit(frame, y)
     NarxRegressor(**small).fit(frame, y, groups=np.arange(400) >= 250)
     NarxRegressor(**small).fit(frame.set_index(index[:400]), y)
+
+
+def test_an_index_of_several_levels_is_warned_of(data):
+    u, y = data
+    experiments = np.repeat([0, 1], 200)
+    frame = pd.DataFrame({"u": u[:, 0]}, [experiments, np.arange(400)])
+    small = SMALL | {"degree": 1, "y_lags": 1, "u_lags": 1, "noise": "narx"}
+    with pytest.warns(UserWarning, match="the index has 2 levels; lags count rows: give groups"):
+        NarxRegressor(**small).fit(frame, y)
+    NarxRegressor(**small).fit(frame, y, groups=experiments)
 
 
 def test_groups_are_experiments(data):

@@ -116,8 +116,9 @@ def _columns(
             signals[name] = _aligned(values, index, f"{argument}: {name}", notes)
         elif values is not None and index is not None and not isinstance(index, pd.RangeIndex):
             notes.append(f"{argument}: {name} has no index, so that it was joined by position.")
-    columns = dict(_input_columns(signals["input"], names, argument))
-    columns[title] = array_of(signals["output"], f"{argument}: output", 1)
+    y = array_of(signals["output"], f"{argument}: output", 1)
+    columns = dict(_input_columns(signals["input"], names, argument, len(y)))
+    columns[title] = y
     columns.update({name: np.asarray(signals[name]) for name in times})
     if index is None or set(map(len, columns.values())) != {len(index)}:
         return columns
@@ -150,14 +151,20 @@ def _is_same_index(first: Any, second: Any) -> bool:
     return has_zones[0] == has_zones[1] and bool(first.equals(second))
 
 
-def _input_columns(input: Any, names: Sequence[str], argument: str) -> Iterator[tuple[str, Any]]:
-    """Yield name and values of each input, with other names if they are not as many as the columns."""
+def _input_columns(input: Any, names: Sequence[str], argument: str, samples: int) -> Iterator[tuple[str, Any]]:
+    """Yield name and values of each input, with other names if they are not as many as the columns.
+
+    Inputs that lie in the rows, as many columns as the output has ``samples``, raise NarxbenchError.
+    """
     if input is None:
         return
     for name in names:
         if names.count(name) > 1:
             raise data_error(f"{argument}: input", f"{names.count(name)} columns {name!r}", "each name once")
     u = np.atleast_2d(array_of(input, f"{argument}: input", 2).T)
+    if u.shape[1] != samples == len(u):
+        shape = u.T.shape
+        raise data_error(f"{argument}: input", f"an array of shape {shape}", f"{shape[::-1]}, a column for each input")
     if len(names) != len(u):
         names = [f"u{number}" for number in range(1, len(u) + 1)]
         if len(u) == 1:

@@ -246,7 +246,7 @@ def source_of_columns(columns: Any, source_name: str, label: str) -> Source:
         names=names,
         columns=arrays,
         has_numeric_names=has_numeric_names,
-        index=_times_in_index(frame),
+        index=_times_in_index(frame, label),
         has_zone=getattr(getattr(frame, "index", None), "tz", None) is not None,
         full_names=tuple(full_names),
         units=units,
@@ -264,11 +264,16 @@ def _with_time_of_index(frame: Any) -> Any:
     return frame.assign(**{name: index})
 
 
-def _times_in_index(columns: Any) -> Any:
-    """Return the index of a frame if it holds dates or durations, else None."""
+def _times_in_index(columns: Any, label: str) -> Any:
+    """Return the index of a frame if it holds dates, periods (their begin) or durations, else None."""
     if isinstance(columns, Mapping):
         return None
     index = getattr(columns, "index", None)
+    if isinstance(index, pd.MultiIndex):
+        allowed = "one: a list of frames, one of each experiment"
+        raise data_error(label, f"an index of {index.nlevels} levels", allowed)
+    if isinstance(index, pd.PeriodIndex):
+        index = index.to_timestamp()
     kind = getattr(getattr(index, "dtype", None), "kind", "")
     if kind not in ("M", "m"):
         return None

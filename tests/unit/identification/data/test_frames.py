@@ -82,6 +82,26 @@ def test_an_index_of_numbers_is_the_time_if_it_is_called_so() -> None:
     _assert_read(read_recording(frame.rename_axis("k"), input=[1, 2], output=3), sampling_time=None)
 
 
+def test_an_index_of_periods_is_the_time_and_shows_gaps() -> None:
+    hours = FRAME[["u", "v", "y"]].set_index(pd.period_range("2024-03-01", periods=N, freq="h"))
+    _assert_read(read_recording(hours, input=["u", "v"], output="y"), sampling_time=3600.0)
+    _assert_read(read_recording(input=hours[["u", "v"]], output=hours["y"]), sampling_time=3600.0)
+    with_gap = pd.concat([hours[:20], hours[32:]])
+    assert list(map(len, read_recording(with_gap, output="y", bridge=0).records)) == [20, 18]
+
+
+def test_an_index_of_several_levels_is_refused() -> None:
+    panel = FRAME.set_index([np.arange(N) % 2, STAMPS])
+    for arguments in ({"data": panel, "output": "y"}, {"input": panel[["u"]], "output": panel["y"]}):
+        with pytest.raises(NarxbenchError, match=r"data: found an index of 2 levels; allowed: one: a list of frames"):
+            read_recording(**arguments)
+
+
+def test_inputs_in_rows_are_refused() -> None:
+    with pytest.raises(NarxbenchError, match=r"data: input: found an array of shape \(2, 50\); allowed: \(50, 2\)"):
+        read_recording(input=U.T, output=Y)
+
+
 WITH_INDEX = (pd.DataFrame, pd.Series, xr.Dataset, xr.DataArray)
 
 
