@@ -4,7 +4,8 @@ from typing import Any, Unpack
 
 import pandas as pd
 
-from narxbench._identification.data.reading import Reading, form_of, read_inputs, read_recording
+from narxbench._identification.data.model_data import read_for_models
+from narxbench._identification.data.reading import Reading, form_of, read_inputs
 from narxbench._identification.data.times import TimeChoice
 from narxbench._identification.trust.bands import BAND
 from narxbench._identification.trust.forecasts import forecast_after_record
@@ -48,12 +49,11 @@ def forecast_after(
     Raises
     ------
     NarxbenchError
-        For data that cannot be read, another number of inputs, and as :meth:`narxbench.Identification.forecast`.
+        For data that cannot be read or do not fit, also by their sampling time and units, and as
+        :meth:`narxbench.Identification.forecast`.
     """
     reading = {"output": model.output, "input": list(model.inputs) or None, **reading}
-    recording = read_recording(data, **reading)
-    if len(recording.inputs) != model.n_inputs:
-        raise FieldError("input", f"found {len(recording.inputs)}; needed: {model.n_inputs}, as many as the model has")
+    recording = read_for_models([model], data, reading)
     record = recording.records[-1]
     u_future = None
     if future is not None:

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from narxbench._identification.data.reading import Reading, read_recording
+from narxbench._identification.data.model_data import inputs_of, read_for_models
+from narxbench._identification.data.reading import Reading
 from narxbench._io.errors import FieldError, NarxbenchError, printable
 from narxbench._model.narx import DivergedError, Model, scores
 from narxbench._model.records import Record
@@ -44,7 +45,8 @@ def compare(models: Mapping[str, Model], data: Any = None, **reading: Unpack[Rea
     Raises
     ------
     NarxbenchError
-        For data that cannot be read or do not fit, no models, and models of different outputs.
+        For data that cannot be read or do not fit, also by their sampling time and units, no models, and models of
+        different outputs.
 
     Examples
     --------
@@ -131,21 +133,12 @@ def prepare_comparison(models: Mapping[str, Model], data: Any, reading: Reading)
     if len(outputs) != 1:
         names = printable(", ".join(outputs)) or "no models"
         raise NarxbenchError(f"models: found {names}; needed: at least one model, all of the same output")
-    inputs: list[str] = []
-    for model in models.values():
-        inputs += model.inputs
-    inputs = list(dict.fromkeys(inputs))
-    if data is not None:
-        reading = {"output": outputs[0], "input": inputs or None, **reading}
-    recording = read_recording(data, **reading)
-    if len(recording.inputs) != len(inputs):
-        names = printable(", ".join(inputs)) or "none"
-        raise FieldError("input", f"found {len(recording.inputs)}; needed: {len(inputs)}, for {names}")
+    recording = read_for_models(list(models.values()), data, reading)
     first = max(model.initial_samples for model in models.values())
     records = [record for record in recording.records if len(record) > first]
     if not records:
         raise FieldError("data", f"found no record of more than {first} samples, the largest lag of the models")
-    return ComparisonData(records, inputs, first, recording.digest)
+    return ComparisonData(records, inputs_of(models.values()), first, recording.digest)
 
 
 def cells(row: Mapping[Any, Any], diverges: str, undefined: str) -> list[str]:

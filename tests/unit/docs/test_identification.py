@@ -56,7 +56,7 @@ def test_every_setting_named_exists():
     settings = {*IdentificationSettings.model_fields, *inspect.signature(read_recording).parameters}
     documented = set(re.findall(r"`(\w+)(?:: [\w-]+)?`", PAGE.partition("`narxbench identify --json`")[0]))
     no_settings = {"refit", "compare", "u2", "auto", "left_out", "found", "fit_percent", "nrmse", "rmse", "max_error"}
-    no_settings |= {"export", "write_report", "likelier_noise", "common_factor", "identify", "cc"}
+    no_settings |= {"predict", "export", "write_report", "likelier_noise", "common_factor", "identify", "cc"}
     no_settings |= {"forecast", "u_future", "steps", "lower", "upper", "about", "metrics", "attempts"}
     columns_and_units = {"t", "timestamp", "date", "Zeit", "X_Value", "time_us", "y", *UNITS}
     assert documented - settings - no_settings - columns_and_units - EXTRAS.keys() == set()

@@ -6,7 +6,8 @@ from typing import Any, Unpack
 import numpy as np
 
 from narxbench._identification.data.arrangement import Arrangement
-from narxbench._identification.data.reading import Reading, read_recording
+from narxbench._identification.data.model_data import read_for_models
+from narxbench._identification.data.reading import Reading
 from narxbench._identification.data.scaling import Scaling, scaled
 from narxbench._identification.data.stand_ins import cut_at_gaps, filled_by, has_gaps
 from narxbench._identification.search.noise import weigh_under
@@ -18,7 +19,7 @@ from narxbench._identification.trust.fit import (
 )
 from narxbench._identification.trust.forecasts import ABOUT
 from narxbench._identification.trust.weights import Weights
-from narxbench._io.errors import FieldError, NarxbenchError
+from narxbench._io.errors import NarxbenchError
 from narxbench._io.version import __version__
 from narxbench._model.narx import Model
 from narxbench._model.noise_models import Narx
@@ -50,8 +51,8 @@ def refit(model: Model, data: Any = None, **reading: Unpack[Reading]) -> Model:
     Raises
     ------
     NarxbenchError
-        For data that cannot be read, another number of inputs, too few samples, and terms that depend on each other
-        on the new data; DivergedError if the model diverges in a gap.
+        For data that cannot be read, another number of inputs, other units, too few samples, and terms that depend on
+        each other on the new data; DivergedError if the model diverges in a gap.
 
     Examples
     --------
@@ -61,11 +62,8 @@ def refit(model: Model, data: Any = None, **reading: Unpack[Reading]) -> Model:
     >>> new.coefficients
     (0.8, 2.0)
     """
-    if data is not None:
-        reading = {"output": model.output, "input": list(model.inputs) or None, **reading}
-    recording = read_recording(data, **reading)
-    if len(recording.inputs) != model.n_inputs:
-        raise FieldError("input", f"found {len(recording.inputs)}; needed: {model.n_inputs}, as many as the model has")
+    # The weights become those of the sampling of the new data, as the model says.
+    recording = read_for_models([model], data, reading, any_sampling=True)
     if has_gaps(recording):
         bridging = _refitted(model, cut_at_gaps(recording))
         recording = filled_by(bridging, recording)

@@ -46,7 +46,7 @@ def test_several_records_with_the_columns_of_the_model_and_none_of_the_test():
         ({"data": {"u": np.arange(50.0) * 1e200, "y": np.ones(50)}}, "too large"),
         ({"data": {"v": np.ones(50), "y": np.ones(50)}}, "no column 'u'"),
         ({"input": np.arange(12.0), "output": np.arange(12.0)}, r"found \d+ rows for 3 terms"),
-        ({"input": np.ones((50, 2)), "output": np.arange(50.0)}, "needed: 1, as many"),
+        ({"input": np.ones((50, 2)), "output": np.arange(50.0)}, "input: found 2; needed: 1, for u"),
     ],
 )
 def test_data_that_give_no_weights(data, words):
