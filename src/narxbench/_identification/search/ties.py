@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.noise import Stretches
 from narxbench._identification.search.structures import Structure
 from narxbench._identification.search.trial import MOST_STEPS, shortened
+from narxbench._model.noise_models import NoiseModel
 from narxbench._model.records import Recording
 from narxbench._model.terms import Monomial, max_lag_of, parse_term
 from narxbench._numerics.logarithm import natural_log
@@ -24,8 +25,8 @@ from narxbench._numerics.logarithm import natural_log
 # Two structures tie where their J differ by no more than so many standard errors of the difference over parts, and the
 # relative error of the second is above that of the first by no more than a share: over few parts errors scatter much.
 STANDARD_ERRORS, EQUAL = 2.0, 0.05
-# Structures that are compared by likelihood, at most.
-MOST_TIED = 24
+# Structures with their noise models that are compared by likelihood, at most.
+MOST_TIED = 100
 # What each term costs beyond BIC, in 2 ln(N_t): that of the prediction error method.
 GAMMA = 1.25
 
@@ -35,6 +36,11 @@ class Candidate(NamedTuple):
 
     structure: Structure
     configuration: Configuration
+
+    @property
+    def fitted(self) -> tuple[tuple[str, ...], NoiseModel, bool]:
+        """What its likelihood depends on, which several configurations have in common."""
+        return tuple(self.structure.terms), self.structure.noise_model, self.configuration.centred
 
 
 def error_scatter(first: Sequence[float], second: Sequence[float]) -> float:
@@ -78,7 +84,8 @@ def tied(candidates: Sequence[Candidate], samples: float) -> list[Candidate]:
         is_as_good = (candidate.structure.rrse or 0.0) <= largest
         if is_as_good and candidate.structure.rank - best.structure.rank <= scatter:
             ties.append(candidate)
-    return ties[:MOST_TIED]
+    different = list(dict.fromkeys(candidate.fitted for candidate in ties))[:MOST_TIED]
+    return [candidate for candidate in ties if candidate.fitted in different]
 
 
 class Likelihoods:
@@ -98,7 +105,11 @@ class Likelihoods:
 
     def criteria(self) -> list[float]:
         """Return the criterion of each candidate; +inf where its fit diverges."""
-        return [self._criterion(*pair) for pair in zip(self._candidates, self._monomials, strict=True)]
+        by_fitted: dict[Any, float] = {}
+        for candidate, monomials in zip(self._candidates, self._monomials, strict=True):
+            if candidate.fitted not in by_fitted:
+                by_fitted[candidate.fitted] = self._criterion(candidate, monomials)
+        return [by_fitted[candidate.fitted] for candidate in self._candidates]
 
     def _monomials_of(self, candidate: Candidate) -> list[Monomial]:
         n_inputs = len(self._recording.inputs)

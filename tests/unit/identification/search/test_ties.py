@@ -17,9 +17,9 @@ FILTERS = {"narx": (0.0, 0.0), "narmax": (0.7, 0.0), "ararx": (0.0, 0.8)}
 PARTS = [0.01, 0.02, 0.015, 0.012]
 
 
-def candidate(fitness, parts, decimation=1):
+def candidate(fitness, parts, decimation=1, term="u(k-1)"):
     structure = Structure(
-        configuration="c", found_by="", terms=["u(k-1)"], fitness=fitness, rrse=float(np.sqrt(np.mean(parts))),
+        configuration="c", found_by="", terms=[term], fitness=fitness, rrse=float(np.sqrt(np.mean(parts))),
         divergent=0.0, singular=False, candidates=9, parts=parts,
     )  # fmt: skip
     return Candidate(structure, Configuration(decimation, 1, (1,), ((1,),)))
@@ -50,6 +50,14 @@ def test_candidates_that_are_equally_good_tie():
     assert tied([best, near, worse, far, coarse], 100.0) == [best, near]
     # Errors that go up and down together differ by more than chance.
     assert tied([best, candidate(-99.9, [1.01 * part for part in PARTS])], 100.0) == [best]
+
+
+def test_the_same_structure_counts_once_among_those_that_tie(monkeypatch):
+    monkeypatch.setattr(ties, "MOST_TIED", 2)
+    likely, third = candidate(-97.0, PARTS[::-1], term="y(k-1)"), candidate(-96.0, PARTS[::-1], term="u(k-2)")
+    same = [candidate(fitness, PARTS[::-1]) for fitness in (-99.0, -98.5, -98.0)]
+    best = candidate(-100.0, PARTS)
+    assert tied([best, *same, likely, third], 100.0) == [best, *same, likely]
 
 
 @pytest.mark.slow
