@@ -117,7 +117,8 @@ def _fixed_points(finding: Finding, _: Setting) -> tuple[str, str]:
         return f"Fixed points of the model within the measured range: {points or 'none'}.", ""
     where = f"{values['at_rest']} of {values['cases']} constant inputs over their range"
     text, slowest = f"At {where} the model rests within the measured outputs", values["settling_steps"]
-    text += "." if slowest is None else f", after at most about {slowest:.3g} steps."
+    text += "" if slowest is None else f", after at most about {slowest:.3g} steps"
+    text += f"; at {values['beyond']} it rests beyond them." if values["beyond"] else "."
     if values["at_rest"] < values["cases"]:
         advice.append(
             "Elsewhere it leaves the data or does not settle: do not use it there unless the process does so too. "
@@ -125,7 +126,7 @@ def _fixed_points(finding: Finding, _: Setting) -> tuple[str, str]:
         )
     if values["several"]:
         text += (
-            f" At {values['several']} of them it has several stable outputs: where it ends depends on where it starts."
+            f" At {values['several']} inputs it has several stable outputs: where it ends depends on where it starts."
         )
     return text, " ".join(advice)
 

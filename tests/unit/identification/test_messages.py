@@ -124,7 +124,7 @@ RESIDUALS = {"tests": 2, "failed": [], "largest": 0.04, "limit": 0.1, "outside":
 EARLIER = {"name": "phi_xixi", "title": "residuals and earlier residuals", "worst": 0.5, "lag": 1}
 BEFORE = {"name": "phi_uxi", "title": "residuals and u", "worst": -0.2, "lag": -3}
 AFTER = {**BEFORE, "lag": 3}
-RESTS = {"cases": 41, "at_rest": 40, "several": 2, "settling_steps": 12.5, "points": None}
+RESTS = {"cases": 41, "at_rest": 40, "beyond": 0, "several": 2, "settling_steps": 12.5, "points": None}
 BY_NOISE = [
     {"name": "noe", "description": "NOE", "rrse": 0.0683, "fitness": -6264.2, "terms": 10},
     {"name": "narx", "description": "NARX", "rrse": 0.0951, "fitness": -5609.1, "terms": 1},
@@ -309,7 +309,7 @@ EXAMPLES = [
     ("residuals_linear", RESIDUALS, ("bad", {"failed": [EARLIER, BEFORE]}), ("look", {"failed": [AFTER]})),
     ("residuals_nonlinear", RESIDUALS, ("look", {"failed": [BEFORE]})),
     ("residuals_linear", RESIDUALS, ("look", {"failed": [BEFORE], "free_run": 0.05})),
-    ("fixed_points", RESTS, ("look", {}), ("fine", {"at_rest": 41, "several": 0, "settling_steps": None})),
+    ("fixed_points", RESTS, ("look", {"beyond": 1}), ("fine", {"at_rest": 41, "several": 0, "settling_steps": None})),
     ("fixed_points", RESTS, ("fine", {"points": [[0.5, True], [1.0, False]]}), ("fine", {"points": []})),
     ("static", {"rests": 4}, ("look", {"without": 1, "largest": 0.2}), ("fine", {"without": 0, "largest": 0.01})),
     ("searches", {"method": "ga", "count": 2, "searches": 9}, ("look", {"resampled": False, "note": STANDS_IN})),

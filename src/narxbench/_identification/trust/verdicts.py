@@ -279,8 +279,8 @@ def _fixed_points(model: Model, curve: Sequence[FixedPoint]) -> Finding | None:
         return Finding("fixed_points", "fine", values)
     if values["at_rest"] == values["cases"] and not values["several"]:
         return Finding("fixed_points", "fine", values)
-    # Half of the working points unstable, or none at all: what the data do there the model does not.
-    mostly = 2 * values["at_rest"] >= values["cases"]
+    # Where inputs pass by quickly, as peaks of a controller do, the data do not show where the process would rest.
+    mostly = 2 * (values["at_rest"] + values["beyond"]) >= values["cases"]
     return Finding("fixed_points", "look" if mostly else "bad", values)
 
 
@@ -294,19 +294,23 @@ def _points_inside(curve: Sequence[FixedPoint]) -> list[list[Any]]:
 
 
 def _fixed_point_values(curve: Sequence[FixedPoint]) -> dict[str, Any]:
-    """Return at how many inputs a model rests within the data, at how many in several places, and how slowly."""
+    """Return at how many inputs a model rests within the data, at how many in several places, and how slowly.
+
+    ``beyond`` are the inputs where it rests outside of the measured outputs alone.
+    """
     stable: Counter[tuple[str | None, float | None]] = Counter()
-    settling = []
+    beyond, settling = set(), []
     for point in curve:
-        if not point.inside:
-            continue
-        if point.stable:
+        if point.stable and not point.inside:
+            beyond.add((point.signal, point.u))
+        elif point.stable:
             stable[point.signal, point.u] += 1
-        if point.settling_steps is not None:
+        if point.inside and point.settling_steps is not None:
             settling.append(point.settling_steps)
     return {
         "cases": len({(point.signal, point.u) for point in curve}),
         "at_rest": len(stable),
+        "beyond": len(beyond - stable.keys()),
         "several": sum(count > 1 for count in stable.values()),
         "settling_steps": max(settling, default=None),
         "points": None,

@@ -105,6 +105,10 @@ def test_light_of_the_fixed_points():
     for wrong in (point(1.0, size=1.5), point(1.0, inside=False), point(1.0, None, None, False)):
         light = lights(frame_of({"test": 0.1}), curve=[point(0.0), wrong])["fixed_points"]
         assert (light.status, light.values["at_rest"]) == ("look", 1)
+    for unlike, status in ({"inside": False}, "look"), ({"size": 1.5}, "bad"):
+        light = lights(frame_of({"test": 0.1}), curve=[point(0.0), *(point(u, **unlike) for u in (1.0, 2.0))])
+        beyond = 2 * (status == "look")
+        assert (light["fixed_points"].status, light["fixed_points"].values["beyond"]) == (status, beyond)
     light = lights(frame_of({"test": 0.1}), curve=[point(0.0), point(0.0, 2.0)])["fixed_points"]
     assert (light.status, light.values["several"]) == ("look", 1)
     assert "fixed_points" not in lights(frame_of({"test": 0.1}))
