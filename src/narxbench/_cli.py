@@ -666,6 +666,7 @@ def _add_forecast(commands: Any) -> None:
 def _forecast(options: argparse.Namespace) -> None:
     from narxbench._identification.forecast import forecast_after
     from narxbench._identification.trust.forecasts import has_errors
+    from narxbench._report.predictions import without_rounding
 
     model, confidence = _loaded_model(options), options.confidence
     if not has_errors(model):
@@ -684,14 +685,7 @@ def _forecast(options: argparse.Namespace) -> None:
     if len(recording.records) > 1:
         record = printable(recording.records[-1].name)
         _report(f"narxbench: the data have gaps; the forecast goes on after {record}\n")
-    _print_or_write(_with_short_times(frame), options.table)
-
-
-def _with_short_times(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return a table with its times as a column, numbers without the rounding errors of their sums."""
-    if frame.index.dtype.kind == "f":
-        frame = frame.set_axis([float(f"{time:.15g}") for time in frame.index]).rename_axis(frame.index.name)
-    return frame.reset_index()
+    _print_or_write(frame.set_axis(without_rounding(frame.index)).reset_index(), options.table)
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:

@@ -450,9 +450,3 @@ def test_a_terminal_has_colours_unless_it_is_told_otherwise(monkeypatch, capsys,
 def test_a_file_has_no_colours(capsys):
     cli._print_findings(["FINE  To predict"])
     assert capsys.readouterr().out == "FINE  To predict\n"
-
-
-def test_times_of_a_forecast_are_as_short_as_those_of_the_data():
-    frame = pd.DataFrame({"forecast": [1.0, 2.0]}, pd.Index([0.010029999999999999, 1764000000.25], name="time"))
-    assert frame.index[0] != 0.01003
-    assert cli._with_short_times(frame)["time"].tolist() == [0.01003, 1764000000.25]

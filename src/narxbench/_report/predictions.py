@@ -23,9 +23,9 @@ def predictions(model: Model, data: Any, steps: int | None = None, **reading: Un
     Returns
     -------
     DataFrame
-        One row for each sample: ``record``, ``sample`` (from 1 on in its record), ``measured``, empty where a gap of
-        the output was bridged, and ``predicted``. The first samples of a record, which the prediction begins from, are
-        as measured.
+        One row for each sample: ``record``, ``sample`` (from 1 on in its record), ``time`` (seconds or dates) where the
+        data have it, ``measured``, empty where a gap of the output was bridged, and ``predicted``. The first samples of
+        a record, which the prediction begins from, are as measured.
 
     Raises
     ------
@@ -44,11 +44,17 @@ def predictions(model: Model, data: Any, steps: int | None = None, **reading: Un
     for record in prepared.records:
         u = record.u if model.inputs else None
         y = record.measured(model.initial_samples)
-        columns = {
-            "record": printable(record.name),
-            "sample": range(1, len(record) + 1),
-            "measured": record.measured(),
-            "predicted": model.predict(u, y, steps, samples=len(record)),
-        }
-        frames.append(pd.DataFrame(columns))
+        frame = pd.DataFrame({"record": printable(record.name), "sample": range(1, len(record) + 1)})
+        if record.index is not None:
+            frame["time"] = without_rounding(record.index)
+        frame["measured"] = record.measured()
+        frame["predicted"] = model.predict(u, y, steps, samples=len(record))
+        frames.append(frame)
     return pd.concat(frames, ignore_index=True)
+
+
+def without_rounding(index: pd.Index) -> pd.Index:
+    """Return the times of an index, numbers without the rounding errors of their sums."""
+    if index.dtype.kind != "f":
+        return index
+    return pd.Index([float(f"{time:.15g}") for time in index], name=index.name)

@@ -99,7 +99,7 @@ def read_experiment(
         if argument == "output" and not columns_listed(specification):
             raise FieldError("output", f"missing; allowed: one of {source.overview}", source.name)
         signals += chosen_signals(source, argument, specification, signals)
-    values = source.numbers(signals)
+    values = source.numbers(signals, notes)
     titles = tuple(map(source.title, signals))
     times = find_times(source, time, signals, values, notes)
     used_columns = [signal.column for signal in signals]
@@ -114,7 +114,7 @@ def read_experiment(
     steps, notes_on_steps = TimeSteps(np.zeros(len(values), bool)), list[str]()
     if times:
         steps = check_steps(source, times, bridged.is_usable, notes_on_steps)
-    pieces = bridged.trimmed(_pieces_without_gaps(bridged.is_usable, steps.jumps))
+    pieces = bridged.trimmed(_pieces_without_gaps(bridged.is_usable, steps.cuts))
     notes += [*bridged.notes(source, titles, pieces), *notes_on_steps]
     return Experiment(source, titles, bridged, pieces, steps.sampling_time, used_columns, signals, times)
 
@@ -129,10 +129,12 @@ def _functions(signals: Sequence[Signal]) -> dict[int, tuple[str, int]]:
 
 
 def _without_rows(source: Source, values: Array, times: Times) -> tuple[Source, Array, Times]:
-    """Return a source, its values and its times without empty lines and repeated rows.
+    """Return a source and its values in the order of its times, all without empty lines and repeated rows.
 
     The times say whether samples are missing between those that remain.
     """
+    if times.is_newest_first:
+        source, values = source.newest_last(), values[::-1]
     keeps_row = np.ones(len(values), bool)
     keeps_row[times.repeated_rows] = False
     if source.table:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from narxbench._identification.data.errors import argument_error, data_error
 from narxbench._identification.data.frames import frame_of
+from narxbench._identification.data.missing_codes import missing_codes
 from narxbench._identification.data.time_names import is_name_of_time
 from narxbench._io.binary import read_columns
 from narxbench._io.delimited import SEPARATORS, read_delimited
@@ -22,6 +23,7 @@ from narxbench._io.errors import NarxbenchError, is_whole_number, printable, sho
 from narxbench._io.formats import TABLES, open_data_file
 from narxbench._io.text_columns import TextColumns
 from narxbench._io.units import split_names
+from narxbench._io.words import counted
 from narxbench._model.functions import applied
 
 Array = NDArray[np.float64]
@@ -64,6 +66,10 @@ class Source:
             return replace(self, table=table, columns=table.columns)
         return replace(self, columns=[column[rows] for column in self.columns], rows=rows)
 
+    def newest_last(self) -> "Source":
+        """Return the source with its rows from the last to the first."""
+        return self.at_rows(range(len(self.columns[0]))[::-1])
+
     def title(self, signal: Signal) -> str:
         """Return a name of a signal that no other signal has."""
         name = self.column_title(signal.column)
@@ -100,17 +106,29 @@ class Source:
         """Return the error of a value: ``what`` was found there, and what is allowed."""
         return data_error(f"{self.name}: {self.place(row)}, column {printable(title)}", what, allowed)
 
-    def numbers(self, signals: Sequence[Signal]) -> Array:
-        """Return signals as an array of shape (rows, signals), with NaN where a value is missing."""
+    def numbers(self, signals: Sequence[Signal], notes: list[str] | None = None) -> Array:
+        """Return signals as an array of shape (rows, signals), with NaN where a value is missing.
+
+        So are numbers that stand for a missing value, which is noted where there are ``notes``.
+        """
         columns = [signal.column for signal in signals]
         if self.table:
             numbers = self.table.numbers(columns)
         else:
             numbers = np.column_stack(list(map(self._floats, columns)))
         for place, signal in enumerate(signals):
+            for code in missing_codes(numbers[:, place]):
+                is_code = numbers[:, place] == code
+                numbers[is_code, place] = np.nan
+                if notes is not None:
+                    notes.append(self._note_on_code(code, int(is_code.sum()), self.column_title(signal.column)))
             if signal.function:
                 numbers[:, place] = self._function_values(signal, numbers[:, place])
         return numbers
+
+    def _note_on_code(self, code: float, n_rows: int, title: str) -> str:
+        place = f"{counted(n_rows, 'row', 'rows')} of column {printable(title)}"
+        return f"{self.label}: {code:.6g} in {place} lies far from all other values, and was taken as missing."
 
     def _function_values(self, signal: Signal, numbers: Array) -> Array:
         """Return the function of the numbers of a column; where it is no finite number, NarxbenchError is raised."""

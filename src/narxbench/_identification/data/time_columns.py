@@ -1,7 +1,7 @@
 """Columns of times of a source: texts of dates and clock times, dates of NumPy, or numbers, as seconds."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from datetime import time as clock
 from typing import Any
@@ -42,6 +42,8 @@ WholeNumbers = list[int | None]
 
 # The largest share of rows that may repeat the one before, with its time.
 MOST_REPEATED = 0.1
+# The time may begin anew once in so many rows, as in a file of several experiments: a counter does so more often.
+ROWS_OF_AN_EXPERIMENT = 100
 # Numbers above this have no decimals that tell steps apart.
 MOST_EXACT = 1e15
 
@@ -56,6 +58,7 @@ class Times:
     resolution: float  # the last digit that was written
     has_unit: bool  # whether the unit is known, so that these are seconds indeed
     repeated_rows: Sequence[int] = ()  # those with time and values of the row before
+    is_newest_first: bool = False  # whether they are those of the rows from the last to the first
     origin: int | None = None  # where they start, in nanoseconds since 1970, if dates say it
 
 
@@ -69,10 +72,19 @@ class TimeReader:
     notes: list[str] = field(default_factory=list)
 
     def times(self, columns: Sequence[int]) -> Times:
-        """Return the times of a column, or of those of date and clock time; times that stand raise NarxbenchError."""
+        """Return the times of a column, or of those of date and clock time; times that stand raise NarxbenchError.
+
+        Where the newest row stands first, the rows are read from the last to the first.
+        """
         title = " and ".join(self.source.column_title(column) for column in columns)
         numeric = self._numeric_times(columns, title)
         self._refuse_without_values(numeric.seconds, title)
+        if _are_newest_first(numeric.seconds):
+            oldest_first = replace(self, source=self.source.newest_last(), values=self.values[::-1])
+            times = oldest_first.times(columns)
+            note = f"{self.source.label}: {times.title}: the newest row stands first, so that rows were read upwards."
+            self.notes = [note, *oldest_first.notes]
+            return replace(times, is_newest_first=True)
         self.notes = [f"{self.source.label}: {title}: {note}" for note in numeric.notes]
         repeated_rows = self._repeated_rows(numeric.seconds, title)
         noun = "columns" if len(columns) > 1 else "column"
@@ -154,15 +166,21 @@ class TimeReader:
             raise _no_value(self.source, title)
 
     def _repeated_rows(self, seconds: Array, title: str) -> list[int]:
-        """Return the rows that repeat time and values of the row before; other times that stand are refused."""
+        """Return the rows that repeat time and values of the row before; other times that stand are refused.
+
+        So are times that go back more often than experiments begin.
+        """
         source = self.source
         rows = np.flatnonzero(np.isfinite(seconds))
+        steps = np.diff(seconds[rows])
+        may_begin_anew = ROWS_OF_AN_EXPERIMENT * (steps < 0).sum() <= len(rows)
         repeated_rows = []
-        for index in np.flatnonzero(np.diff(seconds[rows]) <= 0).tolist():
+        for index in np.flatnonzero(steps <= 0).tolist():
             before, row = rows[index : index + 2].tolist()
-            is_same_time = seconds[row] == seconds[before]
-            if not is_same_time or not np.array_equal(self.values[row], self.values[before], equal_nan=True):
-                relation = "the same time as" if is_same_time else "an earlier time than"
+            if steps[index] < 0 and may_begin_anew:
+                continue
+            if steps[index] < 0 or not np.array_equal(self.values[row], self.values[before], equal_nan=True):
+                relation = "an earlier time than" if steps[index] < 0 else "the same time as"
                 raise source.error(row, title, f"{relation} in {source.place(before)}", "times that increase")
             repeated_rows.append(row)
         if len(repeated_rows) > MOST_REPEATED * len(rows):
@@ -175,6 +193,12 @@ class TimeReader:
             note = f"{subject} left out, for time and values are those of the row before: {places}."
             self.notes.append(f"{source.label}: {note}")
         return repeated_rows
+
+
+def _are_newest_first(seconds: Array) -> bool:
+    """Return whether times go back from row to row, but for some that stand."""
+    steps = np.diff(seconds[np.isfinite(seconds)])
+    return len(steps) > 1 and bool((steps <= 0).all()) and (steps == 0).sum() <= MOST_REPEATED * len(steps)
 
 
 def _no_value(source: Source, title: str) -> NarxbenchError:

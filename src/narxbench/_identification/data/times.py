@@ -108,35 +108,37 @@ def _index_as_source(source: Source) -> Source:
 
 
 class TimeSteps(NamedTuple):
-    """Where the time jumps, and the sampling time."""
+    """Where the time jumps or goes back, and the sampling time."""
 
-    jumps: Mask  # whether samples are missing before a row
+    cuts: Mask  # whether a row does not follow the one before
     sampling_time: float | None = None  # in seconds, if it is known
 
 
 def check_steps(source: Source, times: Times, is_present: Mask, notes: list[str]) -> TimeSteps:
-    """Return where the time jumps, and the sampling time; an uneven time is noted or refused."""
+    """Return where the time jumps or goes back, and the sampling time; an uneven time is noted or refused."""
     follows = np.append(False, is_present[1:] & is_present[:-1])
     steps = np.diff(times.seconds, prepend=np.nan)
     if not follows.any():
         return TimeSteps(follows)
     median = float(np.median(steps[follows]))
-    jumps = follows & (steps > JUMP * median)
+    jumps, beginnings = follows & (steps > JUMP * median), follows & (steps < 0)
     if jumps.sum() > 0.1 * follows.sum():  # steps of 1 and 2 last digits are rather rounded ones of 1.5
         jumps &= steps > median + 1.01 * times.resolution
-    inner = follows & ~jumps
+    cuts = jumps | beginnings
+    inner = follows & ~cuts
     _check_evenness(source, times, steps, inner, median, notes)
-    if jumps.any():
-        rows = np.flatnonzero(jumps)
-        often = "once" if len(rows) == 1 else f"{len(rows)} times"
-        places = places_of(source, rows)
-        notes.append(f"{source.label}: the time jumps {often}, and the data were cut there: {places}.")
+    for words, is_cut in (("jumps", jumps), ("goes back", beginnings)):
+        if is_cut.any():
+            rows = np.flatnonzero(is_cut)
+            often = "once" if len(rows) == 1 else f"{len(rows)} times"
+            places = places_of(source, rows)
+            notes.append(f"{source.label}: the time {words} {often}, and the data were cut there: {places}.")
     if not times.has_unit:
         problem = f"the unit of {times.title} is not known, so that the sampling time is not either"
         notes.append(f"{source.label}: {problem}.")
-        return TimeSteps(jumps)
+        return TimeSteps(cuts)
     count = int(inner.sum())
-    return TimeSteps(jumps, _rounded(float(steps[inner].sum() / count), count, times.resolution))
+    return TimeSteps(cuts, _rounded(float(steps[inner].sum() / count), count, times.resolution))
 
 
 def _check_evenness(source: Source, times: Times, steps: Array, inner: Mask, median: float, notes: list[str]) -> None:

@@ -175,6 +175,28 @@ def test_uneven_time() -> None:
     assert _lengths(_timed(np.delete(even, 30))) == [30, 29]
 
 
+@pytest.mark.parametrize("code", [-9999, -999.25, 9.969209968386869e36, 1e30])
+def test_numbers_that_stand_for_missing_values(tmp_path: Path, code: float) -> None:
+    y = np.cos(np.arange(N) ** 1.5)
+    y[20] = code
+    frame = pd.DataFrame({"u": np.sin(np.arange(N) ** 1.3), "y": y})
+    for data in (frame, frame.astype("float32"), _file(tmp_path, frame)):
+        recording = read_recording(data, input="u", output="y", bridge=0)
+        assert _lengths(recording) == [20, N - 21]
+        assert f"{code:.6g} in 1 row of column y lies far from all other values, and was taken as missing" in _notes(
+            recording
+        )
+    # Functions of the input do not see it.
+    swapped = frame.rename(columns={"u": "y", "y": "u"})
+    assert _lengths(read_recording(swapped, input="abs(u)", output="y", bridge=0)) == [20, N - 21]
+
+
+def test_large_numbers_that_are_values() -> None:
+    y = np.cos(np.arange(N) ** 1.5)
+    for values in (np.where(np.arange(N) == 20, 9998.0, y), 999.0 * y / np.abs(y).max(), np.where(y > 0.9, 999.0, 0.0)):
+        assert _lengths(read_recording({"y": values}, output="y", bridge=0)) == [N]
+
+
 def test_columns_that_are_no_time() -> None:
     times = np.arange(float(N))
     assert _timed(times, "T").sampling_time is None  # rather a temperature

@@ -258,7 +258,7 @@ def test_an_hour_that_is_missing_from_hourly_data_is_a_gap(tmp_path: Path) -> No
     assert list(map(len, _read(tmp_path, _local_times(SPRING, 3600, 40)).records)) == [35]
 
 
-def test_an_hour_at_another_time_is_a_gap_or_refused(tmp_path: Path) -> None:
+def test_an_hour_at_another_time_cuts_the_data(tmp_path: Path) -> None:
     for start in (datetime(2024, 3, 30, 8), datetime(2024, 3, 27, 20)):
         times = [
             *_stamps("%Y-%m-%d %H:%M:%S", 60, start),
@@ -267,11 +267,57 @@ def test_an_hour_at_another_time_is_a_gap_or_refused(tmp_path: Path) -> None:
         recording = _read(tmp_path, times)
         assert list(map(len, recording.records)) == [N, N] and "the time jumps once" in _notes(recording)
         back = [*times[:N], *_stamps("%Y-%m-%d %H:%M:%S", 60, start)]
-        with pytest.raises(NarxbenchError, match=r"line 62, column time: found an earlier time than in line 61"):
-            _read(tmp_path, back, time="time")
+        recording = _read(tmp_path, back, time="time")
+        assert list(map(len, recording.records)) == [N, N]
+        assert "the time goes back once, and the data were cut there: line 62" in _notes(recording)
     # A time zone tells what the clock does.
     zoned = [text + "+01:00" for text in _local_times(datetime(2024, 3, 30, 20), 60, 600)]
     assert list(map(len, _read(tmp_path, zoned).records)) == [300, 300]
+
+
+def test_experiments_one_below_the_other_are_cut_where_the_time_begins_anew(tmp_path: Path) -> None:
+    for lengths in ((100, 250), (150, 150, 150)):
+        times = np.concatenate([np.arange(length) / 4 for length in lengths]).tolist()
+        recording = _read(tmp_path, times)
+        assert list(map(len, recording.records)) == list(lengths) and recording.sampling_time == 0.25
+    # A counter that begins anew every minute is no time.
+    seconds = [float(k % 60) for k in range(600)]
+    recording = _read(tmp_path, seconds)
+    assert len(recording.records) == 1 and recording.sampling_time is None
+    assert "found an earlier time than in row 60; allowed: times that increase" in _notes(
+        read_recording({"time": seconds, "y": Y[:600]}, output="y")
+    )
+    with pytest.raises(NarxbenchError, match=r"line 62, column time: found an earlier time than in line 61"):
+        _read(tmp_path, seconds, time="time")
+
+
+@pytest.mark.parametrize("form", ["%Y-%m-%d %H:%M:%S", "%d.%m.%Y %H:%M:%S", "%H:%M:%S", "seconds"])
+def test_rows_with_the_newest_first_are_read_upwards(tmp_path: Path, form: str) -> None:
+    start = datetime(2024, 5, 31, 8)
+    times = [0.5 * k for k in range(N)] if form == "seconds" else _stamps(form, 60, start)
+    expected = _read(tmp_path, times)
+    frame = pd.DataFrame({"time": times, "y": Y[:N]})[::-1]
+    frame.to_csv(tmp_path / "b.csv", index=False)
+    for data in (frame, tmp_path / "b.csv"):
+        recording = read_recording(data, output="y")
+        (record,) = recording.records
+        assert record.y.tolist() == expected.records[0].y.tolist()
+        assert record.index.tolist() == expected.records[0].index.tolist()
+        assert recording.sampling_time == expected.sampling_time
+        assert "the newest row stands first, so that rows were read upwards" in _notes(recording)
+    # Lines are those of the file.
+    frame.iloc[9, 1] = np.nan
+    frame.to_csv(tmp_path / "b.csv", index=False)
+    assert "line 11" in _notes(read_recording(tmp_path / "b.csv", output="y", bridge=0))
+
+
+def test_summer_time_ends_in_rows_with_the_newest_first(tmp_path: Path) -> None:
+    times = _local_times(AUTUMN, 900, 40)
+    frame = pd.DataFrame({"time": times, "y": Y[: len(times)]})
+    frame[::-1].to_csv(tmp_path / "b.csv", index=False)
+    upwards, downwards = read_recording(tmp_path / "b.csv", output="y"), read_recording(frame, output="y")
+    assert len(upwards.records) == 1 and upwards.records[0].y.tolist() == downwards.records[0].y.tolist()
+    assert "the clock goes back by an hour" in _notes(upwards)
 
 
 def test_rows_that_come_twice(tmp_path: Path) -> None:
