@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from narxbench._io.errors import NarxbenchError, is_whole_number, printable, show
+from narxbench._io.errors import NarxbenchError, did_you_mean, is_whole_number, printable, show
 from narxbench._io.units import split_name
 from narxbench._model.dataset import finite_signals
 from narxbench._model.functions import check_domains, completed, derived
@@ -57,7 +57,7 @@ def _completed_inputs(names: Sequence[str], u: Any, argument: str) -> Any:
     """Return inputs in the order of the model; functions of inputs that were left out are computed."""
     functions = derived(names)
     measured = [position for position in range(len(names)) if position not in functions]
-    u = columns_of_frame(u, [names[position] for position in measured])
+    u = columns_of_frame(u, [names[position] for position in measured], argument)
     if not functions:
         return u
     shape = np.shape(np.array(u, dtype=object))
@@ -74,12 +74,20 @@ def _completed_inputs(names: Sequence[str], u: Any, argument: str) -> Any:
     return inputs
 
 
-def columns_of_frame(frame: Any, names: Sequence[str]) -> Any:
-    """Return the columns of a frame that have some names, with a unit or without; anything else as it is."""
+def columns_of_frame(frame: Any, names: Sequence[str], argument: str) -> Any:
+    """Return the columns of a frame that have some names, with a unit or without; anything else as it is.
+
+    A frame that has some of the names but not all raises NarxbenchError; one that has none is taken by position.
+    """
     if not hasattr(frame, "iloc") or not hasattr(frame, "columns"):
         return frame
     column_by_name = {split_name(str(column))[0]: column for column in frame.columns}
     column_by_name |= {column: column for column in frame.columns}
-    if not set(names) <= column_by_name.keys():
+    lacking = [name for name in names if name not in column_by_name]
+    if names and len(lacking) == len(names):
         return frame
+    if lacking:
+        found = printable(", ".join(map(str, frame.columns)), 200)
+        hint = did_you_mean(lacking[0], map(str, frame.columns))
+        raise NarxbenchError(f"{argument}: found the columns {found}; needed: {', '.join(map(printable, names))}{hint}")
     return frame[[column_by_name[name] for name in names]]

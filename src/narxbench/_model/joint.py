@@ -173,7 +173,7 @@ class JointModel:
 
     def _output_values(self, argument: str, y: Any) -> Floats:
         """Return measured outputs, shape (samples, outputs), which are enough to begin with."""
-        values = finite_signals(argument, columns_of_frame(y, self.outputs), self.n_outputs)
+        values = finite_signals(argument, columns_of_frame(y, self.outputs, argument), self.n_outputs)
         if len(values) < self.initial_samples:
             needed = f"{self.initial_samples}, the largest lag in samples"
             raise NarxbenchError(f"{argument}: found {len(values)} samples of the outputs; needed: {needed}")

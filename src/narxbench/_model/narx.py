@@ -403,8 +403,9 @@ class Model:
         Parameters
         ----------
         u : array or frame, shape (samples,) or (samples, inputs), or None
-            The inputs; None for a model without inputs. A frame may have them in any order next to other columns.
-            Inputs that are functions of others, such as ``abs(u)`` next to ``u``, may be left out.
+            The inputs; None for a model without inputs. A frame may have them in any order next to other columns; one
+            that has none of their names is taken by position. Inputs that are functions of others, such as ``abs(u)``
+            next to ``u``, may be left out.
         y_initial : array, shape (at least initial_samples,)
             The measured outputs from the first sample on. A free run uses only the first ``initial_samples``. Later
             ones may be missing (NaN): predictions some steps ahead go through a gap, and refer to the model's own

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.regression import term_names
 
+from narxbench._io.errors import NarxbenchError
 from narxbench._model.narx import DivergedError, Model, Scores, scores
 from narxbench._model.terms import monomials_of
 
@@ -359,6 +360,10 @@ def test_pandas_comes_back_with_its_index():
     assert model.predict(with_units, frame["level"]).tolist() == plain.tolist()
     assert model.score(frame, frame["level"]) == model.score(frame[["a", "b"]].to_numpy(), frame["level"])
     assert model.predict(frame, frame["level"], 1).index.equals(times)
+    # Columns of other names are taken as they come, but not if the model names some of them.
+    assert model.predict(frame[["a", "b"]].set_axis(["x", "z"], axis=1), [0.0]).tolist() == plain.tolist()
+    with pytest.raises(NarxbenchError, match=r"u: found the columns B, a; needed: a, b \(did you mean 'B'\?\)"):
+        model.predict(frame[["b", "a"]].rename(columns={"b": "B"}), [0.0])
 
 
 NOISE_FILTERS = {
