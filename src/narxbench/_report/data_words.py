@@ -72,6 +72,10 @@ def _evidence(finding: Finding, setting: Setting) -> tuple[str, str]:
         names = listed(list(map(printable, values["under_feedback"])))
         texts.append(f"Past outputs foretell {names}, as in a closed loop: noise and the effect of inputs mix there.")
         advice.append(f"Move the reference of the loop, or add a signal of your own to {names}.")
+    if values["exchanged"]:
+        names = listed(list(map(printable, values["exchanged"])))
+        texts.append(f"The past of {names} does not foretell the output: perhaps the two are exchanged.")
+        advice.append("If what you set was given as the output, give it as the input.")
     if not values["inputs"]:
         return "There is no input: the output is foretold from its own past.", ""
     return " ".join(texts) or f"The inputs show enough: {_moves(values['inputs'])}.", " ".join(advice)

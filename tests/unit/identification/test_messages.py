@@ -214,10 +214,10 @@ def in_unit(**changes):
     return {"unit": {"scale": None, "shift": None, "units": "", **changes}}
 
 
-def evident(changes, follows=0.0, *, degree=None):
-    about = {"constant": changes == 0, "changes": changes, "follows": follows}
+def evident(changes, follows=0.0, *, degree=None, exchanged=False):
+    about = {"constant": changes == 0, "changes": changes, "follows": follows, "exchanged": exchanged}
     seen = {"constant": ["u"] * (changes == 0), "under_feedback": ["u"] * (follows > 0), "degree": degree}
-    return {"inputs": {"u": about}, **seen}
+    return {"inputs": {"u": about}, "exchanged": ["u"] * exchanged, **seen}
 
 
 TRIED_VALUES = [
@@ -334,6 +334,7 @@ EXAMPLES = [
     ("interrupted", {}, ("look", {"step": "brief searches"})),
     ("joint", TOGETHER, ("fine", {}), ("look", {"coupled": False, "structures": APART}), ("fine", {"unbounded": 2})),
     ("joint", TOGETHER, ("bad", {"bounded": False, "unbounded": 3}), ("fine", {"driven": False})),
+    ("evidence", {}, ("look", evident(None, 0.5, exchanged=True))),
 ]
 FINDINGS = []
 for name, common_values, *examples in EXAMPLES:

@@ -95,15 +95,23 @@ def checks_before(
 
 def evidence_check(evidence: Mapping[str, InputEvidence]) -> Finding:
     """Judge what the inputs can show at all: constant ones nothing, a single change no nonlinear behaviour."""
-    by_input, constant, under_feedback = {}, [], []
+    by_input, constant, under_feedback, exchanged = {}, [], [], []
     for column, about in evidence.items():
         by_input[column] = about._asdict()
         if about.constant:
             constant.append(column)
         if about.follows > FEEDBACK_SHARE:
             under_feedback.append(column)
+        if about.exchanged:
+            exchanged.append(column)
     degree = largest_degree_shown(list(evidence.values()))
-    values = {"inputs": by_input, "degree": degree, "constant": constant, "under_feedback": under_feedback}
+    values = {
+        "inputs": by_input,
+        "degree": degree,
+        "constant": constant,
+        "under_feedback": under_feedback,
+        "exchanged": exchanged,
+    }
     return Finding("evidence", _look_if(bool(degree or constant or under_feedback)), values)
 
 

@@ -25,7 +25,10 @@ CHANGES_FOR_NONLINEAR = 2
 # Lags of the regressions that look for feedback, the share of the unforeseen variance of an input that past outputs
 # must explain, and how many times as many samples as weights are needed.
 FEEDBACK_LAGS, FEEDBACK_SHARE, SAMPLES_PER_WEIGHT = 20, 0.15, 20
-# Share of the samples that these regressions fit: those that they foretell best.
+# Where past outputs explain more than the first share of an input, and its past at most the second of the output, the
+# two are perhaps exchanged. In a loop whose reference moves the input acts on the output.
+EXCHANGED_FOLLOWS, EXCHANGED_FORETELLS = 0.3, 0.01
+# Share of the samples that the regression of an input fits: those that it foretells best.
 CALM = 0.9
 # Samples of each record that these regressions look at, at most.
 MOST_SAMPLES = 20_000
@@ -44,11 +47,14 @@ class InputEvidence(NamedTuple):
         How many different changes it makes from one held level to another; None for one that is not held, or has many.
     follows : float
         The share of what its own past does not foretell that past outputs explain: large under feedback.
+    exchanged : bool
+        Whether it looks like the output, and the output like an input.
     """
 
     constant: bool
     changes: int | None
     follows: float
+    exchanged: bool = False
 
 
 def input_evidence(recording: Recording) -> dict[str, InputEvidence]:
@@ -61,9 +67,17 @@ def input_evidence(recording: Recording) -> dict[str, InputEvidence]:
         if is_constant:
             evidence[column] = InputEvidence(True, 0, 0.0)
         else:
-            follows = explained_by_past_outputs(pieces, outputs(recording.known))
-            evidence[column] = InputEvidence(False, count_changes(pieces), follows)
+            of_output = outputs(recording.known)
+            follows = explained_by_past(pieces, of_output, CALM) or 0.0
+            exchanged = follows > EXCHANGED_FOLLOWS and _foretells_nothing(pieces, of_output)
+            evidence[column] = InputEvidence(False, count_changes(pieces), follows, exchanged)
     return evidence
+
+
+def _foretells_nothing(input_pieces: Sequence[Array], output_pieces: Sequence[Array]) -> bool:
+    """Return whether the past of an input is seen not to foretell the output, also where a reference jumps."""
+    share = explained_by_past(output_pieces, input_pieces)
+    return share is not None and share <= EXCHANGED_FORETELLS
 
 
 def largest_degree_shown(evidence: Sequence[InputEvidence]) -> int | None:
@@ -138,30 +152,33 @@ def _end_of_stay(values: Array, start: int, tolerance: float) -> int:
     return len(values)
 
 
-def explained_by_past_outputs(input_pieces: Sequence[Array], output_pieces: Sequence[Array]) -> float:
-    """Return the share of what the past of an input does not foretell of it that past outputs explain, above chance.
+def explained_by_past(
+    signal_pieces: Sequence[Array], other_pieces: Sequence[Array], share_fitted: float = 1.0
+) -> float | None:
+    """Return the share of what the past of a signal does not foretell of it that another's past explains, above chance.
 
-    It is 0 where there are few samples, and near 0 for an input that depends on no output.
+    It is None where there are few samples, or the signal's own past foretells nearly all of it, and near 0 for a signal
+    that depends on no past of the other. ``share_fitted`` are the samples that are looked at: those foretold best.
     """
     rows, targets = [], []
-    for all_u, all_y in zip(input_pieces, output_pieces, strict=True):
-        u, y = all_u[:MOST_SAMPLES], all_y[:MOST_SAMPLES]
-        if len(u) <= FEEDBACK_LAGS:
+    for whole, whole_other in zip(signal_pieces, other_pieces, strict=True):
+        signal, other = whole[:MOST_SAMPLES], whole_other[:MOST_SAMPLES]
+        if len(signal) <= FEEDBACK_LAGS:
             continue
-        rows.append(np.column_stack([_past(u), _past(y)]))
-        targets.append(u[FEEDBACK_LAGS:])
+        rows.append(np.column_stack([_past(signal), _past(other)]))
+        targets.append(signal[FEEDBACK_LAGS:])
     n_weights = 2 * FEEDBACK_LAGS + 1
     if sum(map(len, targets)) < SAMPLES_PER_WEIGHT * n_weights:
-        return 0.0
+        return None
     columns, target = np.vstack(rows), np.concatenate(targets)
     # Where the reference of a loop jumps nothing foretells the input: the rest of the time shows the feedback.
     sizes = np.abs(_unexplained(columns, target))
-    is_calm = sizes <= np.quantile(sizes, CALM)
+    is_calm = sizes <= np.quantile(sizes, share_fitted)
     columns, target = columns[is_calm], target[is_calm]
     alone = _energy(_unexplained(columns[:, :FEEDBACK_LAGS], target))
     together = _energy(_unexplained(columns, target))
     if alone <= FORETOLD * _energy(target - target.mean()):
-        return 0.0
+        return None
     by_chance = FEEDBACK_LAGS / (len(target) - n_weights)
     return max(0.0, 1.0 - together / alone * (1.0 + by_chance))
 

@@ -82,9 +82,21 @@ def test_feedback_is_seen_and_open_loops_have_none():
         u[k] = 0.5 * (reference[k] - y[k])
     closed = checks.evidence_check(input_evidence(recording((u, y))))
     assert closed.values["under_feedback"] == ["a"] and "closed loop" in in_words(closed).text
+    # Where the input of a loop is a multiple of the error, its past adds nothing to that of the output until the
+    # reference moves.
+    assert closed.values["exchanged"] == []
     for signal in (reference, noise, np.sin(0.1 * np.arange(count)), np.cumsum(noise)):
         evidence = input_evidence(recording((signal, first_order(signal, 0.01))))
         assert checks.evidence_check(evidence).values["under_feedback"] == []
+
+
+def test_an_output_that_was_given_as_the_input_is_told():
+    rng = rng_of("exchanged")
+    for signal, noise in ((rng.standard_normal(1500), 0.01), (rng.standard_normal(4000), 0.1)):
+        y = first_order(signal, noise)
+        exchanged = checks.evidence_check(input_evidence(recording((y, signal))))
+        assert exchanged.values["exchanged"] == ["a"] and "the two are exchanged" in in_words(exchanged).text
+        assert checks.evidence_check(input_evidence(recording((signal, y)))).values["exchanged"] == []
 
 
 def range_of(known, test):
