@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,7 @@ class Candidate(NamedTuple):
 
     @property
     def fitted(self) -> tuple[tuple[str, ...], NoiseModel, bool]:
-        """What its likelihood depends on, which several configurations have in common."""
+        """Terms, noise model and centring: the likelihood of candidates that agree in these is the same."""
         return tuple(self.structure.terms), self.structure.noise_model, self.configuration.centred
 
 
@@ -105,7 +105,7 @@ class Likelihoods:
 
     def criteria(self) -> list[float]:
         """Return the criterion of each candidate; +inf where its fit diverges."""
-        by_fitted: dict[Any, float] = {}
+        by_fitted: dict[object, float] = {}
         for candidate, monomials in zip(self._candidates, self._monomials, strict=True):
             if candidate.fitted not in by_fitted:
                 by_fitted[candidate.fitted] = self._criterion(candidate, monomials)
