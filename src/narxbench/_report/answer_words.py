@@ -53,7 +53,10 @@ def _to_predict(finding: Finding, setting: Setting) -> tuple[str, str]:
     if values["rests"]:
         texts.append("The output rests in the test, which shows little.")
     if values["unavoidable"]:
-        texts.append("The rest is noise, as far as inputs and past outputs tell: no model would foresee it.")
+        share = percent(values["avoidable"])
+        texts.append(
+            f"Of the squared error {share} could be foreseen from what is known in time: the rest looks like noise."
+        )
     if values["because"]:
         titles = [TITLES[name] for name in values["because"]]
         texts.append(f"Look at: {'; '.join(title[:1].lower() + title[1:] for title in titles)}.")

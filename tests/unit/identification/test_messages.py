@@ -138,7 +138,7 @@ REPEATS = {**ROW, "times": 3, "least": 0.2, "most": 0.25, "without": 1, "alike":
 PREDICTS = {
     **{**ROW, "rrse": 0.2, "rmse": 0.25, "max_error": 1.5, "noise": False, "diverged": [], "because": []},
     **{"ranges": {"in": [0.0, 5.0], "out": [-1.0, 2.0]}, "units": {"out": "V"}, "output": "out"},
-    **{"rests": False, "other_unit": "", "unavoidable": False},
+    **{"rests": False, "other_unit": "", "unavoidable": False, "avoidable": 0.09},
 }
 READS = {
     **{"missing": "", "samples": 180, "probability": 0.3, "likely": 1, "outside": {"u(k-1)": 0.61}},

@@ -78,6 +78,7 @@ def prediction_answer(
         "output": model.output,
         "noise": is_noise,
         "unavoidable": _is_unavoidable(prediction),
+        "avoidable": prediction.values["avoidable"],
         "because": [*_range_of_test(findings, prediction), *because],
     }
     return Finding("to_predict", status, values)

@@ -26,6 +26,7 @@ from narxbench._identification.trust.validation import (
 )
 from narxbench._model.narx import Model
 from narxbench._model.records import ROLES
+from narxbench._numerics.rounding import significant
 
 # A free run that misses at most 25 % of the output's standard deviation follows every movement by eye; at 60 % a third
 # of the variance is missed and one sees where; beyond that a mean does nearly as well.
@@ -123,6 +124,8 @@ def _prediction(
         # Errors in another unit say nothing of the model.
         role, avoidable = roles[1], None
         row = row_of(frame, role, kind, steps)
+    if avoidable is not None:
+        avoidable = max(avoidable, _avoided_by_simple_models(frame, role, kind, steps))
     free_run = row_of(frame, role, FREE_RUN)["rrse"]
     relative, rests = _relative_error(frame, roles, row, kind, steps)
     diverged = _diverged_records(frame, role)
@@ -150,6 +153,15 @@ def _prediction(
         is_proven = role == "test" and not rests and not _loses_its_way(model, free_run)
         status = worst(_status_of_error(relative, avoidable), "fine" if is_proven else "look")
     return Finding("prediction", status, values)
+
+
+def _avoided_by_simple_models(frame: pd.DataFrame, role: str, kind: str, steps: int | None) -> float:
+    """Return the share of the mean squared error of the model that a simpler one does not make, 0 for none."""
+    errors = [row_of(frame, role, kind, steps, model=name).get("rrse") for name in (MODEL, ARX, LAST_VALUE)]
+    if not errors[0]:
+        return 0.0
+    least = min(error for error in errors if error is not None)
+    return significant(1.0 - (least / errors[0]) ** 2)
 
 
 def _loses_its_way(model: Model, free_run: float | None) -> bool:

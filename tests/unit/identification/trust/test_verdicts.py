@@ -139,9 +139,12 @@ def test_a_test_that_rests_is_judged_by_the_deviation_that_is_known():
 
 @pytest.mark.parametrize(("avoidable", "status"), [(0.0, "look"), (0.02, "look"), (0.8, "bad"), (None, "bad")])
 def test_noise_that_no_model_foresees_is_no_fault_of_the_model(avoidable, status):
-    frame = frame_of({"estimation": 0.7, "test": 0.7})
+    frame = frame_of({"estimation": 0.7, "test": 0.7}, arx=0.75)
     findings = summary(model(), frame, [], [], avoidable=avoidable)
     assert findings[0].status == status
+    # What a simpler model foresees is no noise.
+    frame = frame_of({"estimation": 0.7, "test": 0.7}, arx=0.5)
+    assert summary(model(), frame, [], [], avoidable=avoidable)[0].status == "bad"
     # Where nothing is explained, a model is of no use.
     useless = summary(model(), frame_of({"estimation": 0.97, "test": 0.97}), [], [], avoidable=avoidable)
     assert useless[0].status == "bad"
