@@ -1,8 +1,8 @@
 """Other settings that were tried for a model that is not fine, and what each of them gained.
 
 What was scanned anyway is compared by the best structure that each value led to. A setting that the user fixed is freed
-in a search of its own, which takes a share of the effort. Errors are those of the selection: test records are not
-looked at.
+in a search of its own, which takes a share of the effort, and so are lags of seasons that an output with inputs has.
+Errors are those of the selection: test records are not looked at.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +10,9 @@ from typing import Any
 
 import pandas as pd
 
+from narxbench._identification.data.seasons import seasons_beside_inputs
 from narxbench._identification.finding import Finding
+from narxbench._identification.search.configurations import with_seasons
 from narxbench._identification.settings import AUTO, IdentificationSettings
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.records import Recording
@@ -19,6 +21,8 @@ from narxbench._model.records import Recording
 BETTER = 0.9
 # Searches for freed settings, at most, and the share of the effort that each of them takes.
 MOST_FREED, EFFORT_SHARE = 2, 1 / 6
+# Lags of the output that are tried next to those of its seasons.
+SHORT_LAGS = (1, 2, 3)
 # Settings that are freed together, as one is of little use without the other.
 _FREED: tuple[tuple[str, ...], ...] = (("y_lags", "u_lags"), ("degree",), ("decimation",))
 
@@ -44,13 +48,20 @@ def attempts(
         Searches with other settings, and returns the selection error of the model that leaves.
     """
     rows = [*scanned_values(tried, "degree"), *scanned_values(tried, "decimation")]
+    others: list[tuple[tuple[str, ...], Any, str]] = []
     for names in _fixed_settings(recording, settings)[:MOST_FREED]:
-        freed = {**dict.fromkeys(names, AUTO), "effort": settings.effort * EFFORT_SHARE, "resamples": 0, "seeds": 1}
+        others.append((names, AUTO, AUTO))
+    seasonal = seasons_beside_inputs(recording) if recording.inputs and settings.y_lags == AUTO else ()
+    if seasonal:
+        lags = with_seasons(SHORT_LAGS, seasonal, 1)
+        others.append((("y_lags",), list(lags), ",".join(map(str, lags))))
+    for names, value, shown in others:
+        changed = {**dict.fromkeys(names, value), "effort": settings.effort * EFFORT_SHARE, "resamples": 0, "seeds": 1}
         try:
-            rrse = selection_error(recording, settings.model_copy(update=freed))
+            rrse = selection_error(recording, settings.model_copy(update=changed))
         except NarxbenchError:
             rrse = None
-        rows.append({"settings": list(names), "value": AUTO, "rrse": rrse})
+        rows.append({"settings": list(names), "value": shown, "rrse": rrse})
     if not rows:
         return None
     best = min(rows, key=_error)

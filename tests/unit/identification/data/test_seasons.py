@@ -5,7 +5,7 @@ import pytest
 from tests.lookups import item_with, names_of
 
 import narxbench
-from narxbench._identification.data.seasons import seasons
+from narxbench._identification.data.seasons import seasons, seasons_beside_inputs
 from narxbench._identification.search.configurations import with_seasons
 from narxbench._model.records import Record, Recording
 
@@ -78,7 +78,17 @@ def test_passengers_of_the_next_year_are_better_than_those_of_the_last():
 
 
 def test_inputs_may_explain_what_repeats_itself():
-    assert seasons(recording(hourly_load(2000), n_inputs=1)) == ()
+    load = hourly_load(2000)
+    assert seasons(recording(load, n_inputs=1)) == ()
+    weather, draws = np.sin(2 * np.pi * np.arange(2000) / 24), np.random.default_rng(3)
+    for input, expected in (
+        (np.zeros(2000), (24, 168)),
+        (weather + draws.normal(0, 0.2, 2000), (24, 168)),
+        # What a periodic test signal drives repeats itself as it does.
+        (np.tile(draws.normal(size=24), 84)[:2000], ()),
+    ):
+        driven = Recording((Record("r", input[:, None], load),), ("u",), "y")
+        assert seasons_beside_inputs(driven) == expected
 
 
 def test_lags_of_seasons():

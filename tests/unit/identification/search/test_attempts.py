@@ -1,5 +1,6 @@
 """Other settings are tried before they are advised."""
 
+import numpy as np
 import pandas as pd
 import pytest
 from tests.lookups import item_with, names_of
@@ -8,7 +9,7 @@ import narxbench
 from narxbench._identification.search.attempts import attempts, scanned_values
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._io.errors import NarxbenchError
-from narxbench._model.records import Recording
+from narxbench._model.records import Record, Recording
 
 TRIED = pd.DataFrame(
     {
@@ -19,10 +20,15 @@ TRIED = pd.DataFrame(
     },
     dtype=object,
 )
-NOTHING = Recording((), ("u",), "y")
+N = 240
+NOISE = np.random.default_rng(1).normal(size=(N, 2))
 
 
-def values_of(settings, errors, error=0.2, tried=TRIED):
+def recording(y):
+    return Recording((Record("r", NOISE[:, :1], y),), ("u",), "y")
+
+
+def values_of(settings, errors, error=0.2, tried=TRIED, y=NOISE[:, 1]):
     """Return the values of the finding, and the settings of the searches for it."""
     searched = []
 
@@ -33,7 +39,7 @@ def values_of(settings, errors, error=0.2, tried=TRIED):
             raise NarxbenchError("nothing")
         return answer
 
-    finding = attempts(NOTHING, IdentificationSettings(**settings), tried, error, selection_error)
+    finding = attempts(recording(y), IdentificationSettings(**settings), tried, error, selection_error)
     return finding, searched
 
 
@@ -55,6 +61,17 @@ def test_fixed_settings_are_freed_in_searches_of_a_share_of_the_effort(freed_err
     assert sum(freed.effort for freed in searched) == pytest.approx(4.0)
     if status == "look":
         assert finding.values["better"]["settings"] == ["y_lags", "u_lags"]
+
+
+def test_lags_of_the_seasons_of_an_output_with_inputs_are_tried():
+    y = np.sin(2 * np.pi * np.arange(N) / 12) + 0.1 * NOISE[:, 1]
+    finding, (seasonal,) = values_of({}, [0.1], y=y)
+    assert seasonal.y_lags == [1, 2, 3, 12, 13] and seasonal.decimation == "auto"
+    assert finding.values["better"] == {"settings": ["y_lags"], "value": "1,2,3,12,13", "rrse": 0.1}
+    # What is advised is what was tried.
+    assert IdentificationSettings(y_lags=finding.values["better"]["value"]).y_lags == seasonal.y_lags
+    _, searched = values_of({"y_lags": 2}, [0.1], y=y)
+    assert [freed.y_lags for freed in searched] == ["auto"]
 
 
 def test_nothing_is_better_than_an_exact_model():
