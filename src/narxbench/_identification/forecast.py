@@ -52,14 +52,13 @@ def forecast_after(
         For data that cannot be read or do not fit, also by their sampling time and units, and as
         :meth:`narxbench.Identification.forecast`.
     """
-    reading = {"output": model.output, "input": list(model.inputs) or None, **reading}
     recording = read_for_models([model], data, reading)
     record = recording.records[-1]
     u_future = None
     if future is not None:
         if not model.n_inputs:
             raise FieldError("future", "found data for a model without inputs; needed: steps alone")
-        u_future = _future_inputs(future, reading)
+        u_future = _future_inputs(future, {"input": list(model.inputs), **reading})
     frame = forecast_after_record(model, record, u_future, steps, confidence)
     if record.index is None:
         frame.index = pd.RangeIndex(1, len(frame) + 1, name="ahead")

@@ -117,8 +117,11 @@ def _fixed_points(finding: Finding, _: Setting) -> tuple[str, str]:
         return f"Fixed points of the model within the measured range: {points or 'none'}.", ""
     where = f"{values['at_rest']} of {values['cases']} constant inputs over their range"
     text, slowest = f"At {where} the model rests within the measured outputs", values["settling_steps"]
-    text += "" if slowest is None else f", after at most about {slowest:.3g} steps"
-    text += f"; at {values['beyond']} it rests beyond them." if values["beyond"] else "."
+    if slowest is not None:
+        text += f", after at most about {slowest:.3g} steps"
+    if values["beyond"]:
+        text += f"; at {values['beyond']} it rests beyond them"
+    text += "."
     if values["at_rest"] < values["cases"]:
         advice.append(
             "Elsewhere it leaves the data or does not settle: do not use it there unless the process does so too. "

@@ -7,7 +7,7 @@ Array = NDArray[np.float64]
 
 # Numbers in use, of either sign: of loggers, of well logs (LAS), of climate archives, the default of netCDF.
 _CODES = (999.0, 9999.0, 99999.0, 999999.0, 999.9, 9999.9, 999.25, 1e20, 1e30, 1e35, 9.969209968386869e36)
-# Also as numbers of half the digits.
+# Files may have them in single precision.
 CODES = frozenset({*_CODES, *map(float, np.array(_CODES, np.float32))})
 # They lie this many times the range of all other values away from these, and are at most this share of the values.
 APART, MOST = 3.0, 0.5

@@ -117,18 +117,23 @@ class Source:
         else:
             numbers = np.column_stack(list(map(self._floats, columns)))
         for place, signal in enumerate(signals):
-            for code in missing_codes(numbers[:, place]):
-                is_code = numbers[:, place] == code
-                numbers[is_code, place] = np.nan
-                if notes is not None:
-                    notes.append(self._note_on_code(code, int(is_code.sum()), self.column_title(signal.column)))
+            found = self._remove_codes(numbers[:, place], self.column_title(signal.column))
+            if notes is not None:
+                notes += found
             if signal.function:
                 numbers[:, place] = self._function_values(signal, numbers[:, place])
         return numbers
 
-    def _note_on_code(self, code: float, n_rows: int, title: str) -> str:
-        place = f"{counted(n_rows, 'row', 'rows')} of column {printable(title)}"
-        return f"{self.label}: {code:.6g} in {place} lies far from all other values, and was taken as missing."
+    def _remove_codes(self, values: Array, title: str) -> list[str]:
+        """Put NaN in the place of numbers that stand for a missing value, and return a note on each of them."""
+        notes = []
+        for code in missing_codes(values):
+            is_code = values == code
+            values[is_code] = np.nan
+            place = f"{counted(int(is_code.sum()), 'row', 'rows')} of column {printable(title)}"
+            text = f"{code:.6g} in {place} lies far from all other values, and was taken as missing."
+            notes.append(f"{self.label}: {text}")
+        return notes
 
     def _function_values(self, signal: Signal, numbers: Array) -> Array:
         """Return the function of the numbers of a column; where it is no finite number, NarxbenchError is raised."""

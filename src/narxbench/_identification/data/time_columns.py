@@ -173,14 +173,15 @@ class TimeReader:
         source = self.source
         rows = np.flatnonzero(np.isfinite(seconds))
         steps = np.diff(seconds[rows])
-        may_begin_anew = ROWS_OF_AN_EXPERIMENT * (steps < 0).sum() <= len(rows)
+        goes_back = steps < 0
+        if ROWS_OF_AN_EXPERIMENT * goes_back.sum() <= len(rows):
+            # Experiments begin there, and the data are cut.
+            goes_back[:] = False
         repeated_rows = []
-        for index in np.flatnonzero(steps <= 0).tolist():
+        for index in np.flatnonzero(goes_back | (steps == 0)).tolist():
             before, row = rows[index : index + 2].tolist()
-            if steps[index] < 0 and may_begin_anew:
-                continue
-            if steps[index] < 0 or not np.array_equal(self.values[row], self.values[before], equal_nan=True):
-                relation = "an earlier time than" if steps[index] < 0 else "the same time as"
+            if goes_back[index] or not np.array_equal(self.values[row], self.values[before], equal_nan=True):
+                relation = "an earlier time than" if goes_back[index] else "the same time as"
                 raise source.error(row, title, f"{relation} in {source.place(before)}", "times that increase")
             repeated_rows.append(row)
         if len(repeated_rows) > MOST_REPEATED * len(rows):

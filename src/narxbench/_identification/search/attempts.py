@@ -1,30 +1,38 @@
 """Other settings that were tried for a model that is not fine, and what each of them gained.
 
 What was scanned anyway is compared by the best structure that each value led to. A setting that the user fixed is freed
-in a search of its own, which takes a share of the effort, and so are lags of seasons that an output with inputs has.
-Errors are those of the selection: test records are not looked at.
+in a search of its own, which takes a share of the effort; so does a search with lags of the seasons that an output with
+inputs has. Errors are those of the selection: test records are not looked at.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from narxbench._identification.data.seasons import seasons_beside_inputs
 from narxbench._identification.finding import Finding
 from narxbench._identification.search.configurations import with_seasons
-from narxbench._identification.settings import AUTO, IdentificationSettings
+from narxbench._identification.settings import AUTO, Auto, IdentificationSettings
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.records import Recording
 
 # Another setting is better if its error is less than this many times that of the model.
 BETTER = 0.9
-# Searches for freed settings, at most, and the share of the effort that each of them takes.
+# Searches for freed settings, at most, and the share of the effort that each search takes.
 MOST_FREED, EFFORT_SHARE = 2, 1 / 6
 # Lags of the output that are tried next to those of its seasons.
 SHORT_LAGS = (1, 2, 3)
 # Settings that are freed together, as one is of little use without the other.
 _FREED: tuple[tuple[str, ...], ...] = (("y_lags", "u_lags"), ("degree",), ("decimation",))
+
+
+class _Change(NamedTuple):
+    """Settings that all get another value in a search, and the value as users write it."""
+
+    names: tuple[str, ...]
+    value: Auto | list[int]
+    written: str
 
 
 def attempts(
@@ -48,20 +56,14 @@ def attempts(
         Searches with other settings, and returns the selection error of the model that leaves.
     """
     rows = [*scanned_values(tried, "degree"), *scanned_values(tried, "decimation")]
-    others: list[tuple[tuple[str, ...], Any, str]] = []
-    for names in _fixed_settings(recording, settings)[:MOST_FREED]:
-        others.append((names, AUTO, AUTO))
-    seasonal = seasons_beside_inputs(recording) if recording.inputs and settings.y_lags == AUTO else ()
-    if seasonal:
-        lags = with_seasons(SHORT_LAGS, seasonal, 1)
-        others.append((("y_lags",), list(lags), ",".join(map(str, lags))))
-    for names, value, shown in others:
-        changed = {**dict.fromkeys(names, value), "effort": settings.effort * EFFORT_SHARE, "resamples": 0, "seeds": 1}
+    short = {"effort": settings.effort * EFFORT_SHARE, "resamples": 0, "seeds": 1}
+    for change in _changes(recording, settings):
+        changed = {**dict.fromkeys(change.names, change.value), **short}
         try:
             rrse = selection_error(recording, settings.model_copy(update=changed))
         except NarxbenchError:
             rrse = None
-        rows.append({"settings": list(names), "value": shown, "rrse": rrse})
+        rows.append({"settings": list(change.names), "value": change.written, "rrse": rrse})
     if not rows:
         return None
     best = min(rows, key=_error)
@@ -92,6 +94,19 @@ def scanned_values(tried: pd.DataFrame, setting: str) -> list[dict[str, Any]]:
         if value != chosen:
             rows.append({"settings": [setting], "value": value, "rrse": best[value]})
     return rows
+
+
+def _changes(recording: Recording, settings: IdentificationSettings) -> list[_Change]:
+    """Return what is changed in searches of their own: fixed settings are freed, and seasons become lags."""
+    changes = []
+    for names in _fixed_settings(recording, settings)[:MOST_FREED]:
+        changes.append(_Change(names, AUTO, AUTO))
+    if recording.inputs and settings.y_lags == AUTO:
+        found = seasons_beside_inputs(recording)
+        lags = with_seasons(SHORT_LAGS, found, 1)
+        if found:
+            changes.append(_Change(("y_lags",), list(lags), ",".join(map(str, lags))))
+    return changes
 
 
 def _fixed_settings(recording: Recording, settings: IdentificationSettings) -> Sequence[tuple[str, ...]]:

@@ -313,10 +313,11 @@ def _fixed_point_values(curve: Sequence[FixedPoint]) -> dict[str, Any]:
     stable: Counter[tuple[str | None, float | None]] = Counter()
     beyond, settling = set(), []
     for point in curve:
-        if point.stable and not point.inside:
-            beyond.add((point.signal, point.u))
+        place = point.signal, point.u
+        if point.stable and point.inside:
+            stable[place] += 1
         elif point.stable:
-            stable[point.signal, point.u] += 1
+            beyond.add(place)
         if point.inside and point.settling_steps is not None:
             settling.append(point.settling_steps)
     return {
