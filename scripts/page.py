@@ -5,13 +5,18 @@ from typing import Any
 
 from narxbench._io.files import write_atomically
 from narxbench._pipeline.steps import settings_of
-from narxbench._studies.paper.page import study_pages
+from narxbench._studies.paper.page import interpretations_only, pages, read_material, reproducible_pages
 
 
 def main(job: Any) -> None:
-    """Write the pages, each under its name."""
+    """Write the pages, each under its name; a study of interpretations has one."""
     settings = settings_of(job)["study"]
+    if settings["kind"] == "interpretations":
+        write_atomically(job.output[0], interpretations_only(job.input, settings))
+        return
     above = Path(job.output[0]).parent.name != settings["study"]
-    pages = study_pages(job.input, settings, above=above, document_only=len(job.output) == 1)
+    material = read_material(job.input, settings, above=above)
+    read, reproducible = pages(material), reproducible_pages(material)
     for path in job.output:
-        write_atomically(path, pages[Path(path).name])
+        content = reproducible if path in job.output.reproducible else read
+        write_atomically(path, content[Path(path).name])

@@ -10,11 +10,14 @@ try:
     from narxbench._pipeline.plan import DESIGN_CHOICES, HERE, REFERENCE, in_order_of_causes
     from narxbench._pipeline.session import plan, say
     from narxbench._pipeline.steps import call
+    from narxbench._studies.paper.kept import kept_paths
 except ModuleNotFoundError as missing:
     sys.exit(checkout.missing(missing))
 
 PLAN = plan(workflow, config)
 STUDY, KIND = PLAN.name, PLAN.kind
+# Command, date, commit and time of a run, written once for a set of results; it differs from run to run.
+RUN_RECORD = f"reports/{STUDY}/run.json"
 
 
 wildcard_constraints:

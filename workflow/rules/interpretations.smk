@@ -122,5 +122,7 @@ rule page:
 
 # Without the prefix that a module gives to outputs: the manifest names them so.
 RESULTS = [*SUMMARIES, f"data/{STUDY}/frames/conditions.csv", *DOCUMENT, PLAN.page]
+# The pages that people read are in the manifest.
+READ = []
 # What the repository keeps as reference results.
 KEPT = [f"data/{STUDY}/frames/conditions.csv"]

@@ -118,5 +118,7 @@ rule conclude:
 SOURCES = [(PLAN.page, [*PLAN.input_files, *BRIEFS, f"data/{STUDY}/ranking.json", *THOROUGH])]
 SOURCES += [(PLAN.page, [f"data/{STUDY}/choice.json", *RESAMPLED])]
 RESULTS = [PLAN.page, *expand("reports/{study}/{file}", study=STUDY, file=NEXT_TO_PAGE)]
+# The pages that people read are in the manifest.
+READ = []
 # What the repository keeps as reference results.
 KEPT = [f"reports/{STUDY}/identification.json"]

@@ -173,6 +173,8 @@ RESULTS = [*SUMMARIES, *expand("data/{study}/frames/{frame}.csv", study=STUDY, f
 RESULTS += expand("reports/{study}/tables/{table}.{form}", study=STUDY, table=TABLES, form=["csv", "md", "tex"])
 RESULTS += expand("reports/{study}/figures/{figure}.svg", study=STUDY, figure=FIGURES)
 RESULTS += [f"reports/{STUDY}/answer.md", PLAN.page]
+# The pages that people read are in the manifest.
+READ = []
 # What the repository keeps as reference results.
 KEPT = [f"reports/{STUDY}/answer.md"]
 KEPT += expand("reports/{study}/tables/{table}.md", study=STUDY, table=TABLES)

@@ -4,19 +4,15 @@
 include: "published.smk"
 
 
-FRAMES = ["conditions", "metrics", "selection", "convergence", "recovery", "comparisons", "gaps"]
-FRAMES += ["agreement_values", "agreement", "claims"]
-TABLES = ["agreement", "claims", "method_comparison", "recovery", "gaps", "test_systems", "method_settings"]
-TABLES += expand("{table}_{system}", table=["fitness", "comparison"], system=PLAN.systems)
-FIGURES = ["convergence", "term_frequency"]
-# The tables and figures as the paper prints them, and the final structures.
-PRINTED_TABLES = expand("table_{number}", number=range(1, 8))
-PRINTED_TABLES += expand("final_structures_{system}", system=PLAN.systems)
+FRAMES = ["conditions", "metrics", "selection", "convergence", "agreement_values", "agreement", "claims"]
+TABLES = expand("table_{number}", number=range(1, 8))
+TABLES += ["claims", *expand("{table}_{system}", table=["selection", "final_structures"], system=PLAN.systems)]
 # The system of a printed table that is of one.
-PRINTED_SYSTEMS = {"table_3": "S1", "table_4": "S2", "table_5": "S3", "table_6": "S4", "table_7": "S4"}
-PRINTED_FIGURES = ["figure_1", "figure_2"]
-VALUES = f"reports/{STUDY}/interpretations/values.csv"
-PAGES = ["facsimile", "interpretations", "statistics", "method", "provenance"]
+TABLE_SYSTEMS = {"table_3": "S1", "table_4": "S2", "table_5": "S3", "table_6": "S4", "table_7": "S4"}
+FIGURES = ["figure_1", "figure_2"]
+PAGES = ["as_printed", "interpretations", "method"]
+# Results of the study of interpretations, which the pages show in boxes where this checkout has them.
+KEPT_RESULTS = kept_paths(REFERENCE)
 
 PLAN.keep_finished(
     "data/{study}/conditions/{system}/{snr}/{method}/{criterion}.json",
@@ -110,15 +106,32 @@ rule analyse:
         call("analyse", input=input, output=output, log=log)
 
 
+# What tables and pages need besides frames, summaries and kept results.
+SHOWN = {
+    "choices": DESIGN_CHOICES,
+    "published": PUBLISHED["published"],
+    "system_terms": PUBLISHED["system_terms"],
+    "claim_texts": PUBLISHED["claims"],
+    "checks": f"{HERE}docs/the_paper.md",
+    "method": f"{HERE}docs/method.md",
+    "citation": f"{REFERENCE}/citation.bib",
+    "about": f"{HERE}CITATION.cff",
+}
+
+
 rule tables:
-    """Write the paper's tables as CSV, Markdown and LaTeX."""
+    """Write the paper's tables as CSV, Markdown and LaTeX, and what the run has besides."""
     input:
         **{frame: f"data/{STUDY}/frames/{frame}.csv" for frame in FRAMES},
+        **SHOWN,
+        **KEPT_RESULTS,
+        summaries=SUMMARIES,
         systems=PLAN.system_files,
-        claim_texts=f"{REFERENCE}/claims.yaml",
-        definition=PLAN.step("tables", [*PLAN.system_files, f"{REFERENCE}/claims.yaml"], study=PLAN.settings),
+        definition=PLAN.step(
+            "tables", [*SHOWN.values(), *KEPT_RESULTS.values(), *PLAN.system_files], study=PLAN.settings
+        ),
     output:
-        in_report("Tables", "reports/{study}/tables/{name}.csv", TABLES),
+        in_report("Tables", "reports/{study}/tables/{name}.csv", TABLES, TABLE_SYSTEMS),
         expand("reports/{study}/tables/{table}.{form}", study=STUDY, table=TABLES, form=["md", "tex"]),
     log:
         f"logs/{STUDY}/tables.log",
@@ -130,7 +143,7 @@ rule tables:
 rule figures:
     """Draw the paper's figures as PDF and SVG."""
     input:
-        **{frame: f"data/{STUDY}/frames/{frame}.csv" for frame in ("convergence", "selection", "gaps")},
+        **{frame: f"data/{STUDY}/frames/{frame}.csv" for frame in ("convergence", "selection")},
         definition=PLAN.step("figures", study=PLAN.settings),
     output:
         in_report("Figures", "reports/{study}/figures/{name}.svg", FIGURES),
@@ -142,68 +155,32 @@ rule figures:
         call("figures", input=input, output=output, log=log)
 
 
-rule facsimile:
-    """Write tables and figures as the paper prints them, with published, described and closest values."""
-    input:
-        **{frame: f"data/{STUDY}/frames/{frame}.csv" for frame in ("convergence", "selection")},
-        published=PUBLISHED["published"],
-        system_terms=PUBLISHED["system_terms"],
-        values=VALUES,
-        summaries=SUMMARIES,
-        systems=PLAN.system_files,
-        choices=DESIGN_CHOICES,
-        definition=PLAN.step(
-            "facsimile",
-            [PUBLISHED["published"], PUBLISHED["system_terms"], *PLAN.system_files, DESIGN_CHOICES],
-            study=PLAN.settings,
-        ),
-    output:
-        in_report("Tables", "reports/{study}/tables/{name}.csv", PRINTED_TABLES, PRINTED_SYSTEMS),
-        in_report("Figures", "reports/{study}/figures/{name}.svg", PRINTED_FIGURES),
-        expand("reports/{study}/tables/{table}.{form}", study=STUDY, table=PRINTED_TABLES, form=["md", "tex"]),
-        expand("reports/{study}/figures/{figure}.pdf", study=STUDY, figure=PRINTED_FIGURES),
-    log:
-        f"logs/{STUDY}/facsimile.log",
-    localrule: True
-    run:
-        call("facsimile", input=input, output=output, log=log)
-
-
-# What the pages quote: the findings on interpretations, the answer which method to use, documents.
-QUOTED = {
-    "interpretations": f"{REFERENCE}/interpretations/conditions.csv",
-    "choices": DESIGN_CHOICES,
-    "published": PUBLISHED["published"],
-    "system_terms": PUBLISHED["system_terms"],
-    "claim_texts": PUBLISHED["claims"],
-    "answer": f"{REFERENCE}/methods/answer.md",
-    "reached": f"{REFERENCE}/methods/ecdf.svg",
-    "scored": f"{REFERENCE}/methods/systems.csv",
-    "compared": f"{REFERENCE}/methods/manifest.csv",
-    "errata": f"{HERE}docs/errata.md",
-    "method": f"{HERE}docs/method.md",
-    "words": f"{HERE}docs/glossary.md",
-    "citation": f"{REFERENCE}/citation.bib",
-    "about": f"{HERE}CITATION.cff",
-}
+ALL_TABLES = expand("reports/{study}/tables/{table}.{form}", study=STUDY, table=TABLES, form=["csv", "md", "tex"])
+ALL_FIGURES = expand("reports/{study}/figures/{figure}.{form}", study=STUDY, figure=FIGURES, form=["pdf", "svg"])
+# The pages with a fixed record of the run, and what they say in a line: the same bytes on every machine.
+REPRODUCIBLE = expand(
+    "data/{study}/pages/{page}.html", study=STUDY, page=["report", *PAGES]
+) + [f"data/{STUDY}/pages/answer.txt"]
 
 
 rule page:
-    """Write the pages of the study."""
+    """Write the pages of the run, next to the tables and figures that they lead to."""
     input:
         **{frame: f"data/{STUDY}/frames/{frame}.csv" for frame in FRAMES},
-        **{overview: f"reports/{STUDY}/interpretations/{overview}.csv" for overview in OVERVIEWS},
-        **QUOTED,
-        values=VALUES,
+        **SHOWN,
+        **KEPT_RESULTS,
+        record=RUN_RECORD,
         summaries=SUMMARIES,
-        document=f"reports/{STUDY}/interpretations.md",
-        document_figures=DOCUMENT_FIGURES,
-        svg=expand("reports/{study}/figures/{figure}.svg", study=STUDY, figure=FIGURES + PRINTED_FIGURES),
+        linked=[*ALL_TABLES, *ALL_FIGURES],
+        svg=expand("reports/{study}/figures/{figure}.svg", study=STUDY, figure=FIGURES),
         system_files=PLAN.system_files,
-        definition=PLAN.step("page", [*QUOTED.values(), *PLAN.system_files], study=PLAN.settings),
+        definition=PLAN.step(
+            "page", [*SHOWN.values(), *KEPT_RESULTS.values(), *PLAN.system_files], study=PLAN.settings
+        ),
     output:
         PLAN.page,
         expand("reports/{study}/{page}.html", study=STUDY, page=PAGES),
+        reproducible=REPRODUCIBLE,
     log:
         f"logs/{STUDY}/page.log",
     localrule: True
@@ -211,42 +188,14 @@ rule page:
         call("page", input=input, output=output, log=log)
 
 
-rule article:
-    """Build the replication report as PDF; it needs LaTeX, and is made where it is asked for by name."""
-    input:
-        **{frame: f"data/{STUDY}/frames/{frame}.csv" for frame in FRAMES},
-        **{overview: f"reports/{STUDY}/interpretations/{overview}.csv" for overview in OVERVIEWS},
-        **QUOTED,
-        values=VALUES,
-        summaries=SUMMARIES,
-        document=f"reports/{STUDY}/interpretations.md",
-        svg=[],
-        pdf=expand("reports/{study}/figures/{figure}.pdf", study=STUDY, figure=PRINTED_FIGURES),
-        literature=f"{REFERENCE}/references.bib",
-        system_files=PLAN.system_files,
-        definition=PLAN.step(
-            "article",
-            [*QUOTED.values(), f"{REFERENCE}/references.bib", *PLAN.system_files],
-            study=PLAN.settings,
-        ),
-    output:
-        expand("reports/{study}/article.{form}", study=STUDY, form=["pdf", "tex", "bib"]),
-    log:
-        f"logs/{STUDY}/article.log",
-    localrule: True
-    run:
-        call("article", input=input, output=output, log=log)
-
-
 # Without the prefix that a module gives to outputs: the manifest names them so.
 RESULTS = [*SUMMARIES, *expand("data/{study}/frames/{frame}.csv", study=STUDY, frame=FRAMES)]
-ALL_TABLES, ALL_FIGURES = TABLES + PRINTED_TABLES, FIGURES + PRINTED_FIGURES
-RESULTS += expand("reports/{study}/tables/{table}.{form}", study=STUDY, table=ALL_TABLES, form=["csv", "md", "tex"])
-RESULTS += expand("reports/{study}/figures/{figure}.{form}", study=STUDY, figure=ALL_FIGURES, form=["pdf", "svg"])
-RESULTS += [*DOCUMENT, PLAN.page, *expand("reports/{study}/{page}.html", study=STUDY, page=PAGES)]
+RESULTS += [*ALL_TABLES, *ALL_FIGURES, *REPRODUCIBLE]
+# The pages that people read; they quote the record of the run, and so are not in the manifest.
+READ = [PLAN.page, *expand("reports/{study}/{page}.html", study=STUDY, page=PAGES)]
 # What the repository keeps as reference results.
-KEPT = expand("reports/{study}/tables/{table}.md", study=STUDY, table=ALL_TABLES)
-KEPT += expand("reports/{study}/figures/{figure}.svg", study=STUDY, figure=ALL_FIGURES)
+KEPT = expand("reports/{study}/tables/{table}.md", study=STUDY, table=TABLES)
+KEPT += expand("reports/{study}/figures/{figure}.svg", study=STUDY, figure=FIGURES)
 KEPT += [f"reports/{STUDY}/interpretations.md", *DOCUMENT_FIGURES]
 KEPT += expand("reports/{study}/interpretations/{overview}.csv", study=STUDY, overview=OVERVIEWS)
 KEPT += [f"data/{STUDY}/frames/metrics.csv", f"data/{STUDY}/frames/agreement_values.csv"]

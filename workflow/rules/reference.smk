@@ -1,23 +1,22 @@
-# Digests of all results, their comparison, time spent, and what the repository keeps: the reference results.
+# Record and digests of all results, their comparison, and what the repository keeps: the reference results.
 
-RUN_INFO = f"reports/{STUDY}/run_info.md"
 MANIFEST = f"reports/{STUDY}/manifest.csv"
 
 
-rule run_info:
-    """Write machine, commit and time spent, which would make the page differ from one rebuild to the next."""
+rule run_record:
+    """Write by which command, when, where and in which time the results were made."""
     input:
-        PLAN.page,
+        list(dict.fromkeys(result for result, _ in SOURCES)),
     output:
-        RUN_INFO,
+        RUN_RECORD,
     log:
-        f"logs/{STUDY}/run_info.log",
+        f"logs/{STUDY}/run_record.log",
     localrule: True
     params:
         logs=lambda w: PLAN.at(f"logs/{STUDY}"),
-        files=lambda w: in_order_of_causes(SOURCES, RESULTS),
+        files=lambda w: in_order_of_causes(SOURCES, [result for result, _ in SOURCES]),
     run:
-        call("run_info", output=output, params=params, log=log)
+        call("run_record", output=output, params=params, log=log)
 
 
 rule manifest:
@@ -40,7 +39,8 @@ rule site:
     """Copy the pages with all that they link to, for Snakemake's own report (--report report.zip)."""
     input:
         RESULTS,
-        RUN_INFO,
+        READ,
+        RUN_RECORD,
         MANIFEST,
         page=PLAN.page,
     output:
@@ -82,12 +82,12 @@ if not HERE:
         input:
             lambda w: PLAN.definitions(),
             lambda w: PLAN.lost(SOURCES),
-            kept=[*KEPT, MANIFEST],
+            kept=[*KEPT, RUN_RECORD, MANIFEST],
         log:
             f"logs/{STUDY}/update_reference.log",
         localrule: True
         params:
             # No output, which would count as made: on a fresh clone the former results are there.
-            copies=lambda w: PLAN.kept_files([*KEPT, MANIFEST]),
+            copies=lambda w: PLAN.kept_files([*KEPT, RUN_RECORD, MANIFEST]),
         run:
             call("update_reference", params=params, log=log)

@@ -18,6 +18,7 @@ from narxbench._io.errors import NarxbenchError
 from narxbench._io.resources import refuse
 from narxbench._pipeline.plan import BASE, MAIN_STUDY, ROOT, Sources, StudyPlan
 from narxbench._pipeline.plans import plan_of
+from narxbench._pipeline.run_record import note_start
 from narxbench._pipeline.steps import ended_in_one_line
 
 # The variable by which this process tells those that it starts to plan without a word.
@@ -34,6 +35,7 @@ def plan(workflow: Any, config: Mapping[str, Any]) -> StudyPlan:
     Files and values of the command line are read again: Snakemake's reader accepts a key twice, and takes ``1:30`` for
     90.
     """
+    note_start()
     if sys.flags.optimize > 1:
         raise NarxbenchError("PYTHONOPTIMIZE: found 2, which removes texts that pages show; allowed: 0 and 1")
     if workflow.storage_settings.default_storage_provider is not None:

@@ -101,6 +101,20 @@ def count(value: float) -> str:
     return f"{value:,.0f}".replace("-", "−")
 
 
+def duration(seconds: float) -> str:
+    """Return a time in seconds, minutes or hours, whichever has at most two digits."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    if seconds < 100 * 60:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+def sentence(text: str) -> str:
+    """Return a text with a capital at its beginning."""
+    return text[:1].upper() + text[1:]
+
+
 def significant(value: float, digits: int = 2) -> str:
     """Return a number with this many significant digits, not as a power of ten: tiny and huge ones as such."""
     if not value:
@@ -123,7 +137,18 @@ _TEXT = {
     "|": "bar",
     "–": "endash",
 }
-_SYMBOLS = {"ν": "nu", "ρ": "rho", "ϱ": "varrho", "σ": "sigma", "ω": "omega", "≥": "ge", "≤": "le", "≠": "ne"}
+_SYMBOLS = {
+    "ν": "nu",
+    "ρ": "rho",
+    "ϱ": "varrho",
+    "σ": "sigma",
+    "ω": "omega",
+    "≥": "ge",
+    "≤": "le",
+    "≠": "ne",
+    "↓": "downarrow",
+    "↑": "uparrow",
+}
 _LATEX = str.maketrans(
     {char: f"\\{char}" for char in "{}$&#_%"}
     # A bracket or star after the end of a row would be read as an argument of \\.

@@ -1,12 +1,10 @@
 """A table for readers: its columns, its data, and its form in HTML."""
 
 import re
-import shlex
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal, NamedTuple, get_args
-from urllib.parse import quote
 
 import pandas as pd
 from markupsafe import Markup
@@ -89,14 +87,9 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return rows
 
 
-class Compared(NamedTuple):
-    """The comparison of a reproduced value: the published one, the interval of the reproduced one, and their test."""
-
-    published: float
-    low: float
-    high: float
-    p_value: float
-    different: bool
+Mark = Literal["lower", "higher"]
+# The arrow of a value that differs clearly from the one it is compared with.
+ARROWS: Mapping[str, str] = {"lower": "↓", "higher": "↑"}
 
 
 @dataclass(frozen=True)
@@ -104,8 +97,8 @@ class Table:
     """A table; ``data`` has a column for each of ``columns`` and may have more.
 
     The first ``row_headers`` columns head their rows; of these, the first ``merged`` show a repeated value once.
-    ``comparisons`` has the comparisons of the values of each row by the key of the column, ``commands`` what prints the
-    facts behind them, and ``emphasised`` the keys of those that are set in bold.
+    ``marks`` has the values of each row that differ clearly, by the key of the column; it is empty where nothing was
+    compared.
     """
 
     name: str
@@ -115,9 +108,7 @@ class Table:
     notes: tuple[str, ...] = ()
     row_headers: int = 1
     merged: int = 0
-    comparisons: tuple[Mapping[str, Compared], ...] = ()
-    commands: tuple[Mapping[str, str], ...] = ()
-    emphasised: tuple[Collection[str], ...] = ()
+    marks: tuple[Mapping[str, Mark], ...] = ()
 
     @classmethod
     def of(
@@ -126,11 +117,6 @@ class Table:
         """Return the table of rows that have a value for each column."""
         data = pd.DataFrame(list(rows), columns=[column.key for column in columns])
         return cls(name, caption, tuple(columns), data, **further_fields)
-
-    @property
-    def compared(self) -> bool:
-        """Whether any value is compared with a published one."""
-        return any(self.comparisons)
 
     @property
     def width(self) -> Literal["narrow", "wide", "dense"]:
@@ -153,21 +139,12 @@ class Table:
         for values in self.values.astype(object).itertuples(index=False, name=None):
             rows.append([column.show(value, output_format) for column, value in zip(self.columns, values, strict=True)])
         keys = [column.key for column in self.columns]
-        for row, emphasised in zip(rows, self.emphasised, strict=False):
-            for key in emphasised:
+        for row, marks in zip(rows, self.marks, strict=False):
+            for key, mark in marks.items():
                 place = keys.index(key)
-                row[place] = formats.bold(row[place], output_format)
+                arrow = escape(ARROWS[mark], output_format)
+                row[place] = f"{formats.bold(row[place], output_format)} {arrow}"
         return rows
-
-    def command_rows(self) -> Iterator[list[str]]:
-        """Yield for each row what prints the facts behind its values, in the order of the columns; "" where nothing."""
-        for commands in self.commands or [{}] * len(self.data):
-            yield [commands.get(column.key, "") for column in self.columns]
-
-    def compared_rows(self) -> Iterator[list[Compared | None]]:
-        """Yield for each row the comparisons of its values, in the order of the columns; None without one."""
-        for comparisons in self.comparisons or [{}] * len(self.data):
-            yield [comparisons.get(column.key) for column in self.columns]
 
     def groups(self) -> list[tuple[str, list[tuple[int, Column]]]]:
         """Return neighbouring columns with their places by their shared heading; it is "" for columns without one."""
@@ -201,16 +178,7 @@ class Table:
             left += width
 
 
-def to_html(table: Table, *, study: str | None = None, folder: str = "") -> Markup:
-    """Return the table as it stands on a page.
-
-    Below a table of a ``study`` are links to its files, and the command that makes them; ``folder`` is the path from
-    the page to the folder of ``tables``.
-    """
-    values = {
-        "table": table,
-        "id": re.sub(r"[^\w-]", "-", table.name),
-        "command": study and f"snakemake {shlex.quote(f'reports/{study}/tables/{table.name}.csv')}",
-        "address": f"{folder}tables/{quote(table.name, safe='')}",
-    }
+def to_html(table: Table) -> Markup:
+    """Return the table as it stands on a page."""
+    values = {"table": table, "id": re.sub(r"[^\w-]", "-", table.name)}
     return Markup(rendered("table.html.j2", values))  # nosec B704 # the template escapes

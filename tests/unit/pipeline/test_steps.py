@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from narxbench._pipeline import steps
-from narxbench._pipeline.run_info import run_info
+from narxbench._pipeline.run_record import run_info
 from narxbench._pipeline.steps import StepFailedError, call
 
 SCRIPT = "from pathlib import Path\nfrom narxbench._io.errors import NarxbenchError\n"

@@ -16,7 +16,7 @@ import pandas as pd
 from narxbench._numerics.intervals import selection_frequency
 from narxbench._numerics.logarithm import natural_log
 from narxbench._numerics.rounding import significant
-from narxbench._studies.paper.frames import KEY, framed
+from narxbench._studies.paper.frames import KEY, framed, main_methods
 from narxbench._studies.paper.published import METRICS, PLACE, RUNS, VALUE, Published
 from narxbench._study.significance import ALPHA, fisher_exact, holm
 
@@ -174,23 +174,30 @@ def agreement_values(
 
 
 def agreement(values: pd.DataFrame) -> pd.DataFrame:
-    """Return the agreement of each published table, algorithm and method, and a last row of all values, each once."""
+    """Return the agreement of each published table, each value once, and a last row of all values.
+
+    A value that two tables print counts in the first of them. ``lower`` and ``higher`` are the values of the run that
+    differ clearly from the published ones, on either side. Each algorithm is represented by its main method.
+    """
+    methods = set(main_methods(values).values())
+    once = values[values["method"].isin({*methods, ""})].drop_duplicates(VALUE)
     rows = []
-    for (table, algorithm), part in values.groupby(["table", "algorithm"], sort=False):
-        places = len(part[VALUE].drop_duplicates())
-        for method in list(filter(None, part["method"].unique())) or [""]:
-            reproduced = part[(part["method"] == method) & part["reproduced"].notna()]
-            rows.append((table, algorithm, method, len(reproduced), places - len(reproduced), *_overview(reproduced)))
-    once = values.drop_duplicates([*VALUE, "method", "interpretation", "data_seed"])
-    compared = once[once["reproduced"].notna()]
-    rows.append(("all", "", "", len(compared), len(once) - len(compared), *_overview(compared)))
+    for (table, system, algorithm), part in once.groupby(["table", "system", "algorithm"], sort=False):
+        rows.append((table, system, algorithm, *_overview(part)))
+    rows.append(("all", "", "", *_overview(once)))
     return framed("agreement", rows)
 
 
 def _overview(rows: pd.DataFrame) -> list[float]:
-    """Return how many values are different, the deviance and the biases; NaN where there is no value."""
-    overview = [int(rows["different"].sum()), significant(math.fsum(rows["deviance"])) if len(rows) else math.nan]
+    """Return how many values are compared, missing, clearly lower and higher, and the biases; NaN without a value."""
+    compared = rows[rows["reproduced"].notna()]
+    differing = compared.loc[compared["different"].eq(True), "difference"]
+    overview: list[float] = [
+        len(compared),
+        len(rows) - len(compared),
+        *map(int, ((differing < 0).sum(), (differing > 0).sum())),
+    ]
     for metric in METRICS:
-        bias = rows.loc[rows["metric"] == metric, "difference"].mean()
+        bias = compared.loc[compared["metric"] == metric, "difference"].mean()
         overview.append(bias if pd.isna(bias) else significant(bias))
     return overview

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from narxbench._studies.paper import agreement, claims, frames, performance
+from narxbench._studies.paper import agreement, claims, convergence, frames
 from narxbench._studies.paper.published import Published
 
 
@@ -22,7 +22,6 @@ def analyse(
     are compared with no published value: the paper claims nothing about them. Claims about convergence are judged at
     the SNR of the figures, in dB.
     """
-    runs = frames.runs_frame(summaries)
     conditions = frames.conditions_frame(summaries, published)
     metrics = frames.metrics_frame(summaries, conditions, confidence)
     is_published = [published.is_published(s["system"], s["system_terms"], s["true_coefficients"]) for s in summaries]
@@ -33,10 +32,7 @@ def analyse(
         "conditions": conditions,
         "metrics": metrics,
         "selection": frames.selection_frame(summaries, published, confidence),
-        "convergence": performance.convergence(runs),
-        "recovery": performance.recovery(conditions, confidence),
-        "comparisons": performance.comparisons(runs),
-        "gaps": performance.gaps(runs),
+        "convergence": convergence.convergence(summaries),
         "agreement_values": values,
         "agreement": agreement.agreement(values),
         "claims": claims.claims_frame(paper_claims, *views),

@@ -22,7 +22,7 @@ from narxbench._io.files import StrPath
 from narxbench._io.settings import Settings, validated
 from narxbench._io.yaml import read_mapping
 from narxbench._report.formats import METHOD_TITLES, rounded
-from narxbench._studies.paper.frames import UNDECIDED, framed
+from narxbench._studies.paper.frames import UNDECIDED, framed, main_methods
 from narxbench._studies.paper.frames import VERDICTS as VERDICTS
 from narxbench._studies.paper.published import EVALUATIONS, PLACE, RUNS, Published, published_count
 from narxbench._study.significance import ALPHA, fisher_exact, holm
@@ -34,6 +34,12 @@ CRITERIA = ("bic", *RHOS)
 UPSO, GA = "upso2d", "ga"
 IDENTIFIED = 0.95  # a selection frequency with which the text calls a system term identified
 THRESHOLD = 0.9  # the text's example of a threshold for the final structure
+
+# How a verdict follows from the places at which a claim holds and misses.
+EVERY_PLACE = "every system and SNR; one clear miss fails"
+MOST_PLACES = "more than half of systems and SNRs; clear misses at half fail"
+IN_FIGURES = "every system at the SNR of the figures; any miss fails, without a test"
+AND_TUNING = "BIC at every system and SNR, and some ϱ needs tuning; one clear miss fails"
 
 _LISTED = 4  # the longest list of places that an evidence holds
 
@@ -183,10 +189,7 @@ def conditions_view(conditions: pd.DataFrame, figure_snr_db: float = 30) -> Cond
 
     An algorithm is represented by the method of its name, or by the first that runs it.
     """
-    methods: dict[str, str] = {}
-    for algorithm, method in conditions[["algorithm", "method"]].drop_duplicates().itertuples(index=False):
-        if algorithm not in methods or method == algorithm:
-            methods[algorithm] = method
+    methods = main_methods(conditions)
     shown = conditions[conditions["method"].isin(methods.values())]
     notes = []
     for algorithm, method in methods.items():
@@ -374,12 +377,11 @@ def everywhere(
     test: Callable[..., Verdict],
     systems: Sequence[str],
     *needed: tuple[str, str],
-    in_figures: bool = False,
-    in_most: bool = False,
+    rule: str = EVERY_PLACE,
 ) -> Predicate:
-    """Return the predicate that a test of the rows of ``needed`` (algorithm, criterion) holds at every place.
+    """Return the predicate that a test of the rows of ``needed`` (algorithm, criterion) holds at the places of a rule.
 
-    Places are the systems at every SNR, or at the SNR of the figures; more than half of them suffice if ``in_most``.
+    Places are the systems at every SNR, or at the SNR of the figures by the rule `IN_FIGURES`.
     """
 
     def check(view: ConditionsView, system: str, snr_db: float) -> Verdict:
@@ -393,12 +395,12 @@ def everywhere(
 
     def predicate(view: ConditionsView) -> Verdict:
         checks = {}
-        for place in product(systems, [view.figure_snr_db] if in_figures else view.snrs):
+        for place in product(systems, [view.figure_snr_db] if rule == IN_FIGURES else view.snrs):
             verdict = check(view, *place)
             if verdict.holds is None and view.missing:
                 verdict = verdict._replace(evidence=view.missing)
             checks[place] = verdict
-        return _verdict(checks, MOST_PLACES if in_most else EVERY_PLACE)
+        return _verdict(checks, rule)
 
     return predicate
 
@@ -495,7 +497,7 @@ def bic_needs_no_tuning(view: ConditionsView) -> Verdict:
     of_bic = everywhere(both_criteria, SYSTEMS, _UPSO)(view)
     p_value = 0.0 if needs_tuning is False else of_bic.p_value
     holds = _all([of_bic.holds, needs_tuning])
-    return of_bic._replace(holds=holds, evidence=evidence, p_value=p_value, rule=f"{of_bic.rule}{_ALSO_TUNING}")
+    return of_bic._replace(holds=holds, evidence=evidence, p_value=p_value, rule=AND_TUNING)
 
 
 def _needs_tuning(meets: Mapping[tuple[str, str], Sequence[bool | None]]) -> bool | None:
@@ -520,7 +522,7 @@ PREDICATES: dict[str, Predicate] = {
     "larger-rho-fewer-spurious": larger_rho_fewer_spurious,
     "rho-256-suits-s1-s3": everywhere(separates, SPARSE, (UPSO, "aic-256")),
     "rho-256-loses-s4": everywhere(loses_most, ["S4"], (UPSO, "aic-256")),
-    "rho-2-good-for-s4": everywhere(both_criteria, ["S4"], (UPSO, "aic-2"), in_most=True),
+    "rho-2-good-for-s4": everywhere(both_criteria, ["S4"], (UPSO, "aic-2"), rule=MOST_PLACES),
     "lower-rho-suits-many-terms": everywhere(identifies_more, ["S4"], (UPSO, RHOS[0]), (UPSO, RHOS[-1])),
     "bic-needs-no-tuning": bic_needs_no_tuning,
     "upso-finds-s4": everywhere(partial(reaches, level=0.98), ["S4"], _UPSO),
@@ -528,8 +530,8 @@ PREDICATES: dict[str, Predicate] = {
     "ga-finds-s1-s3": everywhere(partial(reaches, level=THRESHOLD), SPARSE, _GA),
     "upso-fewer-spurious-s1-s3": everywhere(fewer_spurious, SPARSE, _UPSO, _GA),
     "upso-fewer-spurious-s4": everywhere(fewer_spurious, ["S4"], _UPSO, _GA),
-    "ga-stagnates": everywhere(stagnates, SYSTEMS, _UPSO, _GA, in_figures=True),
-    "upso-keeps-improving": everywhere(keeps_improving, SYSTEMS, _UPSO, _GA, in_figures=True),
+    "ga-stagnates": everywhere(stagnates, SYSTEMS, _UPSO, _GA, rule=IN_FIGURES),
+    "upso-keeps-improving": everywhere(keeps_improving, SYSTEMS, _UPSO, _GA, rule=IN_FIGURES),
     "upso-reaches-better-j": everywhere(better_fitness, SYSTEMS, _UPSO, _GA),
 }
 
@@ -656,10 +658,7 @@ def _most(verdicts: Sequence[bool | None]) -> bool | None:
 
 
 # How the verdict on a claim follows from the counts of its places; it is undecided where it neither holds nor fails.
-EVERY_PLACE = "needs every place; fails by a clear miss at one"
-MOST_PLACES = "needs more than half of the places; fails by clear misses at half of them"
-_ALSO_TUNING = ", or if no ϱ suits one system and not another"
-RULES = {EVERY_PLACE: _all, MOST_PLACES: _most}
+RULES = {EVERY_PLACE: _all, MOST_PLACES: _most, IN_FIGURES: _all}
 
 
 def _reached(nu: float, level: float = IDENTIFIED) -> bool:

@@ -19,11 +19,14 @@ from narxbench._io.files import read_bytes, read_json, sha256
 from narxbench._io.words import some
 from narxbench._model.dataset import snr_label
 from narxbench._report.formats import criterion_name, method_name, p_value, percent, rounded, signed, snr
-from narxbench._studies.paper.facsimile import FITNESS_TABLES, NUMERALS
 from narxbench._studies.paper.frames import read_frame, rows_at
+from narxbench._studies.paper.kept import FILES
 from narxbench._studies.paper.metrics import NU, NU_MAX, R
+from narxbench._studies.paper.origin import condition_path, data_paths
+from narxbench._studies.paper.printed import FITNESS_TABLES, NUMERALS
 from narxbench._studies.paper.published import RUNS, published_count
 from narxbench._study.design_choices import interpretation_words, load_design_choices, parse_interpretation
+from narxbench._study.run_record import read_run_record
 from narxbench._study.runs import read_sealed, seals_of_runs
 
 _LABEL = re.compile(r"T[1-9][0-9]*")
@@ -68,7 +71,7 @@ def explain(question: Question, folder: Path | None = None) -> str:
     frames = _read_frames(question.study, folder)
     condition = _condition(question, frames["metrics"])
     value = _value(question.value, condition, frames["selection"])
-    place = _place(condition)
+    place = condition_path(condition)
     summary = read_json(folder / f"data/{question.study}/conditions/{place}.json")
     value = replace(value, terms=value.terms or _spurious_terms(summary))
     shown_condition = ", ".join(
@@ -82,7 +85,7 @@ def explain(question: Question, folder: Path | None = None) -> str:
     sections = [
         [f"{shown_condition}: {value.words}", f"study {question.study}, interpretation {condition['interpretation']}"],
         _values_in_words(value, condition, frames, _confidence(question.study, folder)),
-        _data_in_words(question.study, condition, summary, folder),
+        _data_in_words(question.study, summary, folder),
         _runs_in_words(question.study, place, value, summary, folder),
         _commands(question.study, place, folder),
     ]
@@ -104,7 +107,10 @@ def _read_frames(study: str, folder: Path) -> dict[str, pd.DataFrame]:
             f"--study: found no results of {show(study, kind=False)} here; {there}: snakemake --cores 2"
         )
     files = {name: folder / f"data/{study}/frames/{name}.csv" for name in ("metrics", "selection", "agreement_values")}
-    files["values"] = folder / f"reports/{study}/interpretations/values.csv"
+    # The kept medians; a checkout can do without them.
+    kept = folder / "data/reference" / FILES["kept_values"]
+    if kept.is_file():
+        files["values"] = kept
     return {name: read_frame(name, file) for name, file in files.items()}
 
 
@@ -132,11 +138,6 @@ def _selected(option: str, word: str, column: pd.Series) -> pd.Series:
         text = f"found {show(word, kind=False)}; allowed: {', '.join(allowed)}{did_you_mean(word, allowed)}"
         raise NarxbenchError(f"{option}: {text}")
     return is_selected
-
-
-def _place(condition: Mapping[str, Any]) -> str:
-    """Return the path of a condition below the folders of a study."""
-    return f"{condition['system']}/{condition['snr']}dB/{condition['method']}/{condition['criterion']}"
 
 
 def _value(word: str, condition: Mapping[str, Any], selection: pd.DataFrame) -> _Value:
@@ -190,7 +191,7 @@ def _values_in_words(
     if value.metric != NU.name and value.terms:
         about = f": {_some_terms(value.terms)}"
     lines = [
-        f"reproduced here: {rounded(value.number)} ({value.count} of {value.size}{about}), "
+        f"this run: {rounded(value.number)} ({value.count} of {value.size}{about}), "
         f"{confidence}interval {rounded(value.low)} to {rounded(value.high)}"
     ]
     place = {name: condition[name] for name in ("system", "algorithm", "criterion", "snr_db")}
@@ -204,6 +205,8 @@ def _values_in_words(
     verdict = "clearly different" if compared["different"] else "not clearly different"
     test = "Fisher's exact test, Holm's correction over all values of the study"
     lines.append(f"difference: {signed(compared['difference'])}, {verdict} (p {p_value(compared['p_value'])}; {test})")
+    if "values" not in frames:
+        return lines
     return [*lines, *_interpretations_in_words(rows_at(frames["values"], place))]
 
 
@@ -222,7 +225,7 @@ def _interpretations_in_words(values: pd.DataFrame) -> Iterator[str]:
     for row in values.itertuples(index=False):
         words = interpretation_words(choices, parse_interpretation(choices, row.interpretation))
         between = f"{rounded(row.reproduced_low)} to {rounded(row.reproduced_high)}"
-        line = f"{row.role}: {rounded(row.reproduced)}, median over {row.data_sets} data sets ({between})"
+        line = f"kept, {row.role}: {rounded(row.reproduced)}, median over {row.data_sets} data sets ({between})"
         if row.different:
             line += ", clearly different on each"
         if words:
@@ -240,12 +243,9 @@ def _confidence(study: str, folder: Path) -> str:
     return f"{percent(float(confidence.iloc[0]))} " if len(confidence) else ""
 
 
-def _data_in_words(study: str, condition: Mapping[str, Any], summary: Mapping[str, Any], folder: Path) -> list[str]:
+def _data_in_words(study: str, summary: Mapping[str, Any], folder: Path) -> list[str]:
     """Return the lines on the data sets with their digests."""
-    problem = f"data/{study}/problems/{condition['system']}/{condition['snr']}dB"
-    paths = [f"{problem}.csv"]
-    if summary["realisations"] > 1:
-        paths = [f"{problem}/realisation-{seed}.csv" for seed in summary["seeds"]]
+    paths = data_paths(summary, study)
     lines = ["data sets, with the SHA-256 digest of each:"]
     digests = []
     for path in paths:
@@ -302,9 +302,9 @@ def _commands(study: str, place: str, folder: Path) -> list[str]:
 
 def _snakemake(study: str, place: str, folder: Path) -> str:
     """Return the command that makes the summary of a condition."""
-    command = "snakemake --cores 2"
-    if study != "paper":
-        settings = next(iter(sorted(folder.glob(f"config/{study}.yaml"))), None)
-        file = settings.relative_to(folder) if settings else f"{study}.yaml"
-        command += f" --configfile {shlex.quote(str(file))}"
-    return f"{command} -- {shlex.quote(f'data/{study}/conditions/{place}.json')}"
+    settings = ""
+    record = folder / f"reports/{study}/run.json"
+    if record.is_file():
+        settings = read_run_record(record).settings
+    target = f"-- {shlex.quote(f'data/{study}/conditions/{place}.json')}"
+    return " ".join(filter(None, ["snakemake --cores 2", settings, target]))

@@ -30,7 +30,6 @@ Summary = dict[str, Any]
 
 # The columns that identify a condition; scenarios have frames of their own.
 KEY = ["system", "snr_db", "data_seed", "interpretation", "method", "criterion"]
-PROBLEM = [name for name in KEY if name != "method"]  # the columns that identify a problem, on which methods compete
 TENTHS = 10  # points of a condition's curve
 VERDICTS = {True: "holds", False: "fails", None: "cannot be judged"}  # on a claim
 UNDECIDED = "undecided"  # the verdict on a claim that misses at some places, where chance can explain it
@@ -47,16 +46,11 @@ _COLUMNS = {
     "metrics": f"{_CONDITION} {_SIZE} {_INTERVALS} worst_spurious_term:text exact_runs:whole final_is_exact:truth "
     "best_fitness median_fitness true_fitness",
     "selection": f"{_CONDITION} *term:text label:text system_term:truth count:whole runs:whole frequency low high",
-    "convergence": f"{_CONDITION} *evaluations:whole median low high mean",
-    "recovery": f"{_CONDITION} exact:whole runs:whole rate low high",
-    "comparisons": "system:text snr_db:known data_seed:whole interpretation:text criterion:text a:text b:text "
-    "n_a:whole n_b:whole median_a median_b p_value distribution:text p_holm a12 magnitude:text",
-    "gaps": f"{_CONDITION} best_known true_structure median_gap_to_best median_gap_to_true criterion_failure:truth "
-    "search_failure_rate",
+    "convergence": f"{_CONDITION} *evaluations:whole mean",
     "agreement_values": "table:text system:text algorithm:text criterion:text snr_db:known metric:text label:text "
     "term:text data_seed interpretation:text method:text published reproduced low high difference p_value deviance "
     "different:truth",
-    "agreement": "table:text algorithm:text method:text compared:whole missing:whole different:whole deviance bias_nu "
+    "agreement": "*table:text system:text algorithm:text compared:whole missing:whole lower:whole higher:whole bias_nu "
     "bias_r bias_nu_max",
     "claims": "*id:text *side:text verdict:verdict rule:text held:whole missed:whole places:whole evidence:text",
     # The findings on interpretations: narxbench._studies.paper.interpretations.findings.
@@ -111,7 +105,7 @@ SCHEMAS = FrameSchemas(
     _COLUMNS,
     kinds={"verdict": (one_of(*VERDICTS.values(), UNDECIDED), "str"), "spread": (one_of(*SPREADS), "str")},
     shared=(
-        (KEY, ("metrics", "recovery", "gaps", "convergence", "selection")),
+        (KEY, ("metrics", "convergence", "selection")),
         (["claim"], ("claim_overview", "role_verdicts")),
     ),
     complete=("claims", "role_verdicts"),
@@ -126,6 +120,15 @@ def rows_at(frame: pd.DataFrame, place: Mapping[str, Any]) -> pd.DataFrame:
     for column, value in place.items():
         is_there &= frame[column] == value
     return frame[is_there]
+
+
+def main_methods(frame: pd.DataFrame) -> dict[str, str]:
+    """Return the method that represents each algorithm: the method of its name, otherwise the first that runs it."""
+    methods: dict[str, str] = {}
+    for algorithm, method in frame[["algorithm", "method"]].drop_duplicates().itertuples(index=False):
+        if method and (algorithm not in methods or method == algorithm):
+            methods[algorithm] = method
+    return methods
 
 
 framed, read_frame, read_frames = SCHEMAS.framed, SCHEMAS.read_frame, SCHEMAS.read_frames
@@ -211,34 +214,6 @@ def load_summaries(paths: Iterable[StrPath]) -> list[Summary]:
 def key_of(summary: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return the values of `KEY`, which identify the condition."""
     return tuple(summary[name] for name in KEY)
-
-
-def runs_frame(summaries: Iterable[Summary]) -> pd.DataFrame:
-    """Return one row a run, for the statistics over runs; it is not stored.
-
-    ``true_fitness`` is J of the true structure on the data of the run, ``true_structure`` that on the first data set;
-    both are infinite where J is not finite. ``spent`` are the evaluations of the run, ``evaluations`` its budget; with
-    ``shared_data`` all runs of the condition saw the same data.
-    """
-    rows = []
-    for summary in summaries:
-        runs = summary["runs"]
-        of_condition = {name: summary[name] for name in (*KEY, "algorithm", "evaluations")}
-        for run, seed in enumerate(summary["seeds"]):
-            rows.append(
-                {
-                    **of_condition,
-                    "seed": seed,
-                    "fitness": _infinite(runs["fitness"][run]),
-                    "true_fitness": _infinite(summary["true_fitness"][run]),
-                    "spent": runs["evaluations"][run],
-                    "true_structure": _infinite(summary["true_structure"]["fitness"]),
-                    "shared_data": summary["realisations"] == 1,
-                    "history_evaluations": np.array(runs["history_evaluations"][run], dtype=np.int64),
-                    "history_fitness": np.array(runs["history_fitness"][run], dtype=np.float64),
-                }
-            )
-    return pd.DataFrame(rows)
 
 
 def conditions_frame(summaries: Iterable[Summary], published: Published) -> pd.DataFrame:

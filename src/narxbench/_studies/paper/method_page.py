@@ -1,17 +1,25 @@
-"""The page on the method of a study: the answers of its settings to what the paper leaves open, and the computation."""
+"""The page on method and provenance: how to check a claim, where each value comes from, and what is computed."""
 
-from collections.abc import Iterator, Mapping
+import io
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import metadata
 from typing import Any, NamedTuple
 
-from markupsafe import Markup
+import ruamel.yaml
 
 from narxbench._algorithms.registry import algorithm, algorithm_names
 from narxbench._io.settings import flattened
-from narxbench._report.formats import method_name
-from narxbench._report.markup import markdown_html
+from narxbench._report.formats import criterion_name, method_name, snr
+from narxbench._report.markup import markdown_html, markdown_sections
+from narxbench._report.table import to_html
+from narxbench._studies.paper.origin import origin_lines
+from narxbench._studies.paper.printed import condition_anchor
+from narxbench._studies.paper.report_page import kept_comparison
 from narxbench._studies.paper.site import Material
+from narxbench._studies.paper.tables import systems_table
 from narxbench._study.design_choices import SHARED_PARTS, DesignChoice, DesignChoices
 
+CHECKS = "Check a claim"  # the section of docs/the_paper.md
 PARTS = {"data": "About the data", "fitness": "About the fitness", "search": "About the budget of a run"}
 
 
@@ -44,20 +52,59 @@ class ChosenOption(NamedTuple):
         return [option for option in self.choice.options if option != self.option]
 
 
-def method_page(material: Material, tables: Mapping[str, Markup]) -> str:
-    """Return the page of the method; ``tables`` holds test_systems and method_settings as HTML."""
+def method_page(material: Material) -> str:
+    """Return the page on method and provenance.
+
+    It says how to check a claim, where each value of the run comes from, and how the study answers open questions.
+    """
     settings = material.settings
     values = {
         "settings": settings,
+        "record": material.record,
+        "status": material.status,
+        "whole_command": material.command(),
+        "verify_command": material.command("verify").replace("-- ", ""),
+        "comparison": kept_comparison(material),
+        "kept": material.kept,
+        "checks": _section(material.texts["checks"], CHECKS),
         "answers": answers(settings, material.choices),
         "parts": PARTS,
         "about": _about(settings["methods"]),
         "systems": [system for system in material.systems if system.description or system.reference],
         "own_inputs": [system.name for system in material.systems if system.excitation is not None],
-        "tables": tables,
+        "systems_table": to_html(systems_table(material.systems)),
+        "shown_settings": settings_as_yaml(settings),
+        "versions": _versions(material.summaries),
+        "algorithms": _algorithms(material.summaries),
+        "origins": list(_origins(material)),
         "text": markdown_html(material.texts["method"], "text"),
     }
     return material.site.page("method", values)
+
+
+def _section(text: str, heading: str) -> str:
+    """Return the body of a section of a document as HTML; "" without the section."""
+    for title, body in markdown_sections(text, "check"):
+        if title == heading:
+            return body
+    return ""
+
+
+def _algorithms(summaries: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the digest of the code of each algorithm."""
+    return {summary["algorithm"]: summary["algorithm_sha256"] for summary in summaries}
+
+
+def _origins(material: Material) -> Iterator[dict[str, Any]]:
+    """Yield where the values of each condition come from: data, run files with their seals, and the command."""
+    for summary in material.summaries:
+        place = summary["system"], summary["snr_db"], summary["method"], summary["criterion"]
+        words = place[0], snr(place[1]), method_name(place[2]), criterion_name(place[3])
+        yield {
+            "anchor": condition_anchor(*place),
+            "heading": ", ".join(words),
+            "text": "\n".join(origin_lines(summary, material.settings["study"], material.command)),
+        }
 
 
 def _about(methods: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
@@ -135,3 +182,26 @@ def _same(option: Any, value: Any) -> bool:
     if isinstance(option, Mapping) and isinstance(value, Mapping):
         return {**value, **option} == value
     return bool(option == value)
+
+
+def settings_as_yaml(settings: Mapping[str, Any]) -> str:
+    """Return the settings that are used as YAML, with seeds from 1 to N as their number N."""
+    used = {key: value for key, value in settings.items() if value is not None}
+    seeds = settings["seeds"]
+    if seeds == list(range(1, len(seeds) + 1)):
+        used["seeds"] = len(seeds)
+    stream = io.StringIO()
+    yaml = ruamel.yaml.YAML(typ="safe", pure=True)
+    yaml.default_flow_style, yaml.sort_base_mapping_type_on_output = None, False  # type: ignore[assignment]
+    yaml.dump(used, stream)
+    return stream.getvalue()
+
+
+def _versions(summaries: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the versions that computed the conditions, and that of the package that draws the figures."""
+    versions: dict[str, dict[str, None]] = {}
+    for summary in summaries:
+        for name, version in summary["versions"].items():
+            versions.setdefault(name, {})[version] = None
+    joined = {name: ", ".join(all_versions) for name, all_versions in versions.items()}
+    return joined | {"matplotlib": metadata.version("matplotlib")}

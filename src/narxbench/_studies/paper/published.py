@@ -18,6 +18,7 @@ from narxbench._model.terms import parse_term, term_name
 
 RUNS = 40  # runs behind every published value (paper, section IV-A)
 EVALUATIONS = 6000  # fitness evaluations of every published run (paper, section IV-A)
+SNRS = (50.0, 40.0, 30.0)  # in dB, in the order of the paper's tables
 METRICS = ("nu", "r", "nu_max")
 PLACE = ["system", "algorithm", "criterion", "snr_db"]  # what identifies a condition in the paper's tables
 VALUE = [*PLACE, "metric", "label"]  # what identifies a published value, whichever table prints them
@@ -39,6 +40,11 @@ class Published:
     def systems(self) -> dict[str, pd.DataFrame]:
         """The system terms of each system, by term, in label order."""
         return {str(system): group.set_index("term") for system, group in self.terms.groupby("system", sort=False)}
+
+    def labelled(self, system: str) -> dict[str, str]:
+        """Return the system terms of a system of the paper by their labels."""
+        terms = self.systems[system].reset_index()
+        return dict(zip(terms["label"], terms["term"], strict=True))
 
     def labels(self, system: str, terms: Sequence[str]) -> dict[str, str]:
         """Return label by term: the paper's for exactly the published terms, else T1, T2, … in the given order."""

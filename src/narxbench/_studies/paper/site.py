@@ -1,4 +1,4 @@
-"""The pages of a study: their material, and how they link to one another."""
+"""The pages of a run: their material, and how they link to one another."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,21 +8,23 @@ from typing import Any
 from narxbench._model.system import System
 from narxbench._report.templating import rendered
 from narxbench._studies.paper.claims import Claim
+from narxbench._studies.paper.kept import KeptResults
+from narxbench._studies.paper.printed import ValueTable
 from narxbench._studies.paper.published import Published
+from narxbench._studies.paper.status import RunStatus
 from narxbench._study.design_choices import DesignChoices
 from narxbench._study.frames import Frames
+from narxbench._study.run_record import RunRecord
 
 TEMPLATES = Path(__file__).parent / "templates"
 
 MAIN = "report"
-# The pages of a study with tables and figures, in the order of the navigation.
+# The pages of a run, in the order of the navigation.
 PAGES = {
     MAIN: "Report",
-    "facsimile": "As printed",
+    "as_printed": "As printed",
     "interpretations": "Interpretations",
-    "statistics": "Statistics",
-    "method": "Method",
-    "provenance": "Provenance",
+    "method": "Method and provenance",
 }
 
 
@@ -59,21 +61,29 @@ class Site:
 
 @dataclass(frozen=True)
 class Material:
-    """The material of a study's pages.
+    """The material of a run's pages.
 
-    ``frames`` has those of the analysis in the order of the settings, those of the study of interpretations, and
-    ``causes``, ``misled``, ``scored``, ``compared`` and ``values``. ``figures`` has SVG by name; those on
-    interpretations are ``interpretations/NAME.svg``. ``texts`` has ``errata``, ``method``, ``answer`` (which method to
-    use), ``document`` (on the interpretations) and ``words`` as Markdown, and ``citation`` as BibTeX.
+    ``frames`` has those of the analysis in the order of the settings, ``values`` the tables of values by name,
+    ``figures`` SVG by name, and ``texts`` the documents ``method`` and ``checks`` as Markdown and ``citation`` as
+    BibTeX. ``kept`` are results of another study, which stand in boxes.
     """
 
     site: Site
     settings: Mapping[str, Any]
+    record: RunRecord
+    status: RunStatus
     frames: Frames
     summaries: Sequence[Mapping[str, Any]]
     systems: Sequence[System]
+    values: Mapping[str, ValueTable]
     figures: Mapping[str, str]
     claims: Sequence[Claim]
     texts: Mapping[str, str]
     choices: DesignChoices
     published: Published
+    kept: KeptResults
+
+    def command(self, target: str = "") -> str:
+        """Return the command that makes a file of this run, or all of it, with the settings of the run."""
+        parts = ["snakemake --cores 2", self.record.settings, f"-- {target}" if target else ""]
+        return " ".join(filter(None, parts))

@@ -1,0 +1,137 @@
+"""The status of a run: its searches, whether it is a trial, and whether it equals the results that are kept."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import pandas as pd
+
+from narxbench._algorithms.registry import algorithm, algorithm_names
+from narxbench._report.formats import count
+from narxbench._studies.paper.claims import CRITERIA, GA, SYSTEMS, UPSO
+from narxbench._studies.paper.published import EVALUATIONS, RUNS, SNRS
+from narxbench._study.design_choices import DesignChoices, interpretation_settings, interpretation_text
+
+_METHODS = [*product([UPSO], CRITERIA), (GA, "bic")]
+# The conditions of the paper: system, SNR, algorithm and criterion.
+PAPER_CONDITIONS = [(*place, *method) for place, method in product(product(SYSTEMS, SNRS), _METHODS)]
+_PLACE = ["system", "snr_db", "algorithm", "criterion"]
+
+
+@dataclass(frozen=True)
+class RunStatus:
+    """The size of a run: searches made and planned, runs and evaluations of its conditions.
+
+    ``shortfalls`` say what a trial lacks of the paper's study; a complete run has none. ``is_of_paper`` is whether any
+    system of the run is one of the paper's.
+    """
+
+    searches: int
+    planned: int
+    runs: str
+    evaluations: str
+    shortfalls: Sequence[str]
+    is_of_paper: bool
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the run has all that the paper has."""
+        return self.is_of_paper and not self.shortfalls
+
+    @property
+    def is_trial(self) -> bool:
+        """Whether the run is one of the paper's systems, with less than the paper has."""
+        return self.is_of_paper and bool(self.shortfalls)
+
+
+def run_status(
+    settings: Mapping[str, Any], metrics: pd.DataFrame, agreement_values: pd.DataFrame, choices: DesignChoices
+) -> RunStatus:
+    """Return the status of a run, from the settings of its study and its frames."""
+    of_paper = set(agreement_values.loc[agreement_values["method"] != "", "system"])
+    return RunStatus(
+        searches=int(metrics["runs"].sum()),
+        planned=_planned(settings),
+        runs=_range(metrics["runs"]),
+        evaluations=_range(metrics["evaluations"]),
+        shortfalls=_shortfalls(metrics[metrics["system"].isin(of_paper)], settings, choices),
+        is_of_paper=bool(of_paper),
+    )
+
+
+def _planned(settings: Mapping[str, Any]) -> int:
+    """Return how many searches a study asks for; an algorithm that draws nothing is run once."""
+    searches, installed = 0, algorithm_names()
+    for method in settings["methods"].values():
+        name = method["algorithm"]
+        is_deterministic = name in installed and algorithm(name).about.deterministic
+        searches += len(method["criteria"]) * (1 if is_deterministic else len(settings["seeds"]))
+    return searches * len(settings["systems"]) * len(settings["snr_db"])
+
+
+def _range(numbers: pd.Series) -> str:
+    """Return the smallest and the largest of some numbers, once where they are the same."""
+    return " to ".join(dict.fromkeys(map(count, (numbers.min(), numbers.max()))))
+
+
+def _shortfalls(metrics: pd.DataFrame, settings: Mapping[str, Any], choices: DesignChoices) -> list[str]:
+    """Return what conditions of the paper's systems lack of the paper's study: conditions, runs, evaluations."""
+    of_paper = metrics.set_index(_PLACE)
+    of_paper = of_paper[of_paper.index.isin(PAPER_CONDITIONS)]
+    if of_paper.empty:
+        return [f"none of the paper’s {len(PAPER_CONDITIONS)} conditions"]
+    shortfalls = []
+    made = len(set(of_paper.index))
+    if made < len(PAPER_CONDITIONS):
+        shortfalls.append(f"{made} of the paper’s {len(PAPER_CONDITIONS)} conditions")
+    runs, evaluations = of_paper["runs"].min(), of_paper["evaluations"].min()
+    if runs < RUNS:
+        shortfalls.append(f"{runs} of the paper’s {RUNS} runs")
+    needed = interpreted_evaluations(settings, choices)
+    if evaluations < needed:
+        owner = "the paper’s" if needed == EVALUATIONS else "its interpretation’s"
+        shortfalls.append(f"{count(evaluations)} of {owner} {count(needed)} evaluations")
+    return shortfalls
+
+
+def interpreted_evaluations(settings: Mapping[str, Any], choices: DesignChoices) -> int:
+    """Return the evaluations of a run by the interpretation of a study."""
+    chosen = interpretation_settings(choices, choices.named[settings["interpretation"]])
+    evaluations: int = chosen["search"]["evaluations"]
+    return evaluations
+
+
+@dataclass(frozen=True)
+class KeptComparison:
+    """The conditions of a run beside those that are kept of the same size, interpretation and data seed.
+
+    ``compared`` of them have a kept one; ``different`` are the names of those that differ from it.
+    """
+
+    compared: int
+    different: Sequence[str]
+
+    @property
+    def equal(self) -> int:
+        """The number of conditions that are the same as the kept ones."""
+        return self.compared - len(self.different)
+
+
+def compare_with_kept(
+    conditions: pd.DataFrame, kept: pd.DataFrame, settings: Mapping[str, Any], choices: DesignChoices
+) -> KeptComparison:
+    """Return how the conditions of a run compare with the kept ones: the frames ``conditions`` of both."""
+    chosen = choices.named[settings["interpretation"]]
+    # The kept conditions name an interpretation by its options, for each algorithm those that concern it.
+    texts = {name: interpretation_text(choices, chosen, name) for name in conditions["algorithm"].unique()}
+    run = conditions.assign(interpretation=conditions["algorithm"].map(texts))
+    identity = [*_PLACE, "data_seed", "interpretation", "runs", "evaluations"]
+    results = [name for name in conditions.columns if name not in (*identity, "method")]
+    both = run.merge(kept, on=identity, suffixes=("", "_kept"))
+    is_equal = pd.Series(True, both.index)
+    for name in results:
+        ours, theirs = both[name], both[f"{name}_kept"]
+        is_equal &= (ours == theirs) | (ours.isna() & theirs.isna())
+    different = both.loc[~is_equal, _PLACE].itertuples(index=False, name=None)
+    return KeptComparison(len(both), [f"{system} {snr:g} dB {name} {crit}" for system, snr, name, crit in different])
