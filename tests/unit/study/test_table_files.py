@@ -8,7 +8,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from narxbench._report.table import Column, Compared, Table, to_html
+from narxbench._report.table import Column, Table, to_html
 from narxbench._study.table_files import to_csv, to_latex, to_markdown
 
 NAME = "<b>_s|"
@@ -68,58 +68,29 @@ def test_latex_groups_like_the_paper(table):
 
 @pytest.fixture
 def compared(table):
-    """Return the table with published values for two of its rows."""
-    first = {"T1": Compared(1.0, 0.12, 0.381, 0.0001, False)}
-    second = {"T1": Compared(0.9, 0.12, 0.381, 0.0001, True)}
-    return replace(table, comparisons=(first, second, {}, {}))
+    """Return the table with a value that differs clearly in two of its rows."""
+    return replace(table, marks=({}, {"T1": "lower"}, {}, {"T1": "higher"}))
 
 
-def test_csv_has_published_values_and_verdicts_in_columns(compared):
+def test_csv_names_what_differs_in_a_last_column(compared):
     frame = pd.read_csv(io.StringIO(to_csv(compared)))
-    assert list(frame) == ["method", "snr_db", "T1", "T1_published", "T1_different", "note"]
-    assert list(frame["T1_published"].dropna()) == [1.0, 0.9] and list(frame["T1_different"].dropna()) == [False, True]
+    assert list(frame) == ["method", "snr_db", "T1", "note", "differs"]
+    assert list(frame["differs"].dropna()) == ["T1 lower", "T1 higher"]
 
 
-def test_markdown_shows_published_values_in_brackets(compared, table):
+def test_marked_values_are_bold_with_an_arrow_and_others_as_without(compared, table):
     lines = to_markdown(compared).splitlines()
-    assert lines[4:6] == [
-        "| \\[s\\_1 | 50 dB | 1 (1) | \\<b\\>\\_s\\| |",
-        "| \\[s\\_1 | 37.5 dB | 0.98 (0.90) ≠ | ν<sub>max</sub> |",
-    ]
-    assert lines[6:8] == to_markdown(table).splitlines()[6:8]
-    assert "published" in to_markdown(compared) and "published" not in to_markdown(table)
+    assert lines[5] == "| \\[s\\_1 | 37.5 dB | **0.98** ↓ | ν<sub>max</sub> |"
+    assert lines[4] == to_markdown(table).splitlines()[4]
+    latex = to_latex(compared)
+    assert r"\textbf{0.98} $\downarrow$" in latex and r"\textbf{0.33} $\uparrow$" in latex
+    assert r"\textbf" not in to_latex(table)
 
 
-def test_latex_shows_published_values_in_a_line_below(compared, table):
-    lines = [line.strip() for line in to_latex(compared).splitlines()]
-    first = next(place for place, line in enumerate(lines) if "37.5~dB" in line)
-    assert lines[first].startswith(r"& 37.5~dB & 0.98\rlap{$^{\dagger}$} & ")
-    assert lines[first + 1] == r"&  & {\scriptsize(0.90)} &  \\"
-    # Of the merged column each value spans the lines of its rows.
-    assert r"\multirow{4}{*}{{[}s" in to_latex(compared) and r"\multirow{2}{*}{{[}s" in to_latex(table)
-    assert r"\multirow{2}{*}{GA}" in to_latex(compared)
-
-
-def test_latex_speaks_of_published_values_only_where_there_are_some(compared, table):
-    assert "published" in to_latex(compared) and "published" not in to_latex(table)
-
-
-def test_html_shows_what_a_value_is_compared_with(compared, table):
-    html = to_html(compared, study="s", folder="up/")
-    assert (
-        '<td class="differs" data-value="0.98" data-published="0.90" data-interval="0.12–0.38" '
-        'data-test="p &lt; 0.001">0.98<small>0.90&nbsp;≠</small><small class="more">0.12–0.38<br>p &lt; 0.001' in html
-    )
-    assert html.count("data-published") == 2 and "<small>1&nbsp;=</small>" in html
-
-
-def test_html_escapes_names_links_the_file_and_has_a_line_for_the_value_that_is_looked_at(compared, table):
-    html = to_html(compared, study="s", folder="up/")
+def test_html_escapes_names(table):
+    html = to_html(table)
     assert 'class="stub repeated"' in html and 'data-style="left:5.2rem"' in html
     assert NAME not in html and "&lt;b&gt;_s|" in html
-    assert '<a href="up/tables/x_1.csv">csv</a>' in html and "<code>snakemake reports/s/tables/x_1.csv</code>" in html
-    # That line follows the scrolled table.
-    assert '</div>\n<p class="readout"' in html and "readout" not in to_html(table)
 
 
 def test_a_table_is_narrow_unless_it_has_many_columns_or_long_texts(table):

@@ -164,6 +164,7 @@ class _Summary(ConditionKey, extra="ignore"):
     versions: dict[str, str]
     algorithm_sha256: str
     data_sha256: str
+    seals: dict[str, str]
     realisations: int
     seeds: list[Count]
     data_seed: Count

@@ -16,9 +16,8 @@ from narxbench._studies.paper.site import MAIN, Material
 from narxbench._studies.paper.status import PAPER_CONDITIONS, KeptComparison, compare_with_kept
 from narxbench._studies.paper.tables import claim_verdicts, held_at, shared_criterion
 
-# The verdicts of the table of rules, in its order, and of the table of claims.
+# The verdicts of the table of rules, in its order.
 _VERDICTS = (VERDICTS[True], UNDECIDED, VERDICTS[False])
-_BY_WEIGHT = (VERDICTS[False], UNDECIDED, VERDICTS[True], VERDICTS[None])
 # The tables of the frame ``agreement``: the name of each in the tables of values, and what it is of.
 _AGREEMENT = {(f"fitness_{system}", "upso2d"): (name, system) for name, system in FITNESS_TABLES.items()}
 _AGREEMENT["comparison_S4", "ga"] = ("table_7", "S4, GA")
@@ -177,8 +176,7 @@ def verdict_totals(material: Material) -> dict[str, int]:
 
 
 def _claims(material: Material) -> Iterator[dict[str, Any]]:
-    """Yield the claims with their verdicts on the run, on the paper's values, and the kept ones; failing ones first."""
-    entries = []
+    """Yield the claims, in the paper's order, with their verdicts on the run, on the paper's values, and kept ones."""
     for claim in material.claims:
         published, run = claim_verdicts(material.frames["claims"], claim)
         kept = []
@@ -186,5 +184,4 @@ def _claims(material: Material) -> Iterator[dict[str, Any]]:
             verdict = material.kept.verdicts(role).get(claim.id)
             if verdict:
                 kept.append(verdict)
-        entries.append({"claim": claim, "run": run, "held": held_at(run), "published": published, "kept": kept})
-    yield from sorted(entries, key=lambda entry: _BY_WEIGHT.index(entry["run"]["verdict"]))
+        yield {"claim": claim, "run": run, "held": held_at(run), "published": published, "kept": kept}

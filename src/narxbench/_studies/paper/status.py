@@ -10,6 +10,7 @@ import pandas as pd
 from narxbench._algorithms.registry import algorithm, algorithm_names
 from narxbench._report.formats import count
 from narxbench._studies.paper.claims import CRITERIA, GA, SYSTEMS, UPSO
+from narxbench._studies.paper.frames import main_methods
 from narxbench._studies.paper.published import EVALUATIONS, RUNS, SNRS
 from narxbench._study.design_choices import DesignChoices, interpretation_settings, interpretation_text
 
@@ -21,7 +22,7 @@ _PLACE = ["system", "snr_db", "algorithm", "criterion"]
 
 @dataclass(frozen=True)
 class RunStatus:
-    """The size of a run: searches made and planned, runs and evaluations of its conditions.
+    """The size of a run: searches made and planned, and the runs and evaluations of a condition by its settings.
 
     ``shortfalls`` say what a trial lacks of the paper's study; a complete run has none. ``is_of_paper`` is whether any
     system of the run is one of the paper's.
@@ -50,12 +51,13 @@ def run_status(
 ) -> RunStatus:
     """Return the status of a run, from the settings of its study and its frames."""
     of_paper = set(agreement_values.loc[agreement_values["method"] != "", "system"])
+    of_main_method = metrics["method"].isin(main_methods(metrics).values())
     return RunStatus(
         searches=int(metrics["runs"].sum()),
         planned=_planned(settings),
-        runs=_range(metrics["runs"]),
-        evaluations=_range(metrics["evaluations"]),
-        shortfalls=_shortfalls(metrics[metrics["system"].isin(of_paper)], settings, choices),
+        runs=count(len(settings["seeds"])),
+        evaluations=count(settings["evaluations"]),
+        shortfalls=_shortfalls(metrics[of_main_method & metrics["system"].isin(of_paper)], settings, choices),
         is_of_paper=bool(of_paper),
     )
 
@@ -68,11 +70,6 @@ def _planned(settings: Mapping[str, Any]) -> int:
         is_deterministic = name in installed and algorithm(name).about.deterministic
         searches += len(method["criteria"]) * (1 if is_deterministic else len(settings["seeds"]))
     return searches * len(settings["systems"]) * len(settings["snr_db"])
-
-
-def _range(numbers: pd.Series) -> str:
-    """Return the smallest and the largest of some numbers, once where they are the same."""
-    return " to ".join(dict.fromkeys(map(count, (numbers.min(), numbers.max()))))
 
 
 def _shortfalls(metrics: pd.DataFrame, settings: Mapping[str, Any], choices: DesignChoices) -> list[str]:
@@ -131,7 +128,7 @@ def compare_with_kept(
     both = run.merge(kept, on=identity, suffixes=("", "_kept"))
     is_equal = pd.Series(True, both.index)
     for name in results:
-        ours, theirs = both[name], both[f"{name}_kept"]
-        is_equal &= (ours == theirs) | (ours.isna() & theirs.isna())
+        # As text, for a missing number does not equal itself, and some values are tuples of numbers.
+        is_equal &= both[name].map(repr) == both[f"{name}_kept"].map(repr)
     different = both.loc[~is_equal, _PLACE].itertuples(index=False, name=None)
     return KeptComparison(len(both), [f"{system} {snr:g} dB {name} {crit}" for system, snr, name, crit in different])

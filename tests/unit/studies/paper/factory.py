@@ -18,16 +18,17 @@ from tests.unit.studies.paper.summaries import (
 )
 
 from narxbench._model.system import System, load_system
-from narxbench._studies.methods.frames import framed
 from narxbench._studies.paper import analysis as study
 from narxbench._studies.paper import frames
-from narxbench._studies.paper.causes import CAUSES
 from narxbench._studies.paper.figures import paper_figures
-from narxbench._studies.paper.interpretations.findings import FRAMES
+from narxbench._studies.paper.kept import KeptResults
 from narxbench._studies.paper.page import pages
+from narxbench._studies.paper.printed import value_tables
 from narxbench._studies.paper.site import Material, Site
-from narxbench._studies.paper.tables import in_order
+from narxbench._studies.paper.status import run_status
+from narxbench._studies.paper.tables import ordered_frames
 from narxbench._study.design_choices import interpretation_settings, load_design_choices
+from narxbench._study.run_record import RunRecord, StepTime
 
 METHODS = {"upso2d": CRITERIA, "ga": CRITERIA[:1]}
 ROLES = ("as described", "closest")
@@ -96,6 +97,24 @@ def make_settings(
     }
 
 
+RECORD = RunRecord(
+    command="snakemake --cores 3 --config seeds=40",
+    settings="--config seeds=40",
+    date="2026-05-17T08:09:10Z",
+    commit="0123456789abcdef0123456789abcdef01234567",
+    changed_files=0,
+    machine="a machine of 4 cores",
+    wall_seconds=321.0,
+    steps=[StepTime(step="search", jobs=99, cpu_seconds=222.0, wall_seconds=333.0)],
+)
+CHECKS = """# The paper
+
+## Check a claim
+
+Table III takes 7 minutes.
+"""
+
+
 def few_claims() -> list[Any]:
     """Return three claims."""
     words = {"quote": "a <b>", "source": "section V", "predicate": "r < 1"}
@@ -108,9 +127,9 @@ def make_frames(summaries: Sequence[dict[str, Any]]) -> dict[str, pd.DataFrame]:
     verdicts = [
         *(("c0", "published", "holds"), ("c0", "here", "holds"), ("c1", "published", "holds")),
         *(("c1", "here", "undecided"), ("c2", "published", "fails")),
-        ("c2", "here", "cannot be judged"),
+        ("c2", "here", "fails"),
     ]
-    rows = [(*verdict, "needs every place", 10, 1, 12, "Holds.") for verdict in verdicts]
+    rows = [(*verdict, "every place; one clear miss fails", 10, 1, 12, "It holds at 10 of 12.") for verdict in verdicts]
     return frames_of_study | {"claims": frames.framed("claims", rows)}
 
 
@@ -119,24 +138,20 @@ def nearness_rows() -> list[tuple[Any, ...]]:
     near = [309.0, 280.5, 330.0, 61.0, 50.0, 72.0, -0.012, -0.151, 0.203, 51.0, 46.0, 56.0, math.nan, 0.004]
     near += [1296.0, "S1, S2", 4]
     parts = product(ROLES, ("joint", "upso2d", "ga"))
-    return [(role, "bic", 5, algorithm, "baseline", 738, *near) for role, algorithm in parts]
+    return [(role, "all", 5, algorithm, "baseline", 735, *near) for role, algorithm in parts]
 
 
-def verdict_rows(claims: Sequence[Any]) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-    """Return the rows of an overview of claims, with verdicts of every kind, and of the verdicts in each role."""
-    groups, verdicts = ("all", "none", "some", "unjudged"), ("holds", "fails", "cannot be judged")
-    overview, in_roles = [], []
-    for n, claim in enumerate(claims):
-        verdict = verdicts[n % 3]
-        overview.append((claim.id, claim.title, verdict, verdict, 5, 40, 7 * n, groups[n % 4]))
-        missed_system = "S4" if verdict == "fails" else ""
-        for role in ROLES:
-            in_roles.append((claim.id, role, verdict, 5, 0, 0, 5, 50, 60, missed_system))
-    return overview, in_roles
+def verdict_rows(claims: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """Return majority verdicts of every kind in each role."""
+    verdicts = ("holds", "fails", "undecided")
+    rows = []
+    for (number, claim), role in product(enumerate(claims), ROLES):
+        rows.append((claim.id, role, verdicts[number % 3], 5, 1, 2, 8, 50, 60, ""))
+    return rows
 
 
 def value_rows() -> list[tuple[Any, ...]]:
-    """Return the published values as those of each role; one of them differs clearly as described."""
+    """Return the published values as the kept medians in each role; one of them differs clearly as described."""
     rows = []
     for role, value in product(ROLES, published().once.itertuples(index=False)):
         place = value.system, value.algorithm, value.criterion, value.snr_db, value.metric, value.label
@@ -147,59 +162,22 @@ def value_rows() -> list[tuple[Any, ...]]:
     return rows
 
 
-def search_rows() -> list[tuple[Any, ...]]:
-    """Return the rows of searches that find the exact structure of each system at some rate."""
-    searches = [("Add/drop/swap", "stepwise", 0.9), ("2D-UPSO as described", "upso2d", 0.25), ("GA", "ga", 0.1)]
-    rows = []
-    for (label, name, rate), system_name in product(searches, SYSTEMS):
-        counts = (15, 600, round(600 * rate))
-        rows.append((label, name, "baseline", system_name, *counts, rate, rate - 0.1, rate + 0.1))
-    return rows
-
-
-def overviews(claims: Sequence[Any]) -> dict[str, pd.DataFrame]:
-    """Return frames of a study of interpretations: two roles, verdicts of every kind, an option of each algorithm."""
-    claim_overview, role_verdicts = verdict_rows(claims)
-    by_system, by_table = [], []
-    for role, name in product(ROLES, SYSTEMS):
-        by_system.append((role, "bic", name, "baseline", 5, 90, 80.0, 60.0, 95.0, 40.0, 6, 6))
-        by_table.append((role, "upso2d", "bic", name, "baseline", 5, 18, 30.0, 15.0, 3))
-    rows: dict[str, list[tuple[Any, ...]]] = {
-        "nearness": nearness_rows(),
-        "by_system": by_system,
-        "by_table": by_table,
-        "claim_overview": claim_overview,
-        "role_verdicts": role_verdicts,
-        "found": search_rows(),
-        "effects_overview": [
-            ("upso2d", "1.75", "velocity-bound", "not bounded", -240.0, -300.0, -180.0, 1),
-            ("ga", "tournament", "selection", "", 120.0, 80.0, 160.0, 1),
-        ],
-    }
-    rows["values"] = value_rows()
-    overview_frames = {name: frames.framed(name, rows_of_frame) for name, rows_of_frame in rows.items()}
-    return overview_frames | of_other_studies()
-
-
-def of_other_studies() -> dict[str, pd.DataFrame]:
-    """Return frames of the kept results of other studies: causes, where J misleads, the scores of two methods."""
-    why = [
-        ("upso2d", "upso2d", "velocity-bound", "1.75", "not bounded", "S1", 10.0, 40.0, 2, 1.0),
-        ("ga", "ga", "selection", "tournament", "", "S4", 60.0, 1100.0, 2, 1.0),
-    ]
-    scored = []
-    for (name, exact), system_name in product((("pem", 1.0), ("upso2d", 0.5)), SYSTEMS):
-        scored.append(("development", "base", system_name, name, exact, 1.0, 0.0, 0.0))
-    kept = {
-        **{"settings/data.seeds": "[1, 2]", "settings/snr_db": "[40.0]"},
-        "settings/scenarios.base.description": "2000 samples at 40 dB",
-    }
-    return {
-        "causes": pd.DataFrame(why, columns=CAUSES),
-        "misled": pd.DataFrame({"system": ["S1", "S3"], "misled": [0, 4], "data_sets": [15, 15]}),
-        "scored": framed("systems", scored),
-        "compared": pd.DataFrame(list(kept.items()), columns=["name", "value"]),
-    }
+def make_kept(claims: Sequence[Any], conditions: pd.DataFrame) -> KeptResults:
+    """Return kept results: those of the study of interpretations, with these conditions as described."""
+    return KeptResults(
+        frames={
+            "kept_conditions": conditions,
+            "kept_nearness": frames.framed("nearness", nearness_rows()),
+            "kept_verdicts": frames.framed("role_verdicts", verdict_rows(claims)),
+            "kept_values": frames.framed("values", value_rows()),
+        },
+        record=RECORD.model_copy(
+            update={"command": "snakemake --configfile kept.yaml", "date": "2025-01-02T03:04:05Z"}
+        ),
+        document=INTERPRETATIONS,
+        figures={"interpretations/effects.svg": "<svg xmlns='http://www.w3.org/2000/svg'><g id='a'/></svg>"},
+        missing=(),
+    )
 
 
 def make_material(
@@ -209,39 +187,42 @@ def make_material(
     stated: Sequence[Any] | None = None,
     systems: Sequence[System] | None = None,
     drawn: bool = False,
+    kept: KeptResults | None = None,
+    record: RunRecord = RECORD,
     **changed: pd.DataFrame,
 ) -> Material:
     """Return the material of the pages; ``changed`` frames take the place of those of the analysis."""
     if settings is None:
         settings = make_settings(list(dict.fromkeys(summary["system"] for summary in summaries)))
     claims = few_claims() if stated is None else stated
-    all_frames = make_frames(summaries) | overviews(claims) | changed
-    figures = {"interpretations/effects.svg": "<svg xmlns='http://www.w3.org/2000/svg'><g id='a'/></svg>"}
+    all_frames = ordered_frames(make_frames(summaries) | changed, settings)
+    kept = make_kept(claims, all_frames["conditions"]) if kept is None else kept
+    choices = load_design_choices()
+    status = run_status(settings, all_frames["metrics"], all_frames["agreement_values"], choices)
+    figures = {}
     if drawn:
         for name, content in paper_figures(all_frames, settings).items():
             if name.endswith(".svg"):
                 figures[name.removesuffix(".svg")] = content.decode()
-    for name in all_frames.keys() - {*FRAMES, "values", *of_other_studies()}:
-        all_frames[name] = in_order(all_frames[name], settings)
-    paths = {
-        "errata": ROOT / "docs/errata.md",
-        "method": ROOT / "docs/method.md",
-        "citation": REFERENCE / "citation.bib",
-        "answer": REFERENCE / "methods" / "answer.md",
-        "words": ROOT / "docs/glossary.md",
-    }
-    texts = {name: path.read_text(encoding="utf-8") for name, path in paths.items()}
+    method = (ROOT / "docs/method.md").read_text(encoding="utf-8")
+    citation = (REFERENCE / "citation.bib").read_text(encoding="utf-8")
     return Material(
         site=Site(settings["study"], above=True),
         settings=settings,
+        record=record,
+        status=status,
         frames=all_frames,
         summaries=summaries,
         systems=systems or [system(name) for name in settings["systems"]],
+        values=value_tables(
+            all_frames, published(), settings["systems"], is_compared=status.is_complete, kept=kept.values
+        ),
         figures=figures,
         claims=claims,
-        texts=texts | {"document": INTERPRETATIONS},
-        choices=load_design_choices(),
+        texts={"method": method, "checks": CHECKS, "citation": citation},
+        choices=choices,
         published=published(),
+        kept=kept,
     )
 
 

@@ -82,6 +82,7 @@ def make_summary(
         "versions": {"python": "3.11", "narxbench": "0.2.0"},
         "data_sha256": "0" * 64,
         "algorithm_sha256": "a" * 64,
+        "seals": {f"{method}/{criterion}/{seed}": f"{seed:064x}" for seed in range(1, len(histories) + 1)},
         "realisations": 1,
         "evaluations": 6000,
         "seeds": list(range(1, len(histories) + 1)),

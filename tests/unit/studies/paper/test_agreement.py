@@ -107,18 +107,30 @@ def test_missing_conditions():
     assert missing[shown].isna().all(axis=None)
     overview = agreement(values)
     assert overview.loc[[0, 1], ["compared", "missing"]].to_numpy().tolist() == [[6, 84], [0, 105]]
-    assert overview.loc[1, ["deviance", "bias_nu", "bias_r", "bias_nu_max"]].isna().all()
+    assert overview.loc[1, ["bias_nu", "bias_r", "bias_nu_max"]].isna().all()
     assert overview.iloc[-1][["table", "compared", "missing"]].to_list() == ["all", 6, 729]
 
 
 def test_every_method_with_the_published_algorithm_is_compared():
     values = values_of(make_summary(), make_summary(method="bounded", algorithm="upso2d"))
     assert values["method"].value_counts().to_dict() == {"": 804, "upso2d": 6, "bounded": 6}
-    assert list(agreement(values)["method"][:2]) == ["upso2d", "bounded"]
+    # The overview counts each published value once: by the main method of the algorithm.
+    assert list(agreement(values)["compared"]) == list(agreement(values_of(make_summary()))["compared"])
     # A method that is compared next to another leaves the verdicts on that one as they are.
     both = values.query("method == 'upso2d'").reset_index(drop=True)
     alone = values_of(make_summary()).query("method == 'upso2d'").reset_index(drop=True)
     pd.testing.assert_frame_equal(both, alone)
+
+
+def test_what_differs_counts_on_its_side_and_once_where_two_tables_print_it():
+    values = values_of(*(make_summary("S4", snr_db, name) for snr_db in (50, 40, 30) for name in ("upso2d", "ga")))
+    overview = agreement(values).set_index(["table", "algorithm"])
+    # The table of comparison repeats the values of 2D-UPSO under BIC.
+    assert [name for name in overview.index if name[0] == "comparison_S4"] == [("comparison_S4", "ga")]
+    assert overview.loc[("all", ""), "compared"] == 150
+    clear = values[values["different"].eq(True)].drop_duplicates(["algorithm", "snr_db", "metric", "label"])
+    sides = (clear["difference"] < 0).sum(), (clear["difference"] > 0).sum()
+    assert tuple(overview.loc[("all", ""), ["lower", "higher"]]) == sides
 
 
 def test_the_published_counts_are_at_the_distance_of_their_rounding():

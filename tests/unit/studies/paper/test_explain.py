@@ -41,7 +41,7 @@ def study(tmp_path_factory):
     frames = make_frames([content])
     for name in ("metrics", "selection", "agreement_values"):
         write(f"data/paper/frames/{name}.csv", write_table(frames[name]))
-    write("reports/paper/interpretations/values.csv", write_table(framed("values", value_rows())))
+    write("data/reference/paper/interpretations/values.csv", write_table(framed("values", value_rows())))
     write("reports/paper/manifest.csv", "name,value\nsettings/statistics.confidence,0.95\n")
     return root
 
@@ -67,9 +67,9 @@ def test_all_facts_of_a_value_are_printed(explain, study):
         "study paper, interpretation baseline",
     ]
     assert "published: 0.50 (table IV; 20 of 40 runs)" in lines
-    assert f"reproduced here: 0.50 (2 of 4 runs: {TERM}), 95 % interval 0.15 to 0.85" in lines
-    assert "as described: 0.50, median over 10 data sets (0 to 1), clearly different on each" in lines
-    assert "closest: 0.50, median over 10 data sets (0 to 1)" in lines
+    assert f"this run: 0.50 (2 of 4 runs: {TERM}), 95 % interval 0.15 to 0.85" in lines
+    assert "kept, as described: 0.50, median over 10 data sets (0 to 1), clearly different on each" in lines
+    assert "kept, closest: 0.50, median over 10 data sets (0 to 1)" in lines
     assert f"  {DATA}  {sha256((study / DATA).read_bytes())}" in lines
     seal = json.loads((study / RUNS / "seed-2.json").read_text())["seal"]
     assert f"  seed-2.json  {seal}  chose {TERM}" in lines
@@ -86,9 +86,9 @@ def test_the_examples_of_the_help_run(explain):
 @pytest.mark.parametrize(
     ("value", "line"),
     [
-        ("r", f"reproduced here: 0.02 (1 of 66 candidate terms: {TERM}), 95 % interval 0.00 to 0.08"),
-        ("ν_max", f"reproduced here: 0.50 (2 of 4 runs: {TERM}), 95 % interval 0.15 to 0.85"),
-        ("T2", "reproduced here: 1 (4 of 4 runs), 95 % interval 0.51 to 1"),
+        ("r", f"this run: 0.02 (1 of 66 candidate terms: {TERM}), 95 % interval 0.00 to 0.08"),
+        ("ν_max", f"this run: 0.50 (2 of 4 runs: {TERM}), 95 % interval 0.15 to 0.85"),
+        ("T2", "this run: 1 (4 of 4 runs), 95 % interval 0.51 to 1"),
         (TERM, "published: the paper prints no such value"),
     ],
 )
