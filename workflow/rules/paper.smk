@@ -211,33 +211,6 @@ rule page:
         call("page", input=input, output=output, log=log)
 
 
-rule article:
-    """Build the replication report as PDF; it needs LaTeX, and is made where it is asked for by name."""
-    input:
-        **{frame: f"data/{STUDY}/frames/{frame}.csv" for frame in FRAMES},
-        **{overview: f"reports/{STUDY}/interpretations/{overview}.csv" for overview in OVERVIEWS},
-        **QUOTED,
-        values=VALUES,
-        summaries=SUMMARIES,
-        document=f"reports/{STUDY}/interpretations.md",
-        svg=[],
-        pdf=expand("reports/{study}/figures/{figure}.pdf", study=STUDY, figure=PRINTED_FIGURES),
-        literature=f"{REFERENCE}/references.bib",
-        system_files=PLAN.system_files,
-        definition=PLAN.step(
-            "article",
-            [*QUOTED.values(), f"{REFERENCE}/references.bib", *PLAN.system_files],
-            study=PLAN.settings,
-        ),
-    output:
-        expand("reports/{study}/article.{form}", study=STUDY, form=["pdf", "tex", "bib"]),
-    log:
-        f"logs/{STUDY}/article.log",
-    localrule: True
-    run:
-        call("article", input=input, output=output, log=log)
-
-
 # Without the prefix that a module gives to outputs: the manifest names them so.
 RESULTS = [*SUMMARIES, *expand("data/{study}/frames/{frame}.csv", study=STUDY, frame=FRAMES)]
 ALL_TABLES, ALL_FIGURES = TABLES + PRINTED_TABLES, FIGURES + PRINTED_FIGURES
