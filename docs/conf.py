@@ -14,6 +14,7 @@ from pathlib import Path
 from numpydoc.xref import DEFAULT_LINKS
 
 import narxbench
+from narxbench._io.yaml import read_mapping
 
 ROOT = Path(__file__).parents[1]
 
@@ -40,11 +41,11 @@ templates_path = ["_templates"]
 html_additional_pages = {"index": "redirect.html"}
 # The pages of studies that were made here are published with the site.
 html_extra_path = [str(ROOT / "reports")] if (ROOT / "reports/report.html").exists() else []
-# A public host tells its address, and that of the repository for links to edit a page.
+# A public host gives the address of the site. Pages link to where they are edited if that of the repository is known.
 html_baseurl = os.environ.get("NARXBENCH_SITE", "")
 html_theme_options = {}
-if "NARXBENCH_REPOSITORY" in os.environ:
-    repository = os.environ["NARXBENCH_REPOSITORY"].rstrip("/")
+repository = read_mapping(ROOT / "CITATION.cff").get("repository-code", "").rstrip("/")
+if repository:
     # The theme would know some public hosts only.
     html_theme_options = {
         "source_edit_link": repository + "/edit/main/{filename}",

@@ -61,6 +61,8 @@ def test_search_that_fails_for_one_seed(finished, empty):
     empty.edit("scripts/search.py", '    """Write the run file."""\n', '    """Write the run file."""\n' + FAULT)
     printed = empty.snakemake("--keep-going", code=1)
     assert "ArithmeticError" in printed and "no pivot" in printed and run_of(S3[2]) in printed
+    (log,) = re.findall(r"^failed: search; log: (\S+)$", "\n".join(printed.splitlines()[-3:]), re.MULTILINE)
+    assert "no pivot" in (empty / log).read_text(encoding="utf-8")
     results = empty.files("data/tiny/runs", "data/tiny/conditions", "data/tiny/problems")
     complete = finished.files("data/tiny/runs", "data/tiny/conditions", "data/tiny/problems")
     assert sorted(unlike(results, complete)) == sorted([run_of(S3[2]), summary_of(S3[2])])

@@ -22,10 +22,20 @@ from narxbench._studies.paper.claims import load_claims
 from narxbench._studies.paper.facsimile import facsimile_tables
 from narxbench._studies.paper.frames import framed
 from narxbench._study.design_choices import load_design_choices
-from narxbench._study.latex import missing_parts
 from narxbench._study.table_files import to_latex
 
 pytestmark = [pytest.mark.ci, pytest.mark.slow]
+PROGRAMS = ("pdflatex", "kpsewhich", "pdftotext")
+# The paper's class, its font, and the packages that tables need.
+FILES = ("IEEEtran.cls", "ptmr7t.tfm", "booktabs.sty", "multirow.sty", "adjustbox.sty")
+
+
+def missing_parts() -> list[str]:
+    """Return the programs and files that are not installed."""
+    missing = [program for program in PROGRAMS if not shutil.which(program)]
+    if missing:
+        return missing
+    return [name for name in FILES if subprocess.run(["kpsewhich", name], capture_output=True).returncode]
 
 
 def all_tables() -> list[Table]:
@@ -55,7 +65,7 @@ def document_of(tables: list[Table]) -> str:
 
 
 def test_every_table_compiles_without_a_complaint(tmp_path):
-    missing = missing_parts() or [name for name in ("pdftotext",) if not shutil.which(name)]
+    missing = missing_parts()
     if missing:
         pytest.skip(f"LaTeX tables: found no {', '.join(missing)}")
     (tmp_path / "tables.tex").write_text(document_of(all_tables()), encoding="utf-8")

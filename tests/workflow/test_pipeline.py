@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from tests.workflow.project import CONDITIONS, FRAMES, SAYS_WHETHER_COUNTED, TINY, hiding, unlike
+from tests.workflow.project import CONDITIONS, FRAMES, ROOT, SAYS_WHETHER_COUNTED, TINY, hiding, unlike
 
 from narxbench._io.files import sha256
+from narxbench._io.yaml import read_mapping
 from narxbench._report.templating import TEMPLATES
 
 pytestmark = pytest.mark.slow
@@ -41,6 +42,12 @@ def test_everything_is_made(finished):
     for suffix in ("pdf", "svg"):
         assert f"reports/tiny/figures/convergence.{suffix}" in contents
     assert (finished / "reports/tiny/run_info.md").exists()
+
+
+def test_the_files_of_codecheck_are_made(finished):
+    for entry in read_mapping(ROOT / "codecheck.yml")["manifest"]:
+        path = entry["file"].replace("reports/paper/", "reports/tiny/").replace("reports/report", "reports/tiny/report")
+        assert (finished / path).stat().st_size > 0, path
 
 
 def test_pages_have_the_licences_of_what_they_hold(finished):

@@ -7,6 +7,7 @@ of their own costs a second of imports, and most take some milliseconds.
 import importlib.util
 import sys
 import time
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -70,13 +71,14 @@ def _main(script: str) -> Any:
 
 @contextmanager
 def timed(log: str) -> Iterator[None]:
-    """Write the seconds that the block takes in this thread to the log of a step, or the mistake that ends it."""
+    """Write the seconds that the block takes in this thread to the log of a step, or the error that ends it."""
     wall, cpu = time.perf_counter(), time.thread_time()
     try:
         yield
-    except NarxbenchError as mistake:
+    except Exception as error:
+        text = f"narxbench: {error}\n" if isinstance(error, NarxbenchError) else traceback.format_exc()
         # On a full disk the log cannot be written either; what matters is on the terminal.
         with suppress(NarxbenchError):
-            write_atomically(log, f"narxbench: {mistake}\n")
+            write_atomically(log, text)
         raise
     write_atomically(log, f"cpu {time.thread_time() - cpu:.6f} s, wall {time.perf_counter() - wall:.6f} s\n")

@@ -1,12 +1,20 @@
 """Progress in the place of Snakemake's lines for each job."""
 
+import csv
 import io
 import logging
+import re
+from collections import Counter
+from pathlib import Path
 from types import SimpleNamespace
 
+import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from snakemake_logger_plugin_narxbench import LogHandler
+
+# Runs of the paper's study on a machine with an empty cache: the second at which steps of a rule were done.
+RECORDED = Path(__file__).parent / "recorded_runs"
 
 
 class Terminal:
@@ -18,18 +26,33 @@ class Terminal:
         self._handler.setFormatter(logging.Formatter("%(message)s"))
         self._handler.stream = io.StringIO()
 
+        self._begin = self._handler._begin
+
     def lines(self, message: str, event: LogEvent | None, level: int = logging.INFO, **values: object) -> list[str]:
         """Return the lines that a message of Snakemake adds."""
         before = len(self._handler.stream.getvalue())
         self._handler.handle(logging.makeLogRecord({"msg": message, "levelno": level, "event": event, **values}))
         return self._handler.stream.getvalue()[before:].splitlines()
 
+    def finish(self, rule: str, second: float, done: int, total: int) -> list[str]:
+        """Return the lines that the end of a step adds."""
+        self.lines(f"rule {rule}", LogEvent.JOB_INFO, jobid=done, rule_name=rule)
+        self.lines("Finished", LogEvent.JOB_FINISHED, job_id=done, created=self._begin + second)
+        return self.lines("", LogEvent.PROGRESS, done=done, total=total, created=self._begin + second)
+
+    def closed(self) -> list[str]:
+        """Return the lines that the end of the run adds."""
+        before = len(self._handler.stream.getvalue())
+        self._handler.close()
+        return self._handler.stream.getvalue()[before:].splitlines()
+
 
 def test_lines_of_jobs_are_hidden_and_all_else_passes() -> None:
     terminal = Terminal()
-    assert terminal.lines("rule search", LogEvent.JOB_INFO) == []
-    assert terminal.lines("Finished", LogEvent.JOB_FINISHED) == []
-    assert terminal.lines("Error in rule search", LogEvent.JOB_ERROR, logging.ERROR) == ["Error in rule search"]
+    assert terminal.lines("rule search", LogEvent.JOB_INFO, jobid=1, rule_name="search") == []
+    assert terminal.lines("Finished", LogEvent.JOB_FINISHED, job_id=1) == []
+    failed = {"rule_name": "search", "log": ["logs/search.log"]}
+    assert terminal.lines("Error in rule", LogEvent.JOB_ERROR, logging.ERROR, **failed) == ["Error in rule"]
     assert terminal.lines("Job stats", LogEvent.RUN_INFO, stats={"total": 3, "search": 3}) == ["Job stats"]
     assert terminal.lines("Select jobs to execute...", None) == []
     assert terminal.lines("Nothing to be done", None) == ["Nothing to be done"]
@@ -40,16 +63,63 @@ def test_lines_of_jobs_are_hidden_and_all_else_passes() -> None:
     assert terminal.lines("echo", LogEvent.SHELLCMD) == []
 
 
-def test_progress_is_told_every_few_seconds_and_at_the_end() -> None:
+def test_progress_is_shown_every_few_seconds_and_at_the_end() -> None:
     terminal = Terminal()
-    assert terminal.lines("", LogEvent.PROGRESS, done=1, total=3) == []
-    terminal._handler._last_line -= 6.0
-    (line,) = terminal.lines("", LogEvent.PROGRESS, done=2, total=3)
-    assert line.startswith("2 of 3 steps (67%) done in ") and line.endswith(" s to go")
-    (line,) = terminal.lines("", LogEvent.PROGRESS, done=3, total=3)
-    assert line.startswith("3 of 3 steps (100%) done in ") and "to go" not in line
+    terminal.lines("Job stats", LogEvent.RUN_INFO, stats={"search": 2, "all": 1, "total": 3})
+    assert terminal.finish("search", 1.0, done=1, total=3) == []
+    (line,) = terminal.finish("search", 6.0, done=2, total=3)
+    assert line == "2 of 3 steps (67%) done in 6 s, some seconds to go"
+    (line,) = terminal.finish("all", 6.5, done=3, total=3)
+    assert line == "3 of 3 steps (100%) done in 6 s"
+
+
+def test_there_is_no_estimate_before_the_most_frequent_step() -> None:
+    terminal = Terminal()
+    terminal.lines("Job stats", LogEvent.RUN_INFO, stats={"define": 2, "search": 5, "total": 7})
+    assert terminal.finish("define", 1.0, done=1, total=7) == []
+    assert terminal.finish("define", 7.0, done=2, total=7) == ["2 of 7 steps (29%) done in 7 s"]
+    # The second search took 10 s, the first compiled.
+    assert "to go" in terminal.finish("search", 40.0, done=3, total=7)[0]
+    assert terminal.finish("search", 50.0, done=4, total=7) == ["4 of 7 steps (57%) done in 50 s, about 30 s to go"]
+
+
+@pytest.mark.parametrize("name", ["trial"])
+def test_the_time_to_go_is_right_within_a_factor_of_two(name: str) -> None:
+    """Replay recorded runs; a short time is not given as a number."""
+    with (RECORDED / f"{name}.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    steps = []
+    for row in rows:
+        steps += [(row["rule"], float(row["second"]))] * int(row["steps"])
+    counts, end = Counter(rule for rule, _ in steps), steps[-1][1]
+    terminal = Terminal()
+    terminal.lines("Job stats", LogEvent.RUN_INFO, stats={**counts, "total": len(steps)})
+    n_estimates = 0
+    for done, (rule, second) in enumerate(steps, start=1):
+        for line in terminal.finish(rule, second, done=done, total=len(steps)):
+            if done < 0.05 * len(steps):
+                assert "to go" not in line
+            elif done < len(steps):
+                estimate = re.search(r", about (\d+) s to go$", line)
+                n_estimates += 1
+                if estimate:
+                    assert (end - second) / 2 <= int(estimate[1]) <= 2 * (end - second), line
+                else:
+                    assert line.endswith(", some seconds to go") and end - second < 30, line
+    assert n_estimates > 2
+
+
+def test_the_last_lines_name_the_steps_that_failed() -> None:
+    terminal = Terminal()
+    for number in range(7):
+        log = [f"logs/search-{number}.log"] if number else []
+        terminal.lines("Error", LogEvent.JOB_ERROR, logging.ERROR, rule_name="search", log=log)
+    *first, last = terminal.closed()
+    assert first[:2] == ["failed: search; log: none", "failed: search; log: logs/search-1.log"] and len(first) == 5
+    assert last == "failed: 2 more steps; the complete log names them"
+    assert terminal.closed() == [] == Terminal().closed()
 
 
 def test_a_dry_run_shows_every_job() -> None:
-    assert Terminal(dryrun=True).lines("rule search", LogEvent.JOB_INFO) == ["rule search"]
+    assert Terminal(dryrun=True).lines("rule search", LogEvent.JOB_INFO, jobid=1, rule_name="search") == ["rule search"]
     assert Terminal(printshellcmds=True).lines("echo", LogEvent.SHELLCMD) == ["echo"]

@@ -1,0 +1,48 @@
+"""The files by which others cite and check the project: CITATION.cff and codecheck.yml."""
+
+import re
+from datetime import date
+from pathlib import Path
+
+from narxbench._io.yaml import read_mapping
+
+ROOT = Path(__file__).parents[2]
+CITATION = read_mapping(ROOT / "CITATION.cff")
+# Keys of version 1.2.0 by its schema guide: those that it demands, and others that describe a software.
+NEEDED = {"cff-version", "message", "title", "authors"}
+OTHERS = {"abstract", "commit", "contact", "date-released", "doi", "identifiers", "keywords", "license", "references"}
+OTHERS |= {"repository-artifact", "repository-code", "type", "url", "version"}
+
+
+def test_the_citation_file_is_complete():
+    assert NEEDED <= CITATION.keys() <= NEEDED | OTHERS
+    assert {"abstract", "date-released", "keywords", "license", "references", "type", "version"} <= CITATION.keys()
+    assert CITATION["cff-version"] == "1.2.0" and CITATION["type"] == "software" and CITATION["license"] == "MIT"
+    assert date.fromisoformat(str(CITATION["date-released"])) <= date.today()
+    for source in CITATION["references"]:
+        assert {"type", "title", "authors", "year", "doi"} <= source.keys()
+        for person in source["authors"]:
+            assert person.keys() == {"family-names", "given-names"}
+
+
+def test_the_address_of_the_repository_is_in_one_place():
+    """A release sets it in CITATION.cff; other files have none."""
+    assert re.match("https://", CITATION.get("repository-code", "https://"))
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert not re.search(r"^\[project\.urls\]|^(Repository|Homepage) =", project, re.MULTILINE)
+    release = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("\n## Release\n")[2]
+    assert "`repository-code`" in release
+
+
+def test_codecheck_names_the_paper_and_files_with_comments():
+    """As https://codecheck.org.uk/spec/config/1.0/ asks of authors."""
+    assert "\n---\n" in (ROOT / "codecheck.yml").read_text(encoding="utf-8")
+    check = read_mapping(ROOT / "codecheck.yml")
+    assert check.keys() == {"version", "manifest", "paper"}
+    for entry in check["manifest"]:
+        assert entry.keys() == {"file", "comment"} and entry["file"].startswith("reports/") and entry["comment"]
+    paper = CITATION["references"][0]
+    assert check["paper"]["title"] == paper["title"]
+    assert check["paper"]["reference"] == f"https://doi.org/{paper['doi']}"
+    names = [f"{person['given-names']} {person['family-names']}" for person in paper["authors"]]
+    assert [author["name"] for author in check["paper"]["authors"]] == names
