@@ -104,7 +104,9 @@ def _read_frames(study: str, folder: Path) -> dict[str, pd.DataFrame]:
             f"--study: found no results of {show(study, kind=False)} here; {there}: snakemake --cores 2"
         )
     files = {name: folder / f"data/{study}/frames/{name}.csv" for name in ("metrics", "selection", "agreement_values")}
-    files["values"] = folder / f"reports/{study}/interpretations/values.csv"
+    kept = folder / "data/reference/paper/interpretations/values.csv"
+    if kept.is_file():
+        files["values"] = kept
     return {name: read_frame(name, file) for name, file in files.items()}
 
 
@@ -204,7 +206,9 @@ def _values_in_words(
     verdict = "clearly different" if compared["different"] else "not clearly different"
     test = "Fisher's exact test, Holm's correction over all values of the study"
     lines.append(f"difference: {signed(compared['difference'])}, {verdict} (p {p_value(compared['p_value'])}; {test})")
-    return [*lines, *_interpretations_in_words(rows_at(frames["values"], place))]
+    if "values" in frames:
+        lines.extend(_interpretations_in_words(rows_at(frames["values"], place)))
+    return lines
 
 
 def _published_in_words(compared: pd.Series, tables: Sequence[str], value: _Value) -> str:

@@ -41,7 +41,7 @@ def study(tmp_path_factory):
     frames = make_frames([content])
     for name in ("metrics", "selection", "agreement_values"):
         write(f"data/paper/frames/{name}.csv", write_table(frames[name]))
-    write("reports/paper/interpretations/values.csv", write_table(framed("values", value_rows())))
+    write("data/reference/paper/interpretations/values.csv", write_table(framed("values", value_rows())))
     write("reports/paper/manifest.csv", "name,value\nsettings/statistics.confidence,0.95\n")
     return root
 

@@ -1,8 +1,9 @@
 """The choice of the closest interpretation among those that were run under every criterion of the published tables.
 
-Where none was, the criterion of the screening decides. The data seeds of the screening choose it; the others judge it. An exact relation between published counts that chance
-does not explain (:mod:`narxbench._studies.paper.identities`) weighs more than any deviance: first come the
-interpretations that keep most of them, and among these those with the smallest deviance.
+Where none was, the criterion of the screening decides. The data seeds of the screening choose it; the others judge it.
+An exact relation between published counts that chance does not explain (:mod:`narxbench._studies.paper.identities`)
+weighs more than any deviance: first come the interpretations that keep most of them, and among these those with the
+smallest deviance.
 """
 
 from collections.abc import Sequence

@@ -152,7 +152,10 @@ def _choices_without_clear_effect(effects: pd.DataFrame) -> list[str]:
 
 
 def _closest(findings: Findings) -> Record:
-    """Return the closest interpretation, the candidates among which it was chosen, and on how many others it is judged."""
+    """Return the closest interpretation and its ``candidates``; ``unseen`` counts the data seeds that only judge it.
+
+    ``consistent`` is the best candidate that contradicts no statement, if the closest contradicts one.
+    """
     study, pairs = findings.study, findings.finalists
     # Each interpretation of 2D-UPSO once, with the GA that suits it best.
     texts = pd.Series([study.pair(text).upso2d for text in pairs["interpretation"]], pairs.index, dtype=object)

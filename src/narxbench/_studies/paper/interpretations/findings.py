@@ -272,7 +272,7 @@ class Findings:
     def _views(
         self, texts: Mapping[str, str], rows_of: Mapping[tuple[str, str, int], Sequence[Row]]
     ) -> Iterator[ConditionsView]:
-        """Yield the conditions of an interpretation of each algorithm on each data seed on which all of them were run."""
+        """Yield the conditions of each algorithm's interpretation on each data seed on which all of them were run."""
         for seed in self.study.seeds:
             groups = [rows_of.get((name, text, seed)) for name, text in texts.items()]
             if None not in groups:
