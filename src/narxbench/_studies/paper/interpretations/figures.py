@@ -18,8 +18,8 @@ from narxbench._studies.paper.published import METRICS
 BLUE, ORANGE = METHOD_COLOURS[:2]
 GREY = "#999999"
 ROW = 0.17  # the height of a row of text in inches
-LINE = 36  # the largest number of characters in a line of a label
-SHOWN = 20  # the largest number of effects of an algorithm
+LINE = 46  # the largest number of characters in a line of a label
+SHOWN = 12  # the largest number of effects of an algorithm
 
 Drawn = tuple[Figure, list[Line2D], int]  # a figure, the entries of its legend, and the columns of the legend
 
@@ -84,11 +84,9 @@ def _effects(findings: Findings) -> Drawn:
         if len(largest):
             columns[name] = largest.sort_values("median", kind="stable").reset_index()
     labels = {name: _option_labels(findings, rows) for name, rows in columns.items()}
-    lines = [label.count("\n") + 1 for of_algorithm in labels.values() for label in of_algorithm]
-    # Labels of several lines have shorter neighbours.
-    height = max(1.0, 0.75 * max(lines, default=1))
-    figure = new_figure(1.2 + ROW * height * max(map(len, columns.values()), default=1))
-    axes = figure.subplots(1, max(1, len(columns)), squeeze=False)[0]
+    lines = [1 + 0.6 * sum(label.count("\n") for label in of_panel) + len(of_panel) for of_panel in labels.values()]
+    figure = new_figure(0.9 * max(1, len(columns)) + ROW * sum(lines), NARROW)
+    axes = figure.subplots(max(1, len(columns)), squeeze=False, sharex=True, height_ratios=lines or None)[:, 0]
     if not columns:
         axes[0].set_axis_off()
         axes[0].annotate("No single option was tried.", (0.5, 0.5), xycoords="axes fraction", ha="center")
@@ -101,11 +99,11 @@ def _effects(findings: Findings) -> Drawn:
             axis.plot(row.median, row.Index, "o", markersize=4.5, color=colour, markerfacecolor=face)
         _label_rows(axis, labels[name])
         axis.axvline(0, color=GREY, linewidth=0.8, zorder=0)
-        axis.set_xlabel("change of the deviance (left: nearer)")
         axis.set_title(f"{method_name(name)} under BIC", loc="left")
+    axes[-1].set_xlabel("change of the deviance (left: nearer)")
     against = _dot("contradicts a statement", DARK, face="white")
     interval = Line2D([], [], color=DARK, linewidth=1.4, label="95 % for all options together")
-    return figure, [_dot("median; interval without 0", BLUE), _dot("interval with 0", GREY), against, interval], 4
+    return figure, [_dot("median; interval without 0", BLUE), _dot("interval with 0", GREY), against, interval], 2
 
 
 def _option_labels(findings: Findings, effects: pd.DataFrame) -> list[str]:

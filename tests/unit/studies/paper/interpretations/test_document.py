@@ -101,7 +101,7 @@ def test_the_files_depend_on_neither_order_nor_settings_of_the_user(files):
 def test_few_conditions_make_a_document_too(files, groups):
     few = report(*groups)
     assert few.keys() == files.keys()
-    left_out = f"Left out, for they lack conditions: `{BOUND}` of 2D-UPSO."
+    left_out = f"Left out because conditions are missing: `{BOUND}` of 2D-UPSO."
     assert (left_out in few["interpretations.md"]) is (len(groups) == 2)
 
 
