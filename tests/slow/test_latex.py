@@ -6,6 +6,7 @@ import subprocess
 from itertools import product
 
 import pytest
+from narxbench._studies.paper.facsimile import facsimile_tables
 from tests.unit.studies.paper.factory import (
     make_frames,
     make_settings,
@@ -19,7 +20,6 @@ from tests.unit.studies.paper.summaries import REFERENCE, UNKNOWN, published
 from narxbench._report.table import Table
 from narxbench._studies.paper import tables
 from narxbench._studies.paper.claims import load_claims
-from narxbench._studies.paper.facsimile import facsimile_tables
 from narxbench._studies.paper.frames import framed
 from narxbench._study.design_choices import load_design_choices
 from narxbench._study.table_files import to_latex

@@ -196,6 +196,5 @@ READ = [PLAN.page, *expand("reports/{study}/{page}.html", study=STUDY, page=PAGE
 # What the repository keeps as reference results.
 KEPT = expand("reports/{study}/tables/{table}.md", study=STUDY, table=TABLES)
 KEPT += expand("reports/{study}/figures/{figure}.svg", study=STUDY, figure=FIGURES)
-KEPT += [f"reports/{STUDY}/interpretations.md", *DOCUMENT_FIGURES]
-KEPT += expand("reports/{study}/interpretations/{overview}.csv", study=STUDY, overview=OVERVIEWS)
+KEPT += DOCUMENT
 KEPT += [f"data/{STUDY}/frames/metrics.csv", f"data/{STUDY}/frames/agreement_values.csv"]

@@ -1,4 +1,4 @@
-# What the published values are compared with: the findings on interpretations, as a document with figures and tables.
+# The paper as data, and the document on its interpretations, with figures and tables.
 
 PUBLISHED = {
     "published": f"{REFERENCE}/published_tables.csv",
@@ -10,30 +10,21 @@ INTERPRETED = f"data/{STUDY}/frames/conditions.csv"
 if KIND != "interpretations":
     INTERPRETED = f"{REFERENCE}/interpretations/conditions.csv"
 
-# The tables that pages show, and all.
-OVERVIEWS = ["nearness", "by_system", "by_table", "claim_overview", "role_verdicts", "found", "effects_overview"]
-DOCUMENT_TABLES = [
-    *OVERVIEWS,
-    "finalists",
-    "identities",
-    "deviances",
-    "effects",
-    "claims",
-    "contests",
-    "gaps",
-    "values",
-]
+# The files of the document on the interpretations. The paper's study makes them only for `update_reference`: its pages
+# quote those that the repository keeps.
 DOCUMENT_FIGURES = expand(
-    "reports/{study}/interpretations/{figure}.svg",
-    study=STUDY,
-    figure=["published_reproduced", "claims", "effects", "ranking", "gaps"],
+    "reports/{study}/interpretations/{figure}.svg", study=STUDY, figure=["published_reproduced", "effects"]
 )
 DOCUMENT = [f"reports/{STUDY}/interpretations.md", *DOCUMENT_FIGURES]
-DOCUMENT += expand("reports/{study}/interpretations/{table}.csv", study=STUDY, table=DOCUMENT_TABLES)
+DOCUMENT += expand(
+    "reports/{study}/interpretations/{table}.csv",
+    study=STUDY,
+    table=["nearness", "values", "role_verdicts", "effects"],
+)
 
 
 rule interpretations:
-    """Tell what each answer to what the paper leaves open does to the results."""
+    """Write what each option for what the paper leaves open does to the results."""
     input:
         **PUBLISHED,
         conditions=INTERPRETED,

@@ -205,9 +205,9 @@ def _values_in_words(
     verdict = "clearly different" if compared["different"] else "not clearly different"
     test = "Fisher's exact test, Holm's correction over all values of the study"
     lines.append(f"difference: {signed(compared['difference'])}, {verdict} (p {p_value(compared['p_value'])}; {test})")
-    if "values" not in frames:
-        return lines
-    return [*lines, *_interpretations_in_words(rows_at(frames["values"], place))]
+    if "values" in frames:
+        lines.extend(_interpretations_in_words(rows_at(frames["values"], place)))
+    return lines
 
 
 def _published_in_words(compared: pd.Series, tables: Sequence[str], value: _Value) -> str:

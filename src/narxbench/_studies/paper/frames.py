@@ -33,7 +33,6 @@ KEY = ["system", "snr_db", "data_seed", "interpretation", "method", "criterion"]
 TENTHS = 10  # points of a condition's curve
 VERDICTS = {True: "holds", False: "fails", None: "cannot be judged"}  # on a claim
 UNDECIDED = "undecided"  # the verdict on a claim that misses at some places, where chance can explain it
-SPREADS = ("all", "some", "none", "unjudged")  # the interpretations under which a claim holds
 
 _CONDITION = "*system:text *snr_db:known *data_seed:whole *interpretation:text *method:text *criterion:text"
 _SIZE = "algorithm:text runs:whole evaluations:whole n_terms:whole"
@@ -57,21 +56,11 @@ _COLUMNS = {
     "nearness": "*role:text *criteria:text seeds:whole *algorithm:text interpretation:text values:whole deviance "
     "deviance_low deviance_high own_deviance own_low own_high bias_nu bias_r bias_nu_max different different_low "
     "different_high held_out p_value orders farthest:text systems:whole",
-    "by_system": "*role:text *criteria:text *system:text interpretation:text seeds:whole values:whole deviance "
-    "deviance_low deviance_high own_deviance rank places",
-    "by_table": "*role:text *algorithm:text *criterion:text *system:text interpretation:text seeds:whole values:whole "
-    "deviance own_deviance different:whole",
-    "claim_overview": "*claim:text title:text published:verdict as_described:verdict seeds:whole judged:whole "
-    "holds:whole group:spread",
     "role_verdicts": "*claim:text *role:text verdict:verdict holds:whole undecided:whole fails:whole judged:whole "
     "held:whole places:whole missed:text",
-    "found": "*label:text algorithm:text interpretation:text *system:text data_sets:whole runs:whole exact:whole rate "
-    "low high",
     "values": "*role:text interpretation:text table:text *system:text *algorithm:text *criterion:text *snr_db:known "
     "*metric:text *label:text published reproduced reproduced_low reproduced_high different:truth data_sets:whole "
     "term:text",
-    "effects_overview": "*algorithm:text *option:text *design_choice:text contradicts:text change interval_low "
-    "interval_high rank:whole",
 }
 
 
@@ -103,13 +92,10 @@ def _check_conditions(path: StrPath, frame: pd.DataFrame) -> None:
 
 SCHEMAS = FrameSchemas(
     _COLUMNS,
-    kinds={"verdict": (one_of(*VERDICTS.values(), UNDECIDED), "str"), "spread": (one_of(*SPREADS), "str")},
-    shared=(
-        (KEY, ("metrics", "convergence", "selection")),
-        (["claim"], ("claim_overview", "role_verdicts")),
-    ),
+    kinds={"verdict": (one_of(*VERDICTS.values(), UNDECIDED), "str")},
+    shared=((KEY, ("metrics", "convergence", "selection")),),
     complete=("claims", "role_verdicts"),
-    never_empty=("claims", "nearness", "found"),
+    never_empty=("claims", "nearness", "role_verdicts"),
     checks={"conditions": _check_conditions, "selection": _check_selection},
 )
 

@@ -119,14 +119,6 @@ def expected_identities(published: Published) -> pd.DataFrame:
     return totals.assign(expected=totals["expected"].map(significant))
 
 
-def identities_csv(published: Published) -> str:
-    """Return the identities as CSV; labels and SNRs of one identity are separated by semicolons."""
-    table = identities(published)
-    for column in ("terms", "snr_db"):
-        table[column] = [";".join(map(_plain, values)) for values in table[column]]
-    return str(table.to_csv(index=False, lineterminator="\n"))
-
-
 def check_identities(published_identities: pd.DataFrame, conditions: pd.DataFrame) -> pd.DataFrame:
     """Return how many SNRs of each identity hold in reproduced counts.
 
@@ -147,11 +139,6 @@ def check_identities(published_identities: pd.DataFrame, conditions: pd.DataFram
                 about = [identity[name] for name in (*TABLE, "relation", "terms")]
                 rows.append((*about, *key, held, len(part)))
     return pd.DataFrame(rows, columns=[*TABLE, "relation", "terms", *sets, "held", "published"])
-
-
-def _plain(value: object) -> str:
-    """Return a label, or a number without an empty fraction."""
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _published_counts(published: Published) -> Iterator[tuple[tuple[str, str, str], Counts]]:

@@ -29,6 +29,7 @@ FILES = {
     "kept_values": "paper/interpretations/values.csv",
     "kept_document": "paper/interpretations.md",
     "kept_effects": "paper/interpretations/effects.svg",
+    "kept_scatter": "paper/interpretations/published_reproduced.svg",
 }
 _FRAMES = {
     "kept_conditions": "conditions",
@@ -36,6 +37,7 @@ _FRAMES = {
     "kept_verdicts": "role_verdicts",
     "kept_values": "values",
 }
+_FIGURES = {"kept_effects", "kept_scatter"}
 _JOINT, _ALL_CRITERIA = "joint", "all"
 
 
@@ -108,8 +110,8 @@ def load_kept(files: Mapping[str, Any]) -> KeptResults:
     there = {name: files[name] for name in FILES if name in files.keys()}  # noqa: SIM118 - a job's input is no mapping
     frames = {name: read_frame(frame, there[name]) for name, frame in _FRAMES.items() if name in there}
     figures = {}
-    if "kept_effects" in there:
-        figures[f"interpretations/{Path(there['kept_effects']).name}"] = read_svg(there["kept_effects"])
+    for name in _FIGURES & there.keys():
+        figures[f"interpretations/{Path(there[name]).name}"] = read_svg(there[name])
     return KeptResults(
         frames=frames,
         record=read_run_record(there["kept_record"]) if "kept_record" in there else None,

@@ -14,7 +14,6 @@ from narxbench._studies.paper.identities import (
     check_identities,
     expected_identities,
     identities,
-    identities_csv,
     telling_identities,
 )
 from narxbench._studies.paper.published import RUNS, Published
@@ -108,12 +107,6 @@ def test_identities_of_the_published_tables():
     of_sum, of_ga = table.loc[("upso2d", "aic-256", "sum")], table.loc[("ga", "bic", "equal")]
     assert (of_sum["identities"], round(of_sum["expected"], 3)) == (1, 0.022)
     assert (of_ga["identities"], round(of_ga["expected"], 1)) == (4, 1.5)
-
-
-def test_the_csv_has_a_line_for_each_identity():
-    first, line, *_ = identities_csv(published()).splitlines()
-    assert first == "system,algorithm,criterion,relation,terms,snr_db,chance"
-    assert line.startswith("S4,upso2d,aic-256,sum,T1;T2;T3;T4,50;40;30,0.000537")
 
 
 def reproduced(counts, interpretation="baseline", runs=RUNS):

@@ -147,8 +147,8 @@ def test_the_policy_of_every_page_allows_its_own_texts_alone(complete):
 
 
 def test_no_page_shows_raw_markup_or_missing_numbers(complete, trial):
-    for pages in (complete, trial):
-        for name, html in pages.items():
+    for rendered in (complete, trial):
+        for name, html in rendered.items():
             text = Page(html).text
             assert re.findall(r"<su[bp]>|&lt;|(?<!is-)\bnan\b|\bNone\b|\bNaN\b|ν_max|\{\{ |%\}", text) == [], name
 
@@ -203,8 +203,8 @@ NAMES = re.compile(r"S[1-4]|2D-UPSO|T\d+|SHA-256")
 
 
 def test_every_digit_outside_of_names_stands_in_a_block_with_a_source(complete, trial):
-    for pages in (complete, trial):
-        for name, html in pages.items():
+    for rendered in (complete, trial):
+        for name, html in rendered.items():
             texts = Blocks(html).texts
             assert texts.keys() <= SOURCES | {""}
             outside = NAMES.sub("", " ".join(texts.get("", [])))

@@ -1,31 +1,36 @@
 """The choice of the closest interpretation among those that were run under every criterion of the published tables.
 
-The data seeds of the screening choose it; the others judge it. An exact relation between published counts that chance
-does not explain (:mod:`narxbench._studies.paper.identities`) weighs more than any deviance: first come the
-interpretations that keep most of them, and among these those with the smallest deviance.
+Where none was, the criterion of the screening decides. The data seeds of the screening choose it; the others judge it.
+An exact relation between published counts that chance does not explain (:mod:`narxbench._studies.paper.identities`)
+weighs more than any deviance: first come the interpretations that keep most of them, and among these those with the
+smallest deviance.
 """
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 import pandas as pd
 
 from narxbench._studies.paper.agreement import compare
-from narxbench._studies.paper.claims import GA, UPSO
+from narxbench._studies.paper.claims import UPSO
 from narxbench._studies.paper.identities import check_identities, telling_identities
-from narxbench._studies.paper.interpretations.nearness import COMPARED, InterpretationStudy, Pair
+from narxbench._studies.paper.interpretations.nearness import COMPARED, SCREENED, InterpretationStudy, Pair
 
-FINALISTS = ["place", "interpretation", "contradicts", "kept", "identities", "deviance", "system", "system_deviance"]
+FINALISTS = ["place", "interpretation", "contradicts", "kept", "identities", "deviance"]
 
 
-def published_criteria(study: InterpretationStudy) -> list[str]:
-    """Return the criteria of the published tables of 2D-UPSO."""
+def criteria_of_choice(study: InterpretationStudy) -> list[str]:
+    """Return the criteria under which the closest is chosen: all of the published tables of 2D-UPSO, if they were run.
+
+    Otherwise it is that of the screening.
+    """
     published = study.published.once
-    return list(dict.fromkeys(published.loc[published["algorithm"] == UPSO, "criterion"]))
+    criteria = list(dict.fromkeys(published.loc[published["algorithm"] == UPSO, "criterion"]))
+    return criteria if _texts_under(study, criteria) else [SCREENED]
 
 
-def texts_under_all_criteria(study: InterpretationStudy) -> set[str]:
-    """Return the interpretations of 2D-UPSO that were run under every criterion of the published tables."""
-    return set.intersection(*(set(study.texts(UPSO, criterion)) for criterion in published_criteria(study)))
+def _texts_under(study: InterpretationStudy, criteria: Sequence[str]) -> set[str]:
+    """Return the interpretations of 2D-UPSO that were run under all of these criteria."""
+    return set.intersection(*(set(study.texts(UPSO, criterion)) for criterion in criteria))
 
 
 def identity_checks(study: InterpretationStudy) -> pd.DataFrame:
@@ -46,38 +51,26 @@ def kept_identities(checks: pd.DataFrame, pair: Pair) -> pd.DataFrame:
 
 
 def finalists(study: InterpretationStudy) -> pd.DataFrame:
-    """Return the interpretations of both algorithms that were run under every criterion, the closest first.
+    """Return the interpretations of both algorithms among which the closest is chosen, the closest first.
 
-    There is a row for each interpretation and system. ``kept`` of the telling ``identities`` are kept; the deviances,
-    of all systems and of a ``system``, are medians over the data seeds of the screening.
+    ``kept`` of the telling ``identities`` are kept; the deviance is the median over the data seeds of the screening.
     """
-    is_screened = study.conditions["data_seed"].isin(study.screening)
+    criteria = criteria_of_choice(study)
+    conditions = study.conditions[study.conditions["data_seed"].isin(study.screening)]
     checks = identity_checks(study)
     checks = checks[checks["data_seed"].isin(study.screening)]
     n_identities = len(telling_identities(study.published))
-    compared = compare(
-        study.conditions[is_screened & study.conditions["algorithm"].isin(COMPARED)], study.published.once
-    )
-    by_place = ["algorithm", "interpretation", "data_seed", "system"]
-    deviances = compared.groupby(by_place)["deviance"].sum().unstack("system")
-    ranked = []
-    for pair in _pairs(study):
-        of_both = deviances.loc[UPSO, pair.upso2d].add(deviances.loc[GA, pair.ga], fill_value=0.0)
-        total, by_system = round(of_both.sum(axis=1).median(), 6), of_both.median()
-        n_kept = int(kept_identities(checks, pair)["kept"].sum())
-        text = study.joined(*pair)
-        ranked.append((-n_kept, total, len(study.chosen(text)), text, by_system))
-    ranked.sort(key=lambda entry: entry[:-1])
-    rows = []
-    for place, (n_missing, total, _, text, by_system) in enumerate(ranked, start=1):
-        about = (place, text, study.contradictions(text), -n_missing, n_identities, total)
-        rows += [(*about, system, deviance) for system, deviance in by_system.items()]
-    return pd.DataFrame(rows, columns=FINALISTS)
-
-
-def _pairs(study: InterpretationStudy) -> Iterator[Pair]:
-    """Yield the pairs of interpretations whose 2D-UPSO was run under every criterion."""
-    texts = texts_under_all_criteria(study)
+    is_compared = conditions["algorithm"].isin(COMPARED) & conditions["criterion"].isin(criteria)
+    compared = compare(conditions[is_compared], study.published.once)
+    deviances = compared.groupby(["algorithm", "interpretation", "data_seed"])["deviance"].sum().unstack("data_seed")
+    texts, ranked = _texts_under(study, criteria), []
     for pair in study.pairs():
         if pair.upso2d in texts:
-            yield pair
+            of_both = deviances[deviances.index.isin(pair._asdict().items())].sum()
+            n_kept = int(kept_identities(checks, pair)["kept"].sum())
+            text = study.joined(*pair)
+            ranked.append((-n_kept, round(of_both.median(), 6), len(study.chosen(text)), text))
+    rows = []
+    for place, (n_missing, deviance, _, text) in enumerate(sorted(ranked), start=1):
+        rows.append((place, text, study.contradictions(text), -n_missing, n_identities, deviance))
+    return pd.DataFrame(rows, columns=FINALISTS)

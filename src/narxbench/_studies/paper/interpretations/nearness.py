@@ -21,7 +21,6 @@ from narxbench._study.design_choices import (
     interpretation_text,
     interpretation_words,
     parse_interpretation,
-    parts_text,
 )
 
 SCREENED = "bic"  # the criterion under which every interpretation is run
@@ -32,11 +31,6 @@ DATA_SET = ["data_seed", "system", "snr_db"]
 BY_SEED = ["algorithm", "interpretation", "data_seed"]
 _GROUP = ["algorithm", "interpretation", "criterion"]
 Group = tuple[str, str, str]
-
-
-def near_tables(by_table: pd.DataFrame) -> pd.Series:
-    """Return which rows of the frame ``by_table`` lie within `FAR` times the deviance between own data sets."""
-    return by_table["deviance"] <= FAR * by_table["own_deviance"]
 
 
 class Pair(NamedTuple):
@@ -50,11 +44,11 @@ class Pair(NamedTuple):
 class InterpretationStudy:
     """The conditions of the interpretations that lack no condition, each of an algorithm under a criterion.
 
-    ``conditions`` is the conditions frame with two further columns: ``shared``, the part of an interpretation that all
-    algorithms share, and ``problem``, the part on data and fitness alone. The baseline comes first, then single
-    options, then combinations; seeds and systems ascend, SNRs descend. ``options`` are all but those of the baseline.
-    Every interpretation was run on the data seeds ``screening``: interpretations are chosen by these, and judged on the
-    other ``seeds``. ``incomplete`` has algorithm and text of the interpretations that were left out.
+    ``conditions`` is the conditions frame with the column ``shared``, the part of an interpretation that all algorithms
+    share. The baseline comes first, then single options, then combinations; seeds and systems ascend, SNRs descend.
+    ``options`` are all but those of the baseline. Every interpretation was run on the data seeds ``screening``:
+    interpretations are chosen by these, and judged on the other ``seeds``. ``incomplete`` has algorithm and text of the
+    interpretations that were left out.
     """
 
     conditions: pd.DataFrame
@@ -94,9 +88,11 @@ class InterpretationStudy:
         return "; ".join(contradictions(self.choices, self.chosen(text)))
 
     def pairs(self) -> Iterator[Pair]:
-        """Yield each interpretation of 2D-UPSO with each of GA on the same data."""
+        """Yield each interpretation of 2D-UPSO with each of GA on the same data; without GA, each of 2D-UPSO."""
         of_upso = self.conditions_of(UPSO)[["interpretation", "shared"]].drop_duplicates()
         of_ga = self.conditions_of(GA)[["interpretation", "shared"]].drop_duplicates()
+        if of_ga.empty:
+            return map(self.pair, of_upso["interpretation"])
         joined = of_upso.merge(of_ga, on="shared", suffixes=("_upso2d", "_ga"))
         return map(Pair, joined["interpretation_upso2d"], joined["interpretation_ga"])
 
@@ -104,10 +100,6 @@ class InterpretationStudy:
         """Return the interpretations of both algorithms that a joined one consists of."""
         chosen = self.chosen(text)
         return Pair(interpretation_text(self.choices, chosen, UPSO), interpretation_text(self.choices, chosen, GA))
-
-    def shared(self, text: str) -> str:
-        """Return the part of an interpretation that every algorithm shares."""
-        return interpretation_text(self.choices, self.chosen(text), "")
 
     @cached_property
     def compared(self) -> pd.DataFrame:
@@ -117,16 +109,6 @@ class InterpretationStudy:
     def nearness(self, algorithm: str) -> pd.DataFrame:
         """Return `agreement.nearness` of each interpretation of an algorithm on each data seed."""
         return nearness(self.compared[self.compared["algorithm"] == algorithm], BY_SEED)
-
-    def joint_nearness(self) -> pd.DataFrame:
-        """Return the nearness of 2D-UPSO and GA together: each with each on the same data; without GA of 2D-UPSO."""
-        if self.conditions_of(GA).empty:
-            return self.nearness(UPSO).assign(algorithm=JOINT)
-        pairs = pd.DataFrame(self.pairs(), columns=list(COMPARED))
-        pairs["joint"] = list(map(self.joined, pairs[UPSO], pairs[GA]))
-        rows = self.compared[[*BY_SEED, "metric", "difference", "p_value", "deviance"]]
-        both = pairs.melt("joint", var_name="algorithm", value_name="interpretation").merge(rows)
-        return nearness(both.assign(algorithm=JOINT, interpretation=both["joint"]), BY_SEED)
 
 
 def make_study(conditions: pd.DataFrame, choices: DesignChoices, published: Published) -> InterpretationStudy:
@@ -239,13 +221,11 @@ def _check_baseline(conditions: pd.DataFrame, published: Published, data_sets: s
 
 def _in_order(conditions: pd.DataFrame, order: Mapping[str, int], choices: DesignChoices) -> pd.DataFrame:
     """Return the conditions with the parts of their interpretations, in the order of an `InterpretationStudy`."""
-    shared, problem = {}, {}
+    shared = {}
     for text in conditions["interpretation"].unique():
-        chosen = parse_interpretation(choices, text)
-        shared[text] = interpretation_text(choices, chosen, "")
-        problem[text] = parts_text(choices, chosen, ("data", "fitness"))
+        shared[text] = interpretation_text(choices, parse_interpretation(choices, text), "")
     texts = conditions["interpretation"]
-    ordered = conditions.assign(shared=texts.map(shared), problem=texts.map(problem), order=texts.map(order))
+    ordered = conditions.assign(shared=texts.map(shared), order=texts.map(order))
     ordered["criterion_order"] = ordered["criterion"].map(dict(zip(CRITERIA, count(), strict=False)))
     by = ["order", "criterion_order", *DATA_SET]
     ordered = ordered.sort_values(by, ascending=[name != "snr_db" for name in by], ignore_index=True)
