@@ -158,9 +158,9 @@ rule figures:
 ALL_TABLES = expand("reports/{study}/tables/{table}.{form}", study=STUDY, table=TABLES, form=["csv", "md", "tex"])
 ALL_FIGURES = expand("reports/{study}/figures/{figure}.{form}", study=STUDY, figure=FIGURES, form=["pdf", "svg"])
 # The pages with a fixed record of the run, and what they say in a line: the same bytes on every machine.
-REPRODUCIBLE = expand(
-    "data/{study}/pages/{page}.html", study=STUDY, page=["report", *PAGES]
-) + [f"data/{STUDY}/pages/answer.txt"]
+REPRODUCIBLE = expand("data/{study}/pages/{page}.html", study=STUDY, page=["report", *PAGES]) + [
+    f"data/{STUDY}/pages/answer.txt"
+]
 
 
 rule page:
@@ -174,9 +174,7 @@ rule page:
         linked=[*ALL_TABLES, *ALL_FIGURES],
         svg=expand("reports/{study}/figures/{figure}.svg", study=STUDY, figure=FIGURES),
         system_files=PLAN.system_files,
-        definition=PLAN.step(
-            "page", [*SHOWN.values(), *KEPT_RESULTS.values(), *PLAN.system_files], study=PLAN.settings
-        ),
+        definition=PLAN.step("page", [*SHOWN.values(), *KEPT_RESULTS.values(), *PLAN.system_files], study=PLAN.settings),
     output:
         PLAN.page,
         expand("reports/{study}/{page}.html", study=STUDY, page=PAGES),
