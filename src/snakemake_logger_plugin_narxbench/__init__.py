@@ -35,7 +35,7 @@ class LogHandler(LogHandlerBase, logging.StreamHandler[TextIO]):
         self._begin = self._last_line = time.time()
         self._pace = Pace(self._begin)
         self._rules: dict[int, str] = {}
-        self._failed_steps: list[str] = []
+        self._failed_steps: dict[int, str] = {}
         self.addFilter(self._is_shown)
 
     @property
@@ -70,7 +70,7 @@ class LogHandler(LogHandlerBase, logging.StreamHandler[TextIO]):
 
     def close(self) -> None:
         """Write which steps failed, below all other lines."""
-        for step in self._failed_steps[:_SHOWN_FAILURES]:
+        for step in list(self._failed_steps.values())[:_SHOWN_FAILURES]:
             self.stream.write(f"failed: {step}\n")
         hidden = len(self._failed_steps) - _SHOWN_FAILURES
         if hidden > 0:
@@ -94,8 +94,11 @@ class LogHandler(LogHandlerBase, logging.StreamHandler[TextIO]):
             self._rules[values["jobid"]] = values["rule_name"]
         elif event == LogEvent.JOB_FINISHED:
             self._pace.finish(self._rules.pop(values["job_id"], ""), record.created)
+            # Another attempt has made it.
+            self._failed_steps.pop(values["job_id"], None)
         elif event == LogEvent.JOB_ERROR:
-            self._failed_steps.append(f"{values['rule_name']}; log: {', '.join(values['log']) or 'none'}")
+            log = ", ".join(values["log"]) or "none"
+            self._failed_steps[values["jobid"]] = f"{values['rule_name']}; log: {log}"
 
     def _is_shown(self, record: logging.LogRecord) -> bool:
         """Return whether a record is shown."""

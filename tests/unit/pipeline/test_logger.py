@@ -51,7 +51,7 @@ def test_lines_of_jobs_are_hidden_and_all_else_passes() -> None:
     terminal = Terminal()
     assert terminal.lines("rule search", LogEvent.JOB_INFO, jobid=1, rule_name="search") == []
     assert terminal.lines("Finished", LogEvent.JOB_FINISHED, job_id=1) == []
-    failed = {"rule_name": "search", "log": ["logs/search.log"]}
+    failed = {"jobid": 2, "rule_name": "search", "log": ["logs/search.log"]}
     assert terminal.lines("Error in rule", LogEvent.JOB_ERROR, logging.ERROR, **failed) == ["Error in rule"]
     assert terminal.lines("Job stats", LogEvent.RUN_INFO, stats={"total": 3, "search": 3}) == ["Job stats"]
     assert terminal.lines("Select jobs to execute...", None) == []
@@ -113,7 +113,10 @@ def test_the_last_lines_name_the_steps_that_failed() -> None:
     terminal = Terminal()
     for number in range(7):
         log = [f"logs/search-{number}.log"] if number else []
-        terminal.lines("Error", LogEvent.JOB_ERROR, logging.ERROR, rule_name="search", log=log)
+        terminal.lines("Error", LogEvent.JOB_ERROR, logging.ERROR, jobid=number, rule_name="search", log=log)
+    # A step that fails and is made by another attempt is not named.
+    terminal.lines("Error", LogEvent.JOB_ERROR, logging.ERROR, jobid=7, rule_name="page", log=[])
+    terminal.lines("Finished", LogEvent.JOB_FINISHED, job_id=7)
     *first, last = terminal.closed()
     assert first[:2] == ["failed: search; log: none", "failed: search; log: logs/search-1.log"] and len(first) == 5
     assert last == "failed: 2 more steps; the complete log names them"
