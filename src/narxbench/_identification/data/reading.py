@@ -401,7 +401,7 @@ def _share(test: Any) -> float | None:
     """Return the share of a record that ``test`` is, or None where it is data."""
     if not isinstance(test, str | Real):
         return None
-    match = re.fullmatch(r"\s*([+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?)\s*(%?)\s*", str(test))
+    match = re.fullmatch(r"\s*([+-]?(?:[0-9]*\.)?[0-9]+(?:[eE][+-]?[0-9]+)?)\s*(%?)\s*", str(test))
     if isinstance(test, str) and (not match or os.path.exists(test)):
         return None
     share = math.nan

@@ -25,7 +25,7 @@ from narxbench._studies.measured.jobs import scan_of
 from narxbench._study.layers import Layers, merge_layers, with_sources
 from narxbench._study.settings import Name, for_overlays, no_file, no_reference, refuse_page
 
-_SHARE = re.compile(r"\s*[0-9]*\.?[0-9]+\s*%?\s*")
+_SHARE = re.compile(r"\s*(?:[0-9]*\.)?[0-9]+\s*%?\s*")
 
 
 def _check(allowed: str, kinds: tuple[type, ...], listed: tuple[type, ...] = (), false: bool = False) -> Any:
