@@ -29,6 +29,7 @@ from narxbench._identification.options import OPTIONS
 from narxbench._identification.search.steps import THOROUGH
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._io.errors import NarxbenchError
+from narxbench._io.files import write_atomically
 from narxbench._numerics.random_streams import generator
 from narxbench._report.findings import as_json
 from narxbench._report.model_summary import summary_lines
@@ -338,6 +339,24 @@ def test_only_json_is_printed(monkeypatch, capsys, tmp_path, file, identificatio
     look = f"A look at the data is {page.with_name('data.html')}\n" * report
     assert json.loads(out) and err == look + "a step of the search\n" + f"The page is {page}\n" * report
     assert page.exists() == report
+
+
+@pytest.mark.parametrize("is_earlier", [False, True])
+def test_a_search_that_fails_leaves_an_earlier_report_whole(monkeypatch, tmp_path, file, is_earlier):
+    """A look at the data comes before the search where there is no report that it would not belong to."""
+
+    def fail(*_):
+        raise NarxbenchError("the output is constant")
+
+    monkeypatch.setattr("narxbench._identification.identify.identify_recording", fail)
+    report = tmp_path / "report"
+    before = {"data.html": b"earlier", "model.json": b"earlier", "report.html": b"earlier"} if is_earlier else {}
+    for name, content in before.items():
+        write_atomically(report / name, content)
+    exit_code, _, err = run(file, "--output", "4", "--report", str(report))
+    assert exit_code == 2 and err.endswith("narxbench: the output is constant\n")
+    after = {path.name: path.read_bytes() for path in report.iterdir()}
+    assert after == before if is_earlier else [*after] == ["data.html"]
 
 
 @pytest.mark.parametrize(
