@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import zipfile
 
 import pytest
@@ -47,6 +48,63 @@ def append_unnoticed(path, text):
     with path.open("a") as stream:
         stream.write(text)
     os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+DATA = "data/tiny/problems/S3/30dB.csv"
+NAMED = f"narxbench: {DATA}: changed since it was simulated; delete it and run again"
+
+
+def edit_digit(path):
+    """Change one digit of a file, which keeps its size."""
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    lines[4] = lines[4].replace("1", "2") if "1" in lines[4] else lines[4].replace("2", "1")
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+@pytest.mark.parametrize("date", ["older", "same", "newer"])
+def test_an_edited_data_set_is_named_whatever_its_date(finished, copy, date):
+    """Following the line leads back to the same results."""
+    edited = copy / DATA
+    before = edited.stat()
+    edit_digit(edited)
+    assert edited.stat().st_size == before.st_size
+    if date == "older":
+        os.utime(edited, (1e9, 1e9))
+    elif date == "same":
+        os.utime(edited, ns=(before.st_atime_ns, before.st_mtime_ns))
+    # Other seeds would be searched with it.
+    for settings in ((), ("--config", "seeds=3")):
+        *_, line = copy.snakemake(*settings, code=1).splitlines()
+        assert line == NAMED
+    edited.unlink()
+    copy.snakemake()
+    assert unlike(copy.files(), finished.files()) == []
+
+
+def test_steps_that_read_an_edited_data_set_name_it(finished, copy):
+    """Where nothing is summed up yet, the first step that reads the data set names it."""
+    shutil.rmtree(copy / "data/tiny/conditions")
+    for part, target in (("conditions", summary_of(S3[0])), ("runs", run_of(S3[0]))):
+        shutil.rmtree(copy / f"data/tiny/{part}", ignore_errors=True)
+        edit_digit(copy / DATA)
+        os.utime(copy / DATA, (1e9, 1e9))
+        assert NAMED in copy.snakemake(target, code=1).splitlines()
+        (copy / DATA).unlink()
+        copy.snakemake(target)
+        assert (copy / target).read_bytes() == (finished / target).read_bytes()
+
+
+def test_a_run_of_another_seed_in_the_place_of_a_run_is_named(finished, copy):
+    """The date and the seal are those of a right run."""
+    run, other = copy / run_of(S3[0], 1), copy / run_of(S3[0], 2)
+    before = run.stat()
+    run.write_bytes(other.read_bytes())
+    os.utime(run, ns=(before.st_atime_ns, before.st_mtime_ns))
+    *_, line = copy.snakemake(code=1).splitlines()
+    assert line == f"narxbench: {run_of(S3[0], 1)}: changed since it was summed up; delete it and run again"
+    run.unlink()
+    copy.snakemake()
+    assert unlike(copy.files(), finished.files()) == []
 
 
 FAULT = """

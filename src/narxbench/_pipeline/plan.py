@@ -55,9 +55,9 @@ class StudyPlan:
         self.page = f"reports/{self.name}/report.html"
         if self.name == MAIN_STUDY:
             self.page = "reports/report.html"
-        # What each definition holds, by its path without digest and suffix, and its file.
-        self._contents: dict[str, Mapping[str, Any]] = {}
+        # The file of each definition, by its path without digest and suffix, and what each file holds.
         self._files: dict[str, str] = {}
+        self._contents: dict[str, Mapping[str, Any]] = {}
         self._versions: dict[str, str] = {}
 
     def define(
@@ -87,9 +87,9 @@ class StudyPlan:
             "versions": versions,
             "files": digests(files),
         }
-        self._contents[whole_path] = content
-        self._files[whole_path] = definition_file(whole_path, content)
-        return self._files[whole_path]
+        file = definition_file(whole_path, content)
+        self._files[whole_path], self._contents[file] = file, content
+        return file
 
     def step(self, script: str, files: Iterable[str] = (), **settings: Any) -> str:
         """Return the file of the definition of a step that is made once in a study."""
@@ -126,16 +126,16 @@ class StudyPlan:
         """
         return list(self._files.values())
 
-    def content(self, path: str) -> Mapping[str, Any]:
-        """Return what the definition of a path holds."""
-        return self.entry(self._contents, path)
+    def content(self, file: str) -> Mapping[str, Any]:
+        """Return what the file of a definition holds; a file of another digest is none of the study."""
+        return self.entry(self._contents, file)
 
     def changed_definitions(self) -> dict[str, list[str]]:
         """Return for each setting, module, version and file that has changed the definitions that it is a part of."""
         changed: dict[str, list[str]] = {}
-        for path, content in self._contents.items():
-            if os.path.exists(self.at(os.path.dirname(path))) and not os.path.exists(self.at(self._files[path])):
-                for name in changes(self.at(self._files[path]), content):
+        for path, file in self._files.items():
+            if os.path.exists(self.at(os.path.dirname(path))) and not os.path.exists(self.at(file)):
+                for name in changes(self.at(file), self._contents[file]):
                     changed.setdefault(name, []).append(path.removeprefix(f"data/{self.name}/"))
         return changed
 
@@ -183,8 +183,8 @@ class StudyPlan:
             return []
         return [*self.definitions(), *self.lost(sources), *results]
 
-    def check_runs(self, sources: Sources) -> None:
-        """Raise NarxbenchError if a run file was changed after it was summed up; studies without runs have none."""
+    def check_sources(self, sources: Sources) -> None:
+        """Raise NarxbenchError if a file was changed after it was summed up; other studies have none."""
 
     def kept_files(self, results: Iterable[str]) -> dict[str, str]:
         """Return the reference results that the repository keeps of this study, each with the result that it copies."""

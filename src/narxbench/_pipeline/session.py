@@ -44,6 +44,8 @@ def plan(workflow: Any, config: Mapping[str, Any]) -> StudyPlan:
     gc.set_threshold(100_000)
     # As profiles of clusters say: --set-scatter seeds=N divides the seeds of a condition among N jobs.
     seed_jobs = workflow.resource_settings.overwrite_scatter.get("seeds")
+    if seed_jobs is not None and seed_jobs < 1:
+        raise NarxbenchError(f"--set-scatter: seeds: found {seed_jobs}; allowed: a whole number from 1 on")
     if Path(workflow.basedir).resolve() in (ROOT, ROOT / "workflow"):
         settings = workflow.config_settings
         planned = plan_of(settings.configfiles, settings.config_args or (), seed_jobs=seed_jobs)
@@ -62,11 +64,12 @@ def plan(workflow: Any, config: Mapping[str, Any]) -> StudyPlan:
 def say(planned: StudyPlan, sources: Sources) -> None:
     """Say which study this is, what it costs, where its page is, and what has changed since results here were made.
 
-    A run file that was changed after its summary was made ends the run: ``sources`` has all summaries with their runs.
+    A data set or run file that was changed after its summary was made ends the run: ``sources`` has all summaries with
+    these.
     """
     if _PLANNED in os.environ:
         return
-    planned.check_runs(sources)
+    planned.check_sources(sources)
     os.environ[_PLANNED] = planned.name
     for name, reason in planned.left_out.items():
         sys.stderr.write(f"narxbench: the method {name} is left out: {reason}\n")

@@ -1,6 +1,7 @@
 """Settings of a study: valid values, how files are merged, and the place that a mistake names."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,16 @@ def test_a_study_that_a_file_names_prevails_over_the_name_of_a_later_file(tmp_pa
     assert merge_layers(read_layers(files)) == {"study": "named", "seeds": 2}
     assert merge_layers(read_layers(files[::-1])) == {"study": "named", "seeds": 2}
     assert merge_layers(read_layers(files[1:])) == {"study": "second", "seeds": 2}
+
+
+@pytest.mark.parametrize("names", [["a"], ["a", "b"], ["a", "b", "c"]])
+def test_files_that_change_each_other_in_a_circle_are_refused(tmp_path: Path, names: list[str]) -> None:
+    for name, base in zip(names, [*names[1:], names[0]], strict=True):
+        (tmp_path / f"{name}.yaml").write_text(f"over: {base}.yaml\n")
+    last, first = f"{names[-1]}.yaml", f"{names[0]}.yaml"
+    message = f"{tmp_path / last}: over: found '{first}', which changes {last} in turn; allowed: files that "
+    with pytest.raises(NarxbenchError, match=re.escape(message)):
+        read_layers([tmp_path / first])
 
 
 def test_another_kind_or_algorithm_starts_anew(tmp_path: Path) -> None:
