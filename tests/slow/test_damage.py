@@ -5,8 +5,12 @@ import re
 import shutil
 import zipfile
 
+import pandas as pd
 import pytest
+from tests.unit.algorithms.plugins import SOURCE, install_text
 from tests.workflow.project import CONDITIONS, FRAMES, unlike
+
+from narxbench._io.files import read_json
 
 pytestmark = pytest.mark.slow
 
@@ -132,6 +136,56 @@ def test_search_that_fails_for_one_seed(finished, empty):
     empty.write("scripts/search.py", right)
     empty.snakemake(FRAMES)
     assert empty.files("data/tiny") == finished.files("data/tiny")
+
+
+ACCIDENTS = """
+import os, pathlib
+
+def run(problem, objective, rng, settings):
+    noted = pathlib.Path({noted!r})
+    if not noted.exists():
+        noted.touch()
+        os.kill(os.getpid(), 9)
+    if rng.random() < 0.5:
+        raise ArithmeticError("no pivot")
+    objective.evaluate(np.eye(objective.n_terms, dtype=np.uint8)[1:2])
+    return Found(objective.best_position)
+"""
+ACCIDENTAL = """\
+systems: [S3]
+snr_db: [30]
+seeds: 6
+evaluations: 200
+methods: {upso2d: {criteria: [bic]}, ga: null, mine: {algorithm: accidental, criteria: [bic]}}
+statistics: {bootstrap_samples: 50}
+"""
+
+
+def test_runs_that_are_ended_from_outside_and_runs_that_fail(copy, monkeypatch, tmp_path):
+    """The first are made again by the same command, the second are recorded, counted and named at the end."""
+    (tmp_path / "site").mkdir()
+    module = SOURCE.partition("def run")[0] + "import numpy as np\n" + ACCIDENTS.format(noted=str(tmp_path / "noted"))
+    install_text(monkeypatch, tmp_path / "site", {"accidental": "accidental"}, "accidents", accidental=module)
+    env = {"PYTHONPATH": str(tmp_path / "site")}
+    study = copy.with_study("accidental", ACCIDENTAL)
+    printed = study.snakemake("--keep-going", code=1, env=env)
+    assert re.search("^narxbench: method mine: .*: it was ended from outside .SIGKILL.; run it again$", printed, re.M)
+    assert len([path for path in study.run_files() if "/mine/" in str(path)]) == 5
+    printed = study.snakemake(env=env)
+    failures = {}
+    for path in study.run_files():
+        (run,) = read_json(path)["runs"]
+        if "failure" in run:
+            failures[run["seed"]] = run["failure"]
+    assert 0 < len(failures) < 6 and all("no pivot" in failure for failure in failures.values())
+    number = "1 run has" if len(failures) == 1 else f"{len(failures)} runs have"
+    assert f"narxbench: {number} failed; the first: {failures[min(failures)]}" in printed.splitlines()[-2:]
+    conditions = pd.read_csv(study / "data/accidental/frames/conditions.csv")
+    assert dict(zip(conditions["method"], conditions["runs"], strict=True)) == {
+        "upso2d": 6,
+        "ga": 6,
+        "mine": 6 - len(failures),
+    }
 
 
 def test_report_of_snakemake(copy, monkeypatch):

@@ -186,6 +186,10 @@ class StudyPlan:
     def check_sources(self, sources: Sources) -> None:
         """Raise NarxbenchError if a file was changed after it was summed up; other studies have none."""
 
+    def failures(self, sources: Sources) -> list[str]:
+        """Return the reason of each run that has failed, as it is recorded; other studies have none."""
+        return []
+
     def kept_files(self, results: Iterable[str]) -> dict[str, str]:
         """Return the reference results that the repository keeps of this study, each with the result that it copies."""
         copies = {}

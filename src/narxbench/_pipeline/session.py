@@ -14,7 +14,7 @@ from typing import Any
 
 from snakemake.exceptions import WorkflowError
 
-from narxbench._io.errors import NarxbenchError
+from narxbench._io.errors import NarxbenchError, printable
 from narxbench._io.resources import refuse
 from narxbench._pipeline.plan import BASE, MAIN_STUDY, ROOT, Sources, StudyPlan
 from narxbench._pipeline.plans import plan_of
@@ -25,6 +25,8 @@ _PLANNED = "NARXBENCH_PLANNED"
 _SHOWN = 5
 # As many jobs in a timespan are no limit: the settings have no word for none.
 _NO_LIMIT = 1_000_000
+# The study that this process has begun, with its summaries and what they stand for.
+_SAID: list[tuple[StudyPlan, Sources]] = []
 
 
 @ended_in_one_line()
@@ -81,6 +83,18 @@ def say(planned: StudyPlan, sources: Sources) -> None:
         sys.stderr.write(f"narxbench: {len(changed) - _SHOWN} more things have changed\n")
     cost = planned.estimate.line()
     sys.stderr.write(f"narxbench: study {planned.name}: {cost}; page: {planned.at(planned.page)}\n")
+    _SAID.append((planned, sources))
+
+
+@ended_in_one_line()
+def say_failures() -> None:
+    """Say at the end of a run how many runs of the study have failed, if any have."""
+    for planned, sources in _SAID:
+        failures = planned.failures(sources)
+        if failures:
+            runs = "1 run has" if len(failures) == 1 else f"{len(failures)} runs have"
+            first = printable(failures[0], 300)
+            sys.stderr.write(f"narxbench: {runs} failed; the first: {first}\n")
 
 
 def count_no_jobs(workflow: Any) -> None:

@@ -1,6 +1,7 @@
 """A study of simulated systems: the matrix of its runs, and the definitions of its problems and methods."""
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from math import ceil
@@ -9,6 +10,7 @@ from typing import Any
 
 from narxbench._algorithms.registry import algorithm
 from narxbench._io.errors import NarxbenchError, show
+from narxbench._io.files import read_bytes, read_json
 from narxbench._io.resources import refuse
 from narxbench._model.dataset import snr_label
 from narxbench._model.system import SYSTEMS_FOLDER, load_system
@@ -29,6 +31,8 @@ _FINISHED = "finished_only"
 _PROCESS_MB, _LEAST_MB, _LEAST_MINUTES = 300, 1000, 60
 # The estimate of a run's time is good to a factor of three; nodes differ, too.
 _TIME_MARGIN = 10
+# The reason of a failed run in the text of a summary.
+_FAILURE = re.compile(rb'"failure":"[^"]')
 
 
 class SimulatedPlan(StudyPlan):
@@ -232,6 +236,20 @@ class SimulatedPlan(StudyPlan):
             raise changed_data([*data_sets])
         if runs:
             raise changed_since_summed_up(runs)
+
+    def failures(self, sources: Sources) -> list[str]:
+        """Return the reason of each run that has failed, by the summaries that there are."""
+        reasons = []
+        for summary in dict.fromkeys(summary for summary, _ in sources):
+            path = self.at(summary)
+            # Most have none, which their text says sooner than their content.
+            if os.path.exists(path) and _FAILURE.search(read_bytes(path)):
+                reasons += self.failures_in(read_json(path))
+        return reasons
+
+    def failures_in(self, summary: Mapping[str, Any]) -> list[str]:
+        """Return the reasons of the failed runs in the content of a summary."""
+        return [failure["failure"] for failure in summary.get("failures", ())]
 
     def _defined_data(self, files: Sequence[str]) -> dict[str, str]:
         """Return the definition of each data set among the files of a summary; both where they lie."""
