@@ -265,7 +265,10 @@ def test_help_comes_at_once_and_names_the_defaults(capsys):
         ("no.csv --output y", r"no\.csv: cannot be read: No such file or directory"),
         ("pipe --output y", r"pipe: cannot be read: not a regular file"),
         ("F --output tmp", r".*: --output: found no column 'tmp'; allowed: 1 't \[s\]', 2 'valve', 3 'heat', 4 .*"),
-        ("F --output 4 --sampling-time 1e999", r"--sampling-time: found inf; allowed: a number of seconds above 0"),
+        (
+            "F --output 4 --sampling-time 1e999",
+            r"--sampling-time: found inf; allowed: a number of seconds from 1e-300 .*",
+        ),
         ("F --output 4 --degree 0 --seeds x", r"--degree: found '0' .*; allowed: .*; --seeds: found 'x' \(text\); .*"),
         ("F --output 4 --method frol", r"--method: found 'frol'; .*\(did you mean 'frols'\?\)"),
         ("F --output 4 --input 2 --u-lags vale=3", r"--u-lags: found the input 'vale'; .*\(did you mean 'valve'\?\)"),
@@ -282,6 +285,26 @@ def test_a_mistake_of_identify_is_reported_in_one_line(monkeypatch, tmp_path, fi
     code, out, err = run(*typed, "--json")
     assert (code, out) == (2, "")
     assert re.fullmatch(f"narxbench: {message}\n", err), err
+
+
+@pytest.mark.parametrize(
+    ("u_unit", "y_unit", "time_step", "message"),
+    [
+        (1e-308, 1e-308, 1.0, "y: found no value larger than 1e-308; allowed: 1e-152 or more in size, so scale the s"),
+        (5e-324, 1.0, 1.0, "u: found no value larger than 4.94e-324; allowed: 1e-152 or more in size, so scale the s"),
+        (1.0, 1.0, 1e-320, "time: found steps of 1e-320 s; allowed: 1e-300 to 1e+300 s, so use another unit"),
+    ],
+)
+def test_numbers_near_the_smallest_have_a_named_limit(tmp_path, u_unit, y_unit, time_step, message):
+    rows = [f"{k * time_step!r},{k % 2 * u_unit!r},{k % 3 % 2 * y_unit!r}\n" for k in range(100)]
+    path = tmp_path / "small.csv"
+    path.write_text("t,u,y\n" + "".join(rows))
+    code, out, err = run(str(path), "--output", "y", "--input", "u")
+    assert (code, out) == (2, "") and err.startswith(f"narxbench: {message}") and err.count("\n") == 1
+    err = io.StringIO()
+    with redirect_stderr(err), redirect_stdout(io.StringIO()):
+        assert cli.main(["look", str(path)]) == 2
+    assert re.fullmatch("narxbench: .*; (allowed|needed): .*\n", err.getvalue())
 
 
 def test_a_mistake_in_the_second_output_is_told_before_the_first_search(file):
