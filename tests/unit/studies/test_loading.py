@@ -12,7 +12,7 @@ from narxbench._io.yaml import read_mapping
 from narxbench._studies.loading import load_study, schema
 from narxbench._study.design_choices import load_design_choices
 from narxbench._study.layers import COMMAND_LINE, merge_layers, read_layers
-from narxbench._study.settings import Study
+from narxbench._study.settings import SHIPPED, Study
 
 CONFIG = Path(__file__).parents[3] / "config"
 BASE = CONFIG / "paper.yaml"
@@ -74,6 +74,12 @@ def test_files_that_change_each_other_in_a_circle_are_refused(tmp_path: Path, na
     message = f"{tmp_path / last}: over: found '{first}', which changes {last} in turn; allowed: files that "
     with pytest.raises(NarxbenchError, match=re.escape(message)):
         read_layers([tmp_path / first])
+
+
+def test_no_study_has_the_name_of_a_folder_that_comes_with_the_project() -> None:
+    """Git keeps what is in these folders, and ignores the results of studies beside them."""
+    ignored = (CONFIG.parent / ".gitignore").read_text(encoding="utf-8")
+    assert set(re.findall(r"^!/data/(.*)/$", ignored, re.MULTILINE)) == SHIPPED.keys()
 
 
 def test_another_kind_or_algorithm_starts_anew(tmp_path: Path) -> None:
