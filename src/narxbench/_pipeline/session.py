@@ -90,7 +90,7 @@ def say(planned: StudyPlan, sources: Sources) -> None:
 
 @ended_in_one_line()
 def say_answer() -> None:
-    """Say at the end of a run where its page is and what it says, and how many runs of the study have failed, if any."""
+    """Say at the end of a run where its page is, what it says, and how many runs have failed, if any have."""
     for planned, sources in _SAID:
         answer = planned.answer([result for result, _ in sources])
         if answer:

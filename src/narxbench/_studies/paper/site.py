@@ -65,9 +65,9 @@ class Site:
 class Material:
     """The material of a run's pages.
 
-    ``frames`` has those of the analysis in the order of the settings, ``failures`` the failed runs by condition, ``values`` the tables of values by name,
-    ``figures`` SVG by name, and ``texts`` the documents ``method`` and ``checks`` as Markdown and ``citation`` as
-    BibTeX. ``kept`` are results of another study, which stand in boxes.
+    ``frames`` has those of the analysis in the order of the settings, ``failures`` the failed runs by condition,
+    ``values`` the tables of values by name, ``figures`` SVG by name, and ``texts`` the documents ``method`` and
+    ``checks`` as Markdown and ``citation`` as BibTeX. ``kept`` are results of another study, which stand in boxes.
     """
 
     site: Site
