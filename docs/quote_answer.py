@@ -9,10 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
-
-from narxbench._report.formats import rounded
 from narxbench._studies.paper.answer import claims_hold, use_of_the_swarm, values_near
 from narxbench._studies.paper.facsimile import FITNESS_TABLES, SOURCES
+
+from narxbench._report.formats import rounded
 from narxbench._studies.paper.frames import read_frame
 
 ROOT = Path(__file__).parents[1]
