@@ -23,3 +23,9 @@ onstart:
     from narxbench._pipeline.session import count_no_jobs
 
     count_no_jobs(workflow)
+
+
+onsuccess:
+    from narxbench._pipeline.session import say_answer
+
+    say_answer()

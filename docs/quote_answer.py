@@ -1,4 +1,4 @@
-"""Quote in the README what the reference results say: verdicts, published values beside ours, which method to use.
+"""Quote in the README what the reference results say: a verdict, the paper's values beside kept ones, the best method.
 
 Run it after new reference results: python docs/quote_answer.py
 """
@@ -9,11 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
-from narxbench._studies.paper.answer import claims_hold, use_of_the_swarm, values_near
-from narxbench._studies.paper.facsimile import FITNESS_TABLES, SOURCES
 
 from narxbench._report.formats import rounded
+from narxbench._studies.paper.claims import UPSO
 from narxbench._studies.paper.frames import read_frame
+from narxbench._studies.paper.printed import KEPT_ROLES
+from narxbench._study.run_record import read_run_record
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -32,66 +33,46 @@ def verdict() -> str:
     return f"> **{title}: {finding['status']}.** {finding['text']}\n"
 
 
-def answers() -> str:
-    """Return what the first screen of the page answers."""
-    frames = {}
-    for name in ("nearness", "by_table", "role_verdicts", "found"):
-        frames[name] = read_frame(name, PAPER / "interpretations" / f"{name}.csv")
-    answers_by_question = {
-        "Does the paper hold?": claims_hold(frames["role_verdicts"]),
-        "Are its numbers reproduced?": values_near(frames["nearness"], frames["by_table"]),
-        "Is 2D-UPSO worth using?": use_of_the_swarm(frames["found"], frames["role_verdicts"]),
-    }
-    text = ""
-    for question, answer in answers_by_question.items():
-        # The page has all sentences: the first says what was seen, the last what else must be known.
-        sentences = dict.fromkeys([answer.sentences[0], answer.sentences[-1]])
-        text += f"- **{question} {answer.word}** {' '.join(sentences)}\n"
-    return text
-
-
 def values() -> str:
-    """Return the values of 2D-UPSO under BIC that tell most, from each source, as the worst of all SNRs."""
+    """Return the worst values of 2D-UPSO under BIC over all SNRs: the paper's and the kept ones."""
+    kept = read_frame("values", PAPER / "interpretations" / "values.csv")
+    of_bic = kept[(kept["algorithm"] == UPSO) & (kept["criterion"] == "bic")]
     lines = [["System", "Values", "Smallest ν", f"Largest {R}", f"Largest {NU_MAX}"]]
     lines.append(["---", "---", "---:", "---:", "---:"])
-    for name, system in FITNESS_TABLES.items():
-        table = read_printed(_text(name))
-        table = table[table["Fitness *J*"] == "BIC"]
-        for source in SOURCES:
-            numbers = table[table["Values"] == source]
-            smallest = numbers.filter(regex="^T[0-9]").min(axis=None)
-            worst = [smallest, numbers[R].max(), numbers[NU_MAX].max()]
-            first_cell = system if source == SOURCES[0] else ""
-            lines.append([first_cell, source, *map(rounded, worst)])
-    (note,) = set(re.findall(r"As described and closest: .*?\.", "".join(map(_text, FITNESS_TABLES))))
+    for system, of_system in of_bic.groupby("system"):
+        first_role = of_system[of_system["role"] == KEPT_ROLES[0]]
+        lines.append([str(system), "paper", *_worst(first_role, "published")])
+        for role in KEPT_ROLES:
+            lines.append(["", f"kept, {role}", *_worst(of_system[of_system["role"] == role], "reproduced")])
+    seeds = int(of_bic["data_sets"].max())
+    note = f"Kept: medians over {seeds} data seeds; closest: chosen after seeing the paper.\n"
+    note += _source("interpretations")
     return "".join(f"| {' | '.join(line)} |\n" for line in lines) + f"\n{note}\n"
 
 
-def _text(table: str) -> str:
-    return (PAPER / f"{table}.md").read_text(encoding="utf-8")
+def _worst(rows: pd.DataFrame, column: str) -> list[str]:
+    """Return the smallest frequency of a system term, and the largest r and nu_max."""
+    by_metric = rows.groupby("metric")[column]
+    return [rounded(by_metric.min()["nu"]), rounded(by_metric.max()["r"]), rounded(by_metric.max()["nu_max"])]
 
 
-def read_printed(markdown: str) -> pd.DataFrame:
-    """Return the table of a text in Markdown, in which bold marks values that differ."""
-    lines = markdown.replace("**", "").splitlines()
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
-    table = pd.DataFrame(rows[2:], columns=rows[0])
-    numbers = table.columns.drop(["Fitness *J*", "SNR", "Values"])
-    return table.astype(dict.fromkeys(numbers, float))
+def _source(study: str) -> str:
+    """Return the study behind kept results, with its date and commit."""
+    record = read_run_record(ROOT / "data" / "reference" / study / "run.json")
+    return f"Study *{study}*, {record.day}, commit `{record.commit[:8]}`."
 
 
 def method() -> str:
     """Return which method to use by default, and where it breaks; the comparisons between stand in the answer."""
     answer = (METHODS / "answer.md").read_text(encoding="utf-8").split("\n")[0].removeprefix("- ")
     first, *_, last = re.split(r"(?<=[a-z]\.) (?=\S)", answer)
-    return f"{first} {last}\n"
+    return f"{first} {last}\n\nKept results: {_source('methods')}\n"
 
 
 # What is quoted, by the folder or file that it comes from.
 QUOTES: dict[str, Callable[[], str]] = {
     "From data/reference/measured/identification.json": verdict,
-    "From data/reference/paper/interpretations": answers,
-    "From data/reference/paper/table_3.md to table_6.md": values,
+    "From data/reference/paper/interpretations/values.csv": values,
     "From data/reference/methods/answer.md": method,
 }
 

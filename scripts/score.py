@@ -7,12 +7,14 @@ from typing import Any
 
 from narxbench._algorithms.registry import algorithm
 from narxbench._io.files import write_atomically
+from narxbench._pipeline.data_sets import check_data_sets
 from narxbench._pipeline.definitions import read_definition, run_definition
 from narxbench._studies.methods.scores import score
 
 
 def main(job: Any) -> None:
     """Write the score file."""
+    check_data_sets([job.input.data], job.input.problem[0])
     problem = read_definition(job.input.problem[0])["settings"]
     simulation, methods = problem["simulation"], {}
     for path in job.input.methods:

@@ -3,8 +3,8 @@
 from typing import Any
 
 from narxbench._io.files import write_atomically
-from narxbench._pipeline.steps import settings_of
-from narxbench._study.data_sets import simulated_csv
+from narxbench._pipeline.data_sets import simulated
+from narxbench._pipeline.steps import definition_of
 
 
 def main(job: Any) -> None:
@@ -12,5 +12,4 @@ def main(job: Any) -> None:
     realisation = job.wildcards.get("realisation")
     if realisation is not None:
         realisation = int(realisation)
-    simulation = settings_of(job)["simulation"]
-    write_atomically(job.output[0], simulated_csv(**simulation, realisation=realisation))
+    write_atomically(job.output[0], simulated(definition_of(job), realisation))

@@ -430,16 +430,17 @@ def _identify(options: argparse.Namespace) -> None:
         recordings[output] = read_recording(options.files, **reading_of_output)
     identifications: dict[str, Identification] = {}
     folders = _report_folders(list(recordings), options.report)
+    data_pages: dict[str, str] = {}
     for output, recording in recordings.items():
         if options.report is not None:
-            _write_data_page(recording, folders[output])
+            data_pages[output] = _data_page(recording, folders[output])
         identifications[output] = _identify_quietly(recording, settings, options.repeat)
         if not options.json:
             _print_summary(output, identifications[output], options)
     if options.json:
         _print_json(identifications)
     if options.report is not None:
-        _write_reports(identifications, options)
+        _write_reports(identifications, data_pages, options)
 
 
 def _check_report_folder(path: str) -> None:
@@ -526,14 +527,17 @@ def _print_json(identifications: "Mapping[str, Identification]") -> None:
     _print(f"{json.dumps(printed, indent=1, allow_nan=False)}\n")
 
 
-def _write_reports(identifications: "Mapping[str, Identification]", options: argparse.Namespace) -> None:
+def _write_reports(
+    identifications: "Mapping[str, Identification]", data_pages: Mapping[str, str], options: argparse.Namespace
+) -> None:
     """Write a page into the folder of a report, or one for each output into a folder of its own there."""
     from narxbench._report.model_page import write_report
 
     _STATUS.begin("drawing the report")
     folders = _report_folders(list(identifications), options.report)
     for output, identification in identifications.items():
-        _say_where_page_is(str(write_report(identification, folders[output])), options)
+        page = write_report(identification, folders[output], data_pages[output])
+        _say_where_page_is(str(page), options)
 
 
 def _report_folders(outputs: Sequence[str], folder: str | None) -> dict[str, str]:
@@ -548,15 +552,24 @@ def _report_folders(outputs: Sequence[str], folder: str | None) -> dict[str, str
     return folders
 
 
-def _write_data_page(recording: "Recording", folder: str) -> None:
-    """Write the first part of a report, which is there before a search ends: a look at the data."""
-    from narxbench._identification.data.look import look_at
-    from narxbench._report.look_page import write_look
+def _data_page(recording: "Recording", folder: str) -> str:
+    """Return the first part of a report, a look at the data.
 
-    page = os.path.join(folder, "data.html")
+    It is written before a search begins, unless the folder has an earlier report, which stays whole if the search
+    fails.
+    """
+    from narxbench._identification.data.look import look_at
+    from narxbench._io.files import write_atomically
+    from narxbench._report.look_page import look_page
+    from narxbench._report.model_page import DATA_PAGE, PAGE
+
     _STATUS.begin("drawing a look at the data")
-    write_look(look_at(recording), page)
-    _report(f"A look at the data is {printable(page, 1000)}\n")
+    text = look_page(look_at(recording))
+    if not os.path.exists(os.path.join(folder, PAGE)):
+        page = os.path.join(folder, DATA_PAGE)
+        write_atomically(page, text, durable=True)
+        _report(f"A look at the data is {printable(page, 1000)}\n")
+    return text
 
 
 def _add_predict(commands: Any) -> None:

@@ -2,11 +2,15 @@
 
 import os
 import re
+import shutil
 import zipfile
 
+import pandas as pd
 import pytest
+from tests.unit.algorithms.plugins import SOURCE, install_text
 from tests.workflow.project import CONDITIONS, FRAMES, links_to_files, unlike
 
+from narxbench._io.files import read_json
 from narxbench._studies.paper.site import PAGES
 
 pytestmark = pytest.mark.slow
@@ -51,6 +55,63 @@ def append_unnoticed(path, text):
     os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
+DATA = "data/tiny/problems/S3/30dB.csv"
+NAMED = f"narxbench: {DATA}: changed since it was simulated; delete it and run again"
+
+
+def edit_digit(path):
+    """Change one digit of a file, which keeps its size."""
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    lines[4] = lines[4].replace("1", "2") if "1" in lines[4] else lines[4].replace("2", "1")
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+@pytest.mark.parametrize("date", ["older", "same", "newer"])
+def test_an_edited_data_set_is_named_whatever_its_date(finished, copy, date):
+    """Following the line leads back to the same results."""
+    edited = copy / DATA
+    before = edited.stat()
+    edit_digit(edited)
+    assert edited.stat().st_size == before.st_size
+    if date == "older":
+        os.utime(edited, (1e9, 1e9))
+    elif date == "same":
+        os.utime(edited, ns=(before.st_atime_ns, before.st_mtime_ns))
+    # Other seeds would be searched with it.
+    for settings in ((), ("--config", "seeds=3")):
+        *_, line = copy.snakemake(*settings, code=1).splitlines()
+        assert line == NAMED
+    edited.unlink()
+    copy.snakemake()
+    assert unlike(copy.files(), finished.files()) == []
+
+
+def test_steps_that_read_an_edited_data_set_name_it(finished, copy):
+    """Where nothing is summed up yet, the first step that reads the data set names it."""
+    shutil.rmtree(copy / "data/tiny/conditions")
+    for part, target in (("conditions", summary_of(S3[0])), ("runs", run_of(S3[0]))):
+        shutil.rmtree(copy / f"data/tiny/{part}", ignore_errors=True)
+        edit_digit(copy / DATA)
+        os.utime(copy / DATA, (1e9, 1e9))
+        assert NAMED in copy.snakemake(target, code=1).splitlines()
+        (copy / DATA).unlink()
+        copy.snakemake(target)
+        assert (copy / target).read_bytes() == (finished / target).read_bytes()
+
+
+def test_a_run_of_another_seed_in_the_place_of_a_run_is_named(finished, copy):
+    """The date and the seal are those of a right run."""
+    run, other = copy / run_of(S3[0], 1), copy / run_of(S3[0], 2)
+    before = run.stat()
+    run.write_bytes(other.read_bytes())
+    os.utime(run, ns=(before.st_atime_ns, before.st_mtime_ns))
+    *_, line = copy.snakemake(code=1).splitlines()
+    assert line == f"narxbench: {run_of(S3[0], 1)}: changed since it was summed up; delete it and run again"
+    run.unlink()
+    copy.snakemake()
+    assert unlike(copy.files(), finished.files()) == []
+
+
 FAULT = """
     if job.output[0].endswith("/S3/30dB/ga/bic/seed-2.json"):
         raise ArithmeticError("no pivot")
@@ -78,6 +139,56 @@ def test_search_that_fails_for_one_seed(finished, empty):
     empty.write("scripts/search.py", right)
     empty.snakemake(FRAMES)
     assert empty.files("data/tiny") == finished.files("data/tiny")
+
+
+ACCIDENTS = """
+import os, pathlib
+
+def run(problem, objective, rng, settings):
+    noted = pathlib.Path({noted!r})
+    if not noted.exists():
+        noted.touch()
+        os.kill(os.getpid(), 9)
+    if rng.random() < 0.5:
+        raise ArithmeticError("no pivot")
+    objective.evaluate(np.eye(objective.n_terms, dtype=np.uint8)[1:2])
+    return Found(objective.best_position)
+"""
+ACCIDENTAL = """\
+systems: [S3]
+snr_db: [30]
+seeds: 6
+evaluations: 200
+methods: {upso2d: {criteria: [bic]}, ga: null, mine: {algorithm: accidental, criteria: [bic]}}
+statistics: {bootstrap_samples: 50}
+"""
+
+
+def test_runs_that_are_ended_from_outside_and_runs_that_fail(copy, monkeypatch, tmp_path):
+    """The first are made again by the same command, the second are recorded, counted and named at the end."""
+    (tmp_path / "site").mkdir()
+    module = SOURCE.partition("def run")[0] + "import numpy as np\n" + ACCIDENTS.format(noted=str(tmp_path / "noted"))
+    install_text(monkeypatch, tmp_path / "site", {"accidental": "accidental"}, "accidents", accidental=module)
+    env = {"PYTHONPATH": str(tmp_path / "site")}
+    study = copy.with_study("accidental", ACCIDENTAL)
+    printed = study.snakemake("--keep-going", code=1, env=env)
+    assert re.search("^narxbench: method mine: .*: it was ended from outside .SIGKILL.; run it again$", printed, re.M)
+    assert len([path for path in study.run_files() if "/mine/" in str(path)]) == 5
+    printed = study.snakemake(env=env)
+    failures = {}
+    for path in study.run_files():
+        (run,) = read_json(path)["runs"]
+        if "failure" in run:
+            failures[run["seed"]] = run["failure"]
+    assert 0 < len(failures) < 6 and all("no pivot" in failure for failure in failures.values())
+    number = "1 run has" if len(failures) == 1 else f"{len(failures)} runs have"
+    assert f"narxbench: {number} failed; the first: {failures[min(failures)]}" in printed.splitlines()[-2:]
+    conditions = pd.read_csv(study / "data/accidental/frames/conditions.csv")
+    assert dict(zip(conditions["method"], conditions["runs"], strict=True)) == {
+        "upso2d": 6,
+        "ga": 6,
+        "mine": 6 - len(failures),
+    }
 
 
 def test_report_of_snakemake(copy, monkeypatch):

@@ -29,6 +29,7 @@ from narxbench._identification.options import OPTIONS
 from narxbench._identification.search.steps import THOROUGH
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._io.errors import NarxbenchError
+from narxbench._io.files import write_atomically
 from narxbench._numerics.random_streams import generator
 from narxbench._report.findings import as_json
 from narxbench._report.model_summary import summary_lines
@@ -264,7 +265,10 @@ def test_help_comes_at_once_and_names_the_defaults(capsys):
         ("no.csv --output y", r"no\.csv: cannot be read: No such file or directory"),
         ("pipe --output y", r"pipe: cannot be read: not a regular file"),
         ("F --output tmp", r".*: --output: found no column 'tmp'; allowed: 1 't \[s\]', 2 'valve', 3 'heat', 4 .*"),
-        ("F --output 4 --sampling-time 1e999", r"--sampling-time: found inf; allowed: a number of seconds above 0"),
+        (
+            "F --output 4 --sampling-time 1e999",
+            r"--sampling-time: found inf; allowed: a number of seconds from 1e-300 .*",
+        ),
         ("F --output 4 --degree 0 --seeds x", r"--degree: found '0' .*; allowed: .*; --seeds: found 'x' \(text\); .*"),
         ("F --output 4 --method frol", r"--method: found 'frol'; .*\(did you mean 'frols'\?\)"),
         ("F --output 4 --input 2 --u-lags vale=3", r"--u-lags: found the input 'vale'; .*\(did you mean 'valve'\?\)"),
@@ -281,6 +285,26 @@ def test_a_mistake_of_identify_is_reported_in_one_line(monkeypatch, tmp_path, fi
     code, out, err = run(*typed, "--json")
     assert (code, out) == (2, "")
     assert re.fullmatch(f"narxbench: {message}\n", err), err
+
+
+@pytest.mark.parametrize(
+    ("u_unit", "y_unit", "time_step", "message"),
+    [
+        (1e-308, 1e-308, 1.0, "y: found no value larger than 1e-308; allowed: 1e-152 or more in size, so scale the s"),
+        (5e-324, 1.0, 1.0, "u: found no value larger than 4.94e-324; allowed: 1e-152 or more in size, so scale the s"),
+        (1.0, 1.0, 1e-320, "time: found steps of 1e-320 s; allowed: 1e-300 to 1e+300 s, so use another unit"),
+    ],
+)
+def test_numbers_near_the_smallest_have_a_named_limit(tmp_path, u_unit, y_unit, time_step, message):
+    rows = [f"{k * time_step!r},{k % 2 * u_unit!r},{k % 3 % 2 * y_unit!r}\n" for k in range(100)]
+    path = tmp_path / "small.csv"
+    path.write_text("t,u,y\n" + "".join(rows))
+    code, out, err = run(str(path), "--output", "y", "--input", "u")
+    assert (code, out) == (2, "") and err.startswith(f"narxbench: {message}") and err.count("\n") == 1
+    err = io.StringIO()
+    with redirect_stderr(err), redirect_stdout(io.StringIO()):
+        assert cli.main(["look", str(path)]) == 2
+    assert re.fullmatch("narxbench: .*; (allowed|needed): .*\n", err.getvalue())
 
 
 def test_a_mistake_in_the_second_output_is_told_before_the_first_search(file):
@@ -338,6 +362,24 @@ def test_only_json_is_printed(monkeypatch, capsys, tmp_path, file, identificatio
     look = f"A look at the data is {page.with_name('data.html')}\n" * report
     assert json.loads(out) and err == look + "a step of the search\n" + f"The page is {page}\n" * report
     assert page.exists() == report
+
+
+@pytest.mark.parametrize("is_earlier", [False, True])
+def test_a_search_that_fails_leaves_an_earlier_report_whole(monkeypatch, tmp_path, file, is_earlier):
+    """A look at the data comes before the search where there is no report that it would not belong to."""
+
+    def fail(*_):
+        raise NarxbenchError("the output is constant")
+
+    monkeypatch.setattr("narxbench._identification.identify.identify_recording", fail)
+    report = tmp_path / "report"
+    before = {"data.html": b"earlier", "model.json": b"earlier", "report.html": b"earlier"} if is_earlier else {}
+    for name, content in before.items():
+        write_atomically(report / name, content)
+    exit_code, _, err = run(file, "--output", "4", "--report", str(report))
+    assert exit_code == 2 and err.endswith("narxbench: the output is constant\n")
+    after = {path.name: path.read_bytes() for path in report.iterdir()}
+    assert after == before if is_earlier else [*after] == ["data.html"]
 
 
 @pytest.mark.parametrize(

@@ -147,6 +147,28 @@ def test_mistake_is_reported_in_one_line_before_any_job(finished, setting, repor
     assert line.startswith(f"narxbench: command line (--config): {reported}") and line.isprintable()
 
 
+@pytest.mark.parametrize("options", [(), ("--dry-run",)])
+def test_a_made_up_digest_as_a_target_is_one_line_and_deletes_nothing(finished, options):
+    before = finished.definitions()
+    for name in ("problems/S3/30dB", "steps/page"):
+        target = f"data/tiny/{name}-0123456789abcdef.json"
+        *_, line = finished.snakemake(target, *options, code=1).splitlines()
+        assert line.startswith(f"narxbench: {target}: not in the study tiny")
+    assert finished.definitions() == before
+
+
+def test_no_jobs_no_complete_condition_and_settings_in_a_circle_are_one_line(copy):
+    *_, line = copy.snakemake("--set-scatter", "seeds=0", code=1).splitlines()
+    assert line == "narxbench: --set-scatter: seeds: found 0; allowed: a whole number from 1 on"
+    new = copy.with_study("new", TINY)
+    *_, line = new.snakemake("--config", "finished_only=true", code=1).splitlines()
+    finding = "finished_only: found no complete condition; repeat it without"
+    assert line == f"narxbench: command line (--config): {finding}"
+    circle = copy.with_study("circle", "over: circle.yaml\n")
+    *_, line = circle.snakemake("--dry-run", code=1).splitlines()
+    assert line.startswith("narxbench: circle.yaml: over: found 'circle.yaml', which changes circle.yaml in turn")
+
+
 def test_mistake_in_a_file_names_it(copy):
     for name in (b"not\xfftext.yaml", b"\x1b[31mred.yaml", b"two\nlines.yaml"):
         Path(copy.root, "config", "systems", name.decode(errors="surrogateescape")).write_text("n_u: 1\n")

@@ -9,6 +9,6 @@ rule define:
         "logs/{study}/define/{definition}-{digest}.log",
     localrule: True
     params:
-        content=lambda w: PLAN.content(f"data/{w.study}/{w.definition}"),
+        content=lambda w: PLAN.content(f"data/{w.study}/{w.definition}-{w.digest}.json"),
     run:
         call("define", output=output, params=params, log=log)

@@ -13,6 +13,7 @@ from narxbench._algorithms.contract import BudgetSpentError, Found, SearchWarnin
 from narxbench._algorithms.isolation.host import (
     AlgorithmProcess,
     RunFailedError,
+    RunKilledError,
     RunOutcome,
     RunStoppedError,
     reused_process,
@@ -259,6 +260,10 @@ class StoppedRunError(AlgorithmFailedError):
         self.best = best
 
 
+class KilledRunError(AlgorithmFailedError):
+    """A run whose process was ended from outside, such as by a system that is short of memory."""
+
+
 @dataclass(frozen=True)
 class Observation:
     """A run, as observed from outside the algorithm."""
@@ -306,6 +311,8 @@ class Runner:
                 except RunStoppedError as error:
                     outcome, limit = RunOutcome(objective.best_position, None, {}), str(error)
             values = _verified_values(problem, objective, outcome, is_stopped=bool(limit))
+        except RunKilledError as error:
+            raise KilledRunError(f"algorithm {name!r}: seed {seed}: {error}") from None
         except RunFailedError as error:
             raise AlgorithmFailedError(f"algorithm {name!r}: seed {seed}: {error}", error.refused) from None
         result = SearchResult(**values, algorithm=name, seed=seed, settings=settings)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _SEPARATOR = ";"
 _LINE_BREAK = re.compile("[\r\n]")
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_NUMBER = re.compile(r"[+-]?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 # A spreadsheet takes a field that begins so for a formula, and runs it.
 _FORMULA = re.compile(r"'*[=+@\t\r\n-]")
 

@@ -14,8 +14,8 @@ _NAMES = {".": "points", ",": "commas", "'": "apostrophes", "’": "apostrophes"
 _BLANKS = " \u00a0\u2009\u202f"
 _EXPONENT = r"(?:[eE][+-]?[0-9]+)?"
 _PLAIN = {
-    ".": re.compile(rf"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+){_EXPONENT}"),
-    ",": re.compile(rf"[+-]?(?:[0-9]+,?[0-9]*|,[0-9]+){_EXPONENT}"),
+    ".": re.compile(rf"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+){_EXPONENT}"),
+    ",": re.compile(rf"[+-]?(?:[0-9]+(?:,[0-9]*)?|,[0-9]+){_EXPONENT}"),
 }
 _GROUPED = {
     ".": re.compile(rf"[+-]?[1-9][0-9]{{0,2}}(?P<sign>[,'’{_BLANKS}])[0-9]{{3}}(?:(?P=sign)[0-9]{{3}})*(?:\.[0-9]*)?"),

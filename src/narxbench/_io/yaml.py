@@ -29,7 +29,8 @@ _WORDS: dict[str, bool | None] = {"": None, "~": None, "null": None, "Null": Non
 _WORDS |= {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _WHOLE = re.compile(r"[-+]?[0-9]+")
-_NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
+_LEADING_ZERO = re.compile(r"[-+]?0[0-9]")
+_NUMBER = re.compile(r"[-+]?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?")
 
 
 def read_mapping(path: StrPath) -> dict[str, Any]:
@@ -120,6 +121,9 @@ def _scalar(event: ScalarEvent) -> Any:
         # The length first: int() refuses more than 4300 digits.
         if len(text) > 20 or not -(2**63) <= int(text) < 2**63:
             _refuse(event, f"found {show(text, kind=False)}; allowed: a whole number of at most 64 bits")
+        # Other readers take these digits for octal ones.
+        if _LEADING_ZERO.match(text):
+            _refuse(event, f"found {show(text, kind=False)}; allowed: a whole number without a 0 before it")
         return int(text)
     if _NUMBER.fullmatch(text):
         if not math.isfinite(float(text)):

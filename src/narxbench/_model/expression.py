@@ -23,7 +23,7 @@ NOISE = 2
 MAX_LENGTH, MAX_DEPTH = 2000, 50
 _SIGNALS = {"y": 0, "u": 1, "e": NOISE}
 _SPECIAL = re.compile(r"/|\be\s*\(|exp|sin|pi")
-_TOKEN = re.compile(r"\s+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|exp|sin|pi|[yuekt]|\*\*|[-+*/()]")
+_TOKEN = re.compile(r"\s+|(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|exp|sin|pi|[yuekt]|\*\*|[-+*/()]")
 _ALLOWED = "numbers, pi, y(k-1), u(k-1), e(k-1), + - * / ^, parentheses, exp() and sin()"
 _LARGEST = 1e300
 _DECIMALS = Context(prec=50, traps=[])

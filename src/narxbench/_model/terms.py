@@ -27,7 +27,7 @@ Monomial = tuple[Factor, ...]
 _TOKEN = re.compile(
     r"""(?P<factor>(?P<signal>y|u[0-9]{0,3})\s*\(\s*[kt]\s*(?:-\s*(?P<lag>[0-9]+)\s*)?\)
         (?:\s*(?:\^|\*\*)\s*(?P<power>[0-9]+))?)
-    |(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
+    |(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
     |(?P<times>\*(?!\*))
     |(?P<sign>[+\-\u2212])""",
     re.VERBOSE | re.ASCII,

@@ -1,5 +1,6 @@
 """A comparison of methods: the results of all methods on a problem are scored together."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from narxbench._algorithms.registry import algorithm
@@ -42,6 +43,11 @@ class MethodsPlan(SimulatedPlan):
         """Return the wildcards of a condition: a problem has a scenario and a data seed."""
         problem = condition.problem
         return {**super().wildcards(condition), "scenario": problem.scenario, "data_seed": f"data-{problem.data_seed}"}
+
+    def failures_in(self, summary: Mapping[str, Any]) -> list[str]:
+        """Return the reasons of the failed runs in the content of a score file, without those of its references."""
+        methods = [method for method in summary["methods"] if not method["reference"]]
+        return [run["failure"] for method in methods for run in method["runs"] if run["failure"]]
 
     def scored_methods(self, wildcards: Any) -> list[str]:
         """Return the methods that are scored together on a problem."""

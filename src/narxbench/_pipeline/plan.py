@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from narxbench._algorithms.registry import algorithm
 from narxbench._io.errors import NarxbenchError, did_you_mean
-from narxbench._io.files import read_bytes, sha256
+from narxbench._io.files import read_bytes, read_text, sha256
 from narxbench._io.resources import Estimate
 from narxbench._io.settings import flattened
 from narxbench._pipeline.code import PACKAGE, code_of, versions_of, with_criteria
@@ -55,9 +55,9 @@ class StudyPlan:
         self.page = f"reports/{self.name}/report.html"
         if self.name == MAIN_STUDY:
             self.page = "reports/report.html"
-        # What each definition holds, by its path without digest and suffix, and its file.
-        self._contents: dict[str, Mapping[str, Any]] = {}
+        # The file of each definition, by its path without digest and suffix, and what each file holds.
         self._files: dict[str, str] = {}
+        self._contents: dict[str, Mapping[str, Any]] = {}
         self._versions: dict[str, str] = {}
 
     def define(
@@ -87,9 +87,9 @@ class StudyPlan:
             "versions": versions,
             "files": digests(files),
         }
-        self._contents[whole_path] = content
-        self._files[whole_path] = definition_file(whole_path, content)
-        return self._files[whole_path]
+        file = definition_file(whole_path, content)
+        self._files[whole_path], self._contents[file] = file, content
+        return file
 
     def step(self, script: str, files: Iterable[str] = (), **settings: Any) -> str:
         """Return the file of the definition of a step that is made once in a study."""
@@ -126,16 +126,16 @@ class StudyPlan:
         """
         return list(self._files.values())
 
-    def content(self, path: str) -> Mapping[str, Any]:
-        """Return what the definition of a path holds."""
-        return self.entry(self._contents, path)
+    def content(self, file: str) -> Mapping[str, Any]:
+        """Return what the file of a definition holds; a file of another digest is none of the study."""
+        return self.entry(self._contents, file)
 
     def changed_definitions(self) -> dict[str, list[str]]:
         """Return for each setting, module, version and file that has changed the definitions that it is a part of."""
         changed: dict[str, list[str]] = {}
-        for path, content in self._contents.items():
-            if os.path.exists(self.at(os.path.dirname(path))) and not os.path.exists(self.at(self._files[path])):
-                for name in changes(self.at(self._files[path]), content):
+        for path, file in self._files.items():
+            if os.path.exists(self.at(os.path.dirname(path))) and not os.path.exists(self.at(file)):
+                for name in changes(self.at(file), self._contents[file]):
                     changed.setdefault(name, []).append(path.removeprefix(f"data/{self.name}/"))
         return changed
 
@@ -170,6 +170,16 @@ class StudyPlan:
                 needed.update(dict.fromkeys(files))
         return [path for path in needed if not os.path.exists(self.at(path))]
 
+    def answer(self, results: Iterable[str]) -> str:
+        """Return what the page says in a line; "" where it says nothing, or is older than one of the results."""
+        file = Path(self.at(f"data/{self.name}/pages/answer.txt"))
+        if not file.is_file():
+            return ""
+        made = file.stat().st_mtime
+        paths = [Path(self.at(path)) for path in results]
+        is_current = all(path.is_file() and path.stat().st_mtime <= made for path in paths)
+        return read_text(file).strip() if is_current else ""
+
     def reference(self) -> str:
         """Return the manifest to compare with: that of the repository, otherwise that of the finished study."""
         kept = f"{REFERENCE}/{self.name}/manifest.csv"
@@ -183,8 +193,12 @@ class StudyPlan:
             return []
         return [*self.definitions(), *self.lost(sources), *results]
 
-    def check_runs(self, sources: Sources) -> None:
-        """Raise NarxbenchError if a run file was changed after it was summed up; studies without runs have none."""
+    def check_sources(self, sources: Sources) -> None:
+        """Raise NarxbenchError if a file was changed after it was summed up; other studies have none."""
+
+    def failures(self, sources: Sources) -> list[str]:
+        """Return the reason of each run that has failed, as it is recorded; other studies have none."""
+        return []
 
     def kept_files(self, results: Iterable[str]) -> dict[str, str]:
         """Return the reference results that the repository keeps of this study, each with the result that it copies."""

@@ -8,23 +8,28 @@ again.
 
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.files import read_json
 from narxbench._study.runs import read_sealed, seals_of_runs
 
 
-def changed_runs(summary: str, files: Sequence[str]) -> list[str]:
-    """Return the run files, of the data sets or runs that a summary stands for, whose seals are not those it keeps."""
+def changed_runs(summary: str, seeds_by_file: Mapping[str, Sequence[int]]) -> list[str]:
+    """Return the run files that a summary stands for whose runs are not those that it summed up.
+
+    Each file must have the runs of its own seeds, method and criterion, which its path names: that of another seed has
+    a seal that the summary keeps, too.
+    """
     try:
         summarised = os.stat(summary)
     except OSError:
         return []
-    suspects = [path for path in files if path.endswith(".json") and _may_differ(path, summarised)]
+    suspects = [path for path in seeds_by_file if _may_differ(path, summarised)]
     if not suspects:
         return []
     kept = read_json(summary).get("seals", {})
-    return [path for path in suspects if not _has_seals(path, kept)]
+    return [path for path in suspects if not has_seals(path, seeds_by_file[path], kept)]
 
 
 def _may_differ(path: str, summarised: os.stat_result) -> bool:
@@ -36,10 +41,18 @@ def _may_differ(path: str, summarised: os.stat_result) -> bool:
     return run.st_ctime_ns > summarised.st_ctime_ns and run.st_mtime_ns <= summarised.st_mtime_ns
 
 
-def _has_seals(path: str, kept: Mapping[str, str]) -> bool:
-    """Return whether all runs of a file have the seals that a summary keeps; a damaged file has not."""
+def has_seals(path: str, seeds: Sequence[int], kept: Mapping[str, str]) -> bool:
+    """Return whether a file has the runs of its seeds, with the seals that a summary keeps; a damaged file has not."""
+    method, criterion = Path(path).parts[-3:-1]
     try:
         seals = seals_of_runs(read_sealed(path))
     except (NarxbenchError, KeyError, TypeError):
         return False
-    return seals.items() <= kept.items()
+    names = [f"{method}/{criterion}/{seed}" for seed in seeds]
+    return [*seals] == names and seals.items() <= kept.items()
+
+
+def changed_since_summed_up(paths: Sequence[str]) -> NarxbenchError:
+    """Return the error that run files were changed after they were summed up."""
+    more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+    return NarxbenchError(f"{paths[0]}{more}: changed since it was summed up; delete it and run again")

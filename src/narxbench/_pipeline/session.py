@@ -14,7 +14,7 @@ from typing import Any
 
 from snakemake.exceptions import WorkflowError
 
-from narxbench._io.errors import NarxbenchError
+from narxbench._io.errors import NarxbenchError, printable
 from narxbench._io.resources import refuse
 from narxbench._pipeline.plan import BASE, MAIN_STUDY, ROOT, Sources, StudyPlan
 from narxbench._pipeline.plans import plan_of
@@ -26,6 +26,8 @@ _PLANNED = "NARXBENCH_PLANNED"
 _SHOWN = 5
 # As many jobs in a timespan are no limit: the settings have no word for none.
 _NO_LIMIT = 1_000_000
+# The study that this process has begun, with its summaries and what they stand for.
+_SAID: list[tuple[StudyPlan, Sources]] = []
 
 
 @ended_in_one_line()
@@ -46,6 +48,8 @@ def plan(workflow: Any, config: Mapping[str, Any]) -> StudyPlan:
     gc.set_threshold(100_000)
     # As profiles of clusters say: --set-scatter seeds=N divides the seeds of a condition among N jobs.
     seed_jobs = workflow.resource_settings.overwrite_scatter.get("seeds")
+    if seed_jobs is not None and seed_jobs < 1:
+        raise NarxbenchError(f"--set-scatter: seeds: found {seed_jobs}; allowed: a whole number from 1 on")
     if Path(workflow.basedir).resolve() in (ROOT, ROOT / "workflow"):
         settings = workflow.config_settings
         planned = plan_of(settings.configfiles, settings.config_args or (), seed_jobs=seed_jobs)
@@ -64,11 +68,12 @@ def plan(workflow: Any, config: Mapping[str, Any]) -> StudyPlan:
 def say(planned: StudyPlan, sources: Sources) -> None:
     """Say which study this is, what it costs, where its page is, and what has changed since results here were made.
 
-    A run file that was changed after its summary was made ends the run: ``sources`` has all summaries with their runs.
+    A data set or run file that was changed after its summary was made ends the run: ``sources`` has all summaries with
+    these.
     """
     if _PLANNED in os.environ:
         return
-    planned.check_runs(sources)
+    planned.check_sources(sources)
     os.environ[_PLANNED] = planned.name
     for name, reason in planned.left_out.items():
         sys.stderr.write(f"narxbench: the method {name} is left out: {reason}\n")
@@ -80,6 +85,21 @@ def say(planned: StudyPlan, sources: Sources) -> None:
         sys.stderr.write(f"narxbench: {len(changed) - _SHOWN} more things have changed\n")
     cost = planned.estimate.line()
     sys.stderr.write(f"narxbench: study {planned.name}: {cost}; page: {planned.at(planned.page)}\n")
+    _SAID.append((planned, sources))
+
+
+@ended_in_one_line()
+def say_answer() -> None:
+    """Say at the end of a run where its page is, what it says, and how many runs have failed, if any have."""
+    for planned, sources in _SAID:
+        answer = planned.answer([result for result, _ in sources])
+        if answer:
+            sys.stderr.write(f"narxbench: {planned.at(planned.page)}: {answer}\n")
+        failures = planned.failures(sources)
+        if failures:
+            runs = "1 run has" if len(failures) == 1 else f"{len(failures)} runs have"
+            first = printable(failures[0], 300)
+            sys.stderr.write(f"narxbench: {runs} failed; the first: {first}\n")
 
 
 def count_no_jobs(workflow: Any) -> None:

@@ -1,20 +1,25 @@
 """A study of simulated systems: the matrix of its runs, and the definitions of its problems and methods."""
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from math import ceil
+from pathlib import Path
 from typing import Any
 
 from narxbench._algorithms.registry import algorithm
 from narxbench._io.errors import NarxbenchError, show
+from narxbench._io.files import read_bytes, read_json
 from narxbench._io.resources import refuse
 from narxbench._model.dataset import snr_label
 from narxbench._model.system import SYSTEMS_FOLDER, load_system
+from narxbench._pipeline.data_sets import changed_data, changed_data_sets
 from narxbench._pipeline.estimate import search_needs, study_estimate
 from narxbench._pipeline.matrix import Matrix, Row
 from narxbench._pipeline.plan import BASE, DESIGN_CHOICES, HERE, ROOT, PathsOf, Sources, StudyPlan
-from narxbench._pipeline.seals import changed_runs
+from narxbench._pipeline.seals import changed_runs, changed_since_summed_up
+from narxbench._pipeline.steps import ended_in_one_line
 from narxbench._studies.loading import load_study
 from narxbench._study.design_choices import load_design_choices
 from narxbench._study.layers import COMMAND_LINE, Layers, read_layers
@@ -26,6 +31,8 @@ _FINISHED = "finished_only"
 _PROCESS_MB, _LEAST_MB, _LEAST_MINUTES = 300, 1000, 60
 # The estimate of a run's time is good to a factor of three; nodes differ, too.
 _TIME_MARGIN = 10
+# The reason of a failed run in the text of a summary.
+_FAILURE = re.compile(rb'"failure":"[^"]')
 
 
 class SimulatedPlan(StudyPlan):
@@ -105,7 +112,8 @@ class SimulatedPlan(StudyPlan):
         if self.finished_only:
             self.matrix = self.matrix.finished(*patterns)
             if not self.matrix.rows:
-                raise NarxbenchError(f"{COMMAND_LINE}: {_FINISHED}: found no complete condition; repeat it without")
+                with ended_in_one_line():
+                    raise NarxbenchError(f"{COMMAND_LINE}: {_FINISHED}: found no complete condition; repeat it without")
 
     # The definitions.
 
@@ -216,14 +224,47 @@ class SimulatedPlan(StudyPlan):
         slowest = max(seconds for seconds, _ in self.needs.values())
         return max(_LEAST_MINUTES, ceil(self.study.seeds_per_job * slowest * _TIME_MARGIN / 60))
 
-    def check_runs(self, sources: Sources) -> None:
-        """Raise NarxbenchError if a run file was changed after it was summed up."""
-        changed: list[str] = []
+    def check_sources(self, sources: Sources) -> None:
+        """Raise NarxbenchError if a data set or a run file was changed after it was summed up."""
+        data_sets: dict[str, None] = {}
+        runs: list[str] = []
         for summary, files in sources:
-            changed += changed_runs(self.at(summary), list(map(self.at, files)))
-        if changed:
-            more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
-            raise NarxbenchError(f"{changed[0]}{more}: changed since it was summed up; delete it and run again")
+            data_sets |= dict.fromkeys(changed_data_sets(self.at(summary), self._defined_data(files)))
+            runs += changed_runs(self.at(summary), self._seeds_by_file(files))
+        # Runs are compared with their data sets: these come first.
+        if data_sets:
+            raise changed_data([*data_sets])
+        if runs:
+            raise changed_since_summed_up(runs)
+
+    def failures(self, sources: Sources) -> list[str]:
+        """Return the reason of each run that has failed, by the summaries that there are."""
+        reasons = []
+        for summary in dict.fromkeys(summary for summary, _ in sources):
+            path = self.at(summary)
+            # Most have none, which their text says sooner than their content.
+            if os.path.exists(path) and _FAILURE.search(read_bytes(path)):
+                reasons += self.failures_in(read_json(path))
+        return reasons
+
+    def failures_in(self, summary: Mapping[str, Any]) -> list[str]:
+        """Return the reasons of the failed runs in the content of a summary."""
+        return [failure["failure"] for failure in summary.get("failures", ())]
+
+    def _defined_data(self, files: Sequence[str]) -> dict[str, str]:
+        """Return the definition of each data set among the files of a summary; both where they lie."""
+        definitions = {}
+        for path in files:
+            if path.endswith(".csv"):
+                problem = path.removesuffix(".csv")
+                if problem not in self._files:  # it is that of one realisation
+                    problem = os.path.dirname(path)
+                definitions[self.at(path)] = self.at(self._files[problem])
+        return definitions
+
+    def _seeds_by_file(self, files: Sequence[str]) -> dict[str, list[int]]:
+        """Return the seeds of each run file among the files of a summary, where it lies."""
+        return {self.at(path): self.blocks[Path(path).stem] for path in files if path.endswith(".json")}
 
 
 def _is_set(layers: Layers, key: str) -> bool:

@@ -54,9 +54,14 @@ def call(script: str, **job: Any) -> None:
 
 def settings_of(job: Any) -> dict[str, Any]:
     """Return the settings in the definition of a job's step."""
-    (definition,) = [job.input.definition] if isinstance(job.input.definition, str) else job.input.definition
-    settings: dict[str, Any] = read_definition(definition)["settings"]
+    settings: dict[str, Any] = read_definition(definition_of(job))["settings"]
     return settings
+
+
+def definition_of(job: Any) -> str:
+    """Return the file of the definition of a job's step."""
+    (definition,) = [job.input.definition] if isinstance(job.input.definition, str) else job.input.definition
+    return str(definition)
 
 
 @cache

@@ -45,7 +45,7 @@ _EXPORTS = {
     "matlab": ("model.m", "MATLAB and Octave"),
     "sysidentpy": ("model_sysidentpy.py", "SysIdentPy"),
 }
-_PAGE, _SPARSE = "report.html", "model_sparse.json"
+PAGE, DATA_PAGE, _SPARSE = "report.html", "data.html", "model_sparse.json"
 # Fewer configurations are not drawn.
 _LEAST_TRIED = 3
 _VERSIONS = ("narxbench", "numpy", "scipy", "pandas", "numba", "matplotlib")
@@ -53,12 +53,13 @@ _VERSIONS = ("narxbench", "numpy", "scipy", "pandas", "numba", "matplotlib")
 _EMPTY = ("null", "[]", "{}")
 
 
-def write_report(identification: Identification, folder: StrPath) -> Path:
+def write_report(identification: Identification, folder: StrPath, data_page: str = "") -> Path:
     """Write the page, the model, all numbers as JSON and CSV, and the programs into a folder, and return the page.
 
-    The files are those of :func:`report_files` and ``model.json``, which :meth:`narxbench.Model.load` reads.
-    A new folder appears with all of them or not at all. In one that has an earlier report, the page goes first and
-    comes last, so that no mixture looks whole; other files in it stay.
+    The files are those of :func:`report_files`, ``model.json``, which :meth:`narxbench.Model.load` reads, and
+    ``data.html`` if there is the text of a page of the data. A new folder appears with all of them or not at all. In
+    one that has an earlier report, the page goes first and comes last, so that no mixture looks whole; other files in
+    it stay.
 
     Raises
     ------
@@ -69,17 +70,19 @@ def write_report(identification: Identification, folder: StrPath) -> Path:
     sparse = identification.models.get("sparse", identification.model)
     if sparse is not identification.model:
         files[_SPARSE] = model_text(sparse)
+    if data_page:
+        files[DATA_PAGE] = data_page
     programs = [file for file, _ in _EXPORTS.values()]
-    obsolete = [name for name in (_SPARSE, *programs) if name not in files]
-    write_folder(folder, files, last=_PAGE, obsolete=obsolete)
-    return Path(folder, _PAGE)
+    obsolete = [name for name in (_SPARSE, DATA_PAGE, *programs) if name not in files]
+    write_folder(folder, files, last=PAGE, obsolete=obsolete)
+    return Path(folder, PAGE)
 
 
 def report_files(identification: Identification, *, repository: str = "") -> dict[str, str]:
     """Return the texts of all files but that of the model, by name; a program that cannot be made is left out."""
     figures = identification.validation
     files = {
-        _PAGE: model_page(identification, repository=repository),
+        PAGE: model_page(identification, repository=repository),
         "identification.json": canonical_json(as_json(identification), indent=1),
         "validation.csv": write_table(figures.assign(record=[printable(name) for name in figures["record"]])),
         "terms.csv": write_table(_all_terms(identification)),

@@ -43,16 +43,19 @@ def read_layers(files: Sequence[StrPath], command_line: Sequence[str] = ()) -> l
     return layers
 
 
-def _add_file(settings_by_file: dict[Path, dict[str, Any]], path: Path) -> None:
-    """Add the settings of a file, after those of the file that it changes."""
+def _add_file(settings_by_file: dict[Path, dict[str, Any]], path: Path, changed_by: tuple[Path, ...] = ()) -> None:
+    """Add the settings of a file, after those of the file that it changes; ``changed_by`` are files that change it."""
     settings = read_mapping(path)
     base = settings.pop(OVER, None)
     if base is not None:
         base_file = path.parent / str(base)
         if not isinstance(base, str) or "/" in base or not base_file.is_file():
             raise NarxbenchError(f"{path}: {OVER}: found {base!r}; allowed: a file in the same folder")
+        if base_file in (path, *changed_by):
+            problem = f"found {base!r}, which changes {path.name} in turn"
+            raise NarxbenchError(f"{path}: {OVER}: {problem}; allowed: files that do not change each other in a circle")
         if base_file not in settings_by_file:
-            _add_file(settings_by_file, base_file)
+            _add_file(settings_by_file, base_file, (path, *changed_by))
     settings_by_file[path] = settings
 
 

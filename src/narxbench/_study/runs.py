@@ -13,7 +13,7 @@ from typing import Any
 import pydantic
 
 from narxbench._algorithms.registry import algorithm as algorithm_of
-from narxbench._algorithms.search import AlgorithmFailedError, Runner, SearchResult, prepared
+from narxbench._algorithms.search import AlgorithmFailedError, KilledRunError, Runner, SearchResult, prepared
 from narxbench._fitness.problem import (
     ErrorKind,
     Estimation,
@@ -112,6 +112,7 @@ def run_seeds(
     ``data`` is the data set (CSV) of each seed; ``axes`` are those of the random streams other than algorithm,
     criterion and seed, ``structure`` the arguments of :class:`~narxbench._fitness.problem.StructureProblem` other than
     data and criterion. A run that fails through its algorithm is recorded as failed, and reported; the others go on.
+    One whose process is ended from outside raises NarxbenchError, so that it is made again.
     """
     runs = []
     with prepared(algorithm, settings, keep=True) as runner:
@@ -160,6 +161,9 @@ def one_run(
     problem = load_problem(path, digest, criterion=condition["criterion"], **structure)
     try:
         observed = runner.run(problem, seed=seed, evaluations=evaluations, axes=axes, time_limit=time_limit)
+    except KilledRunError as error:
+        load_problem.cache_clear()
+        raise NarxbenchError(f"method {condition['method']}: {error}") from None
     except AlgorithmFailedError as error:
         load_problem.cache_clear()
         logger.error("narxbench: method %s: %s", condition["method"], error)

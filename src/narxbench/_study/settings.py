@@ -29,6 +29,11 @@ T = TypeVar("T")
 Place = tuple[str | int, ...]
 
 
+# Folders of `data` that come with the project, by what is in them.
+SHIPPED = {"reference": "published values", "buck": "measured signals"}
+# SNRs that differ by less are one SNR that was computed.
+_ROUNDING_DB = 1e-9
+
 # Checks of single values
 
 
@@ -65,11 +70,25 @@ def refuse_page(settings: Mapping[str, Any]) -> None:
         raise SettingsError([Mistake(("page",), "unknown key; allowed: kind (did you mean 'kind'?)")])
 
 
-def no_reference(name: str) -> str:
-    """Return the name of a study; the name of the folder of the published values raises ValueError."""
-    if name.casefold() == "reference":
-        raise ValueError(f"found {name!r}, the folder of the published values; allowed: any other name")
+def free_name(name: str) -> str:
+    """Return the name of a study; that of a folder of ``data`` that comes with the project raises ValueError."""
+    content = SHIPPED.get(name.casefold())
+    if content is not None:
+        raise ValueError(f"found {name!r}, the folder of the {content}; allowed: any other name")
     return name
+
+
+def apart(values: list[float]) -> list[float]:
+    """Return SNRs in dB, or raise SettingsError for those that differ from an earlier one by rounding alone."""
+    mistakes = []
+    for place, value in enumerate(values):
+        for earlier in values[:place]:
+            if earlier != value and abs(earlier - value) <= _ROUNDING_DB:
+                text = f"found {value!r} beside {earlier!r}; allowed: values that differ by more than {_ROUNDING_DB:g}"
+                mistakes.append(Mistake((place,), text))
+                break
+    raise_if(mistakes)
+    return values
 
 
 def _known_algorithm(name: str) -> str:
@@ -319,7 +338,7 @@ class Study(Settings):
     otherwise.
     """
 
-    study: Annotated[Name, AfterValidator(no_reference)]
+    study: Annotated[Name, AfterValidator(free_name)]
     """Name of the study: of its folders under data/ and reports/. That of an overlay is the name of its file."""
     kind: str
     """The kind of the study."""
@@ -327,7 +346,7 @@ class Study(Settings):
     """Interpretation of what the paper leaves open: a name in config/design_choices.yaml."""
     systems: Annotated[list[Name], AfterValidator(distinct)] = Field(min_length=1)
     """Systems to identify: NAME stands for config/systems/NAME.yaml."""
-    snr_db: Annotated[list[Decibels], AfterValidator(distinct)] = Field(min_length=1)
+    snr_db: Annotated[list[Decibels], AfterValidator(distinct), AfterValidator(apart)] = Field(min_length=1)
     """Signal-to-noise ratios in dB."""
     seeds: Seeds
     """Runs of every condition: their number N for the seeds 1 to N, or the seeds themselves."""

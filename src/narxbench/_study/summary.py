@@ -32,8 +32,9 @@ def summarise(
 ) -> str:
     """Read the run files of a condition, in the order of its seeds, and return the text of its summary.
 
-    A term whose selection frequency reaches the ``threshold`` is in the final structure (paper, section IV-C). The
-    other parameters are as for :func:`~narxbench._study.runs.run_seeds`.
+    A term whose selection frequency reaches the ``threshold`` is in the final structure (paper, section IV-C). Failed
+    runs do not count there; ``failures`` has their seeds and reasons. The other parameters are as for
+    :func:`~narxbench._study.runs.run_seeds`.
     """
     true_system = System(**system)
     digests = {path: sha256(read_bytes(path)) for path in dict.fromkeys(data.values())}
@@ -55,7 +56,8 @@ def summarise(
     )
     first_true, first_file = next(iter(true.values())), next(iter(files.values()))
     counts = Counter(chain.from_iterable(run.terms for run in run_records))
-    final = final_structure(counts, len(run_records), first.terms, threshold)
+    failures = [{"seed": run.seed, "failure": run.failure} for run in run_records if run.failure]
+    final = final_structure(counts, len(run_records) - len(failures), first.terms, threshold)
     summary = {
         **condition,
         "algorithm": algorithm,
@@ -79,6 +81,9 @@ def summarise(
         "measured": first.data.measured.tolist(),
         "best_run": _best_run(run_records),
     }
+    # Summaries without a failed run keep the bytes that they have always had.
+    if failures:
+        summary["failures"] = failures
     return canonical_json(summary)
 
 
@@ -129,5 +134,7 @@ def final_structure(
 
     ``counts`` says in how many of the ``runs`` each term was selected; terms that no run selected may be missing.
     """
+    if not runs:
+        return []
     # 36 of 40 reaches 0.9 although 0.9 * 40 is not a whole number in floating point.
     return [term for term in candidates if counts.get(term, 0) >= threshold * runs - 1e-9]

@@ -12,13 +12,13 @@ import psutil
 import pytest
 from tests.lookups import kinds_of
 from tests.tiers import mostly_slow
-from tests.unit.algorithms.plugins.cheats import CHEATS, HARMLESS, LIMIT
+from tests.unit.algorithms.plugins.cheats import CHEATS, ENDED, HARMLESS, LIMIT
 from tests.workflow.project import wait_for
 
 from narxbench import search
 from narxbench._algorithms.isolation import host
 from narxbench._algorithms.isolation.messages import BrokenChannelError, Channel, plain_data
-from narxbench._algorithms.search import AlgorithmFailedError, prepared
+from narxbench._algorithms.search import AlgorithmFailedError, KilledRunError, prepared
 
 FAILING = [name for name, cheat in CHEATS.items() if cheat.failure]
 
@@ -75,6 +75,43 @@ def test_runs_after_one_that_was_ended_are_the_same(plugins, small_problem):
             with pytest.raises(AlgorithmFailedError, match="time limit"):
                 runner.run(small_problem, seed=1, evaluations=100_000, time_limit=limit)
             assert runner.run(small_problem, seed=1, evaluations=300).result == right.result
+
+
+ENDED_ONCE = """
+import os, pathlib
+
+def run(problem, objective, rng, settings):
+    noted = pathlib.Path({noted!r})
+    if not noted.exists():
+        noted.touch()
+        os.kill({process}, {signal})
+    return climb(objective, rng.integers)
+"""
+
+
+@pytest.mark.parametrize(
+    ("process", "number", "is_from_outside"),
+    [
+        ("os.getpid()", signal.SIGKILL, True),
+        ("os.getpid()", signal.SIGTERM, True),
+        ("os.getppid()", signal.SIGKILL, True),
+        ("os.getpid()", signal.SIGSEGV, False),
+    ],
+)
+def test_a_run_that_is_ended_from_outside_can_be_repeated(
+    plugins, small_problem, tmp_path, process, number, is_from_outside
+):
+    """It ends as by `kill` or by a system without memory; a run that crashes has failed by itself."""
+    body = ENDED_ONCE.format(noted=str(tmp_path / "noted"), process=process, signal=int(number))
+    (plugins / "hangs.py").write_text(CHEATS["hangs"].module + body)
+    with pytest.raises(AlgorithmFailedError) as raised:
+        search(small_problem, algorithm="hangs", seed=1, evaluations=300)
+    assert isinstance(raised.value, KilledRunError) == is_from_outside
+    text = f"algorithm 'hangs': seed 1: {ENDED}"
+    if is_from_outside:
+        text += f": it was ended from outside ({number.name}); run it again"
+    assert str(raised.value) == text
+    assert search(small_problem, algorithm="hangs", seed=1, evaluations=300).terms
 
 
 def test_what_a_run_has_left_in_its_group_is_ended(plugins, small_problem):

@@ -80,7 +80,7 @@ def test_problem_and_method_give_the_parameters_of_runs(folder: Path) -> None:
     condition = plan.conditions[-1]
     paths = [f"data/methods/problems/{condition.problem.name}", f"data/methods/{plan.method_path(condition)}"]
     for path in paths:
-        write_definition(plan.file_of(path), plan.content(path))
+        write_definition(plan.file_of(path), plan.content(plan.file_of(path)))
     definition = run_definition(*map(plan.file_of, paths))
     assert definition == {
         "condition": condition.key.model_dump(exclude_defaults=True),

@@ -171,14 +171,23 @@ def test_a_condition_of_an_interpretation_has_the_data_of_its_part_on_data(folde
 def test_a_setting_changes_the_definitions_that_depend_on_it(plan: Callable, setting: str, prefixes: set[str]) -> None:
     before, after = plan(SMALL), plan(SMALL, setting)
     changed = set()
-    for path, content in before._contents.items():
-        if after.content(path) != content:
+    for path, file in before._files.items():
+        if after.file_of(path) != file:
             changed.add(path.removeprefix("data/mine/"))
     assert changed == prefixes
 
 
+def test_a_definition_under_another_digest_is_none_of_the_study(plan: Callable) -> None:
+    planned = plan(SMALL)
+    file = planned.file_of("data/mine/problems/S1/30dB")
+    assert planned.content(file)["settings"]["simulation"]["snr_db"] == 30.0
+    made_up = "data/mine/problems/S1/30dB-0123456789abcdef.json"
+    with pytest.raises(SystemExit, match=f"^narxbench: {made_up}: not in the study mine"):
+        planned.content(made_up)
+
+
 def test_finished_only(plan: Callable) -> None:
-    with pytest.raises(NarxbenchError, match="finished_only: found no complete condition; repeat it without"):
+    with pytest.raises(SystemExit, match=r"^narxbench: .*finished_only: found no complete condition; "):
         plan(SMALL, "finished_only=true").keep_finished(SUMMARY, RUNS)
     with pytest.raises(NarxbenchError, match=r"^command line \(--config\): finished_only: found 'yes'; allowed: "):
         plan(SMALL, "finished_only=yes")

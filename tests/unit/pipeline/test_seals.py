@@ -28,7 +28,7 @@ def summarised(tmp_path: Path) -> tuple[Path, list[Path]]:
 
 
 def changed(summary: Path, runs: list[Path]) -> list[str]:
-    return changed_runs(str(summary), ["data.csv"]) + changed_runs(str(summary), list(map(str, runs)))
+    return changed_runs(str(summary), {str(run): [seed] for seed, run in enumerate(runs, start=1)})
 
 
 def edit(path: Path, *, sealed: bool) -> None:
@@ -48,6 +48,20 @@ def test_a_changed_run_file_of_the_same_date_is_named(summarised: tuple[Path, li
     assert changed(summary, runs) == []
     edit(runs[1], sealed=sealed)
     assert changed(summary, runs) == [str(runs[1])]
+
+
+def test_a_run_of_another_seed_or_method_is_named(summarised: tuple[Path, list[Path]]) -> None:
+    """Its seal is among those that the summary keeps."""
+    summary, runs = summarised
+    times = runs[0].stat()
+    right = runs[0].read_bytes()
+    runs[0].write_bytes(runs[1].read_bytes())
+    os.utime(runs[0], ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert changed(summary, runs) == [str(runs[0])]
+    other = runs[0].parents[1] / "upso2d/bic/seed-1.json"
+    write_atomically(other, right)
+    os.utime(other, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert changed(summary, [other]) == [str(other)]
 
 
 def test_younger_missing_and_copied_files_are_no_changed_ones(summarised: tuple[Path, list[Path]]) -> None:

@@ -61,6 +61,15 @@ def test_storage_elsewhere_is_refused_in_one_line() -> None:
         plan_for_snakemake(workflow, {})
 
 
+def test_no_jobs_for_the_seeds_are_refused_in_one_line() -> None:
+    settings = {"storage_settings": SimpleNamespace(default_storage_provider=None)}
+    settings["resource_settings"] = SimpleNamespace(overwrite_scatter={"seeds": 0})
+    with pytest.raises(
+        SystemExit, match=r"^narxbench: --set-scatter: seeds: found 0; allowed: a whole number from 1 on$"
+    ):
+        plan_for_snakemake(SimpleNamespace(**settings), {})
+
+
 @pytest.mark.parametrize("profile", ["default", "cluster", "slurm"])
 def test_the_profiles_have_no_jobs_counted(profile: str) -> None:
     settings = yaml.safe_load((ROOT / f"profiles/{profile}/config.yaml").read_text(encoding="utf-8"))

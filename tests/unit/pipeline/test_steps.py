@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from narxbench._pipeline import steps
-from narxbench._pipeline.run_record import run_info
 from narxbench._pipeline.steps import StepFailedError, call
 
 SCRIPT = "from pathlib import Path\nfrom narxbench._io.errors import NarxbenchError\n"
@@ -27,12 +26,6 @@ def test_a_step_writes_its_time(tmp_path: Path, script: Path, capsys: pytest.Cap
     assert (tmp_path / "made").read_text() == "text"
     assert re.fullmatch(r"cpu [0-9.]+ s, wall [0-9.]+ s\n", log.read_text())
     assert capsys.readouterr() == ("", "")
-    for name, text in (("a/seed-1", "cpu 1.5 s, wall 2.25 s\n"), ("a/seed-2", ""), ("of other settings", "")):
-        path = tmp_path / f"logs/search/{name}.log"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    results = [f"data/mine/runs/a/seed-{seed}.json" for seed in (1, 2, 3)]
-    assert "| search | 2 | 1.5 | 2.2 |" in run_info(str(tmp_path / "logs"), results)
 
 
 def test_a_mistake_is_reported_in_one_line(tmp_path: Path, script: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -1,6 +1,7 @@
 """Settings of a study: valid values, how files are merged, and the place that a mistake names."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from narxbench._io.yaml import read_mapping
 from narxbench._studies.loading import load_study, schema
 from narxbench._study.design_choices import load_design_choices
 from narxbench._study.layers import COMMAND_LINE, merge_layers, read_layers
-from narxbench._study.settings import Study
+from narxbench._study.settings import SHIPPED, Study
 
 CONFIG = Path(__file__).parents[3] / "config"
 BASE = CONFIG / "paper.yaml"
@@ -63,6 +64,22 @@ def test_a_study_that_a_file_names_prevails_over_the_name_of_a_later_file(tmp_pa
     assert merge_layers(read_layers(files)) == {"study": "named", "seeds": 2}
     assert merge_layers(read_layers(files[::-1])) == {"study": "named", "seeds": 2}
     assert merge_layers(read_layers(files[1:])) == {"study": "second", "seeds": 2}
+
+
+@pytest.mark.parametrize("names", [["a"], ["a", "b"], ["a", "b", "c"]])
+def test_files_that_change_each_other_in_a_circle_are_refused(tmp_path: Path, names: list[str]) -> None:
+    for name, base in zip(names, [*names[1:], names[0]], strict=True):
+        (tmp_path / f"{name}.yaml").write_text(f"over: {base}.yaml\n")
+    last, first = f"{names[-1]}.yaml", f"{names[0]}.yaml"
+    message = f"{tmp_path / last}: over: found '{first}', which changes {last} in turn; allowed: files that "
+    with pytest.raises(NarxbenchError, match=re.escape(message)):
+        read_layers([tmp_path / first])
+
+
+def test_no_study_has_the_name_of_a_folder_that_comes_with_the_project() -> None:
+    """Git keeps what is in these folders, and ignores the results of studies beside them."""
+    ignored = (CONFIG.parent / ".gitignore").read_text(encoding="utf-8")
+    assert set(re.findall(r"^!/data/(.*)/$", ignored, re.MULTILINE)) == SHIPPED.keys()
 
 
 def test_another_kind_or_algorithm_starts_anew(tmp_path: Path) -> None:

@@ -24,8 +24,17 @@ VARIED = "kind: interpretations\nvariations: {criterion: bic, seeds: 1, methods:
 VARIED += "combinations: [%s], finalists: {interpretations: [%s], combinations: [], criteria: []}}"
 COMPARED = "kind: methods\nmethods: {upso2d: {criteria: [bic]}}\nscenarios: {a: {description: x, %s}}"
 SETTINGS = [
-    *("snr_dbb: [50]", "study: Reference", "study: a b", "kind: interpretations", "kind: methods", "kind: papers"),
-    "page: paper",
+    *(
+        "snr_dbb: [50]",
+        "study: Reference",
+        "study: buck",
+        "snr_db: [30.0000000000001, 30]",
+        "study: a b",
+        "kind: interpretations",
+        "kind: methods",
+        "kind: papers",
+    ),
+    *("page: paper", "study: buck", "snr_db: [30.0000000000001, 30]"),
     *("kind: [1]", "interpretation: closests", "systems: [S1, SS2]", "snr_db: [30, 50, 30.0]", "seeds: -3"),
     *("seeds: 1:30", "evaluations: '6e3'", "data: {validation_samples: 2000}", "data: {seeds: 2}"),
     *("data: {samples: 603}", "data: {excitation: {kind: gaussian, low: 0}}", "seeds: -1\nevaluations: 0"),

@@ -10,6 +10,7 @@ from tests.regression import terms_at
 
 from narxbench import StructureProblem, read_signals, search
 from narxbench._algorithms.registry import algorithm
+from narxbench._algorithms.search import KilledRunError
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.files import canonical_json, sha256
 from narxbench._study.data_sets import simulated_csv
@@ -135,6 +136,40 @@ def test_runs_that_found_nothing(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "data.csv").write_text(simulated())
     summary = json.loads(summary_of(tmp_path, "seed-1.json", seeds=(1,)))
     assert (summary["best_run"], summary["final_structure"], summary["final_model"]["fitness"]) == (None, [], None)
+
+
+def test_a_run_that_was_ended_from_outside_is_not_recorded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def end(*_: Any, **__: Any) -> None:
+        raise KilledRunError("algorithm 'ga': seed 1: it was ended from outside (SIGKILL); run it again")
+
+    monkeypatch.setattr("narxbench._algorithms.search.Runner.run", end)
+    with pytest.raises(NarxbenchError, match=r"^method mine: algorithm 'ga': seed 1: it was ended from outside "):
+        run_seeds({1: str(folder / "data.csv")}, axes=AXES, **METHOD)
+
+
+@pytest.fixture
+def failed(folder: Path, tmp_path: Path) -> Path:
+    """Return a folder with a run of seed 1 that has failed, and the right one of seed 2."""
+    content = json.loads((folder / "seed-1.json").read_text())
+    content["runs"][0] |= {"fitness": None, "sse": None, "terms": [], "coefficients": [], "failure": "it hangs"}
+    content["runs"][0] |= {"history": {"evaluations": [], "fitness": []}, "evaluations": 0}
+    (tmp_path / "seed-1.json").write_text(canonical_json({**content, "seal": seal_of(content)}))
+    (tmp_path / "seed-2.json").write_bytes((folder / "seed-2.json").read_bytes())
+    (tmp_path / "data.csv").write_text(simulated())
+    return tmp_path
+
+
+def test_failed_runs_have_their_reasons_and_count_for_no_structure(failed: Path, runs: list[Run]) -> None:
+    summary = json.loads(summary_of(failed, "seed-1.json", "seed-2.json"))
+    assert (summary["seeds"], summary["failures"]) == ([1, 2], [{"seed": 1, "failure": "it hangs"}])
+    assert set(summary["final_structure"]) == set(runs[1].terms)
+    summary = json.loads(summary_of(failed, "seed-1.json", seeds=(1,)))
+    assert summary["final_structure"] == []
+
+
+def test_a_summary_without_failed_runs_does_not_name_them(summary: dict[str, Any]) -> None:
+    """Its bytes are those of releases that did not tell them."""
+    assert "failures" not in summary
 
 
 def test_runs_of_other_code_or_versions_are_refused(folder: Path) -> None:

@@ -18,7 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._algorithms.contract import LONGEST_DETAILS, BudgetSpentError, Found, ProblemView, checked_found
-from narxbench._algorithms.isolation.messages import ANSWER, EVALUATE, BrokenChannelError, Channel, plain_data
+from narxbench._algorithms.isolation.messages import (
+    ANSWER,
+    EVALUATE,
+    BrokenChannelError,
+    Channel,
+    ClosedChannelError,
+    plain_data,
+)
 from narxbench._algorithms.objective import CountedObjective
 from narxbench._io.errors import NarxbenchError, printable
 from narxbench._numerics.random_streams import generator
@@ -28,6 +35,8 @@ _ARRAYS = ("gram", "moments", "u", "y", "rows", "penalties", "training_u", "trai
 # Seconds to import an algorithm with all that it needs.
 _START_SECONDS = 120.0
 _LONGEST_REPLY = 1 << 24
+# By these signals a user, a batch system or a system without memory ends a process; by others it ends itself.
+_FROM_OUTSIDE = {signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGKILL, signal.SIGTERM, signal.SIGXCPU}
 
 
 class RunFailedError(Exception):
@@ -40,6 +49,10 @@ class RunFailedError(Exception):
 
 class RunStoppedError(RunFailedError):
     """A run has met its limit of time; the objective has the structures that it evaluated."""
+
+
+class RunKilledError(RunFailedError):
+    """The process of a run was ended from outside, so that the run says nothing about its algorithm."""
 
 
 class RunOutcome(NamedTuple):
@@ -79,11 +92,14 @@ class AlgorithmProcess:
         except OSError as error:
             raise RunFailedError(f"there is no temporary folder: {error.strerror}") from None
         end, remote_end = socket.socketpair()
+        self._end_of_run, remote_end_of_run = os.pipe()
+        os.set_blocking(self._end_of_run, False)
         code = "from narxbench._algorithms.isolation.worker import main; main(*sys.argv[1:])"
-        with remote_end:
+        descriptors = [remote_end.fileno(), remote_end_of_run]
+        with remote_end, os.fdopen(remote_end_of_run, "wb"):
             self._process = subprocess.Popen(
-                python_command(code, str(remote_end.fileno()), self._module),
-                pass_fds=[remote_end.fileno()],
+                python_command(code, *map(str, descriptors), self._module),
+                pass_fds=descriptors,
                 stdin=subprocess.DEVNULL,
                 stdout=sys.__stderr__,  # what an algorithm prints is no result
                 cwd=self._folder.name,
@@ -119,6 +135,7 @@ class AlgorithmProcess:
         self._process.wait()
         self._process = None
         self._channel.socket.close()
+        os.close(self._end_of_run)
         self._folder.cleanup()
 
     def run(
@@ -146,11 +163,27 @@ class AlgorithmProcess:
         except TimeoutError:
             self.close()
             raise RunStoppedError(f"not done after the time limit of {time_limit:g} s") from None
+        except ClosedChannelError as error:
+            killed_by = self._killed_by()
+            self.close()
+            if killed_by:
+                raise RunKilledError(f"{error}: it was ended from outside ({killed_by}); run it again") from None
+            raise RunFailedError(str(error)) from None
         except BrokenChannelError as error:
             self.close()
             raise RunFailedError(str(error)) from None
         self._groups.pop()
         return _checked_outcome(answer, usage, objective.n_terms)
+
+    def _killed_by(self) -> str:
+        """Return the signal from outside by which a run has ended that sent no answer; empty if there was none.
+
+        Its exit code is there, unless the process that notes it has ended, too.
+        """
+        code = -signal.SIGKILL
+        with suppress(BlockingIOError):
+            code = int(os.read(self._end_of_run, 20) or code)
+        return signal.Signals(-code).name if -code in _FROM_OUTSIDE else ""
 
 
 def _request(

@@ -18,6 +18,10 @@ class BrokenChannelError(Exception):
         super().__init__(text)
 
 
+class ClosedChannelError(BrokenChannelError):
+    """The other side has ended."""
+
+
 class Channel:
     """One end of a connection. Both methods raise TimeoutError at the deadline, a time of ``time.monotonic``."""
 
@@ -31,7 +35,7 @@ class Channel:
         try:
             self.socket.sendall(_LENGTH.pack(len(content)) + content)
         except ConnectionError:
-            raise BrokenChannelError from None
+            raise ClosedChannelError from None
 
     def receive(self, longest: int) -> bytes:
         """Receive a message of at most so many bytes."""
@@ -47,9 +51,9 @@ class Channel:
             try:
                 part = self.socket.recv(min(size - len(content), 1 << 20))
             except ConnectionError:
-                raise BrokenChannelError from None
+                raise ClosedChannelError from None
             if not part:
-                raise BrokenChannelError
+                raise ClosedChannelError
             content += part
         return bytes(content)
 

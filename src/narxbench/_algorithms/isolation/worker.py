@@ -64,8 +64,12 @@ class RemoteObjective(Objective):
         return fitness
 
 
-def main(descriptor: str, module_name: str) -> None:
-    """Import an algorithm, describe it or make its runs, as the caller asks, and end with all that was started."""
+def main(descriptor: str, end_descriptor: str, module_name: str) -> None:
+    """Import an algorithm, describe it or make its runs, as the caller asks, and end with all that was started.
+
+    How a run ends that sends no answer is written to the second descriptor, which runs do not have.
+    """
+    end = int(end_descriptor)
     channel = Channel(socket.socket(fileno=int(descriptor)))
     signal.alarm(_IMPORT_SECONDS)
     try:
@@ -77,7 +81,7 @@ def main(descriptor: str, module_name: str) -> None:
         signal.alarm(0)
         channel.send(json.dumps(description).encode())
         while True:
-            _serve_run(channel, module)
+            _serve_run(channel, module, end)
     except BrokenChannelError:
         pass  # the caller has ended
     except BaseException as error:
@@ -124,11 +128,12 @@ def _describe(module: ModuleType, values: dict[str, Any]) -> dict[str, Any]:
     return description
 
 
-def _serve_run(channel: Channel, module: ModuleType) -> None:
+def _serve_run(channel: Channel, module: ModuleType, end: int) -> None:
     """Make the next run in a forked process; BrokenChannelError if it breaks off, or the caller ends."""
     channel.receive(0)
     run = os.fork()
     if run == 0:
+        os.close(end)
         _make_run(channel, module)
     run_descriptor = os.pidfd_open(run)
     events = select.poll()
@@ -140,6 +145,7 @@ def _serve_run(channel: Channel, module: ModuleType) -> None:
         os.killpg(run, signal.SIGKILL)
     _, status, usage = os.wait4(run, 0)
     if status:
+        os.write(end, str(os.waitstatus_to_exitcode(status)).encode())
         raise BrokenChannelError("the run has ended otherwise than by its answer")
     channel.send(json.dumps({"cpu_seconds": round(usage.ru_utime + usage.ru_stime, 6)}).encode())
 

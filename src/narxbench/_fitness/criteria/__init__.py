@@ -15,7 +15,7 @@ from narxbench._fitness.criterion import Criterion
 from narxbench._io.errors import NarxbenchError, did_you_mean
 from narxbench._io.settings import show
 
-_NUMBER = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 
 
 @cache

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from narxbench._identification.data.checks import checks_before, outlier_check
 from narxbench._identification.data.reading import Reading, numeric_columns, read_recording
 from narxbench._identification.data.sampling import runs
+from narxbench._identification.data.scaling import SMALLEST
 from narxbench._identification.data.signals import all_signals
 from narxbench._identification.data.spectra import Spectra, spectra
 from narxbench._identification.finding import Finding, Status
@@ -192,7 +193,7 @@ def look(data: Any = None, output: Any = None, **reading: Any) -> DataLook:
 
 def look_at(recording: Recording, *, has_output: bool = True) -> DataLook:
     """Return a look at a recording; where no output was chosen, each signal is looked at by itself."""
-    _refuse_huge_values(recording)
+    _refuse_sizes(recording)
     power = spectra(recording)
     facts = signal_facts(recording, power)
     if has_output:
@@ -207,12 +208,14 @@ def look_at(recording: Recording, *, has_output: bool = True) -> DataLook:
     return DataLook(recording, facts, (), signal_checks, power)
 
 
-def _refuse_huge_values(recording: Recording) -> None:
-    """Raise FieldError for values whose fourth powers are too large for a number."""
-    for values in all_signals(recording.records):
-        largest = float(np.abs(values).max())
-        if largest > MOST_VALUE:
-            raise FieldError("data", f"found values up to {largest:.3g}; needed: units in which they are below 1e+70")
+def _refuse_sizes(recording: Recording) -> None:
+    """Raise FieldError for signals whose fourth powers, or squares of errors, are too large or small for a number."""
+    for size in np.abs(np.concatenate(all_signals(recording.records))).max(axis=0).tolist():
+        if size > MOST_VALUE:
+            raise FieldError("data", f"found values up to {size:.3g}; needed: units in which they are below 1e+70")
+        if 0.0 < size < SMALLEST:
+            needed = f"needed: units in which they are {SMALLEST:g} or more"
+            raise FieldError("data", f"found a signal with values up to {size:.3g}; {needed}")
 
 
 def _as_output(recording: Recording, place: int) -> Recording:

@@ -41,6 +41,9 @@ from narxbench._identification.data.times import EVEN, TimeChoice, find_times
 from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
 from narxbench._model.records import ROLES, Record, Recording, Role
 
+# Seconds between samples whose frequencies are numbers, too.
+_SHORTEST, _LONGEST = 1e-300, 1e300
+
 
 class Reading(TypedDict, total=False):
     """Arguments of :func:`read_recording` besides the data."""
@@ -401,7 +404,7 @@ def _share(test: Any) -> float | None:
     """Return the share of a record that ``test`` is, or None where it is data."""
     if not isinstance(test, str | Real):
         return None
-    match = re.fullmatch(r"\s*([+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?)\s*(%?)\s*", str(test))
+    match = re.fullmatch(r"\s*([+-]?(?:[0-9]*\.)?[0-9]+(?:[eE][+-]?[0-9]+)?)\s*(%?)\s*", str(test))
     if isinstance(test, str) and (not match or os.path.exists(test)):
         return None
     share = math.nan
@@ -503,10 +506,14 @@ def _names_of_item(item: Any, label: str) -> set[str]:
 def _sampling_time(sampling_time: Any, measured: float | None, notes: list[str]) -> float | None:
     """Return the sampling time of the user's, or the one that was measured; note a difference."""
     if sampling_time is None:
+        if measured is not None and not _SHORTEST <= measured <= _LONGEST:
+            found = f"found steps of {measured:.3g} s"
+            raise NarxbenchError(f"time: {found}; allowed: {_SHORTEST:g} to {_LONGEST:g} s, so use another unit")
         return measured
     is_number = isinstance(sampling_time, Real) and not isinstance(sampling_time, bool | np.bool_)
-    if not is_number or not 0 < sampling_time < 1e300:
-        raise argument_error("sampling_time", show(sampling_time), "a number of seconds above 0")
+    if not is_number or not _SHORTEST <= sampling_time <= _LONGEST:
+        allowed = f"a number of seconds from {_SHORTEST:g} to {_LONGEST:g}"
+        raise argument_error("sampling_time", show(sampling_time), allowed)
     seconds = float(sampling_time)
     if measured and abs(seconds / measured - 1) > EVEN:
         notes.append(f"The sampling time is {seconds:g} s as given; by the time it would be {measured:g} s.")

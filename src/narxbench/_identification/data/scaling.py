@@ -16,6 +16,9 @@ from narxbench._model.scaling import least_scaling, mean_and_deviation
 
 Floats = NDArray[np.float64]
 
+# Of a signal of a smaller size the errors, a hundredth of it, have squares that are too small for a number.
+SMALLEST = 1e-152
+
 
 class Scaling(NamedTuple):
     """Offset and scale of the output and each input; a signal is taken as (value - offset) / scale."""

@@ -25,7 +25,7 @@ from narxbench._identification.data.evidence import input_evidence, largest_degr
 from narxbench._identification.data.horizon import steps_judged
 from narxbench._identification.data.responses import responses
 from narxbench._identification.data.sampling import advised_decimations
-from narxbench._identification.data.scaling import scaling
+from narxbench._identification.data.scaling import SMALLEST, scaling
 from narxbench._identification.data.seasons import seasons
 from narxbench._identification.search.configurations import Configuration, configurations, strides
 from narxbench._identification.search.noise import PLAIN, NoiseOrders
@@ -534,12 +534,18 @@ def in_order(structures: Iterable[Structure]) -> list[Structure]:
 
 
 def _check_signals(recording: Recording) -> None:
+    sizes: dict[str, float] = {}
     for record in recording.records:
         for name, signal in zip((recording.output, *recording.inputs), (record.y, *record.u.T), strict=True):
             size = float(np.abs(signal).max()) if len(signal) else 0.0
+            sizes[name] = max(sizes.get(name, 0.0), size)
             if not size <= LARGEST:
                 largest = f"found {size:.3g} in {record.name}"
                 raise NarxbenchError(f"{name}: {largest}; allowed: up to {LARGEST:g} in size, so scale the signal")
+    for name, size in sizes.items():
+        if 0.0 < size < SMALLEST:
+            largest = f"found no value larger than {size:.3g}"
+            raise NarxbenchError(f"{name}: {largest}; allowed: {SMALLEST:g} or more in size, so scale the signal")
     outputs = np.concatenate([record.y for record in recording.known])
     if np.ptp(outputs) == 0.0:
         names = printable(", ".join(record.name for record in recording.known))

@@ -23,9 +23,9 @@ from narxbench._io.settings import Mistake, Settings, SettingsError, described_a
 from narxbench._model.records import Role
 from narxbench._studies.measured.jobs import scan_of
 from narxbench._study.layers import Layers, merge_layers, with_sources
-from narxbench._study.settings import Name, for_overlays, no_file, no_reference, refuse_page
+from narxbench._study.settings import Name, for_overlays, free_name, no_file, refuse_page
 
-_SHARE = re.compile(r"\s*[0-9]*\.?[0-9]+\s*%?\s*")
+_SHARE = re.compile(r"\s*(?:[0-9]*\.)?[0-9]+\s*%?\s*")
 
 
 def _check(allowed: str, kinds: tuple[type, ...], listed: tuple[type, ...] = (), false: bool = False) -> Any:
@@ -116,7 +116,7 @@ class MeasuredData(Settings):
 class MeasuredStudy(Settings):
     """All settings of a study of measured data."""
 
-    study: Annotated[Name, AfterValidator(no_reference)]
+    study: Annotated[Name, AfterValidator(free_name)]
     """Name of the study: of its folders under data/ and reports/. By default it is the name of its file."""
     kind: Literal["measured"]
     """A model of measured data, and how far to trust it."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from narxbench._algorithms.search import prepared
 from narxbench._io.errors import NarxbenchError, printable, show
-from narxbench._io.files import StrPath, canonical_json
+from narxbench._io.files import StrPath, canonical_json, read_bytes, sha256
 from narxbench._io.settings import Settings, read_result
 from narxbench._study.condition import ConditionKey
 from narxbench._study.runs import Run, one_run, read_run_file
@@ -41,6 +41,10 @@ def repeat(path: str, data: str, *, seed: int, run: Mapping[str, Any]) -> str:
     earlier = next((recorded for recorded in file.runs if recorded.seed == seed), None)
     if earlier is None:
         raise NarxbenchError(f"{path}: runs: found none of seed {seed}; delete it and run again")
+    if file.condition != ConditionKey(**run["condition"]):
+        raise NarxbenchError(f"{path}: its runs are of another condition; delete it and run again")
+    if earlier.data_sha256 != sha256(read_bytes(data)):
+        raise NarxbenchError(f"{path}: its runs are of another data set; delete it and run again")
     arguments = {name: value for name, value in run.items() if name not in ("algorithm", "settings")}
     with prepared(run["algorithm"], run["settings"]) as runner:
         again, _, seconds = one_run(runner, data, seed=seed, **arguments)

@@ -7,7 +7,7 @@ runs.
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from itertools import chain, compress
 from statistics import median
 from typing import Annotated, Any
 
@@ -142,6 +142,11 @@ class _FinalModel(Settings, extra="ignore"):
     prediction: list[float] | None
 
 
+class _Failure(Settings):
+    seed: Count
+    failure: Line
+
+
 class _Summary(ConditionKey, extra="ignore"):
     """The part of a summary that the analysis reads."""
 
@@ -163,6 +168,7 @@ class _Summary(ConditionKey, extra="ignore"):
     final_model: _FinalModel
     measured: list[float]
     runs: _Runs
+    failures: list[_Failure] = Field(default_factory=list)
 
     def model_post_init(self, _: Any) -> None:
         """Refuse lists of unequal lengths and terms that are no candidates."""
@@ -181,7 +187,34 @@ class _Summary(ConditionKey, extra="ignore"):
 
 
 def load_summaries(paths: Iterable[StrPath]) -> list[Summary]:
-    """Read the summaries of conditions, in their order; an error names the file that is damaged, or repeats one."""
+    """Read the summaries of conditions, in their order; an error names the file that is damaged, or repeats one.
+
+    They have the runs that did not fail: a failed run says nothing of what its method finds. Conditions all of whose
+    runs failed are left out, as if they were not complete.
+    """
+    summaries = _read_summaries(paths)
+    successful = list(filter(_has_runs, map(_without_failed, summaries)))
+    if summaries and not successful:
+        first = summaries[0]["failures"][0]
+        raise NarxbenchError(f"all runs of the study have failed, that of seed {first['seed']} so: {first['failure']}")
+    return successful
+
+
+def failures_frame(paths: Iterable[StrPath]) -> pd.DataFrame:
+    """Return one row for each condition with failed runs: how many of its ``runs`` ``failed``, and the first reason.
+
+    It is not stored: summaries have what it says.
+    """
+    rows = []
+    for summary in _read_summaries(paths):
+        failures = summary.get("failures")
+        if failures:
+            rows.append((*key_of(summary), len(summary["seeds"]), len(failures), failures[0]["failure"]))
+    return pd.DataFrame(rows, columns=[*KEY, "runs", "failed", "reason"])
+
+
+def _read_summaries(paths: Iterable[StrPath]) -> list[Summary]:
+    """Return the summaries of conditions with all their runs, in the order of the files."""
     summaries: dict[tuple[Any, ...], Summary] = {}
     for path in paths:
         content = read_json(path)
@@ -196,6 +229,21 @@ def load_summaries(paths: Iterable[StrPath]) -> list[Summary]:
             raise NarxbenchError(f"{path}: found the condition {key} a second time; allowed: each condition once")
         summaries[key] = content
     return list(summaries.values())
+
+
+def _without_failed(summary: Summary) -> Summary:
+    """Return a summary without its failed runs."""
+    failed = {failure["seed"] for failure in summary.get("failures", ())}
+    if not failed:
+        return summary
+    is_kept = [seed not in failed for seed in summary["seeds"]]
+    lists = {name: list(compress(summary[name], is_kept)) for name in ("seeds", "true_fitness")}
+    runs = {name: list(compress(values, is_kept)) for name, values in summary["runs"].items()}
+    return {**summary, **lists, "runs": runs}
+
+
+def _has_runs(summary: Summary) -> bool:
+    return bool(summary["seeds"])
 
 
 def key_of(summary: Mapping[str, Any]) -> tuple[Any, ...]:

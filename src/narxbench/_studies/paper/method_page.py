@@ -76,6 +76,7 @@ def method_page(material: Material) -> str:
         "shown_settings": settings_as_yaml(settings),
         "versions": _versions(material.summaries),
         "algorithms": _algorithms(material.summaries),
+        "failures": material.failures.to_dict("records"),
         "origins": list(_origins(material)),
         "text": markdown_html(material.texts["method"], "text"),
     }

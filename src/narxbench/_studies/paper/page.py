@@ -11,7 +11,7 @@ from narxbench._model.system import load_system
 from narxbench._report.markup import read_svg
 from narxbench._report.table import Table
 from narxbench._studies.paper.claims import load_claims
-from narxbench._studies.paper.frames import load_summaries, read_frames
+from narxbench._studies.paper.frames import failures_frame, load_summaries, read_frames
 from narxbench._studies.paper.interpretations_page import interpretations_page, own_interpretations_page
 from narxbench._studies.paper.kept import load_kept
 from narxbench._studies.paper.method_page import method_page
@@ -41,6 +41,7 @@ def read_material(files: Mapping[str, Any], settings: Mapping[str, Any], *, abov
         status=status,
         frames=frames,
         summaries=load_summaries(files["summaries"]),
+        failures=failures_frame(files["summaries"]),
         systems=[load_system(Path(path).stem) for path in files["system_files"]],
         values=value_tables(frames, published, settings["systems"], is_compared=status.is_complete, kept=kept.values),
         figures={Path(path).stem: read_svg(path) for path in files["svg"]},

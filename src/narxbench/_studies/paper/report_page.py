@@ -34,6 +34,7 @@ def report_page(material: Material) -> str:
         "settings": settings,
         "record": material.record,
         "status": status,
+        "failed": int(material.failures["failed"].sum()),
         "kept": material.kept,
         "comparison": kept_comparison(material),
         "whole_command": material.command(),

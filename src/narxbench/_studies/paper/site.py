@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from narxbench._model.system import System
 from narxbench._report.templating import rendered
 from narxbench._studies.paper.claims import Claim
@@ -63,9 +65,9 @@ class Site:
 class Material:
     """The material of a run's pages.
 
-    ``frames`` has those of the analysis in the order of the settings, ``values`` the tables of values by name,
-    ``figures`` SVG by name, and ``texts`` the documents ``method`` and ``checks`` as Markdown and ``citation`` as
-    BibTeX. ``kept`` are results of another study, which stand in boxes.
+    ``frames`` has those of the analysis in the order of the settings, ``failures`` the failed runs by condition,
+    ``values`` the tables of values by name, ``figures`` SVG by name, and ``texts`` the documents ``method`` and
+    ``checks`` as Markdown and ``citation`` as BibTeX. ``kept`` are results of another study, which stand in boxes.
     """
 
     site: Site
@@ -74,6 +76,7 @@ class Material:
     status: RunStatus
     frames: Frames
     summaries: Sequence[Mapping[str, Any]]
+    failures: pd.DataFrame
     systems: Sequence[System]
     values: Mapping[str, ValueTable]
     figures: Mapping[str, str]

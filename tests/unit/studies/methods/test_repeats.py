@@ -71,3 +71,16 @@ def test_files_that_are_damaged_or_have_no_such_run(plugins, data, tmp_path):
     path.write_text(path.read_text().replace('"cpu_seconds":', '"cpu":'))
     with pytest.raises(NarxbenchError, match=r"repeat\.json: cpu_seconds: missing; .*, delete it and run again$"):
         read_repeats([path])
+
+
+def test_a_run_of_another_condition_or_data_set_is_named(data, tmp_path):
+    """Else its method would be called one that does not repeat."""
+    run = {**RUN, "algorithm": "ga", "settings": {"population_size": 10}, "condition": {**CONDITION, "method": "a"}}
+    path = tmp_path / "run.json"
+    path.write_text(run_seeds({1: data}, **run))
+    other = {**run, "condition": {**CONDITION, "method": "b"}}
+    with pytest.raises(NarxbenchError, match=r"run\.json: its runs are of another condition; delete it and run again$"):
+        repeat(path, data, seed=1, run=other)
+    (tmp_path / "data.csv").write_text(simulated(seed=4))
+    with pytest.raises(NarxbenchError, match=r"run\.json: its runs are of another data set; delete it and run again$"):
+        repeat(path, str(tmp_path / "data.csv"), seed=1, run=run)

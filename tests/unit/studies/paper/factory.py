@@ -107,6 +107,7 @@ RECORD = RunRecord(
     wall_seconds=321.0,
     steps=[StepTime(step="search", jobs=99, cpu_seconds=222.0, wall_seconds=333.0)],
 )
+NO_FAILURES = frames.failures_frame([])
 CHECKS = """# The paper
 
 ## Check a claim
@@ -189,6 +190,7 @@ def make_material(
     drawn: bool = False,
     kept: KeptResults | None = None,
     record: RunRecord = RECORD,
+    failures: pd.DataFrame = NO_FAILURES,
     **changed: pd.DataFrame,
 ) -> Material:
     """Return the material of the pages; ``changed`` frames take the place of those of the analysis."""
@@ -213,6 +215,7 @@ def make_material(
         status=status,
         frames=all_frames,
         summaries=summaries,
+        failures=failures,
         systems=systems or [system(name) for name in settings["systems"]],
         values=value_tables(
             all_frames, published(), settings["systems"], is_compared=status.is_complete, kept=kept.values

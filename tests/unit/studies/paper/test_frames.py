@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from tests.unit.studies.paper.summaries import UNKNOWN, make_summary, published, true_structure
 
+from narxbench._io.errors import NarxbenchError
 from narxbench._studies.paper.frames import (
     KEY,
     SCHEMAS,
     conditions_frame,
+    failures_frame,
     load_summaries,
     metrics_frame,
     selection_frame,
@@ -71,6 +73,29 @@ def test_summaries_are_read_in_the_given_order(tmp_path):
     for path, summary in zip(paths, summaries, strict=True):
         path.write_text(json.dumps(summary), encoding="utf-8")
     assert load_summaries(paths) == summaries
+
+
+def test_rates_leave_out_failed_runs(tmp_path):
+    """Their counts and first reasons are a frame of their own."""
+    failures = [{"seed": 2, "failure": "it hangs"}, {"seed": 3, "failure": "it crashes"}]
+    some, everything = four_runs(failures=failures), four_runs(system="S2")
+    everything["failures"] = [{"seed": seed, "failure": "it raises"} for seed in everything["seeds"]]
+    paths = [tmp_path / "0.json", tmp_path / "1.json"]
+    for path, summary in zip(paths, (some, everything), strict=True):
+        path.write_text(json.dumps(summary), encoding="utf-8")
+    (summary,) = load_summaries(paths)
+    assert (summary["seeds"], len(summary["runs"]["structures"]), len(summary["true_fitness"])) == ([1, 4], 2, 2)
+    condition = conditions_frame([summary], published()).iloc[0]
+    # The second run chose a spurious term, the third not the last system term.
+    assert list(condition[["runs", "exact_runs", "spurious"]]) == [2, 2, 0]
+    assert condition["nu"] == (2, 2, 2, 2)
+    frame = failures_frame(paths)
+    assert frame[["system", "runs", "failed", "reason"]].values.tolist() == [
+        ["S1", 4, 2, "it hangs"],
+        ["S2", 4, 4, "it raises"],
+    ]
+    with pytest.raises(NarxbenchError, match=r"^all runs of the study have failed, that of seed 1 so: it raises$"):
+        load_summaries(paths[1:])
 
 
 ROW = dict(zip(SCHEMAS.columns["conditions"], conditions_frame([four_runs()], published()).iloc[0], strict=True))

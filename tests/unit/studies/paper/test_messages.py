@@ -115,8 +115,9 @@ def mistakes_in_reference_files():
 
 def mistakes_in_summaries_and_frames():
     small = make_summary(runs=2)
-    recovered = ("S1", 50.0, 1, "baseline", "upso2d", "bic", 1, 2, 0.5, 0.1, 0.9)
-    gap = ("S1", 40.0, *recovered[2:6], -9.0, -9.0, 1.0, 1.0, True, 0.5)
+    key = (1, "baseline", "upso2d", "bic")
+    point = ("S1", 50.0, *key, 10, -9.0)
+    term = ("S1", 40.0, *key, "y(k-1)", "T1", True, 1, 2, 0.5, 0.1, 0.9)
     verdicts = [("a", "x", "holds", 1, 0, 0, 1, 2, 2, ""), ("b", "y", "holds", 1, 0, 0, 1, 2, 2, "")]
     mistakes = {f"summary: {name}": partial(summaries, change(small)) for name, change in SUMMARIES.items()}
     mistakes["summary: twice"] = partial(summaries, small, small)
@@ -124,7 +125,7 @@ def mistakes_in_summaries_and_frames():
         mistakes[f"condition: {change}"] = partial(conditions, *change)
     mistakes["frame: a row less"] = partial(frames, role_verdicts=verdicts)
     mistakes["frame: a row twice"] = partial(frames, role_verdicts=verdicts[:1] * 2)
-    mistakes["frame: of another study"] = partial(frames, recovery=[recovered], gaps=[gap])
+    mistakes["frame: of another study"] = partial(frames, convergence=[point], selection=[term])
     return mistakes
 
 

@@ -13,6 +13,7 @@ import pytest
 from tests.tiers import mostly_slow
 from tests.unit.studies.paper import factory
 from tests.unit.studies.paper.factory import (
+    NO_FAILURES,
     few_claims,
     make_frames,
     make_kept,
@@ -349,6 +350,15 @@ def test_a_condition_that_is_not_the_kept_one_is_named(frames):
         assert (
             compare_with_kept(conditions, conditions.assign(**{column: value}), make_settings(), choices).compared == 0
         )
+
+
+def test_failed_runs_are_counted_and_named():
+    failures = NO_FAILURES.copy()
+    failures.loc[0] = ["S1", 30.0, 1, "baseline", "ga", "bic", 40, 3, "the process was too slow"]
+    rendered = render(paper_summaries(("S1",)), failures=failures)
+    assert ", 3 failed" in Page(rendered["report.html"]).text
+    assert "S1, 30 dB, GA, BIC3 of 40the process was too slow" in Page(rendered["method.html"]).text
+    assert "failed" not in Page(render(paper_summaries(("S1",)))["report.html"]).text
 
 
 def test_each_value_of_the_run_leads_to_its_data_its_run_files_and_its_command(complete):

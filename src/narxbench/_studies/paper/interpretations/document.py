@@ -15,13 +15,7 @@ from narxbench._studies.paper.frames import UNDECIDED
 from narxbench._studies.paper.interpretations.choice import criteria_of_choice
 from narxbench._studies.paper.interpretations.figures import figures
 from narxbench._studies.paper.interpretations.findings import AS_DESCRIBED, CLOSEST, FRAMES, TABLE, WITH_RESET, Findings
-from narxbench._studies.paper.interpretations.nearness import (
-    COMPARED,
-    FAR,
-    JOINT,
-    InterpretationStudy,
-    make_study,
-)
+from narxbench._studies.paper.interpretations.nearness import COMPARED, FAR, JOINT, make_study
 from narxbench._studies.paper.published import RUNS, Published
 from narxbench._study.design_choices import DesignChoices
 from narxbench._study.significance import ALPHA
@@ -164,17 +158,12 @@ def _closest(findings: Findings) -> Record:
     consistent = pairs[pairs["contradicts"] == ""].head(1)
     return {
         **best[0],
-        "words": study.words(best[0]["interpretation"]),
+        "options": [f"{name}={option}" for name, option in study.chosen(best[0]["interpretation"]).items()],
         "candidates": best,
         "criteria": len(criteria_of_choice(study)),
         "unseen": int(joint["seeds"].max()) - len(study.screening),
-        "consistent": _with_words(study, records(consistent)) if best[0]["contradicts"] else [],
+        "consistent": records(consistent) if best[0]["contradicts"] else [],
     }
-
-
-def _with_words(study: InterpretationStudy, rows: list[Record]) -> list[Record]:
-    """Return rows of interpretations with their words."""
-    return [row | {"words": study.words(row["interpretation"])} for row in rows]
 
 
 def _verdicts(role_verdicts: pd.DataFrame) -> dict[str, str]:
