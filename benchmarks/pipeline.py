@@ -27,7 +27,7 @@ import json
 RUNS = json.loads(open("runs.json").read())
 CONDITIONS = list(dict.fromkeys(run.rpartition("/")[0] for run in RUNS))
 SEEDS = list(dict.fromkeys(run.rpartition("/")[2] for run in RUNS))
-STEPS = ["analyse", "tables", "figures", "interpretations", "page", "run_info", "manifest"]
+STEPS = ["analyse", "tables", "figures", "run_record", "page", "manifest"]
 
 wildcard_constraints:
     data="[^/]+/[^/]+", method="[^/]+/[^/]+", seed="[^/]+"

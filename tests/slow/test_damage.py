@@ -8,9 +8,10 @@ import zipfile
 import pandas as pd
 import pytest
 from tests.unit.algorithms.plugins import SOURCE, install_text
-from tests.workflow.project import CONDITIONS, FRAMES, unlike
+from tests.workflow.project import CONDITIONS, FRAMES, links_to_files, unlike
 
 from narxbench._io.files import read_json
+from narxbench._studies.paper.site import PAGES
 
 pytestmark = pytest.mark.slow
 
@@ -38,7 +39,7 @@ def test_verify(finished, copy):
     assert line.startswith(
         "narxbench: verify: data/reference/tiny/manifest.csv was made with other settings: seeds: found "
     )
-    damaged = (run_of(S4[0]), "reports/tiny/tables/agreement.md")
+    damaged = (run_of(S4[0]), "reports/tiny/tables/table_5.md")
     for path in damaged:
         append_unnoticed(copy / path, " ")
     printed = copy.snakemake("verify", code=1)
@@ -200,21 +201,15 @@ def test_report_of_snakemake(copy, monkeypatch):
     first = files.pop("report/report.html").decode()
     assert not re.search(r"<(script|link|img)\b[^>]*\b(src|href)=[\"']?(https?:)?//", first)
     assert "From settings to pages" in first and "tables from the runs of this study" in first
-    for name, label, system in ("table_5", "table_5", "S3"), ("comparison_S4", "comparison", "S4"):
+    for name, label, system in ("table_5", "table_5", "S3"), ("selection_S4", "selection", "S4"):
         labels = f'"labels": {{"Name": "{label}", "System": "{system}"}}'
         assert f'"name": "{name}.csv", "filename": "{name}.csv", {labels}' in first
     (main_page,) = [name for name in files if name.endswith("/report.html")]
     folder = main_page.removesuffix("report.html")
     n_links = 0
-    for page in ("report", "facsimile", "interpretations", "statistics", "method", "provenance"):
+    for page in PAGES:
         links = links_to_files(files[f"{folder}{page}.html"].decode())
         for link in links:
             assert f"{folder}{link}" in files, f"{page}: {link}"
         n_links += len(links)
     assert n_links > 50
-
-
-def links_to_files(page):
-    """Return the links of a page that lead to files next to it."""
-    links = re.findall(r' href="([^"#]+)(?:#[^"]*)?"', page)
-    return [link for link in links if not re.match("[a-z]+:", link)]

@@ -6,7 +6,6 @@ import subprocess
 from itertools import product
 
 import pytest
-from narxbench._studies.paper.facsimile import facsimile_tables
 from tests.unit.studies.paper.factory import (
     make_frames,
     make_settings,
@@ -18,10 +17,10 @@ from tests.unit.studies.paper.factory import (
 from tests.unit.studies.paper.summaries import REFERENCE, UNKNOWN, published
 
 from narxbench._report.table import Table
-from narxbench._studies.paper import tables
 from narxbench._studies.paper.claims import load_claims
 from narxbench._studies.paper.frames import framed
-from narxbench._study.design_choices import load_design_choices
+from narxbench._studies.paper.printed import as_table, value_tables
+from narxbench._studies.paper.tables import paper_tables
 from narxbench._study.table_files import to_latex
 
 pytestmark = [pytest.mark.ci, pytest.mark.slow]
@@ -49,11 +48,12 @@ def all_tables() -> list[Table]:
     rows = [(claim.id, side, *verdict) for claim, side in product(claims, ("published", "here"))]
     frames["claims"] = framed("claims", rows)
     systems = list(map(system, settings["systems"]))
-    paper_tables = tables.paper_tables(frames, settings, systems, claims)
-    values = framed("values", value_rows())
-    printed = facsimile_tables(values, summaries, settings, systems, published(), load_design_choices())
+    kept = framed("values", value_rows())
+    values = value_tables(frames, published(), settings["systems"], is_compared=True, kept=kept)
+    tables = paper_tables(values, frames, summaries, settings, systems, claims, published(), is_trial=False)
     odd = make_frames([summary(UNKNOWN, snr, r"_~^a&c%$#{}\|[1]--*" + UNKNOWN) for snr in (50, 30)])
-    return [*paper_tables.values(), *printed.values(), tables.comparison_table(UNKNOWN, odd, "bic")]
+    further = value_tables(odd, published(), [UNKNOWN], is_compared=False)
+    return [*tables.values(), as_table(further[f"selection_{UNKNOWN}"])]
 
 
 def document_of(tables: list[Table]) -> str:
@@ -78,6 +78,6 @@ def test_every_table_compiles_without_a_complaint(tmp_path):
     assert re.findall(complaints, log, re.MULTILINE) == []
     subprocess.run(["pdftotext", "tables.pdf", "tables.txt"], cwd=tmp_path, check=True)
     shown = " ".join((tmp_path / "tables.txt").read_text(encoding="utf-8").split())
-    for text in ("0.7582", "0.729", "(0.98)", "†", "735"):
+    for text in ("0.7582", "0.729", "↓", "kept, closest", "undecided"):
         assert text in shown, shown[-3000:]
     assert r"a&c%$#{}\|[1]--*<script>X" in shown.replace(" ", "")

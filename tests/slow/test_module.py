@@ -9,6 +9,7 @@ import pytest
 from tests.workflow.project import LIMIT, ROOT, SAYS_WHETHER_COUNTED, TINY
 
 from narxbench._pipeline.manifest import read_manifest
+from narxbench._study.run_record import read_run_record
 
 pytestmark = pytest.mark.slow
 
@@ -57,6 +58,7 @@ def test_the_same_results_below_the_prefix(folder, finished):
     assert "counted: False" in snakemake(folder)
     for path, content in finished.files().items():
         assert (folder / "results" / path).read_bytes() == content, path
+    assert read_run_record(folder / "results/reports/tiny/run.json").command.startswith("snakemake --cores 2 ")
     # The names in the manifest have no prefix.
     assert read_manifest(folder / "results/reports/tiny/manifest.csv") == finished.manifest()
     assert sorted(os.listdir(folder)) == [".snakemake", "Snakefile", "mine.yaml", "results"]

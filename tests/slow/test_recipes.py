@@ -500,56 +500,49 @@ def test_metric_of_conditions(tmp_path, finished):
     with following("metric", tmp_path / "project", finished) as copy:
         copy.edit("src/narxbench/_studies/paper/metrics.py", "CONDITION = (R, NU_MAX)\n", METRIC_OF_CONDITIONS)
         project = Project(copy.root)
-        project.snakemake("reports/tiny/tables/fitness_S3.md")
+        frame = "data/tiny/frames/metrics.csv"
+        project.snakemake(frame)
         sizes = median_sizes(project)
-        rows = rows_of(copy / "data/tiny/frames/metrics.csv")
+        rows = rows_of(copy / frame)
         assert len(rows) == len(sizes) == 6
         for row in rows:
             size, n_terms = sizes[row["system"], row["method"], row["criterion"]]
             assert float(row["size"]) == float(row["size_high"]) == pytest.approx(size / n_terms)
-        table = (copy / "reports/tiny/tables/fitness_S3.md").read_text(encoding="utf-8")
-        assert "Size" in table and "median share of the candidate terms" in table
 
 
 def test_column_of_a_table(tmp_path, finished):
     with following("column of a table", tmp_path / "project", finished) as copy:
-        exact = "{_CONDITION} exact:whole runs:whole rate low high"
-        copy.edit("src/narxbench/_studies/paper/frames.py", exact, f"{exact} cardinality")
-        interval = '        *columns("frequency", "Interval", low="from", high="to"),\n'
-        column = f'{interval}        Column("cardinality", "Median terms", kind="significant"),\n'
-        copy.edit("src/narxbench/_studies/paper/tables.py", interval, column)
-        project = Project(copy.root)
-        project.snakemake("reports/tiny/tables/recovery.csv")
-        sizes = median_sizes(project)
-        rows = rows_of(copy / "data/tiny/frames/recovery.csv")
-        assert len(rows) == len(sizes) == 6
-        for row in rows:
-            assert float(row["cardinality"]) == sizes[row["system"], row["method"], row["criterion"]][0]
-        shown = (copy / "reports/tiny/tables/recovery.md").read_text(encoding="utf-8")
-        assert "Median terms" in shown
-        for size, _ in sizes.values():
-            assert f"{size:.2g}" in shown
+        tables = "src/narxbench/_studies/paper/tables.py"
+        copy.edit(tables, 'missed="Clear misses", published', 'missed="Clear misses", places="Places", published')
+        copy.edit(tables, '*of_run, published["verdict"]', '*of_run, run["places"], published["verdict"]')
+        Project(copy.root).snakemake("reports/tiny/tables/claims.csv")
+        verdicts = rows_of(copy / "data/tiny/frames/claims.csv")
+        places = [row["places"] for row in verdicts if row["side"] == "here"]
+        assert [row["places"] for row in rows_of(copy / "reports/tiny/tables/claims.csv")] == places
+        assert len(set(places)) > 2
+        for form in ("md", "tex"):
+            assert "Places" in (copy / f"reports/tiny/tables/claims.{form}").read_text(encoding="utf-8")
 
 
 RULES = "workflow/rules/paper.smk"
 BUDGETS_TABLE = '''\
 def budgets_table(metrics: pd.DataFrame) -> Table:
     """Return the evaluations that all runs of each condition may make together."""
-    head = (_SYSTEM, _SNR, _CRITERION, _METHOD, Column("budget", "Evaluations"))
+    head = (Column("system", "System"), Column("snr_db", "SNR", kind="snr"), *columns("count", budget="Evaluations"))
     data = metrics.assign(budget=metrics["runs"] * metrics["evaluations"])
     return Table("budgets", "Evaluations of all runs", head, data, row_headers=2, merged=1)
 
 
-def recovery_table('''
+def claims_table('''
 
 
 def test_table(tmp_path, finished):
     with following("table", tmp_path / "project", finished) as copy:
         tables = "src/narxbench/_studies/paper/tables.py"
-        copy.edit(tables, "def recovery_table(", BUDGETS_TABLE)
-        last = '        gaps_table(ordered["gaps"]),\n'
-        copy.edit(tables, last, f'{last}        budgets_table(ordered["metrics"]),\n')
-        copy.edit(RULES, 'TABLES = ["agreement"', 'TABLES = ["budgets", "agreement"')
+        copy.edit(tables, "def claims_table(", BUDGETS_TABLE)
+        claims = '    tables.append(claims_table(claims, frames["claims"], is_trial=is_trial))\n'
+        copy.edit(tables, claims, f'{claims}    tables.append(budgets_table(frames["metrics"]))\n')
+        copy.edit(RULES, 'TABLES += ["claims"', 'TABLES += ["budgets", "claims"')
         Project(copy.root).snakemake("reports/tiny/tables/budgets.csv")
         budgets = pd.read_csv(copy / "reports/tiny/tables/budgets.csv")["budget"]
         assert budgets.tolist() == [400] * 6
@@ -559,37 +552,38 @@ def test_table(tmp_path, finished):
             )
 
 
-BEST_FIGURE = '''\
-def best_fitness(gaps: pd.DataFrame) -> dict[str, bytes]:
-    """Return the figure of the best known J of each system."""
+LAST_FIGURE = '''\
+def last_fitness(curves: pd.DataFrame) -> dict[str, bytes]:
+    """Return the figure of the mean J of the GA at the end of its runs, by system."""
+    with _in_print("last_fitness"):
+        figure = new_figure(2.3)
+        (axis,) = panels(figure, 1, 1)
+        last = curves[curves["method"] == GA].groupby("system", sort=False)["mean"].last()
+        axis.bar(last.index, last)
+        return saved(figure)
 
-    def draw(axis: Axes) -> None:
-        best = gaps.groupby("system", sort=False)["best_known"].first()
-        axis.bar(best.index, best)
-        axis.set_ylabel("best known J")
 
-    return _panelled("best_fitness", [draw], 2.3)
-
-
-def term_frequency('''
+def convergence('''
 
 
 def test_figure(tmp_path, finished):
     with following("figure", tmp_path / "project", finished) as copy:
         figures = "src/narxbench/_studies/paper/figures.py"
-        copy.edit(figures, "def term_frequency(", BEST_FIGURE)
+        copy.edit(figures, "def convergence(", LAST_FIGURE)
         first = "    drawings = {\n"
-        copy.edit(figures, first, f'{first}        "best_fitness": best_fitness(gaps),\n')
-        copy.edit(RULES, '["convergence", "term_frequency"]', '["convergence", "term_frequency", "best_fitness"]')
+        drawn = 'last_fitness(shown_rows("convergence", frames, settings))'
+        copy.edit(figures, first, f'{first}        "last_fitness": {drawn},\n')
+        copy.edit(RULES, 'FIGURES = ["figure_1", "figure_2"]', 'FIGURES = ["figure_1", "figure_2", "last_fitness"]')
         project = Project(copy.root)
-        project.snakemake("reports/tiny/figures/best_fitness.svg")
-        drawing = (copy / "reports/tiny/figures/best_fitness.svg").read_text(encoding="utf-8")
+        project.snakemake("reports/tiny/figures/last_fitness.svg")
+        drawing = (copy / "reports/tiny/figures/last_fitness.svg").read_text(encoding="utf-8")
         heights = []
         for path in re.findall(r'<path d="M ([^"]+)" clip-path[^>]*style="fill: #1f77b4', drawing):
             corners = list(map(float, re.findall(r"-?\d+\.?\d*", path)))
             heights.append(max(corners[1::2]) - min(corners[1::2]))
-        gaps = pd.read_csv(copy / "data/tiny/frames/gaps.csv")
-        best = gaps[gaps["criterion"] == "bic"].groupby("system")["best_known"].last()
+        curves = pd.read_csv(copy / "data/tiny/frames/convergence.csv")
+        curves = curves[(curves["criterion"] == "bic") & (curves["method"] == "ga")]
+        last = curves.groupby("system")["mean"].last()
         assert len(heights) == 2
-        assert heights[0] / heights[1] == pytest.approx(best["S3"] / best["S4"], rel=1e-3)
-        assert (copy / "reports/tiny/figures/best_fitness.pdf").read_bytes().startswith(b"%PDF")
+        assert heights[0] / heights[1] == pytest.approx(last["S3"] / last["S4"], rel=1e-3)
+        assert (copy / "reports/tiny/figures/last_fitness.pdf").read_bytes().startswith(b"%PDF")

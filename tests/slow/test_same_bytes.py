@@ -1,4 +1,7 @@
-"""Manifests have the same bytes on another processor, in another order and in another language."""
+"""Results have the same bytes on another processor, in another order and in another language.
+
+The record of a run has not, nor have the pages that quote it; their twins with a fixed record do.
+"""
 
 import os
 import shutil
@@ -63,6 +66,9 @@ def test_another_processor_user_and_order(finished, turkish, tmp_path):
     env |= {"MPLCONFIGDIR": str(tmp_path / "settings"), "TZ": "Pacific/Kiritimati", "PYTHONHASHSEED": "1"}
     assert python(PROCESSOR, env) == ["generic"]
     project.snakemake("--cores", "1", "--scheduler", "ilp", env=env, umask=0o077)
+    assert project.record().command != finished.record().command
+    assert project.pages_with_record() == finished.pages_with_record() and project.pages_with_record()
+    assert unlike(project.files(), finished.files()) == []
     page = "reports/tiny/report.html"
     assert stat.S_IMODE((project / page).stat().st_mode) == 0o600
     assert stat.S_IMODE((finished / page).stat().st_mode) == 0o644

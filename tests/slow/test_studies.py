@@ -47,7 +47,7 @@ def test_added_system_snr_criterion_method_and_data_for_every_run(empty):
     data = project / "data/added/problems/S3/30dB"
     assert (data / "realisation-1.csv").read_bytes() != (data / "realisation-2.csv").read_bytes()
     check_summary(json.loads((project / "data/added/conditions/X1/37.5dB/ga-tournament/bic.json").read_bytes()))
-    for name, word in (("method_settings", "ga-tournament"), ("fitness_X1", "AIC")):
+    for name, word in (("table_2", "population size"), ("selection_X1", "ga-tournament"), ("selection_X1", "AIC")):
         assert word in (project / f"reports/added/tables/{name}.md").read_text(encoding="utf-8"), name
     assert project.planned() == {}
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from narxbench._pipeline.manifest import read_manifest
+from narxbench._study.run_record import RunRecord, read_run_record
 
 T = TypeVar("T")
 ROOT = Path(__file__).parents[2]
@@ -39,8 +40,8 @@ FRAMES = "data/tiny/frames/claims.csv"
 # Seconds in which anything here ends on a busy machine, unless it hangs.
 LIMIT = 300.0
 _DEFINITION = re.compile(r"-[0-9a-f]{16}\.json$")
-# Definitions, the time spent, and copies of the pages.
-_NO_RESULT = re.compile(rf"{_DEFINITION.pattern}|/run_info\.md$|/site/")
+# Definitions, the record of the run, and copies of the pages.
+_NO_RESULT = re.compile(rf"{_DEFINITION.pattern}|/run\.json$|/site/")
 _RULE = re.compile(r"^(?:local)?rule (\w+):\n((?: {4}.*\n)+)", re.MULTILINE)
 # Python executes this file in every process: a package is hidden, as if it were not installed.
 _HIDING = """
@@ -155,12 +156,21 @@ class Project:
     def files(self, *folders: str) -> dict[str, bytes]:
         """Return the bytes of all results of the study, or of folders, without what tells how they were made."""
         contents = {}
+        quoting = self.pages_with_record()
         for folder in folders or (f"data/{self.study}", f"reports/{self.study}"):
             for path in sorted((self / folder).rglob("*")):
                 name = str(path.relative_to(self.root))
-                if path.is_file() and not _NO_RESULT.search(name):
+                if path.is_file() and not _NO_RESULT.search(name) and name not in quoting:
                     contents[name] = path.read_bytes()
         return contents
+
+    def pages_with_record(self) -> set[str]:
+        """Return the pages that quote the record of the run; each has a twin with a fixed record, which is a result."""
+        return {f"reports/{self.study}/{path.name}" for path in (self / f"data/{self.study}/pages").glob("*.html")}
+
+    def record(self) -> RunRecord:
+        """Return the record of the run."""
+        return read_run_record(self / f"reports/{self.study}/run.json")
 
     def definitions(self, folder: str = "") -> list[str]:
         """Return the definitions of the study, below one of its folders."""
@@ -186,6 +196,12 @@ def _restore_signals() -> None:
 def unlike(actual: Mapping[str, object], expected: Mapping[str, object]) -> list[str]:
     """Return the names of missing, new and different values."""
     return [name for name in {**expected, **actual} if actual.get(name) != expected.get(name)]
+
+
+def links_to_files(page: str) -> list[str]:
+    """Return the links of a page that lead to files next to it."""
+    links = re.findall(r' href="([^"#]+)(?:#[^"]*)?"', page)
+    return [link for link in links if not re.match("[a-z]+:", link)]
 
 
 def hiding(folder: Path, module: str) -> dict[str, str]:

@@ -121,25 +121,25 @@ def test_a_search_depends_on_all_criteria_that_its_algorithm_computes():
     assert several > 5
 
 
-ENDING = {"manifest", "run_info", "site", "all"}
-AFTER_ANALYSIS = {"analyse", "tables", "figures", "facsimile", "page", *ENDING}
+ENDING = {"manifest", "site", "all"}
+AFTER_ANALYSIS = {"analyse", "tables", "figures", "page", *ENDING}
 
 
 @pytest.mark.parametrize(
     ("path", "again", "spared", "searches"),
     [
         ("src/narxbench/_model/system.py", {"simulate"}, set(), 12),
-        ("src/narxbench/_algorithms/ga.py", {"summarise", *AFTER_ANALYSIS}, {"simulate", "interpretations"}, 4),
-        ("src/narxbench/_study/significance.py", AFTER_ANALYSIS, {"simulate", "summarise"}, 0),
+        ("src/narxbench/_algorithms/ga.py", {"summarise", "run_record", *AFTER_ANALYSIS}, {"simulate"}, 4),
+        ("src/narxbench/_study/significance.py", AFTER_ANALYSIS, {"simulate", "summarise", "run_record"}, 0),
         (
             "src/narxbench/_report/figures.py",
-            {"figures", "facsimile", "page", *ENDING},
-            {"summarise", "analyse", "tables"},
+            {"figures", "page", *ENDING},
+            {"summarise", "run_record", "analyse", "tables"},
             0,
         ),
         ("src/narxbench/_report/templates/site.css", {"page", *ENDING}, {"summarise", "analyse"}, 0),
         ("scripts/analyse.py", AFTER_ANALYSIS, {"simulate", "summarise"}, 0),
-        ("scripts/search.py", {"search", "summarise", *AFTER_ANALYSIS}, {"simulate", "interpretations"}, 12),
+        ("scripts/search.py", {"search", "summarise", "run_record", *AFTER_ANALYSIS}, {"simulate"}, 12),
     ],
 )
 def test_plan_after_an_edit(copy, path, again, spared, searches):

@@ -72,6 +72,7 @@ def test_the_same_bytes_with_more_cores_and_reference_results_of_them(measured, 
     assert copy.files() == measured.files()
     kept = copy.files("data/reference/mine")
     assert {path.rpartition("/")[2] for path in kept} == {"identification.json", "manifest.csv"}
+    assert (copy / "data/reference/mine/run.json").read_bytes() == (copy / "reports/mine/run.json").read_bytes()
     printed = copy.snakemake("verify")
     assert re.search(r"(\d+) of \1 files are the same as in data/reference/mine/manifest.csv", printed), printed
     reported = copy.snakemake("verify", "--config", "identification={seeds: 3}", code=1)
@@ -88,5 +89,5 @@ def test_what_a_change_makes_anew(measured, tmp_path):
     copy.append(FILES[1], "0.02,2.2,15.6\n")
     planned = copy.planned()
     searching = {"brief_search", "rank_configurations", "thorough_search", "choose_structure", "resample"}
-    assert set(planned) == searching | {"define", "conclude", "run_info", "manifest", "site", "all"}
+    assert set(planned) == searching | {"define", "conclude", "run_record", "manifest", "site", "all"}
     assert len(planned["thorough_search"]) == len(list((copy / "data/mine/thorough").rglob("seed-*.json"))) + 1

@@ -1,17 +1,19 @@
 """The pipeline end to end: it makes all results once, and after a change those that depend on it."""
 
 import re
+import shutil
 from html import unescape
 from itertools import chain, product
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from tests.workflow.project import CONDITIONS, FRAMES, ROOT, SAYS_WHETHER_COUNTED, TINY, hiding, unlike
+from tests.workflow.project import CONDITIONS, FRAMES, ROOT, SAYS_WHETHER_COUNTED, TINY, hiding, links_to_files, unlike
 
 from narxbench._io.files import sha256
 from narxbench._io.yaml import read_mapping
 from narxbench._report.templating import TEMPLATES
+from narxbench._studies.paper.site import PAGES
 
 pytestmark = pytest.mark.slow
 
@@ -19,8 +21,8 @@ RUNS = [f"data/tiny/runs/{condition}/seed-{seed}.json" for condition, seed in pr
 GA_RUNS = [path for path in RUNS if "/ga/" in path]
 SUMMARIES = [f"data/tiny/conditions/{condition}.json" for condition in CONDITIONS]
 # What follows from each result, and from the frames.
-ENDING = {"manifest", "run_info", "site", "all"}
-AFTER_ANALYSIS = {"tables", "figures", "facsimile", "page", *ENDING}
+ENDING = {"manifest", "site", "all"}
+AFTER_ANALYSIS = {"tables", "figures", "page", *ENDING}
 
 
 def test_the_manifest_names_everything(finished):
@@ -36,12 +38,13 @@ def test_everything_is_made(finished):
     contents = finished.files()
     assert finished.files("data/tiny/runs").keys() == set(RUNS)
     assert finished.files("data/tiny/conditions").keys() == set(SUMMARIES)
-    assert {"data/tiny/problems/S3/30dB.csv", FRAMES, "reports/tiny/report.html"} <= set(contents)
+    assert {"data/tiny/problems/S3/30dB.csv", FRAMES, "data/tiny/pages/report.html"} <= set(contents)
     for suffix in ("csv", "md", "tex"):
-        assert f"reports/tiny/tables/comparison_S4.{suffix}" in contents
+        assert f"reports/tiny/tables/table_7.{suffix}" in contents
     for suffix in ("pdf", "svg"):
-        assert f"reports/tiny/figures/convergence.{suffix}" in contents
-    assert (finished / "reports/tiny/run_info.md").exists()
+        assert f"reports/tiny/figures/figure_1.{suffix}" in contents
+    for page in PAGES:
+        assert (finished / f"reports/tiny/{page}.html").exists(), page
 
 
 def test_the_files_of_codecheck_are_made(finished):
@@ -50,11 +53,24 @@ def test_the_files_of_codecheck_are_made(finished):
         assert (finished / path).stat().st_size > 0, path
 
 
+def test_pages_that_are_asked_for_alone_come_with_all_that_they_link_to(copy):
+    shutil.rmtree(copy / "reports")
+    copy.snakemake("reports/tiny/report.html")
+    n_links = 0
+    for page in PAGES:
+        links = links_to_files((copy / f"reports/tiny/{page}.html").read_text(encoding="utf-8"))
+        for link in links:
+            assert (copy / f"reports/tiny/{link}").exists(), f"{page}: {link}"
+        n_links += len(links)
+    assert n_links > 50
+    assert not (copy / "reports/tiny/manifest.csv").exists()
+
+
 def test_pages_have_the_licences_of_what_they_hold(finished):
     fonts = (TEMPLATES / "notices/fonts.txt").read_text(encoding="utf-8")
-    for name in ("report", "facsimile", "statistics", "provenance", "method"):
+    for name in PAGES:
         html = unescape((finished / f"reports/tiny/{name}.html").read_text(encoding="utf-8"))
-        assert (fonts in html) == (name in ("report", "facsimile")), name
+        assert (fonts in html) == (name in ("report", "as_printed")), name
 
 
 def test_what_it_costs_and_little_of_progress(finished):
@@ -89,15 +105,15 @@ def test_changed_setting_runs_what_depends_on_it(finished, setting, runs, summar
     planned = finished.planned("--config", setting)
     assert sorted(planned.get("search", [])) == sorted(runs)
     assert len(planned["summarise"]) == summaries
-    assert set(planned) >= {"analyse", *AFTER_ANALYSIS}
-    assert not {"simulate", "interpretations"} & set(planned)
+    assert set(planned) >= {"run_record", "analyse", *AFTER_ANALYSIS}
+    assert "simulate" not in planned
 
 
 def test_deleted_run_file_is_made_again_with_what_follows(copy):
     (copy / RUNS[3]).unlink()
     planned = copy.planned()
     assert (planned.pop("search"), planned.pop("summarise")) == ([RUNS[3]], [SUMMARIES[1]])
-    assert set(planned) == {"analyse", *AFTER_ANALYSIS}
+    assert set(planned) == {"run_record", "analyse", *AFTER_ANALYSIS}
 
 
 @pytest.mark.parametrize(("options", "is_counted"), [((), False), (("--max-jobs-per-timespan", "100/1s"), True)])

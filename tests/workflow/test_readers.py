@@ -21,13 +21,15 @@ RUN = "data/tiny/runs/S3/30dB/ga/bic/seed-2.json"
         ("data/tiny/problems/S3/30dB.csv", r"(?s)\A((?:.*?\n){99}).*\Z", r"\1", "found 98 samples; needed: more than"),
         # Allowed by the schema of each row.
         ("data/tiny/frames/claims.csv", r"(?m)^.*,here,.*\n", "", r"found no row for \('.*', 'here'\); delete it"),
-        ("data/tiny/frames/gaps.csv", r"(?m)^S4,.*\n", "", r"found no row for \('S4'.* has; delete both"),
+        ("data/tiny/frames/convergence.csv", r"(?m)^S4,.*\n", "", r"found no row for \('S4'.* has; delete both"),
         ("data/tiny/frames/selection.csv", r"(?m)^(S3,.*\n)", r"\1\1", r"line 3, column term: found .*once"),
-        ("reports/tiny/figures/convergence.svg", r"(?s)\A.*\Z", "", "not a whole SVG"),
+        ("reports/tiny/run.json", r"(?s)\A.*\Z", "{}", "command: .*; not a record of a run of this version, delete it"),
+        ("reports/tiny/figures/figure_1.svg", r"(?s)\A.*\Z", "", "not a whole SVG"),
         ("data/reference/published_tables.csv", r"(?m)^.*,r,,.*\n", "", r"line \d+: found no r with this value of"),
         ("data/reference/published_tables.csv", r"\n[^\n]*\Z", "\n", ""),
         ("CITATION.cff", r"(?s)\A.*\Z", "- a\n", "found .*; allowed: a mapping"),
-        ("docs/errata.md", r"(?s)\n## .*", "\n## ", ""),
+        ("docs/the_paper.md", r"(?s)\n## .*", "\n## ", ""),
+        ("data/reference/interpretations/conditions.csv", r"(?s)\n.*", "\nS1\n", "line 2"),
         ("docs/method.md", r"\Z", "\udcff", r"not text in UTF-8 \(byte \d+\)"),
     ],
 )

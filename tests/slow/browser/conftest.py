@@ -4,13 +4,18 @@ import os
 import re
 import shutil
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import matplotlib
 import pytest
 from matplotlib.font_manager import findSystemFonts
-from tests.unit.studies.paper.factory import make_settings, paper_summaries, render, summary
-from tests.unit.studies.paper.summaries import CRITERIA, UNKNOWN
+from tests.unit.studies.paper.factory import RECORD, make_settings, paper_summaries, render, summary
+from tests.unit.studies.paper.summaries import CRITERIA, REFERENCE, UNKNOWN, published
+
+from narxbench._studies.paper.analysis import analyse
+from narxbench._studies.paper.claims import load_claims
+from narxbench._studies.paper.kept import kept_paths, load_kept
 
 AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
 INSTALL_AXE = "npm ci --prefix tests/slow/browser"
@@ -101,15 +106,16 @@ def serves_everybody(axe):
     """Check that nothing of an open page overflows, and that axe finds nothing in either colour scheme."""
 
     def check(page):
-        for width in (360, 800, 1400):
+        page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+        for width in (360, 390, 800, 1280, 1400):
             page.set_viewport_size({"width": width, "height": 900})
             assert page.evaluate("document.documentElement.scrollWidth") <= width, width
-        page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
         page.evaluate(axe)
-        for scheme in ("light", "dark"):
+        for width, scheme in product((390, 1280), ("light", "dark")):
+            page.set_viewport_size({"width": width, "height": 900})
             page.emulate_media(color_scheme=scheme)
             violations = page.evaluate("axe.run().then((result) => result.violations)")
-            assert violations == [], f"{scheme}: {summary_of(violations)}"
+            assert violations == [], f"{width} pixels, {scheme}: {summary_of(violations)}"
 
     return check
 
@@ -117,7 +123,26 @@ def serves_everybody(axe):
 @pytest.fixture(scope="session")
 def complete(tmp_path_factory):
     """Return the pages of the paper's complete study, as files by name."""
-    return write_pages(tmp_path_factory, render(paper_summaries(), drawn=True))
+    return write_pages(tmp_path_factory, pages_of(paper_summaries(), make_settings()))
+
+
+@pytest.fixture(scope="session")
+def trial(tmp_path_factory):
+    """Return the pages of a trial: all conditions of the paper's study, with fewer runs and evaluations."""
+    summaries = []
+    for place in paper_summaries():
+        names = ("system", "snr_db", "method", "criterion")
+        summaries.append(summary(*map(place.get, names), runs=4) | {"evaluations": 600})
+    command = "snakemake --cores 8 --config seeds=4 evaluations=600"
+    record = RECORD.model_copy(update={"command": command, "settings": "--config seeds=4 evaluations=600"})
+    return write_pages(tmp_path_factory, pages_of(summaries, make_settings(seeds=4) | {"evaluations": 600}, record))
+
+
+def pages_of(summaries, settings, record=RECORD):
+    """Return the pages of these conditions, with the paper's claims and what the repository keeps."""
+    claims, kept = load_claims(REFERENCE / "claims.yaml"), load_kept(kept_paths(str(REFERENCE)))
+    verdicts = analyse(summaries, published(), claims, confidence=0.95, figure_snr_db=30)["claims"]
+    return render(summaries, settings, stated=claims, claims=verdicts, kept=kept, record=record, drawn=True)
 
 
 @pytest.fixture(scope="session")

@@ -9,11 +9,8 @@ from narxbench._studies.paper.site import PAGES
 
 pytestmark = [pytest.mark.ci, pytest.mark.slow]
 
-# Shows all that a reader can open: tabs and folded parts.
-UNFOLD = """() => {
-  document.querySelectorAll("details").forEach((part) => { part.open = true; });
-  document.querySelectorAll(".panel").forEach((panel) => { panel.style.display = "block"; });
-}"""
+# Shows all that a reader can open.
+UNFOLD = """() => document.querySelectorAll("details").forEach((part) => { part.open = true; })"""
 # The markup that a page would have if text of a file came into it unescaped.
 FOREIGN = """<script>window.ran = 1</script>
 <p class="foreign" style="color: rgb(1, 2, 3)" onclick="window.ran = 2">x</p>
@@ -25,19 +22,24 @@ NEVER = (
     r"</?(sub|sup|code|i)>|(?<!is-)\bnan\b|\bNaN\b|\bNone\b(?! of|:)|\bundefined\b|\[object|\{\{ |\{%|Infinity|\binf\b"
 )
 
-# Height of a screen and of a line of text in pixels; both are the same in every font.
-SCREEN, LINE = 900, 24
-# A narrow window is 400 pixels wide in Arial, in which this sample has a line of ARIAL_WIDTH pixels. In a wider font
-# the window is as much wider as the sample, so that lines of the page break at about the same words.
-SAMPLE = """Our numbers are 5.1 times as far from the published ones as two data sets of ours are from each other; a
-rank test tells the tables from them (p 0.004). 51 of 738 values differ clearly. Reproduced minus published, on average:
-2D-UPSO ν −0.01, r −0.15; GA ν −0.01, r −0.15. Multi-start: 90 % (80–100 %) on S1, 25 % (15–35 %) on S2, S3 and S4."""
-ARIAL_WIDTH = 2406
-TEXT_WIDTH = """(text) => {
-  const canvas = document.createElement("canvas").getContext("2d");
-  canvas.font = getComputedStyle(document.body).font;
-  return canvas.measureText(text).width;
+# The words of a page that a screen shows, without those that are drawn in figures.
+WORDS = r"""() => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const range = document.createRange(), words = [];
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const parent = node.parentElement;
+    if (parent.closest("svg, script, style, .hidden, .skip") || !parent.checkVisibility()) continue;
+    for (const word of node.data.matchAll(/\S+/g)) {
+      range.setStart(node, word.index);
+      range.setEnd(node, word.index + word[0].length);
+      const box = range.getBoundingClientRect();
+      if (box.height > 0 && box.bottom > 0 && box.top < innerHeight) words.push(word[0]);
+    }
+  }
+  return words;
 }"""
+MOST_WORDS = 180
+SCREEN = {"width": 1280, "height": 900}
 
 
 @pytest.fixture(params=PAGES)
@@ -49,7 +51,7 @@ def name(request):
 # All pages
 
 
-@pytest.mark.parametrize("which", ["complete", "small"])
+@pytest.mark.parametrize("which", ["complete", "trial", "small"])
 def test_a_page_serves_everybody(open_page, serves_everybody, request, which, name):
     """Nothing is missing in the text, and names that are markup stay text."""
     page = open_page(request.getfixturevalue(which)[name])
@@ -92,14 +94,11 @@ def test_the_keyboard_reaches_everything(open_page, complete, name):
     page = open_page(complete[name])
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
-    # Of radio buttons, arrow keys reach the others.
-    stops = "a, button, select, input:not([type=radio]), input:checked, summary, [tabindex='0']"
+    # The row of a table leads to where its values come from, so that the links of the values need no stops.
+    stops = "a:not([tabindex='-1']), button, summary, [tabindex='0']"
     count = "(stops) => [...document.querySelectorAll(stops)].filter((stop) => stop.checkVisibility()).length"
     expected = page.evaluate(count, stops)
-    outline = """() => {
-      const focused = document.activeElement;
-      return getComputedStyle(focused.matches("[type=radio]") ? focused.nextElementSibling : focused).outlineStyle;
-    }"""
+    outline = "getComputedStyle(document.activeElement).outlineStyle"
     reached = 0
     while page.evaluate("document.activeElement !== document.body"):
         assert page.evaluate(outline) != "none"
@@ -108,29 +107,49 @@ def test_the_keyboard_reaches_everything(open_page, complete, name):
     assert reached == expected
 
 
-# The main page
+# The report
 
 
-def test_the_main_page_is_light_and_short_and_its_first_screen_has_the_answers(
-    open_page, complete, font, font_chromium
-):
-    assert complete["report"].stat().st_size < 1_500_000
-    page = open_page(complete["report"], width=1300, browser=font_chromium)
+@pytest.fixture(params=["complete", "trial"])
+def report(request):
+    """Return the report of a complete run, and of a trial."""
+    return request.getfixturevalue(request.param)["report"]
+
+
+def test_the_first_screen_has_few_words(open_page, report):
+    page = open_page(report, width=SCREEN["width"])
+    assert page.viewport_size == SCREEN
+    page.evaluate(UNFOLD)
+    words = [word for word in page.evaluate(WORDS) if is_word(word)]
+    assert 100 < len(words) <= MOST_WORDS, f"{len(words)}: {' '.join(words)}"
+
+
+def is_word(text):
+    """Return whether a text is no number and no symbol: it has two letters, no digit, and is no Roman number."""
+    return re.search(r"[^\W\d_]{2}", text) and not re.search(r"\d|^[IVX]+\W*$", text)
+
+
+def test_the_first_screen_has_what_ran_the_tables_and_the_claims(open_page, report, font, font_chromium):
+    page = open_page(report, width=SCREEN["width"], browser=font_chromium)
     assert heading_fonts(page) == [font]
-    top, bottom = answer_edges(page)
-    assert 0 <= top <= bottom <= SCREEN
-    assert page.evaluate("document.documentElement.scrollHeight") <= 12 * SCREEN
-    # A narrow window has two screens of answers, less a line: one paragraph more would not fit.
-    narrow = round(400 * page.evaluate(TEXT_WIDTH, SAMPLE) / ARIAL_WIDTH)
-    page.set_viewport_size({"width": narrow, "height": SCREEN})
-    top, bottom = answer_edges(page)
-    assert 0 <= top <= bottom <= 2 * SCREEN - LINE
+    edges = []
+    for selector in (".strip", "#tables", "#claims"):
+        box = page.locator(selector).bounding_box()
+        edges += [box["y"], box["y"] + box["height"]]
+    assert edges == sorted(edges) and edges[0] >= 0 and edges[-1] <= SCREEN["height"], edges
+    # Below the first screen stand the claims one by one, and nothing long.
+    assert page.evaluate("document.documentElement.scrollHeight") <= 5 * SCREEN["height"]
+    # On a narrow screen they come in the same order, before any figure.
+    page.set_viewport_size({"width": 390, "height": SCREEN["height"]})
+    tops = [page.locator(selector).bounding_box()["y"] for selector in (".strip", "#tables", "#claims", "#figures")]
+    assert tops == sorted(tops)
+    assert tops[1] <= SCREEN["height"]
 
 
-def answer_edges(page):
-    """Return where the answers begin and end, in pixels from the top of the page."""
-    box = page.locator("#answer").bounding_box()
-    return box["y"], box["y"] + box["height"]
+def test_the_report_is_light_and_prints_on_few_pages(open_page, report, tmp_path):
+    assert report.stat().st_size < 1_500_000
+    open_page(report).pdf(path=tmp_path / "page.pdf", format="A4")
+    assert len(re.findall(rb"/Type\s*/Page\b", (tmp_path / "page.pdf").read_bytes())) <= 8
 
 
 def heading_fonts(page):
@@ -144,48 +163,52 @@ def heading_fonts(page):
     return [font["familyName"] for font in fonts]
 
 
+# The tables as printed, and where their values come from
+
+
+@pytest.mark.parametrize("has_scripts", [True, False])
+def test_a_value_leads_to_its_condition_in_a_fold_that_opens(chromium, complete, has_scripts):
+    page = chromium.new_page(java_script_enabled=has_scripts)
+    page.goto(complete["report"].as_uri())
+    page.get_by_role("link", name="V", exact=True).click()
+    assert page.url.endswith("paper/as_printed.html#table_5")
+    # Of 2D-UPSO under BIC at 50 dB, the run stands below the paper.
+    page.locator("#table_5 tr.run td a").first.click()
+    assert page.url.endswith("paper/method.html#condition-s3-50db-upso2d-bic")
+    condition = page.locator("#condition-s3-50db-upso2d-bic")
+    assert condition.is_visible()
+    assert 0 <= condition.bounding_box()["y"] < page.viewport_size["height"]
+    assert "data/paper/problems/S3/50dB.csv" in condition.inner_text()
+    assert page.locator(".origin pre").count() == 72
+    assert sum(origin.is_visible() for origin in page.locator(".origin pre").all()) == 1
+    page.close()
+
+
 def test_tables_sort(open_page, complete):
-    page = open_page(complete["report"])
-    page.click("label[for=tab-2]")
+    page = open_page(complete["as_printed"])
 
     def column():
-        return page.eval_on_selector_all("#fitness_S2 tbody tr", "rows => rows.map((r) => r.cells[3].dataset.value)")
+        return page.eval_on_selector_all(
+            "#final_structures_S2 tbody tr", "rows => rows.map((r) => r.cells[2].innerText)"
+        )
 
     original = column()
-    ascending, descending = sorted(original, key=float), sorted(original, key=float, reverse=True)
-    for order, values in (("ascending", ascending), ("descending", descending), (None, original)):
-        page.click('#fitness_S2 th[data-column="3"] button')
-        assert page.get_attribute('#fitness_S2 th[data-column="3"]', "aria-sort") == order
-        assert column() == values
-
-
-def test_one_value_tells_its_interval_and_test(open_page, complete):
-    page = open_page(complete["report"])
-    page.focus("#fitness_S1 td[tabindex]")
-    line = page.locator(".scroll:has(> #fitness_S1) + .readout")
-    heads = "#fitness_S1 th[data-column] button"
-    headings = page.eval_on_selector_all(heads, "heads => heads.map((head) => head.textContent)")
-    assert line.inner_text().startswith(f"BIC, 50 dB, {headings[2]}: published ")
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowRight")
-    assert line.inner_text().startswith(f"BIC, 40 dB, {headings[3]}: published ")
-    assert re.search(
-        r"Fisher’s exact test p .*: (not )?clearly different\. What is behind it: narxbench explain S1 ",
-        line.inner_text(),
-    )
-    assert page.locator("#fitness_S1 td[tabindex]").count() == 1
-    details = page.locator("#fitness_S1 .more").first
-    assert not details.is_visible()
-    page.focus("#more")
-    page.keyboard.press("Space")
-    assert details.is_visible()
+    for order in ("ascending", "descending", None):
+        page.click('#final_structures_S2 th[data-column="2"] button')
+        assert page.get_attribute('#final_structures_S2 th[data-column="2"]', "aria-sort") == order
+        numbers = [float(text.replace("−", "-")) for text in column() if text != "–"]
+        if order:
+            assert numbers == sorted(numbers, reverse=order == "descending") and len(set(numbers)) > 3
+        else:
+            assert column() == original
 
 
 def test_without_scripts_the_tables_are_there(open_page, complete):
-    page = open_page(complete["statistics"], java_script_enabled=False)
-    assert page.locator("#gaps tbody tr").count() == page.locator("#recovery tbody tr").count() == 72
+    page = open_page(complete["as_printed"], java_script_enabled=False)
+    # Of each of 15 conditions, 23 terms, r and nu_max of the paper and of the run.
+    assert page.locator("#table_6 .values").first.locator("tr.run td, tr.paper td").count() == 15 * 25 * 2
+    assert not page.locator("#table_6 .kept .values").is_visible()
+    page.locator("#table_6 .kept summary").click()
+    assert page.locator("#table_6 .kept .values").is_visible()
     page = open_page(complete["report"], java_script_enabled=False)
-    assert not page.locator("#fitness_S4").is_visible()
-    page.click("label[for=tab-4]")
-    assert page.locator("#fitness_S4").is_visible() and not page.locator("#fitness_S1").is_visible()
-    assert page.locator("#fitness_S4 td").count() == 15 * 25
+    assert page.locator("#each-claim table").first.locator("tbody tr").count() == 18

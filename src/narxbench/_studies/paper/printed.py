@@ -253,15 +253,18 @@ def _notes(values: ValueTable) -> tuple[str, ...]:
         "one run selects, as a share of all candidate terms. ν_max: largest share of the runs that select one spurious "
         "term."
     ]
-    if any(condition.published for condition in values.conditions):
-        notes.append(f"Paper: {RUNS} runs on one data set.")
     if values.is_compared:
         notes.append(
             "Bold with an arrow: clearly lower or higher than in the paper (Fisher’s exact test at 5 %, Holm’s "
             "correction over all values of the paper)."
         )
+    sources = []
+    if any(condition.published for condition in values.conditions):
+        sources.append(f"Paper: {RUNS} runs on one data set.")
     if any(condition.kept for condition in values.conditions):
-        notes.append("Kept: medians over several data sets, from the study of interpretations.")
+        sources.append("Kept: medians over several data sets, from the study of interpretations.")
+    # Each note is a paragraph, and the longest tables fill a printed page.
+    notes += [" ".join(sources)] if sources else []
     return tuple(notes)
 
 
