@@ -83,7 +83,7 @@ def test_there_is_no_estimate_before_the_most_frequent_step() -> None:
     assert terminal.finish("search", 50.0, done=4, total=7) == ["4 of 7 steps (57%) done in 50 s, about 30 s to go"]
 
 
-@pytest.mark.parametrize("name", ["trial", "full"])
+@pytest.mark.parametrize("name", ["trial"])
 def test_the_time_to_go_is_right_within_a_factor_of_two(name: str) -> None:
     """Replay recorded runs; a short time is not given as a number."""
     with (RECORDED / f"{name}.csv").open(encoding="utf-8", newline="") as stream:
