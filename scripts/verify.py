@@ -1,5 +1,6 @@
-"""Compare the results with the reference results."""
+"""Compare the results with the reference results, or with what they name themselves."""
 
+import os
 from typing import Any
 
 from narxbench._io.errors import NarxbenchError
@@ -8,7 +9,11 @@ from narxbench._pipeline.manifest import verdict
 
 def main(job: Any) -> None:
     """Print the verdict; unless everything is the same, end with it as a mistake."""
-    verified, text = verdict(job.params.reference, job.params.files, job.params.made_with)
+    reference, checked = job.params.reference, job.check()
+    if not os.path.exists(reference):
+        print(f"{checked} There is no manifest {reference} to compare the others with: the study is not finished.")
+        return
+    verified, text = verdict(reference, job.params.files, job.params.made_with)
     if not verified:
         raise NarxbenchError(text.rstrip())
-    print(text, end="", flush=True)
+    print(f"{checked}\n{text}".lstrip(), end="", flush=True)

@@ -17,7 +17,7 @@ from snakemake_logger_plugin_narxbench.pace import Pace
 
 # The events that are shown; None has plain messages.
 _SHOWN = {None, LogEvent.RULEGRAPH, LogEvent.RUN_INFO}
-_NOISE = ("Select jobs to execute", "Execute ", "Using shell:", "host: ", "Assuming unrestricted", "Elapsed time")
+_NOISE = ("Select jobs", "Execute ", "Using shell:", "host: ", "Assuming unrestricted", "Elapsed time", "Complete log")
 _SECONDS_BETWEEN_LINES = 5.0
 # Shorter estimates are not given as a number.
 _SOON = 15.0

@@ -71,7 +71,7 @@ rule verify:
         reference=lambda w: PLAN.reference(),
         made_with=lambda w: PLAN.made_with,
     run:
-        call("verify", params=params, log=log)
+        call("verify", params=params, log=log, check=lambda: PLAN.check_results(SOURCES))
 
 
 # In the project's own folder only.

@@ -53,10 +53,15 @@ def check_settings(path: str | Path, made_with: Mapping[str, str]) -> None:
     """Raise the error that the manifest to compare with is missing, or was made with other settings."""
     if not Path(path).exists():
         raise NarxbenchError(f"verify: there is no manifest {path} to compare with: run the study to its end first")
-    there, here = _part(read_manifest(path), SETTINGS), _part(made_with, SETTINGS)
-    differences = _differing(there, here, "{}: found {}; needed: {}")
+    differences = other_settings(path, made_with)
     if differences:
         raise NarxbenchError(f"verify: {path} was made with other settings: {_listed(differences)}")
+
+
+def other_settings(path: str | Path, made_with: Mapping[str, str]) -> list[str]:
+    """Return in words the settings that differ from those of a manifest."""
+    there, here = _part(read_manifest(path), SETTINGS), _part(made_with, SETTINGS)
+    return _differing(there, here, "{}: found {}; needed: {}")
 
 
 def verdict(reference: str | Path, files: Mapping[str, str], made_with: Mapping[str, str]) -> tuple[bool, str]:

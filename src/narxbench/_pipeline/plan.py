@@ -18,7 +18,7 @@ from narxbench._io.resources import Estimate
 from narxbench._io.settings import flattened
 from narxbench._pipeline.code import PACKAGE, code_of, versions_of, with_criteria
 from narxbench._pipeline.definitions import changes, definition_file
-from narxbench._pipeline.manifest import SETTINGS, VERSIONS, check_settings
+from narxbench._pipeline.manifest import SETTINGS, VERSIONS, check_settings, other_settings
 from narxbench._pipeline.steps import SCRIPTS, ended_in_one_line
 
 ROOT = PACKAGE.resolve().parents[1]
@@ -181,17 +181,33 @@ class StudyPlan:
         return read_text(file).strip() if is_current else ""
 
     def reference(self) -> str:
-        """Return the manifest to compare with: that of the repository, otherwise that of the finished study."""
+        """Return the manifest to compare with: that of the repository, if it is of these settings, else the study's."""
         kept = f"{REFERENCE}/{self.name}/manifest.csv"
-        return kept if os.path.exists(kept) else self.at(f"reports/{self.name}/manifest.csv")
+        if os.path.exists(kept) and not other_settings(kept, self.made_with):
+            return kept
+        return self.at(f"reports/{self.name}/manifest.csv")
 
     def to_verify(self, sources: Sources, results: Sequence[str]) -> list[str]:
         """Return the files that are made before the comparison: all if the repository has reference results of them."""
         with ended_in_one_line():
-            check_settings(self.reference(), self.made_with)
-        if self.reference() == self.at(f"reports/{self.name}/manifest.csv"):
-            return []
-        return [*self.definitions(), *self.lost(sources), *results]
+            reference = self.reference()
+            is_own = reference == self.at(f"reports/{self.name}/manifest.csv")
+            if not is_own:
+                return [*self.definitions(), *self.lost(sources), *results]
+            if os.path.exists(reference) or not self.has_results(sources):
+                check_settings(reference, self.made_with)
+        return []
+
+    def has_results(self, sources: Sources) -> bool:
+        """Return whether there are results that name the digests of what they were made from."""
+        return False
+
+    def check_results(self, sources: Sources) -> str:
+        """Return in words how many results are what the digests say that others name; other studies have none.
+
+        NarxbenchError names the first that is not.
+        """
+        return ""
 
     def check_sources(self, sources: Sources) -> None:
         """Raise NarxbenchError if a file was changed after it was summed up; other studies have none."""

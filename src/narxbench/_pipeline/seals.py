@@ -7,7 +7,7 @@ again.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from narxbench._io.errors import NarxbenchError
@@ -56,3 +56,23 @@ def changed_since_summed_up(paths: Sequence[str]) -> NarxbenchError:
     """Return the error that run files were changed after they were summed up."""
     more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
     return NarxbenchError(f"{paths[0]}{more}: changed since it was summed up; delete it and run again")
+
+
+def check_run_files(summary: str, seeds_by_file: Mapping[str, Sequence[int]], data_sha256: Collection[str]) -> int:
+    """Return how many run files there are; raise NarxbenchError for one that is not what its path and others say.
+
+    Its seal must fit, and its runs be those of its seeds, made of one of the data sets with the digests
+    ``data_sha256``, and have the seals that a summary keeps, if there is one.
+    """
+    kept = None
+    if os.path.exists(summary):
+        kept = read_json(summary).get("seals", {})
+    paths = [path for path in seeds_by_file if os.path.exists(path)]
+    for path in paths:
+        record = read_sealed(path)
+        for run in record["runs"]:
+            if run["data_sha256"] not in data_sha256:
+                raise NarxbenchError(f"{path}: made of another data set; delete it and run again")
+        if not has_seals(path, seeds_by_file[path], seals_of_runs(record) if kept is None else kept):
+            raise changed_since_summed_up([path])
+    return len(paths)

@@ -10,15 +10,15 @@ from typing import Any
 
 from narxbench._algorithms.registry import algorithm
 from narxbench._io.errors import NarxbenchError, show
-from narxbench._io.files import read_bytes, read_json
+from narxbench._io.files import read_bytes, read_json, sha256
 from narxbench._io.resources import refuse
 from narxbench._model.dataset import snr_label
 from narxbench._model.system import SYSTEMS_FOLDER, load_system
-from narxbench._pipeline.data_sets import changed_data, changed_data_sets
+from narxbench._pipeline.data_sets import changed_data, changed_data_sets, check_data_sets
 from narxbench._pipeline.estimate import search_needs, study_estimate
 from narxbench._pipeline.matrix import Matrix, Row
 from narxbench._pipeline.plan import BASE, DESIGN_CHOICES, HERE, ROOT, PathsOf, Sources, StudyPlan
-from narxbench._pipeline.seals import changed_runs, changed_since_summed_up
+from narxbench._pipeline.seals import changed_runs, changed_since_summed_up, check_run_files
 from narxbench._pipeline.steps import ended_in_one_line
 from narxbench._studies.loading import load_study
 from narxbench._study.design_choices import load_design_choices
@@ -236,6 +236,31 @@ class SimulatedPlan(StudyPlan):
             raise changed_data([*data_sets])
         if runs:
             raise changed_since_summed_up(runs)
+
+    def has_results(self, sources: Sources) -> bool:
+        """Return whether there is a run file, or a data set."""
+        return any(os.path.exists(self.at(path)) for _, files in sources for path in files)
+
+    def check_results(self, sources: Sources) -> str:
+        """Return how many data sets and run files are what the digests say that others name, whatever their dates.
+
+        Data sets are compared with their definitions, run files with their seals, their data sets and their summaries.
+        """
+        digests: dict[str, str] = {}  # of each data set
+        n_runs = 0
+        data_files: dict[str, list[str]] = {}  # of each summary
+        for summary, files in sources:
+            definitions = self._defined_data(files)
+            data_files.setdefault(summary, []).extend(definitions)
+            for path, definition in definitions.items():
+                # Without its definition it is of other settings, and will be made again.
+                if path not in digests and os.path.exists(path) and os.path.exists(definition):
+                    check_data_sets([path], definition)
+                    digests[path] = sha256(read_bytes(path))
+            if digests.keys() >= {*data_files[summary]}:
+                of_summary = {digests[path] for path in data_files[summary]}
+                n_runs += check_run_files(self.at(summary), self._seeds_by_file(files), of_summary)
+        return f"{len(digests)} data sets and {n_runs} run files are what their definitions, seals and summaries say."
 
     def failures(self, sources: Sources) -> list[str]:
         """Return the reason of each run that has failed, by the summaries that there are."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from operator import itemgetter
 
-from narxbench._report.formats import METHOD_TITLES, count, escape, fixed, listed, method_name, share, significant
+from narxbench._report.formats import count, escape, fixed, listed, method_name, share, significant
 from narxbench._studies.methods.evidence import BETTER, OPEN
 from narxbench._studies.methods.leads import (
     RELIABLE,
@@ -74,17 +74,6 @@ def answer_lines(view: View, want: str, views: Sequence[View] = ()) -> list[str]
             lines += filter(None, (_where_it_breaks(view, best, broken, views), _limits(view), _cost(view, best, lead)))
     # Numbers stay on the line of their signs and units.
     return [re.sub(r" (?=%|[<=] |points\b)|(?<=[<=]) ", "\u00a0", line) for line in lines]
-
-
-def leading_method(text: str) -> str | None:
-    """Return the method that leads according to an answer in Markdown; None where it names none."""
-    verdict = re.search(r"\*\*(?:Use |Only |No method is shown to be best; )?([\w-]+)(?:\.| leads| or|,| took)", text)
-    few = re.search(r"data sets? (\S+) leads, which may be chance", text)
-    found = few or verdict
-    if found is None:
-        return None
-    names = {title: name for name, title in METHOD_TITLES.items()}
-    return names.get(found[1], found[1])
 
 
 def cheapest_equal(view: View) -> Row | None:

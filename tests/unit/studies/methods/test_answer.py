@@ -2,11 +2,10 @@
 
 import re
 
-import pytest
 from tests.unit.studies.methods.leaderboards import comparison, cost, frames_of, methods_of, shape
 from tests.unit.studies.methods.scores import N_VALIDATION, SPURIOUS, TRUE, make_method, make_run, make_score, with_gaps
 
-from narxbench._studies.methods.answer import answer_lines, document_lines, leading_method, list_text
+from narxbench._studies.methods.answer import answer_lines, document_lines
 from narxbench._studies.methods.wants import LOWEST_J, WANTS
 
 TEN = tuple(f"S{n}" for n in range(10))
@@ -80,32 +79,3 @@ def test_the_lowest_gap_may_belong_to_another_method_than_the_right_terms():
     assert (view.best()["method"], view.best(LOWEST_J)["method"]) == ("frols", "mine")
     assert "The lowest J need not have the right terms" in answer_lines(view, LOWEST_J)[0]
     assert methods_of(comparison(frames_of(problems)).frames) == ["frols", "ga", "mine"]
-
-
-LEADERS = {
-    "a clear lead, and a cheap method with less": "mine",
-    "few systems, none held out": "mine",
-    "no method finds the terms": "mine",
-    "no search": "frols",
-    "all failed": None,
-}
-
-
-@pytest.mark.parametrize(("name", "leader"), LEADERS.items())
-def test_an_answer_says_which_method_leads(name, leader):
-    problems, seconds = STUDIES[name]
-    text = list_text(document_lines(comparison(frames_of(problems()), cost(seconds, **seconds))))
-    assert leading_method(text) == leader
-
-
-def test_the_leader_is_found_in_every_form_of_an_answer():
-    forms = {
-        "- **Use pem.** 98": "pem",
-        "- **Use GA or pem.** 98": "ga",
-        "- **Use pem, multistart-ebic or frols.** 98": "pem",
-        "- **multistart-ebic leads, but 12 methods may be as good.** 98": "multistart-ebic",
-        "- **No method is shown to be best; 2D-UPSO leads.** 98": "upso2d",
-        "- **No method can be recommended.** All": None,
-    }
-    for text, leader in forms.items():
-        assert leading_method(text) == leader, text
