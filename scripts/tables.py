@@ -5,7 +5,7 @@ from typing import Any
 
 from narxbench._io.files import write_atomically
 from narxbench._pipeline.steps import settings_of
-from narxbench._studies.paper.page import tables_of_run
+from narxbench._studies.paper.tables import tables_of_run
 from narxbench._study.table_files import table_files
 
 

@@ -134,7 +134,7 @@ AFTER_ANALYSIS = {"analyse", "tables", "figures", "page", *ENDING}
         (
             "src/narxbench/_report/figures.py",
             {"figures", "page", *ENDING},
-            {"summarise", "run_record", "analyse"},
+            {"summarise", "run_record", "analyse", "tables"},
             0,
         ),
         ("src/narxbench/_report/templates/site.css", {"page", *ENDING}, {"summarise", "analyse"}, 0),

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import shutil
 import subprocess
 import time
 
@@ -70,3 +71,20 @@ def check_untouched(project):
     assert re.search(r"steps \(100%\) done", printed)
     assert ((project / RECORD).read_bytes(), (project / RECORD).stat().st_mtime_ns) == before
     assert project.files() == made
+
+
+def test_the_last_line_is_the_page_and_what_it_says(committed):
+    *_, line = committed.snakemake(*OPTIONS).splitlines()
+    assert line.startswith("narxbench: reports/tiny/report.html: Trial run: no conclusions (")
+
+
+def test_a_checkout_without_kept_results_gives_a_complete_report(empty):
+    for folder in ("interpretations", "methods", "paper/interpretations"):
+        shutil.rmtree(empty / "data/reference" / folder)
+    empty.snakemake(*OPTIONS)
+    report = (empty / "reports/tiny/report.html").read_text(encoding="utf-8")
+    assert "Trial run: no conclusions." in report
+    for file in ("interpretations/conditions.csv", "interpretations/run.json", "paper/interpretations/values.csv"):
+        assert f"<code>data/reference/{file}</code>" in report, file
+    for page in ("as_printed", "interpretations", "method"):
+        assert (empty / f"reports/tiny/{page}.html").is_file()

@@ -9,7 +9,6 @@ from narxbench._io.files import read_text
 from narxbench._io.yaml import read_mapping
 from narxbench._model.system import load_system
 from narxbench._report.markup import read_svg
-from narxbench._report.table import Table
 from narxbench._studies.paper.claims import load_claims
 from narxbench._studies.paper.frames import failures_frame, load_summaries, read_frames
 from narxbench._studies.paper.interpretations_page import interpretations_page, own_interpretations_page
@@ -21,7 +20,7 @@ from narxbench._studies.paper.published import load_published
 from narxbench._studies.paper.report_page import answer_line, report_page
 from narxbench._studies.paper.site import MAIN, Material, Site
 from narxbench._studies.paper.status import run_status
-from narxbench._studies.paper.tables import ordered_frames, paper_tables
+from narxbench._studies.paper.tables import ordered_frames
 from narxbench._study.design_choices import load_design_choices
 from narxbench._study.run_record import FIXED_RECORD, read_run_record
 
@@ -50,24 +49,6 @@ def read_material(files: Mapping[str, Any], settings: Mapping[str, Any], *, abov
         choices=choices,
         published=published,
         kept=kept,
-    )
-
-
-def tables_of_run(files: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Table]:
-    """Return the tables of a study by name, from its files by name."""
-    frames, choices = ordered_frames(read_frames(files), settings), load_design_choices(files["choices"])
-    published, kept = load_published(files["published"], files["system_terms"]), load_kept(files)
-    status = run_status(settings, frames["metrics"], frames["agreement_values"], choices)
-    values = value_tables(frames, published, settings["systems"], is_compared=status.is_complete, kept=kept.values)
-    return paper_tables(
-        values,
-        frames,
-        load_summaries(files["summaries"]),
-        settings,
-        [load_system(Path(path).stem) for path in files["systems"]],
-        load_claims(files["claim_texts"]),
-        published,
-        is_trial=status.is_trial,
     )
 
 

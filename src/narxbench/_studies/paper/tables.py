@@ -3,18 +3,23 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from narxbench._io.errors import NarxbenchError
-from narxbench._model.system import System
+from narxbench._model.system import System, load_system
 from narxbench._model.terms import model_size
 from narxbench._report.formats import criterion_name, fixed, method_name, number, percent, snr
 from narxbench._report.table import Column, Table, columns
-from narxbench._studies.paper.claims import GA, UPSO, Claim
-from narxbench._studies.paper.printed import ValueTable, as_table
-from narxbench._studies.paper.published import Published
+from narxbench._studies.paper.claims import GA, UPSO, Claim, load_claims
+from narxbench._studies.paper.frames import load_summaries, read_frames
+from narxbench._studies.paper.kept import load_kept
+from narxbench._studies.paper.printed import ValueTable, as_table, value_tables
+from narxbench._studies.paper.published import Published, load_published
+from narxbench._studies.paper.status import run_status
+from narxbench._study.design_choices import load_design_choices
 from narxbench._study.frames import Frames
 
 # The columns that name a condition on the page, in the order of its tables.
@@ -65,6 +70,24 @@ def _criteria(settings: Mapping[str, Any]) -> Iterator[str]:
 def ordered_frames(frames: Frames, settings: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
     """Return frames with their rows in the order of the settings."""
     return {name: in_order(frame, settings) for name, frame in frames.items()}
+
+
+def tables_of_run(files: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Table]:
+    """Return the tables of a study by name, from its files by name."""
+    frames, choices = ordered_frames(read_frames(files), settings), load_design_choices(files["choices"])
+    published, kept = load_published(files["published"], files["system_terms"]), load_kept(files)
+    status = run_status(settings, frames["metrics"], frames["agreement_values"], choices)
+    values = value_tables(frames, published, settings["systems"], is_compared=status.is_complete, kept=kept.values)
+    return paper_tables(
+        values,
+        frames,
+        load_summaries(files["summaries"]),
+        settings,
+        [load_system(Path(path).stem) for path in files["systems"]],
+        load_claims(files["claim_texts"]),
+        published,
+        is_trial=status.is_trial,
+    )
 
 
 def paper_tables(
