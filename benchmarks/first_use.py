@@ -52,7 +52,7 @@ print(json.dumps(found))
 # How long a user waits who has a file and wants a model, with the import of everything.
 IDENTIFY = f"""{BEGIN}
 import narxbench
-model = dict(decimation=1, degree=2, y_lags=2, u_lags=2, effort=0.05, resamples=0)
+model = dict(decimation=1, degree=2, y_lags=2, u_lags=2, effort=0.05)
 narxbench.identify("signals.csv", input="u", output="y", **model)
 print(json.dumps([b - a for a, b in zip(times, [time.perf_counter(), time.process_time()])]))
 """
@@ -83,9 +83,9 @@ MOST_TIMES, MOST_SECONDS_FIRST = {"empty": 16, "filled": 6}, 2.0
 def run(quick: bool) -> Part:
     """Run the scripts in a folder of their own, several times; the searches with an empty and a filled cache."""
     scripts = {"identify": IDENTIFY}
-    for name, modules in IMPORTS.items():
+    for name in IMPORTS:
         if _installed(name):
-            scripts[name] = IMPORTING.replace("MODULES", modules)
+            scripts[name] = _importing(name)
     # Wall and CPU time of each step, by the state of the cache; and those of each script.
     searches: dict[str, list[dict[str, list[float]]]] = {"empty": [], "filled": []}
     alone: dict[str, list[list[float]]] = {name: [] for name in scripts}
@@ -100,10 +100,29 @@ def run(quick: bool) -> Part:
                 alone[name].append(_output(script, folder))
         with tempfile.TemporaryDirectory() as folder:
             for rounds in buck.values():
-                rounds.append(_output(BUCK, folder))
+                rounds.append(identified_buck(folder))
     part = _report(searches, alone)
     text, rows = _buck_report(buck, median(cpu for _, cpu in alone["basis"]))
     return Part(part.text + text, part.rows + rows)
+
+
+def _importing(name: str) -> str:
+    return IMPORTING.replace("MODULES", IMPORTS[name])
+
+
+def imported(name: str, folder: str) -> list[float]:
+    """Return wall and CPU seconds of importing one of the groups of packages."""
+    seconds: list[float] = _output(_importing(name), folder)
+    return seconds
+
+
+def identified_buck(folder: str) -> list[float]:
+    """Return wall and CPU seconds of identifying the buck converter, and the wall seconds until the first model.
+
+    The compiled code is kept in the folder.
+    """
+    seconds: list[float] = _output(BUCK, folder)
+    return seconds
 
 
 def _buck_report(buck: dict[str, list[list[float]]], basis: float) -> tuple[str, list[Row]]:

@@ -218,6 +218,8 @@ def _header_of_lines(lines: list[str], form: TableForm, separator: str | None) -
         if candidate == form.decimal or separator not in (None, candidate):
             continue
         rows = _split_lines(lines, candidate)
+        if candidate == " " and _hold_separators(rows):
+            continue
         if _has_numbers_only(rows):
             return None
         samples = sample_form(list(filter(has_fields, rows)))
@@ -329,11 +331,21 @@ def _guessed_separator(lines: list[str], decimal: str | None) -> str:
         if separator == decimal or len(rows[0]) < 2 or usual_width < 2:
             continue
         fields = list(chain.from_iterable(samples))
+        if separator == " " and _hold_separators(samples):
+            continue
         share = sum(map(is_value, fields)) / len(fields)
         # Decimal commas split into whole numbers: "1,5 2,5" is "1", "5 2", "5".
         if share > largest_share:
             best, largest_share = separator, share
     return best
+
+
+def _hold_separators(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether most rows have a field with another separator that is no number: blanks are inside dates then."""
+    n_rows = 0
+    for row in rows:
+        n_rows += any(not is_value(field) and any(mark in field for mark in ",;") for field in row)
+    return 2 * n_rows > len(rows)
 
 
 def _refuse_without_numbers(path: str, beginning: list[str], separator: str) -> None:

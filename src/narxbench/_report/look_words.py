@@ -1,5 +1,6 @@
 """A look at measured data in words, for a terminal and for a page."""
 
+import shlex
 from collections.abc import Mapping
 from typing import Any
 
@@ -72,9 +73,9 @@ def next_command(look: DataLook) -> str:
     if look.has_output:
         return ""
     names = [signal.name for signal in look.signals]
-    example = f"--output {names[-1]}"
+    example = f"--output {shlex.quote(names[-1])}"
     if len(names) > 1:
-        example += f" --input {','.join(names[:-1])}"
+        example += f" --input {shlex.quote(','.join(names[:-1]))}"
     return f"Say which is the output, and which are inputs, to see how they belong together, as in {printable(example)}"
 
 

@@ -1,5 +1,6 @@
 """Parts of sentences that findings have in common: numbers with units, lists of names, settings."""
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -28,9 +29,9 @@ def as_argument(name: str, value: object = None) -> str:
 
 
 def as_option(name: str, value: object = None) -> str:
-    """Return a setting as an option of the command: ``--degree 1``, or its flag."""
+    """Return a setting as an option of the command, its value quoted for a shell: ``--degree 1``, or its flag."""
     flag = f"--{name.replace('_', '-')}"
-    return flag if value is None else f"{flag} {value}"
+    return flag if value is None else f"{flag} {shlex.quote(str(value))}"
 
 
 def first_of(names: Sequence[str]) -> str:

@@ -63,6 +63,17 @@ def _line(fields, separator, is_quoted):
     return separator.join(fields)
 
 
+@pytest.mark.parametrize("separator", [",", ";"])
+@pytest.mark.parametrize("above", ["", "Logger of the plant\nStation, north\n\n"])
+def test_blanks_inside_dates_do_not_separate(tmp_path: Path, separator: str, above: str) -> None:
+    lines = [separator.join(["Date/Time", "Wind Speed (m/s)", "Active Power (kW)"])]
+    for minute in range(40):
+        lines.append(separator.join([f"01 01 2018 00:{minute:02d}", f"{minute}.5", f"{minute}.25"]))
+    table = read_delimited(_file(tmp_path, above + "\n".join(lines)), None)
+    assert len(table.names) == 3
+    assert table.numbers([1, 2]).tolist()[3] == [3.5, 3.25]
+
+
 def test_missing_fields_lines_and_trailing_separators(tmp_path: Path) -> None:
     text = "a;b;\n1;NaN;\n\n3;-;\n;n/a;\nnull;5;\n 6 ; 7\n;;\n8;9;\n"
     table = read_delimited(_file(tmp_path, text.replace(" 7\n", " 7;\n")), None)

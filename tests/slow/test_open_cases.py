@@ -1,0 +1,158 @@
+"""Cases of users with the right answer, through the library and the command; those that are open fail for a reason."""
+
+import json
+
+import numpy as np
+import pytest
+from tests.lookups import items_by_name
+from tests.slow import records
+
+import narxbench
+from narxbench._cli import main
+
+pytestmark = pytest.mark.slow
+WAYS = ("library", "command")
+
+
+def in_both_ways(test):
+    """Return a test that is run through the library and through the command."""
+    return pytest.mark.parametrize("way", WAYS)(test)
+
+
+def open_case(reason):
+    """Return the mark of a case that is not right yet."""
+    return pytest.mark.xfail(strict=True, reason=reason)
+
+
+@pytest.fixture
+def identified(way, capsys):
+    """Return a function that identifies files, and returns what the JSON of the command has."""
+
+    def identify(files, output, *, inputs="", test):
+        if way == "library":
+            given = {"input": inputs.split(",")} if inputs else {}
+            return narxbench.identify(files, output, test=test, **given).to_dict()
+        given = ["--input", inputs] if inputs else []
+        assert main(["identify", *files, *given, "--output", output, "--test", test, "--json"]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    return identify
+
+
+def test_error(identification):
+    """Return the error of the free run over the test at the sampling of the data."""
+    return identification["metrics"]["test"]["at_incoming_sampling"]["free_run"]["rrse"]
+
+
+# It is no test.
+test_error.__test__ = False
+
+
+def summary(identification, name):
+    return items_by_name(identification["summary"])[name]
+
+
+@open_case("the dead time that is estimated is a lower limit of the lags, and too large for an oscillation")
+@in_both_ways
+def test_an_oscillation_is_no_dead_time(tmp_path, identified):
+    path = records.write(tmp_path / "data.csv", records.oscillating_drive(), 5)
+    assert test_error(identified([path], "y", inputs="u", test="50%")) < 0.6
+
+
+@open_case("lags begin where each input alone shows an effect, though two inputs together act at once")
+@in_both_ways
+def test_two_inputs_that_hide_each_other_act_at_once(tmp_path, identified):
+    path = records.write(tmp_path / "data.csv", records.valves(), 5)
+    found = identified([path], "y", inputs="hot,cold", test="30%")
+    inputs = {f"u{signal}({lag})" for signal in (1, 2) for lag in ("k", "k-1", "k-2")}
+    assert set(found["terms"]) == {"y(k-1)", *inputs}
+    assert test_error(found) < 0.022
+
+
+@open_case("a test that spreads less than the other records is taken for one in another unit")
+@in_both_ways
+def test_a_test_inside_the_known_range_has_no_other_unit(tmp_path, identified):
+    path = records.write(tmp_path / "data.csv", records.titration(), 5)
+    found = identified([path], "pH", inputs="acid,base", test="30%")
+    assert not summary(found, "to_predict")["values"]["other_unit"]
+
+
+@open_case("the code of a logger for missing values is taken for a value")
+@in_both_ways
+def test_a_loggers_code_is_not_data(tmp_path, identified):
+    path = records.write(tmp_path / "data.csv", records.logger_code(), 2)
+    found = identified([path], "gas", inputs="sensor", test="20%")
+    assert test_error(found) > 0.3 or "-200" in json.dumps(found["warnings"])
+
+
+@open_case("terms of signals that are far from zero are those of higher degree")
+@pytest.mark.parametrize("seed", [2, 3])
+@in_both_ways
+def test_a_linear_system_far_from_zero_is_linear(tmp_path, identified, seed):
+    path = records.write(tmp_path / "data.csv", records.operating_point(seed), 3)
+    found = identified([path], "y", inputs="u", test="30%")
+    assert set(found["terms"]) - {"1"} == {"y(k-1)", "u(k-1)"}
+
+
+@pytest.mark.parametrize("seed", [pytest.param(1, marks=open_case("the gain is outside its interval")), 2])
+@in_both_ways
+def test_a_gain_lies_inside_its_interval(tmp_path, identified, seed):
+    path = records.write(tmp_path / "data.csv", records.rain_and_runoff(seed), 4)
+    gain = identified([path], "flow", inputs="rain", test="30%")["dynamics"]["inputs"]["rain"]["gain"]
+    assert gain["low"] <= gain["value"] <= gain["high"]
+
+
+@open_case("joint models have no verdict for each output")
+def test_a_bad_output_of_joint_models_is_called_bad(tmp_path, capsys):
+    path = records.write(tmp_path / "data.csv", records.two_outputs(), 5)
+    outputs = ["--output", "a", "--output", "b", "--joint"]
+    assert main(["identify", path, "--input", "u", *outputs, "--test", "30%"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.startswith("BAD") and "b" in line.split() for line in lines)
+
+
+@open_case("the last value is compared one step ahead, whatever horizon counts")
+@in_both_ways
+def test_a_series_is_compared_with_its_last_season_at_the_horizon(tmp_path, identified):
+    path = records.write(tmp_path / "data.csv", records.hourly_load(), 1)
+    found = identified([path], "load", test="20%")
+    assert summary(found, "prediction")["values"]["steps"] == 24
+    assert summary(found, "against_last_value")["status"] != "fine"
+
+
+@open_case("a run with outputs for its first samples only is refused")
+def test_a_planned_run_is_predicted_from_its_first_outputs(tmp_path, capsys):
+    known, planned = records.recordings()
+    files = [records.write(tmp_path / f"rec{i}.csv", columns, 5) for i, columns in enumerate(known)]
+    narxbench.identify(files, "y", input="u", effort=2.0).model.save(tmp_path / "model.json")
+    new = {"u": planned["u"][:60], "y": np.where(np.arange(60) < 3, planned["y"][:60], np.nan)}
+    path = records.write(tmp_path / "new.csv", new, 5)
+    assert main(["predict", str(tmp_path / "model.json"), path]) == 0
+    assert len(capsys.readouterr().out.splitlines()) >= 60
+
+
+def test_dates_with_blanks_do_not_separate(tmp_path):
+    path = records.write_turbine(tmp_path / "data.csv", "{day:02d} 01 2018")
+    assert [signal.name for signal in narxbench.look(path).signals][-1].startswith("Active Power")
+
+
+def test_names_in_advice_are_quoted_for_a_shell(tmp_path, capsys):
+    path = records.write_turbine(tmp_path / "data.csv", "2018-01-{day:02d}")
+    assert main(["look", path]) == 0
+    assert "--output 'Active Power'" in " ".join(capsys.readouterr().out.split())
+
+
+@in_both_ways
+def test_recordings_at_several_levels_give_one_system(tmp_path, identified):
+    known, _ = records.recordings()
+    files = [records.write(tmp_path / f"rec{i}.csv", columns, 5) for i, columns in enumerate(known)]
+    found = identified(files, "y", inputs="u", test="20%")
+    assert test_error(found) < 0.05
+
+
+def test_six_samples_are_refused_in_one_line(tmp_path, capsys):
+    files = []
+    for number, columns in enumerate(records.metabolites()):
+        files.append(records.write(tmp_path / f"repeat{number}.csv", columns, 4))
+    assert main(["identify", *files, "--input", "stimulus", "--output", "a", "--time", "hour"]) == 2
+    assert len(capsys.readouterr().err.strip().splitlines()) == 1
