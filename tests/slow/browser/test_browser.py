@@ -174,8 +174,8 @@ def test_a_value_leads_to_its_condition_in_a_fold_that_opens(chromium, complete,
     assert page.url.endswith("paper/as_printed.html#table_5")
     # Of 2D-UPSO under BIC at 50 dB, the run stands below the paper.
     page.locator("#table_5 tr.run td a").first.click()
-    assert page.url.endswith("paper/method.html#condition-s3-50db-upso2d-bic")
-    condition = page.locator("#condition-s3-50db-upso2d-bic")
+    assert page.url.endswith("paper/method.html#condition-S3-50dB-upso2d-bic")
+    condition = page.locator("#condition-S3-50dB-upso2d-bic")
     assert condition.is_visible()
     assert 0 <= condition.bounding_box()["y"] < page.viewport_size["height"]
     assert "data/paper/problems/S3/50dB.csv" in condition.inner_text()

@@ -4,6 +4,7 @@ Captions and the order of rows and columns are the paper's. What a run has besid
 same form, one for each system.
 """
 
+import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +14,6 @@ from typing import Any
 import pandas as pd
 
 from narxbench._report.formats import criterion_name, method_name
-from narxbench._report.markup import slug
 from narxbench._report.table import Column, Mark, Table, columns
 from narxbench._studies.paper.claims import CRITERIA, GA, UPSO
 from narxbench._studies.paper.frames import main_methods
@@ -99,7 +99,8 @@ class ValueTable:
 
 def condition_anchor(system: str, snr_db: float, method: str, criterion: str) -> str:
     """Return the id of a condition on the page that says where its values come from."""
-    return f"condition-{slug(f'{system} {snr_db:g}dB {method} {criterion}')}"
+    # Names may differ by case, or by a hyphen in place of an underscore.
+    return re.sub(r"[^\w.-]+", "-", f"condition-{system}-{snr_db:g}dB-{method}-{criterion}")
 
 
 def value_tables(

@@ -368,7 +368,7 @@ def test_each_value_of_the_run_leads_to_its_data_its_run_files_and_its_command(c
     assert len(links) == 735 + 75 + 3 * (6 + 7 + 6)
     origins = dict(re.findall(r'<pre id="(condition-[\w-]+)" tabindex="0">(.*?)</pre>', method, re.DOTALL))
     assert set(links) == set(origins) and len(origins) == 72
-    text = origins["condition-s2-30db-upso2d-aic-8"]
+    text = origins["condition-S2-30dB-upso2d-aic-8"]
     assert "data/paper/problems/S2/30dB.csv" in text and f"seed 40  {40:064x}" in text
     assert "snakemake --cores 2 --config seeds=40 -- data/paper/conditions/S2/30dB/upso2d/aic-8.json" in text
 
