@@ -9,7 +9,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from tests.workflow.project import FRAMES, ROOT, Project
+from tests.workflow.project import COMPUTED, FRAMES, ROOT, Project
 
 pytestmark = pytest.mark.slow
 
@@ -95,7 +95,7 @@ def test_installed_environment_makes_the_same_results(finished, tmp_path):
     command = ["snakemake", FRAMES, "--cores", "2", "--configfile", "tiny.yaml"]
     done = run(command, clone.root, {"PATH": f"{tmp_path / 'environment/bin'}:{os.defpath}"})
     assert done.returncode == 0, done.stdout
-    results, expected = clone.files("data/tiny"), finished.files("data/tiny")
+    results, expected = clone.files(*COMPUTED), finished.files(*COMPUTED)
     assert len(results) > 20
     for path, content in results.items():
         assert content == expected[path], path

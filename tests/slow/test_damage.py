@@ -8,7 +8,7 @@ import zipfile
 import pandas as pd
 import pytest
 from tests.unit.algorithms.plugins import SOURCE, install_text
-from tests.workflow.project import CONDITIONS, FRAMES, links_to_files, unlike
+from tests.workflow.project import COMPUTED, CONDITIONS, FRAMES, links_to_files, unlike
 
 from narxbench._io.files import read_json
 from narxbench._studies.paper.site import PAGES
@@ -159,7 +159,7 @@ def test_search_that_fails_for_one_seed(finished, empty):
 
     empty.write("scripts/search.py", right)
     empty.snakemake(FRAMES)
-    assert empty.files("data/tiny") == finished.files("data/tiny")
+    assert empty.files(*COMPUTED) == finished.files(*COMPUTED)
 
 
 ACCIDENTS = """

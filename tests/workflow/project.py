@@ -37,6 +37,8 @@ onsuccess:
 """
 # A file that depends on all runs and on no table, figure or page.
 FRAMES = "data/tiny/frames/claims.csv"
+# The folders of what is made on the way to the frames.
+COMPUTED = tuple(f"data/tiny/{folder}" for folder in ("problems", "runs", "conditions", "frames"))
 # Seconds in which anything here ends on a busy machine, unless it hangs.
 LIMIT = 300.0
 _DEFINITION = re.compile(r"-[0-9a-f]{16}\.json$")
