@@ -430,7 +430,10 @@ def main() -> None:
             for case, values in kept.items():
                 append(KEPT / f"{part}.csv", case, values)
             continue
-        for found in differences(read(KEPT / f"{part}.csv"), figures, BARS[part].most_times):
+        kept = read(KEPT / f"{part}.csv")
+        if not kept.keys() & figures.keys():
+            sys.exit(f"{part}: there are no kept figures to compare with; measure them with --keep before a change")
+        for found in differences(kept, figures, BARS[part].most_times):
             print(f"{part}: {found}", flush=True)
             is_worse |= found.is_worse
     sys.exit(WORSE if is_worse else 0)
