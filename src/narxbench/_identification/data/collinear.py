@@ -6,6 +6,7 @@ from scipy.linalg import solve_triangular
 
 from narxbench._identification.finding import Finding
 from narxbench._numerics.random_streams import generator
+from narxbench._numerics.rounding import significant
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -74,7 +75,7 @@ def collinear_check(columns: Array, terms: list[str], dropped: dict[str, str]) -
     if count:
         # The first of the most alike: their last digits are those of a processor.
         i, j = np.unravel_index(int(np.argmax(alike.round(9))), alike.shape)
-        closest = [terms[kept[i]], terms[kept[j]], min(1.0, float(alike[i, j]))]
+        closest = [terms[kept[i]], terms[kept[j]], min(1.0, significant(float(alike[i, j])))]
     values = {"candidates": len(terms), "dropped": dropped, "near_pairs": count, "worst": closest}
     return Finding("collinear", "look" if dropped or count else "fine", values)
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._model.terms import Monomial
+from narxbench._numerics.elimination import solved
 
 Floats = NDArray[np.float64]
 
@@ -27,6 +28,19 @@ def ridge_inverse(gram: Floats, monomials: Sequence[Monomial], shrinkage: float)
         The ridge as a share of each column's sum of squares about its mean, where there is a constant; the constant
         is not shrunk.
     """
+    cosines, sizes = _with_ridge(gram, monomials, shrinkage)
+    return solved(cosines, np.eye(len(sizes))) / np.outer(sizes, sizes)
+
+
+def ridge_weights(products: Floats, monomials: Sequence[Monomial], shrinkage: float) -> Floats:
+    """Return the weights of terms by ridge regression; the last row of the products is that of the output."""
+    cosines, sizes = _with_ridge(products[:-1, :-1], monomials, shrinkage)
+    right = products[-1, :-1] / sizes
+    return solved(cosines, right[:, None])[:, 0] / sizes
+
+
+def _with_ridge(gram: Floats, monomials: Sequence[Monomial], shrinkage: float) -> tuple[Floats, Floats]:
+    """Return the cosines between the columns of the terms, with a ridge on the diagonal, and the columns' lengths."""
     sizes = np.sqrt(np.diag(gram))
     sizes[sizes == 0.0] = 1.0
     cosines = gram / np.outer(sizes, sizes)
@@ -34,11 +48,4 @@ def ridge_inverse(gram: Floats, monomials: Sequence[Monomial], shrinkage: float)
     if () in monomials:
         varying -= np.minimum(1.0, cosines[monomials.index(())] ** 2)
     cosines[np.diag_indices_from(cosines)] += shrinkage * varying + LEAST
-    inverse: Floats = np.linalg.inv(cosines) / np.outer(sizes, sizes)
-    return inverse
-
-
-def ridge_weights(products: Floats, monomials: Sequence[Monomial], shrinkage: float) -> Floats:
-    """Return the weights of terms by ridge regression; the last row of the products is that of the output."""
-    weights: Floats = ridge_inverse(products[:-1, :-1], monomials, shrinkage) @ products[-1, :-1]
-    return weights
+    return cosines, sizes

@@ -297,7 +297,7 @@ def ridge_regression(
     for start in range(0, len(rows), length):
         products += products_over(arrangement.u, arrangement.y, list(monomials), rows[start : start + length])
     inverse = ridge_inverse(products[:-1, :-1], monomials, shrinkage)
-    coefficients = inverse @ products[-1, :-1]
+    coefficients = ridge_weights(products, monomials, shrinkage)
     freedom = max(1, len(rows) - len(terms))
     bandwidth = newey_west_bandwidth(len(rows), arrangement.decimation)
     white, correlated, squares = np.zeros_like(inverse), np.zeros_like(inverse), 0.0
