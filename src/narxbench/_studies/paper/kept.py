@@ -19,7 +19,6 @@ from narxbench._studies.paper.frames import UNDECIDED, read_frame
 from narxbench._studies.paper.printed import KEPT_ROLES
 from narxbench._study.run_record import RunRecord, read_run_record
 
-STUDY = "interpretations"
 # The kept files by name, below the folder of the reference results.
 FILES = {
     "kept_conditions": "interpretations/conditions.csv",
