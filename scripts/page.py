@@ -16,7 +16,9 @@ def main(job: Any) -> None:
         return
     above = Path(job.output[0]).parent.name != settings["study"]
     material = read_material(job.input, settings, above=above)
-    read, reproducible = pages(material), reproducible_pages(material)
+    contents, reproducible = pages(material), reproducible_pages(material)
     for path in job.output:
-        content = reproducible if path in job.output.reproducible else read
-        write_atomically(path, content[Path(path).name])
+        if path in job.output.reproducible:
+            write_atomically(path, reproducible[Path(path).name])
+        else:
+            write_atomically(path, contents[Path(path).name])
