@@ -14,7 +14,7 @@ from tests.workflow.project import FRAMES, LIMIT
 pytestmark = [pytest.mark.slow, pytest.mark.ci]
 
 REMEDY = "; needed: room on the disk and a folder that may be written to"
-RUN = "data/tiny/runs/S3/30dB/ga/bic/seed-2.json"
+RUN = "data/tiny/runs/as-described/data-1/S3/30dB/ga/bic/seed-2.json"
 
 
 def failures(printed):

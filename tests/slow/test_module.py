@@ -64,7 +64,7 @@ def test_the_same_results_below_the_prefix(folder, finished):
     assert sorted(os.listdir(folder)) == [".snakemake", "Snakefile", "mine.yaml", "results"]
     assert "Nothing to be done" in snakemake(folder)
     assert "files are the same as in results/reports/tiny/manifest.csv" in snakemake(folder, "nb_verify")
-    run = folder / "results/data/tiny/runs/S3/30dB/ga/bic/seed-1.json"
+    run = folder / "results/data/tiny/runs/as-described/data-1/S3/30dB/ga/bic/seed-1.json"
     run.unlink()
     assert str(run.relative_to(folder)) in snakemake(folder, "--dry-run")
 

@@ -16,7 +16,7 @@ from tests.workflow.project import COMPUTED, FRAMES, LIMIT
 
 pytestmark = [pytest.mark.slow, pytest.mark.ci]
 
-RUN = "data/tiny/runs/S3/30dB/ga/bic/seed-2.json"
+RUN = "data/tiny/runs/as-described/data-1/S3/30dB/ga/bic/seed-2.json"
 COMMAND = [sys.executable, "-m", "snakemake"]
 # A target can follow: after --configfile it would be taken for another file.
 SNAKEMAKE = [*COMMAND, "--configfile", "tiny.yaml", "--cores", "2"]
@@ -78,7 +78,7 @@ def test_a_colon_in_the_path_of_the_folder(finished, tmp_path):
     copy.snakemake(FRAMES)
     assert copy.files(*COMPUTED) == finished.files(*COMPUTED)
     apart = copy.with_study("apart", APART)
-    apart.snakemake("data/apart/conditions/S3/30dB/pymoo-ga/bic.json")
+    apart.snakemake("data/apart/conditions/as-described/data-1/S3/30dB/pymoo-ga/bic.json")
     assert b'"failure"' not in apart.run_files()[0].read_bytes()
 
 
@@ -94,7 +94,7 @@ def test_a_folder_that_cannot_be_written(finished, tmp_path):
         (tmp_path / "elsewhere").mkdir()
         options = ["--snakefile", str(copy / "workflow/Snakefile"), "--cores", "2", "--dry-run"]
         printed = shell("", [*COMMAND, *options], tmp_path / "elsewhere")
-    assert "data/paper/runs/S1/50dB/upso2d/bic/seed-1.json" in printed
+    assert "data/paper/runs/as-described/data-1/S1/50dB/upso2d/bic/seed-1.json" in printed
 
 
 def test_a_home_that_cannot_be_written_and_a_folder_elsewhere(finished, tmp_path):
@@ -105,7 +105,7 @@ def test_a_home_that_cannot_be_written_and_a_folder_elsewhere(finished, tmp_path
     with read_only(tmp_path / "home"):
         home = f"export HOME={shlex.quote(str(tmp_path / 'home'))}; unset XDG_CACHE_HOME"
         printed = shell(home, [*COMMAND, *options], tmp_path)
-    assert "data/paper/runs/S1/50dB/upso2d/bic/seed-1.json" in printed
+    assert "data/paper/runs/as-described/data-1/S1/50dB/upso2d/bic/seed-1.json" in printed
 
 
 def test_streams_that_nobody_holds(empty):

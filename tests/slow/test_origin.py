@@ -12,8 +12,8 @@ from narxbench._study.runs import seal_of
 pytestmark = pytest.mark.slow
 
 SETTINGS = ("--config", "evaluations=100")
-RUN = "data/tiny/runs/S3/30dB/ga/bic/seed-1.json"
-SUMMARY = "data/tiny/conditions/S3/30dB/ga/bic.json"
+RUN = "data/tiny/runs/as-described/data-1/S3/30dB/ga/bic/seed-1.json"
+SUMMARY = "data/tiny/conditions/as-described/data-1/S3/30dB/ga/bic.json"
 AFTER_ANALYSIS = {"analyse", "tables", "figures", "page", "manifest", "site", "all"}
 AFTER_SUMMARIES = {"run_record", *AFTER_ANALYSIS}
 

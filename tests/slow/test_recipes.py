@@ -81,7 +81,7 @@ def test_system(tmp_path):
         copy.write("config/systems/tank.yaml", "n_u: 2\nn_y: 1\ndegree: 2\nequation: y(k) = 0.6*y(k-1) + u(k-2)^2\n")
         # With so little noise its equation can be seen in the data.
         copy.write("config/tanks.yaml", "systems: [tank]\nsnr_db: [300]\nfigures: {snr_db: 300}\n")
-        data = "data/tanks/problems/tank/300dB.csv"
+        data = "data/tanks/problems/as-described/data-1/tank/300dB.csv"
         Project(copy.root, "config/tanks").snakemake(data)
         u, y = signals_of(copy / data)
         assert len(y) == 2000 and max(y) > 1.0
@@ -108,7 +108,7 @@ def test_study(tmp_path):
 
 SEARCH_AGAIN = """
 import narxbench
-u, y = narxbench.read_signals("data/mine/problems/S3/30dB.csv")
+u, y = narxbench.read_signals("data/mine/problems/as-described/data-1/S3/30dB.csv")
 problem = narxbench.StructureProblem(u, y, n_u={n_u}, n_y={n_y}, degree={degree}, rescaled=False)
 axes = {{"system": "S3", "snr_db": "30"}}
 print(narxbench.search(problem, algorithm="ga", seed=1, evaluations=200, axes=axes, selection="tournament").fitness)
@@ -119,7 +119,7 @@ def test_method(tmp_path):
     with following("method", tmp_path / "project") as copy:
         methods = {"ga-tournament": {"algorithm": "ga", "criteria": ["bic"], "settings": {"selection": "tournament"}}}
         copy.write("config/mine.yaml", yaml.safe_dump({**yaml.safe_load(TINY), "methods": methods}))
-        runs = "data/mine/runs/S3/30dB"
+        runs = "data/mine/runs/as-described/data-1/S3/30dB"
         paths = f"{runs}/ga-tournament/bic/seed-1.json", f"{runs}/ga/bic/seed-1.json"
         Project(copy.root, "config/mine").snakemake(*paths)
         tournament, tournament_run = run_of(copy / paths[0])
@@ -198,7 +198,7 @@ def test_reviewed_algorithm(tmp_path):
         # It comes with the package, so that studies know what it costs, and run it in the main process.
         methods = {"small": {"algorithm": "small_structures", "criteria": ["bic"], "settings": {"most_terms": 1}}}
         project = copy.trial("small", yaml.safe_dump({**yaml.safe_load(TINY), "methods": methods}))
-        path = "data/small/runs/S3/30dB/small/bic/seed-1.json"
+        path = "data/small/runs/as-described/data-1/S3/30dB/small/bic/seed-1.json"
         project.snakemake(path)
         content, run = run_of(copy / path)
         assert (content["algorithm"], len(run["terms"])) == ("small_structures", 1)
@@ -293,7 +293,7 @@ def test_criterion(tmp_path, finished):
         assert not {"simulate", "search", "summarise"} & planned.keys()
         project = copy.trial("tiny", TINY.replace("aic-2]", "aic-2, caic]"))
         planned = project.planned()
-        runs = "data/tiny/runs/{}/30dB/upso2d/caic/seed-{}.json"
+        runs = "data/tiny/runs/as-described/data-1/{}/30dB/upso2d/caic/seed-{}.json"
         searched = [runs.format(system, seed) for system, seed in product(("S3", "S4"), (1, 2))]
         assert sorted(planned["search"]) == searched
         project.snakemake(searched[0])
@@ -335,7 +335,7 @@ def test_kind_of_noise(tmp_path):
         assert truths == "True True"
         assert message.startswith("simulate: noise: found 'walks'; allowed: 'walk' or 'output' or 'equation' or ")
         # The same data in a study; and no study runs with noise that there is not.
-        data = "data/walking/problems/S3/30dB.csv"
+        data = "data/walking/problems/as-described/data-1/S3/30dB.csv"
         project = copy.trial("walking", TINY + "data: {noise: walk}\n")
         project.snakemake(data)
         assert signals_of(copy / data)[1] == pytest.approx([float(text) for text in outputs.split()], abs=1e-12)
@@ -467,7 +467,7 @@ def test_metric_of_methods(tmp_path):
         ranking = ranking[ranking["group"] == "all"].set_index("method")
         values = {}
         for method in ("upso2d", "stepwise"):
-            paths = (copy / f"data/compared/runs/base/S1/30dB/data-1/{method}").rglob("*.json")
+            paths = (copy / f"data/compared/runs/base/data-1/S1/30dB/{method}").rglob("*.json")
             values[method] = median(max(map(abs, run_of(path)[1]["coefficients"])) for path in paths)
             assert ranking["largest_weight"][method] == pytest.approx(values[method], rel=1e-11)
         assert values["upso2d"] != values["stepwise"]

@@ -44,9 +44,13 @@ def test_added_system_snr_criterion_method_and_data_for_every_run(empty):
     rows = rows_of(project / "data/added/frames/conditions.csv")
     conditions = {(row["system"], float(row["snr_db"]), f"{row['method']}/{row['criterion']}") for row in rows}
     assert conditions == set(product(("S3", "X1"), (30.0, 37.5), ("upso2d/bic", "upso2d/aic-16", "ga-tournament/bic")))
-    data = project / "data/added/problems/S3/30dB"
+    data = project / "data/added/problems/as-described/data-1/S3/30dB"
     assert (data / "realisation-1.csv").read_bytes() != (data / "realisation-2.csv").read_bytes()
-    check_summary(json.loads((project / "data/added/conditions/X1/37.5dB/ga-tournament/bic.json").read_bytes()))
+    check_summary(
+        json.loads(
+            (project / "data/added/conditions/as-described/data-1/X1/37.5dB/ga-tournament/bic.json").read_bytes()
+        )
+    )
     for name, word in (("table_2", "population size"), ("selection_X1", "ga-tournament"), ("selection_X1", "AIC")):
         assert word in (project / f"reports/added/tables/{name}.md").read_text(encoding="utf-8"), name
     assert project.planned() == {}

@@ -28,7 +28,7 @@ methods: {upso2d: {criteria: [bic, aic-2]}}
 statistics: {bootstrap_samples: 50}
 """
 SEARCHES = ("upso2d/bic", "upso2d/aic-2", "ga/bic")
-CONDITIONS = [f"{system}/30dB/{search}" for system, search in product(("S3", "S4"), SEARCHES)]
+CONDITIONS = [f"as-described/data-1/{system}/30dB/{search}" for system, search in product(("S3", "S4"), SEARCHES)]
 # For the end of the Snakefile: whether Snakemake counts the jobs that it starts in a timespan. Printed as one
 # string: where Python does not buffer its output, the thread that prints the progress can write between two.
 SAYS_WHETHER_COUNTED = """

@@ -7,8 +7,9 @@ import pytest
 
 pytestmark = pytest.mark.slow
 
-BIC = "data/tiny/conditions/S3/30dB/upso2d/bic.json"
-RUN = "data/tiny/runs/S3/30dB/ga/bic/seed-2.json"
+DATA = "data/tiny/problems/as-described/data-1/S3/30dB.csv"
+BIC = "data/tiny/conditions/as-described/data-1/S3/30dB/upso2d/bic.json"
+RUN = "data/tiny/runs/as-described/data-1/S3/30dB/ga/bic/seed-2.json"
 
 
 @pytest.mark.parametrize(
@@ -18,7 +19,12 @@ RUN = "data/tiny/runs/S3/30dB/ga/bic/seed-2.json"
         (RUN, r"(?s)\A.*\Z", "", "damaged, not valid JSON"),
         (BIC, r'"history_evaluations":\[\[', r"\g<0>1" + 30 * "0" + ",", "no summary of a condition"),
         (BIC, r'"versions":\{.*?\}', '"versions":{"numba":null}', r"versions\.numba: found null"),
-        ("data/tiny/problems/S3/30dB.csv", r"(?s)\A((?:.*?\n){99}).*\Z", r"\1", "changed since it was simulated"),
+        (
+            DATA,
+            r"(?s)\A((?:.*?\n){99}).*\Z",
+            r"\1",
+            "changed since it was simulated",
+        ),
         # Allowed by the schema of each row.
         ("data/tiny/frames/claims.csv", r"(?m)^.*,here,.*\n", "", r"found no row for \('.*', 'here'\); delete it"),
         ("data/tiny/frames/metrics.csv", r"(?m)^S4,.*\n", "", r"found no row for \('S4'.* has; delete both"),

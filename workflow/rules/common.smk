@@ -23,8 +23,6 @@ RUN_RECORD = f"reports/{STUDY}/run.json"
 wildcard_constraints:
     study=STUDY,
     scenario="[^/]+",
-    interpretation="[^/]+",
-    data_interpretation="[^/]+",
     system="[^/]+",
     snr="[^/]+dB",
     data_seed="data-[0-9]+",

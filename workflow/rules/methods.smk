@@ -4,67 +4,30 @@ FRAMES = ["scores", "ranking", "pairs", "ecdf", "systems"]
 TABLES = ["leaderboard", "search", "unranked", "differences", "situations", "breaks", "systems"]
 FIGURES = ["recovery_cost", "ecdf", "situations"]
 
+
+include: "runs.smk"
+
+
 PLAN.keep_finished(
-    "data/{study}/scores/{scenario}/{system}/{snr}/{data_seed}/{criterion}.json",
-    "data/{study}/runs/{scenario}/{system}/{snr}/{data_seed}/{method}/{criterion}/{seeds}.json",
+    "data/{study}/scores/{scenario}/{data_seed}/{system}/{snr}/{criterion}.json",
+    "data/{study}/runs/{scenario}/{data_seed}/{system}/{snr}/{method}/{criterion}/{seeds}.json",
 )
-
-
-rule simulate:
-    """Simulate one system at one SNR in one scenario."""
-    input:
-        definition=PLAN.defined("data/{study}/problems/{scenario}/{system}/{snr}/{data_seed}"),
-        recorded=lambda w: local(PLAN.recorded("data/{study}/problems/{scenario}/{system}/{snr}/{data_seed}", w)),
-    output:
-        "data/{study}/problems/{scenario}/{system}/{snr}/{data_seed}.csv",
-    log:
-        "logs/{study}/simulate/{scenario}/{system}/{snr}/{data_seed}.log",
-    localrule: True
-    run:
-        call("simulate", input=input, output=output, wildcards=wildcards, log=log)
-
-
-use rule simulate as simulate_realisation with:
-    output:
-        "data/{study}/problems/{scenario}/{system}/{snr}/{data_seed}/realisation-{realisation}.csv",
-    log:
-        "logs/{study}/simulate/{scenario}/{system}/{snr}/{data_seed}/realisation-{realisation}.log",
-
-
-rule search:
-    """Run one method on one problem with one seed, or with the seeds that share a job."""
-    input:
-        data=PLAN.data_sets("data/{study}/problems/{scenario}/{system}/{snr}/{data_seed}"),
-        run=PLAN.defined(
-            "data/{study}/problems/{scenario}/{system}/{snr}/{data_seed}", "data/{study}/methods/{method}/{criterion}"
-        ),
-    output:
-        "data/{study}/runs/{scenario}/{system}/{snr}/{data_seed}/{method}/{criterion}/{seeds}.json",
-    log:
-        "logs/{study}/search/{scenario}/{system}/{snr}/{data_seed}/{method}/{criterion}/{seeds}.log",
-    resources:
-        mem_mb=lambda w, attempt: attempt * PLAN.memory_mb(w.method),
-        runtime=PLAN.minutes(),
-    params:
-        seeds=PLAN.seeds_of,
-    run:
-        call("search", input=input, output=output, params=params, log=log)
 
 
 rule score:
     """Score what all methods of one criterion found on one problem."""
     input:
         runs=PLAN.scored_runs(
-            "data/{study}/runs/{scenario}/{system}/{snr}/{data_seed}/{method}/{criterion}/{seeds}.json"
+            "data/{study}/runs/{scenario}/{data_seed}/{system}/{snr}/{method}/{criterion}/{seeds}.json"
         ),
-        data="data/{study}/problems/{scenario}/{system}/{snr}/{data_seed}.csv",
-        problem=PLAN.defined("data/{study}/problems/{scenario}/{system}/{snr}/{data_seed}"),
-        methods=PLAN.scored_definitions("data/{study}/methods/{method}/{criterion}"),
+        data="data/{study}/problems/{scenario}/{data_seed}/{system}/{snr}.csv",
+        problem=PLAN.defined("data/{study}/problems/{scenario}/{data_seed}/{system}/{snr}"),
+        methods=PLAN.scored_definitions("data/{study}/methods/{scenario}/{method}/{criterion}"),
         definition=PLAN.defined("data/{study}/steps/score/{criterion}"),
     output:
-        "data/{study}/scores/{scenario}/{system}/{snr}/{data_seed}/{criterion}.json",
+        "data/{study}/scores/{scenario}/{data_seed}/{system}/{snr}/{criterion}.json",
     log:
-        "logs/{study}/score/{scenario}/{system}/{snr}/{data_seed}/{criterion}.log",
+        "logs/{study}/score/{scenario}/{data_seed}/{system}/{snr}/{criterion}.log",
     localrule: True
     params:
         seeds=PLAN.seeds_by_method,
@@ -72,22 +35,22 @@ rule score:
         call("score", input=input, output=output, params=params, log=log)
 
 
-SUMMARIES = PLAN.matrix.paths("data/{study}/scores/{scenario}/{system}/{snr}/{data_seed}/{criterion}.json")
+SUMMARIES = PLAN.matrix.paths("data/{study}/scores/{scenario}/{data_seed}/{system}/{snr}/{criterion}.json")
 # The data sets and runs that each score file stands for.
 SOURCES = PLAN.sources(
-    "data/{study}/scores/{scenario}/{system}/{snr}/{data_seed}/{criterion}.json",
-    problem="data/{study}/problems/{scenario}/{system}/{snr}/{data_seed}",
-    runs="data/{study}/runs/{scenario}/{system}/{snr}/{data_seed}/{method}/{criterion}/{seeds}.json",
+    "data/{study}/scores/{scenario}/{data_seed}/{system}/{snr}/{criterion}.json",
+    problem="data/{study}/problems/{scenario}/{data_seed}/{system}/{snr}",
+    runs="data/{study}/runs/{scenario}/{data_seed}/{system}/{snr}/{method}/{criterion}/{seeds}.json",
 )
 
 
 rule repeat:
     """Make one run of a method that has a process of its own again in a fresh one, and compare it with its run file."""
     input:
-        run=PLAN.repeated("data/{study}/runs/{scenario}/{system}/{snr}/{data_seed}/{method}/{criterion}/{seeds}.json"),
-        data=PLAN.repeated("data/{study}/problems/{scenario}/{system}/{snr}/{data_seed}.csv"),
-        problem=PLAN.repeated_definition("data/{study}/problems/{scenario}/{system}/{snr}/{data_seed}"),
-        definition=PLAN.repeated_definition("data/{study}/methods/{method}/{criterion}"),
+        run=PLAN.repeated("data/{study}/runs/{scenario}/{data_seed}/{system}/{snr}/{method}/{criterion}/{seeds}.json"),
+        data=PLAN.repeated("data/{study}/problems/{scenario}/{data_seed}/{system}/{snr}.csv"),
+        problem=PLAN.repeated_definition("data/{study}/problems/{scenario}/{data_seed}/{system}/{snr}"),
+        definition=PLAN.repeated_definition("data/{study}/methods/{scenario}/{method}/{criterion}"),
         step=PLAN.defined("data/{study}/steps/repeat/{method}"),
     output:
         "data/{study}/repeats/{method}.json",

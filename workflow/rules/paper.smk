@@ -2,6 +2,8 @@
 
 
 include: "published.smk"
+include: "runs.smk"
+include: "conditions.smk"
 
 
 FRAMES = ["conditions", "metrics", "selection", "convergence", "agreement_values", "agreement", "claims"]
@@ -13,77 +15,6 @@ FIGURES = ["figure_1", "figure_2"]
 PAGES = ["as_printed", "interpretations", "method"]
 # Results of the study of interpretations, which the pages show in boxes where this checkout has them.
 KEPT_RESULTS = kept_paths(REFERENCE)
-
-PLAN.keep_finished(
-    "data/{study}/conditions/{system}/{snr}/{method}/{criterion}.json",
-    "data/{study}/runs/{system}/{snr}/{method}/{criterion}/{seeds}.json",
-)
-
-
-rule simulate:
-    """Simulate one system at one SNR."""
-    input:
-        definition=PLAN.defined("data/{study}/problems/{system}/{snr}"),
-        recorded=lambda w: local(PLAN.recorded("data/{study}/problems/{system}/{snr}", w)),
-    output:
-        "data/{study}/problems/{system}/{snr}.csv",
-    log:
-        "logs/{study}/simulate/{system}/{snr}.log",
-    localrule: True
-    run:
-        call("simulate", input=input, output=output, wildcards=wildcards, log=log)
-
-
-use rule simulate as simulate_realisation with:
-    output:
-        "data/{study}/problems/{system}/{snr}/realisation-{realisation}.csv",
-    log:
-        "logs/{study}/simulate/{system}/{snr}/realisation-{realisation}.log",
-
-
-rule search:
-    """Run one method on one problem with one seed, or with the seeds that share a job."""
-    input:
-        data=PLAN.data_sets("data/{study}/problems/{system}/{snr}"),
-        run=PLAN.defined("data/{study}/problems/{system}/{snr}", "data/{study}/methods/{method}/{criterion}"),
-    output:
-        "data/{study}/runs/{system}/{snr}/{method}/{criterion}/{seeds}.json",
-    log:
-        "logs/{study}/search/{system}/{snr}/{method}/{criterion}/{seeds}.log",
-    resources:
-        mem_mb=lambda w, attempt: attempt * PLAN.memory_mb(w.method),
-        runtime=PLAN.minutes(),
-    params:
-        seeds=PLAN.seeds_of,
-    run:
-        call("search", input=input, output=output, params=params, log=log)
-
-
-rule summarise:
-    """Summarise the runs of one condition."""
-    input:
-        runs=PLAN.runs("data/{study}/runs/{system}/{snr}/{method}/{criterion}/{seeds}.json"),
-        data=PLAN.data_sets("data/{study}/problems/{system}/{snr}"),
-        run=PLAN.defined("data/{study}/problems/{system}/{snr}", "data/{study}/methods/{method}/{criterion}"),
-        definition=PLAN.defined("data/{study}/steps/summarise/{criterion}"),
-    output:
-        "data/{study}/conditions/{system}/{snr}/{method}/{criterion}.json",
-    log:
-        "logs/{study}/summarise/{system}/{snr}/{method}/{criterion}.log",
-    localrule: True
-    params:
-        seeds=PLAN.seeds_of,
-    run:
-        call("summarise", input=input, output=output, params=params, log=log)
-
-
-SUMMARIES = PLAN.matrix.paths("data/{study}/conditions/{system}/{snr}/{method}/{criterion}.json")
-# The data sets and runs that each summary stands for.
-SOURCES = PLAN.sources(
-    "data/{study}/conditions/{system}/{snr}/{method}/{criterion}.json",
-    problem="data/{study}/problems/{system}/{snr}",
-    runs="data/{study}/runs/{system}/{snr}/{method}/{criterion}/{seeds}.json",
-)
 
 
 rule analyse:

@@ -23,9 +23,7 @@ class MeasuredPlan(StudyPlan):
     study: MeasuredStudy
     scan: Scan
 
-    def __init__(self, layers: Layers, seed_jobs: int | None = None) -> None:
-        # Each search has a job of its own here, however many the seeds of a simulated study shall have.
-        del seed_jobs
+    def __init__(self, layers: Layers) -> None:
         # With more threads BLAS sums in an order that depends on their number, and they wait for those of other jobs.
         threadpool_limits(1, user_api="blas")
         study, self.scan = load_measured(layers)

@@ -9,7 +9,7 @@ from narxbench._pipeline.simulated_plan import SimulatedPlan
 from narxbench._report.formats import criterion_name
 from narxbench._studies.methods.settings import MethodsStudy
 from narxbench._study.layers import Layers
-from narxbench._study.settings import Condition, Method
+from narxbench._study.settings import Method
 
 
 class MethodsPlan(SimulatedPlan):
@@ -17,8 +17,8 @@ class MethodsPlan(SimulatedPlan):
 
     study: MethodsStudy
 
-    def __init__(self, layers: Layers = (), seed_jobs: int | None = None) -> None:
-        super().__init__(layers, seed_jobs)
+    def __init__(self, layers: Layers = ()) -> None:
+        super().__init__(layers)
         for criterion in {condition.criterion for condition in self.conditions}:
             self.define(f"steps/score/{criterion}", "score", criterion=criterion)
         # The methods that are scored together.
@@ -39,11 +39,6 @@ class MethodsPlan(SimulatedPlan):
             self.define(f"steps/repeat/{method}", "repeat", algorithm_name=algorithm_name, criterion=row["criterion"])
         self.repeated_methods = list(self._repeated)
 
-    def wildcards(self, condition: Condition) -> dict[str, str]:
-        """Return the wildcards of a condition: a problem has a scenario and a data seed."""
-        problem = condition.problem
-        return {**super().wildcards(condition), "scenario": problem.scenario, "data_seed": f"data-{problem.data_seed}"}
-
     def failures_in(self, summary: Mapping[str, Any]) -> list[str]:
         """Return the reasons of the failed runs in the content of a score file, without those of its references."""
         methods = [method for method in summary["methods"] if not method["reference"]]
@@ -51,7 +46,7 @@ class MethodsPlan(SimulatedPlan):
 
     def scored_methods(self, wildcards: Any) -> list[str]:
         """Return the methods that are scored together on a problem."""
-        score = "{scenario}/{system}/{snr}/{data_seed}/{criterion}".format_map(self.values(wildcards))
+        score = "{scenario}/{data_seed}/{system}/{snr}/{criterion}".format_map(self.values(wildcards))
         return self.entry(self._scored, score)
 
     def scored_runs(self, pattern: str) -> PathsOf:

@@ -212,6 +212,10 @@ class StudyPlan:
     def check_sources(self, sources: Sources) -> None:
         """Raise NarxbenchError if a file was changed after it was summed up; other studies have none."""
 
+    def former_results(self) -> str:
+        """Return a folder with runs of an earlier version, which are not read; "" if there is none."""
+        return ""
+
     def failures(self, sources: Sources) -> list[str]:
         """Return the reason of each run that has failed, as it is recorded; other studies have none."""
         return []

@@ -1,7 +1,7 @@
 """The beginning of a run: the plan of the study that Snakemake was asked for, and what it costs, in a few lines.
 
 Attributes of Snakemake's workflow are used here alone that have a public name and are not in its manual: ``basedir``,
-``scheduler`` and the settings of the command line (``config_settings``, ``resource_settings``, ``storage_settings``).
+``scheduler`` and the settings of the command line (``config_settings``, ``storage_settings``).
 """
 
 import gc
@@ -46,19 +46,15 @@ def plan(workflow: Any, config: Mapping[str, Any]) -> StudyPlan:
     # The jobs of a plan live until the end: looking for garbage among them would take a third of the time of planning.
     gc.freeze()
     gc.set_threshold(100_000)
-    # As profiles of clusters say: --set-scatter seeds=N divides the seeds of a condition among N jobs.
-    seed_jobs = workflow.resource_settings.overwrite_scatter.get("seeds")
-    if seed_jobs is not None and seed_jobs < 1:
-        raise NarxbenchError(f"--set-scatter: seeds: found {seed_jobs}; allowed: a whole number from 1 on")
     if Path(workflow.basedir).resolve() in (ROOT, ROOT / "workflow"):
         settings = workflow.config_settings
-        planned = plan_of(settings.configfiles, settings.config_args or (), seed_jobs=seed_jobs)
+        planned = plan_of(settings.configfiles, settings.config_args or ())
         overlays = [path for path in settings.configfiles if path.resolve() != Path(BASE).resolve()]
         if overlays and planned.name == MAIN_STUDY:
             problem = f"found {MAIN_STUDY!r}, the study of config/paper.yaml, whose results it would replace"
             raise NarxbenchError(f"{os.path.relpath(overlays[-1])}: study: {problem}; allowed: another name")
     else:
-        planned = plan_of([], [], ("config of the module", config), seed_jobs=seed_jobs)
+        planned = plan_of([], [], ("config of the module", config))
     with suppress(WorkflowError):  # jobs are computed elsewhere, and need no memory here
         refuse(planned.estimate, cores=workflow.cores)
     return planned
@@ -77,6 +73,9 @@ def say(planned: StudyPlan, sources: Sources) -> None:
     os.environ[_PLANNED] = planned.name
     for name, reason in planned.left_out.items():
         sys.stderr.write(f"narxbench: the method {name} is left out: {reason}\n")
+    former = planned.former_results()
+    if former:
+        sys.stderr.write(f"narxbench: {former}: results of an earlier version, which are not read; delete them\n")
     changed = planned.changed_definitions()
     for name, steps in list(changed.items())[:_SHOWN]:
         others = f" and {len(steps) - 1} more" if len(steps) > 1 else ""

@@ -12,7 +12,6 @@ from narxbench._algorithms.registry import algorithm
 from narxbench._io.errors import NarxbenchError, show
 from narxbench._io.files import read_bytes, read_json, sha256
 from narxbench._io.resources import refuse
-from narxbench._model.dataset import snr_label
 from narxbench._model.system import SYSTEMS_FOLDER, load_system
 from narxbench._pipeline.data_sets import changed_data, changed_data_sets, check_data_sets
 from narxbench._pipeline.estimate import search_needs, study_estimate
@@ -40,13 +39,11 @@ class SimulatedPlan(StudyPlan):
 
     study: Study
 
-    def __init__(self, layers: Layers = (), seed_jobs: int | None = None) -> None:
+    def __init__(self, layers: Layers = ()) -> None:
         self.choices = load_design_choices(DESIGN_CHOICES)
         left_out: dict[str, str] = {}
         finished_only, study_layers = _without_finished_only(layers)
         study = load_study([*read_layers([BASE]), *study_layers], choices=self.choices, left_out=left_out)
-        if seed_jobs is not None and not _is_set(study_layers, "seeds_per_job"):
-            study = study.model_copy(update={"seeds_per_job": ceil(len(study.seeds) / seed_jobs)})
         super().__init__(study, left_out, finished_only)
         self.systems = {name: load_system(name) for name in study.all_systems}
         self.conditions = list(study.conditions(self.choices, self.systems))
@@ -59,22 +56,23 @@ class SimulatedPlan(StudyPlan):
         self._define_methods()
         self.matrix = Matrix(self._rows())
 
-    # How a kind of study names the parts of its paths.
-
     def wildcards(self, condition: Condition) -> dict[str, str]:
         """Return the wildcards of a condition, without its seeds."""
-        problem = condition.problem
+        scenario, data_seed, system, snr = condition.problem.name.split("/")
         return {
             "study": self.name,
-            "system": problem.system.name,
-            "snr": f"{snr_label(problem.snr_db)}dB",
+            "scenario": scenario,
+            "data_seed": data_seed,
+            "system": system,
+            "snr": snr,
             "method": condition.method,
             "criterion": condition.criterion,
         }
 
     def method_path(self, condition: Condition) -> str:
         """Return the path of the definition of a condition's method below the study's folder."""
-        return f"methods/{condition.method}/{condition.criterion}"
+        scenario = condition.problem.name.partition("/")[0]
+        return f"methods/{scenario}/{condition.method}/{condition.criterion}"
 
     # The combinations.
 
@@ -173,7 +171,7 @@ class SimulatedPlan(StudyPlan):
 
         It is a path with wildcards where that says it: Snakemake takes a fifth of a millisecond to call a function.
         """
-        if not self._problems_with_realisations and "{data_interpretation}" not in pattern:
+        if not self._problems_with_realisations:
             return f"{pattern}.csv"
         return self._data_sets_of_seeds(pattern)
 
@@ -262,6 +260,13 @@ class SimulatedPlan(StudyPlan):
                 n_runs += check_run_files(self.at(summary), self._seeds_by_file(files), of_summary)
         return f"{len(digests)} data sets and {n_runs} run files are what their definitions, seals and summaries say."
 
+    def former_results(self) -> str:
+        """Return a folder with runs of an earlier version, whose paths had no data seed; "" if there is none."""
+        for folder in sorted(Path(self.at(f"data/{self.name}/runs")).glob("*/*/")):
+            if not folder.name.startswith("data-"):
+                return str(folder.parent)
+        return ""
+
     def failures(self, sources: Sources) -> list[str]:
         """Return the reason of each run that has failed, by the summaries that there are."""
         reasons = []
@@ -290,11 +295,6 @@ class SimulatedPlan(StudyPlan):
     def _seeds_by_file(self, files: Sequence[str]) -> dict[str, list[int]]:
         """Return the seeds of each run file among the files of a summary, where it lies."""
         return {self.at(path): self.blocks[Path(path).stem] for path in files if path.endswith(".json")}
-
-
-def _is_set(layers: Layers, key: str) -> bool:
-    """Return whether the command line sets a key."""
-    return any(source == COMMAND_LINE and key in layer for source, layer in layers)
 
 
 def _without_finished_only(layers: Layers) -> tuple[bool, list[tuple[str, Mapping[str, Any]]]]:

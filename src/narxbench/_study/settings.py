@@ -254,6 +254,11 @@ class Problem:
         }
 
 
+def problem_name(scenario: str, data_seed: int, system: str, snr_db: float) -> str:
+    """Return the path of a problem below the study's problems; ``scenario`` may be an interpretation."""
+    return f"{scenario}/data-{data_seed}/{system}/{snr_label(snr_db)}dB"
+
+
 @dataclass(frozen=True)
 class Condition:
     """One problem, method and criterion; ``name`` is its path below the study's runs and conditions."""
@@ -407,9 +412,8 @@ class Study(Settings):
 
     def _problem(self, part: Part, system: System, snr_db: float, seed: int) -> Problem:
         data = part.data.model_copy(update={"excitation": part.input_of(system)})
-        place = f"{system.name}/{snr_label(snr_db)}dB"
         return Problem(
-            name=f"{part.scenario}/{place}/data-{seed}" if part.scenario else place,
+            name=problem_name(part.scenario or self.interpretation, seed, system.name, snr_db),
             system=part.with_candidates(system),
             snr_db=snr_db,
             data_seed=seed,

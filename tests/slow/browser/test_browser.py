@@ -178,7 +178,7 @@ def test_a_value_leads_to_its_condition_in_a_fold_that_opens(chromium, complete,
     condition = page.locator("#condition-S3-50dB-upso2d-bic")
     assert condition.is_visible()
     assert 0 <= condition.bounding_box()["y"] < page.viewport_size["height"]
-    assert "data/paper/problems/S3/50dB.csv" in condition.inner_text()
+    assert "data/paper/problems/as-described/data-1/S3/50dB.csv" in condition.inner_text()
     assert page.locator(".origin pre").count() == 72
     assert sum(origin.is_visible() for origin in page.locator(".origin pre").all()) == 1
     page.close()

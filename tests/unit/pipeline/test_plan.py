@@ -13,9 +13,20 @@ from narxbench._pipeline.plan import in_order_of_causes
 from narxbench._pipeline.plans import plan_of
 
 SMALL = "systems: [S1]\nsnr_db: [30]\nmethods: {upso2d: {criteria: [bic]}, ga: null}\n"
-PROBLEM = "data/{study}/problems/{system}/{snr}"
-RUNS = "data/{study}/runs/{system}/{snr}/{method}/{criterion}/{seeds}.json"
-SUMMARY = "data/{study}/conditions/{system}/{snr}/{method}/{criterion}.json"
+PROBLEM = "data/{study}/problems/{scenario}/{data_seed}/{system}/{snr}"
+RUNS = "data/{study}/runs/{scenario}/{data_seed}/{system}/{snr}/{method}/{criterion}/{seeds}.json"
+SUMMARY = "data/{study}/conditions/{scenario}/{data_seed}/{system}/{snr}/{method}/{criterion}.json"
+METHOD = "data/{study}/methods/{scenario}/{method}/{criterion}"
+# The wildcards of the one condition of SMALL.
+CONDITION = {
+    "study": "mine",
+    "scenario": "as-described",
+    "data_seed": "data-1",
+    "system": "S1",
+    "snr": "30dB",
+    "method": "upso2d",
+    "criterion": "bic",
+}
 
 
 def touch(*paths: str) -> None:
@@ -29,11 +40,11 @@ def test_the_matrix_of_the_paper(folder: Path) -> None:
     assert paper.page == "reports/report.html"
     runs = paper.matrix.paths(RUNS)
     assert (len(runs), len(paper.matrix.paths(SUMMARY)), len(paper.matrix.paths(PROBLEM))) == (2880, 72, 12)
-    assert runs[0] == "data/paper/runs/S1/50dB/upso2d/bic/seed-1.json"
-    assert runs[-1] == "data/paper/runs/S4/30dB/ga/bic/seed-40.json"
+    assert runs[0] == "data/paper/runs/as-described/data-1/S1/50dB/upso2d/bic/seed-1.json"
+    assert runs[-1] == "data/paper/runs/as-described/data-1/S4/30dB/ga/bic/seed-40.json"
     table = paper.matrix.csv().splitlines()
-    assert table[0] == "study,system,snr,method,criterion,seeds"
-    assert table[-1] == "paper,S4,30dB,ga,bic,seed-40" and len(table) == 2881
+    assert table[0] == "study,scenario,data_seed,system,snr,method,criterion,seeds"
+    assert table[-1] == "paper,as-described,data-1,S4,30dB,ga,bic,seed-40" and len(table) == 2881
 
 
 def test_another_study_has_a_page_in_its_own_folder(plan: Callable) -> None:
@@ -52,21 +63,20 @@ methods: {upso2d: {criteria: [bic]}, ga: null, builder: {algorithm: frols, crite
 scenarios: {base: {description: plain}}
 """
 SCORED = {"study": "mine", "scenario": "base", "system": "S1", "snr": "30dB", "data_seed": "data-1", "criterion": "bic"}
-COMPARED_RUNS = "data/{study}/runs/{scenario}/{system}/{snr}/{data_seed}/{method}/{criterion}/{seeds}.json"
 
 
 def test_methods_are_compared_problem_by_problem(plan: Callable) -> None:
     compared = plan(COMPARED)
-    folder = "data/mine/runs/base/S1/30dB/data-1"
+    folder = "data/mine/runs/base/data-1/S1/30dB"
     drawn = [f"{folder}/upso2d/bic/{block}.json" for block in ("seeds-1-to-2", "seed-3")]
     # A method that draws nothing is run once.
     once = f"{folder}/builder/bic/seed-1.json"
-    assert compared.scored_runs(COMPARED_RUNS)(SCORED) == [*drawn, once]
+    assert compared.scored_runs(RUNS)(SCORED) == [*drawn, once]
     assert compared.seeds_by_method(SCORED) == {"upso2d": [1, 2, 3], "builder": [1]}
-    definitions = compared.scored_definitions("data/{study}/methods/{method}/{criterion}")(SCORED)
-    assert [path.split("/")[3] for path in definitions] == ["upso2d", "builder"]
-    scores = "data/{study}/scores/{scenario}/{system}/{snr}/{data_seed}/{criterion}.json"
-    assert compared.matrix.paths(scores) == [f"data/mine/scores/base/S1/30dB/data-{seed}/bic.json" for seed in (1, 2)]
+    definitions = compared.scored_definitions(METHOD)(SCORED)
+    assert [path.split("/")[4] for path in definitions] == ["upso2d", "builder"]
+    scores = "data/{study}/scores/{scenario}/{data_seed}/{system}/{snr}/{criterion}.json"
+    assert compared.matrix.paths(scores) == [f"data/mine/scores/base/data-{seed}/S1/30dB/bic.json" for seed in (1, 2)]
     about = compared.about_methods()
     assert about["builder"]["deterministic"] and "FROLS" in about["builder"]["description"]
 
@@ -76,11 +86,11 @@ def test_the_last_run_of_a_job_of_each_method_with_a_process_of_its_own_is_made_
     compared = plan(COMPARED, "methods={other: {algorithm: pymoo_ga, criteria: [bic]}}")
     assert compared.repeated_methods == ["other"]
     wildcards = {"study": "mine", "method": "other"}
-    (run,) = compared.repeated(COMPARED_RUNS)(wildcards)
-    assert run == "data/mine/runs/base/S1/30dB/data-2/other/bic/seeds-1-to-2.json"
+    (run,) = compared.repeated(RUNS)(wildcards)
+    assert run == "data/mine/runs/base/data-2/S1/30dB/other/bic/seeds-1-to-2.json"
     assert compared.repeated_seed("other") == 2
-    (definition,) = compared.repeated_definition("data/{study}/methods/{method}/{criterion}")(wildcards)
-    assert definition.startswith("data/mine/methods/other/bic-")
+    (definition,) = compared.repeated_definition(METHOD)(wildcards)
+    assert definition.startswith("data/mine/methods/base/other/bic-")
 
 
 def test_a_method_whose_package_is_missing_is_left_out(plan: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,24 +106,25 @@ def test_a_method_whose_package_is_missing_is_left_out(plan: Callable, monkeypat
 
 def test_blocks_of_seeds_and_a_data_set_for_each_run(plan: Callable) -> None:
     mine = plan(SMALL + "seeds: [7, 3, 5]\nseeds_per_job: 2\ndata: {realisation: per_run}\n")
-    condition = {"study": "mine", "system": "S1", "snr": "30dB", "method": "upso2d", "criterion": "bic"}
-    folder = "data/mine/runs/S1/30dB/upso2d/bic"
-    assert mine.runs(RUNS)(condition) == [f"{folder}/{block}.json" for block in ("seeds-7-to-3", "seed-5")]
-    assert mine.seeds_of(condition) == [7, 3, 5]
-    job = {**condition, "seeds": "seeds-7-to-3"}
+    folder = "data/mine/runs/as-described/data-1/S1/30dB/upso2d/bic"
+    assert mine.runs(RUNS)(CONDITION) == [f"{folder}/{block}.json" for block in ("seeds-7-to-3", "seed-5")]
+    assert mine.seeds_of(CONDITION) == [7, 3, 5]
+    job = {**CONDITION, "seeds": "seeds-7-to-3"}
     assert mine.seeds_of(job) == [7, 3]
     data_sets = mine.data_sets(PROBLEM)
-    assert data_sets(job) == [f"data/mine/problems/S1/30dB/realisation-{seed}.csv" for seed in (7, 3)]
-    assert len(data_sets(condition)) == 3
-    assert mine.recorded(PROBLEM, condition) == []
+    folder = "data/mine/problems/as-described/data-1/S1/30dB"
+    assert data_sets(job) == [f"{folder}/realisation-{seed}.csv" for seed in (7, 3)]
+    assert len(data_sets(CONDITION)) == 3
+    assert mine.recorded(PROBLEM, CONDITION) == []
 
 
 def test_a_target_that_is_not_in_the_study_ends_with_one_line(plan: Callable) -> None:
     mine = plan(SMALL)
-    job = {"study": "mine", "system": "S1", "snr": "30dB", "method": "upso2d", "criterion": "bic", "seeds": "seed-41"}
+    job = {**CONDITION, "seeds": "seed-41"}
+    folder = "data/mine/problems/as-described/data-1/S1"
     targets = {
         "seed-41: not in the study mine (did you mean 'seed-": lambda: mine.seeds_of(job),
-        "data/mine/problems/S1/20dB: not in the study mine (did you mean 'data/mine/problems/S1/30dB'?)": (
+        f"{folder}/20dB: not in the study mine (did you mean '{folder}/30dB'?)": (
             lambda: mine.defined(PROBLEM)({**job, "snr": "20dB"})
         ),
         "upso: not in the study mine (did you mean 'upso2d'?)": lambda: mine.runs(RUNS)({**job, "method": "upso"}),
@@ -123,14 +134,13 @@ def test_a_target_that_is_not_in_the_study_ends_with_one_line(plan: Callable) ->
             call()
     compared = plan(COMPARED)
     row = {**compared.matrix.rows[0], "scenario": "plane"}
-    with pytest.raises(SystemExit, match=r"^narxbench: plane/S1/.*: not in the study mine"):
+    with pytest.raises(SystemExit, match=r"^narxbench: plane/data-1/.*: not in the study mine"):
         compared.scored_methods(row)
 
 
 def test_runs_that_share_four_data_sets(plan: Callable) -> None:
     mine = plan(SMALL + "seeds: 6\nseeds_per_job: 6\ndata: {realisation: four}\n")
-    condition = {"study": "mine", "system": "S1", "snr": "30dB", "method": "upso2d", "criterion": "bic"}
-    names = [path.rpartition("/")[2] for path in mine.data_sets(PROBLEM)(condition)]
+    names = [path.rpartition("/")[2] for path in mine.data_sets(PROBLEM)(CONDITION)]
     assert names == [f"realisation-{number}.csv" for number in (1, 2, 3, 4, 1, 2)]
 
 
@@ -140,31 +150,28 @@ def test_a_recorded_input_belongs_to_the_definition_of_its_problem(plan: Callabl
     for value in ("0.5\n", "0.25\n"):
         Path("own.csv").write_text("u\n" + value * 2100)
         mine = plan(recorded)
-        files.append(mine.file_of("data/mine/problems/S1/30dB"))
+        files.append(mine.file_of("data/mine/problems/as-described/data-1/S1/30dB"))
         assert mine.recorded(PROBLEM, mine.matrix.rows[0]) == ["own.csv"]
     assert files[0] != files[1]
     # What wildcards can say is no function.
     assert mine.data_sets(PROBLEM) == f"{PROBLEM}.csv"
 
 
-def test_a_condition_of_an_interpretation_has_the_data_of_its_part_on_data(folder: Path) -> None:
+def test_an_interpretation_has_data_sets_of_its_own(folder: Path) -> None:
     study = plan_of(["config/interpretations.yaml"])
     options = {"input=uniform-1.73", "snr-of=power", "velocity-bound=1.75", "restart-count=reset"}
-    row = next(row for row in study.matrix.rows if {*row["interpretation"].split("+")} == options)
-    (data,) = study.data_sets("data/{study}/problems/{data_interpretation}/{data_seed}/{system}/{snr}")(row)
-    assert data == "data/interpretations/problems/input=uniform-1.73+snr-of=power/data-1/S1/50dB.csv"
-    # As the wildcards of a job are: without the part that follows from the others.
-    job = {name: value for name, value in row.items() if name != "data_interpretation"}
-    assert study.values(job)["data_interpretation"] == "input=uniform-1.73+snr-of=power"
+    row = next(row for row in study.matrix.rows if {*row["scenario"].split("+")} == options)
+    (data,) = study.sources(SUMMARY, problem=PROBLEM, runs=RUNS)[study.matrix.rows.index(row)][1]
+    assert data == f"data/interpretations/problems/{row['scenario']}/data-1/S1/50dB.csv"
 
 
 @pytest.mark.parametrize(
     ("setting", "prefixes"),
     [
         ("statistics={threshold: 0.8}", {"steps/summarise/bic"}),
-        ("methods={upso2d: {settings: {swarm_size: 20}}}", {"methods/upso2d/bic"}),
-        ("data={washout: 90}", {"problems/S1/30dB"}),
-        ("evaluations=900", {"methods/upso2d/bic"}),
+        ("methods={upso2d: {settings: {swarm_size: 20}}}", {"methods/as-described/upso2d/bic"}),
+        ("data={washout: 90}", {"problems/as-described/data-1/S1/30dB"}),
+        ("evaluations=900", {"methods/as-described/upso2d/bic"}),
         ("seeds=3", set()),
     ],
 )
@@ -179,9 +186,9 @@ def test_a_setting_changes_the_definitions_that_depend_on_it(plan: Callable, set
 
 def test_a_definition_under_another_digest_is_none_of_the_study(plan: Callable) -> None:
     planned = plan(SMALL)
-    file = planned.file_of("data/mine/problems/S1/30dB")
+    file = planned.file_of("data/mine/problems/as-described/data-1/S1/30dB")
     assert planned.content(file)["settings"]["simulation"]["snr_db"] == 30.0
-    made_up = "data/mine/problems/S1/30dB-0123456789abcdef.json"
+    made_up = "data/mine/problems/as-described/data-1/S1/30dB-0123456789abcdef.json"
     with pytest.raises(SystemExit, match=f"^narxbench: {made_up}: not in the study mine"):
         planned.content(made_up)
 
@@ -206,7 +213,7 @@ def test_summaries_stand_for_their_data_sets_and_runs_unless_these_are_lost(plan
     mine = plan(SMALL + "seeds: 2\ndata: {realisation: per_run}\n")
     sources = mine.sources(SUMMARY, problem=PROBLEM, runs=RUNS)
     (summary,) = mine.matrix.paths(SUMMARY)
-    data = [f"data/mine/problems/S1/30dB/realisation-{seed}.csv" for seed in (1, 2)]
+    data = [f"data/mine/problems/as-described/data-1/S1/30dB/realisation-{seed}.csv" for seed in (1, 2)]
     runs = mine.matrix.paths(RUNS)
     assert in_order_of_causes(sources, [summary]) == [*data, *runs, summary]
     # Without the summary they are made for it.
@@ -227,6 +234,12 @@ def test_results_below_the_prefix_of_a_module(plan: Callable) -> None:
     }
 
 
+@pytest.mark.parametrize(("path", "former"), [("S1/30dB/ga", "data/mine/runs/S1"), ("as-described/data-1/S1", "")])
+def test_runs_under_paths_of_an_earlier_version_are_named(plan: Callable, path: str, former: str) -> None:
+    Path("data/mine/runs", path).mkdir(parents=True)
+    assert plan(SMALL).former_results() == former
+
+
 def test_to_verify(plan: Callable) -> None:
     mine = plan(SMALL)
     manifest = Path("reports/mine/manifest.csv")
@@ -244,15 +257,6 @@ def test_to_verify(plan: Callable) -> None:
 def kept_of(plan: object, path: str) -> list[str]:
     """Return the reference results that are copies of a result, without the folder of the project."""
     return [kept[kept.index("data/reference") :] for kept in plan.kept_files([path])]  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize(("jobs", "blocks"), [(1, ["seeds-1-to-4"]), (2, ["seeds-1-to-2", "seeds-3-to-4"]), (9, 4)])
-def test_seeds_are_divided_among_the_jobs_that_a_profile_asks_for(folder: Path, jobs: int, blocks: object) -> None:
-    Path("mine.yaml").write_text(SMALL + "seeds: 4\n")
-    block_names = plan_of(["mine.yaml"], seed_jobs=jobs).blocks_of["upso2d"]
-    assert (len(block_names) if isinstance(blocks, int) else block_names) == blocks
-    # What the command line says prevails.
-    assert len(plan_of(["mine.yaml"], ["seeds_per_job=1"], seed_jobs=jobs).blocks_of["upso2d"]) == 4
 
 
 def test_resources_grow_with_the_runs_of_a_job(plan: Callable) -> None:

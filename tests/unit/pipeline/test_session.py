@@ -40,7 +40,10 @@ CASES = [
     (COMPARED % "degree: 1", "scenarios.base: system S1: term 'y(k-1)*u(k-1)': not among the 11 candidate terms"),
     (RECORDED % "shord.csv", "data.excitation.file: found 'shord.csv'; allowed: a file that is there (did you mean"),
     (RECORDED % "pipe.csv", "data.excitation.file: found 'pipe.csv'; allowed: a file that is there"),
-    (RECORDED % "data/mine/problems/S1/30dB.csv", "data.excitation.file: found 'data/mine/problems/S1/30dB.csv'; a"),
+    (
+        RECORDED % "data/mine/problems/as-described/data-1/S1/30dB.csv",
+        "data.excitation.file: found 'data/mine/problems/as-described/data-1/S1/30dB.csv'; a",
+    ),
     (RECORDED % "short.csv", "data.excitation.file: short.csv: found 2099 samples; allowed: at least 2100 (with was"),
     ("seeds: 1:30", "seeds: found '1:30' (text); allowed: a whole number from 1 to 100000"),
     ("methods: {ga: {criteria: [aic-2, bic, aic-02.0]}}", "methods.ga.criteria[2]: found 'aic-2' twice; allowed: e"),
@@ -61,15 +64,6 @@ def test_storage_elsewhere_is_refused_in_one_line() -> None:
         plan_for_snakemake(workflow, {})
 
 
-def test_no_jobs_for_the_seeds_are_refused_in_one_line() -> None:
-    settings = {"storage_settings": SimpleNamespace(default_storage_provider=None)}
-    settings["resource_settings"] = SimpleNamespace(overwrite_scatter={"seeds": 0})
-    with pytest.raises(
-        SystemExit, match=r"^narxbench: --set-scatter: seeds: found 0; allowed: a whole number from 1 on$"
-    ):
-        plan_for_snakemake(SimpleNamespace(**settings), {})
-
-
 @pytest.mark.parametrize("profile", ["default", "cluster", "slurm"])
 def test_the_profiles_have_no_jobs_counted(profile: str) -> None:
     settings = yaml.safe_load((ROOT / f"profiles/{profile}/config.yaml").read_text(encoding="utf-8"))
@@ -84,6 +78,6 @@ def test_criteria_that_mean_the_same_are_one(folder: Path) -> None:
     planned = plan_of(["mine.yaml"], [])
     names = ["aic-2", "aic-0.5", "aic-100", "bic"]
     assert planned.settings["methods"]["ga"]["criteria"] == names
-    assert names_of(planned.conditions[:4]) == [f"S1/50dB/ga/{name}" for name in names]
+    assert names_of(planned.conditions[:4]) == [f"as-described/data-1/S1/50dB/ga/{name}" for name in names]
     same = plan_of(["mine.yaml"], ["methods={ga: {criteria: [aic-2.0, aic-0.50, aic-100, bic]}}"])
     assert same.matrix.rows == planned.matrix.rows and same.settings == planned.settings

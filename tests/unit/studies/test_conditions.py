@@ -71,7 +71,7 @@ def paper() -> tuple[Study, list[Condition]]:
 def test_the_paper_has_every_combination(paper: tuple[Study, list[Condition]]) -> None:
     study, conditions = paper
     assert len(by_unique_name(conditions)) == 72
-    expected = {f"{system}/{snr_db}dB" for system, snr_db in product(study.systems, (50, 40, 30))}
+    expected = {f"as-described/data-1/{system}/{snr_db}dB" for system, snr_db in product(study.systems, (50, 40, 30))}
     assert {condition.problem.name for condition in conditions} == expected
     assert [condition.criterion for condition in conditions if condition.method == "ga"] == ["bic"] * 12
 
@@ -110,7 +110,7 @@ def test_interpretations_reach_problem_and_method(varied: tuple[Study, list[Cond
     noise = by_name["noise=equation/data-1/S3/40dB/ga/bic"]
     assert (noise.problem.name, noise.problem.data.noise) == ("noise=equation/data-1/S3/40dB", "equation")
     bound = by_name["velocity-bound=2/data-1/S3/40dB/upso2d/bic"]
-    assert (bound.problem.name, bound.settings["velocity_bound"]) == ("baseline/data-1/S3/40dB", 2.0)
+    assert (bound.problem.name, bound.settings["velocity_bound"]) == ("velocity-bound=2/data-1/S3/40dB", 2.0)
     assert bound.evaluations == study.evaluations == 6000
     assert by_name["evaluations=3000/data-1/S3/40dB/ga/bic"].evaluations == 3000
     first = by_name["validation=first/data-1/S3/40dB/ga/bic"].problem
@@ -125,7 +125,7 @@ def test_required_terms_reach_the_problem(varied: tuple[Study, list[Condition]])
     text = "velocity-bound=1.75+restart-count=reset"
     constrained = by_name[f"required-terms=both+{text}/data-4/S4/50dB/upso2d/aic-256"].problem
     assert constrained.structure["required_terms"] == "linear_output_and_input"
-    assert constrained.name == "baseline/data-4/S4/50dB"
+    assert constrained.name == f"required-terms=both+{text}/data-4/S4/50dB"
     assert by_name[f"{text}/data-2/S4/50dB/upso2d/bic"].problem.structure["required_terms"] == "nothing"
 
 
@@ -171,16 +171,16 @@ def test_scenarios_have_their_systems(compared: list[Condition]) -> None:
 
 def test_scenarios_depart_from_the_study(compared: list[Condition]) -> None:
     by_name = by_unique_name(compared)
-    plain, of_mao = by_name["base/S1/40dB/data-2/upso2d/aic-2"], by_name["base/mao1997/40dB/data-1/mine/bic"]
+    plain, of_mao = by_name["base/data-2/S1/40dB/upso2d/aic-2"], by_name["base/data-1/mao1997/40dB/mine/bic"]
     expected = {"system": load_system("S1").definition(), "snr_db": 40, "seed": 2}
     assert plain.problem.simulation.items() >= expected.items()
     assert plain.problem.axes == {"system": "S1", "snr_db": "40", "scenario": "base", "data_seed": "2"}
     # A system with an input of its own has it, unless the scenario names another one.
     assert of_mao.problem.data.excitation == load_system("mao1997").excitation != plain.problem.data.excitation
-    odd = by_name["odd/S1/20dB/data-7/mine/bic"].problem
+    odd = by_name["odd/data-7/S1/20dB/mine/bic"].problem
     assert (odd.structure["n_u"], odd.structure["degree"], odd.structure["n_validation"]) == (6, 3, 100)
     assert (odd.data.samples, odd.data.noise, odd.data.excitation.kind) == (500, "equation", "gaussian")
-    assert by_name["odd/S1/20dB/data-7/mine/bic"].key.scenario == "odd"
+    assert by_name["odd/data-7/S1/20dB/mine/bic"].key.scenario == "odd"
 
 
 def test_a_method_may_be_in_some_scenarios_only(tmp_path: Path) -> None:
@@ -223,14 +223,14 @@ def test_groups_stand_for_lists_and_scenarios_change_sampling_and_input(tmp_path
         "package default",
         "its manual",
     )
-    fast = by_name["fast/S1/40dB/data-5/mine/bic"].problem
+    fast = by_name["fast/data-5/S1/40dB/mine/bic"].problem
     assert fast.system.definition() == load_system("S1").oversampled(4).definition()
     assert (fast.data.washout, fast.data.noise) == (300, "closed-loop")
     # The study's input is held, and a system's own one where it has one.
     assert fast.data.excitation == HeldInput(hold=4, source=study.data.excitation)
-    held = by_name["fast/volterra/40dB/data-5/mine/bic"].problem.data.excitation
+    held = by_name["fast/data-5/volterra/40dB/mine/bic"].problem.data.excitation
     assert held == HeldInput(hold=4, source=load_system("volterra").excitation)
-    binary = by_name["binary/mao1997/40dB/data-5/upso2d/aic-2"].problem.data.excitation
+    binary = by_name["binary/data-5/mao1997/40dB/upso2d/aic-2"].problem.data.excitation
     assert binary == BinaryInput(source=load_system("mao1997").excitation)
 
 

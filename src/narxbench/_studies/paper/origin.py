@@ -3,17 +3,22 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from narxbench._model.dataset import snr_label
+from narxbench._study.settings import problem_name
 
 
 def condition_path(condition: Mapping[str, Any]) -> str:
     """Return the path of a condition below the folders of a study."""
-    return f"{condition['system']}/{snr_label(condition['snr_db'])}dB/{condition['method']}/{condition['criterion']}"
+    return f"{_problem(condition)}/{condition['method']}/{condition['criterion']}"
+
+
+def _problem(condition: Mapping[str, Any]) -> str:
+    """Return the path of the problem of a condition below the problems of a study."""
+    return problem_name(condition["interpretation"], condition["data_seed"], condition["system"], condition["snr_db"])
 
 
 def data_paths(summary: Mapping[str, Any], study: str) -> list[str]:
     """Return the data sets of a condition: one, or one for each seed."""
-    problem = f"data/{study}/problems/{summary['system']}/{snr_label(summary['snr_db'])}dB"
+    problem = f"data/{study}/problems/{_problem(summary)}"
     if summary["realisations"] > 1:
         return [f"{problem}/realisation-{seed}.csv" for seed in summary["seeds"]]
     return [f"{problem}.csv"]

@@ -12,8 +12,8 @@ from narxbench._studies.paper.explain_command import EXPLAIN
 from narxbench._studies.paper.frames import framed
 from narxbench._study.runs import seal_of, seals_of_runs
 
-RUNS = "data/paper/runs/S2/30dB/upso2d/bic"
-DATA = "data/paper/problems/S2/30dB.csv"
+RUNS = "data/paper/runs/baseline/data-1/S2/30dB/upso2d/bic"
+DATA = "data/paper/problems/baseline/data-1/S2/30dB.csv"
 TERM = "u(k-3)*u(k-5)"
 
 
@@ -37,7 +37,7 @@ def study(tmp_path_factory):
         content["seals"] |= seals_of_runs(record)
         write(f"{RUNS}/seed-{seed}.json", canonical_json({**record, "seal": seal_of(record)}))
     content["runs"]["structures"] = structures
-    write("data/paper/conditions/S2/30dB/upso2d/bic.json", json.dumps(content))
+    write("data/paper/conditions/baseline/data-1/S2/30dB/upso2d/bic.json", json.dumps(content))
     frames = make_frames([content])
     for name in ("metrics", "selection", "agreement_values"):
         write(f"data/paper/frames/{name}.csv", write_table(frames[name]))
@@ -73,7 +73,7 @@ def test_all_facts_of_a_value_are_printed(explain, study):
     assert f"  {DATA}  {sha256((study / DATA).read_bytes())}" in lines
     seal = json.loads((study / RUNS / "seed-2.json").read_text())["seal"]
     assert f"  seed-2.json  {seal}  chose {TERM}" in lines
-    assert lines[-1] == "  snakemake --cores 2 -- data/paper/conditions/S2/30dB/upso2d/bic.json"
+    assert lines[-1] == "  snakemake --cores 2 -- data/paper/conditions/baseline/data-1/S2/30dB/upso2d/bic.json"
 
 
 def test_the_examples_of_the_help_run(explain):

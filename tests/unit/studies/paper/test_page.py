@@ -369,8 +369,11 @@ def test_each_value_of_the_run_leads_to_its_data_its_run_files_and_its_command(c
     origins = dict(re.findall(r'<pre id="(condition-[\w-]+)" tabindex="0">(.*?)</pre>', method, re.DOTALL))
     assert set(links) == set(origins) and len(origins) == 72
     text = origins["condition-S2-30dB-upso2d-aic-8"]
-    assert "data/paper/problems/S2/30dB.csv" in text and f"seed 40  {40:064x}" in text
-    assert "snakemake --cores 2 --config seeds=40 -- data/paper/conditions/S2/30dB/upso2d/aic-8.json" in text
+    assert "data/paper/problems/baseline/data-1/S2/30dB.csv" in text and f"seed 40  {40:064x}" in text
+    assert (
+        "snakemake --cores 2 --config seeds=40 -- data/paper/conditions/baseline/data-1/S2/30dB/upso2d/aic-8.json"
+        in text
+    )
 
 
 def test_a_study_of_other_systems_is_not_about_the_paper():

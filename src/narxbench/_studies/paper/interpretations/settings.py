@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from narxbench._io.settings import Mistake, Settings, unknown
-from narxbench._model.dataset import snr_label
 from narxbench._model.excitation import excitation_of
 from narxbench._model.system import System
 from narxbench._study.design_choices import (
@@ -23,7 +22,19 @@ from narxbench._study.design_choices import (
     parts_text,
     unknown_options,
 )
-from narxbench._study.settings import Absent, Condition, Criterion, Input, Name, Part, Problem, Seeds, Study, distinct
+from narxbench._study.settings import (
+    Absent,
+    Condition,
+    Criterion,
+    Input,
+    Name,
+    Part,
+    Problem,
+    Seeds,
+    Study,
+    distinct,
+    problem_name,
+)
 
 
 class Finalists(Settings):
@@ -91,12 +102,11 @@ class InterpretationsStudy(Study):
         if parts_text(choices, chosen, ["search"]) != BASELINE:
             evaluations = SearchBudget.model_validate(settings["search"]).evaluations
         method_settings = {**method.settings.model_dump(mode="json"), **settings.get(method.algorithm, {})}
-        data_text = parts_text(choices, chosen, ["data"])
         for system, snr_db in product(part.systems, part.snr_db):
-            place = f"data-{seed}/{system}/{snr_label(snr_db)}dB"
+            place = problem_name(text, seed, system, snr_db)
             yield Condition(
-                name=f"{text}/{place}/{method_name}/{criterion}",
-                problem=Problem(f"{data_text}/{place}", systems[system], snr_db, seed, data, fitness),
+                name=f"{place}/{method_name}/{criterion}",
+                problem=Problem(place, systems[system], snr_db, seed, data, fitness),
                 interpretation=text,
                 method=method_name,
                 algorithm=method.algorithm,
