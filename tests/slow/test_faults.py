@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def package(tmp_path):
     """Return the folder of a copy of the package."""
-    return shutil.copytree(ROOT / "src/narxbench", tmp_path / "narxbench", ignore=shutil.ignore_patterns("__pycache__"))
+    return shutil.copytree(ROOT / "src/narxbench", tmp_path / "narxbench")
 
 
 def check(folder):

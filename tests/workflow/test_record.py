@@ -7,7 +7,6 @@ import subprocess
 import time
 
 import pytest
-from tests.workflow.project import FRAMES
 
 pytestmark = pytest.mark.slow
 
@@ -55,7 +54,8 @@ def check_named(project, record):
     for text in (record.command, record.day, record.commit, record.machine):
         assert text in method
     # Commands on the method page make the files of this run, with its settings.
-    assert f"snakemake --cores 2 {record.settings} -- {FRAMES.replace('frames/claims.csv', 'conditions/S3')}" in method
+    conditions = "data/tiny/conditions/as-described/data-1/S3"
+    assert f"snakemake --cores 2 {record.settings} -- {conditions}" in method
     for path in project.files("data/tiny/pages"):
         assert record.command not in (project / path).read_text(encoding="utf-8"), path
 
