@@ -1,4 +1,4 @@
-"""The library loads no module of the studies, and a study loads none of another, except the page of the paper."""
+"""The library loads no module of the studies, and a study loads none of another."""
 
 import json
 import subprocess
