@@ -85,11 +85,11 @@ def test_the_rule_of_the_page_identifies_each_record(tmp_path):
     header, *samples = (ROOT / "data/buck/buck_id.csv").read_text().splitlines(keepends=True)
     # The record is oversampled: every eighth sample is enough.
     (tmp_path / "records/monday.csv").write_text("".join([header, *samples[::8]]))
-    command = [sys.executable, "-m", "snakemake", "--cores", "2", "models/monday/report.html"]
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", "reports/monday/report.html"]
     path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
     done = subprocess.run(
         command, cwd=tmp_path, env=os.environ | {"PATH": path}, capture_output=True, text=True, timeout=LIMIT
     )
     assert done.returncode == 0, done.stderr
-    assert narxbench.load_model(tmp_path / "models/monday/model.json").inputs == ("input",)
+    assert narxbench.load_model(tmp_path / "reports/monday/model.json").inputs == ("input",)
     assert "To predict: " in (tmp_path / "logs/identify/monday.log").read_text()
