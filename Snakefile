@@ -4,7 +4,6 @@
 #   snakemake --cores 2 --configfile config/quick.yaml              a first try
 #   snakemake --cores 8 --configfile config/interpretations.yaml    what the paper leaves open
 #   snakemake --cores 8 --configfile config/methods.yaml            which method to use
-#   snakemake --cores 8 --configfile config/measured.yaml           a model of measured data
 #   snakemake --cores 8 verify                                      the results, compared with those of the reference
 #   snakemake --cores 8 update_reference                            the study, and new reference results of it
 #

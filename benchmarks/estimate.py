@@ -38,7 +38,6 @@ CASES = {
     ),
     # The CPU time of methods that have a process of their own is not seen from outside.
     "methods": (["config/methods.yaml", "config/methods_quick.yaml"], "methods: {lasso: null, pymoo-ga: null}\n"),
-    "measured data": (["config/measured.yaml"], ""),
 }
 
 

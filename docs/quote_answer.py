@@ -20,14 +20,14 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 PAPER = ROOT / "data" / "reference" / "paper"
 METHODS = ROOT / "data" / "reference" / "methods"
-MEASURED = ROOT / "data" / "reference" / "measured"
+BUCK = ROOT / "data" / "reference" / "buck"
 R, NU_MAX = "*r*", "ν<sub>max</sub>"
 BEGIN, END = "<!-- {}, by docs/quote_answer.py: -->\n", "<!-- End -->\n"
 
 
 def verdict() -> str:
     """Return what the report on the buck converter says first."""
-    identification = json.loads((MEASURED / "identification.json").read_text(encoding="utf-8"))
+    identification = json.loads((BUCK / "identification.json").read_text(encoding="utf-8"))
     finding = identification["summary"][0]
     title = finding["name"].replace("_", " ").capitalize()
     return f"> **{title}: {finding['status']}.** {finding['text']}\n"
@@ -71,7 +71,7 @@ def method() -> str:
 
 # What is quoted, by the folder or file that it comes from.
 QUOTES: dict[str, Callable[[], str]] = {
-    "From data/reference/measured/identification.json": verdict,
+    "From data/reference/buck/identification.json": verdict,
     "From data/reference/paper/interpretations/values.csv": values,
     "From data/reference/methods/answer.md": method,
 }

@@ -20,7 +20,6 @@ TOGETHER = {
     "tests/slow/test_own_algorithm.py",
     "tests/slow/test_slurm.py",
     "tests/slow/test_torture.py",
-    "tests/workflow/test_measured.py",
 }
 
 

@@ -481,12 +481,12 @@ def _run_quietly(
     identify: "Callable[[Callable[[Scan], None], Callable[[SearchProgress], None]], T]",
 ) -> "T":
     """Identify a model, with the progress in a line of the terminal, and nothing else printed on standard output."""
-    from narxbench._identification.estimate import measured_estimate
+    from narxbench._identification.estimate import memory_uses
     from narxbench._identification.search.steps import THREADS
     from narxbench._io.resources import refuse
 
     def check_cost(scan: "Scan") -> None:
-        refuse(measured_estimate(scan), cores=THREADS)
+        refuse(memory_uses(scan), cores=THREADS)
         _print_what_is_not_shown(scan)
 
     _STATUS.begin("preparing the search")

@@ -66,7 +66,7 @@ class RecipeCopy(Project):
 
     def renew(self) -> None:
         """Renew what is written from the code, by the commands of the page."""
-        assert len(RENEWING) == 3
+        assert len(RENEWING) == 2
         for command in RENEWING:
             words, _, target = command.removeprefix("python ").partition(" > ")
             printed = self.run(*words.split())

@@ -1,6 +1,7 @@
-"""The rules in a workflow of somebody else, in another folder and below a prefix."""
+"""The rules in a workflow of somebody else, in another folder and below a prefix, and a rule of their own."""
 
 import os
+import re
 import subprocess
 import sys
 from textwrap import indent
@@ -8,6 +9,7 @@ from textwrap import indent
 import pytest
 from tests.workflow.project import LIMIT, ROOT, SAYS_WHETHER_COUNTED, TINY
 
+import narxbench
 from narxbench._pipeline.manifest import read_manifest
 from narxbench._study.run_record import read_run_record
 
@@ -75,9 +77,19 @@ def test_its_settings_are_checked(folder):
     write_settings(folder, TINY)
 
 
-def test_measured_data_are_found_from_the_own_folder(tmp_path):
-    (tmp_path / "Snakefile").write_text(WORKFLOW)
-    (tmp_path / "mine.csv").write_bytes((ROOT / "data/buck/buck_id.csv").read_bytes())
-    write_settings(tmp_path, "kind: measured\ndata: {files: mine.csv, input: input, output: y}\n")
-    printed = snakemake(tmp_path, "--dry-run")
-    assert "input: mine.csv" in printed and "results/data/tiny/ranking.json" in printed
+def test_the_rule_of_the_page_identifies_each_record(tmp_path):
+    page = (ROOT / "docs/module.md").read_text(encoding="utf-8")
+    (rule,) = re.findall(r"^```python\n(rule identify:\n.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    (tmp_path / "Snakefile").write_text(rule)
+    (tmp_path / "records").mkdir()
+    header, *samples = (ROOT / "data/buck/buck_id.csv").read_text().splitlines(keepends=True)
+    # The record is oversampled: every eighth sample is enough.
+    (tmp_path / "records/monday.csv").write_text("".join([header, *samples[::8]]))
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", "reports/monday/report.html"]
+    path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
+    done = subprocess.run(
+        command, cwd=tmp_path, env=os.environ | {"PATH": path}, capture_output=True, text=True, timeout=LIMIT
+    )
+    assert done.returncode == 0, done.stderr
+    assert narxbench.load_model(tmp_path / "reports/monday/model.json").inputs == ("input",)
+    assert "To predict: " in (tmp_path / "logs/identify/monday.log").read_text()

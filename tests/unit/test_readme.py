@@ -2,6 +2,9 @@
 
 import re
 import runpy
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -21,6 +24,15 @@ def test_library_example_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     exec(compile(code, "README.md", "exec"), {})
     assert "y(k-1)*u(k-1)" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_the_command_on_the_buck_converter_makes_what_the_repository_keeps(tmp_path):
+    (command,) = re.findall(r"^python3 -m uv run narxbench (identify .*)$", README, re.MULTILINE)
+    (tmp_path / "data").symlink_to(ROOT / "data")
+    subprocess.run([sys.executable, "-m", "narxbench", *shlex.split(command)], cwd=tmp_path, check=True)
+    made, kept = tmp_path / "report/identification.json", ROOT / "data/reference/buck/identification.json"
+    assert made.read_bytes() == kept.read_bytes(), f"run narxbench {command}, and copy report/identification.json"
 
 
 def test_continuous_integration_runs_the_tests_as_the_readme_does():

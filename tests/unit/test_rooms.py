@@ -1,4 +1,4 @@
-"""The library loads no module of the studies, and a study loads none of another, except the page of the paper."""
+"""The library loads no module of the studies, and a study loads none of another."""
 
 import json
 import subprocess
@@ -20,10 +20,9 @@ LIBRARY = {
 }
 # Modules of studies, and packages that they load nothing of.
 OTHER_PACKAGES = {
-    "narxbench._studies.paper.page": ("narxbench._studies.measured", "narxbench._pipeline"),
-    "narxbench._studies.paper.analysis": ("narxbench._studies.methods", "narxbench._studies.measured"),
-    "narxbench._studies.methods.page": ("narxbench._studies.paper", "narxbench._studies.measured"),
-    "narxbench._studies.measured.jobs": ("narxbench._studies.paper", "narxbench._studies.methods"),
+    "narxbench._studies.paper.page": ("narxbench._studies.methods", "narxbench._pipeline"),
+    "narxbench._studies.paper.analysis": ("narxbench._studies.methods", "narxbench._pipeline"),
+    "narxbench._studies.methods.page": ("narxbench._studies.paper", "narxbench._pipeline"),
     "narxbench._study.settings": ("narxbench._studies", "narxbench._pipeline"),
 }
 # An import takes long: one process loads the library step by step, and a fork of it loads each module of a study.

@@ -183,7 +183,7 @@ def test_a_library_that_is_not_installed_is_named_with_the_remedy(finished, tmp_
     assert line.startswith("narxbench: Python finds no module 'ruamel'; set up the environment: ")
 
 
-@pytest.mark.parametrize("study", ["tiny.yaml", "config/methods.yaml", "config/measured.yaml"])
+@pytest.mark.parametrize("study", ["tiny.yaml", "config/methods.yaml"])
 def test_the_linter_finds_nothing(finished, study):
     assert "Congratulations" in finished.snakemake("--lint", "--configfile", study)
 

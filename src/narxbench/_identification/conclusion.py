@@ -77,7 +77,7 @@ def concluded(
     rests = measured_static_points(model, known)
     rows = _compared_rows(trial)
     checks = [*data_checks(scan, configuration, model), *_candidate_checks(trial, rows)]
-    resampled = [search.structure.terms for search in resamples if search.structure]
+    resampled = [search.structure.terms for search in resamples]
     table = selection_table(trial.terms, choice.runs, resampled, settings.confidence)
     frequent, frequent_about = frequent_structures(table, trial.terms, leaving.terms, resampled, settings.threshold)
     bias = free_run_bias(last_runs(cases, model))
@@ -318,16 +318,15 @@ def _notes(
     recording, settings = scan.estimated, scan.settings
     configuration = scan.named[choice.leaving.configuration]
     model, sparse = models[choice.leaving.kind], models[choice.best.kind]
-    searched = [search for search in resamples if search.structure]
     notes = []
-    for failed, is_resampled in ((choice.notes, False), (failures(searched), True)):
+    for failed, is_resampled in ((choice.notes, False), (failures(resamples), True)):
         for failure in failed:
             values = {"method": settings.method, "resampled": is_resampled, **failure.model_dump()}
             notes.append(Finding("searches", "look", values))
     if not any(record.role == "test" for record in recording.records):
         notes.append(Finding("no_test", "look"))
-    if len(searched) < settings.resamples:
-        notes.append(Finding("resamples", "look", {"searched": len(searched), "wanted": settings.resamples}))
+    if len(resamples) < settings.resamples:
+        notes.append(Finding("resamples", "look", {"searched": len(resamples), "wanted": settings.resamples}))
     return [*notes, *_units(scan, model, configuration), *_competed(scan, choice, sparse), *_decided(choice)]
 
 

@@ -2,22 +2,57 @@
 
 from collections.abc import Sequence
 from math import comb
+from typing import NamedTuple
 
 from narxbench._algorithms.registry import algorithm
-from narxbench._io.resources import COMPILING_SECONDS, JOB_BYTES, JOB_SECONDS, OTHER_JOBS, Estimate, Use
+from narxbench._io.resources import GB, Use, memory, refuse
 from narxbench._model.terms import model_size
 from narxbench._study.settings import Condition, Study
 
-# Bytes of each condition that the process has planned.
-_CONDITION_BYTES = 6e3
+# Bytes of each condition and of each job that the process has planned.
+_CONDITION_BYTES, _JOB_BYTES = 6e3, 17e3
+# Seconds to start and end a job, and to compile functions at their first use.
+_JOB_SECONDS, _COMPILING_SECONDS = 6e-3, 15.0
+# Jobs that make the frames, tables, figures and pages.
+_OTHER_JOBS = 8
 _PROCESS = 0.1  # seconds to start a process
 _DRAWING = 10.0  # seconds of all steps that draw
 
 
+class Estimate(NamedTuple):
+    """Searches and CPU seconds of a whole study, the memory of its plan, and that of its largest step."""
+
+    searches: int
+    seconds: float
+    planned: Use
+    largest: Sequence[Use]
+
+    def memory(self) -> float:
+        """Return the bytes of the process with one of the largest step."""
+        return memory(self.largest, always=[self.planned])
+
+    def refuse(self, cores: int = 1) -> None:
+        """Raise NarxbenchError if so many of the largest step at a time need too much memory."""
+        refuse(self.largest, cores, [self.planned])
+
+    def line(self) -> str:
+        """Return the estimate in one line."""
+        largest_step = f"the largest step takes about {self.memory() / GB:.1f} GB"
+        return f"{self.searches} searches, about {_duration(self.seconds)} of CPU time with compilation; {largest_step}"
+
+
+def _duration(seconds: float) -> str:
+    """Return a duration in whole numbers of the unit that suits it."""
+    for unit, size in (("days", 86_400), ("h", 3600), ("min", 60)):
+        if seconds >= 1.5 * size:
+            return f"{round(seconds / size)} {unit}"
+    return f"{max(1, round(seconds))} s"
+
+
 def study_estimate(study: Study, conditions: Sequence[Condition]) -> Estimate:
     """Return the resources that a study of simulated systems needs, by its settings and conditions."""
-    runs, jobs = 0, OTHER_JOBS
-    seconds, largest = _DRAWING + COMPILING_SECONDS, list[Use]()
+    runs, jobs = 0, _OTHER_JOBS
+    seconds, largest = _DRAWING + _COMPILING_SECONDS, list[Use]()
     if study.kind == "methods":  # the intervals by resampled systems
         samples, size = study.statistics.bootstrap_samples, 10 * len(study.all_systems) * (len(study.methods) + 2)
         largest = [Use("the ranking of the methods", "statistics.bootstrap_samples", samples, size * samples)]
@@ -38,8 +73,8 @@ def study_estimate(study: Study, conditions: Sequence[Condition]) -> Estimate:
     n_conditions = len(conditions)
     counts = [(len(study.seeds), "seeds"), (data_seeds, "data.seeds"), (n_conditions // data_seeds, "conditions")]
     number, setting = max(counts)
-    planned = Use("planning", setting, number, JOB_BYTES * jobs + _CONDITION_BYTES * n_conditions)
-    return Estimate(runs, seconds + JOB_SECONDS * jobs, planned, largest)
+    planned = Use("planning", setting, number, _JOB_BYTES * jobs + _CONDITION_BYTES * n_conditions)
+    return Estimate(runs, seconds + _JOB_SECONDS * jobs, planned, largest)
 
 
 def search_needs(condition: Condition, time_limit: float) -> tuple[float, float]:

@@ -14,11 +14,10 @@ from typing import Any, TypeVar
 from narxbench._algorithms.registry import algorithm
 from narxbench._io.errors import NarxbenchError, did_you_mean
 from narxbench._io.files import read_bytes, read_text, sha256
-from narxbench._io.resources import Estimate
 from narxbench._io.settings import flattened
 from narxbench._pipeline.code import PACKAGE, code_of, versions_of, with_criteria
 from narxbench._pipeline.definitions import changes, definition_file
-from narxbench._pipeline.manifest import SETTINGS, VERSIONS, check_settings, other_settings
+from narxbench._pipeline.manifest import SETTINGS, VERSIONS, other_settings
 from narxbench._pipeline.steps import SCRIPTS, ended_in_one_line
 
 ROOT = PACKAGE.resolve().parents[1]
@@ -38,11 +37,7 @@ Sources = Sequence[tuple[str, Sequence[str]]]
 
 
 class StudyPlan:
-    """Answers to the rules about a study; each kind of study is a class, made of settings in layers."""
-
-    estimate: Estimate
-    # Files of the user that steps read, named as seen from the working folder, also under a prefix.
-    input_files: Sequence[str] = ()
+    """Answers to the rules about the files of a study and the definitions of its steps."""
 
     def __init__(self, study: Any, left_out: dict[str, str], finished_only: bool = False) -> None:
         self.study, self.name = study, study.study
@@ -154,9 +149,8 @@ class StudyPlan:
         self.folder = manifest.removesuffix(f"reports/{self.name}/manifest.csv")
 
     def at(self, path: str) -> str:
-        """Return where a file of the study lies, or an input file."""
-        is_input = path in self.input_files or os.path.isabs(path)
-        return path if is_input else f"{self.folder}{path}"
+        """Return where a file of the study lies."""
+        return f"{self.folder}{path}"
 
     def placed(self, paths: Iterable[str]) -> dict[str, str]:
         """Return for each file of the study where it lies."""
@@ -186,39 +180,6 @@ class StudyPlan:
         if os.path.exists(kept) and not other_settings(kept, self.made_with):
             return kept
         return self.at(f"reports/{self.name}/manifest.csv")
-
-    def to_verify(self, sources: Sources, results: Sequence[str]) -> list[str]:
-        """Return the files that are made before the comparison: all if the repository has reference results of them."""
-        with ended_in_one_line():
-            reference = self.reference()
-            is_own = reference == self.at(f"reports/{self.name}/manifest.csv")
-            if not is_own:
-                return [*self.definitions(), *self.lost(sources), *results]
-            if os.path.exists(reference) or not self.has_results(sources):
-                check_settings(reference, self.made_with)
-        return []
-
-    def has_results(self, sources: Sources) -> bool:
-        """Return whether there are results that name the digests of what they were made from."""
-        return False
-
-    def check_results(self, sources: Sources) -> str:
-        """Return in words how many results are what the digests say that others name; other studies have none.
-
-        NarxbenchError names the first that is not.
-        """
-        return ""
-
-    def check_sources(self, sources: Sources) -> None:
-        """Raise NarxbenchError if a file was changed after it was summed up; other studies have none."""
-
-    def former_results(self) -> str:
-        """Return a folder with runs of an earlier version, which are not read; "" if there is none."""
-        return ""
-
-    def failures(self, sources: Sources) -> list[str]:
-        """Return the reason of each run that has failed, as it is recorded; other studies have none."""
-        return []
 
     def kept_files(self, results: Iterable[str]) -> dict[str, str]:
         """Return the reference results that the repository keeps of this study, each with the result that it copies."""

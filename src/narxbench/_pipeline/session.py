@@ -15,10 +15,10 @@ from typing import Any
 from snakemake.exceptions import WorkflowError
 
 from narxbench._io.errors import NarxbenchError, printable
-from narxbench._io.resources import refuse
-from narxbench._pipeline.plan import BASE, MAIN_STUDY, ROOT, Sources, StudyPlan
+from narxbench._pipeline.plan import BASE, MAIN_STUDY, ROOT, Sources
 from narxbench._pipeline.plans import plan_of
 from narxbench._pipeline.run_record import note_start
+from narxbench._pipeline.simulated_plan import SimulatedPlan
 from narxbench._pipeline.steps import ended_in_one_line
 
 # The variable by which this process tells those that it starts to plan without a word.
@@ -27,11 +27,11 @@ _SHOWN = 5
 # As many jobs in a timespan are no limit: the settings have no word for none.
 _NO_LIMIT = 1_000_000
 # The study that this process has begun, with its summaries and what they stand for.
-_SAID: list[tuple[StudyPlan, Sources]] = []
+_SAID: list[tuple[SimulatedPlan, Sources]] = []
 
 
 @ended_in_one_line()
-def plan(workflow: Any, config: Mapping[str, Any]) -> StudyPlan:
+def plan(workflow: Any, config: Mapping[str, Any]) -> SimulatedPlan:
     """Return the plan of the study on the command line, or of the ``config`` of a workflow that uses this one.
 
     Files and values of the command line are read again: Snakemake's reader accepts a key twice, and takes ``1:30`` for
@@ -56,12 +56,12 @@ def plan(workflow: Any, config: Mapping[str, Any]) -> StudyPlan:
     else:
         planned = plan_of([], [], ("config of the module", config))
     with suppress(WorkflowError):  # jobs are computed elsewhere, and need no memory here
-        refuse(planned.estimate, cores=workflow.cores)
+        planned.estimate.refuse(cores=workflow.cores)
     return planned
 
 
 @ended_in_one_line()
-def say(planned: StudyPlan, sources: Sources) -> None:
+def say(planned: SimulatedPlan, sources: Sources) -> None:
     """Say which study this is, what it costs, where its page is, and what has changed since results here were made.
 
     A data set or run file that was changed after its summary was made ends the run: ``sources`` has all summaries with

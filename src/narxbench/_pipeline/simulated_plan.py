@@ -11,10 +11,10 @@ from typing import Any
 from narxbench._algorithms.registry import algorithm
 from narxbench._io.errors import NarxbenchError, show
 from narxbench._io.files import read_bytes, read_json, sha256
-from narxbench._io.resources import refuse
 from narxbench._model.system import SYSTEMS_FOLDER, load_system
 from narxbench._pipeline.data_sets import changed_data, changed_data_sets, check_data_sets
 from narxbench._pipeline.estimate import search_needs, study_estimate
+from narxbench._pipeline.manifest import check_settings
 from narxbench._pipeline.matrix import Matrix, Row
 from narxbench._pipeline.plan import BASE, DESIGN_CHOICES, HERE, ROOT, PathsOf, Sources, StudyPlan
 from narxbench._pipeline.seals import changed_runs, changed_since_summed_up, check_run_files
@@ -48,7 +48,7 @@ class SimulatedPlan(StudyPlan):
         self.systems = {name: load_system(name) for name in study.all_systems}
         self.conditions = list(study.conditions(self.choices, self.systems))
         self.estimate = study_estimate(study, self.conditions)
-        refuse(self.estimate)
+        self.estimate.refuse()
         folder = HERE + os.path.relpath(SYSTEMS_FOLDER, ROOT)
         self.system_files = [f"{folder}/{name}.yaml" for name in self.systems]
         self._plan_blocks()
@@ -235,6 +235,17 @@ class SimulatedPlan(StudyPlan):
         if runs:
             raise changed_since_summed_up(runs)
 
+    def to_verify(self, sources: Sources, results: Sequence[str]) -> list[str]:
+        """Return the files that are made before the comparison: all if the repository has reference results of them."""
+        with ended_in_one_line():
+            reference = self.reference()
+            is_own = reference == self.at(f"reports/{self.name}/manifest.csv")
+            if not is_own:
+                return [*self.definitions(), *self.lost(sources), *results]
+            if os.path.exists(reference) or not self.has_results(sources):
+                check_settings(reference, self.made_with)
+        return []
+
     def has_results(self, sources: Sources) -> bool:
         """Return whether there is a run file, or a data set."""
         return any(os.path.exists(self.at(path)) for _, files in sources for path in files)
@@ -243,6 +254,7 @@ class SimulatedPlan(StudyPlan):
         """Return how many data sets and run files are what the digests say that others name, whatever their dates.
 
         Data sets are compared with their definitions, run files with their seals, their data sets and their summaries.
+        NarxbenchError names the first that differs.
         """
         digests: dict[str, str] = {}  # of each data set
         n_runs = 0

@@ -1,6 +1,5 @@
 """The studies: one folder each, from its settings to its pages.
 
-Here live the paper's study with that of its interpretations, the comparison of methods, and studies of measured data.
-None knows another one, but for the page of the paper, which quotes the comparison. May import ``study`` and what is
-below. Begin with the ``settings`` of one of them.
+Here live the paper's study with that of its interpretations, and the comparison of methods.
+None knows another one. May import ``study`` and what is below. Begin with the ``settings`` of one of them.
 """

@@ -9,10 +9,11 @@ import inspect
 import os
 import sys
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from narxbench._algorithms.registry import AlgorithmUnavailableError, algorithm, packaged_names
-from narxbench._io.errors import NarxbenchError
+from narxbench._io.errors import NarxbenchError, did_you_mean
 from narxbench._io.files import canonical_json
 from narxbench._io.settings import Mistake, SettingsError, show, unknown, validated
 from narxbench._model.excitation import RecordedInput
@@ -28,12 +29,10 @@ from narxbench._study.design_choices import (
     load_design_choices,
 )
 from narxbench._study.layers import OVER, Layers, merge, merge_layers, with_sources
-from narxbench._study.settings import Method, Study, for_overlays, no_file, raise_if, refuse_page
+from narxbench._study.settings import Method, Study, for_overlays, raise_if
 
-# The kinds of studies of simulated systems: one class each, by the value of ``kind``.
+# The kinds of studies: one class each, by the value of ``kind``.
 KINDS: dict[str, type[Study]] = {"paper": PaperStudy, "interpretations": InterpretationsStudy, "methods": MethodsStudy}
-# The kind of studies of measured data, whose settings are loaded elsewhere.
-MEASURED = "measured"
 
 
 def _impossible_sizes(study: Study, systems: Mapping[str, System]) -> Iterator[Mistake]:
@@ -79,7 +78,8 @@ def _problem_of_file(file: str, samples: int, study: str) -> str:
     if os.path.realpath(file).startswith(folders):
         return f"{message}a file that is no result of this study"
     if not os.path.isfile(file):
-        return no_file(file)
+        hint = did_you_mean(file, map(str, Path(file).parent.glob("*")))
+        return f"{message}a file that is there{hint}"
     try:
         RecordedInput(file=file).samples(generator(purpose="input"), samples)
     except NarxbenchError as error:
@@ -143,11 +143,10 @@ def _with_groups(settings: dict[str, Any]) -> dict[str, Any]:
 
 def _validated_study(settings: dict[str, Any], defaults: Mapping[str, Any], choices: DesignChoices) -> Study:
     """Return the settings over the defaults as a study of their kind; the names in it exist."""
-    refuse_page(settings)
+    _refuse_former_settings(settings)
     kind = settings.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
-        known = KINDS if kind == MEASURED else [*KINDS, MEASURED]
-        raise SettingsError([unknown(("kind",), kind, known)])
+        raise SettingsError([unknown(("kind",), kind, KINDS)])
     for name, field in KINDS[kind].model_fields.items():
         if field.is_required() and name not in (*Study.model_fields, *settings):
             text = f"found {kind} without settings under {name}; allowed: with them, or another kind"
@@ -161,6 +160,17 @@ def _validated_study(settings: dict[str, Any], defaults: Mapping[str, Any], choi
     raise_if(unknown_systems)
     raise_if(study.unknown_names(choices))
     return study
+
+
+def _refuse_former_settings(settings: Mapping[str, Any]) -> None:
+    """Raise SettingsError for ``page``, the former name of ``kind``, and for a former study of measured data."""
+    if "page" in settings:
+        raise SettingsError([Mistake(("page",), "unknown key; allowed: kind (did you mean 'kind'?)")])
+    instead = "for a model of measured data run narxbench identify, see docs/module.md"
+    if settings.get("kind") == "measured":
+        raise SettingsError([Mistake(("kind",), f"found 'measured'; allowed: {', '.join(KINDS)}; {instead}")])
+    if "identification" in settings:
+        raise SettingsError([Mistake(("identification",), f"unknown key; {instead}")])
 
 
 def _unusable_methods(settings: Mapping[str, Any]) -> dict[str, str]:

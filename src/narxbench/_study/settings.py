@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 import pydantic
@@ -16,7 +15,6 @@ from pydantic import AfterValidator, BeforeValidator, Field, SerializeAsAny, Val
 
 from narxbench._algorithms.registry import algorithm, packaged_names
 from narxbench._fitness.criteria import canonical_criterion, criterion_forms
-from narxbench._io.errors import did_you_mean
 from narxbench._io.settings import Coverage, Mistake, Settings, SettingsError, described_as, show
 from narxbench._model.dataset import snr_label
 from narxbench._model.excitation import Excitation, HeldInput
@@ -64,13 +62,7 @@ def _counted(value: object) -> object:
     return value
 
 
-def refuse_page(settings: Mapping[str, Any]) -> None:
-    """Raise SettingsError for the key ``page``, the former name of ``kind``."""
-    if "page" in settings:
-        raise SettingsError([Mistake(("page",), "unknown key; allowed: kind (did you mean 'kind'?)")])
-
-
-def free_name(name: str) -> str:
+def _free_name(name: str) -> str:
     """Return the name of a study; that of a folder of ``data`` that comes with the project raises ValueError."""
     content = SHIPPED.get(name.casefold())
     if content is not None:
@@ -343,7 +335,7 @@ class Study(Settings):
     otherwise.
     """
 
-    study: Annotated[Name, AfterValidator(free_name)]
+    study: Annotated[Name, AfterValidator(_free_name)]
     """Name of the study: of its folders under data/ and reports/. That of an overlay is the name of its file."""
     kind: str
     """The kind of the study."""
@@ -457,12 +449,6 @@ class Study(Settings):
 
 # In the place of settings that only another kind of study has.
 Absent = Annotated[None, described_as("none with this kind")]
-
-
-def no_file(name: str) -> str:
-    """Return the message that there is no file of this name, with the closest name of a file."""
-    hint = did_you_mean(name, map(str, Path(name).parent.glob("*")))
-    return f"found {show(name, kind=False)}; allowed: a file that is there{hint}"
 
 
 def for_overlays(part: Any) -> Any:

@@ -2,12 +2,10 @@
 
 import math
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from tests.lookups import names_of
-from tests.messages import calls
 
 from narxbench._identification.data.reading import read_recording
 from narxbench._identification.finding import Finding
@@ -19,8 +17,6 @@ from narxbench._io.settings import validated
 from narxbench._model.records import Record, Recording
 from narxbench._report.findings import WORDS, in_words
 from narxbench._report.phrases import as_option
-from narxbench._studies.measured.settings import load_measured
-from narxbench._study.layers import read_layers
 
 N = 60
 U = np.sin(np.arange(2.0 * N)).reshape(N, 2)
@@ -99,16 +95,6 @@ TRIED = [
     ({"decimation": 900, "y_lags": 3, "u_lags": 1, "degree": 1, "include": ["u(k-9)"]}, ("u",)),
     ({"degree": 8, "y_lags": 20, "u_lags": 20}, ("u",)),
 ]
-KEYS_OF_DATA = [
-    *("inputs: u", "input: [u, 1.5]", "test: {a: 1}", "time: true", "decimal: ';'", "units: {z: V}"),
-    *("roles: {c.csv: test}", "test: c.csv", "test: 0.001", "input: 7"),
-]
-STUDIES = [
-    *("{files: a.csv}", "{files: a.csv, output: true}", "{files: [], output: y}", "{files: bad.csv, output: y}"),
-    *(f"{{files: a.csv, output: y, {keys}}}" for keys in KEYS_OF_DATA),
-    *("{files: aa.csv, output: y}", "{files: [a.csv, no/c.csv], output: y}", "{files: a.csv, output: Y2, input: u}"),
-]
-KEYS = ["effrt: 3", "seeds: 0", "degree: many", "u_lags: {w: 3}"]
 
 INPUT = {"term": "u", "range": [0.0, 5.0]}
 SLOW = {"first_minimum": 238, "seen_as": "minimum", "wanted": 12, "limit": "", "advised": 12, "period": 0.5}
@@ -348,11 +334,6 @@ def _tried(values, inputs):
     return configurations(Recording((record,), inputs, "y"), settings, (1,), [1] * len(inputs))
 
 
-def _study(data, keys=""):
-    Path("mine.yaml").write_text(f"kind: measured\ndata: {data}\nidentification: {{{keys}}}\n")
-    return load_measured(read_layers(["mine.yaml"], []))
-
-
 def _words(finding):
     lines = [*in_words(finding)]
     return "\n".join([*lines, *{in_words(finding, as_option).advice} - {*lines}]).rstrip()
@@ -378,13 +359,6 @@ def _mistakes_of_settings():
     return mistakes
 
 
-def _mistakes_of_a_study():
-    mistakes = calls("study", _study, STUDIES)
-    for keys in KEYS:
-        mistakes[f"study {keys}"] = partial(_study, "{files: a.csv, input: u, output: y}", keys)
-    return mistakes
-
-
 def _findings_in_words():
     findings = {}
     for number, finding in enumerate(FINDINGS):
@@ -396,8 +370,7 @@ def test_messages(review):
     frame = pd.DataFrame({"time": np.arange(N) / 10, "u": U[:, 0], "y": Y})
     frame.to_csv("a.csv", index=False)
     frame.to_csv("plain.csv", index=False, header=False)
-    Path("bad.csv").write_text("u,y\n1,2\n3,high\n")
-    review(_mistakes_of_reading() | _mistakes_of_settings() | _mistakes_of_a_study() | _findings_in_words())
+    review(_mistakes_of_reading() | _mistakes_of_settings() | _findings_in_words())
 
 
 def test_every_finding_has_an_example():

@@ -74,7 +74,6 @@ def test_digests(tmp_path: Path) -> None:
     [
         ("page", "_report/base.html.j2 _studies/paper/report.html.j2"),
         ("leaderboard", "_report/site.css _studies/methods/leaderboard.js"),
-        ("conclude", "_report/model.html.j2 _report/notices/fonts.txt"),
         ("interpretations", "_studies/paper/interpretations/document.md.j2"),
         ("tables", "_study/table.tex.j2"),
         ("analyse", ""),

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from narxbench._io.errors import NarxbenchError
-from narxbench._io.resources import Estimate, memory_of_machine, refuse
+from narxbench._io.resources import memory_of_machine
+from narxbench._pipeline.estimate import Estimate
 from narxbench._pipeline.plans import plan_of
 
-GB, ROOT = 1e9, Path(__file__).parents[3]
+GB = 1e9
 SMALL = "systems: [S1]\nsnr_db: [30]\nmethods: {upso2d: {criteria: [bic]}, ga: null}\n"
 COMPARED = "kind: methods\n" + SMALL.replace("[S1]", "[S1, S2]") + "scenarios: {base: {description: plain}}\n"
 COUNTED = """
@@ -23,8 +24,6 @@ seeds_per_job: 2
 methods: {upso2d: {criteria: [aic-2]}, ga: null, frols: {algorithm: frols, criteria: [bic]}}
 scenarios: {base: {description: x}, own: {description: x, systems: [S2], seeds: 2, snr_db: [10, 20, 30]}}
 """
-MEASURED = (ROOT / "config/measured.yaml").read_text()
-MANY_LAGS = "degree: 2, y_lags: 10, u_lags: 83, decimation: 1, centre: auto"
 Planned = Callable[..., Estimate]
 
 
@@ -59,12 +58,6 @@ def test_searches_are_those_of_the_matrix(planned: Planned, text: str) -> None:
             marks=pytest.mark.slow,
         ),
         (COMPARED, "scenarios={base: {description: x, n_u: 48, n_y: 48}}", "scenarios.base: candidate terms of S1: f"),
-        pytest.param(
-            MEASURED,
-            f"identification={{{MANY_LAGS}, blocks: 100}}",
-            "identification.blocks: found",
-            marks=pytest.mark.slow,
-        ),
     ],
 )
 def test_more_than_the_machine_has(
@@ -81,9 +74,9 @@ def test_more_than_the_machine_has(
 def test_cores_that_together_take_too_much(planned: Planned, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("narxbench._io.resources.memory_of_machine", lambda: 4 * GB)
     estimate = planned(SMALL, "evaluations=1000000", "seeds=100")
-    refuse(estimate, cores=4)
+    estimate.refuse(cores=4)
     with pytest.raises(NarxbenchError, match=r"^evaluations: found .* of memory with --cores 64; allowed: up to 3.8"):
-        refuse(estimate, cores=64)
+        estimate.refuse(cores=64)
 
 
 def test_memory_is_that_of_the_machine_or_less() -> None:

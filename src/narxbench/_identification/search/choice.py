@@ -40,7 +40,7 @@ def choose(
     briefs: Sequence[ConfigurationSearch],
     ranked: Sequence[Configuration],
     searches: Sequence[ConfigurationSearch],
-    steps: Steps | None = None,
+    steps: Steps,
 ) -> Choice:
     """Choose a structure among all that searches propose, and let simple models compete with it.
 
@@ -54,7 +54,7 @@ def choose(
         The configurations that were searched thoroughly, the best first.
     searches : sequence of ConfigurationSearch
         The thorough searches.
-    steps : Steps, optional
+    steps : Steps
         Runs the jobs of the choice, and knows of interruptions.
 
     Raises
@@ -62,7 +62,6 @@ def choose(
     NarxbenchError
         Where every structure diverges or is singular.
     """
-    steps = steps or Steps()
     names = [configuration.name for configuration in ranked]
     # So many samples count as one: the phases of the best configuration see the same disturbances.
     density = max(scan.sampling.advised, ranked[0].decimation)
@@ -117,8 +116,8 @@ def _search_proposals(searches: Sequence[ConfigurationSearch], method: str) -> l
     proposals = []
     for search in searches:
         without = f" without part {search.part}" if search.part else ""
-        terms = search.structure.terms if search.structure else []
-        proposals.append(Proposal(search.configuration, f"{method}, seed {search.seed}{without}", terms, drawn))
+        title = f"{method}, seed {search.seed}{without}"
+        proposals.append(Proposal(search.configuration, title, search.structure.terms, drawn))
     return proposals
 
 
@@ -187,7 +186,7 @@ def _terms_by_seed(searches: Sequence[ConfigurationSearch], configuration: str) 
     """Return the structures of the searches of a configuration on all data."""
     structures = []
     for search in searches:
-        if search.structure and (search.configuration, search.part) == (configuration, 0):
+        if (search.configuration, search.part) == (configuration, 0):
             structures.append(search.structure.terms)
     return structures
 
@@ -247,7 +246,7 @@ def _weight_jobs(
 
 def failures(searches: Sequence[ConfigurationSearch]) -> list[Failures]:
     """Return how many of some searches ended without a structure of finite J, by what stands in its place."""
-    notes = [search.structure.note for search in searches if search.structure]
+    notes = [search.structure.note for search in searches]
     kinds = []
     for note in (STANDS_IN, NOTHING):
         if note in notes:

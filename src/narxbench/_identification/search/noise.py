@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 
 class NoiseOrders(Settings):
-    """A noise model without the values of its coefficients, as files hold it."""
+    """A noise model without the values of its coefficients."""
 
     name: NoiseName = "narx"
     ar_lags: list[int] = Field(default=[])

@@ -241,7 +241,7 @@ class Scan:
         """Return the structure of each brief search, in the order of the configurations."""
         structures = []
         for brief in briefs:
-            if brief.structure and brief.structure.score:
+            if brief.structure.score:
                 structure = Structure(
                     configuration=brief.configuration,
                     terms=brief.structure.terms,
@@ -416,9 +416,7 @@ class Scan:
             best = following
 
     def resampled(self, configuration: Configuration, number: int) -> ConfigurationSearch:
-        """Search moving blocks of the rows, and parts drawn with replacement; nothing where no time is left for it."""
-        if number > self.n_resamples(configuration):
-            return ConfigurationSearch(configuration=configuration.name, resample=number, structure=None)
+        """Search moving blocks of the rows, and parts drawn with replacement."""
         trial = self.trial(configuration)
         arrangement = trial.arrangement
         rows = arrangement.rows()
@@ -430,7 +428,7 @@ class Scan:
         parts = rng.integers(arrangement.n_parts_selected, size=arrangement.n_parts_selected)
         problem = trial.resampled(drawn, parts.tolist())
         structure = self._searched(problem, configuration, "resampled", number=number)
-        return ConfigurationSearch(configuration=configuration.name, resample=number, structure=structure)
+        return ConfigurationSearch(configuration=configuration.name, structure=structure)
 
     def _searched(
         self, problem: StructureProblem, configuration: Configuration, kind: str, seed: int = 1, **axes: Any

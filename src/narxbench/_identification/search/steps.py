@@ -181,7 +181,7 @@ class Steps:
         """Keep the score of a job's structure if it is the best so far."""
         score: StructureScore | None = None
         n_terms = 0
-        if isinstance(result, ConfigurationSearch) and result.structure:
+        if isinstance(result, ConfigurationSearch):
             score, n_terms = result.structure.score, len(result.structure.terms)
         elif isinstance(result, Structure):
             score, n_terms = result, len(result.terms)

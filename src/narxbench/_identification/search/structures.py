@@ -1,4 +1,4 @@
-"""Structures that searches lead to, their scores, and the choice among them: in memory, and in files of a study."""
+"""Structures that searches lead to, their scores, and the choice among them."""
 
 import math
 from collections.abc import Sequence
@@ -91,16 +91,12 @@ class FoundStructure(Settings):
 
 
 class ConfigurationSearch(Settings):
-    """A search of a configuration, perhaps without a part of the data or on a resample, and where it ended.
-
-    Part 0 and resample 0 stand for all data. There is no structure where the search was left out.
-    """
+    """A search of a configuration, perhaps without a part of the data (part 0: on all), and where it ended."""
 
     configuration: str
     part: int = 0
     seed: int = 1
-    resample: int = 0
-    structure: FoundStructure | None
+    structure: FoundStructure
 
 
 class Failures(Settings):
