@@ -18,12 +18,6 @@ module narxbench:
 use rule * from narxbench
 
 
-onstart:
-    from narxbench._pipeline.session import count_no_jobs
-
-    count_no_jobs(workflow)
-
-
 onsuccess:
     from narxbench._pipeline.session import say_answer
 

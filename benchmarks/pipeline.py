@@ -32,10 +32,6 @@ STEPS = ["analyse", "tables", "figures", "run_record", "page", "manifest"]
 wildcard_constraints:
     data="[^/]+/[^/]+", method="[^/]+/[^/]+", seed="[^/]+"
 
-onstart:
-    # As the Snakefile of the project does, without importing the project.
-    workflow.scheduler.job_rate_limiter = None
-
 rule all:
     input: STEPS[-1]
 

@@ -2,12 +2,13 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from textwrap import indent
 
 import pytest
-from tests.workflow.project import LIMIT, ROOT, SAYS_WHETHER_COUNTED, TINY
+from tests.workflow.project import LIMIT, ROOT, TINY
 
 import narxbench
 from narxbench._pipeline.manifest import read_manifest
@@ -15,33 +16,23 @@ from narxbench._study.run_record import read_run_record
 
 pytestmark = pytest.mark.slow
 
-WORKFLOW = f"""\
-configfile: "mine.yaml"
-
-module narxbench:
-    snakefile: "{ROOT}/workflow/Snakefile"
-    config: config["narxbench"]
-    prefix: "results/"
-
-use rule * from narxbench as nb_*
-
-rule everything:
-    default_target: True
-    input: rules.nb_all.input
-
-onstart:
-    from narxbench._pipeline.session import count_no_jobs
-
-    count_no_jobs(workflow)
-"""
+PAGE = (ROOT / "docs/module.md").read_text(encoding="utf-8")
+(MODULE,) = re.findall(r"^```python\n(module narxbench:\n.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+(COMMAND,) = re.findall(r"^(snakemake --cores .*)$", PAGE, re.MULTILINE)
+# With the settings in a file of the workflow.
+WORKFLOW = 'configfile: "mine.yaml"\n\n' + re.sub('(?<=config: ){"study".*}', 'config["narxbench"]', MODULE)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("mine")
-    (folder / "Snakefile").write_text(WORKFLOW + SAYS_WHETHER_COUNTED)
+    write_workflow(folder, WORKFLOW)
     write_settings(folder, TINY)
     return folder
+
+
+def write_workflow(folder, text):
+    (folder / "Snakefile").write_text(text.replace("PATH/", f"{ROOT}/"))
 
 
 def write_settings(folder, text):
@@ -49,7 +40,7 @@ def write_settings(folder, text):
 
 
 def snakemake(folder, *arguments, code=0):
-    command = [sys.executable, "-m", "snakemake", "--cores", "2", "--workflow-profile", f"{ROOT}/profiles/default"]
+    command = [sys.executable, "-m", *shlex.split(COMMAND.replace("PATH/", f"{ROOT}/"))]
     done = subprocess.run([*command, *arguments], cwd=folder, capture_output=True, text=True, timeout=LIMIT)
     printed = done.stdout + done.stderr
     assert done.returncode == code and "Traceback" not in printed, printed
@@ -57,7 +48,7 @@ def snakemake(folder, *arguments, code=0):
 
 
 def test_the_same_results_below_the_prefix(folder, finished):
-    assert "counted: False" in snakemake(folder)
+    snakemake(folder)
     for path, content in finished.files().items():
         assert (folder / "results" / path).read_bytes() == content, path
     assert read_run_record(folder / "results/reports/tiny/run.json").command.startswith("snakemake --cores 2 ")
@@ -71,6 +62,14 @@ def test_the_same_results_below_the_prefix(folder, finished):
     assert str(run.relative_to(folder)) in snakemake(folder, "--dry-run")
 
 
+def test_the_block_of_the_page_makes_the_report(tmp_path):
+    write_workflow(tmp_path, MODULE)
+    planned = snakemake(tmp_path, "--dry-run", "--quiet", "rules")
+    assert "search" in planned
+    snakemake(tmp_path, "results/data/mine/conditions/as-described/data-1/S3/30dB/ga/bic.json")
+    assert len(list(tmp_path.glob("results/data/mine/runs/**/seed-*.json"))) == 2
+
+
 def test_its_settings_are_checked(folder):
     write_settings(folder, TINY + "seed: 2\n")
     assert "narxbench: config of the module: seed: unknown key" in snakemake(folder, "--dry-run", code=1)
@@ -78,8 +77,7 @@ def test_its_settings_are_checked(folder):
 
 
 def test_the_rule_of_the_page_identifies_each_record(tmp_path):
-    page = (ROOT / "docs/module.md").read_text(encoding="utf-8")
-    (rule,) = re.findall(r"^```python\n(rule identify:\n.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    (rule,) = re.findall(r"^```python\n(rule identify:\n.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
     (tmp_path / "Snakefile").write_text(rule)
     (tmp_path / "records").mkdir()
     header, *samples = (ROOT / "data/buck/buck_id.csv").read_text().splitlines(keepends=True)

@@ -29,12 +29,6 @@ statistics: {bootstrap_samples: 50}
 """
 SEARCHES = ("upso2d/bic", "upso2d/aic-2", "ga/bic")
 CONDITIONS = [f"as-described/data-1/{system}/30dB/{search}" for system, search in product(("S3", "S4"), SEARCHES)]
-# For the end of the Snakefile: whether Snakemake counts the jobs that it starts in a timespan. Printed as one
-# string: where Python does not buffer its output, the thread that prints the progress can write between two.
-SAYS_WHETHER_COUNTED = """
-onsuccess:
-    print(f"counted: {workflow.scheduler.job_rate_limiter is not None}")
-"""
 # A file that depends on all runs and on no table, figure or page.
 FRAMES = "data/tiny/frames/claims.csv"
 # The folders of what is made on the way to the frames.

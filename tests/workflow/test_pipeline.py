@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from tests.workflow.project import CONDITIONS, FRAMES, ROOT, SAYS_WHETHER_COUNTED, TINY, hiding, links_to_files, unlike
+from tests.workflow.project import CONDITIONS, FRAMES, ROOT, TINY, hiding, links_to_files, unlike
 
 from narxbench._io.files import sha256
 from narxbench._io.yaml import read_mapping
@@ -115,13 +115,6 @@ def test_deleted_run_file_is_made_again_with_what_follows(copy):
     planned = copy.planned()
     assert (planned.pop("search"), planned.pop("summarise")) == ([RUNS[3]], [SUMMARIES[1]])
     assert set(planned) == {"run_record", "analyse", *AFTER_ANALYSIS}
-
-
-@pytest.mark.parametrize(("options", "is_counted"), [((), False), (("--max-jobs-per-timespan", "100/1s"), True)])
-def test_jobs_are_counted_only_where_there_is_a_limit(copy, options, is_counted):
-    copy.append("Snakefile", SAYS_WHETHER_COUNTED)
-    (copy / SUMMARIES[0]).unlink()
-    assert f"counted: {is_counted}" in copy.snakemake(SUMMARIES[0], *options)
 
 
 def test_two_studies_in_one_folder_never_touch_each_other(finished, copy):

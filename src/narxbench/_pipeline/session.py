@@ -1,7 +1,7 @@
 """The beginning of a run: the plan of the study that Snakemake was asked for, and what it costs, in a few lines.
 
-Attributes of Snakemake's workflow are used here alone that have a public name and are not in its manual: ``basedir``,
-``scheduler`` and the settings of the command line (``config_settings``, ``storage_settings``).
+Attributes of Snakemake's workflow are used here alone that have a public name and are not in its manual: ``basedir``
+and the settings of the command line (``config_settings``, ``storage_settings``).
 """
 
 import gc
@@ -24,8 +24,6 @@ from narxbench._pipeline.steps import ended_in_one_line
 # The variable by which this process tells those that it starts to plan without a word.
 _PLANNED = "NARXBENCH_PLANNED"
 _SHOWN = 5
-# As many jobs in a timespan are no limit: the settings have no word for none.
-_NO_LIMIT = 1_000_000
 # The study that this process has begun, with its summaries and what they stand for.
 _SAID: list[tuple[SimulatedPlan, Sources]] = []
 
@@ -99,15 +97,3 @@ def say_answer() -> None:
             runs = "1 run has" if len(failures) == 1 else f"{len(failures)} runs have"
             first = printable(failures[0], 300)
             sys.stderr.write(f"narxbench: {runs} failed; the first: {first}\n")
-
-
-def count_no_jobs(workflow: Any) -> None:
-    """Let Snakemake start jobs without counting them, where ``--max-jobs-per-timespan`` is as good as no limit.
-
-    With any limit, each job that ends begins a chain of timers, which ask the scheduler once in each timespan to choose
-    among the jobs that are ready. Where thousands of jobs are ready, the scheduler soon does nothing else, and the
-    searches in other threads wait for the interpreter's lock.
-    """
-    limiter = getattr(workflow.scheduler, "job_rate_limiter", None)
-    if limiter is not None and limiter.max_jobs >= _NO_LIMIT:
-        workflow.scheduler.job_rate_limiter = None

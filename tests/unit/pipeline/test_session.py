@@ -5,14 +5,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-import yaml
-from snakemake.settings.types import MaxJobsPerTimespan
 from tests.lookups import names_of
 
 from narxbench._io.errors import NarxbenchError
-from narxbench._pipeline.plan import ROOT
 from narxbench._pipeline.plans import plan_of
-from narxbench._pipeline.session import count_no_jobs
 from narxbench._pipeline.session import plan as plan_for_snakemake
 
 
@@ -62,15 +58,6 @@ def test_storage_elsewhere_is_refused_in_one_line() -> None:
     workflow = SimpleNamespace(storage_settings=SimpleNamespace(default_storage_provider="fs"))
     with pytest.raises(SystemExit, match=r"^narxbench: --default-storage-provider: found fs; allowed: none: .*$"):
         plan_for_snakemake(workflow, {})
-
-
-@pytest.mark.parametrize("profile", ["default", "cluster", "slurm"])
-def test_the_profiles_have_no_jobs_counted(profile: str) -> None:
-    settings = yaml.safe_load((ROOT / f"profiles/{profile}/config.yaml").read_text(encoding="utf-8"))
-    limit = MaxJobsPerTimespan.parse_choice(settings["max-jobs-per-timespan"])
-    workflow = SimpleNamespace(scheduler=SimpleNamespace(job_rate_limiter=limit))
-    count_no_jobs(workflow)
-    assert workflow.scheduler.job_rate_limiter is None
 
 
 def test_criteria_that_mean_the_same_are_one(folder: Path) -> None:
