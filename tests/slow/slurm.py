@@ -11,6 +11,8 @@ from pathlib import Path
 from tests.workflow.project import wait_for
 
 NODES = ("n1", "n2")
+# States of a node that can have jobs.
+USABLE = {"idle", "mixed", "allocated", "completing"}
 PATH = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"])
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "squeue", "scancel", "sinfo", "unshare", "setpriv")
 # Each daemon in a process namespace that ends with it, and it with the tests: none of what it has started is left.
@@ -106,17 +108,18 @@ class Slurm:
         daemon.wait()
 
     def renew(self) -> None:
-        """Begin the nodes that do not run, and wait until both are idle."""
+        """Begin the nodes that do not run, and wait until both can have jobs."""
         for node in NODES:
             if node not in self._daemons:
                 self._begin(node, "slurmd", "-D", "-N", node)
 
-        def idle() -> bool:
+        def usable() -> bool:
             for name, daemon in self._daemons.items():
                 assert daemon.poll() is None, (self.folder / f"{name}.out").read_text(errors="replace")[-999:]
-            return self.run("sinfo", "--noheader", "--Node", "--format=%T").split() == ["idle"] * len(NODES)
+            states = self.run("sinfo", "--noheader", "--Node", "--format=%T").split()
+            return len(states) == len(NODES) and USABLE.issuperset(states)
 
-        wait_for(idle, "idle nodes", 60)
+        wait_for(usable, "usable nodes", 60)
 
     def jobs(self) -> list[Job]:
         """Return all jobs in the order of their submission."""

@@ -9,7 +9,7 @@ from tests.workflow.project import LIMIT, unlike, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.ci]
 
-# A search lasts some seconds, so that jobs can be met at work.
+# A job lasts some ten seconds, so that it can be met at work, and lost before it has ended.
 CLUSTER = """\
 systems: [S3]
 snr_db: [30]
@@ -28,6 +28,7 @@ PROFILES = {
     ),
     "cluster": ("--workflow-profile=profiles/cluster", "--seconds-between-status-checks=2"),
 }
+UNDER_WAY = ("RUNNING", "COMPLETING")
 FRAMES = "data/cluster/frames/claims.csv"
 COMPARED = ("data/cluster/conditions", "data/cluster/frames")
 
@@ -50,14 +51,26 @@ def slurm(tmp_path_factory):
         yield two_nodes
 
 
+def lose_a_job(slurm, lose):
+    """Lose the running job that was the last to begin, and return it as it has ended."""
+    *_, running = wait_for(lambda: [job for job in slurm.jobs() if job.state == "RUNNING"], "a running job")
+    lose(running)
+
+    def ended():
+        return [job for job in slurm.jobs() if job.number == running.number and job.state not in UNDER_WAY]
+
+    (lost,) = wait_for(ended, "the end of a job")
+    return lost
+
+
 def run_and_lose_a_job(copy, slurm, profile, lose, printed):
     """Run the study with a profile, lose a running job, and return the number of this job."""
     options = (*PROFILES[profile], "--config", "seeds_per_job=3")
     # A file, because nobody reads a pipe meanwhile.
     with printed.open("wb") as stream, copy.under_way(FRAMES, *options, env=slurm.environment, output=stream) as begun:
-        # The last to begin: one that has run for long may end before it is lost.
-        *_, lost = wait_for(lambda: [job for job in slurm.jobs() if job.state == "RUNNING"], "a running job")
-        lose(lost)
+        # Where the machine is busy, a job may end before it is lost.
+        while (lost := lose_a_job(slurm, lose)).state == "COMPLETED":
+            slurm.renew()
         assert begun.wait(LIMIT) == 0, printed.read_text(errors="replace")
     return lost.number
 
