@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from tests.workflow.project import CONDITIONS, FRAMES, ROOT, TINY, hiding, links_to_files, unlike
+from tests.workflow.project import CONDITIONS, ROOT, TINY, hiding, links_to_files, unlike
 
-from narxbench._io.files import sha256
 from narxbench._io.yaml import read_mapping
 from narxbench._report.templating import TEMPLATES
 from narxbench._studies.paper.site import PAGES
@@ -23,29 +22,6 @@ SUMMARIES = [f"data/tiny/conditions/{condition}.json" for condition in CONDITION
 # What follows from each result, and from the frames.
 ENDING = {"manifest", "site", "all"}
 AFTER_ANALYSIS = {"tables", "figures", "page", *ENDING}
-
-
-def test_the_manifest_names_everything(finished):
-    contents = finished.files()
-    del contents["reports/tiny/manifest.csv"]
-    manifest = finished.manifest()
-    for path, content in contents.items():
-        assert manifest[path] == sha256(content), path
-    assert "reports/tiny/manifest.csv" not in manifest
-
-
-def test_everything_is_made(finished):
-    contents = finished.files()
-    assert finished.files("data/tiny/runs").keys() == set(RUNS)
-    assert finished.files("data/tiny/conditions").keys() == set(SUMMARIES)
-    data = "data/tiny/problems/as-described/data-1/S3/30dB.csv"
-    assert {data, FRAMES, "data/tiny/pages/report.html"} <= set(contents)
-    for suffix in ("csv", "md", "tex"):
-        assert f"reports/tiny/tables/table_7.{suffix}" in contents
-    for suffix in ("pdf", "svg"):
-        assert f"reports/tiny/figures/figure_1.{suffix}" in contents
-    for page in PAGES:
-        assert (finished / f"reports/tiny/{page}.html").exists(), page
 
 
 def test_the_files_of_codecheck_are_made(finished):
@@ -176,15 +152,14 @@ def test_a_library_that_is_not_installed_is_named_with_the_remedy(finished, tmp_
     assert line.startswith("narxbench: Python finds no module 'ruamel'; set up the environment: ")
 
 
-@pytest.mark.parametrize("study", ["tiny.yaml", "config/methods.yaml"])
-def test_the_linter_finds_nothing(finished, study):
-    assert "Congratulations" in finished.snakemake("--lint", "--configfile", study)
+def test_the_linter_finds_nothing_in_the_comparison_of_methods(finished):
+    assert "Congratulations" in finished.snakemake("--lint", "--configfile", "config/methods.yaml")
 
 
 def test_the_matrix_is_a_table_and_a_target(copy):
     copy.snakemake("matrix")
     matrix = pd.read_csv(copy / "data/tiny/matrix.csv", dtype=str)
-    assert list(matrix) == ["study", "system", "snr", "method", "criterion", "seeds"]
+    assert list(matrix) == ["study", "scenario", "data_seed", "system", "snr", "method", "criterion", "seeds"]
     paths = "data/tiny/runs/" + matrix.iloc[:, 1:].agg("/".join, axis=1) + ".json"
     assert set(matrix["study"]) == {"tiny"} and paths.tolist() == RUNS
 
