@@ -30,7 +30,7 @@ SEEDS = list(dict.fromkeys(run.rpartition("/")[2] for run in RUNS))
 STEPS = ["analyse", "tables", "figures", "run_record", "page", "manifest"]
 
 wildcard_constraints:
-    data="[^/]+/[^/]+", method="[^/]+/[^/]+", seed="[^/]+"
+    data="([^/]+/){3}[^/]+", method="[^/]+/[^/]+", seed="[^/]+"
 
 rule all:
     input: STEPS[-1]

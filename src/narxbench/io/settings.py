@@ -1,5 +1,0 @@
-"""A former path of :mod:`narxbench.contract`."""
-
-from narxbench.contract import Settings
-
-__all__ = ["Settings"]
