@@ -127,14 +127,11 @@ def test_a_made_up_digest_as_a_target_is_one_line_and_deletes_nothing(finished, 
     assert finished.definitions() == before
 
 
-def test_no_complete_condition_and_settings_in_a_circle_are_one_line(copy):
+def test_no_complete_condition_is_one_line(copy):
     new = copy.with_study("new", TINY)
     *_, line = new.snakemake("--config", "finished_only=true", code=1).splitlines()
     finding = "finished_only: found no complete condition; repeat it without"
     assert line == f"narxbench: command line (--config): {finding}"
-    circle = copy.with_study("circle", "over: circle.yaml\n")
-    *_, line = circle.snakemake("--dry-run", code=1).splitlines()
-    assert line.startswith("narxbench: circle.yaml: over: found 'circle.yaml', which changes circle.yaml in turn")
 
 
 def test_mistake_in_a_file_names_it(copy):

@@ -1,7 +1,7 @@
 """The calls of scripts by the rules: every script has a function ``main(job)``.
 
 ``job`` has the files, parameters and wildcards of a rule. Steps run in threads of the main process (``run:`` under
-``force-use-threads``): a process of its own, as ``script:`` begins, costs 926 ms of CPU to import numba, a search 10 ms.
+``force-use-threads``): a process of its own, as of ``script:``, takes 926 ms of CPU to import numba, a search 10 ms.
 Each measures its own time, because ``benchmark:`` costs 15 ms a job, and counts all threads of the process.
 """
 

@@ -28,7 +28,7 @@ from narxbench._study.design_choices import (
     interpretation_settings,
     load_design_choices,
 )
-from narxbench._study.layers import OVER, Layers, merge, merge_layers, with_sources
+from narxbench._study.layers import Layers, merge, merge_layers, with_sources
 from narxbench._study.settings import Method, Study, for_overlays, raise_if
 
 # The kinds of studies: one class each, by the value of ``kind``.
@@ -235,7 +235,6 @@ def schema() -> dict[str, Any]:
         result = {**of_kind, **merged}
     result |= {"title": "Study", "description": inspect.getdoc(Study)}
     result["properties"]["kind"] = {"enum": list(KINDS), "type": "string", "description": "Kind of the study."}
-    result["properties"][OVER] = {"type": "string", "description": "File in the same folder that this one changes."}
     definitions, conditions = result["$defs"], []
     for name in packaged_names():
         settings, key = for_overlays(algorithm(name).schema()), f"Settings-{name}"

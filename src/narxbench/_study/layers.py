@@ -16,22 +16,15 @@ COMMAND_LINE = "command line (--config)"
 Layers = Sequence[tuple[str, Mapping[str, Any]]]
 
 
-# The key by which a file names the one that it changes, in the same folder.
-OVER = "over"
-
-
 def read_layers(files: Sequence[StrPath], command_line: Sequence[str] = ()) -> list[tuple[str, dict[str, Any]]]:
     """Return the settings of files and of the command line.
 
-    A file that names no study gives it its own name, unless a file before it names one. A file that says which one it
-    changes (``over``) comes after that one, which need not be among the files.
+    A file that names no study gives it its own name, unless a file before it names one.
     """
-    settings_by_file: dict[Path, dict[str, Any]] = {}
-    for path in files:
-        _add_file(settings_by_file, Path(path))
     layers: list[tuple[str, dict[str, Any]]] = []
     is_named = False
-    for path, settings in settings_by_file.items():
+    for path in map(Path, files):
+        settings = read_mapping(path)
         is_named = is_named or "study" in settings
         name = {} if is_named else {"study": path.stem}
         layers.append((str(path), {**name, **settings}))
@@ -41,22 +34,6 @@ def read_layers(files: Sequence[StrPath], command_line: Sequence[str] = ()) -> l
             raise NarxbenchError(f"{COMMAND_LINE}: {key}: found {times} times; allowed: each key once")
     layers.extend((COMMAND_LINE, setting) for setting in assignments)
     return layers
-
-
-def _add_file(settings_by_file: dict[Path, dict[str, Any]], path: Path, changed_by: tuple[Path, ...] = ()) -> None:
-    """Add the settings of a file, after those of the file that it changes; ``changed_by`` are files that change it."""
-    settings = read_mapping(path)
-    base = settings.pop(OVER, None)
-    if base is not None:
-        base_file = path.parent / str(base)
-        if not isinstance(base, str) or "/" in base or not base_file.is_file():
-            raise NarxbenchError(f"{path}: {OVER}: found {base!r}; allowed: a file in the same folder")
-        if base_file in (path, *changed_by):
-            problem = f"found {base!r}, which changes {path.name} in turn"
-            raise NarxbenchError(f"{path}: {OVER}: {problem}; allowed: files that do not change each other in a circle")
-        if base_file not in settings_by_file:
-            _add_file(settings_by_file, base_file, (path, *changed_by))
-    settings_by_file[path] = settings
 
 
 def assignment(text: str) -> dict[str, Any]:

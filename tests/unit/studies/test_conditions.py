@@ -232,17 +232,3 @@ def test_groups_stand_for_lists_and_scenarios_change_sampling_and_input(tmp_path
     assert held == HeldInput(hold=4, source=load_system("volterra").excitation)
     binary = by_name["binary/data-5/mao1997/40dB/upso2d/aic-2"].problem.data.excitation
     assert binary == BinaryInput(source=load_system("mao1997").excitation)
-
-
-def test_a_file_may_name_the_file_that_it_changes(tmp_path: Path) -> None:
-    path, harder = tmp_path / "compared.yaml", tmp_path / "harder.yaml"
-    path.write_text(COMPARED)
-    harder.write_text(f"over: compared.yaml\n{HARDER}")
-    alone, both = read_layers([harder]), read_layers([path, harder])
-    assert alone == both
-    for (source, layer), file in zip(alone, (path, harder), strict=True):
-        assert Path(source).name == file.name and "over" not in layer
-    for base in ("missing.yaml", "../compared.yaml", "3"):
-        harder.write_text(f"over: {base}\n")
-        with pytest.raises(NarxbenchError, match=r"harder\.yaml: over: found .*; allowed: a file in the same folder"):
-            read_layers([harder])
