@@ -124,6 +124,6 @@ def check_neighbour(project, method):
     """Check that the runs of a method next to dishonest ones are those of the study without them."""
     expected = {}
     for name, content in run_files(project, "my", method).items():
-        if name.startswith("base/S1/"):
+        if re.match(r"base/data-\d+/S1/", name):
             expected[name] = content
     assert run_files(project, "beside", method) == expected != {}
