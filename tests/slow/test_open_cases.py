@@ -116,7 +116,6 @@ def test_a_series_is_compared_with_its_last_season_at_the_horizon(tmp_path, iden
     assert summary(found, "against_last_value")["status"] != "fine"
 
 
-@open_case("a run with outputs for its first samples only is refused")
 def test_a_planned_run_is_predicted_from_its_first_outputs(tmp_path, capsys):
     known, planned = records.recordings()
     files = [records.write(tmp_path / f"rec{i}.csv", columns, 5) for i, columns in enumerate(known)]
