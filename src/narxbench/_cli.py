@@ -464,7 +464,7 @@ def _identify_jointly(settings: "IdentificationSettings", reading: "Reading", op
     if options.json:
         _print(f"{json.dumps(joint_as_json(identification), indent=1, allow_nan=False)}\n")
     else:
-        _print("".join(f"{line}\n" for line in joint_summary_lines(identification)))
+        _print_findings(joint_summary_lines(identification))
     if options.report is not None:
         from narxbench._report.joint_page import write_joint_report
 

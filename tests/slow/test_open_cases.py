@@ -98,7 +98,6 @@ def test_a_gain_lies_inside_its_interval(tmp_path, identified, seed):
     assert gain["low"] <= gain["value"] <= gain["high"]
 
 
-@open_case("joint models have no verdict for each output")
 def test_a_bad_output_of_joint_models_is_called_bad(tmp_path, capsys):
     path = records.write(tmp_path / "data.csv", records.two_outputs(), 5)
     outputs = ["--output", "a", "--output", "b", "--joint", "--effort", "3"]

@@ -233,6 +233,8 @@ EXAMPLES = [
     ("to_predict", PREDICTS, ("fine", {}), ("look", {"role": "selection", "because": ["gap", "test-range"]})),
     ("to_predict", PREDICTS, ("bad", {"kind": "k_step", "steps": 5, "noise": True})),
     ("to_predict", PREDICTS, ("bad", {"rmse": None, "diverged": ["a.csv"], "role": "estimation"})),
+    ("to_predict", {**PREDICTS, "others": "simulated"}, ("bad", {}), ("bad", {"diverged": ["b.csv"], "rmse": None})),
+    ("to_predict", {**PREDICTS, "others": "measured"}, ("bad", {"noise": True}), ("look", {"rests": True})),
     ("to_predict", PREDICTS, ("look", {"rests": True}), ("look", {"other_unit": "out", "role": "selection"})),
     ("to_predict", PREDICTS, ("look", {"unavoidable": True, "because": ["outside"]})),
     ("evidence", {}, ("fine", evident(None)), ("fine", evident(7)), ("look", evident(1, degree=1))),
