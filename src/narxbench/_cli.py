@@ -47,6 +47,7 @@ narxbench look day1.csv day2.csv --input 2,3 --output 4 --report look.html
 _PREDICT_EXAMPLES = """\
 narxbench predict report/model.json new.csv -o predicted.csv
 narxbench predict report/model.json new.csv --steps 5
+narxbench predict report/model.json planned.csv --initial 3.2,3.1
 narxbench predict report/identification.json new.csv --competitor 'linear ARX'
 """
 _REFIT_EXAMPLES = """\
@@ -463,7 +464,7 @@ def _identify_jointly(settings: "IdentificationSettings", reading: "Reading", op
     if options.json:
         _print(f"{json.dumps(joint_as_json(identification), indent=1, allow_nan=False)}\n")
     else:
-        _print("".join(f"{line}\n" for line in joint_summary_lines(identification)))
+        _print_findings(joint_summary_lines(identification))
     if options.report is not None:
         from narxbench._report.joint_page import write_joint_report
 
@@ -574,6 +575,10 @@ def _data_page(recording: "Recording", folder: str) -> str:
 
 def _add_predict(commands: Any) -> None:
     parser = _command(commands, "predict", "predict the output of data with a model, as CSV", _PREDICT_EXAMPLES)
+    parser.description = (
+        "Predict the output of data with a model, as CSV. Where the column of the output ends,\n"
+        "perhaps after its first values, the run goes on as far as the inputs do."
+    )
     parser.allow_abbrev = False
     _add_model(parser)
     parser.add_argument("files", nargs="+", metavar="FILE", help=_DATA_HELP)
@@ -584,6 +589,12 @@ def _add_predict(commands: Any) -> None:
         type=_number_or_text,
         help="predict N steps of the model ahead of measured outputs (default: a free run from the first samples)",
     )
+    parser.add_argument(
+        "--initial",
+        metavar="VALUES",
+        type=_numbers_or_text,
+        help="the first outputs of a planned run, as in 3.2,3.1 or --initial=-1,0, for data with inputs alone",
+    )
     _add_output(parser)
     _add_reading_options(parser, without_input="those of the model")
 
@@ -591,7 +602,7 @@ def _add_predict(commands: Any) -> None:
 def _predict(options: argparse.Namespace) -> None:
     from narxbench._report.predictions import predictions
 
-    frame = predictions(_loaded_model(options), options.files, options.steps, **_reading(options))
+    frame = predictions(_loaded_model(options), options.files, options.steps, options.initial, **_reading(options))
     _print_or_write(frame, options.table)
 
 
@@ -786,6 +797,13 @@ def _number_or_text(text: str) -> Any:
         with suppress(ValueError):
             return number_type(text)
     return {"true": True, "false": False}.get(text, text)
+
+
+def _numbers_or_text(text: str) -> Any:
+    """Return numbers such as ``3.2,3.1`` as a list, or else the text."""
+    with suppress(ValueError):
+        return [float(number) for number in text.split(",")]
+    return text
 
 
 def _seconds(text: str) -> Any:

@@ -98,7 +98,6 @@ def test_a_gain_lies_inside_its_interval(tmp_path, identified, seed):
     assert gain["low"] <= gain["value"] <= gain["high"]
 
 
-@open_case("joint models have no verdict for each output")
 def test_a_bad_output_of_joint_models_is_called_bad(tmp_path, capsys):
     path = records.write(tmp_path / "data.csv", records.two_outputs(), 5)
     outputs = ["--output", "a", "--output", "b", "--joint", "--effort", "3"]
@@ -116,7 +115,6 @@ def test_a_series_is_compared_with_its_last_season_at_the_horizon(tmp_path, iden
     assert summary(found, "against_last_value")["status"] != "fine"
 
 
-@open_case("a run with outputs for its first samples only is refused")
 def test_a_planned_run_is_predicted_from_its_first_outputs(tmp_path, capsys):
     known, planned = records.recordings()
     files = [records.write(tmp_path / f"rec{i}.csv", columns, 5) for i, columns in enumerate(known)]

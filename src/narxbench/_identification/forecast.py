@@ -5,8 +5,7 @@ from typing import Any, Unpack
 import pandas as pd
 
 from narxbench._identification.data.model_data import read_for_models
-from narxbench._identification.data.reading import Reading, form_of, read_inputs
-from narxbench._identification.data.times import TimeChoice
+from narxbench._identification.data.reading import Reading, read_inputs
 from narxbench._identification.trust.bands import BAND
 from narxbench._identification.trust.forecasts import forecast_after_record
 from narxbench._io.errors import FieldError
@@ -67,7 +66,5 @@ def forecast_after(
 
 def _future_inputs(future: Any, reading: Reading) -> Any:
     """Return the inputs after a record, as a frame with their times where these are known."""
-    form = form_of(reading)
-    time = TimeChoice(reading.get("time"), reading.get("time_format"))
-    experiment = read_inputs(future, reading["input"], form, time, [])
+    experiment = read_inputs(future, reading, "future", [])
     return pd.DataFrame(experiment.values, index=experiment.index)

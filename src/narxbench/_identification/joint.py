@@ -19,6 +19,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from narxbench._fitness.problem import check_compiler
+from narxbench._identification.conclusion import last_cases
 from narxbench._identification.data.reading import Reading, read_recording, readings_with_others
 from narxbench._identification.finding import Finding
 from narxbench._identification.identify import conclude_search, search_recording, was_interrupted
@@ -29,13 +30,18 @@ from narxbench._identification.search.scan import Scan
 from narxbench._identification.search.steps import SearchProgress
 from narxbench._identification.search.structures import Choice, Structure
 from narxbench._identification.settings import IdentificationSettings
+from narxbench._identification.trust.answers import prediction_answer
+from narxbench._identification.trust.avoidable import avoidable_share
 from narxbench._identification.trust.fit import ModelFit
+from narxbench._identification.trust.validation import Case, decisive, validate
+from narxbench._identification.trust.verdicts import summary
 from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, show
 from narxbench._io.interruptions import interruptible
 from narxbench._model.joint import JointModel
 from narxbench._model.loading import JOINT_IDENTIFICATION_FORMAT
 from narxbench._model.narx import DivergedError, Model
-from narxbench._model.records import Record, Recording
+from narxbench._model.records import Record, Recording, Role
+from narxbench._model.system import DIVERGED
 from narxbench._numerics.rounding import significant
 
 Floats = NDArray[np.float64]
@@ -75,6 +81,9 @@ class JointIdentification:
         and which ``others`` it depends on.
     notes : list of Finding
         How the combination was chosen.
+    summary : list of Finding
+        For each output, whether one may predict it with the joint models: ``to_predict``, as for one output, with the
+        name of the output in the values. The others are simulated; without inputs they are as measured.
 
     Examples
     --------
@@ -92,6 +101,7 @@ class JointIdentification:
     errors: pd.DataFrame
     structures: list[dict[str, Any]]
     notes: list[Finding] = field(default_factory=list)
+    summary: list[Finding] = field(default_factory=list)
 
     def rrse(self, models: Kind = "joint", role: str = "selection") -> dict[str, float | None]:
         """Return the relative error of the joint free run by output; empty where there are no data of the role."""
@@ -104,6 +114,9 @@ class JointIdentification:
         for role in dict.fromkeys(self.errors["role"]):
             texts = [f"{output} {_shown(rrse)}" for output, rrse in self.rrse(role=role).items()]
             lines.append(f"Joint free run over the data of {role}, RRSE: {', '.join(texts)}")
+        if self.summary:
+            verdicts = [f"{finding.values['output']} {finding.status}" for finding in self.summary]
+            lines.append(f"To predict: {', '.join(verdicts)}")
         return "\n".join(lines) + ">"
 
     def simulate(self, u: ArrayLike | None, y_initial: ArrayLike, *, samples: int | None = None) -> Floats:
@@ -120,8 +133,8 @@ class JointIdentification:
         """Return the models and what is known of them as plain data.
 
         ``model`` has all values of the joint model, which :meth:`narxbench.JointModel.load` reads from the file,
-        ``errors`` and ``structures`` are those of the attributes, ``notes`` hold findings as values, and ``outputs``
-        has :meth:`narxbench.Identification.to_dict` by output.
+        ``errors`` and ``structures`` are those of the attributes, ``summary`` and ``notes`` hold findings as values,
+        and ``outputs`` has :meth:`narxbench.Identification.to_dict` by output.
         """
         return {
             "format": JOINT_IDENTIFICATION_FORMAT,
@@ -130,6 +143,7 @@ class JointIdentification:
             "model": self.model.to_dict(),
             "errors": self.errors.to_dict("records"),
             "structures": self.structures,
+            "summary": [vars(finding) for finding in self.summary],
             "notes": [vars(note) for note in self.notes],
             "outputs": {output: result.to_dict() for output, result in self.identifications.items()},
         }
@@ -343,12 +357,18 @@ class JointTrial:
         """Yield measured outputs and those of the joint run in a part, for each record; a run has the whole record."""
         model = JointModel(tuple(candidate.models[part] for candidate in chosen))
         for record, signals in enumerate(self.signals):
-            times = chosen[0].times[part][record]
-            for candidate in chosen[1:]:
-                times = np.intersect1d(times, candidate.times[part][record], assume_unique=True)
+            times = _common_times(chosen, part, record)
             if len(times):
                 run = _joint_run(model, signals)
                 yield signals.y[times], run[times]
+
+
+def _common_times(chosen: Sequence[OutputCandidate], part: int, record: int) -> Integers:
+    """Return the samples of a record in a part that the models of all outputs can predict."""
+    times = chosen[0].times[part][record]
+    for candidate in chosen[1:]:
+        times = np.intersect1d(times, candidate.times[part][record], assume_unique=True)
+    return times
 
 
 def _joint_run(model: JointModel, signals: JointSignals) -> Floats:
@@ -512,7 +532,79 @@ def _conclusion(
         errors=pd.DataFrame(errors, columns=["role", "models", "output", "rrse"], dtype=object),
         structures=structures,
         notes=notes,
+        summary=joint_verdicts(data, identifications, selection, model, tests),
     )
+
+
+def joint_verdicts(
+    data: JointData,
+    identifications: Mapping[str, Identification],
+    selection: "Selection",
+    model: JointModel,
+    tests: Sequence[JointSignals],
+) -> list[Finding]:
+    """Return for each output whether one may predict it with the joint models."""
+    is_driven = selection.trial.is_driven
+    known = _known_runs(selection, model)
+    runs = [
+        *known,
+        *(_JointCase(model, signals, "test") for signals in tests if len(signals.y) > model.initial_samples),
+    ]
+    verdicts = []
+    for output, (recording, part) in enumerate(zip(data.recordings, model.models, strict=True)):
+        cases = [run.case_of(output, is_driven=is_driven) for run in runs]
+        frame = validate(cases)
+        _, steps = decisive(part, frame)
+        avoidable = avoidable_share(last_cases(cases), steps)
+        checks = identifications[recording.output].checks
+        findings = {finding.name: finding for finding in summary(part, frame, (), (), (), checks, avoidable=avoidable)}
+        verdict = prediction_answer(part, recording, frame, findings)
+        values = {**verdict.values, "others": "simulated" if is_driven else "measured"}
+        verdicts.append(replace(verdict, values=values))
+    return verdicts
+
+
+class _JointCase(NamedTuple):
+    """Joint models, and a record that they predict."""
+
+    model: JointModel
+    signals: JointSignals
+    role: Role
+    times: Integers | None = None
+    """The samples that count; None: all."""
+
+    def case_of(self, output: int, *, is_driven: bool) -> Case:
+        """Return what the model of an output predicts, with the others as the joint run has them if it is driven."""
+        others = self.signals.y
+        if is_driven:
+            try:
+                others = _joint_run(self.model, self.signals)
+            except DivergedError:
+                others = np.full_like(self.signals.y, DIVERGED)
+        part = self.model.models[output]
+        u = np.column_stack([self.signals.u, np.delete(others, output, axis=1)])[:, : part.n_inputs]
+        is_missing = None
+        if self.times is not None:
+            is_missing = np.ones(len(u), np.bool_)
+            is_missing[self.times] = False
+        record = Record(f"the data of {self.role}", u, self.signals.y[:, output], self.role, None, is_missing)
+        return Case(record, part, {})
+
+
+def _known_runs(selection: "Selection", model: JointModel) -> list[_JointCase]:
+    """Return runs over the parts of the data that the weights do not know; without parts in common, over all data."""
+    trial = selection.trial
+    chosen = trial.chosen(selection.combination)
+    if len({len(candidate.models) for candidate in chosen}) > 1:
+        return [_JointCase(model, signals, "estimation") for signals in trial.signals]
+    runs = []
+    for part in range(len(chosen[0].models)):
+        part_model = JointModel(tuple(candidate.models[part] for candidate in chosen))
+        for record, signals in enumerate(trial.signals):
+            times = _common_times(chosen, part, record)
+            if len(times):
+                runs.append(_JointCase(part_model, signals, "selection", times))
+    return runs
 
 
 def _candidates(scan: Scan, choice: Choice, stretches: Sequence[Record]) -> list[OutputCandidate]:

@@ -15,6 +15,7 @@ from narxbench._report.phrases import (
     Phrase,
     Setting,
     Values,
+    capital,
     count_samples,
     count_terms,
     first_of,
@@ -40,9 +41,11 @@ def _to_predict(finding: Finding, setting: Setting) -> tuple[str, str]:
     values = finding.values
     texts = []
     if values["noise"]:
-        texts.append("The output looks like noise: neither this model nor a simpler one predicts it.")
+        texts.append(
+            f"{_subject(values, 'The output')} looks like noise: neither this model nor a simpler one predicts it."
+        )
     if values["diverged"]:
-        texts.append(f"The free run diverges on {listed(values['diverged'])}.")
+        texts.append(f"{_diverging(values)} on {listed(values['diverged'])}.")
     if values["other_unit"]:
         texts.append(f"The test does not count, for {printable(values['other_unit'])} may have another unit there.")
     if values["rmse"] is not None:
@@ -51,7 +54,7 @@ def _to_predict(finding: Finding, setting: Setting) -> tuple[str, str]:
         unit = unit_of(values["units"], values["output"])
         texts.append(f"On further data of this kind expect at most {PROMISE * values['rmse']:.3g}{unit}.")
     if values["rests"]:
-        texts.append("The output rests in the test, which shows little.")
+        texts.append(f"{_subject(values, 'The output')} rests in the test, which shows little.")
     if values["unavoidable"]:
         share = percent(values["avoidable"])
         texts.append(
@@ -64,11 +67,31 @@ def _to_predict(finding: Finding, setting: Setting) -> tuple[str, str]:
     return " ".join(texts), advice
 
 
+def _subject(values: Values, only_one: str = "the output") -> str:
+    """Return what a sentence calls the output: its name where it is not the only one."""
+    return printable(values["output"]) if "others" in values else only_one
+
+
+def _diverging(values: Values) -> str:
+    """Return the beginning of a sentence on a free run that diverges."""
+    kind = "joint free run" if values.get("others") == "simulated" else "free run"
+    name = f" of {_subject(values)}" if "others" in values else ""
+    return f"The {kind}{name} diverges"
+
+
+def _how(values: Values) -> str:
+    """Return the kind of prediction, and what it has of other outputs."""
+    if values.get("others") == "simulated":
+        return "In joint free run"
+    how = capital(how_predicted(values))
+    return f"{how} with the others as measured" if "others" in values else how
+
+
 def _errors(values: Values) -> str:
     """Return how far predictions are off, in the unit of the output."""
     unit = unit_of(values["units"], values["output"])
     data = _DATA.get(values["role"], "the data it was estimated from")
-    text = f"{how_predicted(values).capitalize()} on {data} the output is {values['rmse']:.3g}{unit} off (rms), "
+    text = f"{_how(values)} on {data} {_subject(values)} is {values['rmse']:.3g}{unit} off (rms), "
     text += f"at worst {values['max_error']:.3g}{unit}"
     if values["rrse"] is None:
         return f"{text}."

@@ -12,7 +12,7 @@ from narxbench._io.files import StrPath, canonical_json, numbered_folder, write_
 from narxbench._model.joint import JointModel
 from narxbench._model.narx import DivergedError
 from narxbench._report import model_figures
-from narxbench._report.findings import as_entries, as_json, in_words
+from narxbench._report.findings import MARKS, as_entries, as_json, in_words, worded
 from narxbench._report.markup import inline_svg
 from narxbench._report.model_page import write_report
 from narxbench._report.model_summary import wrapped
@@ -35,6 +35,7 @@ def joint_as_json(identification: JointIdentification) -> dict[str, Any]:
     """Return what ``narxbench identify --joint --json`` prints: all values, with findings in words."""
     return {
         **identification.to_dict(),
+        "summary": as_entries(identification.summary),
         "notes": as_entries(identification.notes),
         "outputs": {output: as_json(result) for output, result in identification.identifications.items()},
     }
@@ -55,9 +56,10 @@ def joint_summary_lines(identification: JointIdentification) -> list[str]:
         lines.append(" " * width + "".join(f"  {printable(output)[:12]:>12}" for output in outputs))
         for kind, title in KIND_TITLES.items():
             lines.append(f"{title:{width}}" + "".join(f"  {_shown(rrse):>12}" for rrse in errors[kind].values()))
-    for note in identification.notes:
-        words = in_words(note, as_option)
-        lines += ["", *wrapped(f"{note.status.upper():5} {words.title}: {words.text}", 8, " " * 6)]
+    for finding in (*identification.summary, *identification.notes):
+        words = in_words(finding, as_option)
+        text = f"{words.title}: {words.text} {words.advice}".rstrip()
+        lines += ["", *wrapped(f"{finding.status.upper():5} {text}", 8, " " * 6)]
     return lines
 
 
@@ -117,6 +119,8 @@ def _joint_page(identification: JointIdentification, folder_by_output: dict[str,
             "study": "",
             "outputs": [printable(output) for output in model.outputs],
             "table": to_html(table),
+            "verdicts": [worded(finding) for finding in identification.summary],
+            "marks": MARKS,
             "notes": [in_words(note) for note in identification.notes],
             "figures": figures,
             "record": record_name,

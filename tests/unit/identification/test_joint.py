@@ -12,13 +12,20 @@ from tests.lookups import names_of
 import narxbench
 from narxbench._cli import main
 from narxbench._identification.identify import search_recording
-from narxbench._identification.joint import relative_errors, select_combination, signals_of
+from narxbench._identification.joint import (
+    JointData,
+    joint_verdicts,
+    relative_errors,
+    select_combination,
+    signals_of,
+)
 from narxbench._identification.search.outside import joint_run_leaves_all_bounds
 from narxbench._io.errors import FieldError
 from narxbench._model.joint import JointModel
 from narxbench._model.narx import Model
 from narxbench._numerics.random_streams import generator
 from narxbench._report.findings import in_words
+from narxbench._report.joint_page import joint_as_json, joint_summary_lines
 
 QUICK = {"degree": 1, "y_lags": 1, "u_lags": 1, "decimation": 1, "effort": 0.1, "seeds": 1, "noise": "narx"}
 JOINT = {"output": ["a", "b"], "input": "u", "joint": True, **QUICK}
@@ -69,6 +76,37 @@ def test_the_note_says_how_they_were_chosen(identification):
     assert "RRSE: a " in repr(identification)
 
 
+def test_each_output_has_its_verdict(identification):
+    for verdict, output in zip(identification.summary, "ab", strict=True):
+        rrse = identification.rrse(role="test")[output]
+        assert (verdict.name, verdict.status, verdict.values["output"]) == ("to_predict", "fine", output)
+        assert verdict.values["rrse"] == pytest.approx(rrse, rel=0.05)
+        assert f"In joint free run on the test data {output} is " in in_words(verdict).text
+    assert "To predict: a fine, b fine" in repr(identification)
+    entries = joint_as_json(identification)["summary"]
+    assert [entry["title"] for entry in entries] == ["To predict", "To predict"]
+    lines = joint_summary_lines(identification)
+    assert sum(line.startswith("FINE  To predict: ") for line in lines) == 2
+
+
+def test_only_the_output_that_diverges_is_bad(identification):
+    recordings = tuple(result.recording for result in identification.identifications.values())
+    diverging = Model(("y(k-1)", "u1(k-1)"), (3.0, 1.0), ("u", "a"), "b")
+    alone = Model(("y(k-1)", "u1(k-1)"), (0.5, 1.0), ("u", "b"), "a")
+    model = JointModel((alone, diverging))
+    signals = [signals_of(list(recordings[0].of_role(role)), 2) for role in (None, "test")]
+    # Parts of very short data may differ: then all known data count.
+    candidates = [SimpleNamespace(models=[alone]), SimpleNamespace(models=[diverging, diverging])]
+    trial = SimpleNamespace(is_driven=True, signals=signals[0], chosen=lambda _: candidates)
+    selection = SimpleNamespace(trial=trial, combination=(0, 0))
+    verdicts = joint_verdicts(JointData(recordings), identification.identifications, selection, model, signals[1])
+    assert not verdicts[0].values["diverged"] and verdicts[0].values["rmse"] > 0
+    assert verdicts[1].status == "bad"
+    assert "The joint free run of b diverges on the data of test." in in_words(verdicts[1]).text
+    without_test = joint_verdicts(JointData(recordings), identification.identifications, selection, model, [])
+    assert without_test[0].status != "fine" and without_test[0].values["role"] == "estimation"
+
+
 def test_the_file_gives_back_the_model(identification, tmp_path):
     file = tmp_path / "joint.json"
     file.write_text(json.dumps(identification.to_dict(), allow_nan=False))
@@ -79,9 +117,10 @@ def test_the_file_gives_back_the_model(identification, tmp_path):
 def test_the_test_record_does_not_matter(identification):
     data = coupled()
     data["b"][350:] = 7.0
-    again = narxbench.identify(data, test="25%", **JOINT).model
-    for model, other_model in zip(again.models, identification.model.models, strict=True):
+    again = narxbench.identify(data, test="25%", **JOINT)
+    for model, other_model in zip(again.model.models, identification.model.models, strict=True):
         assert (model.terms, model.coefficients) == (other_model.terms, other_model.coefficients)
+    assert [verdict.status for verdict in again.summary] == ["fine", "bad"]
 
 
 @pytest.mark.slow
@@ -108,6 +147,8 @@ def test_series_without_inputs_keep_the_models_of_measured_outputs():
     assert identification.model.inputs == ()
     for part, output in zip(identification.model.models, "ab", strict=True):
         assert part.coefficients == identification.identifications[output].model.coefficients
+    for verdict in identification.summary:
+        assert "with the others as measured on" in in_words(verdict).text
     assert "nothing drives" in in_words(identification.notes[0]).text
     assert identification.forecast(None, y, steps=3).shape == (3, 2)
 
@@ -265,6 +306,8 @@ def test_on_the_command_line(identification, tmp_path, capsys):
     assert set(printed["outputs"]) == {"a", "b"} and printed["notes"][0]["title"] == "Outputs together"
     assert JointModel.load(report / "model.json") == JointModel.load(report / "identification.json")
     page = (report / "report.html").read_text(encoding="utf-8")
+    assert [entry["status"] for entry in printed["summary"]] == ["fine", "fine"]
+    assert "In joint free run on the test data b is" in page
     assert "Joint models of a, b" in page and 'href="1-a/report.html"' in page
     for name in ("1-a/report.html", "2-b/report.html", "model.c", "model.py", "model.m"):
         assert (report / name).is_file()

@@ -14,11 +14,14 @@ from narxbench._identification.search.scan import NOTHING, STANDS_IN
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._identification.trust.probabilities import EXACT, TOO_FEW
 from narxbench._io.settings import validated
+from narxbench._model.narx import Model
 from narxbench._model.records import Record, Recording
 from narxbench._report.findings import WORDS, in_words
 from narxbench._report.phrases import as_option
+from narxbench._report.predictions import predictions
 
 N = 60
+PLANNED = Model(("y(k-2)", "u(k-1)"), (0.5, 1.0), ("in",), "out")
 U = np.sin(np.arange(2.0 * N)).reshape(N, 2)
 Y = np.cos(np.arange(N) ** 1.5)
 T = np.round(5 + 0.02 * np.arange(N), 2)
@@ -230,6 +233,8 @@ EXAMPLES = [
     ("to_predict", PREDICTS, ("fine", {}), ("look", {"role": "selection", "because": ["gap", "test-range"]})),
     ("to_predict", PREDICTS, ("bad", {"kind": "k_step", "steps": 5, "noise": True})),
     ("to_predict", PREDICTS, ("bad", {"rmse": None, "diverged": ["a.csv"], "role": "estimation"})),
+    ("to_predict", {**PREDICTS, "others": "simulated"}, ("bad", {}), ("bad", {"diverged": ["b.csv"], "rmse": None})),
+    ("to_predict", {**PREDICTS, "others": "measured"}, ("bad", {"noise": True}), ("look", {"rests": True})),
     ("to_predict", PREDICTS, ("look", {"rests": True}), ("look", {"other_unit": "out", "role": "selection"})),
     ("to_predict", PREDICTS, ("look", {"unavoidable": True, "because": ["outside"]})),
     ("evidence", {}, ("fine", evident(None)), ("fine", evident(7)), ("look", evident(1, degree=1))),
@@ -350,6 +355,21 @@ def _mistakes_of_reading():
     return mistakes
 
 
+def _mistakes_of_planned_runs():
+    start, gap = np.where(np.arange(N) < 1, Y, np.nan), np.where(np.arange(N) == 30, np.nan, Y)
+    mistakes = {
+        "a planned run: too few outputs": partial(predictions, PLANNED, FRAME.assign(out=start)),
+        "a planned run: an empty output": partial(predictions, PLANNED, FRAME.assign(out=np.nan)),
+        "a planned run: no output": partial(predictions, PLANNED, FRAME[["in"]]),
+        "a planned run: an input with a gap": partial(
+            predictions, PLANNED, FRAME.assign(**{"in": gap}), y_initial=[1.0, 2.0]
+        ),
+    }
+    for values in (3.2, [3.2, np.nan], "3.2,x"):
+        mistakes[f"a planned run: from {values}"] = partial(predictions, PLANNED, FRAME, y_initial=values)
+    return mistakes
+
+
 def _mistakes_of_settings():
     mistakes = {}
     for settings in SETTINGS:
@@ -370,7 +390,7 @@ def test_messages(review):
     frame = pd.DataFrame({"time": np.arange(N) / 10, "u": U[:, 0], "y": Y})
     frame.to_csv("a.csv", index=False)
     frame.to_csv("plain.csv", index=False, header=False)
-    review(_mistakes_of_reading() | _mistakes_of_settings() | _findings_in_words())
+    review(_mistakes_of_reading() | _mistakes_of_planned_runs() | _mistakes_of_settings() | _findings_in_words())
 
 
 def test_every_finding_has_an_example():

@@ -64,6 +64,10 @@ class Experiment:
                 units[title] = self.source.unit(signal)
         return units
 
+    def is_long_enough(self, start: int, end: int) -> bool:
+        """Return whether a piece is a record; a planned run may be of any length."""
+        return end - start >= LEAST_SAMPLES or bool(self.bridged.is_planned[end - 1])
+
     def title_of(self, name: Any) -> str | None:
         """Return the title of the signal of a name, with its unit or without; None where there is none."""
         if name in self.titles:
@@ -91,9 +95,18 @@ class Piece(NamedTuple):
 
 
 def read_experiment(
-    source: Source, choice: ColumnChoice, time: TimeChoice, notes: list[str], longest_gap: int = 0
+    source: Source,
+    choice: ColumnChoice,
+    time: TimeChoice,
+    notes: list[str],
+    longest_gap: int = 0,
+    *,
+    with_plan: bool = False,
 ) -> Experiment:
-    """Return the signals of a source that were chosen, and where gaps cut them; shorter ones are bridged."""
+    """Return the signals of a source that were chosen, and where gaps cut them; shorter ones are bridged.
+
+    ``with_plan`` is that of :func:`~narxbench._identification.data.gaps.bridge_gaps`.
+    """
     signals: list[Signal] = []
     for argument, specification in choice.specifications.items():
         if argument == "output" and not columns_listed(specification):
@@ -110,7 +123,7 @@ def read_experiment(
     has_time = np.ones(len(values), bool)
     if times:
         has_time = ~np.isnan(times.seconds)
-    bridged = bridge_gaps(values, has_time, longest_gap, _functions(signals))
+    bridged = bridge_gaps(values, has_time, longest_gap, _functions(signals), with_plan=with_plan)
     steps, notes_on_steps = TimeSteps(np.zeros(len(values), bool)), list[str]()
     if times:
         steps = check_steps(source, times, bridged.is_usable, notes_on_steps)
@@ -259,7 +272,7 @@ def cut_into_pieces(
         if min(end - cut, cut - start) >= LEAST_SAMPLES:
             yield Piece(experiment, start, whole.part(start, cut))
             yield Piece(experiment, cut, whole.part(cut, end, "test"))
-        elif end - start >= LEAST_SAMPLES:
+        elif experiment.is_long_enough(start, end):
             undivided += 1
             is_whole = (start, end) == (0, len(whole))
             yield Piece(experiment, start, whole if is_whole else whole.part(start, end))
@@ -269,7 +282,8 @@ def cut_into_pieces(
 
 
 def _note_short_pieces(experiment: Experiment, notes: list[str]) -> None:
-    short = [f"{start + 1} to {end}" for start, end in experiment.pieces if end - start < LEAST_SAMPLES]
+    pieces = [piece for piece in experiment.pieces if not experiment.is_long_enough(*piece)]
+    short = [f"{start + 1} to {end}" for start, end in pieces]
     if not short:
         return
     samples = ", ".join(short[:5])

@@ -46,11 +46,13 @@ class BridgedSignals:
     values: Array
     has_values: Mask  # that were measured, shape (rows, columns)
     ways: tuple[StandIns | None, ...]  # of each input; None: nothing is missing, or it is not bridged
+    is_planned: Mask  # rows after the last output, whose outputs a model is to predict
 
     @property
     def is_whole(self) -> Mask:
-        """Rows in which all signals have a value that was measured."""
-        return np.asarray(self.has_values.all(axis=1))
+        """Rows in which all signals have a value that was measured, or is to be predicted."""
+        has_output = self.has_values[:, 0] | self.is_planned
+        return np.asarray(has_output & self.has_values[:, 1:].all(axis=1))
 
     @property
     def is_usable(self) -> Mask:
@@ -58,11 +60,15 @@ class BridgedSignals:
         return np.asarray(np.isfinite(self.values).all(axis=1))
 
     def trimmed(self, pieces: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Return pieces (start, end) of usable rows without those at their ends where a value is missing."""
+        """Return pieces (start, end) of usable rows without those at their ends where a value is missing.
+
+        A planned piece that a gap parts from the last output is left out.
+        """
         trimmed = []
         for start, end in pieces:
             rows = start + np.flatnonzero(self.is_whole[start:end])
-            if len(rows):
+            is_parted = self.is_planned[start:end].all() and not self.is_planned.all()
+            if len(rows) and not is_parted:
                 trimmed.append((int(rows[0]), int(rows[-1]) + 1))
         return trimmed
 
@@ -72,6 +78,7 @@ class BridgedSignals:
         for start, end in pieces:
             is_inside[start:end] = True
         is_missing = is_inside[:, None] & ~self.has_values
+        is_missing[:, 0] &= ~self.is_planned
         texts = []
         if is_missing[:, 0].any():
             texts.append(_gaps_in_words(source, titles[0], is_missing[:, 0], "left to the model to bridge"))
@@ -113,7 +120,12 @@ def checked_gap(longest: object) -> int:
 
 
 def bridge_gaps(
-    values: Array, has_time: Mask, longest: int, functions: Mapping[int, tuple[str, int]] = {}
+    values: Array,
+    has_time: Mask,
+    longest: int,
+    functions: Mapping[int, tuple[str, int]] = {},
+    *,
+    with_plan: bool = False,
 ) -> BridgedSignals:
     """Return signals with stand-ins in their short gaps.
 
@@ -127,9 +139,16 @@ def bridge_gaps(
         The samples of the longest gap that is bridged.
     functions : mapping of int to (str, int)
         Columns that are functions of others, with the function and the column: they follow the stand-ins of these.
+    with_plan : bool
+        Whether the rows after the last output are usable, for a model is to predict their outputs.
     """
     has_values = np.isfinite(values)
     filled = values.copy()
+    is_planned = np.zeros(len(values), np.bool_)
+    if with_plan:
+        measured = values[has_values[:, 0], 0]
+        is_planned[np.flatnonzero(has_values[:, 0])[-1] + 1 if len(measured) else 0 :] = True
+        filled[is_planned, 0] = measured[-1] if len(measured) else 0.0
     _fill(filled[:, 0], _short_gaps(has_values[:, 0], has_time, longest), in_line=True)
     ways: list[StandIns | None] = []
     for column in range(1, values.shape[1]):
@@ -143,7 +162,7 @@ def bridge_gaps(
         rows = np.flatnonzero(~has_values[:, column] & np.isfinite(filled[:, argument]))
         filled[rows, column] = applied(function, filled[rows, argument])
     filled[~has_time] = np.nan
-    return BridgedSignals(filled, has_values & has_time[:, None], tuple(ways))
+    return BridgedSignals(filled, has_values & has_time[:, None], tuple(ways), is_planned & has_time)
 
 
 def _short_gaps(has_value: Mask, has_time: Mask, longest: int) -> list[tuple[int, int]]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from narxbench._identification.data.reading import Reading, read_recording
+from narxbench._identification.data.reading import Reading, read_planned_runs, read_recording
 from narxbench._identification.data.times import EVEN
 from narxbench._io.errors import FieldError, NarxbenchError, printable
 from narxbench._model.equation import duration
@@ -11,7 +11,15 @@ from narxbench._model.narx import Model
 from narxbench._model.records import Recording
 
 
-def read_for_models(models: Sequence[Model], data: Any, reading: Reading, *, any_sampling: bool = False) -> Recording:
+def read_for_models(
+    models: Sequence[Model],
+    data: Any,
+    reading: Reading,
+    *,
+    any_sampling: bool = False,
+    with_plan: bool = False,
+    first_outputs: Sequence[float] | None = None,
+) -> Recording:
     """Return data for models of the same output.
 
     Parameters
@@ -26,6 +34,10 @@ def read_for_models(models: Sequence[Model], data: Any, reading: Reading, *, any
         them.
     any_sampling : bool
         Whether the data may have another sampling time than the models.
+    with_plan : bool
+        Whether records go on after their last output, as far as the inputs do.
+    first_outputs : sequence of float, optional
+        The first outputs of each record, in place of those of the data.
 
     Raises
     ------
@@ -36,7 +48,10 @@ def read_for_models(models: Sequence[Model], data: Any, reading: Reading, *, any
     inputs = inputs_of(models)
     if data is not None:
         reading = {"output": models[0].output, "input": inputs or None, **reading}
-    recording = read_recording(data, **reading)
+    if first_outputs is None:
+        recording = read_recording(data, **reading, with_plan=with_plan)
+    else:
+        recording = read_planned_runs(data, first_outputs, models[0].output, reading)
     if len(recording.inputs) != len(inputs):
         needed = f"{len(inputs)}, for {printable(', '.join(inputs)) or 'a model without inputs'}"
         raise FieldError("input", f"found {len(recording.inputs)}; needed: {needed}")

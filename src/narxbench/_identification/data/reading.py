@@ -89,6 +89,7 @@ def read_recording(
     time_format: str | None = None,
     bridge: int | None = None,
     # End
+    with_plan: bool = False,
 ) -> Recording:
     """Return measured data as records.
 
@@ -147,6 +148,8 @@ def read_recording(
         The samples of the longest gap that does not cut a record, from 0 to 100; None: 10. Outputs in such a gap are
         left to the model. Inputs are held or interpolated where that is off by at most 5 % of the standard deviation of
         the input, by the samples that are there; gaps of other inputs cut.
+    with_plan : bool
+        Whether records go on after their last output, as far as the inputs do, for a model to predict.
 
     Returns
     -------
@@ -178,7 +181,7 @@ def read_recording(
     labels, test_labels = _labels(items, "data"), _labels(test_items, "test")
     _refuse_repeated_files(items + test_items)
     item_roles = _item_roles(roles, items, labels)
-    reader = _Reader(form, TimeChoice(time, time_format), longest_gap, planned_test.share, notes=notes)
+    reader = _Reader(form, TimeChoice(time, time_format), longest_gap, planned_test.share, with_plan, notes=notes)
     for item, label, role in zip(items, labels, item_roles, strict=True):
         choices = [ColumnChoice(columns, role)]
         if planned_test.is_in_data:
@@ -237,23 +240,59 @@ def several_outputs(reading: Reading) -> list[str | int]:
     return outputs
 
 
-def read_inputs(item: Any, inputs: Any, form: SourceForm, time: TimeChoice, notes: list[str]) -> Experiment:
+def read_inputs(item: Any, reading: Reading, label: str, notes: list[str]) -> Experiment:
     """Return the inputs of a file, a frame or a mapping, which has all of them in each row, at even times.
+
+    ``reading`` has arguments of :func:`read_recording`, the inputs among them. A frame or a mapping is called by the
+    ``label``.
 
     Raises
     ------
     NarxbenchError
         As :func:`read_recording`, and if a value is missing or the time jumps.
     """
-    items = _items([item], "future")
-    choice = ColumnChoice({"input": inputs})
-    (label,) = _labels(items, "future")
-    source = open_source(item, label, column_numbers([choice]), column_names([choice]), form)
+    (label,) = _labels(_items([item], label), label)
+    choice = ColumnChoice({"input": reading["input"]})
+    time = TimeChoice(reading.get("time"), reading.get("time_format"))
+    source = open_source(item, label, column_numbers([choice]), column_names([choice]), form_of(reading))
     experiment = read_experiment(source, choice, time, notes)
     if experiment.pieces != [(0, len(experiment.values))]:
         end = source.place(experiment.pieces[0][1] - 1) if experiment.pieces else "no row"
         raise data_error(source.name, f"inputs without a gap up to {end} alone", "all inputs in each row")
     return experiment
+
+
+def read_planned_runs(data: Any, outputs: Sequence[float], output: str, reading: Reading) -> Recording:
+    """Return planned runs: the inputs of files, frames or mappings, each with the same first outputs.
+
+    ``reading`` is that of :func:`read_inputs`; columns of outputs are not read.
+
+    Raises
+    ------
+    NarxbenchError
+        As :func:`read_inputs`, and for data of other units or sampling times than the first.
+    """
+    notes: list[str] = []
+    experiments: list[Experiment] = []
+    records = []
+    items = _items(data, "data")
+    for item, label in zip(items, _labels(items, "data"), strict=True):
+        experiment = read_inputs(item, reading, label, notes)
+        experiments.append(experiment)
+        matched(experiment, experiments[0], ColumnChoice({}))
+        is_planned = np.arange(len(experiment.values)) >= len(outputs)
+        y = np.zeros(len(is_planned))
+        y[~is_planned] = outputs[: len(y)]
+        records.append(Record(experiment.source.label, experiment.values, y, None, experiment.index, is_planned))
+    first = experiments[0]
+    return Recording(
+        records=tuple(records),
+        inputs=first.titles,
+        output=output,
+        sampling_time=_sampling_time(reading.get("sampling_time"), first.sampling_time, notes),
+        units=first.units,
+        notes=tuple(notes),
+    )
 
 
 def numeric_columns(data: Any, reading: Reading) -> list[str | int]:
@@ -318,6 +357,7 @@ class _Reader:
     time: TimeChoice
     longest_gap: int
     share: float | None
+    with_plan: bool
     experiments: list[Experiment] = field(default_factory=list)
     pieces: list[Piece] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -327,7 +367,9 @@ class _Reader:
         source = open_source(item, label, column_numbers(choices), column_names(choices), self.form)
         experiments = []
         for choice in choices:
-            experiments.append(read_experiment(source, choice, self.time, self.notes, self.longest_gap))
+            experiments.append(
+                read_experiment(source, choice, self.time, self.notes, self.longest_gap, with_plan=self.with_plan)
+            )
         used_columns: list[int] = []
         for experiment in experiments:
             used_columns += experiment.used_columns

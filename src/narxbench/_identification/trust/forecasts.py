@@ -149,6 +149,14 @@ def has_errors(model: Model) -> bool:
     return isinstance(model.about.get(ABOUT), Mapping)
 
 
+def free_run_half_width(model: Model, confidence: float = BAND) -> float | None:
+    """Return the half width of the band about free runs; None for a model without one."""
+    if not has_errors(model):
+        return None
+    half_width: float | None = model.about[ABOUT]["free_run"][str(confidence)]
+    return half_width
+
+
 def half_widths(model: Model, samples: int, confidence: float) -> Floats:
     """Return the half widths of the bands about the forecasts of so many samples.
 
