@@ -66,7 +66,6 @@ def test_two_inputs_that_hide_each_other_act_at_once(tmp_path, identified):
     assert test_error(found) < 0.022
 
 
-@open_case("a test that spreads less than the other records is taken for one in another unit")
 @COMMAND
 def test_a_test_inside_the_known_range_has_no_other_unit(tmp_path, identified):
     path = records.write(tmp_path / "data.csv", records.titration(), 5)
@@ -106,7 +105,6 @@ def test_a_bad_output_of_joint_models_is_called_bad(tmp_path, capsys):
     assert any(line.startswith("BAD") and "b" in line.split() for line in lines)
 
 
-@open_case("the last value is compared one step ahead, whatever horizon counts")
 @COMMAND
 def test_a_series_is_compared_with_its_last_season_at_the_horizon(tmp_path, identified):
     path = records.write(tmp_path / "data.csv", records.hourly_load(), 1)

@@ -32,7 +32,7 @@ from narxbench._identification.trust.lack_of_fit import richer_structure
 from narxbench._identification.trust.probabilities import FULL, STOPPED, StructureCertainty, structure_certainty
 from narxbench._identification.trust.residuals import CorrelationTest, correlation_tests, free_run_bias
 from narxbench._identification.trust.steady_state import POINTS, FixedPoint, measured_static_points, static_curve
-from narxbench._identification.trust.validation import FREE_RUN, ONE_STEP, Case, validate
+from narxbench._identification.trust.validation import FREE_RUN, ONE_STEP, Case, season_errors, validate
 from narxbench._identification.trust.verdicts import CORRELATION_SMALL, summary
 from narxbench._identification.trust.weights import interchangeable
 from narxbench._io.errors import NarxbenchError
@@ -82,7 +82,8 @@ def concluded(
     frequent, frequent_about = frequent_structures(table, trial.terms, leaving.terms, resampled, settings.threshold)
     bias = free_run_bias(last_runs(cases, model))
     avoidable = None if is_hurried else avoidable_share(last_cases(cases), None if model.inputs else horizon)
-    findings = summary(model, validation, tests, curve, rests, checks, bias, weights.rows(), avoidable)
+    season = season_errors(last_cases(cases), scan.seasons, horizon)
+    findings = summary(model, validation, tests, curve, rests, checks, bias, weights.rows(), avoidable, season)
     certainty = StructureCertainty(STOPPED) if is_hurried else _certainty(scan, choice)
     identification = Identification(
         model=model,

@@ -12,6 +12,7 @@ from narxbench._io.words import listed
 from narxbench._report.formats import probability, probability_words
 from narxbench._report.model_certainty import group_sentence
 from narxbench._report.phrases import (
+    OTHER_UNIT,
     Phrase,
     Setting,
     Values,
@@ -46,10 +47,11 @@ def _to_predict(finding: Finding, setting: Setting) -> tuple[str, str]:
         )
     if values["diverged"]:
         texts.append(f"{_diverging(values)} on {listed(values['diverged'])}.")
-    if values["other_unit"]:
-        texts.append(f"The test does not count, for {printable(values['other_unit'])} may have another unit there.")
     if values["rmse"] is not None:
         texts += [_errors(values), f"That holds for {_ranges(values)}."]
+    if values["other_unit"]:
+        name = printable(values["other_unit"])
+        texts.append(f"In the test {name} has the level and the spread of another unit, which would explain this.")
     if finding.status == "fine":
         unit = unit_of(values["units"], values["output"])
         texts.append(f"On further data of this kind expect at most {PROMISE * values['rmse']:.3g}{unit}.")
@@ -63,8 +65,8 @@ def _to_predict(finding: Finding, setting: Setting) -> tuple[str, str]:
     if values["because"]:
         titles = [TITLES[name] for name in values["because"]]
         texts.append(f"Look at: {'; '.join(title[:1].lower() + title[1:] for title in titles)}.")
-    advice = "" if values["role"] == "test" or values["other_unit"] else f"Keep data for a test ({setting('test')})."
-    return " ".join(texts), advice
+    advice = "" if values["role"] == "test" else f"Keep data for a test ({setting('test')})."
+    return " ".join(texts), OTHER_UNIT if values["other_unit"] else advice
 
 
 def _subject(values: Values, only_one: str = "the output") -> str:

@@ -8,6 +8,7 @@ from narxbench._identification.finding import Finding
 from narxbench._io.errors import printable
 from narxbench._io.words import listed, ordinal
 from narxbench._report.phrases import (
+    OTHER_UNIT,
     REST,
     Phrase,
     Setting,
@@ -230,7 +231,7 @@ def _test_range(finding: Finding, _: Setting) -> tuple[str, str]:
             continue
         if signal["unit"]:
             texts.append(_other_unit(signal_title(column, signal["term"]), signal["unit"]))
-            advice = "Give the test records in the units of the others."
+            advice = OTHER_UNIT
         if signal["share"]:
             low, high = signal["known"]
             texts.append(
@@ -243,13 +244,13 @@ def _test_range(finding: Finding, _: Setting) -> tuple[str, str]:
 
 def _other_unit(title: str, unit: Values) -> str:
     """Return how a signal of the test differs from the known ones as if it had another unit."""
-    if unit["scale"] is not None:
-        text = f"In the test {title} spreads {unit['scale']:.3g} times as wide as before, as in another unit"
-    else:
-        text = (
-            f"In the test {title} lies {unit['shift']:+.4g} away, outside of what was seen before, as from another zero"
-        )
-    return f"{text} (such as {unit['units']})." if unit["units"] else f"{text}."
+    conversion = []
+    if unit["scale"] != 1.0:
+        conversion.append(f"times {unit['scale']:.4g}")
+    if unit["shift"]:
+        conversion.append(f"{unit['shift']:+.6g}")
+    text = f"In the test {title} has the level and the spread of another unit: what was seen before "
+    return f"{text}{' '.join(conversion)}, as between {unit['units']}."
 
 
 def _collinear(finding: Finding, _: Setting) -> tuple[str, str]:

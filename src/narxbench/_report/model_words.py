@@ -9,7 +9,7 @@ def _prediction(finding: Finding, setting: Setting) -> tuple[str, str]:
     values, role = finding.values, finding.values["role"]
     data = f"the {role} data" + ("" if role == "test" else ", which the model was made with")
     advice = ""
-    if role != "test" and not values["other_unit"]:
+    if role != "test":
         advice = f"Keep data for a test ({setting('test')}): nothing here tells how the model does on new data."
     if values["diverged"]:
         return _divergence(values, data), advice
@@ -63,6 +63,12 @@ def _free_run_residuals(finding: Finding, _: Setting) -> tuple[str, str]:
     return f"{' '.join(biases)} That is {data}.", ""
 
 
+def _against_last_value(finding: Finding, setting: Setting) -> tuple[str, str]:
+    season = finding.values["season"]
+    simpler = "repeating the last value" if season is None else f"repeating the last season of {season} samples"
+    return _against(simpler)(finding, setting)
+
+
 def _against(simpler: str) -> Phrase:
     """Return the words of the comparison with a simpler model."""
 
@@ -79,8 +85,9 @@ def _against(simpler: str) -> Phrase:
 
 
 def _gap(finding: Finding, _: Setting) -> tuple[str, str]:
-    values = finding.values
-    text = f"RRSE {values['test']:.3g} on the test data, {values['seen']:.3g} on the {values['role']} data"
+    values, unit = finding.values, unit_of(finding.values, "unit")
+    text = f"RRSE {values['test']:.3g} on the test data (error {values['test_rmse']:.3g}{unit} rms), "
+    text += f"{values['seen']:.3g} on the {values['role']} data ({values['seen_rmse']:.3g}{unit})"
     return f"{text}, {how_predicted(values)}.", unless_fine(finding, "Record more data, to fit less of their noise.")
 
 
@@ -92,6 +99,8 @@ def _residuals(finding: Finding, _: Setting) -> tuple[str, str]:
         return f"All {values['tests']} pass: {largest}; {share}.", ""
     tests = "; ".join(f"{test['title']}: {test['worst']:.2g} at lag {test['lag']}" for test in failed)
     text = f"{len(failed)} of {values['tests']} fail (limit {limit:.2g}): {tests}; {share}."
+    if values["negligible"]:
+        return f"{text} The residuals are rounding: below a thousandth of the change from one step to the next.", ""
     if finding.status == "fine":
         most = f"{100 * CORRELATION_SMALL**2:.0f} %"
         return f"{text} That is at most {most} of their variance: only many samples show it.", ""
@@ -150,7 +159,7 @@ MODEL_WORDS: dict[str, Phrase] = {
     "exact": _exact,
     "free_run_residuals": _free_run_residuals,
     "against_linear_arx": _against("linear ARX of the same lags"),
-    "against_last_value": _against("repeating the last value"),
+    "against_last_value": _against_last_value,
     "gap": _gap,
     "residuals_linear": _residuals,
     "residuals_nonlinear": _residuals,

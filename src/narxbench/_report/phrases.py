@@ -51,6 +51,10 @@ def signal_title(column: str, term: str) -> str:
     return {"y": "the output", "u": "the input"}.get(term, f"input {column}")
 
 
+# What to do about a test in another unit.
+OTHER_UNIT = "Give the test records in the units of the others."
+
+
 def unit_of(units: Mapping[str, str], name: str) -> str:
     """Return the unit of a signal behind a blank, or "" where it has none."""
     return f" {printable(units[name])}" if units.get(name) else ""

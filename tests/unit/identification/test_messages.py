@@ -110,6 +110,8 @@ SHOWN_INPUT = {"term": "u1", "acts": True, "is_constant": False, "lags": 20, "po
 PROSPECT = {"output_changes": True, "most_lags": 20, "most_power": 3, "degree": None, "has_test": True}
 PROSPECT["inputs"] = {"u": SHOWN_INPUT}
 RESIDUALS = {"tests": 2, "failed": [], "largest": 0.04, "limit": 0.1, "outside": 3, "coefficients": 61}
+RESIDUALS["negligible"] = False
+GAP = {**ROW, "test": 0.4, "seen": 0.1, "test_rmse": 0.27, "seen_rmse": 0.16, "role": "selection", "unit": ""}
 EARLIER = {"name": "phi_xixi", "title": "residuals and earlier residuals", "worst": 0.5, "lag": 1}
 BEFORE = {"name": "phi_uxi", "title": "residuals and u", "worst": -0.2, "lag": -3}
 AFTER = {**BEFORE, "lag": 3}
@@ -200,7 +202,7 @@ def range_of_test(share, **changes):
 
 
 def in_unit(**changes):
-    return {"unit": {"scale": None, "shift": None, "units": "", **changes}}
+    return {"unit": {"scale": 1.0, "shift": 0.0, **changes}}
 
 
 def evident(changes, follows=0.0, *, degree=None, exchanged=False):
@@ -235,7 +237,7 @@ EXAMPLES = [
     ("to_predict", PREDICTS, ("bad", {"rmse": None, "diverged": ["a.csv"], "role": "estimation"})),
     ("to_predict", {**PREDICTS, "others": "simulated"}, ("bad", {}), ("bad", {"diverged": ["b.csv"], "rmse": None})),
     ("to_predict", {**PREDICTS, "others": "measured"}, ("bad", {"noise": True}), ("look", {"rests": True})),
-    ("to_predict", PREDICTS, ("look", {"rests": True}), ("look", {"other_unit": "out", "role": "selection"})),
+    ("to_predict", PREDICTS, ("look", {"rests": True}), ("look", {"other_unit": "out"})),
     ("to_predict", PREDICTS, ("look", {"unavoidable": True, "because": ["outside"]})),
     ("evidence", {}, ("fine", evident(None)), ("fine", evident(7)), ("look", evident(1, degree=1))),
     ("evidence", {}, ("look", evident(0)), ("look", evident(None, 0.5)), ("fine", {**evident(2), "inputs": {}})),
@@ -283,22 +285,26 @@ EXAMPLES = [
     ("outliers", OUTLIERS, ("fine", {"count": 0}), ("look", {"records": 1}), ("look", {"records": 2})),
     ("test-range", {}, ("fine", {})),
     ("test-range", {}, ("fine", range_of_test(0.0)), ("fine", range_of_test(0.002)), ("bad", range_of_test(0.4))),
-    ("test-range", {}, ("fine", range_of_test(0.4, used=False)), ("bad", range_of_test(0.9, **in_unit(scale=1000.0)))),
-    ("test-range", {}, ("bad", range_of_test(0.9, **in_unit(shift=273.2, units="kelvin and degrees")))),
+    ("test-range", {}, ("fine", range_of_test(0.4, used=False))),
+    ("test-range", {}, ("look", range_of_test(0.0, **in_unit(scale=0.001, units="powers of ten")))),
+    ("test-range", {}, ("bad", range_of_test(0.9, **in_unit(scale=1.8, shift=32.0, units="degrees")))),
+    ("test-range", {}, ("bad", range_of_test(0.9, **in_unit(shift=-273.15, units="kelvin and degrees")))),
     ("collinear", COLLINEAR, ("fine", {})),
     ("collinear", COLLINEAR, ("look", {"dropped": DROPPED, "near_pairs": 2, "worst": ["a", "b", 1.0]})),
     ("size", {}, ("fine", {"terms": 10, "rows": 1000}), ("look", {"terms": 286, "rows": 100})),
     ("prediction", PREDICTED, ("look", {}), ("fine", {"rrse": 0.1, "decimation": 1, "small": True})),
     ("prediction", PREDICTED, ("look", {"role": "selection", "kind": "k_step", "steps": 5}), ("look", {"rrse": None})),
-    ("prediction", PREDICTED, ("look", {"rests": True}), ("look", {"role": "selection", "other_unit": "out"})),
+    ("prediction", PREDICTED, ("look", {"rests": True})),
     ("prediction", PREDICTED, ("bad", {"diverged": ["a.csv", "b.csv"]})),
     ("against_linear_arx", {**ROW, "degree": 2}, *AGAINST),
-    ("against_last_value", {**ROW, "degree": 2}, *AGAINST),
+    ("against_last_value", {**ROW, "degree": 2, "season": None}, *AGAINST),
+    ("against_last_value", {**ROW, "kind": "k_step", "steps": 24}, ("look", {"baseline": 0.4, "season": 24})),
     ("against_linear_arx", ROW, ("look", {"baseline": 0.4, "degree": 1})),
-    ("gap", {**ROW, "test": 0.4, "seen": 0.1, "role": "selection"}, ("fine", {}), ("bad", {})),
+    ("gap", GAP, ("fine", {}), ("bad", {"unit": "K"})),
     ("residuals_linear", RESIDUALS, ("fine", {}), ("fine", {"failed": [BEFORE]})),
     ("residuals_linear", RESIDUALS, ("bad", {"failed": [EARLIER, BEFORE]}), ("look", {"failed": [AFTER]})),
     ("residuals_nonlinear", RESIDUALS, ("look", {"failed": [BEFORE]})),
+    ("residuals_linear", RESIDUALS, ("fine", {"failed": [EARLIER], "negligible": True})),
     ("residuals_linear", RESIDUALS, ("look", {"failed": [BEFORE], "free_run": 0.05})),
     ("fixed_points", RESTS, ("look", {"beyond": 1}), ("fine", {"at_rest": 41, "several": 0, "settling_steps": None})),
     ("fixed_points", RESTS, ("fine", {"points": [[0.5, True], [1.0, False]]}), ("fine", {"points": []})),

@@ -422,7 +422,7 @@ def test_range_check(recording: Recording, usage: Usage = NO_USAGE) -> Finding:
         if is_used and share > 0.01 and beyond > 0.01 * (high - low):
             statuses.append("bad" if share > 0.1 else "look")
         if is_used and column in suspected:
-            statuses.append("bad")
+            statuses.append("look")
     return Finding("test-range", worst(*statuses), values)
 
 

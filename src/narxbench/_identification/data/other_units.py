@@ -9,31 +9,37 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# A signal is suspected where its spread differs from that of the known records this many times as much as those of the
-# other signals do, or where it lies this many deviations away, and outside of their range.
+# A signal is compared with units where its spread differs this many times from that of the known records, and from what
+# the other signals do, or where it lies this many deviations away, and outside of their range.
 SCALE, DEVIATIONS = 5.0, 5.0
-# Factors between units in use, and how near a ratio of spreads must come to one to be called by it.
-FACTORS = {
-    "powers of ten": tuple(10.0**power for power in (-6, -3, -2, -1, 1, 2, 3, 6)),
-    "seconds, minutes and hours": (60.0, 1 / 60.0, 3600.0, 1 / 3600.0),
-    "degrees and radians": (180.0 / math.pi, math.pi / 180.0),
-    "revolutions per minute and radians per second": (30.0 / math.pi, math.pi / 30.0),
-    "millimetres and inches": (25.4, 1 / 25.4),
-    "kilopascal and pound per square inch": (6.895, 1 / 6.895),
-}
-NEAR = 1.25
+# What values of a first unit are multiplied by, and what is added, to have them in a second one.
+CONVERSIONS = (
+    *(("powers of ten", 10.0**power, 0.0) for power in (1, 2, 3, 6)),
+    ("seconds, minutes and hours", 60.0, 0.0),
+    ("seconds, minutes and hours", 3600.0, 0.0),
+    ("degrees and radians", 180.0 / math.pi, 0.0),
+    ("revolutions per minute and radians per second", 30.0 / math.pi, 0.0),
+    ("metres per second and kilometres per hour", 3.6, 0.0),
+    ("millimetres and inches", 25.4, 0.0),
+    ("kilopascal and pound per square inch", 6.895, 0.0),
+    ("degrees Celsius and Fahrenheit", 1.8, 32.0),
+    ("kelvin and degrees Celsius", 1.0, 273.15),
+)
+# How near the ratio of spreads must come to the factor, for tests of one process spread up to twice as much or as
+# little, and by how many deviations the mean may differ.
+NEAR, LEVEL = 2.0, 1.0
 
 
 class SuspectedUnit(NamedTuple):
-    """How a signal of the test differs from the known ones: ``scale`` times as wide, or moved by ``shift``."""
+    """The conversion from the known values of a signal to those of the test: ``scale`` times each, plus ``shift``."""
 
-    scale: float | None
-    shift: float | None
-    units: str  # units between which there is about such a factor, "" where there are none
+    scale: float
+    shift: float
+    units: str
 
 
 def suspected_units(known: Mapping[str, Array], test: Mapping[str, Array]) -> dict[str, SuspectedUnit]:
-    """Return the signals of the test that may have another unit or zero, by name.
+    """Return the signals of the test that have the spread and the level of another unit, by name.
 
     Parameters
     ----------
@@ -46,39 +52,38 @@ def suspected_units(known: Mapping[str, Array], test: Mapping[str, Array]) -> di
         if deviation > 0.0 and of_test > 1e-9 * deviation:
             ratios[name] = of_test / deviation
     suspected = {}
-    for name, values in known.items():
+    for name, ratio in ratios.items():
         usual = _median_of_others(ratios, name)
-        scale = ratios.get(name, usual) / usual
         # A test that hardly moves is a rest, not a unit.
-        if scale > SCALE or (scale < 1 / SCALE and len(ratios) > 1 and usual > 1 / SCALE):
-            suspected[name] = SuspectedUnit(ratios[name], None, _units_by(ratios[name]))
-        elif _lies_apart(values, test[name]):
-            shift = float(np.mean(test[name]) - np.mean(values))
-            suspected[name] = SuspectedUnit(None, shift, "kelvin and degrees" if 270 < abs(shift) < 276 else "")
+        is_less = len(ratios) > 1 and usual > 1 / SCALE and ratio < min(usual, 1.0) / SCALE
+        is_more = ratio > SCALE * max(usual, 1.0)
+        if not (is_less or is_more or _lies_apart(known[name], test[name])):
+            continue
+        unit = _unit_that_fits(known[name], test[name], ratio / usual)
+        if unit is not None:
+            suspected[name] = unit
     return suspected
 
 
 def _median_of_others(ratios: Mapping[str, float], name: str) -> float:
     """Return the median of the ratios of all signals but one; 1 where there is no other."""
     others = dict(ratios)
-    others.pop(name, None)
+    others.pop(name)
     return float(np.median(list(others.values()))) if others else 1.0
 
 
 def _lies_apart(known: Array, test: Array) -> bool:
     """Return whether no value of the test is near those that are known."""
-    reach = float(np.ptp(known))
-    if reach == 0.0:
-        return False
     gap = max(float(test.min() - known.max()), float(known.min() - test.max()))
-    return gap > reach and gap > DEVIATIONS * float(np.std(known))
+    return gap > float(np.ptp(known)) and gap > DEVIATIONS * float(np.std(known))
 
 
-def _units_by(ratio: float) -> str:
-    """Return the units between which there is about such a factor; "" where there are none."""
-    nearest, distance = "", math.log(NEAR)
-    for units, factors in FACTORS.items():
-        for factor in factors:
-            if abs(math.log(ratio / factor)) < distance:
-                nearest, distance = units, abs(math.log(ratio / factor))
+def _unit_that_fits(known: Array, test: Array, ratio: float) -> SuspectedUnit | None:
+    """Return the conversion that a ratio of spreads is nearest to and the level fits; None where there is none."""
+    nearest, distance = None, math.log(NEAR)
+    for units, factor, zero in CONVERSIONS:
+        for scale, shift in ((factor, zero), (1.0 / factor, -zero / factor)):
+            is_level = abs((np.mean(test) - shift) / scale - np.mean(known)) <= LEVEL * np.std(known)
+            if is_level and abs(math.log(ratio / scale)) < distance:
+                nearest, distance = SuspectedUnit(scale, shift, units), abs(math.log(ratio / scale))
     return nearest

@@ -67,7 +67,8 @@ def prediction_answer(
     if row["rrse"] is None:
         row = row_of(frame, **place, sampling=DECIMATED)
     because = _reasons_to_look(findings, notes)
-    is_noise = not prediction.values["rests"] and _nothing_predicts(frame, place["role"])
+    is_judged = not (prediction.values["rests"] or prediction.values["other_unit"])
+    is_noise = is_judged and _nothing_predicts(frame, place["role"])
     status: Status = "bad" if is_noise else _status_of_answer(prediction, because)
     values = {
         **place,
@@ -100,6 +101,8 @@ def _status_of_answer(prediction: Finding, because: Sequence[str]) -> Status:
 def _is_unavoidable(prediction: Finding) -> bool:
     """Return whether large errors are noise, as far as what is known in time tells."""
     relative, diverged = prediction.values["relative"], prediction.values["diverged"]
+    if prediction.values["other_unit"]:
+        return False
     return prediction.status == "look" and not diverged and (relative or 0.0) > FREE_RUN_LOOK
 
 

@@ -82,6 +82,14 @@ class Case(NamedTuple):
     baselines: Mapping[str, Model]
 
 
+class SeasonErrors(NamedTuple):
+    """RRSE of a model, None where it diverges, and of the values a season before, on the same samples."""
+
+    season: int
+    rrse: float | None
+    naive: float
+
+
 def validate(cases: Sequence[Case], *, steps: Sequence[int] = (1, 5)) -> pd.DataFrame:
     """Return how well models and simpler ones predict every record: a row per role, record, model, sampling and kind.
 
@@ -228,19 +236,25 @@ def predicted(model: Model, record: Record, steps: int | None = None) -> NDArray
 
 def _sums(model: Model | None, record: Record, steps: int | None, first: int, decimation: int) -> _Sums:
     """Return the sums of one record that its figures come from; no model stands for the last value."""
-    start = max(first, decimation * (steps or 1) if model is None else model.initial_samples)
+    if model is None:
+        start = max(first, decimation * (steps or 1))
+        return _sums_of(record, _last_values(record.y, start, steps, decimation), start)
+    start = model.initial_samples
+    if not record.is_measured[start:].any():
+        return _Sums()
+    run = predicted(model, record, steps)
+    return _sums_of(record, None if run is None else run[start:], start)
+
+
+def _sums_of(record: Record, expected: NDArray[np.float64] | None, start: int) -> _Sums:
+    """Return the sums of the errors of what is expected of a record from a sample on; None diverges."""
     is_measured = record.is_measured[start:]
     measured = record.y[start:][is_measured]
     if not len(measured):
         return _Sums()
-    if model is None:
-        expected = _last_values(record.y, start, steps, decimation)[is_measured]
-    else:
-        run = predicted(model, record, steps)
-        if run is None:
-            return _Sums(samples=len(measured), diverged=True)
-        expected = run[start:][is_measured]
-    errors = measured - expected
+    if expected is None:
+        return _Sums(samples=len(measured), diverged=True)
+    errors = measured - expected[is_measured]
     # math.fsum is correctly rounded; NumPy's sums depend on the processor's vector width.
     mean, low, high = math.fsum(measured.tolist()) / len(measured), float(measured.min()), float(measured.max())
     energy = math.fsum(((measured - mean) ** 2).tolist()) if high > low else 0.0
@@ -255,6 +269,28 @@ def _last_values(y: NDArray[np.float64], start: int, steps: int | None, decimati
     if steps is None:
         return np.full(n_samples, y[start - 1])
     return y[start - steps * decimation :][:n_samples]
+
+
+def season_errors(cases: Sequence[Case], seasons: Sequence[int], steps: int) -> SeasonErrors | None:
+    """Return the errors of a model some steps ahead and of the seasonal naive forecast, of the season that errs least.
+
+    The forecast is the last value of the same phase that is known so long before. A record must have two of the lags
+    that this takes; None where no record of any season has, or the output is constant.
+    """
+    best: SeasonErrors | None = None
+    for season in seasons:
+        lag = season * math.ceil(steps * cases[0].model.decimation / season)
+        of_model, of_season = _Sums(), _Sums()
+        for record, model, _ in cases:
+            if len(record) < 2 * lag:
+                continue
+            start, run = max(lag, model.initial_samples), predicted(model, record, steps)
+            of_model = of_model.plus(_sums_of(record, None if run is None else run[start:], start))
+            of_season = of_season.plus(_sums_of(record, record.y[start - lag : -lag], start))
+        rrse, naive = of_model.figures()[0], of_season.figures()[0]
+        if naive is not None and (best is None or naive < best.naive):
+            best = SeasonErrors(season, rrse, naive)
+    return best
 
 
 def row_at(frame: pd.DataFrame, **place: Any) -> dict[str, Any] | None:

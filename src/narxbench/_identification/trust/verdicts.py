@@ -21,6 +21,7 @@ from narxbench._identification.trust.validation import (
     LAST_VALUE,
     MODEL,
     ONE_STEP,
+    SeasonErrors,
     decisive,
     row_of,
 )
@@ -47,6 +48,8 @@ GAP_FINE, GAP_LOOK, GAP_SMALL = 1.5, 3.0, 0.05
 # A correlation r foretells the share r^2 of the variance: below 1 % it does not matter even if many samples show it,
 # from 9 % on a better model is within reach.
 CORRELATION_SMALL, CORRELATION_LARGE = 0.1, 0.3
+# Residuals below a thousandth of what the output changes by in a step are the rounding of the data.
+NEGLIGIBLE = 0.001
 # The rests of the data and the model's static curve: share of the output's range.
 STATIC_FINE = 0.1
 # Findings on the model; others are on the data.
@@ -66,25 +69,27 @@ def summary(
     bias: Mapping[str, Any] | None = None,
     weights: Sequence[Mapping[str, Any]] = (),
     avoidable: float | None = None,
+    season: SeasonErrors | None = None,
 ) -> list[Finding]:
     """Return what is fine about a model and what is not, most important first; checks that are not fine at the end.
 
-    ``bias`` is that of the first of test, selection and estimation that the frame of ``validate`` has, and so is
-    ``avoidable``, the share of the mean squared error that follows from what is known in time.
+    ``bias`` is that of the first of test, selection and estimation that the frame of ``validate`` has, and so are
+    ``avoidable``, the share of the mean squared error that follows from what is known in time, and ``season``.
     """
     roles = [role for role in reversed(ROLES) if role in set(frame["role"])]
     prediction = _prediction(model, frame, roles, checks, avoidable)
     is_good = prediction.values["small"] and model.inputs and not prediction.values["diverged"]
     good_free_run = prediction.values["rrse"] if is_good else None
+    negligible = _are_rounding(frame)
     findings = [
         prediction,
         _exact(frame, weights),
         _free_run_residuals(model, roles[0], bias),
-        _against(model, frame, roles[0], *decisive(model, frame), ARX),
-        _against(model, frame, roles[0], ONE_STEP, 1, LAST_VALUE),
+        _against_linear_arx(model, frame, roles[0]),
+        _against_last_value(model, frame, roles[0], season),
         None if prediction.values["rests"] else _gap(model, frame, roles),
-        _residuals(tests, "linear", good_free_run),
-        _residuals(tests, "nonlinear", good_free_run),
+        _residuals(tests, "linear", good_free_run, negligible),
+        _residuals(tests, "nonlinear", good_free_run, negligible),
         _fixed_points(model, curve),
         _rests(rests),
     ]
@@ -118,16 +123,15 @@ def _prediction(
     model: Model, frame: pd.DataFrame, roles: Sequence[str], checks: Sequence[Finding], avoidable: float | None
 ) -> Finding:
     kind, steps = decisive(model, frame)
-    role, other_unit = roles[0], _suspected_unit(checks)
+    role = roles[0]
     row = row_of(frame, role, kind, steps)
-    if other_unit and len(roles) > 1 and not _is_small(row["rrse"]):
-        # Errors in another unit say nothing of the model.
-        role, avoidable = roles[1], None
-        row = row_of(frame, role, kind, steps)
+    other_unit = "" if _is_small(row["rrse"]) else _suspected_unit(checks)
     if avoidable is not None:
         avoidable = max(avoidable, _avoided_by_simple_models(frame, role, kind, steps))
     free_run = row_of(frame, role, FREE_RUN)["rrse"]
     relative, rests = _relative_error(frame, roles, row, kind, steps)
+    if other_unit:
+        relative, rests, avoidable = row["rrse"], False, None
     diverged = _diverged_records(frame, role)
     values = {
         "role": role,
@@ -142,7 +146,7 @@ def _prediction(
         "rests": rests,
         "relative": relative,
         "avoidable": avoidable,
-        "other_unit": other_unit if role != roles[0] else "",
+        "other_unit": other_unit,
     }
     status: Status = "look"
     if diverged:
@@ -152,7 +156,16 @@ def _prediction(
         # Data that the model was made with are no proof, nor is a test that hardly moves.
         is_proven = role == "test" and not rests and not _loses_its_way(model, free_run)
         status = worst(_status_of_error(relative, avoidable), "fine" if is_proven else "look")
+    if other_unit and status == "bad":
+        # A mistaken unit makes any model bad: what remains is how bad this one is on the other data.
+        status = worst("look", _status_on_known(frame, roles, kind, steps))
     return Finding("prediction", status, values)
+
+
+def _status_on_known(frame: pd.DataFrame, roles: Sequence[str], kind: str, steps: int | None) -> Status:
+    """Return the status by the error on the data that say most of new data after the test."""
+    rrse = row_of(frame, roles[1], kind, steps)["rrse"]
+    return "bad" if rrse is None else _status_of_error(rrse, None)
 
 
 def _avoided_by_simple_models(frame: pd.DataFrame, role: str, kind: str, steps: int | None) -> float:
@@ -223,35 +236,70 @@ def _diverged_records(frame: pd.DataFrame, role: str) -> list[str]:
     return names
 
 
+def _against_linear_arx(model: Model, frame: pd.DataFrame, role: str) -> Finding | None:
+    kind, steps = decisive(model, frame)
+    place = {"role": role, "kind": kind, "steps": steps}
+    return _against("against_linear_arx", model, place, *_errors_of(frame, place, ARX))
+
+
+def _against_last_value(model: Model, frame: pd.DataFrame, role: str, season: SeasonErrors | None) -> Finding | None:
+    # No first value rivals a free run, so one step counts where there are inputs.
+    kind, steps = (ONE_STEP, 1) if model.n_inputs else decisive(model, frame)
+    place = {"role": role, "kind": kind, "steps": steps}
+    if season is None:
+        errors = _errors_of(frame, place, LAST_VALUE)
+        return _against("against_last_value", model, {**place, "season": None}, *errors)
+    return _against("against_last_value", model, {**place, "season": season.season}, season.rrse, season.naive)
+
+
+def _errors_of(frame: pd.DataFrame, place: Mapping[str, Any], baseline: str) -> tuple[float | None, float | None]:
+    """Return the RRSE of the model and of a simpler one."""
+    rrse, simple = (row_of(frame, **place, model=name).get("rrse") for name in (MODEL, baseline))
+    return rrse, simple
+
+
 def _against(
-    model: Model, frame: pd.DataFrame, role: str, kind: str, steps: int | None, baseline: str
+    name: str, model: Model, place: Mapping[str, Any], rrse: float | None, simple: float | None
 ) -> Finding | None:
-    rrse = row_of(frame, role, kind, steps).get("rrse")
-    simple = row_of(frame, role, kind, steps, model=baseline).get("rrse")
+    """Compare the error of a model with that of a simpler one."""
     if rrse is None and simple is None:
         return None
-    values = {"role": role, "kind": kind, "steps": steps, "rrse": rrse, "baseline": simple}
-    values["degree"] = max(map(len, model.monomials))
+    values = {**place, "rrse": rrse, "baseline": simple, "degree": max(map(len, model.monomials))}
     status: Status = "fine"
     if rrse is None:
         status = "bad"
     elif simple is not None and rrse > BETTER * simple:
         status = "bad" if rrse > WORSE * simple and rrse - simple > CLOSE else "look"
-    return Finding(f"against_{baseline.lower().replace(' ', '_')}", status, values)
+    return Finding(name, status, values)
 
 
 def _gap(model: Model, frame: pd.DataFrame, roles: Sequence[str]) -> Finding | None:
     if roles[0] != "test" or len(roles) == 1:
         return None
     kind, steps = decisive(model, frame)
-    new, old = row_of(frame, roles[0], kind, steps)["rrse"], row_of(frame, roles[1], kind, steps)["rrse"]
-    if new is None or old is None:
+    new, old = row_of(frame, roles[0], kind, steps), row_of(frame, roles[1], kind, steps)
+    if new["rrse"] is None or old["rrse"] is None:
         return None
-    values = {"test": new, "seen": old, "role": roles[1], "kind": kind, "steps": steps}
-    return Finding("gap", _graded(new, max(GAP_FINE * old, old + GAP_SMALL), GAP_LOOK * old), values)
+    values = {
+        **{"test": new["rrse"], "seen": old["rrse"], "test_rmse": new["rmse"], "seen_rmse": old["rmse"]},
+        **{"role": roles[1], "kind": kind, "steps": steps, "unit": model.units.get(model.output, "")},
+    }
+    # Where the output spreads less in the test, the same error has a larger RRSE.
+    in_test = old["rmse"] * (new["rrse"] / new["rmse"]) if new["rmse"] else 0.0
+    least = max(old["rrse"], in_test)
+    return Finding("gap", _graded(new["rrse"], max(GAP_FINE * least, least + GAP_SMALL), GAP_LOOK * least), values)
 
 
-def _residuals(tests: Sequence[CorrelationTest], kind: str, good_free_run: float | None) -> Finding | None:
+def _are_rounding(frame: pd.DataFrame) -> bool:
+    """Return whether residuals are too small to be more than the rounding of the data."""
+    rrse = row_of(frame, "estimation", ONE_STEP, 1).get("rrse")
+    change = row_of(frame, "estimation", ONE_STEP, 1, model=LAST_VALUE).get("rrse")
+    return rrse is not None and change is not None and rrse <= NEGLIGIBLE * change
+
+
+def _residuals(
+    tests: Sequence[CorrelationTest], kind: str, good_free_run: float | None, negligible: bool
+) -> Finding | None:
     of_kind = [test for test in tests if test.kind == kind]
     if not of_kind:
         return None
@@ -264,8 +312,10 @@ def _residuals(tests: Sequence[CorrelationTest], kind: str, good_free_run: float
         "limit": of_kind[0].limit,
         "outside": sum(map(_count_outside, of_kind)),
         "coefficients": sum(len(test.values) for test in of_kind),
+        "negligible": negligible,
     }
-    status = _graded(abs(failed[0].worst), CORRELATION_SMALL, CORRELATION_LARGE) if failed else "fine"
+    matters = bool(failed) and not negligible
+    status = _graded(abs(failed[0].worst), CORRELATION_SMALL, CORRELATION_LARGE) if matters else "fine"
     if status == "bad" and good_free_run is not None:
         # Correlations that do no harm to a good free run are to be looked at, no more.
         status, values["free_run"] = "look", good_free_run

@@ -112,17 +112,25 @@ class TestUnitsOfTheTest:
     u = rng_of("units").standard_normal(400)
     y = 20 + first_order(u)
 
-    @pytest.mark.parametrize(("factor", "units"), [(1000.0, "powers of ten"), (np.pi / 180, "radians"), (7.7, "")])
-    def test_another_scale(self, factor, units):
-        finding = range_of((self.u[:200], self.y[:200]), (self.u[200:], factor * self.y[200:]))
+    @pytest.mark.parametrize(
+        ("scale", "shift", "units"),
+        [
+            *((1000.0, 0.0, "powers of ten"), (0.01, 0.0, "powers of ten"), (np.pi / 180, 0.0, "radians")),
+            *((3.6, 0.0, "kilometres per hour"), (1.8, 32.0, "Fahrenheit"), (1.0, 273.15, "kelvin")),
+        ],
+    )
+    def test_level_and_spread_show_another_unit(self, scale, shift, units):
+        test = self.u[200:], scale * self.y[200:] + shift
+        finding = range_of((self.u[:200], self.y[:200]), test)
         unit = finding.values["out"]["unit"]
-        assert finding.status == "bad" and unit["scale"] == pytest.approx(factor, rel=0.3) and units in unit["units"]
+        assert (unit["scale"], unit["shift"]) == pytest.approx((scale, shift)) and units in unit["units"]
+        assert finding.values["a"]["unit"] is None and finding.status != "fine"
         assert "units of the others" in in_words(finding).advice
 
-    def test_another_zero(self):
-        finding = range_of((self.u[:200], self.y[:200]), (self.u[200:], self.y[200:] + 273.15))
-        unit = finding.values["out"]["unit"]
-        assert finding.status == "bad" and unit["shift"] == pytest.approx(273.15, abs=0.3) and "kelvin" in unit["units"]
+    @pytest.mark.parametrize(("scale", "shift"), [(0.1, 18.0), (10.0, -180.0), (1.0, 100.0), (1.0, -15.0)])
+    def test_a_level_that_no_unit_explains_shows_none(self, scale, shift):
+        finding = range_of((self.u[:200], self.y[:200]), (self.u[200:], scale * self.y[200:] + shift))
+        assert finding.values["out"]["unit"] is None
 
     def test_larger_experiments_and_rests_are_no_units(self):
         for test in (

@@ -137,6 +137,25 @@ def test_a_series_without_input():
     assert lights["fixed_points"].values["points"] == [[0.0, True]]
 
 
+def test_the_season_that_errs_least_is_compared_on_the_same_samples():
+    rng = generator(purpose="validation", seed="seasons")
+    pattern = np.tile(rng.standard_normal(21), 10)
+    y = pattern + np.tile(3 * rng.standard_normal(7), 30) + 0.1 * rng.standard_normal(210)
+    series = Record("series", np.empty((210, 0)), y, "test")
+    weekly = Model(("y(k-7)",), (0.5,), inputs=(), output="y")
+    cases = [validation.Case(series, weekly, {})]
+    errors = validation.season_errors(cases, (7, 21), 7)
+    assert errors.season == 21
+    assert errors.naive == pytest.approx(figures([y[21:]], [y[:-21]])[0])
+    assert errors.rrse == pytest.approx(figures([y[21:]], [0.5 * y[14:-7]])[0])
+    # Eight steps ahead the value of a week before is not known yet.
+    further = validation.season_errors(cases, (7,), 8)
+    assert further.naive == pytest.approx(figures([y[14:]], [y[:-14]])[0])
+    # A record of less than two of the lags says nothing.
+    assert validation.season_errors(cases, (106,), 1) is None
+    assert validation.season_errors(cases, (), 1) is None
+
+
 @pytest.mark.parametrize("decimation", [1, 3])
 def test_linear_arx(decimation):
     rng = generator(purpose="validation", seed="arx")

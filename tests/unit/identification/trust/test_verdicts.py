@@ -10,8 +10,18 @@ from tests.unit.identification.trust.known_model import model
 from narxbench._identification.finding import Finding
 from narxbench._identification.trust.residuals import CorrelationTest
 from narxbench._identification.trust.steady_state import FixedPoint, Rest
-from narxbench._identification.trust.validation import ALL, ARX, COLUMNS, DECIMATED, INCOMING, LAST_VALUE, MODEL
+from narxbench._identification.trust.validation import (
+    ALL,
+    ARX,
+    COLUMNS,
+    DECIMATED,
+    INCOMING,
+    LAST_VALUE,
+    MODEL,
+    SeasonErrors,
+)
 from narxbench._identification.trust.verdicts import summary
+from narxbench._model.narx import Model
 
 
 def frame_of(free, one_step=0.1, arx=0.5, last=0.5):
@@ -87,6 +97,50 @@ def test_lights_of_the_residuals(worst, passed, free_run, status, kind):
     assert ("free_run" in light.values) == (worst > 0.3 and free_run < 0.25)
 
 
+def test_residuals_that_are_rounding_make_no_model_bad():
+    tests = [CorrelationTest("a", "A", "linear", (1, 2), (0.01, 0.9), 0.02, 0.04, False, 2, 0.9)]
+    for one_step, status in ((0.0004, "fine"), (0.0006, "bad")):
+        light = lights(frame_of({"estimation": 0.4}, one_step=one_step, last=0.5), tests)["residuals_linear"]
+        assert (light.status, light.values["negligible"]) == (status, status == "fine")
+
+
+def test_the_same_error_of_an_output_that_spreads_less_is_no_gap():
+    frame = frame_of({"estimation": 0.08, "selection": 0.08, "test": 0.45})
+    assert lights(frame)["gap"].status == "bad"
+    frame.loc[frame["role"] == "selection", "rmse"] = 0.16
+    frame.loc[frame["role"] == "test", "rmse"] = 0.2
+    gap = lights(frame)["gap"]
+    assert (gap.status, gap.values["test_rmse"], gap.values["seen_rmse"]) == ("fine", 0.2, 0.16)
+    # Where it spreads more, a larger error in its unit is none either.
+    frame.loc[frame["role"] == "test", ["rrse", "rmse"]] = [0.08, 0.9]
+    assert lights(frame)["gap"].status == "fine"
+
+
+def series_frame(rrse, last):
+    rows = []
+    for kind, steps, name, value in (
+        *(("one_step", 1, MODEL, 0.1), ("one_step", 1, LAST_VALUE, 0.3)),
+        *(("k_step", 24, MODEL, rrse), ("k_step", 24, LAST_VALUE, last), ("free_run", None, MODEL, 0.5)),
+    ):
+        for sampling in (DECIMATED, INCOMING):
+            rows.append(("test", ALL, name, sampling, kind, steps, *[value] * 6, 9, False))
+    return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
+
+
+def test_a_series_is_compared_with_the_last_value_as_far_ahead_as_it_is_judged():
+    series = Model(("y(k-1)",), (0.5,), (), "y")
+    for season, expected in (
+        (None, ("fine", 0.2, 0.3, 24)),
+        (SeasonErrors(168, 0.21, 0.1), ("bad", 0.21, 0.1, 24)),
+        (SeasonErrors(24, None, 0.1), ("bad", None, 0.1, 24)),
+    ):
+        findings = items_by_name(summary(series, series_frame(0.2, 0.3), [], [], season=season))
+        light = findings["against_last_value"]
+        values = light.values
+        assert (light.status, values["rrse"], values["baseline"], values["steps"]) == expected
+        assert values["season"] == (season.season if season else None)
+
+
 def test_an_exact_model_is_called_exact_with_the_terms_that_are_rounding():
     weights = [{"term": "u(k-3)", "err": 1.0}, {"term": "y(k-1)", "err": 1e-33}]
     frame = frame_of({"estimation": 1e-16, "test": 1e-16}, one_step=1e-16)
@@ -155,12 +209,16 @@ def range_check(unit, used=True):
     return Finding("test-range", "bad", {"out": about})
 
 
-def test_a_test_in_another_unit_does_not_judge_the_model():
-    unit = {"scale": 1000.0, "shift": None, "units": "powers of ten"}
+def test_a_test_in_another_unit_is_quoted_and_bad_only_for_a_bad_model():
+    unit = {"scale": 1000.0, "shift": 0.0, "units": "powers of ten"}
     frame = frame_of({"estimation": 0.1, "selection": 0.2, "test": 900.0})
     prediction = lights(frame, checks=[range_check(unit)])["prediction"]
-    assert (prediction.status, prediction.values["role"]) == ("look", "selection")
+    assert (prediction.status, prediction.values["role"], prediction.values["rrse"]) == ("look", "test", 900.0)
     assert prediction.values["other_unit"] == "out"
+    diverged = frame_of({"estimation": 0.1, "selection": 0.2, "test": None})
+    assert lights(diverged, checks=[range_check(unit)])["prediction"].status == "look"
+    useless = frame_of({"estimation": 0.1, "selection": 0.9, "test": 900.0})
+    assert lights(useless, checks=[range_check(unit)])["prediction"].status == "bad"
     for check in (range_check(None), range_check(unit, used=False)):
         assert lights(frame, checks=[check])["prediction"].status == "bad"
     # Where the model is right there, the unit is.
