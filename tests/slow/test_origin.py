@@ -64,7 +64,7 @@ def test_an_edited_file_of_the_same_date(known, path, text, changed, rules):
     ("setting", "changed", "rules"),
     [
         ("statistics={threshold: 0.8}", "setting threshold", {"summarise", *AFTER_SUMMARIES}),
-        ("interpretation=reset", "setting interpretation", {"search", "summarise", *AFTER_SUMMARIES}),
+        ("evaluations=100", "setting evaluations", {"search", "summarise", *AFTER_SUMMARIES}),
         ("data={washout: 90}", "setting simulation.data.washout", {"simulate", "search", "summarise"}),
     ],
 )
@@ -75,7 +75,7 @@ def test_another_setting(known, setting, changed, rules):
 
 def test_results_without_a_definition_are_made_again(known):
     """They may be of any settings: of an older version, or copied from elsewhere."""
-    definitions = known.definitions("methods/ga")
+    definitions = known.definitions("methods/as-described/ga")
     assert len(definitions) == 1
     (known / definitions[0]).unlink()
     planned = known.planned()
