@@ -99,8 +99,6 @@ def _residuals(finding: Finding, _: Setting) -> tuple[str, str]:
         return f"All {values['tests']} pass: {largest}; {share}.", ""
     tests = "; ".join(f"{test['title']}: {test['worst']:.2g} at lag {test['lag']}" for test in failed)
     text = f"{len(failed)} of {values['tests']} fail (limit {limit:.2g}): {tests}; {share}."
-    if values["negligible"]:
-        return f"{text} The residuals are rounding: below a thousandth of the change from one step to the next.", ""
     if finding.status == "fine":
         most = f"{100 * CORRELATION_SMALL**2:.0f} %"
         return f"{text} That is at most {most} of their variance: only many samples show it.", ""

@@ -110,7 +110,6 @@ SHOWN_INPUT = {"term": "u1", "acts": True, "is_constant": False, "lags": 20, "po
 PROSPECT = {"output_changes": True, "most_lags": 20, "most_power": 3, "degree": None, "has_test": True}
 PROSPECT["inputs"] = {"u": SHOWN_INPUT}
 RESIDUALS = {"tests": 2, "failed": [], "largest": 0.04, "limit": 0.1, "outside": 3, "coefficients": 61}
-RESIDUALS["negligible"] = False
 GAP = {**ROW, "test": 0.4, "seen": 0.1, "test_rmse": 0.27, "seen_rmse": 0.16, "role": "selection", "unit": ""}
 EARLIER = {"name": "phi_xixi", "title": "residuals and earlier residuals", "worst": 0.5, "lag": 1}
 BEFORE = {"name": "phi_uxi", "title": "residuals and u", "worst": -0.2, "lag": -3}
@@ -304,7 +303,6 @@ EXAMPLES = [
     ("residuals_linear", RESIDUALS, ("fine", {}), ("fine", {"failed": [BEFORE]})),
     ("residuals_linear", RESIDUALS, ("bad", {"failed": [EARLIER, BEFORE]}), ("look", {"failed": [AFTER]})),
     ("residuals_nonlinear", RESIDUALS, ("look", {"failed": [BEFORE]})),
-    ("residuals_linear", RESIDUALS, ("fine", {"failed": [EARLIER], "negligible": True})),
     ("residuals_linear", RESIDUALS, ("look", {"failed": [BEFORE], "free_run": 0.05})),
     ("fixed_points", RESTS, ("look", {"beyond": 1}), ("fine", {"at_rest": 41, "several": 0, "settling_steps": None})),
     ("fixed_points", RESTS, ("fine", {"points": [[0.5, True], [1.0, False]]}), ("fine", {"points": []})),

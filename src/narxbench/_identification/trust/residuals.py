@@ -42,6 +42,8 @@ LAGS, SHARE_OF_RECORD = 20, 4
 LEVEL = 0.05
 # Residuals with less than this share of the output's energy are the rounding of an exact model.
 ROUNDING = 1e-18
+# Those of less than a thousandth of what the output changes by in a step (rms) are the rounding of the data.
+ROUNDING_OF_DATA = 1e-6
 # What errors of free runs have in common is reported from this share of the output's deviation, or of the errors' own
 # rms, on, unless it is too small to matter, or may be chance (both tails). Errors of neighbouring samples are alike:
 # their blocks count as independent, and few of them tell nothing.
@@ -127,20 +129,30 @@ def correlation_tests(model: Model, records: Sequence[Record], lags: int = LAGS)
     """Test the residuals of a model on some records, up to a largest lag; sums never go across a join.
 
     The bands presume white residuals: where ``phi_xixi`` fails, a near failure of another test with a slow input is a
-    hint. Signals that are constant, few residuals and those of an exact model are not tested.
+    hint. Signals that are constant, few residuals and those that are rounding are not tested.
     """
     errors, inputs = list[NDArray[np.float64]](), list[NDArray[np.float64]]()
     for record_errors, record_inputs in residuals(model, records):
         errors.append(record_errors)
         inputs.append(record_inputs)
     largest = min(lags, max(map(len, errors), default=0) // SHARE_OF_RECORD)
-    if largest < 2 or _sum_of_squares(errors) <= ROUNDING * _sum_of_squares([record.y for record in records]):
+    if largest < 2 or _are_rounding(errors, records, model.decimation):
         return []
     xi = _centred(errors)
     functions = _correlations(model, xi, inputs, largest)
     samples, coefficients = sum(map(len, xi)), sum(len(function.distances) for function in functions)
     band, limit = _half_width(1, samples), _half_width(max(1, coefficients), samples)
     return [function.test(band, limit) for function in functions]
+
+
+def _are_rounding(errors: Signals, records: Sequence[Record], decimation: int) -> bool:
+    """Return whether residuals are so small that they are the rounding of an exact model, or of the data."""
+    outputs, changes = Signals(), Signals()
+    for record in records:
+        outputs.append(record.y)
+        changes.append(np.diff(record.phase(0, decimation).y))
+    limits = ROUNDING * _sum_of_squares(outputs), ROUNDING_OF_DATA * _sum_of_squares(changes)
+    return _sum_of_squares(errors) <= max(limits)
 
 
 def _half_width(coefficients: int, samples: int) -> float:

@@ -48,8 +48,6 @@ GAP_FINE, GAP_LOOK, GAP_SMALL = 1.5, 3.0, 0.05
 # A correlation r foretells the share r^2 of the variance: below 1 % it does not matter even if many samples show it,
 # from 9 % on a better model is within reach.
 CORRELATION_SMALL, CORRELATION_LARGE = 0.1, 0.3
-# Residuals below a thousandth of what the output changes by in a step are the rounding of the data.
-NEGLIGIBLE = 0.001
 # The rests of the data and the model's static curve: share of the output's range.
 STATIC_FINE = 0.1
 # Findings on the model; others are on the data.
@@ -80,7 +78,6 @@ def summary(
     prediction = _prediction(model, frame, roles, checks, avoidable)
     is_good = prediction.values["small"] and model.inputs and not prediction.values["diverged"]
     good_free_run = prediction.values["rrse"] if is_good else None
-    negligible = _are_rounding(frame)
     findings = [
         prediction,
         _exact(frame, weights),
@@ -88,8 +85,8 @@ def summary(
         _against_linear_arx(model, frame, roles[0]),
         _against_last_value(model, frame, roles[0], season),
         None if prediction.values["rests"] else _gap(model, frame, roles),
-        _residuals(tests, "linear", good_free_run, negligible),
-        _residuals(tests, "nonlinear", good_free_run, negligible),
+        _residuals(tests, "linear", good_free_run),
+        _residuals(tests, "nonlinear", good_free_run),
         _fixed_points(model, curve),
         _rests(rests),
     ]
@@ -290,16 +287,7 @@ def _gap(model: Model, frame: pd.DataFrame, roles: Sequence[str]) -> Finding | N
     return Finding("gap", _graded(new["rrse"], max(GAP_FINE * least, least + GAP_SMALL), GAP_LOOK * least), values)
 
 
-def _are_rounding(frame: pd.DataFrame) -> bool:
-    """Return whether residuals are too small to be more than the rounding of the data."""
-    rrse = row_of(frame, "estimation", ONE_STEP, 1).get("rrse")
-    change = row_of(frame, "estimation", ONE_STEP, 1, model=LAST_VALUE).get("rrse")
-    return rrse is not None and change is not None and rrse <= NEGLIGIBLE * change
-
-
-def _residuals(
-    tests: Sequence[CorrelationTest], kind: str, good_free_run: float | None, negligible: bool
-) -> Finding | None:
+def _residuals(tests: Sequence[CorrelationTest], kind: str, good_free_run: float | None) -> Finding | None:
     of_kind = [test for test in tests if test.kind == kind]
     if not of_kind:
         return None
@@ -312,10 +300,8 @@ def _residuals(
         "limit": of_kind[0].limit,
         "outside": sum(map(_count_outside, of_kind)),
         "coefficients": sum(len(test.values) for test in of_kind),
-        "negligible": negligible,
     }
-    matters = bool(failed) and not negligible
-    status = _graded(abs(failed[0].worst), CORRELATION_SMALL, CORRELATION_LARGE) if matters else "fine"
+    status = _graded(abs(failed[0].worst), CORRELATION_SMALL, CORRELATION_LARGE) if failed else "fine"
     if status == "bad" and good_free_run is not None:
         # Correlations that do no harm to a good free run are to be looked at, no more.
         status, values["free_run"] = "look", good_free_run

@@ -97,13 +97,6 @@ def test_lights_of_the_residuals(worst, passed, free_run, status, kind):
     assert ("free_run" in light.values) == (worst > 0.3 and free_run < 0.25)
 
 
-def test_residuals_that_are_rounding_make_no_model_bad():
-    tests = [CorrelationTest("a", "A", "linear", (1, 2), (0.01, 0.9), 0.02, 0.04, False, 2, 0.9)]
-    for one_step, status in ((0.0004, "fine"), (0.0006, "bad")):
-        light = lights(frame_of({"estimation": 0.4}, one_step=one_step, last=0.5), tests)["residuals_linear"]
-        assert (light.status, light.values["negligible"]) == (status, status == "fine")
-
-
 def test_the_same_error_of_an_output_that_spreads_less_is_no_gap():
     frame = frame_of({"estimation": 0.08, "selection": 0.08, "test": 0.45})
     assert lights(frame)["gap"].status == "bad"
