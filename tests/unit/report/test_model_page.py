@@ -507,7 +507,8 @@ def test_the_consistent_cases_have_answers_of_each_status(consistent):
 
 
 def test_every_finding_is_reported_and_none_twice_at_the_top():
-    values = {"test": 0.9, "seen": 0.1, "role": "selection", "kind": "free_run", "steps": None}
+    values = {"test": 0.9, "seen": 0.1, "test_rmse": 0.9, "seen_rmse": 0.1, "unit": ""}
+    values |= {"role": "selection", "kind": "free_run", "steps": None}
     bad, note = Finding("gap", "bad", values), Finding("resamples", "look", {"searched": 1, "wanted": 2})
     identification = identification_of(summary=[bad], notes=[note, note])
     title, text, advice = in_words(bad)
