@@ -4,6 +4,7 @@ import re
 import time
 
 import pytest
+from tests.workflow.project import wait_for
 
 from narxbench._studies.paper.site import PAGES
 
@@ -176,9 +177,11 @@ def test_a_value_leads_to_its_condition_in_a_fold_that_opens(chromium, complete,
     page.locator("#table_5 tr.run td a").first.click()
     assert page.url.endswith("paper/method.html#condition-S3-50dB-upso2d-bic")
     condition = page.locator("#condition-S3-50dB-upso2d-bic")
-    assert condition.is_visible()
-    assert 0 <= condition.bounding_box()["y"] < page.viewport_size["height"]
-    assert "data/paper/problems/as-described/data-1/S3/50dB.csv" in condition.inner_text()
+    condition.wait_for(state="visible")
+    wait_for(
+        lambda: 0 <= condition.bounding_box()["y"] < page.viewport_size["height"], "the condition on the screen", 10
+    )
+    assert "data/paper/problems/baseline/data-1/S3/50dB.csv" in condition.inner_text()
     assert page.locator(".origin pre").count() == 72
     assert sum(origin.is_visible() for origin in page.locator(".origin pre").all()) == 1
     page.close()
