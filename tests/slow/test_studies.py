@@ -158,7 +158,7 @@ def test_diverging_system_stops_alone(empty):
     printed = project.snakemake("--keep-going", code=1)
     (message,) = re.findall("^narxbench: (?!study |compiling )(.*)$", printed, re.MULTILINE)
     assert re.match("system S4: its output diverges .*; allowed: an input for which", message)
-    systems = [path.split("/")[3] for path in project.files("data/wild/conditions")]
+    systems = [path.split("/")[5] for path in project.files("data/wild/conditions")]
     assert systems == ["S3"] * 3
 
 

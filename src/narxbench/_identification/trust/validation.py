@@ -236,12 +236,12 @@ def predicted(model: Model, record: Record, steps: int | None = None) -> NDArray
 
 def _sums(model: Model | None, record: Record, steps: int | None, first: int, decimation: int) -> _Sums:
     """Return the sums of one record that its figures come from; no model stands for the last value."""
-    if model is None:
-        start = max(first, decimation * (steps or 1))
-        return _sums_of(record, _last_values(record.y, start, steps, decimation), start)
-    start = model.initial_samples
+    least = decimation * (steps or 1) if model is None else model.initial_samples
+    start = max(first, least)
     if not record.is_measured[start:].any():
         return _Sums()
+    if model is None:
+        return _sums_of(record, _last_values(record.y, start, steps, decimation), start)
     run = predicted(model, record, steps)
     return _sums_of(record, None if run is None else run[start:], start)
 
