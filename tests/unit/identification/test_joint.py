@@ -296,6 +296,15 @@ def command(tmp_path, *words):
     return command
 
 
+def check_report(folder):
+    """Check that the report of two outputs is whole, and judges each."""
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "In joint free run on the test data b is" in page
+    assert "Joint models of a, b" in page and 'href="1-a/report.html"' in page
+    for name in ("1-a/report.html", "2-b/report.html", "model.c", "model.py", "model.m"):
+        assert (folder / name).is_file()
+
+
 @pytest.mark.slow
 def test_on_the_command_line(identification, tmp_path, capsys):
     report = tmp_path / "report"
@@ -305,12 +314,8 @@ def test_on_the_command_line(identification, tmp_path, capsys):
     assert printed["equation"] == identification.model.equation()
     assert set(printed["outputs"]) == {"a", "b"} and printed["notes"][0]["title"] == "Outputs together"
     assert JointModel.load(report / "model.json") == JointModel.load(report / "identification.json")
-    page = (report / "report.html").read_text(encoding="utf-8")
     assert [entry["status"] for entry in printed["summary"]] == ["fine", "fine"]
-    assert "In joint free run on the test data b is" in page
-    assert "Joint models of a, b" in page and 'href="1-a/report.html"' in page
-    for name in ("1-a/report.html", "2-b/report.html", "model.c", "model.py", "model.m"):
-        assert (report / name).is_file()
+    check_report(report)
     assert main(command(tmp_path, "--test", "25%")) == 0
     shown = capsys.readouterr().out
     assert "RRSE of joint free runs, test" in shown and max(map(len, shown.splitlines())) <= 100
