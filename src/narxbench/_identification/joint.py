@@ -550,9 +550,10 @@ def joint_verdicts(
         *known,
         *(_JointCase(model, signals, "test") for signals in tests if len(signals.y) > model.initial_samples),
     ]
+    outputs = [run.simulated() if is_driven else run.signals.y for run in runs]
     verdicts = []
     for output, (recording, part) in enumerate(zip(data.recordings, model.models, strict=True)):
-        cases = [run.case_of(output, is_driven=is_driven) for run in runs]
+        cases = [run.case_of(output, others) for run, others in zip(runs, outputs, strict=True)]
         frame = validate(cases)
         _, steps = decisive(part, frame)
         avoidable = avoidable_share(last_cases(cases), steps)
@@ -573,14 +574,15 @@ class _JointCase(NamedTuple):
     times: Integers | None = None
     """The samples that count; None: all."""
 
-    def case_of(self, output: int, *, is_driven: bool) -> Case:
-        """Return what the model of an output predicts, with the others as the joint run has them if it is driven."""
-        others = self.signals.y
-        if is_driven:
-            try:
-                others = _joint_run(self.model, self.signals)
-            except DivergedError:
-                others = np.full_like(self.signals.y, DIVERGED)
+    def simulated(self) -> Floats:
+        """Return the joint free run; one that diverges is beyond all bounds."""
+        try:
+            return _joint_run(self.model, self.signals)
+        except DivergedError:
+            return np.full_like(self.signals.y, DIVERGED)
+
+    def case_of(self, output: int, others: Floats) -> Case:
+        """Return what the model of an output predicts; of the outputs ``others`` it takes all but its own."""
         part = self.model.models[output]
         u = np.column_stack([self.signals.u, np.delete(others, output, axis=1)])[:, : part.n_inputs]
         is_missing = None

@@ -71,8 +71,7 @@ class SimulatedPlan(StudyPlan):
 
     def method_path(self, condition: Condition) -> str:
         """Return the path of the definition of a condition's method below the study's folder."""
-        scenario = condition.problem.name.partition("/")[0]
-        return f"methods/{scenario}/{condition.method}/{condition.criterion}"
+        return "methods/{scenario}/{method}/{criterion}".format_map(self.wildcards(condition))
 
     # The combinations.
 

@@ -278,13 +278,17 @@ def season_errors(cases: Sequence[Case], seasons: Sequence[int], steps: int) -> 
     that this takes; None where no record of any season has, or the output is constant.
     """
     best: SeasonErrors | None = None
-    for season in seasons:
-        lag = season * math.ceil(steps * cases[0].model.decimation / season)
+    lags = {season: season * math.ceil(steps * cases[0].model.decimation / season) for season in seasons}
+    runs = []
+    for record, model, _ in cases:
+        if lags and len(record) >= 2 * min(lags.values()):
+            runs.append((record, model.initial_samples, predicted(model, record, steps)))
+    for season, lag in lags.items():
         of_model, of_season = _Sums(), _Sums()
-        for record, model, _ in cases:
+        for record, initial_samples, run in runs:
             if len(record) < 2 * lag:
                 continue
-            start, run = max(lag, model.initial_samples), predicted(model, record, steps)
+            start = max(lag, initial_samples)
             of_model = of_model.plus(_sums_of(record, None if run is None else run[start:], start))
             of_season = of_season.plus(_sums_of(record, record.y[start - lag : -lag], start))
         rrse, naive = of_model.figures()[0], of_season.figures()[0]

@@ -122,7 +122,8 @@ def _prediction(
     kind, steps = decisive(model, frame)
     role = roles[0]
     row = row_of(frame, role, kind, steps)
-    other_unit = "" if _is_small(row["rrse"]) else _suspected_unit(checks)
+    # Errors in another unit say nothing of a model where there are other data to judge it by.
+    other_unit = "" if len(roles) == 1 or _is_small(row["rrse"]) else _suspected_unit(checks)
     if avoidable is not None:
         avoidable = max(avoidable, _avoided_by_simple_models(frame, role, kind, steps))
     free_run = row_of(frame, role, FREE_RUN)["rrse"]
