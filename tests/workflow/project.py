@@ -29,6 +29,8 @@ statistics: {bootstrap_samples: 50}
 """
 SEARCHES = ("upso2d/bic", "upso2d/aic-2", "ga/bic")
 CONDITIONS = [f"as-described/data-1/{system}/30dB/{search}" for system, search in product(("S3", "S4"), SEARCHES)]
+RUNS = [f"data/tiny/runs/{condition}/seed-{seed}.json" for condition, seed in product(CONDITIONS, (1, 2))]
+SUMMARIES = [f"data/tiny/conditions/{condition}.json" for condition in CONDITIONS]
 # A file that depends on all runs and on no table, figure or page.
 FRAMES = "data/tiny/frames/claims.csv"
 # The folders of what is made on the way to the frames.

@@ -3,12 +3,12 @@
 import re
 import shutil
 from html import unescape
-from itertools import chain, product
+from itertools import chain
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from tests.workflow.project import CONDITIONS, ROOT, TINY, hiding, links_to_files, unlike
+from tests.workflow.project import CONDITIONS, ROOT, RUNS, SUMMARIES, TINY, hiding, links_to_files, unlike
 
 from narxbench._io.yaml import read_mapping
 from narxbench._report.templating import TEMPLATES
@@ -16,9 +16,7 @@ from narxbench._studies.paper.site import PAGES
 
 pytestmark = pytest.mark.slow
 
-RUNS = [f"data/tiny/runs/{condition}/seed-{seed}.json" for condition, seed in product(CONDITIONS, (1, 2))]
 GA_RUNS = [path for path in RUNS if "/ga/" in path]
-SUMMARIES = [f"data/tiny/conditions/{condition}.json" for condition in CONDITIONS]
 # What follows from each result, and from the frames.
 ENDING = {"manifest", "site", "all"}
 AFTER_ANALYSIS = {"tables", "figures", "page", *ENDING}
