@@ -34,7 +34,7 @@ def predictions(
     steps : int, optional
         As for :meth:`narxbench.Model.predict`: steps of the model ahead; None: a free run.
     y_initial : sequence of float, optional
-        The first outputs of each planned run, as many as the model needs; the data then have inputs alone.
+        The first outputs of each planned run, at least as many as the model needs; the data then have inputs alone.
 
     Returns
     -------
@@ -112,7 +112,7 @@ def _first_outputs(model: Model, y_initial: Sequence[float], reading: Reading) -
         outputs: list[float] = finite_signals("initial", y_initial)[:, 0].tolist()
     except NarxbenchError:
         raise FieldError("initial", f"found {show(y_initial, kind=False)}; needed: {_needed(model)}") from None
-    if len(outputs) != model.initial_samples:
+    if len(outputs) < model.initial_samples:
         raise FieldError("initial", f"found {counted(len(outputs), 'output', 'outputs')}; needed: {_needed(model)}")
     return outputs
 

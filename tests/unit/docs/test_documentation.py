@@ -33,7 +33,7 @@ TEXT = {page: (ROOT / page).read_text(encoding="utf-8") for page in PAGES}
 CURRENT_PAGES = [page for page in PAGES if page != "CHANGELOG.md"]
 # Files that the pipeline makes or a reader writes, and names that stand for others.
 NOT_KEPT = re.compile(
-    r"(reports?/|data|logs|mine|docs/_build|\.snakemake|\.venv|measurements|profiles/cluster/\w+-)|.*[A-Z]{3}"
+    r"(results/|reports?/|data|logs|mine|docs/_build|\.snakemake|\.venv|measurements|profiles/cluster/\w+-)|.*[A-Z]{3}"
 )
 # Pages that refer to the list of what a plug-in may do all the same.
 REFERRING = ("docs/own_algorithm.md", "docs/methods.md")

@@ -56,6 +56,9 @@ def test_a_planned_run_goes_on_from_its_first_outputs(n_known, samples):
 def test_first_outputs_may_be_given_apart(data):
     frame = predictions(SECOND_ORDER, data, y_initial=FIRST)
     pd.testing.assert_frame_equal(frame, predictions(SECOND_ORDER, planned(2)))
+    # Outputs after those that the run begins from change nothing of it.
+    further = predictions(SECOND_ORDER, data, y_initial=[*FIRST, 9.0])
+    pd.testing.assert_series_equal(further["predicted"], frame["predicted"])
 
 
 def test_each_run_has_its_first_outputs():
