@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.common import ROOT, copy_of_project, machine_facts, number, run_child, table
-from narxbench._pipeline.plans import plan_of
+from narxbench._pipeline.plan import plan_of
 
 SMALL = "systems: [S1]\nsnr_db: [30]\nmethods: {upso2d: {criteria: [bic]}, ga: null}\n"
 COMPARED = """

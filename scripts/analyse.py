@@ -4,7 +4,6 @@ from typing import Any
 
 from narxbench._io.csv import write_table
 from narxbench._io.files import write_atomically
-from narxbench._pipeline.steps import settings_of
 from narxbench._studies.paper.analysis import analyse
 from narxbench._studies.paper.claims import load_claims
 from narxbench._studies.paper.frames import conditions_frame, load_summaries
@@ -18,6 +17,7 @@ def main(job: Any) -> None:
     if [*job.output.keys()] == ["conditions"]:
         frames = {"conditions": conditions_frame(summaries, published)}
     else:
-        frames = analyse(summaries, published, load_claims(job.input.claims), **settings_of(job))
+        statistics = {name: job.params[name] for name in ("confidence", "figure_snr_db")}
+        frames = analyse(summaries, published, load_claims(job.input.claims), **statistics)
     for name, path in job.output.items():
         write_atomically(path, write_table(frames[name]))

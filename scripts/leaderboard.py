@@ -6,7 +6,6 @@ from typing import Any
 
 from narxbench._io.files import write_atomically
 from narxbench._model.system import load_system
-from narxbench._pipeline.steps import settings_of
 from narxbench._studies.methods.frames import read_frames
 from narxbench._studies.methods.page import leaderboard_page
 from narxbench._studies.methods.repeats import read_repeats
@@ -15,14 +14,14 @@ from narxbench._studies.methods.views import Comparison, read_cost
 
 def main(job: Any) -> None:
     """Write the page."""
-    settings = settings_of(job)
-    folder = os.path.relpath(f"reports/{settings['study']['study']}", Path(job.output[0]).parent)
+    study = job.params.study
+    folder = os.path.relpath(f"reports/{study['study']}", Path(job.output[0]).parent)
     cost, repeats = read_cost(job.input.cost), read_repeats(job.input.repeats)
     page = leaderboard_page(
-        Comparison(read_frames(job.input), settings["study"], cost, repeats),
+        Comparison(read_frames(job.input), study, cost, repeats),
         systems=[load_system(Path(path).stem) for path in job.input.system_files],
-        methods_about=settings["methods"],
-        left_out=settings["left_out"],
+        methods_about=job.params.methods,
+        left_out=job.params.left_out,
         folder="" if folder == "." else f"{folder}/",
         paper=Path("reports/report.html").is_file(),
     )

@@ -8,4 +8,4 @@ from narxbench._pipeline.manifest import manifest_csv
 
 def main(job: Any) -> None:
     """Write settings, versions and the digest of every result."""
-    write_atomically(job.output[0], manifest_csv(job.params.files, job.params.made_with))
+    write_atomically(job.output[0], manifest_csv(job.files, job.params.made_with))

@@ -4,13 +4,12 @@ from pathlib import Path
 from typing import Any
 
 from narxbench._io.files import write_atomically
-from narxbench._pipeline.steps import settings_of
 from narxbench._studies.paper.page import interpretations_only, pages, read_material, reproducible_pages
 
 
 def main(job: Any) -> None:
     """Write the pages, each under its name; a study of interpretations has one."""
-    settings = settings_of(job)["study"]
+    settings = job.params.study
     if settings["kind"] == "interpretations":
         write_atomically(job.output[0], interpretations_only(job.input, settings))
         return

@@ -4,7 +4,6 @@ from typing import Any
 
 from narxbench._io.csv import write_table
 from narxbench._io.files import write_atomically
-from narxbench._pipeline.steps import settings_of
 from narxbench._studies.methods.ranking import rank_study
 from narxbench._studies.methods.repeats import read_repeats
 
@@ -12,6 +11,6 @@ from narxbench._studies.methods.repeats import read_repeats
 def main(job: Any) -> None:
     """Write every frame."""
     unsteady = [method for method, (is_same, *_) in read_repeats(job.input.repeats).items() if not is_same]
-    frames = rank_study(list(job.input.scores), unsteady=unsteady, **settings_of(job))
+    frames = rank_study(list(job.input.scores), unsteady=unsteady, **job.params.ranking)
     for name, path in job.output.items():
         write_atomically(path, write_table(frames[name]))

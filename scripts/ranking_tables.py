@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 from narxbench._io.files import write_atomically
-from narxbench._pipeline.steps import settings_of
 from narxbench._studies.methods.answer import document_lines, list_text
 from narxbench._studies.methods.figures import leaderboard_figures
 from narxbench._studies.methods.frames import read_frames
@@ -17,7 +16,7 @@ from narxbench._study.table_files import table_files
 def main(job: Any) -> None:
     """Write every table in each form, every figure, and the answer."""
     cost, repeats = read_cost(job.input.cost), read_repeats(job.input.repeats)
-    comparison = Comparison(read_frames(job.input), settings_of(job)["study"], cost, repeats)
+    comparison = Comparison(read_frames(job.input), job.params.study, cost, repeats)
     files: dict[str, str | bytes] = {**table_files(leaderboard_tables(comparison)), **leaderboard_figures(comparison)}
     files["answer.md"] = list_text(document_lines(comparison))
     for path in job.output:

@@ -8,4 +8,4 @@ from narxbench._pipeline.run_record import run_record
 
 def main(job: Any) -> None:
     """Write what the pages of the study quote, and what differs from one rebuild to the next."""
-    write_atomically(job.output[0], run_record(job.params.logs, job.params.files).to_json())
+    write_atomically(job.output[0], run_record(job.logs, job.files).to_json())

@@ -9,11 +9,11 @@ from narxbench._pipeline.manifest import verdict
 
 def main(job: Any) -> None:
     """Print the verdict; unless everything is the same, end with it as a mistake."""
-    reference, checked = job.params.reference, job.check()
+    reference, checked = job.params.reference, job.sources.check_all()
     if not os.path.exists(reference):
         print(f"{checked} There is no manifest {reference} to compare the others with: the study is not finished.")
         return
-    verified, text = verdict(reference, job.params.files, job.params.made_with)
+    verified, text = verdict(reference, job.files, job.params.made_with)
     if not verified:
         raise NarxbenchError(text.rstrip())
     print(f"{checked}\n{text}".lstrip(), end="", flush=True)

@@ -9,7 +9,7 @@ from itertools import takewhile
 import pytest
 from tests.workflow.project import ROOT, Project
 
-from narxbench._pipeline.plans import plan_of
+from narxbench._pipeline.plan import plan_of
 
 pytestmark = pytest.mark.slow
 

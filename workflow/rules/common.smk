@@ -1,21 +1,30 @@
 # The study that the settings ask for, and what all its rules share.
 #
-# PLAN answers what rules cannot say themselves: which combinations of wildcards exist (`snakemake matrix` writes them as
-# a table), and what a step depends on besides files: its definition. All else stands in the rules of each kind of study.
+# PLAN answers what rules cannot say themselves: which combinations of wildcards the settings mean (JOBS; `snakemake matrix`
+# writes them as a table), and the settings of one combination. A step's parameters are those settings and what it is made
+# by: the digest of its code, versions of packages, and digests of files that no step makes (made_by). So Snakemake makes
+# again what another setting, code, version or file changes.
 import sys
 
 import checkout
 
 try:
-    from narxbench._pipeline.plan import DESIGN_CHOICES, HERE, REFERENCE, in_order_of_causes
+    from narxbench._pipeline.code import made_by
+    from narxbench._pipeline.plan import DESIGN_CHOICES, HERE, MAIN_STUDY, REFERENCE
+    from narxbench._pipeline.reference import kept_files, kept_manifest, to_verify
     from narxbench._pipeline.session import plan, say
+    from narxbench._pipeline.sources import Sources
     from narxbench._pipeline.steps import call
     from narxbench._studies.paper.kept import kept_paths
 except ModuleNotFoundError as missing:
     sys.exit(checkout.missing(missing))
 
 PLAN = plan(workflow, config)
-STUDY, KIND = PLAN.name, PLAN.kind
+SETTINGS = PLAN.settings
+STUDY, KIND = SETTINGS["study"], SETTINGS["kind"]
+SYSTEM_FILES = expand(f"{HERE}config/systems/{{system}}.yaml", system=PLAN.systems)
+# The page that people read; that of the paper is the main one of the project.
+PAGE = "reports/report.html" if STUDY == MAIN_STUDY else f"reports/{STUDY}/report.html"
 # Command, date, commit and time of a run, written once for a set of results; it differs from run to run.
 RUN_RECORD = f"reports/{STUDY}/run.json"
 
@@ -30,8 +39,6 @@ wildcard_constraints:
     method="[^/]+",
     criterion="[^/]+",
     seeds="seeds?-[0-9]+(-to-[0-9]+)?",
-    definition="(problems|methods|steps)/.+",
-    digest="[0-9a-f]{16}",
 
 
 def in_report(category, pattern, names, systems=None):
@@ -46,7 +53,7 @@ def in_report(category, pattern, names, systems=None):
         if system not in PLAN.systems:
             labels = {"Name": name, "System": (systems or {}).get(name, "all")}
         if category == "Figures":
-            labels["SNR"] = f"{PLAN.study.figures.snr_db:g} dB"
+            labels["SNR"] = f"{SETTINGS['figures']['snr_db']:g} dB"
         caption = f"../report/{category.lower()}.rst"
         files.append(report(pattern.format(study=STUDY, name=name), category=category, caption=caption, labels=labels))
     return files

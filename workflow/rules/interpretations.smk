@@ -10,15 +10,16 @@ rule analyse:
     """Compare every condition with the published values."""
     input:
         **PUBLISHED,
-        summaries=SUMMARIES,
-        definition=PLAN.step("analyse", PUBLISHED.values()),
+        summaries=SOURCES.summaries,
     output:
         conditions=f"data/{STUDY}/frames/conditions.csv",
     log:
         f"logs/{STUDY}/analyse.log",
     localrule: True
+    params:
+        *made_by("analyse", PUBLISHED.values()),
     run:
-        call("analyse", input=input, output=output, log=log)
+        call("analyse", input=input, output=output, params=params, log=log)
 
 
 rule page:
@@ -27,18 +28,20 @@ rule page:
         document=f"reports/{STUDY}/interpretations.md",
         document_figures=DOCUMENT_FIGURES,
         about=f"{HERE}CITATION.cff",
-        definition=PLAN.step("page", [f"{HERE}CITATION.cff"], study=PLAN.settings),
     output:
-        PLAN.page,
+        PAGE,
     log:
         f"logs/{STUDY}/page.log",
     localrule: True
+    params:
+        *made_by("page", [f"{HERE}CITATION.cff"]),
+        study=SETTINGS,
     run:
-        call("page", input=input, output=output, log=log)
+        call("page", input=input, output=output, params=params, log=log)
 
 
 # Without the prefix that a module gives to outputs: the manifest names them so.
-RESULTS = [*SUMMARIES, f"data/{STUDY}/frames/conditions.csv", *DOCUMENT, PLAN.page]
+RESULTS = [*SOURCES.summaries, f"data/{STUDY}/frames/conditions.csv", *DOCUMENT, PAGE]
 # The pages that people read are in the manifest.
 READ = []
 # What the repository keeps as reference results.

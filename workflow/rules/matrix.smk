@@ -9,6 +9,7 @@ rule matrix:
         f"logs/{STUDY}/matrix.log",
     localrule: True
     params:
-        table=lambda w: PLAN.matrix.csv(),
+        made_by=made_by("matrix"),
+        settings=SETTINGS,
     run:
-        call("matrix", output=output, params=params, log=log)
+        call("matrix", output=output, log=log, jobs=PLAN.jobs)

@@ -8,80 +8,75 @@ FIGURES = ["recovery_cost", "ecdf", "situations"]
 include: "runs.smk"
 
 
-PLAN.keep_finished(
-    "data/{study}/scores/{scenario}/{data_seed}/{system}/{snr}/{criterion}.json",
-    "data/{study}/runs/{scenario}/{data_seed}/{system}/{snr}/{method}/{criterion}/{seeds}.json",
-)
+from narxbench._pipeline.comparison import Comparison
+
+COMPARED = Comparison(PLAN)
+SCORE = "data/{study}/scores/{scenario}/{data_seed}/{system}/{snr}/{criterion}.json"
+PLAN.keep_finished(SCORE, RUN)
 
 
 rule score:
     """Score what all methods of one criterion found on one problem."""
     input:
-        runs=PLAN.scored_runs(
-            "data/{study}/runs/{scenario}/{data_seed}/{system}/{snr}/{method}/{criterion}/{seeds}.json"
-        ),
-        data="data/{study}/problems/{scenario}/{data_seed}/{system}/{snr}.csv",
-        problem=PLAN.defined("data/{study}/problems/{scenario}/{data_seed}/{system}/{snr}"),
-        methods=PLAN.scored_definitions("data/{study}/methods/{scenario}/{method}/{criterion}"),
-        definition=PLAN.defined("data/{study}/steps/score/{criterion}"),
+        runs=lambda w: COMPARED.scored_runs(RUN, w),
+        data=f"{PROBLEM}.csv",
     output:
-        "data/{study}/scores/{scenario}/{data_seed}/{system}/{snr}/{criterion}.json",
+        SCORE,
     log:
         "logs/{study}/score/{scenario}/{data_seed}/{system}/{snr}/{criterion}.log",
     localrule: True
     params:
-        seeds=PLAN.seeds_by_method,
+        made_by=lambda w: made_by("score", criterion=w.criterion),
+        problem=lambda w: COMPARED.problem(w),
+        methods=lambda w: COMPARED.methods(w),
     run:
-        call("score", input=input, output=output, params=params, log=log)
+        call("score", input=input, output=output, params=params, log=log, simulation=PLAN.problem(wildcards).simulation)
 
 
-SUMMARIES = PLAN.matrix.paths("data/{study}/scores/{scenario}/{data_seed}/{system}/{snr}/{criterion}.json")
-# The data sets and runs that each score file stands for.
-SOURCES = PLAN.sources(
-    "data/{study}/scores/{scenario}/{data_seed}/{system}/{snr}/{criterion}.json",
-    problem="data/{study}/problems/{scenario}/{data_seed}/{system}/{snr}",
-    runs="data/{study}/runs/{scenario}/{data_seed}/{system}/{snr}/{method}/{criterion}/{seeds}.json",
-)
+SOURCES = Sources(PLAN, FOLDER, summary=SCORE, problem=PROBLEM, runs=RUN)
 
 
 rule repeat:
     """Make one run of a method that has a process of its own again in a fresh one, and compare it with its run file."""
     input:
-        run=PLAN.repeated("data/{study}/runs/{scenario}/{data_seed}/{system}/{snr}/{method}/{criterion}/{seeds}.json"),
-        data=PLAN.repeated("data/{study}/problems/{scenario}/{data_seed}/{system}/{snr}.csv"),
-        problem=PLAN.repeated_definition("data/{study}/problems/{scenario}/{data_seed}/{system}/{snr}"),
-        definition=PLAN.repeated_definition("data/{study}/methods/{scenario}/{method}/{criterion}"),
-        step=PLAN.defined("data/{study}/steps/repeat/{method}"),
+        run=lambda w: expand(RUN, study=w.study, **vars(COMPARED.repeated(w))),
+        data=lambda w: expand(f"{PROBLEM}.csv", study=w.study, **vars(COMPARED.repeated(w))),
     output:
         "data/{study}/repeats/{method}.json",
     log:
         "logs/{study}/repeat/{method}.log",
     resources:
         mem_mb=lambda w, attempt: attempt * PLAN.memory_mb(w.method),
-        runtime=PLAN.minutes(),
+        runtime=PLAN.minutes,
     params:
-        seed=lambda w: PLAN.repeated_seed(w.method),
+        made_by=lambda w: made_by("repeat", method=SETTINGS["methods"][w.method]["algorithm"]),
+        run=lambda w: PLAN.run(COMPARED.repeated(w)),
+        # The last of the job: those before it could have left it notes.
+        seed=lambda w: PLAN.seeds(COMPARED.repeated(w))[-1],
     run:
-        call("repeat", input=input, output=output, params=params, log=log)
+        problem = PLAN.problem(COMPARED.repeated(wildcards))
+        call("repeat", input=input, output=output, params=params, log=log, simulation=problem.simulation)
 
 
 # The runs that were made again: a method that does not repeat is not ranked.
-REPEATS = expand("data/{study}/repeats/{method}.json", study=STUDY, method=PLAN.repeated_methods)
+REPEATS = expand("data/{study}/repeats/{method}.json", study=STUDY, method=COMPARED.repeated_methods)
 
 
 rule rank:
     """Rank the methods, and test their differences."""
     input:
-        scores=SUMMARIES,
+        scores=SOURCES.summaries,
         repeats=REPEATS,
-        definition=PLAN.step("rank", **PLAN.ranking()),
     output:
         **{frame: f"data/{STUDY}/frames/{frame}.csv" for frame in FRAMES},
     log:
         f"logs/{STUDY}/rank.log",
     localrule: True
+    params:
+        *made_by("rank"),
+        ranking=COMPARED.ranking(),
     run:
-        call("rank", input=input, output=output, log=log)
+        call("rank", input=input, output=output, params=params, log=log)
 
 
 # The frames, the CPU time of the methods (measured by hand: benchmarks/methods.py), and the runs that were made again.
@@ -97,7 +92,6 @@ rule ranking_tables:
     """Write tables and figures of the comparison, and the answer in a few lines."""
     input:
         **SHOWN,
-        definition=PLAN.step("ranking_tables", [COST], study=PLAN.settings),
     output:
         in_report("Tables", "reports/{study}/tables/{name}.csv", TABLES),
         expand("reports/{study}/tables/{table}.{form}", study=STUDY, table=TABLES, form=["md", "tex"]),
@@ -106,36 +100,37 @@ rule ranking_tables:
     log:
         f"logs/{STUDY}/ranking_tables.log",
     localrule: True
+    params:
+        *made_by("ranking_tables", [COST]),
+        study=SETTINGS,
     run:
-        call("ranking_tables", input=input, output=output, log=log)
+        call("ranking_tables", input=input, output=output, params=params, log=log)
 
 
 rule leaderboard:
     """Write the page of the comparison."""
     input:
         **SHOWN,
-        system_files=PLAN.system_files,
-        definition=PLAN.step(
-            "leaderboard",
-            [COST, *PLAN.system_files],
-            study=PLAN.settings,
-            methods=PLAN.about_methods(),
-            left_out=PLAN.left_out,
-        ),
+        system_files=SYSTEM_FILES,
     output:
-        PLAN.page,
+        PAGE,
     log:
         f"logs/{STUDY}/leaderboard.log",
     localrule: True
+    params:
+        *made_by("leaderboard", [COST, *SYSTEM_FILES]),
+        study=SETTINGS,
+        methods=COMPARED.about_methods(),
+        left_out=COMPARED.left_out,
     run:
-        call("leaderboard", input=input, output=output, log=log)
+        call("leaderboard", input=input, output=output, params=params, log=log)
 
 
 # Without the prefix that a module gives to outputs: the manifest names them so.
-RESULTS = [*SUMMARIES, *expand("data/{study}/frames/{frame}.csv", study=STUDY, frame=FRAMES)]
+RESULTS = [*SOURCES.summaries, *expand("data/{study}/frames/{frame}.csv", study=STUDY, frame=FRAMES)]
 RESULTS += expand("reports/{study}/tables/{table}.{form}", study=STUDY, table=TABLES, form=["csv", "md", "tex"])
 RESULTS += expand("reports/{study}/figures/{figure}.svg", study=STUDY, figure=FIGURES)
-RESULTS += [f"reports/{STUDY}/answer.md", PLAN.page]
+RESULTS += [f"reports/{STUDY}/answer.md", PAGE]
 # The pages that people read are in the manifest.
 READ = []
 # What the repository keeps as reference results.

@@ -21,20 +21,18 @@ rule analyse:
     """Compute nu, r and nu_max, performance, tests, agreement with the published values, and the paper's claims."""
     input:
         **PUBLISHED,
-        summaries=SUMMARIES,
-        definition=PLAN.step(
-            "analyse",
-            PUBLISHED.values(),
-            confidence=PLAN.study.statistics.confidence,
-            figure_snr_db=PLAN.study.figures.snr_db,
-        ),
+        summaries=SOURCES.summaries,
     output:
         **{frame: f"data/{STUDY}/frames/{frame}.csv" for frame in FRAMES},
     log:
         f"logs/{STUDY}/analyse.log",
     localrule: True
+    params:
+        *made_by("analyse", PUBLISHED.values()),
+        confidence=SETTINGS["statistics"]["confidence"],
+        figure_snr_db=SETTINGS["figures"]["snr_db"],
     run:
-        call("analyse", input=input, output=output, log=log)
+        call("analyse", input=input, output=output, params=params, log=log)
 
 
 # What tables and pages need besides frames, summaries and kept results.
@@ -48,6 +46,7 @@ SHOWN = {
     "citation": f"{REFERENCE}/citation.bib",
     "about": f"{HERE}CITATION.cff",
 }
+COMMITTED = [*SHOWN.values(), *KEPT_RESULTS.values(), *SYSTEM_FILES]
 
 
 rule tables:
@@ -56,34 +55,36 @@ rule tables:
         **{frame: f"data/{STUDY}/frames/{frame}.csv" for frame in FRAMES},
         **SHOWN,
         **KEPT_RESULTS,
-        summaries=SUMMARIES,
-        systems=PLAN.system_files,
-        definition=PLAN.step(
-            "tables", [*SHOWN.values(), *KEPT_RESULTS.values(), *PLAN.system_files], study=PLAN.settings
-        ),
+        summaries=SOURCES.summaries,
+        systems=SYSTEM_FILES,
     output:
         in_report("Tables", "reports/{study}/tables/{name}.csv", TABLES, TABLE_SYSTEMS),
         expand("reports/{study}/tables/{table}.{form}", study=STUDY, table=TABLES, form=["md", "tex"]),
     log:
         f"logs/{STUDY}/tables.log",
     localrule: True
+    params:
+        *made_by("tables", COMMITTED),
+        study=SETTINGS,
     run:
-        call("tables", input=input, output=output, log=log)
+        call("tables", input=input, output=output, params=params, log=log)
 
 
 rule figures:
     """Draw the paper's figures as PDF and SVG."""
     input:
         **{frame: f"data/{STUDY}/frames/{frame}.csv" for frame in ("convergence", "selection")},
-        definition=PLAN.step("figures", study=PLAN.settings),
     output:
         in_report("Figures", "reports/{study}/figures/{name}.svg", FIGURES),
         expand("reports/{study}/figures/{figure}.pdf", study=STUDY, figure=FIGURES),
     log:
         f"logs/{STUDY}/figures.log",
     localrule: True
+    params:
+        *made_by("figures"),
+        study=SETTINGS,
     run:
-        call("figures", input=input, output=output, log=log)
+        call("figures", input=input, output=output, params=params, log=log)
 
 
 ALL_TABLES = expand("reports/{study}/tables/{table}.{form}", study=STUDY, table=TABLES, form=["csv", "md", "tex"])
@@ -101,27 +102,29 @@ rule page:
         **SHOWN,
         **KEPT_RESULTS,
         record=RUN_RECORD,
-        summaries=SUMMARIES,
+        summaries=SOURCES.summaries,
         linked=[*ALL_TABLES, *ALL_FIGURES],
         svg=expand("reports/{study}/figures/{figure}.svg", study=STUDY, figure=FIGURES),
-        system_files=PLAN.system_files,
-        definition=PLAN.step("page", [*SHOWN.values(), *KEPT_RESULTS.values(), *PLAN.system_files], study=PLAN.settings),
+        system_files=SYSTEM_FILES,
     output:
-        PLAN.page,
+        PAGE,
         expand("reports/{study}/{page}.html", study=STUDY, page=PAGES),
         reproducible=REPRODUCIBLE,
     log:
         f"logs/{STUDY}/page.log",
     localrule: True
+    params:
+        *made_by("page", COMMITTED),
+        study=SETTINGS,
     run:
-        call("page", input=input, output=output, log=log)
+        call("page", input=input, output=output, params=params, log=log)
 
 
 # Without the prefix that a module gives to outputs: the manifest names them so.
-RESULTS = [*SUMMARIES, *expand("data/{study}/frames/{frame}.csv", study=STUDY, frame=FRAMES)]
+RESULTS = [*SOURCES.summaries, *expand("data/{study}/frames/{frame}.csv", study=STUDY, frame=FRAMES)]
 RESULTS += [*ALL_TABLES, *ALL_FIGURES, *REPRODUCIBLE]
 # The pages that people read; they quote the record of the run, and so are not in the manifest.
-READ = [PLAN.page, *expand("reports/{study}/{page}.html", study=STUDY, page=PAGES)]
+READ = [PAGE, *expand("reports/{study}/{page}.html", study=STUDY, page=PAGES)]
 # What the repository keeps as reference results.
 KEPT = expand("reports/{study}/tables/{table}.md", study=STUDY, table=TABLES)
 KEPT += expand("reports/{study}/figures/{figure}.svg", study=STUDY, figure=FIGURES)

@@ -29,11 +29,12 @@ rule interpretations:
         **PUBLISHED,
         conditions=INTERPRETED,
         choices=DESIGN_CHOICES,
-        definition=PLAN.step("interpretations", [*PUBLISHED.values(), INTERPRETED, DESIGN_CHOICES]),
     output:
         DOCUMENT,
     log:
         f"logs/{STUDY}/interpretations.log",
     localrule: True
+    params:
+        *made_by("interpretations", [*PUBLISHED.values(), INTERPRETED, DESIGN_CHOICES]),
     run:
         call("interpretations", input=input, output=output, log=log)

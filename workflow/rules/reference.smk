@@ -6,17 +6,14 @@ MANIFEST = f"reports/{STUDY}/manifest.csv"
 rule run_record:
     """Write by which command, when, where and in which time the results were made."""
     input:
-        list(dict.fromkeys(result for result, _ in SOURCES)),
+        SOURCES.summaries,
     output:
         RUN_RECORD,
     log:
         f"logs/{STUDY}/run_record.log",
     localrule: True
-    params:
-        logs=lambda w: PLAN.at(f"logs/{STUDY}"),
-        files=lambda w: in_order_of_causes(SOURCES, [result for result, _ in SOURCES]),
     run:
-        call("run_record", output=output, params=params, log=log)
+        call("run_record", output=output, log=log, logs=f"{FOLDER}logs/{STUDY}", files=SOURCES.files(SOURCES.summaries))
 
 
 rule manifest:
@@ -29,10 +26,10 @@ rule manifest:
         f"logs/{STUDY}/manifest.log",
     localrule: True
     params:
-        files=lambda w: PLAN.placed(in_order_of_causes(SOURCES, RESULTS)),
+        made_by=made_by("manifest"),
         made_with=lambda w: PLAN.made_with,
     run:
-        call("manifest", output=output, params=params, log=log)
+        call("manifest", output=output, params=params, log=log, files=SOURCES.files(RESULTS))
 
 
 rule site:
@@ -42,7 +39,7 @@ rule site:
         READ,
         RUN_RECORD,
         MANIFEST,
-        page=PLAN.page,
+        page=PAGE,
     output:
         report(
             directory(f"reports/{STUDY}/site"),
@@ -54,6 +51,8 @@ rule site:
     log:
         f"logs/{STUDY}/site.log",
     localrule: True
+    params:
+        made_by=made_by("site"),
     run:
         call("site", input=input, output=output, log=log)
 
@@ -61,17 +60,16 @@ rule site:
 rule verify:
     """Compare every result with the reference results, or with what it was when the study was finished."""
     input:
-        lambda w: PLAN.to_verify(SOURCES, RESULTS),
+        lambda w: to_verify(PLAN, SOURCES, f"{FOLDER}{MANIFEST}", RESULTS),
     log:
         f"logs/{STUDY}/verify.log",
     localrule: True
     params:
-        files=lambda w: PLAN.placed(in_order_of_causes(SOURCES, RESULTS)),
-        # No input: it would be made again from the results.
-        reference=lambda w: PLAN.reference(),
         made_with=lambda w: PLAN.made_with,
+        # No input: it would be made again from the results.
+        reference=lambda w: kept_manifest(STUDY, PLAN.made_with, f"{FOLDER}{MANIFEST}"),
     run:
-        call("verify", params=params, log=log, check=lambda: PLAN.check_results(SOURCES))
+        call("verify", params=params, log=log, sources=SOURCES, files=SOURCES.files(RESULTS))
 
 
 # In the project's own folder only.
@@ -80,14 +78,13 @@ if not HERE:
     rule update_reference:
         """Make the results of this study the reference results that the repository keeps."""
         input:
-            lambda w: PLAN.definitions(),
-            lambda w: PLAN.lost(SOURCES),
+            lambda w: SOURCES.lost(),
             kept=[*KEPT, RUN_RECORD, MANIFEST],
         log:
             f"logs/{STUDY}/update_reference.log",
         localrule: True
         params:
             # No output, which would count as made: on a fresh clone the former results are there.
-            copies=lambda w: PLAN.kept_files([*KEPT, RUN_RECORD, MANIFEST]),
+            copies=kept_files(STUDY, [*KEPT, RUN_RECORD, MANIFEST]),
         run:
             call("update_reference", params=params, log=log)

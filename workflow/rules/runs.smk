@@ -2,24 +2,29 @@
 #
 # A scenario is the interpretation of what the paper leaves open, or the situation in a comparison of methods.
 
+PROBLEM = "data/{study}/problems/{scenario}/{data_seed}/{system}/{snr}"
+RUN = "data/{study}/runs/{scenario}/{data_seed}/{system}/{snr}/{method}/{criterion}/{seeds}.json"
+
 
 rule simulate:
     """Simulate one system at one SNR, with the input and the noise of a scenario."""
     input:
-        definition=PLAN.defined("data/{study}/problems/{scenario}/{data_seed}/{system}/{snr}"),
-        recorded=lambda w: local(PLAN.recorded("data/{study}/problems/{scenario}/{data_seed}/{system}/{snr}", w)),
+        lambda w: local(PLAN.problem(w).recorded_files),
     output:
-        "data/{study}/problems/{scenario}/{data_seed}/{system}/{snr}.csv",
+        f"{PROBLEM}.csv",
     log:
         "logs/{study}/simulate/{scenario}/{data_seed}/{system}/{snr}.log",
     localrule: True
+    params:
+        made_by=lambda w: made_by("simulate", PLAN.problem(w).recorded_files),
+        simulation=lambda w: PLAN.problem(w).simulation,
     run:
-        call("simulate", input=input, output=output, wildcards=wildcards, log=log)
+        call("simulate", output=output, params=params, log=log)
 
 
 use rule simulate as simulate_realisation with:
     output:
-        "data/{study}/problems/{scenario}/{data_seed}/{system}/{snr}/realisation-{realisation}.csv",
+        f"{PROBLEM}/realisation-{{realisation}}.csv",
     log:
         "logs/{study}/simulate/{scenario}/{data_seed}/{system}/{snr}/realisation-{realisation}.log",
 
@@ -27,19 +32,23 @@ use rule simulate as simulate_realisation with:
 rule search:
     """Run one method on one problem with one seed, or with the seeds that share a job."""
     input:
-        data=PLAN.data_sets("data/{study}/problems/{scenario}/{data_seed}/{system}/{snr}"),
-        run=PLAN.defined(
-            "data/{study}/problems/{scenario}/{data_seed}/{system}/{snr}",
-            "data/{study}/methods/{scenario}/{method}/{criterion}",
-        ),
+        data=PLAN.data_sets(PROBLEM),
     output:
-        "data/{study}/runs/{scenario}/{data_seed}/{system}/{snr}/{method}/{criterion}/{seeds}.json",
+        RUN,
     log:
         "logs/{study}/search/{scenario}/{data_seed}/{system}/{snr}/{method}/{criterion}/{seeds}.log",
     resources:
         mem_mb=lambda w, attempt: attempt * PLAN.memory_mb(w.method),
-        runtime=PLAN.minutes(),
+        runtime=PLAN.minutes,
     params:
-        seeds=PLAN.seeds_of,
+        made_by=lambda w: made_by("search", method=PLAN.run(w)["algorithm"], criterion=w.criterion),
+        run=lambda w: PLAN.run(w),
+        seeds=lambda w: PLAN.seeds(w),
     run:
-        call("search", input=input, output=output, params=params, log=log)
+        call(
+            "search", input=input, output=output, params=params, log=log, simulation=PLAN.problem(wildcards).simulation
+        )
+
+
+# The prefix that a workflow which uses this one as a module gives to results; "" without one.
+FOLDER = rules.simulate.output[0].removesuffix(f"{PROBLEM}.csv")

@@ -1,21 +1,26 @@
-"""The dependencies of a step, by the imports of its script: code of this package, and the versions of all others."""
+"""What a step is made by, for its parameters: its code, by the imports of its script, and versions of packages."""
 
 import ast
+import os
 import platform
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import metadata
+from itertools import chain
 from pathlib import Path
 
 from packaging.requirements import Requirement
 
+from narxbench._algorithms.registry import algorithm
 from narxbench._fitness.criteria import criterion_words
-from narxbench._io.files import sha256
+from narxbench._io.files import read_bytes, sha256
 from narxbench._study.provenance import code_digest
 
 PACKAGE = Path(__file__).parents[1]
+# The rules call scripts of this checkout, wherever they run.
+SCRIPTS = PACKAGE.resolve().parents[1] / "scripts"
 # A module that fills in templates imports this one; the templates stand next to it.
 TEMPLATING = PACKAGE / "_report" / "templating.py"
 # A module that looks a criterion up by its name imports this one; the criteria stand next to it.
@@ -24,6 +29,63 @@ CRITERIA = PACKAGE / "_fitness" / "criteria" / "__init__.py"
 _DISTRIBUTIONS = {"markdown_it": "markdown-it-py", "ruamel": "ruamel.yaml", "sklearn": "scikit-learn"}
 # They start steps and check what steps read: another version refuses more or less, and alters no result.
 _WITHOUT_RESULTS = ("packaging", "pydantic", "pydantic-core", "snakemake", "snakemake-interface-logger-plugins")
+
+
+_DIGITS = 16
+
+
+def made_by(script: str, files: Iterable[str] = (), *, method: str = "", criterion: str | None = None) -> list[str]:
+    """Return what a step is made by besides settings and inputs that other steps make, each in words.
+
+    Whatever of it changes is a changed parameter to Snakemake, which makes the step again.
+
+    Parameters
+    ----------
+    script : str
+        The script that the step runs, by its name.
+    files : iterable of str
+        Inputs that no step makes. Their digests tell what their dates do not: other content of an older date.
+    method : str, optional
+        The algorithm that the step runs.
+    criterion : str, optional
+        The criterion that the step computes; by default it may be any.
+
+    Returns
+    -------
+    list of str
+        The digest of its code, the versions of the packages that it needs, and the digests of the files that exist.
+    """
+    return [*_code_and_versions(script, method, criterion), *_digests(files)]
+
+
+@cache
+def _code_and_versions(script: str, method: str, criterion: str | None) -> list[str]:
+    """Return the code and the versions of packages behind a step, each in words."""
+    code_files = _files_of(script, method, criterion)
+    names = [name for name in (f"{script}.py", method, criterion) if name]
+    digest = sha256("\n".join(f"{name} {of_file}" for name, of_file in code_of(*code_files).items()))
+    versions = [f"{name} {version}" for name, version in versions_of(*code_files).items()]
+    return [f"code of {' with '.join(names)}: {digest[:_DIGITS]}", *versions]
+
+
+def _files_of(script: str, method: str = "", criterion: str | None = None) -> tuple[Path, ...]:
+    """Return the files that a step begins from: its script, its algorithm and its criteria."""
+    algorithm_files = algorithm(method).files if method else ()
+    return with_criteria(criterion, SCRIPTS / f"{script}.py", *algorithm_files)
+
+
+def _digests(paths: Iterable[str]) -> list[str]:
+    """Return the digest of each file that exists, with its path in this checkout where it is a part of it."""
+    top = f"{SCRIPTS.parent}/"
+    existing = filter(os.path.isfile, paths)
+    return [f"{path.removeprefix(top)}: {sha256(read_bytes(path))[:_DIGITS]}" for path in existing]
+
+
+def versions_of_study(*algorithms: str) -> dict[str, str]:
+    """Return the versions of all packages that a step of a study with some algorithms may need."""
+    files = [_files_of(script.stem) for script in sorted(SCRIPTS.glob("*.py"))]
+    files += [tuple(algorithm(name).files) for name in algorithms]
+    return versions_of(*dict.fromkeys(chain.from_iterable(files)))
 
 
 def closure(*files: Path) -> frozenset[Path]:
@@ -54,7 +116,7 @@ def code_of(*files: Path) -> dict[str, str]:
     digests = {}
     for file in sorted(closure(*files)):
         name = file.relative_to(PACKAGE) if file.is_relative_to(PACKAGE) else file.name
-        digests[str(name)] = _digest_of_file(file)[:16]
+        digests[str(name)] = _digest_of_file(file)[:_DIGITS]
     return digests
 
 

@@ -1,24 +1,29 @@
-"""A study as the rules need it: settings, definitions of its steps, and what is left to say about its files.
+"""A study as the rules need it: which jobs there are, and what each of them is made with besides its input files.
 
-The rules in ``workflow/rules`` say what is made of what, with literal paths. A plan answers what they cannot know:
-which combinations of wildcards exist, and what each step depends on besides files
-(:mod:`narxbench._pipeline.definitions`).
+The rules in ``workflow/rules`` say what is made of what, with literal paths. A plan answers what they cannot know: the
+combinations of wildcards that the settings mean, and the settings of one combination, which are parameters of its step.
 """
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
+from math import ceil
 from pathlib import Path
 from typing import Any, TypeVar
 
 from narxbench._algorithms.registry import algorithm
-from narxbench._io.errors import NarxbenchError, did_you_mean
-from narxbench._io.files import read_bytes, read_text, sha256
+from narxbench._io.errors import NarxbenchError, did_you_mean, show
+from narxbench._io.files import StrPath
 from narxbench._io.settings import flattened
-from narxbench._pipeline.code import PACKAGE, code_of, versions_of, with_criteria
-from narxbench._pipeline.definitions import changes, definition_file
-from narxbench._pipeline.manifest import SETTINGS, VERSIONS, other_settings
-from narxbench._pipeline.steps import SCRIPTS, ended_in_one_line
+from narxbench._model.system import load_system
+from narxbench._pipeline.code import PACKAGE, versions_of_study
+from narxbench._pipeline.estimate import search_needs, study_estimate
+from narxbench._pipeline.manifest import SETTINGS, VERSIONS
+from narxbench._pipeline.steps import ended_in_one_line
+from narxbench._studies.loading import load_study
+from narxbench._study.design_choices import load_design_choices
+from narxbench._study.layers import COMMAND_LINE, Layers, read_layers
+from narxbench._study.settings import Condition, Problem
 
 ROOT = PACKAGE.resolve().parents[1]
 # Where one works in the project's folder, names of its files are relative; a workflow elsewhere finds them here.
@@ -28,80 +33,169 @@ DESIGN_CHOICES = f"{HERE}config/design_choices.yaml"
 REFERENCE = f"{HERE}data/reference"
 # The study whose page is the main one of the project.
 MAIN_STUDY = "paper"
+# The source of settings that Snakemake's ``config`` has, from wherever it has them.
+CONFIG = "config"
+# A word of the command line, and no setting: it plans tables and pages of the conditions that are complete.
+_FINISHED = "finished_only"
+# Memory of a process that searches, in MB, and the least that is asked for; minutes that every job is given.
+_PROCESS_MB, _LEAST_MB, _LEAST_MINUTES = 300, 1000, 60
+# The estimate of a run's time is good to a factor of three; nodes differ, too.
+_TIME_MARGIN = 10
 
 Entry = TypeVar("Entry")
 # The input function of a rule.
 PathsOf = Callable[[Any], list[str]]
-# Results, each with files that it stands for, which nothing else needs once it is made.
-Sources = Sequence[tuple[str, Sequence[str]]]
 
 
-class StudyPlan:
-    """Answers to the rules about the files of a study and the definitions of its steps."""
+class Plan:
+    """Answers to the rules about one study."""
 
-    def __init__(self, study: Any, left_out: dict[str, str], finished_only: bool = False) -> None:
-        self.study, self.name = study, study.study
-        self.kind: str = study.kind
-        self.settings: dict[str, Any] = study.model_dump(mode="json")
-        self.left_out = left_out  # methods that cannot be used here, each with the reason
-        self.finished_only = finished_only  # whether only complete conditions are planned
-        # The place of the results, with a slash at the end: the prefix of a workflow that uses this one as a module.
-        self.folder = ""
-        self.page = f"reports/{self.name}/report.html"
-        if self.name == MAIN_STUDY:
-            self.page = "reports/report.html"
-        # The file of each definition, by its path without digest and suffix, and what each file holds.
-        self._files: dict[str, str] = {}
-        self._contents: dict[str, Mapping[str, Any]] = {}
-        self._versions: dict[str, str] = {}
+    def __init__(self, layers: Layers = ()) -> None:
+        self.left_out: dict[str, str] = {}  # methods that cannot be used here, each with the reason
+        self._finished_only, study_layers = _without_finished_only(layers)
+        choices = load_design_choices(DESIGN_CHOICES)
+        self.study = load_study([*read_layers([BASE]), *study_layers], choices=choices, left_out=self.left_out)
+        self.name = self.study.study
+        self.settings: dict[str, Any] = self.study.model_dump(mode="json")
+        systems = {name: load_system(name) for name in self.study.all_systems}
+        self.systems = [*systems]
+        # By their names, which the wildcards make.
+        self.conditions = {condition.name: condition for condition in self.study.conditions(choices, systems)}
+        self.problems = {condition.problem.name: condition.problem for condition in self.conditions.values()}
+        self.estimate = study_estimate(self.study, [*self.conditions.values()])
+        self.estimate.refuse()
+        self._runs: dict[str, dict[str, Any]] = {}
+        self._plan_blocks()
+        # The wildcards of each job of runs: for each wildcard its values, job by job.
+        self.jobs = self._columns()
 
-    def define(
-        self,
-        path: str,
-        script: str,
-        *,
-        settings: Mapping[str, Any] | None = None,
-        files: Iterable[str] = (),
-        algorithm_name: str | None = None,
-        criterion: str | None = None,
-    ) -> str:
-        """Set what a step depends on besides its input files, and return the file of this definition.
+    # The combinations.
 
-        ``path`` is that of the definition below the study's folder, ``script`` the one that the step runs. Its code
-        counts, that of the algorithm, and that of all criteria, or of one if the step is for one; ``files`` are those
-        that no step makes.
+    def _plan_blocks(self) -> None:
+        """Set the seeds of each block of runs by its name, and the blocks and the needs of each method."""
+        blocks = _in_blocks(self.study.seeds, self.study.seeds_per_job)
+        first = _in_blocks(self.study.seeds[:1], 1)
+        self._seeds = blocks | first
+        self._blocks: dict[str, list[str]] = {}
+        self._needs: dict[str, tuple[float, float]] = {}  # seconds of a run and bytes of a method
+        for condition in self.conditions.values():
+            # A method that draws nothing is run once.
+            is_deterministic = algorithm(condition.algorithm).about.deterministic
+            self._blocks[condition.method] = list(first if is_deterministic else blocks)
+            seconds, size = search_needs(condition, self.study.time_limit)
+            most_seconds, most_size = self._needs.get(condition.method, (0.0, 0.0))
+            self._needs[condition.method] = max(seconds, most_seconds), max(size, most_size)
+
+    def _columns(self) -> dict[str, list[str]]:
+        """Return the values of each wildcard, job by job."""
+        columns: dict[str, list[str]] = {}
+        for condition in self.conditions.values():
+            scenario, data_seed, system, snr = condition.problem.name.split("/")
+            values = {
+                "study": self.name,
+                "scenario": scenario,
+                "data_seed": data_seed,
+                "system": system,
+                "snr": snr,
+                "method": condition.method,
+                "criterion": condition.criterion,
+            }
+            for block in self._blocks[condition.method]:
+                for name, value in {**values, "seeds": block}.items():
+                    columns.setdefault(name, []).append(value)
+        return columns
+
+    def keep_finished(self, *patterns: str) -> None:
+        """Keep the conditions for whose jobs the files of all patterns exist, where only these are asked for."""
+        if not self._finished_only:
+            return
+        rows = [dict(zip(self.jobs, values, strict=True)) for values in zip(*self.jobs.values(), strict=True)]
+        unfinished = set()
+        for row in rows:
+            if not all(os.path.exists(pattern.format_map(row)) for pattern in patterns):
+                unfinished.add(_condition_of(row))
+        kept = [row for row in rows if _condition_of(row) not in unfinished]
+        if not kept:
+            with ended_in_one_line():
+                raise NarxbenchError(f"{COMMAND_LINE}: {_FINISHED}: found no complete condition; repeat it without")
+        self.jobs = {name: [row[name] for row in kept] for name in self.jobs}
+
+    def blocks(self, method: str) -> list[str]:
+        """Return the names of the blocks of seeds that a method is run with."""
+        return self.entry(self._blocks, method)
+
+    def block(self, name: str) -> list[int]:
+        """Return the seeds of a block."""
+        return self.entry(self._seeds, name)
+
+    def seeds(self, wildcards: Any, method: str = "") -> list[int]:
+        """Return the seeds of a job of runs, or all of a method, which may be in place of that of the wildcards."""
+        block = getattr(wildcards, "seeds", None)
+        if block is not None:
+            return self.block(block)
+        return list(chain.from_iterable(map(self.block, self.blocks(method or wildcards.method))))
+
+    def data_sets(self, pattern: str) -> str | PathsOf:
+        """Return the input for the data sets of runs: one for all, or one for each seed.
+
+        It is a path with wildcards where that says it: Snakemake takes a fifth of a millisecond to call a function.
         """
-        algorithm_files = [] if algorithm_name is None else algorithm(algorithm_name).files
-        code_files = with_criteria(criterion, SCRIPTS / f"{script}.py", *algorithm_files)
-        versions = versions_of(*code_files)
-        self._versions |= versions
-        whole_path = f"data/{self.name}/{path}"
-        content = {
-            "settings": dict(settings or {}),
-            "code": code_of(*code_files),
-            "versions": versions,
-            "files": digests(files),
-        }
-        file = definition_file(whole_path, content)
-        self._files[whole_path], self._contents[file] = file, content
-        return file
+        if all(problem.data.realisation == "shared" for problem in self.problems.values()):
+            return f"{pattern}.csv"
 
-    def step(self, script: str, files: Iterable[str] = (), **settings: Any) -> str:
-        """Return the file of the definition of a step that is made once in a study."""
-        return self.define(f"steps/{script}", script, settings=settings, files=files)
+        def paths(wildcards: Any) -> list[str]:
+            path = pattern.format_map(dict(wildcards.items()))
+            return data_files(path, self.problem(wildcards), self.seeds(wildcards))
 
-    def values(self, wildcards: Any) -> dict[str, str]:
-        """Return the values of the wildcards of a job, or of a row of the matrix, by name."""
-        return dict(wildcards.items())
+        return paths
 
-    def defined(self, *patterns: str) -> PathsOf:
-        """Return the input function for the files of definitions, by their paths with wildcards."""
+    # What a step is made with.
 
-        def files(wildcards: Any) -> list[str]:
-            values = self.values(wildcards)
-            return [self.file_of(pattern.format_map(values)) for pattern in patterns]
+    def problem(self, wildcards: Any) -> Problem:
+        """Return the problem that wildcards name."""
+        return self.entry(self.problems, _problem_of(wildcards))
 
-        return files
+    def run(self, wildcards: Any, method: str = "") -> dict[str, Any]:
+        """Return the parameters of :func:`narxbench._study.runs.run_seeds` that do not depend on the seed.
+
+        ``method`` is in place of that of the wildcards.
+        """
+        name = f"{_problem_of(wildcards)}/{method or wildcards.method}/{wildcards.criterion}"
+        if name not in self._runs:
+            condition: Condition = self.entry(self.conditions, name)
+            self._runs[name] = {
+                "condition": condition.key.model_dump(exclude_defaults=True),
+                "structure": condition.problem.structure,
+                "axes": condition.problem.axes,
+                "algorithm": condition.algorithm,
+                "settings": dict(condition.settings),
+                "evaluations": condition.evaluations,
+                "time_limit": self.study.time_limit,
+            }
+        return self._runs[name]
+
+    @property
+    def made_with(self) -> dict[str, str]:
+        """Settings as text, and the versions of all packages that make a result."""
+        algorithms = {condition.algorithm for condition in self.conditions.values()}
+        parts = {SETTINGS: dict(flattened(self.settings)), VERSIONS: versions_of_study(*sorted(algorithms))}
+        made_with = {}
+        for prefix, values in parts.items():
+            for name, value in values.items():
+                made_with[prefix + name] = value
+        return made_with
+
+    # Resources of a cluster job.
+
+    def memory_mb(self, method: str) -> int:
+        """Return the megabytes that a search of a method may take."""
+        return max(_LEAST_MB, _PROCESS_MB + ceil(self._needs[method][1] / 1e6))
+
+    @property
+    def minutes(self) -> int:
+        """The minutes that a job of runs may take."""
+        slowest = max(seconds for seconds, _ in self._needs.values())
+        return max(_LEAST_MINUTES, ceil(self.study.seeds_per_job * slowest * _TIME_MARGIN / 60))
 
     def entry(self, entries: Mapping[str, Entry], name: str) -> Entry:
         """Return what a target asks for by a name; one that is not in the study ends the process with one line."""
@@ -110,98 +204,61 @@ class StudyPlan:
                 raise NarxbenchError(f"{name}: not in the study {self.name}{did_you_mean(name, entries)}")
         return entries[name]
 
-    def file_of(self, path: str) -> str:
-        """Return the file of the definition of a path."""
-        return self.entry(self._files, path)
 
-    def definitions(self) -> list[str]:
-        """Return the files of all definitions. Whoever asks for results asks for these too.
+def plan_of(
+    overlays: Sequence[StrPath] = (),
+    command_line: Sequence[str] = (),
+    config: Mapping[str, Any] | None = None,
+) -> Plan:
+    """Return the plan of the study that Snakemake's ``config`` sets.
 
-        A file that is missing between two steps is no reason for Snakemake to make it, where it has lost its records.
-        """
-        return list(self._files.values())
-
-    def content(self, file: str) -> Mapping[str, Any]:
-        """Return what the file of a definition holds; a file of another digest is none of the study."""
-        return self.entry(self._contents, file)
-
-    def changed_definitions(self) -> dict[str, list[str]]:
-        """Return for each setting, module, version and file that has changed the definitions that it is a part of."""
-        changed: dict[str, list[str]] = {}
-        for path, file in self._files.items():
-            if os.path.exists(self.at(os.path.dirname(path))) and not os.path.exists(self.at(file)):
-                for name in changes(self.at(file), self._contents[file]):
-                    changed.setdefault(name, []).append(path.removeprefix(f"data/{self.name}/"))
-        return changed
-
-    @property
-    def made_with(self) -> dict[str, str]:
-        """Settings as text, and versions, of everything that is defined."""
-        parts = {SETTINGS: dict(flattened(self.settings)), VERSIONS: dict(sorted(self._versions.items()))}
-        made_with = {}
-        for prefix, values in parts.items():
-            for name, value in values.items():
-                made_with[prefix + name] = value
-        return made_with
-
-    def locate(self, manifest: str) -> None:
-        """Note where the results lie, by the manifest's path, which has the prefix of a module."""
-        self.folder = manifest.removesuffix(f"reports/{self.name}/manifest.csv")
-
-    def at(self, path: str) -> str:
-        """Return where a file of the study lies."""
-        return f"{self.folder}{path}"
-
-    def placed(self, paths: Iterable[str]) -> dict[str, str]:
-        """Return for each file of the study where it lies."""
-        return {path: self.at(path) for path in paths}
-
-    def lost(self, sources: Sources) -> list[str]:
-        """Return the files that are missing although what was made of them exists, so that nothing else needs them."""
-        needed: dict[str, None] = {}
-        for result, files in sources:
-            if os.path.exists(self.at(result)):
-                needed.update(dict.fromkeys(files))
-        return [path for path in needed if not os.path.exists(self.at(path))]
-
-    def answer(self, results: Iterable[str]) -> str:
-        """Return what the page says in a line; "" where it says nothing, or is older than one of the results."""
-        file = Path(self.at(f"data/{self.name}/pages/answer.txt"))
-        if not file.is_file():
-            return ""
-        made = file.stat().st_mtime
-        paths = [Path(self.at(path)) for path in results]
-        is_current = all(path.is_file() and path.stat().st_mtime <= made for path in paths)
-        return read_text(file).strip() if is_current else ""
-
-    def reference(self) -> str:
-        """Return the manifest to compare with: that of the repository, if it is of these settings, else the study's."""
-        kept = f"{REFERENCE}/{self.name}/manifest.csv"
-        if os.path.exists(kept) and not other_settings(kept, self.made_with):
-            return kept
-        return self.at(f"reports/{self.name}/manifest.csv")
-
-    def kept_files(self, results: Iterable[str]) -> dict[str, str]:
-        """Return the reference results that the repository keeps of this study, each with the result that it copies."""
-        copies = {}
-        for path in results:
-            # Without the folders of tables and figures, but with that of the interpretations: their document names it.
-            kept = f"{REFERENCE}/{self.name}"
-            if path.startswith(f"reports/{self.name}/interpretations/"):
-                kept += "/interpretations"
-            copies[f"{kept}/{Path(path).name}"] = path
-        return copies
+    Those of its settings that come from ``--configfile`` and ``--config`` are read from there: Snakemake's reader takes
+    a key twice and ``1:30`` for 90, and does not say where a mistake is.
+    """
+    return Plan([(CONFIG, config or {}), *read_layers([*map(os.path.relpath, overlays)], command_line)])
 
 
-def in_order_of_causes(sources: Sources, results: Iterable[str]) -> list[str]:
-    """Return every file that depends on code, settings and versions alone, and so has the same bytes everywhere."""
-    return [*dict.fromkeys(chain.from_iterable(files for _, files in sources)), *results]
+def data_files(path: str, problem: Problem, seeds: Sequence[int]) -> list[str]:
+    """Return the data sets that runs with some seeds see; ``path`` is that of the problem's data set without suffix."""
+    if problem.data.realisation == "shared":
+        return [f"{path}.csv"]
+    return [f"{path}/realisation-{problem.realisation(seed)}.csv" for seed in seeds]
 
 
-def digests(paths: Iterable[str]) -> dict[str, str]:
-    """Return the digests of files that exist: by them a step knows that a file is another one, whatever its date."""
-    by_path = {}
-    for path in paths:
-        if os.path.isfile(path):
-            by_path[path] = sha256(read_bytes(path))
-    return by_path
+def _problem_of(wildcards: Any) -> str:
+    """Return the name of the problem that wildcards name."""
+    return f"{wildcards.scenario}/{wildcards.data_seed}/{wildcards.system}/{wildcards.snr}"
+
+
+def _condition_of(row: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what tells the condition of a job from others: all wildcards but the seeds."""
+    return tuple(value for name, value in row.items() if name != "seeds")
+
+
+def _without_finished_only(layers: Layers) -> tuple[bool, list[tuple[str, Mapping[str, Any]]]]:
+    """Return whether the command line asks for finished conditions only, and the layers without this word."""
+    asked: list[tuple[str, Any]] = [("", False)]
+    study_layers = []
+    for source, layer in layers:
+        if source in (COMMAND_LINE, CONFIG) and _FINISHED in layer:
+            asked.append((source, layer[_FINISHED]))
+            layer = {name: value for name, value in layer.items() if name != _FINISHED}
+        study_layers.append((source, layer))
+    # The last word counts, as in all settings.
+    source, finished_only = asked[-1]
+    if not isinstance(finished_only, bool):
+        text = f"found {show(finished_only, kind=False)}; allowed: true or false"
+        raise NarxbenchError(f"{source}: {_FINISHED}: {text}")
+    return finished_only, study_layers
+
+
+def _in_blocks(seeds: Sequence[int], size: int) -> dict[str, list[int]]:
+    """Return the seeds in blocks of one size, each by the name of its run file."""
+    blocks = {}
+    for start in range(0, len(seeds), size):
+        block = list(seeds[start : start + size])
+        name = f"seed-{block[0]}"
+        if len(block) > 1:
+            name = f"seeds-{block[0]}-to-{block[-1]}"
+        blocks[name] = block
+    return blocks

@@ -7,7 +7,7 @@ and the settings of the command line (``config_settings``, ``storage_settings``)
 import gc
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,26 +15,25 @@ from typing import Any
 from snakemake.exceptions import WorkflowError
 
 from narxbench._io.errors import NarxbenchError, printable
-from narxbench._pipeline.plan import BASE, MAIN_STUDY, ROOT, Sources
-from narxbench._pipeline.plans import plan_of
+from narxbench._io.files import read_text
+from narxbench._pipeline.plan import BASE, MAIN_STUDY, ROOT, Plan, plan_of
 from narxbench._pipeline.run_record import note_start
-from narxbench._pipeline.simulated_plan import SimulatedPlan
+from narxbench._pipeline.sources import Sources
 from narxbench._pipeline.steps import ended_in_one_line
 
 # The variable by which this process tells those that it starts to plan without a word.
 _PLANNED = "NARXBENCH_PLANNED"
-_SHOWN = 5
-# The study that this process has begun, with its summaries and what they stand for.
-_SAID: list[tuple[SimulatedPlan, Sources]] = []
+# Where Snakemake keeps the parameters and the code that each file was made with, below the working folder.
+_RECORDS = Path(".snakemake/metadata")
+# What may be asked for without these records: `verify` compares contents, `--touch` writes records.
+_WITHOUT_RECORDS = {"verify", "--touch"}
+# The study that this process has begun, with its summaries and its page.
+_SAID: list[tuple[Plan, Sources, str]] = []
 
 
 @ended_in_one_line()
-def plan(workflow: Any, config: Mapping[str, Any]) -> SimulatedPlan:
-    """Return the plan of the study on the command line, or of the ``config`` of a workflow that uses this one.
-
-    Files and values of the command line are read again: Snakemake's reader accepts a key twice, and takes ``1:30`` for
-    90.
-    """
+def plan(workflow: Any, config: Mapping[str, Any]) -> Plan:
+    """Return the plan of the study that ``config`` sets, here or in a workflow that uses this one."""
     note_start()
     if sys.flags.optimize > 1:
         raise NarxbenchError("PYTHONOPTIMIZE: found 2, which removes texts that pages show; allowed: 0 and 1")
@@ -46,54 +45,80 @@ def plan(workflow: Any, config: Mapping[str, Any]) -> SimulatedPlan:
     gc.set_threshold(100_000)
     if Path(workflow.basedir).resolve() in (ROOT, ROOT / "workflow"):
         settings = workflow.config_settings
-        planned = plan_of(settings.configfiles, settings.config_args or ())
+        planned = plan_of(settings.configfiles, settings.config_args or (), config)
         overlays = [path for path in settings.configfiles if path.resolve() != Path(BASE).resolve()]
         if overlays and planned.name == MAIN_STUDY:
             problem = f"found {MAIN_STUDY!r}, the study of config/paper.yaml, whose results it would replace"
             raise NarxbenchError(f"{os.path.relpath(overlays[-1])}: study: {problem}; allowed: another name")
     else:
-        planned = plan_of([], [], ("config of the module", config))
+        planned = plan_of(config=config)
     with suppress(WorkflowError):  # jobs are computed elsewhere, and need no memory here
         planned.estimate.refuse(cores=workflow.cores)
     return planned
 
 
 @ended_in_one_line()
-def say(planned: SimulatedPlan, sources: Sources) -> None:
-    """Say which study this is, what it costs, where its page is, and what has changed since results here were made.
+def say(planned: Plan, sources: Sources, page: str) -> None:
+    """Say which study this is, what it costs, and where its page is.
 
-    A data set or run file that was changed after its summary was made ends the run: ``sources`` has all summaries with
-    these.
+    Ends the run where files here cannot be trusted: a data set or run file that was changed after its summary was made,
+    and results without Snakemake's records of what they were made with.
     """
     if _PLANNED in os.environ:
         return
-    planned.check_sources(sources)
+    _check_records(planned.name, sources)
+    sources.check()
     os.environ[_PLANNED] = planned.name
     for name, reason in planned.left_out.items():
         sys.stderr.write(f"narxbench: the method {name} is left out: {reason}\n")
-    former = planned.former_results()
+    former = _former_results(sources.at(f"data/{planned.name}/runs"))
     if former:
         sys.stderr.write(f"narxbench: {former}: results of an earlier version, which are not read; delete them\n")
-    changed = planned.changed_definitions()
-    for name, steps in list(changed.items())[:_SHOWN]:
-        others = f" and {len(steps) - 1} more" if len(steps) > 1 else ""
-        sys.stderr.write(f"narxbench: since the results here were made, {name} has changed: {steps[0]}{others}\n")
-    if len(changed) > _SHOWN:
-        sys.stderr.write(f"narxbench: {len(changed) - _SHOWN} more things have changed\n")
     cost = planned.estimate.line()
-    sys.stderr.write(f"narxbench: study {planned.name}: {cost}; page: {planned.at(planned.page)}\n")
-    _SAID.append((planned, sources))
+    sys.stderr.write(f"narxbench: study {planned.name}: {cost}; page: {sources.at(page)}\n")
+    _SAID.append((planned, sources, page))
+
+
+def _check_records(study: str, sources: Sources) -> None:
+    """Raise NarxbenchError where results are here of which Snakemake has no records.
+
+    Without records it would take them for results of the present settings and code, whatever they were made with.
+    """
+    if any(_RECORDS.glob("*")) or _WITHOUT_RECORDS & {*sys.argv} or not sources.exist():
+        return
+    folder = sources.at(f"data/{study}")
+    raise NarxbenchError(
+        f"{folder}: found results without Snakemake's records of what they were made with ({_RECORDS}); bring these "
+        "back, or delete the results; snakemake verify compares them as they are"
+    )
+
+
+def _former_results(runs: str) -> str:
+    """Return a folder with runs of an earlier version, whose paths had no data seed; "" if there is none."""
+    for folder in sorted(Path(runs).glob("*/*/")):
+        if not folder.name.startswith("data-"):
+            return str(folder.parent)
+    return ""
 
 
 @ended_in_one_line()
 def say_answer() -> None:
     """Say at the end of a run where its page is, what it says, and how many runs have failed, if any have."""
-    for planned, sources in _SAID:
-        answer = planned.answer([result for result, _ in sources])
+    for planned, sources, page in _SAID:
+        answer = _answer(Path(sources.at(f"data/{planned.name}/pages/answer.txt")), map(sources.at, sources.summaries))
         if answer:
-            sys.stderr.write(f"narxbench: {planned.at(planned.page)}: {answer}\n")
-        failures = planned.failures(sources)
+            sys.stderr.write(f"narxbench: {sources.at(page)}: {answer}\n")
+        failures = sources.failures()
         if failures:
             runs = "1 run has" if len(failures) == 1 else f"{len(failures)} runs have"
             first = printable(failures[0], 300)
             sys.stderr.write(f"narxbench: {runs} failed; the first: {first}\n")
+
+
+def _answer(file: Path, results: Iterable[str]) -> str:
+    """Return what the page says in a line; "" where it says nothing, or is older than one of the results."""
+    if not file.is_file():
+        return ""
+    made = file.stat().st_mtime
+    is_current = all(path.is_file() and path.stat().st_mtime <= made for path in map(Path, results))
+    return read_text(file).strip() if is_current else ""

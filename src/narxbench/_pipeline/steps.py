@@ -12,7 +12,6 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -23,10 +22,7 @@ from snakemake.logging import logger
 
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.files import write_atomically
-from narxbench._pipeline.definitions import read_definition
-
-# The rules call scripts of this checkout, wherever they run.
-SCRIPTS = Path(__file__).resolve().parents[3] / "scripts"
+from narxbench._pipeline.code import SCRIPTS
 
 
 class StepFailedError(Exception):
@@ -51,18 +47,6 @@ def call(script: str, **job: Any) -> None:
         # Snakemake's logger is used, because other lines of threads can end up in the middle of its own.
         logger.error(f"narxbench: {mistake}")
         raise StepFailedError from None
-
-
-def settings_of(job: Any) -> dict[str, Any]:
-    """Return the settings in the definition of a job's step."""
-    settings: dict[str, Any] = read_definition(definition_of(job))["settings"]
-    return settings
-
-
-def definition_of(job: Any) -> str:
-    """Return the file of the definition of a job's step."""
-    (definition,) = [job.input.definition] if isinstance(job.input.definition, str) else job.input.definition
-    return str(definition)
 
 
 @cache

@@ -224,6 +224,12 @@ class Problem:
             axes["data_seed"] = str(self.data_seed)
         return axes
 
+    @property
+    def recorded_files(self) -> list[str]:
+        """The file of the recorded input, if the data set has one."""
+        file = self.data.excitation.recorded_file
+        return [file] if file else []
+
     @cached_property
     def simulation(self) -> dict[str, Any]:
         """The definition of the data set: parameters of :func:`narxbench._study.data_sets.simulated_csv`."""

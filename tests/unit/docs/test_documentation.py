@@ -20,7 +20,7 @@ import narxbench
 from narxbench._algorithms.registry import REVIEWED
 from narxbench._model.system import load_system
 from narxbench._pipeline.manifest import read_manifest
-from narxbench._pipeline.plans import plan_of
+from narxbench._pipeline.plan import plan_of
 from narxbench._studies.loading import load_study
 from narxbench._study.design_choices import load_design_choices
 from narxbench._study.layers import read_layers

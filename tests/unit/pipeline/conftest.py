@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from narxbench._pipeline.plans import plan_of
+from narxbench._pipeline.plan import plan_of
 
 ROOT = Path(__file__).parents[3]
 

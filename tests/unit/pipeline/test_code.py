@@ -1,6 +1,7 @@
 """The files and versions that a step depends on are computed from the imports of its script."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ from narxbench._pipeline.code import (
     closure,
     code_of,
     imported_files,
+    made_by,
     versions_of,
     with_criteria,
 )
@@ -111,3 +113,18 @@ def test_a_step_needs_what_its_code_imports_and_what_that_requires(script: str, 
     versions = versions_of.__wrapped__(ROOT / "scripts" / f"{script}.py")
     assert set(needed.split()) <= set(versions)
     assert not set(foreign.split()) & set(versions)
+
+
+def test_what_a_step_is_made_by_is_in_words(tmp_path: Path) -> None:
+    file = tmp_path / "own.csv"
+    file.write_text("u\n0.5\n")
+    code, *rest = made_by(
+        "search", [str(file), str(ROOT / "CITATION.cff"), "missing.csv"], method="ga", criterion="bic"
+    )
+    assert re.fullmatch(r"code of search\.py with ga with bic: [0-9a-f]{16}", code)
+    assert made_by("search", method="upso2d", criterion="bic")[0] != code
+    assert any(text.startswith("numba ") for text in rest) and any(text.startswith("python 3.") for text in rest)
+    own, project = rest[-2:]
+    assert own.startswith(f"{file}: ") and project.startswith("CITATION.cff: ")
+    file.write_text("u\n0.25\n")
+    assert made_by("search", [str(file)], method="ga", criterion="bic")[-1] not in (own, project)

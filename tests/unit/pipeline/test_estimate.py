@@ -9,7 +9,7 @@ import pytest
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.resources import memory_of_machine
 from narxbench._pipeline.estimate import Estimate
-from narxbench._pipeline.plans import plan_of
+from narxbench._pipeline.plan import plan_of
 
 GB = 1e9
 SMALL = "systems: [S1]\nsnr_db: [30]\nmethods: {upso2d: {criteria: [bic]}, ga: null}\n"
@@ -39,7 +39,7 @@ def planned(plan: Callable) -> Planned:
 def test_searches_are_those_of_the_matrix(planned: Planned, text: str) -> None:
     estimate = planned(Path("config/interpretations.yaml").read_text() if text == "varied" else text)
     plan = plan_of(["mine.yaml"])
-    assert estimate.searches == sum(len(plan.seeds_of(row)) for row in plan.matrix.rows)
+    assert estimate.searches == sum(len(plan.block(name)) for name in plan.jobs["seeds"])
     assert estimate.line().startswith(f"{estimate.searches} searches, about ")
 
 

@@ -1,15 +1,18 @@
 """Mistakes in settings, reported before any job."""
 
 import os
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from tests.lookups import names_of
 
 from narxbench._io.errors import NarxbenchError
-from narxbench._pipeline.plans import plan_of
+from narxbench._pipeline import session
+from narxbench._pipeline.plan import plan_of
 from narxbench._pipeline.session import plan as plan_for_snakemake
+from narxbench._pipeline.session import say
+from narxbench._pipeline.sources import Sources
 
 
 @pytest.fixture(autouse=True)
@@ -60,11 +63,62 @@ def test_storage_elsewhere_is_refused_in_one_line() -> None:
         plan_for_snakemake(workflow, {})
 
 
+RECORDS = ".snakemake/metadata"
+
+
+def begin(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> None:
+    """Begin a run of a study with two runs, of which one is there."""
+    monkeypatch.delenv("NARXBENCH_PLANNED", raising=False)
+    monkeypatch.setattr(sys, "argv", ["snakemake", *arguments])
+    monkeypatch.setattr(session, "_SAID", [])
+    Path("mine.yaml").write_text(
+        "systems: [S1]\nsnr_db: [30]\nseeds: 2\nmethods: {ga: null, upso2d: {criteria: [bic]}}"
+    )
+    planned = plan_of(["mine.yaml"])
+    folder = "data/{study}/%s/{scenario}/{data_seed}/{system}/{snr}/{method}/{criterion}"
+    runs, summary = f"{folder % 'runs'}/{{seeds}}.json", f"{folder % 'conditions'}.json"
+    problem = "data/{study}/problems/{scenario}/{data_seed}/{system}/{snr}"
+    run = Path("data/mine/runs/as-described/data-1/S1/30dB/upso2d/bic/seed-1.json")
+    run.parent.mkdir(parents=True, exist_ok=True)
+    run.touch()
+    try:
+        say(planned, Sources(planned, "", summary=summary, problem=problem, runs=runs), "reports/mine/report.html")
+    finally:
+        os.environ.pop("NARXBENCH_PLANNED", None)
+
+
+def test_results_without_records_of_what_they_were_made_with_are_not_believed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match=r"^narxbench: data/mine: found results without Snakemake's records .*verify"):
+        begin(monkeypatch, "-n")
+    for word in ("verify", "--touch"):
+        begin(monkeypatch, "--cores", "1", word)
+    Path(RECORDS).mkdir(parents=True)
+    with pytest.raises(SystemExit, match=RECORDS):
+        begin(monkeypatch)
+    Path(RECORDS, "one").touch()
+    begin(monkeypatch)
+    assert capsys.readouterr().err.count("narxbench: study mine: 2 searches, ") == 3
+
+
+@pytest.mark.parametrize(("path", "former"), [("S1/30dB/ga", "data/mine/runs/S1"), ("as-described/data-1/S1", "")])
+def test_runs_under_paths_of_an_earlier_version_are_named(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], path: str, former: str
+) -> None:
+    Path("data/mine/runs", path).mkdir(parents=True)
+    Path(RECORDS).mkdir(parents=True)
+    Path(RECORDS, "one").touch()
+    begin(monkeypatch)
+    line = f"narxbench: {former}: results of an earlier version, which are not read; delete them\n"
+    assert (line in capsys.readouterr().err) == bool(former)
+
+
 def test_criteria_that_mean_the_same_are_one(folder: Path) -> None:
     Path("mine.yaml").write_text("methods: {ga: {criteria: [aic-02, aic-.5, aic-1e2, bic]}, upso2d: null}")
     planned = plan_of(["mine.yaml"], [])
     names = ["aic-2", "aic-0.5", "aic-100", "bic"]
     assert planned.settings["methods"]["ga"]["criteria"] == names
-    assert names_of(planned.conditions[:4]) == [f"as-described/data-1/S1/50dB/ga/{name}" for name in names]
+    assert [*planned.conditions][:4] == [f"as-described/data-1/S1/50dB/ga/{name}" for name in names]
     same = plan_of(["mine.yaml"], ["methods={ga: {criteria: [aic-2.0, aic-0.50, aic-100, bic]}}"])
-    assert same.matrix.rows == planned.matrix.rows and same.settings == planned.settings
+    assert same.jobs == planned.jobs and same.settings == planned.settings

@@ -1,4 +1,4 @@
-"""Run files that were changed after they were summed up."""
+"""Data sets and run files that were changed after they were summed up."""
 
 import json
 import os
@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from narxbench._io.errors import NarxbenchError
-from narxbench._io.files import canonical_json, write_atomically
-from narxbench._pipeline.seals import changed_runs
+from narxbench._io.files import canonical_json, sha256, write_atomically
+from narxbench._pipeline.data_sets import simulated
+from narxbench._pipeline.sources import _changed_data_sets, _changed_runs
 from narxbench._study.runs import read_sealed, seal_of, seals_of_runs
 
 
@@ -28,7 +29,7 @@ def summarised(tmp_path: Path) -> tuple[Path, list[Path]]:
 
 
 def changed(summary: Path, runs: list[Path]) -> list[str]:
-    return changed_runs(str(summary), {str(run): [seed] for seed, run in enumerate(runs, start=1)})
+    return _changed_runs(str(summary), {str(run): [seed] for seed, run in enumerate(runs, start=1)})
 
 
 def edit(path: Path, *, sealed: bool) -> None:
@@ -81,3 +82,28 @@ def test_a_seal_that_does_not_fit_is_refused(summarised: tuple[Path, list[Path]]
     edit(run, sealed=False)
     with pytest.raises(NarxbenchError, match=r"seed-1\.json: changed since it was made: .*; delete it and run again"):
         read_sealed(run)
+
+
+def test_data_sets_that_were_changed_after_their_summary(tmp_path: Path) -> None:
+    system = {"name": "X1", "equation": "y(k) = 0.4*y(k-1) + u(k-1)", "n_u": 1, "n_y": 1, "degree": 1}
+    data = {"samples": 20, "washout": 10, "excitation": {"kind": "uniform"}, "noise": "output"}
+    simulation = {"system": system, "snr_db": 30.0, "seed": 1, "data": data}
+    path, summary = tmp_path / "30dB.csv", tmp_path / "bic.json"
+    text = simulated(str(path), simulation)
+    write_atomically(path, text)
+
+    def changed() -> list[str]:
+        return _changed_data_sets(str(summary), {str(path): simulation})
+
+    assert changed() == []  # nothing is summed up
+    write_atomically(summary, canonical_json({"data_sha256": sha256(text)}))
+    for date in (0.0, 1e9):
+        write_atomically(path, text.replace("0", "1", 1))
+        os.utime(path, (date, date))
+        assert changed() == [str(path)]
+    write_atomically(path, text)
+    os.utime(path, (0.0, 0.0))
+    assert changed() == []
+    # A younger one is left to Snakemake, which makes again what is made of it: the step compares it.
+    write_atomically(path, text.replace("0", "1", 1))
+    assert changed() == []

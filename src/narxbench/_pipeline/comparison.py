@@ -1,0 +1,111 @@
+"""A comparison of methods, for the rules: which runs are scored together, and which are made again."""
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+from narxbench._algorithms.registry import algorithm
+from narxbench._pipeline.plan import Plan
+from narxbench._report.formats import criterion_name
+from narxbench._studies.methods.settings import MethodsStudy
+from narxbench._study.settings import Method
+
+
+class Comparison:
+    """Answers to the rules about a comparison of methods."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan, self._study = plan, cast(MethodsStudy, plan.study)
+        self.left_out = plan.left_out
+        # The methods that are scored together.
+        self._scored: dict[str, list[str]] = {}
+        # For each method with a process of its own, the wildcards of a run that is made again: on the last problem of
+        # the study, the first job, which has the most runs: those before its last could have left it notes.
+        self._repeated: dict[str, dict[str, str]] = {}
+        for condition in plan.conditions.values():
+            score = f"{condition.problem.name}/{condition.criterion}"
+            self._scored.setdefault(score, []).append(condition.method)
+            if not algorithm(condition.algorithm).in_process:
+                scenario, data_seed, system, snr = condition.problem.name.split("/")
+                self._repeated[condition.method] = {
+                    "scenario": scenario,
+                    "data_seed": data_seed,
+                    "system": system,
+                    "snr": snr,
+                    "method": condition.method,
+                    "criterion": condition.criterion,
+                    "seeds": plan.blocks(condition.method)[0],
+                }
+
+    def scored_runs(self, pattern: str, wildcards: Any) -> list[str]:
+        """Return the run files of all methods that are scored together on a problem."""
+        values = dict(wildcards.items())
+        files = []
+        for method in self._scored_methods(wildcards):
+            files += [pattern.format(**values, method=method, seeds=block) for block in self._plan.blocks(method)]
+        return files
+
+    def problem(self, wildcards: Any) -> dict[str, Any]:
+        """Return the parameters of :func:`narxbench._studies.methods.scores.score` that methods share."""
+        posed = self._plan.problem(wildcards)
+        run = self._plan.run(wildcards, self._scored_methods(wildcards)[0])
+        data = posed.simulation["data"]
+        return {
+            "problem": {name: value for name, value in run["condition"].items() if name != "method"},
+            "system": posed.simulation["system"],
+            "structure": run["structure"],
+            "held_out": posed.held_out,
+            "fresh": {name: data[name] for name in ("washout", "excitation")},
+        }
+
+    def methods(self, wildcards: Any) -> dict[str, dict[str, Any]]:
+        """Return what is to be known of each method that is scored on a problem."""
+        methods = {}
+        for method in self._scored_methods(wildcards):
+            run = self._plan.run(wildcards, method)
+            about = algorithm(run["algorithm"]).about
+            methods[method] = {
+                **{name: run[name] for name in ("algorithm", "settings", "evaluations")},
+                "seeds": self._plan.seeds(wildcards, method),
+                **{name: getattr(about, name) for name in ("deterministic", "stops_early", "minimises")},
+            }
+        return methods
+
+    def _scored_methods(self, wildcards: Any) -> list[str]:
+        """Return the methods that are scored together on a problem."""
+        score = f"{self._plan.problem(wildcards).name}/{wildcards.criterion}"
+        return self._plan.entry(self._scored, score)
+
+    @property
+    def repeated_methods(self) -> list[str]:
+        """The methods of which a run is made again."""
+        return [*self._repeated]
+
+    def repeated(self, wildcards: Any) -> Any:
+        """Return the wildcards of the run of a method that is made again."""
+        return SimpleNamespace(**self._plan.entry(self._repeated, wildcards.method))
+
+    def ranking(self) -> dict[str, Any]:
+        """Return the parameters of the ranking: those of its intervals, and the systems that are shown together."""
+        situations = {name: situation.systems for name, situation in self._study.situations.items()}
+        return {**self._study.statistics.model_dump(exclude={"threshold"}), "situations": situations}
+
+    def about_methods(self) -> dict[str, dict[str, Any]]:
+        """Return the description of each method of the study for the leaderboard."""
+        descriptions = {}
+        for name, method in self._study.methods.items():
+            descriptions[name] = {
+                **_about(method, "reference", "deterministic", "needs_objective", "minimises"),
+                "algorithm": method.algorithm,
+                "criteria": [criterion_name(criterion) for criterion in method.criteria],
+                "description": algorithm(method.algorithm).document.partition("\n\n")[0],
+                "settings": method.settings.model_dump(mode="json"),
+                "settings_by": method.settings_by,
+                "settings_source": method.settings_source,
+            }
+        return descriptions
+
+
+def _about(method: Method, *fields: str) -> dict[str, Any]:
+    """Return some of the facts that the algorithm of a method declares."""
+    about = algorithm(method.algorithm).about
+    return {field: getattr(about, field) for field in fields}
