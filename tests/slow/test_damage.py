@@ -55,9 +55,9 @@ def test_verify_of_a_study_whose_kept_results_are_of_other_settings(copy):
 
 
 def test_verify_by_the_digests_that_results_name(copy):
-    """A study that is not finished has no manifest; data sets have definitions, and run files seals."""
+    """A study that is not finished has no manifest; data sets have settings, and run files seals."""
     (copy / "reports/tiny/manifest.csv").unlink()
-    right = "2 data sets and 12 run files are what their definitions, seals and summaries say. There is no manifest"
+    right = "2 data sets and 12 run files are what their settings, seals and summaries say. There is no manifest"
     assert right in copy.snakemake("verify")
     run = copy / run_of(S4[0])
     content = run.read_bytes()

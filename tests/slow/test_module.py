@@ -72,7 +72,7 @@ def test_the_block_of_the_page_makes_the_report(tmp_path):
 
 def test_its_settings_are_checked(folder):
     write_settings(folder, TINY + "seed: 2\n")
-    assert "narxbench: config of the module: seed: unknown key" in snakemake(folder, "--dry-run", code=1)
+    assert "narxbench: config: seed: unknown key" in snakemake(folder, "--dry-run", code=1)
     write_settings(folder, TINY)
 
 

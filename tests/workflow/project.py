@@ -37,9 +37,8 @@ FRAMES = "data/tiny/frames/claims.csv"
 COMPUTED = tuple(f"data/tiny/{folder}" for folder in ("problems", "runs", "conditions", "frames"))
 # Seconds in which anything here ends on a busy machine, unless it hangs.
 LIMIT = 300.0
-_DEFINITION = re.compile(r"-[0-9a-f]{16}\.json$")
-# Definitions, the record of the run, and copies of the pages.
-_NO_RESULT = re.compile(rf"{_DEFINITION.pattern}|/run\.json$|/site/")
+# The record of the run, and copies of the pages.
+_NO_RESULT = re.compile(r"/run\.json$|/site/")
 _RULE = re.compile(r"^(?:local)?rule (\w+):\n((?: {4}.*\n)+)", re.MULTILINE)
 # Python executes this file in every process: a package is hidden, as if it were not installed.
 _HIDING = """
@@ -169,11 +168,6 @@ class Project:
     def record(self) -> RunRecord:
         """Return the record of the run."""
         return read_run_record(self / f"reports/{self.study}/run.json")
-
-    def definitions(self, folder: str = "") -> list[str]:
-        """Return the definitions of the study, below one of its folders."""
-        paths = (self / f"data/{self.study}/{folder}").rglob("*.json")
-        return sorted(str(path.relative_to(self.root)) for path in paths if _DEFINITION.search(path.name))
 
     def run_files(self) -> list[Path]:
         return list((self / f"data/{self.study}/runs").rglob("seed*.json"))

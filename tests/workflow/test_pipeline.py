@@ -115,16 +115,6 @@ def test_mistake_is_reported_in_one_line_before_any_job(finished, setting, repor
     assert line.startswith(f"narxbench: command line (--config): {reported}") and line.isprintable()
 
 
-@pytest.mark.parametrize("options", [(), ("--dry-run",)])
-def test_a_made_up_digest_as_a_target_is_one_line_and_deletes_nothing(finished, options):
-    before = finished.definitions()
-    for name in ("problems/as-described/data-1/S3/30dB", "steps/page"):
-        target = f"data/tiny/{name}-0123456789abcdef.json"
-        *_, line = finished.snakemake(target, *options, code=1).splitlines()
-        assert line.startswith(f"narxbench: {target}: not in the study tiny")
-    assert finished.definitions() == before
-
-
 def test_no_complete_condition_is_one_line(copy):
     new = copy.with_study("new", TINY)
     *_, line = new.snakemake("--config", "finished_only=true", code=1).splitlines()
