@@ -25,8 +25,8 @@ from narxbench._pipeline.steps import ended_in_one_line
 _PLANNED = "NARXBENCH_PLANNED"
 # Where Snakemake keeps the parameters and the code that each file was made with, below the working folder.
 _RECORDS = Path(".snakemake/metadata")
-# What may be asked for without these records: `verify` compares contents, `--touch` writes records.
-_WITHOUT_RECORDS = {"verify", "--touch"}
+# The target that needs no such records: it compares contents.
+_VERIFY = "verify"
 # The study that this process has begun, with its summaries and its page.
 _SAID: list[tuple[Plan, Sources, str]] = []
 
@@ -84,12 +84,12 @@ def _check_records(study: str, sources: Sources) -> None:
 
     Without records it would take them for results of the present settings and code, whatever they were made with.
     """
-    if any(_RECORDS.glob("*")) or _WITHOUT_RECORDS & {*sys.argv} or not sources.exist():
+    if any(_RECORDS.glob("*")) or _VERIFY in sys.argv or not sources.exist():
         return
     folder = sources.at(f"data/{study}")
     raise NarxbenchError(
         f"{folder}: found results without Snakemake's records of what they were made with ({_RECORDS}); bring these "
-        "back, or delete the results; snakemake verify compares them as they are"
+        f"back, or delete the results; snakemake {_VERIFY} compares them as they are"
     )
 
 
