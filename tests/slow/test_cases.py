@@ -40,10 +40,10 @@ def test_a_level_of_a_million_changes_nothing():
     u = rng.standard_normal(600)
     y = response(u, 0.02 * rng.standard_normal(600))
     plain = narxbench.identify(u, y, degree=2, **FAST)
-    found = narxbench.identify(u, 1e6 + y, degree=2, **FAST)
-    assert set(found.model.terms) == set(plain.model.terms) >= TRUE
-    assert prediction(found)["rrse"] == pytest.approx(prediction(plain)["rrse"], rel=0.02)
-    assert prediction(found)["rrse"] < 0.1 and statuses(found)["to_predict"] == "fine"
+    identified = narxbench.identify(u, 1e6 + y, degree=2, **FAST)
+    assert set(identified.model.terms) == set(plain.model.terms) >= TRUE
+    assert prediction(identified)["rrse"] == pytest.approx(prediction(plain)["rrse"], rel=0.02)
+    assert prediction(identified)["rrse"] < 0.1 and statuses(identified)["to_predict"] == "fine"
 
 
 def test_one_step_is_searched_by_linear_terms_and_not_called_noise():
@@ -52,10 +52,10 @@ def test_one_step_is_searched_by_linear_terms_and_not_called_noise():
     y = np.zeros(120)
     for k in range(2, 120):
         y[k] = 1.6 * y[k - 1] - 0.65 * y[k - 2] + 0.05 * u[k - 1]
-    found = narxbench.identify(u, y + 0.005 * rng.standard_normal(120), **FAST)
-    assert max(map(len, found.model.monomials)) == 1
-    assert statuses(found)["evidence"] == "look" and statuses(found)["to_predict"] == "look"
-    off = found.model.predict(np.zeros(500), y[-found.model.initial_samples :], samples=500)
+    identified = narxbench.identify(u, y + 0.005 * rng.standard_normal(120), **FAST)
+    assert max(map(len, identified.model.monomials)) == 1
+    assert statuses(identified)["evidence"] == "look" and statuses(identified)["to_predict"] == "look"
+    off = identified.model.predict(np.zeros(500), y[-identified.model.initial_samples :], samples=500)
     assert abs(off[-1]) < 0.1
 
 
@@ -63,19 +63,19 @@ def test_a_moving_average_is_found_and_noise_is_no_fault():
     rng = rng_of("armax")
     u = rng.standard_normal(3000)
     y = response(u, 0.6 * rng.standard_normal(3000), 0.7)
-    found = narxbench.identify(u, y, noise="narmax", **FAST)
-    assert set(found.model.terms) == TRUE
-    assert found.model.moving_average == pytest.approx([0.7], abs=0.1)
-    assert statuses(found)["to_predict"] != "bad"
+    identified = narxbench.identify(u, y, noise="narmax", **FAST)
+    assert set(identified.model.terms) == TRUE
+    assert identified.model.moving_average == pytest.approx([0.7], abs=0.1)
+    assert statuses(identified)["to_predict"] != "bad"
 
 
 def test_a_refit_keeps_the_weights_of_a_noise_model():
     rng = rng_of("refit")
     u = rng.standard_normal(800)
     y = response(u, np.zeros(800)) + 0.3 * rng.standard_normal(800)
-    found = narxbench.identify(u, y, noise="noe", degree=2, effort=1.0, seeds=1)
-    again = narxbench.refit(found.model, {"u": u, "y": y}, input="u", output="y")
-    np.testing.assert_allclose(again.coefficients, found.model.coefficients, rtol=0.02)
+    identified = narxbench.identify(u, y, noise="noe", degree=2, effort=1.0, seeds=1)
+    again = narxbench.refit(identified.model, {"u": u, "y": y}, input="u", output="y")
+    np.testing.assert_allclose(again.coefficients, identified.model.coefficients, rtol=0.02)
 
 
 def test_rest_at_a_constant_input_is_no_limit():
@@ -84,28 +84,28 @@ def test_rest_at_a_constant_input_is_no_limit():
     y = np.zeros(len(u))
     for k in range(1, len(u)):
         y[k] = 0.93 * y[k - 1] + 0.5 * u[k - 1]
-    found = narxbench.identify(u, np.round(y, 1), **FAST)
-    assert prediction(found)["rrse"] < 0.05
-    assert statuses(found)["to_predict"] == "fine" and "saturation" not in statuses(found)
+    identified = narxbench.identify(u, np.round(y, 1), **FAST)
+    assert prediction(identified)["rrse"] < 0.05
+    assert statuses(identified)["to_predict"] == "fine" and "saturation" not in statuses(identified)
 
 
 def test_an_input_without_a_term_makes_nothing_bad():
     rng = rng_of("clock")
     u = np.column_stack([rng.standard_normal(600), np.arange(600.0)])
     y = response(u[:, 0], 0.02 * rng.standard_normal(600))
-    found = narxbench.identify(u, y, **FAST)
-    assert statuses(found)["to_predict"] == "fine" and statuses(found)["to_control"] != "bad"
+    identified = narxbench.identify(u, y, **FAST)
+    assert statuses(identified)["to_predict"] == "fine" and statuses(identified)["to_control"] != "bad"
 
 
 def test_where_a_model_was_outside_and_right_is_evidence_for_it():
     rng = rng_of("outside")
     u = np.where(np.arange(800) < 600, 1.0, 2.2) * rng.uniform(-1, 1, 800)
     y = response(u, 0.002 * rng.standard_normal(800))
-    found = narxbench.identify(u, y, **FAST)
-    check = item_with(found.checks, name="test-range")
+    identified = narxbench.identify(u, y, **FAST)
+    check = item_with(identified.checks, name="test-range")
     assert check.values["output" if "output" in check.values else "y"]["share"] > 0.05
-    assert prediction(found)["rrse"] < 0.02
-    assert statuses(found)["to_predict"] == "fine" and statuses(found)["to_control"] != "bad"
+    assert prediction(identified)["rrse"] < 0.02
+    assert statuses(identified)["to_predict"] == "fine" and statuses(identified)["to_control"] != "bad"
 
 
 def test_a_limit_cycle_is_judged_over_its_correlation_time():

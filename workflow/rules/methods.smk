@@ -8,9 +8,9 @@ FIGURES = ["recovery_cost", "ecdf", "situations"]
 include: "runs.smk"
 
 
-from narxbench._pipeline.comparison import Comparison
+from narxbench._pipeline.comparison import ComparisonPlan
 
-COMPARED = Comparison(PLAN)
+COMPARED = ComparisonPlan(PLAN)
 SCORE = "data/{study}/scores/{scenario}/{data_seed}/{system}/{snr}/{criterion}.json"
 PLAN.keep_finished(SCORE, RUN)
 

@@ -46,7 +46,12 @@ rule search:
         seeds=lambda w: PLAN.seeds(w),
     run:
         call(
-            "search", input=input, output=output, params=params, log=log, simulation=PLAN.problem(wildcards).simulation
+            "search",
+            input=input,
+            output=output,
+            params=params,
+            log=log,
+            simulation=PLAN.problem(wildcards).simulation,
         )
 
 

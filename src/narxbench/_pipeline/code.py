@@ -1,4 +1,4 @@
-"""What a step is made by, for its parameters: its code, by the imports of its script, and versions of packages."""
+"""The code and the versions of packages that a step is made by, for its parameters: by the imports of its script."""
 
 import ast
 import os

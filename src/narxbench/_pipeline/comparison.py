@@ -10,7 +10,7 @@ from narxbench._studies.methods.settings import MethodsStudy
 from narxbench._study.settings import Method
 
 
-class Comparison:
+class ComparisonPlan:
     """Answers to the rules about a comparison of methods."""
 
     def __init__(self, plan: Plan) -> None:

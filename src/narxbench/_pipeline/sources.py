@@ -1,4 +1,4 @@
-"""What each summary of a study stands for: its data sets and its runs, and whether these are what it was made of.
+"""The data sets and runs that each summary of a study stands for, and whether these are what it was made of.
 
 Snakemake makes a summary again if a run file is younger. It does not see a run file that is missing beside its summary,
 nor another content under an older date. So summaries name what they were made of: the digest of the data set, and the
@@ -26,7 +26,7 @@ _FAILURE = re.compile(rb'"failure":"[^"]')
 
 
 class Summary(NamedTuple):
-    """What a summary stands for: its data sets with their simulations, and its run files with their seeds."""
+    """The data sets with their simulations, and the run files with their seeds, that a summary stands for."""
 
     data_sets: dict[str, Mapping[str, Any]]
     runs: dict[str, list[int]]

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from narxbench._io.errors import NarxbenchError
-from narxbench._pipeline.comparison import Comparison
+from narxbench._pipeline.comparison import ComparisonPlan
 from narxbench._pipeline.manifest import manifest_csv
 from narxbench._pipeline.plan import Plan, plan_of
 from narxbench._pipeline.reference import kept_files, kept_manifest, to_verify
@@ -93,7 +93,7 @@ SCORED = {"study": "mine", "scenario": "base", "system": "S1", "snr": "30dB", "d
 
 def test_methods_are_compared_problem_by_problem(plan: Callable) -> None:
     planned = plan(COMPARED)
-    compared, scored = Comparison(planned), wildcards(**SCORED)
+    compared, scored = ComparisonPlan(planned), wildcards(**SCORED)
     folder = "data/mine/runs/base/data-1/S1/30dB"
     drawn = [f"{folder}/upso2d/bic/{block}.json" for block in ("seeds-1-to-2", "seed-3")]
     # A method that draws nothing is run once.
@@ -112,7 +112,7 @@ def test_methods_are_compared_problem_by_problem(plan: Callable) -> None:
 def test_the_last_run_of_a_job_of_each_method_with_a_process_of_its_own_is_made_again(plan: Callable) -> None:
     pytest.importorskip("pymoo")
     planned = plan(COMPARED, "methods={other: {algorithm: pymoo_ga, criteria: [bic]}}")
-    compared = Comparison(planned)
+    compared = ComparisonPlan(planned)
     assert compared.repeated_methods == ["other"]
     again = compared.repeated(wildcards(study="mine", method="other"))
     assert RUNS.format(study="mine", **vars(again)) == "data/mine/runs/base/data-2/S1/30dB/other/bic/seeds-1-to-2.json"
@@ -179,7 +179,7 @@ def test_a_target_that_is_not_in_the_study_ends_with_one_line(plan: Callable) ->
     for reported, call in targets.items():
         with pytest.raises(SystemExit, match=f"^narxbench: {re.escape(reported)}"):
             call()
-    compared = Comparison(plan(COMPARED))
+    compared = ComparisonPlan(plan(COMPARED))
     with pytest.raises(SystemExit, match=r"^narxbench: plane/data-1/.*: not in the study mine"):
         compared.scored_runs(RUNS, wildcards(**{**SCORED, "scenario": "plane"}))
 
