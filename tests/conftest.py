@@ -15,12 +15,17 @@ pytest.register_assert_rewrite("tests.messages")  # so that it shows the differe
 
 SLOW = Path(__file__).parent / "slow"
 TOGETHER = {
+    "tests/slow/browser/test_browser.py",
     "tests/slow/browser/test_leaderboard_page.py",
     "tests/slow/test_kills.py",
     "tests/slow/test_own_algorithm.py",
     "tests/slow/test_slurm.py",
     "tests/slow/test_torture.py",
 }
+
+
+# They begin first, so that no process has to wait for them in the end.
+LONGEST = ("test_the_site_is_built_offline", "test_installed_environment_makes", "sysidentpy_metamss", "sysidentpy_osf")
 
 
 def pytest_addoption(parser):
@@ -44,9 +49,17 @@ def pytest_ignore_collect(collection_path, config):
 
 
 def pytest_collection_modifyitems(items):
-    """Run tests that compile nothing next to those that compile most: two processes would compile the same code."""
+    """Run tests that compile nothing next to those that compile most: two processes would compile the same code.
+
+    The longest tests, all of them slow ones, begin first.
+    """
     compiling = re.compile(r"unit/(algorithms|docs|fitness|identification|model/test_loading|numerics|test_)")
-    items.sort(key=lambda item: ("test_corner_cases" not in item.nodeid, bool(compiling.search(item.nodeid))))
+
+    def order(item):
+        is_long = item.get_closest_marker("slow") and any(name in item.nodeid for name in LONGEST)
+        return not is_long, "test_corner_cases" not in item.nodeid, bool(compiling.search(item.nodeid))
+
+    items.sort(key=order)
 
 
 class SlowScheduling(LoadScopeScheduling):

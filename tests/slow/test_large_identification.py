@@ -50,10 +50,20 @@ def check_weights(identification):
     assert weights == pytest.approx([0.5, 0.8, -0.3, 0.4], abs=0.02)
 
 
-def test_a_thousand_candidates_of_twenty_thousand_samples():
-    u, y = process(20_000)
+def test_a_thousand_candidates_of_ten_thousand_samples():
+    u, y = process(10_000)
     identification = timed_identification(
-        input=u, output=y, test="10%", decimation=1, degree=4, y_lags=5, u_lags=5, centre=False, resamples=3, seeds=1
+        input=u,
+        output=y,
+        test="10%",
+        decimation=1,
+        degree=4,
+        y_lags=5,
+        u_lags=5,
+        centre=False,
+        resamples=2,
+        seeds=1,
+        effort=5,
     )
     assert identification.configuration["candidates"] == comb(14, 4) == 1001
     # BIC takes one or two spurious terms of a thousand candidates.
@@ -67,18 +77,18 @@ def test_a_thousand_candidates_of_twenty_thousand_samples():
 
 def test_all_by_itself_on_a_long_record():
     """Without settings, the planned cost hardly depends on the length of the record."""
-    u, y = process(80_000)
-    identification = timed_identification(input=u, output=y, test="10%", resamples=5)
+    u, y = process(40_000)
+    identification = timed_identification(input=u, output=y, test="10%", resamples=2)
     assert identification.model.decimation == 1
     check_weights(identification)
 
 
 def test_a_long_record_that_is_sampled_far_too_fast():
     """A slow process is held and measured at 20 samples a step: all phases are used, and the lags are the true ones."""
-    u, y = process(3_000, noise=0.0)
-    fine_u, fine_y = np.repeat(u, 20), np.repeat(y, 20) + 0.01 * generator(purpose="held").standard_normal(60_000)
+    u, y = process(2_000, noise=0.0)
+    fine_u, fine_y = np.repeat(u, 20), np.repeat(y, 20) + 0.01 * generator(purpose="held").standard_normal(40_000)
     identification = timed_identification(
-        input=fine_u, output=fine_y, test="10%", decimation=[1, 10, 20], degree=3, y_lags=2, u_lags=2, resamples=3
+        input=fine_u, output=fine_y, test="10%", decimation=[1, 10, 20], degree=3, y_lags=2, u_lags=2, resamples=2
     )
     assert identification.model.decimation == 20
     assert identification.to_dict()["metrics"]["test"]["free_run"]["rrse"] < 0.1
@@ -86,7 +96,7 @@ def test_a_long_record_that_is_sampled_far_too_fast():
 
 def test_an_interrupt_on_a_long_record_is_obeyed_at_once():
     """The best so far is there within 5 s of CPU time, estimated on the stretches that were searched."""
-    u, y = process(300_000)
+    u, y = process(150_000)
     recording = read_recording(input=u, output=y, test="10%")
     interrupted_at = []
 

@@ -1,4 +1,4 @@
-"""Random legal problems for a minute, or as long as ``NARXBENCH_SECONDS`` says, in a process of their own.
+"""Random legal problems for 20 seconds, or as long as ``NARXBENCH_SECONDS`` says, in a process of their own.
 
 ``NARXBENCH_FIRST`` is the number of the first problem, so that long runs need not repeat others.
 """
@@ -16,7 +16,7 @@ SCRIPT = Path(__file__).with_name("random_problems.py")
 
 
 def test_runs_on_random_problems_hold_their_promises():
-    seconds, first = os.environ.get("NARXBENCH_SECONDS", "60"), os.environ.get("NARXBENCH_FIRST", "1")
+    seconds, first = os.environ.get("NARXBENCH_SECONDS", "20"), os.environ.get("NARXBENCH_FIRST", "1")
     command = [sys.executable, str(SCRIPT), seconds, first]
     done = subprocess.run(command, capture_output=True, text=True)
     lines = done.stdout.splitlines()

@@ -15,7 +15,7 @@ systems: [S3]
 snr_db: [30]
 seeds: 6
 evaluations: 160000
-methods: {upso2d: {criteria: [bic]}}
+methods: {upso2d: {criteria: [bic]}, ga: null}
 statistics: {bootstrap_samples: 50}
 """
 # The options of docs/cluster.md for a cluster without accounting; jobs are looked at sooner.
@@ -89,7 +89,7 @@ def status(copy, slurm, job):
     return subprocess.run(command, env=slurm.environment, check=True, capture_output=True, text=True).stdout.strip()
 
 
-# Slurm has not started the lost job again itself, Snakemake has: two jobs of three seeds for each of two conditions.
+# Slurm has not started the lost job again itself, Snakemake has: two jobs of three seeds.
 @pytest.mark.parametrize(("profile", "state"), [("slurm", "CANCELLED"), ("cluster", "NODE_FAIL")])
 def test_a_job_or_a_node_that_is_lost_costs_no_result(local, slurm, tmp_path, profile, state):
     def lose(job):
@@ -103,7 +103,7 @@ def test_a_job_or_a_node_that_is_lost_costs_no_result(local, slurm, tmp_path, pr
     assert {job.node for job in jobs} <= set(NODES)
     states = {job.number: job.state for job in jobs}
     assert states.pop(lost) == state
-    assert list(states.values()) == ["COMPLETED"] * 4
+    assert list(states.values()) == ["COMPLETED"] * 2
     assert status(copy, slurm, lost) == "failed"
     for number in states:
         assert status(copy, slurm, number) == "success"

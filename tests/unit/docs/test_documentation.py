@@ -1,5 +1,6 @@
 """Pictures, examples, links, paths and commands of the documentation are right."""
 
+import ast
 import doctest
 import json
 import os
@@ -194,12 +195,62 @@ def test_a_page_of_the_site_links_to_where_it_is_edited(monkeypatch, citation, e
     assert links.get("source_edit_link") == edited
 
 
+NOTEBOOKS = sorted(path.stem for path in (ROOT / "docs/notebooks").glob("*.md"))
+# The site is built with the results of this notebook, which takes no time. The code of the others is run beside it.
+EXECUTED = "look"
+BUILD = """
+import sys
+from sphinx.application import Sphinx
+site, *others = sys.argv[1:]
+# Only a kernel says which language the code of a notebook has.
+changed = {"nb_execution_excludepatterns": others, "suppress_warnings": ["myst-nb.lexer"]}
+app = Sphinx(".", "docs", site, f"{site}/.doctrees", "html", changed, status=None, warningiserror=True)
+app.build()
+sys.exit(app.statuscode)
+"""
+
+
+@pytest.fixture
+def little_effort(monkeypatch):
+    """Let identifications search with little effort: what they find is not checked."""
+    for name in ("identify", "identify_outputs", "NarxRegressor"):
+        function = getattr(narxbench, name)
+
+        def quick(*arguments, function=function, **options):
+            return function(*arguments, **{**options, "effort": 0.2})
+
+        monkeypatch.setattr(narxbench, name, quick)
+
+
+@pytest.mark.slow
+@pytest.mark.ci
+@pytest.mark.parametrize("name", [name for name in NOTEBOOKS if name != EXECUTED])
+def test_the_code_of_a_notebook(little_effort, monkeypatch, name):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("agg")
+    monkeypatch.chdir(ROOT / "docs/notebooks")
+    cells = re.findall(r"```\{code-cell\} ipython3\n(.*?)```", TEXT[f"docs/notebooks/{name}.md"], re.DOTALL)
+    assert cells
+    namespace = {}
+    for cell in cells:
+        *statements, last = ast.parse(cell).body
+        # A notebook shows the value of its last expression.
+        if isinstance(last, ast.Expr):
+            exec(compile(ast.Module(statements, []), name, "exec"), namespace)
+            shown = eval(compile(ast.Expression(last.value), name, "eval"), namespace)
+            getattr(shown, "_repr_html_", shown.__repr__)()
+        else:
+            exec(compile(cell, name, "exec"), namespace)
+    pyplot.close("all")
+
+
 @pytest.mark.slow
 @pytest.mark.ci
 def test_the_site_is_built_offline_for_a_public_host(tmp_path):
     pytest.importorskip("sphinx")
     site = tmp_path / "html"
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-c", "docs", ".", str(site)]
+    others = [f"docs/notebooks/{name}.md" for name in NOTEBOOKS if name != EXECUTED]
+    command = [sys.executable, "-c", BUILD, str(site), *others]
     host = {"NARXBENCH_SITE": "https://example.org/narxbench/"}
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=os.environ | host)
     assert done.returncode == 0, done.stderr
@@ -226,7 +277,14 @@ def check_links(site, pages):
         links = [*loaded, *re.findall(r'<a\b[^>]*?href="([^"#?]+)', text)]
         for link in links:
             path = unquote(link.partition("#")[0].partition("?")[0])
-            assert re.match(r"\w+:", link) or (page.parent / path).exists(), (page, link)
+            assert re.match(r"\w+:", link) or is_made(page.parent / path), (page, link)
+
+
+def is_made(path):
+    """Return whether a file of the site is there, or is a thumbnail of a notebook that was not executed."""
+    if path.parent.name == "thumbnails" and path.stem != EXECUTED:
+        return path.stem in NOTEBOOKS
+    return path.exists()
 
 
 @pytest.mark.slow

@@ -122,9 +122,16 @@ def few_claims() -> list[Any]:
     return [SimpleNamespace(id=f"c{n}", title=f"Claim {n} on ν_max", **words) for n in range(3)]
 
 
+# That of all conditions of the paper takes a second, and many tests ask for it.
+_ANALYSES: dict[str, dict[str, pd.DataFrame]] = {}
+
+
 def make_frames(summaries: Sequence[dict[str, Any]]) -> dict[str, pd.DataFrame]:
     """Return all frames of the analysis of these conditions; the verdicts on the claims are all that there can be."""
-    frames_of_study = study.analyse(summaries, published(), [], confidence=0.95, figure_snr_db=30)
+    key = repr(summaries)
+    if key not in _ANALYSES:
+        _ANALYSES[key] = study.analyse(summaries, published(), [], confidence=0.95, figure_snr_db=30)
+    frames_of_study = {name: frame.copy() for name, frame in _ANALYSES[key].items()}
     verdicts = [
         *(("c0", "published", "holds"), ("c0", "here", "holds"), ("c1", "published", "holds")),
         *(("c1", "here", "undecided"), ("c2", "published", "fails")),
