@@ -48,6 +48,9 @@ def test_an_algorithm_of_this_package(monkeypatch, name):
         pytest.skip(str(error))
     # How fast the machine is does not matter here.
     monkeypatch.setattr(conformance, "TIME_LIMIT", 900.0)
+    if not algorithm(name).in_process:
+        # Twelve long runs are compared: of algorithms of other packages, which are slow, 500 evaluations are enough.
+        monkeypatch.setattr(conformance, "LONG", 500)
     if name in SLOW_WITH_MANY:
         monkeypatch.setitem(conformance._CHECKS, "many candidate terms", several_hundred_candidates)
     assert failures(name) == []
