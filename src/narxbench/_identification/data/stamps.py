@@ -45,8 +45,8 @@ _PATTERNS.append(re.compile(rf"{_WEEKDAY}(?P<name>[^\W\d]{{3,}})\s+(?P<day>\d{{1
 _PATTERNS.append(re.compile(_CLOCK))
 _PATTERNS.append(re.compile(rf"(?P<days>\d{{1,6}}) days?,? {_CLOCK}"))
 _ENDS_WITH_ZONE = re.compile(r":\d.*(?:Z|[+-]\d{2}(?::?\d{2})?)$")
-# The first letters of months, in English and German.
-_MONTHS = ("jan", "feb", "mar|mär|mrz", "apr", "may|mai", "jun", "jul", "aug", "sep", "oct|okt", "nov", "dec|dez")
+# The first letters of months.
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _ALLOWED = "a date and time such as 2024-05-31T12:00:00.01, 31.05.2024 12:00, 31-May-2024 or 12:00:00 PM"
 
 
@@ -221,6 +221,7 @@ def _days(parts: _Parts, clock: Integers, time_format: str | None) -> tuple[Inte
         names = parts.texts("name")
         if any(names):
             months = _integers(_month_of, names)
+            parts.refuse(months == 0, "date with an English month (time_format=d/m/y reads 31.05.2024)")
         years = _integers(_year, parts.texts("year"))
         days, is_valid = _days_since_1970(years, months, parts.numbers("day"))
         parts.refuse(~is_valid, "day of the calendar")
@@ -230,10 +231,9 @@ def _days(parts: _Parts, clock: Integers, time_format: str | None) -> tuple[Inte
 
 @cache
 def _month_of(name: str) -> int:
-    for month, beginnings in enumerate(_MONTHS, 1):
-        if re.match(beginnings, name.lower()):
-            return month
-    return 0
+    """Return the number of a month, 0 for no name of one in English."""
+    beginning = name[:3].lower()
+    return _MONTHS.index(beginning) + 1 if beginning in _MONTHS else 0
 
 
 def _year(text: str) -> int:

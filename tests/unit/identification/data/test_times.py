@@ -87,15 +87,13 @@ def test_clock_times_that_count_hours_or_days(tmp_path: Path) -> None:
     assert recording.sampling_time == 6 * 3600 and len(recording.records) == 1
 
 
-def test_months_in_german(tmp_path: Path) -> None:
-    stamps = []
-    for month, days in (("Mär", 31), ("April", 30), ("Mai", 31)):
-        stamps += [f"{day} {month} 2024" for day in range(1, days + 1)]
-    assert _read(tmp_path, stamps, "Datum").sampling_time == 86_400
+@pytest.mark.parametrize("month", ["Mär", "Mai", "Xyz"])
+def test_months_in_other_languages_are_refused(tmp_path: Path, month: str) -> None:
+    stamps = [f"{day} {month} 2024" for day in range(1, 31)]
     with pytest.raises(
-        NarxbenchError, match=r"line 2, column time: found '1 Xyz 2024', which is no day of the calendar"
+        NarxbenchError, match=r"line 2, column Datum: found '1 ... 2024', which is no date with an Engl"
     ):
-        _read(tmp_path, ["1 Xyz 2024", *stamps[:N]], time="time")
+        _read(tmp_path, stamps, "Datum", time="Datum")
 
 
 def test_an_order_of_day_and_month_that_is_not_clear_is_asked_about(tmp_path: Path) -> None:
@@ -192,23 +190,24 @@ def test_numbers_that_only_begin_like_dates_are_seconds(tmp_path: Path) -> None:
     assert recording.sampling_time == 1 and "dates" not in _notes(recording)
 
 
-@pytest.mark.parametrize("step", [1.0, 0.5, 60.0, 3600.0])
-def test_days_of_matlab(tmp_path: Path, step: float) -> None:
+@pytest.mark.parametrize("step", [1.0, 0.5, 60.0, 3600.0, 86_400.0])
+def test_days_of_matlab_are_asked_about(tmp_path: Path, step: float) -> None:
     times = (739_403 + step * np.arange(N) / 86_400).tolist()
-    recording = _read(tmp_path, times)
-    assert recording.sampling_time == pytest.approx(step, rel=1e-3)
-    assert "days of MATLAB" in _notes(recording)
-    assert _read(tmp_path, times, "x", time="x", time_format="d").sampling_time == pytest.approx(step, rel=1e-3)
+    for name in ("time", "datenum"):
+        with pytest.raises(FieldError, match=r"seconds, or days of MATLAB \(datenum\); allowed: s or d") as error:
+            _read(tmp_path, times, name)
+        assert error.value.field == "time_format"
+        assert _read(tmp_path, times, name, time_format="d").sampling_time == pytest.approx(step, rel=1e-3)
+    assert _read(tmp_path, times, time_format="s").sampling_time == pytest.approx(step / 86_400, rel=1e-3)
 
 
-def test_days_of_matlab_that_may_be_seconds_are_asked_about(tmp_path: Path) -> None:
-    times = range(739_403, 739_403 + N)
-    with pytest.raises(FieldError, match=r"seconds, or days of MATLAB; allowed: s or d") as error:
-        _read(tmp_path, times, time="time")
-    assert error.value.field == "time_format"
-    assert _read(tmp_path, times, time_format="d").sampling_time == 86_400
-    assert _read(tmp_path, times, time_format="s").sampling_time == 1
-    assert _read(tmp_path, times, "datenum").sampling_time == 86_400
+@pytest.mark.parametrize("first", [2e8, 1e10, 1e14, -1e9])
+def test_large_numbers_that_are_no_epoch_are_asked_about(tmp_path: Path, first: float) -> None:
+    times = [int(first) + k for k in range(N)]
+    with pytest.raises(FieldError, match=r"which is no date in s, ms, us or ns since 1970; allowed: the unit, s, ms"):
+        _read(tmp_path, times)
+    assert _read(tmp_path, times, time_format="ms").sampling_time == pytest.approx(0.001)
+    assert _read(tmp_path, times, "t [s]").sampling_time == 1
 
 
 @pytest.mark.parametrize("names", [("Date", "Time"), ("Datum", "Uhrzeit")])
