@@ -103,7 +103,7 @@ class TimeReader:
         """Return the first of some columns with dates alone and the first with clock times alone, None without both."""
         dates, clock_times = [], []
         for column in columns:
-            text = _first_text(_texts_of_column(self.source, column))
+            text = str(_first_time(self.source, column))
             if is_date(text):
                 dates.append(column)
             elif is_clock_time(text):
@@ -236,11 +236,23 @@ def _first_text(texts: Texts | None) -> str:
 def _texts_of_column(source: Source, column: int) -> Texts | None:
     """Return the texts of a column of dates or clock times, None where one is missing; None if it has numbers."""
     values = source.columns[column]
-    if values.dtype.kind not in "OU" or not any(isinstance(value, str | date | clock) for value in values):
+    if _first_time(source, column) is None:
         return None
-    if source.is_text and is_numeric(next(text for text in values if isinstance(text, str) and not is_missing(text))):
-        return None
+    if source.is_text:
+        return [text if isinstance(text, str) and not is_missing(text) else None for text in values]
     return [_text_of_object(source, column, row, value) for row, value in enumerate(values)]
+
+
+def _first_time(source: Source, column: int) -> Any:
+    """Return the first date or clock time of a column, be it a text or an object; None if it has numbers."""
+    values = source.columns[column]
+    if values.dtype.kind not in "OU":
+        return None
+    first = next((value for value in values if isinstance(value, str | date | clock)), None)
+    if source.is_text and first is not None:
+        first = next((text for text in values if isinstance(text, str) and not is_missing(text)), "nan")
+        return None if is_numeric(first) else first
+    return first
 
 
 def _text_of_object(source: Source, column: int, row: int, value: Any) -> str | None:
