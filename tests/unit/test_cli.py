@@ -212,6 +212,21 @@ def test_a_code_for_missing_values_is_asked_about_with_the_option_to_paste(tmp_p
         assert code == 0, err
 
 
+def test_the_next_command_of_a_look_can_be_pasted(tmp_path, capsys):
+    names = ["Wind Speed (m/s) & gusts", "it's; $HOME `x`", 'a "quoted" (name)', "Active  Power"]
+    frame = pd.DataFrame({name: np.sin(np.arange(300.0) ** (1.2 + 0.1 * place)) for place, name in enumerate(names)})
+    frame.to_csv(tmp_path / "a b.csv", index=False)
+    path = str(tmp_path / "a b.csv")
+    assert cli.main(["look", path]) == 0
+    options = capsys.readouterr().out.splitlines()[-1]
+    shown = subprocess.run(["bash", "-c", f"printf '%s\\0' {options}"], capture_output=True, check=True, text=True)
+    words = shown.stdout.rstrip("\0").split("\0")
+    assert words == ["--output", names[-1], "--input", ",".join(names[:-1])]
+    assert cli.main(["look", path, *words, "--json"]) == 0
+    looked = json.loads(capsys.readouterr().out)
+    assert (looked["output"], looked["inputs"]) == (names[-1], names[:-1])
+
+
 @pytest.mark.parametrize(
     ("words", "text"),
     [

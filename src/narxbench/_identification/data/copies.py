@@ -129,8 +129,12 @@ def _have_common_passages(moves: Sequence[_Moves], groups: Sequence[Hashable]) -
 
 def _distinct(hashes: Hashes) -> Hashes:
     """Return each hash once: np.unique takes seconds for a million of them."""
-    hashes = np.sort(hashes)
-    return hashes[np.append(np.ones(min(1, len(hashes)), bool), hashes[1:] != hashes[:-1])]
+    ordered = hashes.copy()
+    ordered.sort()
+    is_new = np.ones(len(ordered), np.bool_)
+    is_new[1:] = ordered[1:] != ordered[:-1]
+    distinct: Hashes = ordered[is_new]
+    return distinct
 
 
 def _passage_hashes(hashes: Hashes) -> Hashes:

@@ -187,6 +187,26 @@ def read_recording(
     return reader.recording(sampling_time, units)
 
 
+# Former arguments of reading, and what takes their place.
+_FORMER = {
+    "separator": "read={'sep': ';'}",
+    "decimal": "read={'decimal': ','}",
+    "skip_rows": "read={'skiprows': 3}",
+    "encoding": "read={'encoding': 'cp1252'}",
+    "header": "read={'header': 0}",
+}
+
+
+def refuse_unknown(reading: Mapping[str, Any]) -> None:
+    """Raise FieldError for the name of an argument that :func:`read_recording` does not have."""
+    names = list(Reading.__annotations__)
+    for name in reading:
+        if name in _FORMER:
+            raise FieldError(name, f"found; needed: {_FORMER[name]}, which takes its place")
+        if name not in names:
+            raise FieldError(str(name), f"found; allowed: {', '.join(names)}{did_you_mean(name, names)}")
+
+
 def form_of(reading: Reading) -> SourceForm:
     """Return the form of files that the arguments of :func:`read_recording` say."""
     return checked_form(reading.get("part"), reading.get("read"), reading.get("missing"))
