@@ -141,8 +141,7 @@ def _passage_hashes(hashes: Hashes) -> Hashes:
     """Return a hash of each passage of the moves of a record."""
     if len(hashes) < PASSAGE:
         return np.empty(0, np.uint64)
-    passages: Hashes = sliding_window_view(hashes, PASSAGE) @ _WEIGHTS
-    return passages
+    return np.asarray(sliding_window_view(hashes, PASSAGE) @ _WEIGHTS, np.uint64)
 
 
 def _unique_passages(moves: Sequence[_Moves], groups: Sequence[Hashable]) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from narxbench._identification.data.errors import argument_error, data_error
 from narxbench._identification.data.gaps import BridgedSignals, bridge_gaps
 from narxbench._identification.data.sources import Signal, Source
 from narxbench._identification.data.time_columns import Times
-from narxbench._identification.data.times import EVEN, TimeChoice, TimeSteps, check_steps, find_times
+from narxbench._identification.data.times import EVEN, TimeChoice, TimeSteps, check_steps, find_times, note_on_time
 from narxbench._io.errors import FieldError, printable
 from narxbench._io.words import counted
 from narxbench._model.records import Record, Role
@@ -127,6 +127,7 @@ def read_experiment(
     steps, notes_on_steps = TimeSteps(np.zeros(len(values), bool)), list[str]()
     if times:
         steps = check_steps(source, times, bridged.is_usable, notes_on_steps)
+        notes += note_on_time(source, times, steps.sampling_time)
     pieces = bridged.trimmed(_pieces_without_gaps(bridged.is_usable, steps.cuts))
     notes += [*bridged.notes(source, titles, pieces), *notes_on_steps]
     return Experiment(source, titles, bridged, pieces, steps.sampling_time, used_columns, signals, times)

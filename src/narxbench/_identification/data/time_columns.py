@@ -61,6 +61,7 @@ class Times:
     repeated_rows: Sequence[int] = ()  # those with time and values of the row before
     is_newest_first: bool = False  # whether they are those of the rows from the last to the first
     origin: int | None = None  # where they start, in nanoseconds since 1970, if dates say it
+    is_assumed: bool = False  # whether nobody chose them
 
 
 @dataclass

@@ -347,7 +347,7 @@ def test_what_changes_the_answer_is_a_note(tmp_path: Path) -> None:
     read: Any = {"sep": ";", "decimal": ",", "header": None}
     assert read_recording(path, input=2, output=3, time=1, read=read).notes == ()
     without_input = read_recording(_file(tmp_path), output="out")
-    assert "Column 'time' was taken as the time" in _notes(without_input)
+    assert "a.csv: time from column time (20 ms)." in _notes(without_input)
     assert (
         "a.csv: no input was named, so that the output is foretold from its own past alone, not from 'in', 'in2'."
         in without_input.notes

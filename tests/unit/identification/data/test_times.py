@@ -169,7 +169,7 @@ def test_epochs(tmp_path: Path, scale: int, step: float, words: str) -> None:
     unit = {1: "s", 1000: "ms", 10**6: "us", 10**9: "ns"}[scale]
     said = _read(tmp_path, times, time_format=unit)
     assert said.sampling_time == pytest.approx(step, rel=0.2 if unit == "ns" else 1e-6)
-    assert "taken as" not in _notes(said).replace("taken as the time", "")
+    assert "taken as" not in _notes(said)
     # A unit in the name prevails.
     assert _read(tmp_path, times, "time [s]").sampling_time == pytest.approx(step * scale, rel=0.2)
 
@@ -218,8 +218,8 @@ def test_date_and_clock_time_in_two_columns(tmp_path: Path, names: tuple[str, st
     for data in (tmp_path / "a.csv", frame):
         recording = read_recording(data, output="y")
         assert recording.sampling_time == 1 and len(recording.records) == 1
-        assert f"Columns '{names[0]}' and '{names[1]}' were taken as the time, by their names" in _notes(recording)
-        assert "not used" not in _notes(recording)
+        assert f"time from columns {names[0]} and {names[1]} (1 s)" in _notes(recording)
+        assert "no input was named" not in _notes(recording)
         assert read_recording(data, output="y", time=list(names)).sampling_time == 1
         assert read_recording(data, output="y", time=",".join(names)).sampling_time == 1
 
