@@ -59,12 +59,23 @@ def _notes(recording: Recording) -> str:
         "%d/%m/%Y %H:%M:%S.%f",
         "%m/%d/%Y %I:%M:%S.%f %p",
         "%a %b %d %H:%M:%S.%f %Y",
+        "%Y-%m-%d %H:%M:%S UTC",
+        "%d.%m.%Y %H:%M:%S GMT",
     ],
 )
 def test_dates_and_clock_times(tmp_path: Path, time_format: str, step: float) -> None:
+    # Of a format without a fraction, all steps are seconds.
+    step = step if "%f" in time_format else np.ceil(step)
     recording = _read(tmp_path, _stamps(time_format, step))
     assert recording.sampling_time == step
     assert list(map(len, recording.records)) == [N]
+
+
+def test_fractions_of_seconds_that_whole_seconds_do_not_have(tmp_path: Path) -> None:
+    for mark in ".,":
+        stamps = [text.replace(".000000", "").replace(".", mark) for text in _stamps("%d-%m-%Y %H:%M:%S.%f", 0.5)]
+        for first in (0, 1):
+            assert _read(tmp_path, stamps[first:]).sampling_time == 0.5
 
 
 @pytest.mark.parametrize(
@@ -376,5 +387,5 @@ def test_dates_of_python_in_a_frame() -> None:
     clock_times = pd.date_range(START, periods=N, freq="1s").time.tolist()
     assert read_recording({"time": clock_times, "y": Y[:N]}, output="y").sampling_time == 1
     mixed = [datetime(2024, 1, 1), *("2024-01-01T00:00:01+02:00",) * (N - 1)]
-    with pytest.raises(NarxbenchError, match=r"row 1, column time: found .*, which is no time with a time zone"):
+    with pytest.raises(NarxbenchError, match=r"row 2, column time: found .*, which is no date of the form of"):
         read_recording({"time": mixed, "y": Y[:N]}, output="y", time="time")
