@@ -38,8 +38,8 @@ _TRUE_OR_FALSE = ("true", "false")
 _SAMPLE_LINES, _HEADER_LINES = 30, 1000
 # Columns of a table, at most.
 _MOST_COLUMNS = 10_000
-# Bytes at the beginning of a file in which its form is looked for.
-_BEGINNING = 1_000_000
+# Bytes at the beginning of a file in which its form is looked for, and of one with long lines.
+_BEGINNING, _LONG_BEGINNING = 200_000, 20_000_000
 _MISSING = sorted({form(word) for word in MISSING for form in (str, str.upper, str.capitalize)} | {"NaN", "NaT"})
 # Older versions of pandas read the last digit of some numbers wrong by default.
 _EXACT: Mapping[str, Any] = {} if pd.__version__ >= "3.1" else {"float_precision": "round_trip"}
@@ -142,8 +142,10 @@ def frame_of_text(path: str, content: bytes, options: Mapping[str, Any], wanted:
 
 
 def _first_lines(content: bytes) -> list[str]:
-    """Return the lines at the beginning of a text, the last of which may be cut."""
-    return content[:_BEGINNING].decode("utf-8", "replace").split("\n")
+    """Return the whole lines at the beginning of a text."""
+    size = _BEGINNING if content.count(b"\n", 0, _BEGINNING) > _SAMPLE_LINES else _LONG_BEGINNING
+    lines = content[:size].decode("utf-8", "replace").split("\n")
+    return lines[:-1] if size < len(content) and len(lines) > 1 else lines
 
 
 def _without_empty_end(content: bytes) -> bytes:
@@ -211,7 +213,7 @@ def _width_of_first(path: str, content: bytes, begin: int, layout: _TableLayout,
     """Return the number of fields of the first sample; more than a table has are refused."""
     end = content.find(b"\n", begin)
     line = content[begin : end if end >= 0 else None].decode("utf-8", "replace")
-    width = max(1, len(_split(line[:_BEGINNING], layout.separator)))
+    width = max(1, len(_split(line[:_LONG_BEGINNING], layout.separator)))
     if width > _MOST_COLUMNS:
         found = f"found {width} fields or more; allowed: up to {_MOST_COLUMNS}"
         raise FileError(f"{path}: {noun} {layout.first_sample + 1}: {found}; needed: a text file such as CSV")
