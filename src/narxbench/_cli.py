@@ -75,6 +75,15 @@ _DATA_HELP = "text with columns of numbers; each is an experiment"
 _TEST_HELP = "files for the test alone, or a share such as 20%%: the last part of each record; may be repeated"
 # Arguments of reading that --set gives.
 _READING_BY_SET: "tuple[Literal['roles', 'units'], ...]" = ("roles", "units")
+# Options that an earlier version had, and what takes their place.
+_FORMER_OPTIONS = {
+    "--separator": "--read sep=';'",
+    "--decimal": "--read decimal=,",
+    "--skip-rows": "--read skiprows=N",
+    "--encoding": "--read encoding=NAME",
+    "--header": "--read header=0",
+    "--no-header": "--read header=none",
+}
 # What helps where a word is no option and belongs to none.
 _ONE_VALUE = " (files stand together; an option has one value, and is repeated for further ones)"
 # What a command begins with, as its status line says.
@@ -141,7 +150,10 @@ def main(arguments: Sequence[str] | None = None, further_commands: Sequence[Furt
         with _sigterm_as_ctrl_c(), interruptible(), _STATUS.shown(activity):
             return _run(options, further_commands)
     except FieldError as error:
-        mistake = ": ".join(filter(None, (error.source, _flag(error.field, options), error.text)))
+        flag = _flag(error.field, options)
+        # What is proposed can be pasted: missing=-200, read decimal=,.
+        text = re.sub(rf"(?<![\w-]){error.field}(?==| [a-z]+=)", flag, error.text)
+        mistake = ": ".join(filter(None, (error.source, flag, text)))
     except NarxbenchError as error:
         # What an identification plans is named as in a study.
         mistake = str(error).removeprefix("identification.")
@@ -201,7 +213,10 @@ def _parsed(arguments: Sequence[str] | None, further_commands: Sequence[FurtherC
         command, hint = commands.choices[options.command], _ONE_VALUE
         if unknown_words[0].startswith("-"):
             known_options = re.findall("--[a-z-]+", command.format_help())
-            hint = did_you_mean(unknown_words[0].partition("=")[0], known_options)
+            option = unknown_words[0].partition("=")[0]
+            hint = did_you_mean(option, known_options)
+            if option in _FORMER_OPTIONS:
+                hint = f" (now {_FORMER_OPTIONS[option]})"
         command.error(f"unrecognized arguments: {' '.join(unknown_words)}{hint}")
     return options
 
@@ -388,15 +403,11 @@ def _add_reading_options(data: Any, *, without_input: str) -> None:
     data.add_argument(
         "--sampling-time", metavar="SECONDS", type=_seconds, help="between samples (default: from the time)"
     )
-    data.add_argument("--separator", metavar="CHARACTER", help="',', ';', tab or blank (default: found)")
-    data.add_argument("--decimal", metavar="CHARACTER", help="the decimal mark, '.' or ',' (default: found)")
     data.add_argument(
-        "--skip-rows",
-        metavar="N",
-        type=_number_or_text,
-        help="lines above the header, as of an instrument's block (default: found)",
+        "--missing",
+        metavar="NUMBERS",
+        help="that stand for a missing value, as in --missing=-200,99999; none: all are values (default: asked about)",
     )
-    data.add_argument("--encoding", metavar="NAME", help="of text files, as in cp1252 (default: found)")
     data.add_argument("--part", metavar="NAME", help="the sheet, group, structure or member that has the data")
     data.add_argument(
         "--time-format",
@@ -410,9 +421,11 @@ def _add_reading_options(data: Any, *, without_input: str) -> None:
         help="samples of the longest gap that does not cut the data (0 to 100; default: 10)",
     )
     data.add_argument(
-        "--header",
-        action=argparse.BooleanOptionalAction,
-        help="whether the first line names the columns (default: found)",
+        "--read",
+        action="append",
+        metavar="KEY=VALUE",
+        help="of text files, as in pandas: sep=';', decimal=, header=none, skiprows=N, encoding=cp1252; may be repeated"
+        " (default: found)",
     )
 
 
@@ -872,7 +885,23 @@ def _reading(options: argparse.Namespace) -> "Reading":
     if len(test) == 1:
         # A share is no list of files.
         values["test"] = test[0]
+    if "read" in values:
+        values["read"] = _read_options(values["read"])
     return cast("Reading", values)
+
+
+def _read_options(texts: Sequence[str]) -> dict[str, Any]:
+    """Return what texts such as ``sep=;`` say of how files are read."""
+    values: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or name in values:
+            finding = f"{name} twice" if equals else f"{show(text, kind=False)} without ="
+            raise FieldError("read", f"found {finding}; allowed: KEY=VALUE, each key once")
+        values[name] = value
+        if name in ("header", "skiprows"):
+            values[name] = None if value == "none" else _number_or_text(value)
+    return values
 
 
 def _given_values(options: argparse.Namespace, fields: Iterable[str]) -> dict[str, Any]:

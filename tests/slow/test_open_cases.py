@@ -73,12 +73,13 @@ def test_a_test_inside_the_known_range_has_no_other_unit(tmp_path, identified):
     assert not summary(found, "to_predict")["values"]["other_unit"]
 
 
-@open_case("the code of a logger for missing values is taken for a value")
-@COMMAND
-def test_a_loggers_code_is_not_data(tmp_path, identified):
+def test_a_loggers_code_is_not_data(tmp_path, capsys):
     path = records.write(tmp_path / "data.csv", records.logger_code(), 2)
-    found = identified([path], "gas", inputs="sensor", test="20%")
-    assert test_error(found) > 0.3 or "-200" in json.dumps(found["warnings"])
+    words = ["identify", path, "--input", "sensor", "--output", "gas", "--test", "20%", "--json"]
+    assert main(words) == 2
+    assert "--missing=-200" in capsys.readouterr().err
+    assert main([*words, "--missing=-200"]) == 0
+    assert test_error(json.loads(capsys.readouterr().out)) > 0.3
 
 
 @open_case("terms of signals that are far from zero are those of higher degree")

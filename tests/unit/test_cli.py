@@ -193,7 +193,52 @@ def test_options_are_settings(monkeypatch, file, words, expected):
     assert settings.model_dump() == {**IdentificationSettings().model_dump(), **expected}
 
 
-FORM = ["--no-header", "--separator", ";", "--decimal", ",", "--sampling-time", "2e-3", "--time", "none"]
+FORM = ["--read", "header=none", "--read", "sep=;", "--read", "decimal=,", "--sampling-time", "2e-3", "--time", "none"]
+
+
+def test_former_options_name_what_takes_their_place(file):
+    for words, hint in ((["--separator", ";"], "--read sep=';'"), (["--no-header"], "--read header=none")):
+        code, _, err = run(file, "--output", "4", *words)
+        assert code == 2 and f"(now {hint})" in err
+
+
+def test_a_code_for_missing_values_is_asked_about_with_the_option_to_paste(tmp_path):
+    path = tmp_path / "a b.csv"
+    path.write_text("u,y\n" + "".join(f"{k * k % 97},{-200 if k in (20, 21, 22) else k * k % 89}\n" for k in range(60)))
+    code, _, err = run(str(path), "--output", "y", "--input", "u", *QUICK_WORDS)
+    assert code == 2 and "--missing: found -200 in 3 lines of column y" in err and "--missing=-200 if" in err
+    for option in ("--missing=-200", "--missing=none"):
+        code, _, err = run(str(path), "--output", "y", "--input", "u", option, *QUICK_WORDS)
+        assert code == 0, err
+
+
+def test_the_next_command_of_a_look_can_be_pasted(tmp_path, capsys):
+    names = ["Wind Speed (m/s) & gusts", "it's; $HOME `x`", 'a "quoted" (name)', "Active  Power"]
+    frame = pd.DataFrame({name: np.sin(np.arange(300.0) ** (1.2 + 0.1 * place)) for place, name in enumerate(names)})
+    frame.to_csv(tmp_path / "a b.csv", index=False)
+    path = str(tmp_path / "a b.csv")
+    assert cli.main(["look", path]) == 0
+    options = capsys.readouterr().out.splitlines()[-1]
+    shown = subprocess.run(["bash", "-c", f"printf '%s\\0' {options}"], capture_output=True, check=True, text=True)
+    words = shown.stdout.rstrip("\0").split("\0")
+    assert words == ["--output", names[-1], "--input", ",".join(names[:-1])]
+    assert cli.main(["look", path, *words, "--json"]) == 0
+    looked = json.loads(capsys.readouterr().out)
+    assert (looked["output"], looked["inputs"]) == (names[-1], names[:-1])
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["--read", "sep"], "--read: found 'sep' without =; allowed: KEY=VALUE"),
+        (["--read", "sep=,", "--read", "sep=;"], "--read: found sep twice; allowed: KEY=VALUE"),
+        (["--read", "separator=;"], "--read: found 'separator'; allowed: sep, decimal, header, skiprows, encoding"),
+        (["--read", "skiprows=x"], "--read: skiprows: found 'x' (text); allowed: a whole number"),
+    ],
+)
+def test_wrong_options_of_a_reader_are_one_line(file, words, text):
+    code, _, err = run(file, "--output", "4", *words)
+    assert code == 2 and text in err and len(err.splitlines()) == 1
 
 
 @pytest.fixture
@@ -315,7 +360,7 @@ def test_a_mistake_in_the_second_output_is_told_before_the_first_search(file):
 TEXTS = st.text(max_size=8) | st.sampled_from(
     ["9" * 5000, "1e400", "nan", "-1", "4-1", "1," * 2000, "\udc80", "a\nb", "a=1;b", "=", ";", "{a: 1}", "null", "*"]
 )
-FLAGS = ["test", "time", "sampling-time", "separator", "decimal"]
+FLAGS = ["test", "time", "sampling-time", "read", "missing"]
 FLAGS += [option.setting.replace("_", "-") for option in OPTIONS]
 NUMBERS = st.tuples(st.floats(-9, 9) | st.just(0.0), st.floats(-1e60, 1e60) | st.floats(-9, 9))
 

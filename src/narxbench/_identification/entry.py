@@ -26,14 +26,11 @@ def identify(
     roles: Mapping[str, Role] | None = None,
     sampling_time: float | None = None,
     units: Mapping[str, str] | None = None,
-    header: bool | None = None,
-    separator: str | None = None,
-    decimal: str | None = None,
-    skip_rows: int | None = None,
-    encoding: str | None = None,
+    missing: float | str | Sequence[float] | None = None,
+    bridge: int | None = None,
     part: str | None = None,
     time_format: str | None = None,
-    bridge: int | None = None,
+    read: Mapping[str, Any] | None = None,
     # End
     # Written by narxbench._identification.signatures: parameters of settings
     decimation: int | str | Sequence[int] = "auto",
@@ -81,14 +78,11 @@ def identify(
     roles: Mapping[str, Role] | None = None,
     sampling_time: float | None = None,
     units: Mapping[str, str] | None = None,
-    header: bool | None = None,
-    separator: str | None = None,
-    decimal: str | None = None,
-    skip_rows: int | None = None,
-    encoding: str | None = None,
+    missing: float | str | Sequence[float] | None = None,
+    bridge: int | None = None,
     part: str | None = None,
     time_format: str | None = None,
-    bridge: int | None = None,
+    read: Mapping[str, Any] | None = None,
     # End
     # Written by narxbench._identification.signatures: parameters of settings
     decimation: int | str | Sequence[int] = "auto",
@@ -135,14 +129,11 @@ def identify(
     roles: Mapping[str, Role] | None = None,
     sampling_time: float | None = None,
     units: Mapping[str, str] | None = None,
-    header: bool | None = None,
-    separator: str | None = None,
-    decimal: str | None = None,
-    skip_rows: int | None = None,
-    encoding: str | None = None,
+    missing: float | str | Sequence[float] | None = None,
+    bridge: int | None = None,
     part: str | None = None,
     time_format: str | None = None,
-    bridge: int | None = None,
+    read: Mapping[str, Any] | None = None,
     # End
     # Written by narxbench._identification.signatures: parameters of settings
     decimation: int | str | Sequence[int] = "auto",
@@ -185,9 +176,9 @@ def identify(
         inputs: an array, frame or series of shape (samples,) or (samples, inputs), or None.
     output : column or array, shape (samples,), or with ``joint`` a sequence of columns
         The output: the name or number of a column, or the samples.
-    header, separator, decimal, skip_rows, encoding, part
-        The form of files: :func:`narxbench._identification.data.reading.read_recording`.
-    input, time, time_format, test, test_input, test_output, roles, sampling_time, units, bridge
+    part, read, time_format
+        How files are read: :func:`narxbench._identification.data.reading.read_recording`.
+    input, time, test, test_input, test_output, roles, sampling_time, units, missing, bridge
         What the data are: :func:`narxbench._identification.data.reading.read_recording`. Of arrays, ``test`` is a share
         such as ``"20%"``, or a pair (X, y).
     joint : bool, default False
@@ -328,14 +319,11 @@ def identify(
         roles=roles,
         sampling_time=sampling_time,
         units=units,
-        header=header,
-        separator=separator,
-        decimal=decimal,
-        skip_rows=skip_rows,
-        encoding=encoding,
+        missing=missing,
+        bridge=bridge,
         part=part,
         time_format=time_format,
-        bridge=bridge,
+        read=read,
         # End
     )
     if joint:

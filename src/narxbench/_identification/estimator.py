@@ -213,7 +213,8 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             experiment[output_name] = outputs[part]
             experiments.append(experiment)
         settings = settings_from_python(self.get_params(deep=False))
-        recording = read_recording(experiments, input=input_names or None, output=output_name, time=False)
+        # Arrays have NaN where a value is missing.
+        recording = read_recording(experiments, input=input_names or None, output=output_name, time=False, missing=())
         self.identification_ = identify_recording(recording, settings)
         self.model_ = self.identification_.model
         self.y_mean_ = float(outputs.mean())

@@ -24,14 +24,11 @@ def identify_outputs(
     roles: Mapping[str, Role] | None = None,
     sampling_time: float | None = None,
     units: Mapping[str, str] | None = None,
-    header: bool | None = None,
-    separator: str | None = None,
-    decimal: str | None = None,
-    skip_rows: int | None = None,
-    encoding: str | None = None,
+    missing: float | str | Sequence[float] | None = None,
+    bridge: int | None = None,
     part: str | None = None,
     time_format: str | None = None,
-    bridge: int | None = None,
+    read: Mapping[str, Any] | None = None,
     # End
     # Written by narxbench._identification.signatures: parameters of settings
     decimation: int | str | Sequence[int] = "auto",
@@ -77,7 +74,7 @@ def identify_outputs(
         The inputs of each model.
     test_input, test_output : None
         Columns that the test alone has are for a single output, and are refused here.
-    time, time_format, test, roles, sampling_time, units, bridge, header, separator, decimal, skip_rows, encoding, part
+    time, time_format, test, roles, sampling_time, units, missing, bridge, part, read
         As for :func:`narxbench.identify`.
     repeat : int, default 1
         As for :func:`narxbench.identify`.
@@ -176,14 +173,11 @@ def identify_outputs(
         roles=roles,
         sampling_time=sampling_time,
         units=units,
-        header=header,
-        separator=separator,
-        decimal=decimal,
-        skip_rows=skip_rows,
-        encoding=encoding,
+        missing=missing,
+        bridge=bridge,
         part=part,
         time_format=time_format,
-        bridge=bridge,
+        read=read,
         # End
     )
     reading_by_output = readings(reading, other_outputs)

@@ -1,4 +1,4 @@
-"""Files of arrays: MATLAB, NumPy, HDF5, TDMS, Parquet and Feather files become columns with names."""
+"""Files of arrays: MATLAB, NumPy, HDF5, TDMS, Parquet and Feather files become frames of pandas."""
 
 import io
 import logging
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from narxbench._io.errors import FileError, NarxbenchError, printable
@@ -27,8 +28,11 @@ class Columns:
     guesses: list[str] = field(default_factory=list)
 
 
-def read_columns(file: DataFile) -> Columns:
-    """Return the columns of a file of arrays; a file without any raises FileError."""
+def frame_of_arrays(file: DataFile) -> pd.DataFrame:
+    """Return a file of arrays as a frame with the attributes ``units`` by column and ``notes``.
+
+    A file without any column raises FileError.
+    """
     try:
         columns = _READERS[file.format](file)
     except NarxbenchError:
@@ -39,8 +43,9 @@ def read_columns(file: DataFile) -> Columns:
     if not columns.columns:
         advice = _IN_MATLAB if file.format in ("mat", "mat73") else ""
         raise FileError(f"{file.path}: found no columns of numbers; needed: arrays of numbers{advice}")
-    columns.guesses = [*file.guesses, *columns.guesses]
-    return columns
+    frame = pd.DataFrame(columns.columns)
+    frame.attrs = {"units": columns.units, "notes": columns.guesses}
+    return frame
 
 
 def _read_npy(file: DataFile) -> Columns:
@@ -132,8 +137,6 @@ def _read_tdms(file: DataFile) -> Columns:
 
 def _read_frame(file: DataFile) -> Columns:
     require_packages(["pyarrow"], file.path)
-    import pandas as pd
-
     read_frame = pd.read_parquet if file.format == "parquet" else pd.read_feather
     frame = read_frame(io.BytesIO(file.content))
     if frame.index.name is not None and frame.index.name not in frame.columns:
@@ -219,8 +222,10 @@ def _names_in_part(arrays: Mapping[str, Any], file: DataFile) -> dict[str, str]:
         if len(groups) != 1:
             return {path: path for path in arrays}
         (part,) = groups
+    elif part in arrays:
+        return {part: part}
     elif part not in groups:
-        raise part_error(file, "parts", [group for group in groups if group])
+        raise part_error(file, "parts", [*filter(None, groups)] or [*arrays])
     prefix = f"{part}/" if part else ""
     return {path: path.removeprefix(prefix) for path in arrays if path.startswith(prefix)}
 

@@ -43,6 +43,11 @@ def settled_mark(texts: Iterable[str]) -> str | None:
     return None
 
 
+def other_mark(mark: str) -> str:
+    """Return the decimal mark that another one is not."""
+    return "." if mark == "," else ","
+
+
 def is_grouped(text: str, mark: str) -> bool:
     """Return whether a text is a number whose thousands are in groups, under a decimal mark."""
     return _GROUPED[mark].fullmatch(text) is not None

@@ -1,203 +1,327 @@
-r"""Tables of measured data: text files and sheets of workbooks become columns of texts.
+r"""Text files of measured data become frames of pandas.
 
-:func:`read_delimited` finds the separator (``,`` ``;`` tab or runs of blanks), leaves out the header block of an
-instrument, and distinguishes names and units from a first sample. Tables of the project itself are read by
+Own code finds where the samples begin: the separator (``,`` ``;`` tab or runs of blanks), the header block of an
+instrument, names and units, the decimal mark. pandas reads what is below. Tables of the project itself are read by
 :mod:`narxbench._io.csv`, which allows one form only.
 """
 
 import csv
+import io
 import re
+import warnings
 from collections import Counter
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
 
 from narxbench._io.csv import rows_of
-from narxbench._io.encodings import decoded
-from narxbench._io.errors import FieldError, FileError, show
-from narxbench._io.fields import is_missing, is_numeric, is_value
-from narxbench._io.files import StrPath
-from narxbench._io.formats import TABLES, DataFile, open_data_file
+from narxbench._io.decimals import MARKS, marks_of, settled_mark
+from narxbench._io.encodings import check_encoding
+from narxbench._io.errors import FieldError, FileError, did_you_mean, is_whole_number, show
+from narxbench._io.fields import MISSING, is_missing, is_numeric, is_value
 from narxbench._io.headers import Header, find_header, has_fields, header_notes, sample_form
-from narxbench._io.text_columns import TextColumns
 from narxbench._io.units import split_names
-from narxbench._io.workbooks import rows_of_sheet
 
 # In the order in which they are preferred where two fit equally well.
-_NAMES = {";": "a semicolon", "\t": "a tab", ",": "a comma", " ": "blanks"}
-SEPARATORS = tuple(_NAMES)
+SEPARATORS = (";", "\t", ",", " ")
+# What ``read`` may say of a text, in the words of pandas.read_csv.
+OPTIONS = ("sep", "decimal", "header", "skiprows", "encoding")
+_WORDS_OF_SEPARATORS = {"tab": "\t", "\\t": "\t", "blank": " ", "\\s+": " "}
 # The line above a table by which spreadsheets learn the separator.
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 # No column is called so.
 _TRUE_OR_FALSE = ("true", "false")
 _SAMPLE_LINES, _HEADER_LINES = 30, 1000
-_LONGEST_LINE = 10_000_000
+# Columns of a table, at most.
+_MOST_COLUMNS = 10_000
+# Bytes at the beginning of a file in which its form is looked for, and of one with long lines.
+_BEGINNING, _LONG_BEGINNING = 200_000, 20_000_000
+_MISSING = sorted({form(word) for word in MISSING for form in (str, str.upper, str.capitalize)} | {"NaN", "NaT"})
+# Older versions of pandas read the last digit of some numbers wrong by default.
+_EXACT: Mapping[str, Any] = {} if pd.__version__ >= "3.1" else {"float_precision": "round_trip"}
 
 
-class TableForm(NamedTuple):
-    """The form of a table, as far as its user says it."""
+class _Form(NamedTuple):
+    """The form of a table, as far as its user says it, and the names of columns that are wanted."""
 
-    number_columns: Sequence[int] | None
-    column_names: Collection[str]
-    has_header: bool | None = None
-    separator: str | None = None
-    decimal: str | None = None
-    skip_rows: int | None = None
+    separator: str | None
+    decimal: str | None
+    has_header: bool | None
+    skip_rows: int | None
+    wanted: Collection[str]
 
 
-@dataclass
-class _Table:
-    """The rows of a table below its names."""
+class _TableLayout(NamedTuple):
+    """Where the samples of a table are, and what stands above them."""
 
-    path: str
-    rows: list[list[str]]
-    first_line: int  # of these rows, counted from 1
+    first_sample: int  # its line, counted from 0
     separator: str
-    names: Sequence[str]  # none where there is no header
+    names: Sequence[str] = ()  # none where there is no header
     units: Sequence[str] = ()
-    noun: str = "line"
-    guesses: list[str] = field(default_factory=list)
-    lines: range = range(0)
-
-    def columns(self, decimal: str | None) -> TextColumns:
-        """Return the columns of the table, each row of the same width."""
-        self._leave_out_empty_rows()
-        if not self.rows:
-            raise FileError(f"{self.path}: found no samples below the header; needed: columns of numbers")
-        width = len(self.names or self.rows[0])
-        rows = []
-        for line, row in zip(self.lines, self.rows, strict=True):
-            rows.append(row if len(row) == width else _row_of_width(self.path, row, width, f"{self.noun} {line}"))
-        names, full_names, units = None, None, None
-        if self.names:
-            full_names = tuple(map(str.strip, self.names))
-            names, units = split_names(full_names, self.units)
-        return TextColumns(
-            path=self.path,
-            names=names,
-            columns=tuple(zip(*rows, strict=True)),
-            lines=self.lines,
-            separator=self.separator,
-            decimal=decimal,
-            guesses=tuple(self.guesses),
-            full_names=full_names,
-            units=units,
-            noun=self.noun,
-        )
-
-    def _leave_out_empty_rows(self) -> None:
-        """Leave out the rows without fields below the header, and every second one if all of these are empty."""
-        self.lines = range(self.first_line, self.first_line + len(self.rows))
-        n_empty = 0
-        while self.names and n_empty < len(self.rows) and not any(self.rows[n_empty]):
-            n_empty += 1
-        if _is_double_spaced(self.rows[n_empty:]):
-            self.guesses.append(f"every second {self.noun} is empty: these were left out.")
-            self.lines, self.rows = self.lines[n_empty::2], self.rows[n_empty::2]
-        else:
-            self.lines, self.rows = self.lines[n_empty:], self.rows[n_empty:]
+    notes: Sequence[str] = ()
 
 
-def read_delimited(
-    file: StrPath | DataFile,
-    number_columns: Sequence[int] | None,
-    *,
-    column_names: Collection[str] = (),
-    header: bool | None = None,
-    separator: str | None = None,
-    decimal: str | None = None,
-    skip_rows: int | None = None,
-    encoding: str | None = None,
-) -> TextColumns:
-    """Return the fields of a text file, or of a sheet of a workbook.
+def checked_options(read: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what ``read`` says of a text, with the separator as a character; what is not allowed raises FieldError."""
+    options = dict(read)
+    for name in options:
+        if name not in OPTIONS:
+            allowed = f"{', '.join(OPTIONS)}{did_you_mean(name, OPTIONS)}"
+            raise FieldError("read", f"found {show(name, kind=False)}; allowed: {allowed}")
+    if "sep" in options:
+        separator = _WORDS_OF_SEPARATORS.get(str(options["sep"]), options["sep"])
+        if not isinstance(separator, str) or len(separator) != 1 or separator.isalnum() or separator in "\n\r\"'.+-":
+            raise _wrong_option(options, "sep", "a character such as ',' or ';', tab, blank")
+        options["sep"] = separator
+    if options.get("decimal", ".") not in MARKS:
+        raise _wrong_option(options, "decimal", "'.', ','")
+    if not is_whole_number(options.get("skiprows", 0), 0):
+        raise _wrong_option(options, "skiprows", "a whole number of lines from 0 on")
+    if "header" in options and options["header"] is not None and not is_whole_number(options["header"], 0, 0):
+        raise _wrong_option(options, "header", "0 (the first line has the names), none (no line has)")
+    if "encoding" in options:
+        check_encoding(options["encoding"])
+    return options
+
+
+def _wrong_option(options: Mapping[str, Any], name: str, allowed: str) -> FieldError:
+    return FieldError("read", f"{name}: found {show(options[name])}; allowed: {allowed}")
+
+
+def frame_of_text(path: str, content: bytes, options: Mapping[str, Any], wanted: Collection[str], noun: str) -> Any:
+    """Return a text in UTF-8 as a frame, whose index has the lines of the file, counted from 1.
+
+    Columns that pandas reads as no numbers have texts. Attributes of the frame: ``names`` and ``units`` of the columns
+    (None in a file without a header), the ``decimal`` mark (None if the file does not show it), and ``notes``.
 
     Comments (``#`` or ``%``) and empty lines at the top and empty lines at the end are left out. A line without
-    fields between samples is a row of missing values, unless every second line is empty. Without ``skip_rows``, the
-    number of lines above the header, the header block of an instrument is left out where numbers begin below it. A row
-    of units below the names is recognised.
+    fields between samples is a row of missing values, unless every second line is empty.
 
-    ``number_columns``, counted from 0, have to hold numbers, which a header does not. None means that columns are
-    chosen by name, so that there has to be a header: the first line, or the comment above it; ``column_names`` are some
-    of these names. With ``header`` None, the
-    first line is a header unless all its fields of these columns are numbers. With ``separator`` None, the separator is
-    the one that makes numbers of most fields of the first lines.
+    Parameters
+    ----------
+    path : str
+        The name of the file, for errors.
+    content : bytes
+        The text.
+    options : mapping
+        What :func:`checked_options` returns. Without ``skiprows``, the number of lines above the header, the header
+        block of an instrument is left out where numbers begin below it.
+    wanted : collection of str
+        Names of columns: a row that has some of them is the header.
+    noun : str
+        The word for a line: a spreadsheet has rows.
     """
-    if not isinstance(file, DataFile):
-        file = open_data_file(file)
-    if file.format not in TABLES:
-        raise FileError(f"{file.path}: found the format {file.format}; needed: a text file such as CSV")
-    form = TableForm(number_columns, column_names, header, separator, decimal, skip_rows)
-    if file.format == "xlsx":
-        sheet = rows_of_sheet(file)
-        table = _table_of_rows(file.path, sheet.rows, form)
-        guesses = sheet.guesses
-    else:
-        text, guess = decoded(file.path, file.content, encoding)
-        table = _table_of_text(file.path, text, form)
-        guesses = [guess] if guess else []
-    table.guesses = [*file.guesses, *guesses, *table.guesses]
-    return table.columns(decimal)
+    has_header = options["header"] == 0 if "header" in options else None
+    form = _Form(options.get("sep"), options.get("decimal"), has_header, options.get("skiprows"), wanted)
+    lines = _first_lines(content)
+    layout = _layout(path, lines, form, noun)
+    content = _without_empty_end(content)
+    begin = _offset(content, layout.first_sample)
+    if begin >= len(content):
+        raise FileError(f"{path}: found no samples below the header; needed: columns of numbers")
+    decimal = form.decimal or _usual_mark(lines[layout.first_sample :], layout.separator)
+    frame = _parsed(path, content, begin, layout, decimal or ".", noun)
+    if decimal is None:
+        decimal = _mark_of_texts(frame)
+        if decimal == ",":
+            frame = _parsed(path, content, begin, layout, ",", noun)
+    frame, notes = _checked_rows(path, content, begin, frame, layout, noun)
+    if decimal == "," and form.decimal is None:
+        notes.append("the commas in numbers were read as decimal marks.")
+    frame.attrs = {"decimal": decimal, "notes": [*layout.notes, *notes], "noun": noun, "names": None, "units": None}
+    if layout.names:
+        full_names = tuple(map(str.strip, layout.names))
+        names, units = split_names(full_names, layout.units)
+        frame.columns = pd.Index(full_names, dtype=object)
+        frame.attrs |= {"names": names, "units": units}
+    return frame
 
 
-def _table_of_text(path: str, text: str, form: TableForm) -> _Table:
-    """Return the table in a text."""
-    lines = _lines(path, text)
+def _first_lines(content: bytes) -> list[str]:
+    """Return the whole lines at the beginning of a text."""
+    size = _BEGINNING if content.count(b"\n", 0, _BEGINNING) > _SAMPLE_LINES else _LONG_BEGINNING
+    lines = content[:size].decode("utf-8", "replace").split("\n")
+    return lines[:-1] if size < len(content) and len(lines) > 1 else lines
+
+
+def _without_empty_end(content: bytes) -> bytes:
+    """Return a text without the lines at its end that have blanks only."""
+    end = content.find(b"\n", len(content.rstrip()))
+    return content if end < 0 else content[:end]
+
+
+def _offset(content: bytes, n_lines: int) -> int:
+    """Return the place after some lines of a text; its length where it has no more."""
+    place = 0
+    for _ in range(n_lines):
+        place = content.find(b"\n", place) + 1
+        if place == 0:
+            return len(content)
+    return place
+
+
+# The samples, as pandas reads them.
+
+
+def _parsed(path: str, content: bytes, begin: int, layout: _TableLayout, decimal: str, noun: str) -> pd.DataFrame:
+    """Return the lines from ``begin`` on, in columns that are numbered from 0."""
+    width_of_first = _width_of_first(path, content, begin, layout, noun)
+    width = len(layout.names) or width_of_first
+    if width_of_first <= width:
+        with suppress(pd.errors.ParserError, pd.errors.ParserWarning):
+            return _parsed_in_columns(content, begin, layout.separator, decimal, width)
+    # A line has more fields, perhaps empty ones.
+    rows = _rows(path, content, begin, layout)
+    for line, row in enumerate(rows, layout.first_sample + 1):
+        _refuse_other_width(path, row, width, f"{noun} {line}", noun)
+    return _parsed_in_columns(content, begin, layout.separator, decimal, max(map(len, rows)))
+
+
+def _parsed_in_columns(content: bytes, begin: int, separator: str, decimal: str, width: int) -> pd.DataFrame:
+    form: dict[str, Any] = {
+        "header": None,
+        "names": range(width),
+        "index_col": False,
+        "sep": r"\s+" if separator == " " else separator,
+        "decimal": decimal,
+        "na_values": _MISSING,
+        "keep_default_na": False,
+        "skip_blank_lines": False,
+        "skipinitialspace": True,
+        **_EXACT,
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        # In parts, which takes half of the memory, unless they have values of different types.
+        warnings.simplefilter("error", pd.errors.DtypeWarning)
+        for low_memory in (True, False):
+            stream = io.BytesIO(content)
+            stream.seek(begin)
+            try:
+                return pd.read_csv(stream, low_memory=low_memory, **form)
+            except pd.errors.DtypeWarning:
+                continue
+    raise AssertionError("without parts there are none of different types")
+
+
+def _width_of_first(path: str, content: bytes, begin: int, layout: _TableLayout, noun: str) -> int:
+    """Return the number of fields of the first sample; more than a table has are refused."""
+    end = content.find(b"\n", begin)
+    line = content[begin : end if end >= 0 else None].decode("utf-8", "replace")
+    width = max(1, len(_split(line[:_LONG_BEGINNING], layout.separator)))
+    if width > _MOST_COLUMNS:
+        found = f"found {width} fields or more; allowed: up to {_MOST_COLUMNS}"
+        raise FileError(f"{path}: {noun} {layout.first_sample + 1}: {found}; needed: a text file such as CSV")
+    return width
+
+
+def _rows(path: str, content: bytes, begin: int, layout: _TableLayout) -> list[list[str]]:
+    """Return the fields of all lines, or raise the error of the first that is not CSV."""
+    lines = content[begin:].decode("utf-8", "replace").split("\n")
+    prepared_lines = [_prepared(line, layout.separator) for line in lines]
+    return rows_of(path, prepared_lines, layout.first_sample, delimiter=layout.separator, skipinitialspace=True)
+
+
+def _checked_rows(
+    path: str, content: bytes, begin: int, frame: pd.DataFrame, layout: _TableLayout, noun: str
+) -> tuple[pd.DataFrame, list[str]]:
+    """Return a frame of the width of its first row, numbered by lines, and notes.
+
+    Rows of another width are refused, but for empty ones and for empty fields at their end.
+    """
+    n_lines = content.count(b"\n", begin) + 1
+    if n_lines != len(frame):
+        _rows(path, content, begin, layout)
+        raise FileError(f"{path}: found {len(frame)} rows in {n_lines} lines; needed: a {noun} for each sample")
+    width = len(layout.names) or _width_of_first(path, content, begin, layout, noun)
+    is_suspect = frame.iloc[:, width - 1].isna().to_numpy(copy=True)
+    for column in range(width, frame.shape[1]):
+        is_suspect |= frame[column].notna().to_numpy()
+    frame = frame.iloc[:, :width]
+    frame.index = pd.RangeIndex(layout.first_sample + 1, layout.first_sample + 1 + len(frame), name=noun)
+    if not is_suspect.any():
+        return frame, []
+    is_empty = np.zeros(len(frame), bool)
+    lines = content[begin:].split(b"\n")
+    separator = layout.separator.encode()
+    for row in np.flatnonzero(is_suspect).tolist():
+        line = lines[row]
+        is_empty[row] = not line.strip()
+        if not is_empty[row] and (separator == b" " or line.count(separator) != width - 1 or b'"' in line):
+            fields = _split(line.decode("utf-8", "replace"), layout.separator)
+            _refuse_other_width(path, fields, width, f"{noun} {frame.index[row]}", noun)
+    return _without_empty_rows(frame, is_empty, bool(layout.names), noun)
+
+
+def _refuse_other_width(path: str, fields: list[str], width: int, place: str, noun: str) -> None:
+    """Raise the error of a row that has not as many fields as the first one."""
+    surplus = fields if len(fields) < width else fields[width:]
+    if any(map(str.strip, surplus)):
+        raise FileError(f"{path}: {place}: found {len(fields)} fields; allowed: {width}, as in the first {noun}")
+
+
+def _without_empty_rows(
+    frame: pd.DataFrame, is_empty: Any, has_names: bool, noun: str
+) -> tuple[pd.DataFrame, list[str]]:
+    """Leave out the rows without fields below the header, and every second one if all of these are empty."""
+    first = int(np.argmin(is_empty)) if has_names else 0
+    frame, is_empty = frame.iloc[first:], is_empty[first:]
+    if len(frame) > 3 and is_empty[1::2].all() and not is_empty[::2].any():
+        return frame.iloc[::2], [f"every second {noun} is empty: these were left out."]
+    return frame, []
+
+
+def _usual_mark(lines: Sequence[str], separator: str) -> str | None:
+    """Return the decimal mark under which most of the first samples can be read that have one meaning only."""
+    counts: Counter[str] = Counter()
+    for line in lines[:_HEADER_LINES]:
+        for field in _split(line, separator):
+            mark = settled_mark([field])
+            if mark is not None:
+                counts[mark] += 1
+    return counts.most_common(1)[0][0] if counts else None
+
+
+def _mark_of_texts(frame: pd.DataFrame) -> str | None:
+    """Return the decimal mark of a frame whose first samples do not show it; None where commas may mean two things."""
+    texts: list[str] = []
+    for name in frame:
+        if frame[name].dtype.kind == "O" or frame[name].dtype == "str":
+            texts += [text for text in frame[name] if isinstance(text, str) and "," in text]
+    mark = settled_mark(texts)
+    if mark is None and not any(marks_of(text.strip()) for text in texts):
+        mark = "."
+    return mark
+
+
+# The layout: where the samples begin, and what is above them.
+
+
+def _layout(path: str, lines: list[str], form: _Form, noun: str) -> _TableLayout:
+    """Return where the samples of a table are."""
     first, separator = _begin_of_table(path, lines, form)
     table_header = _header_of_lines(lines[first : first + _HEADER_LINES], form, separator)
     if table_header is not None:
         header, separator = table_header
-        rows_above = _split_lines(lines[first : first + header.first_sample], separator)
-        rows = _split_strictly(path, lines, first + header.first_sample, separator)
-        table = _table_below(path, header, rows_above, first + 1, rows, "line")
+        rows = _split_lines(lines[first : first + _HEADER_LINES], separator)
+        layout = _layout_below(header, rows, first, separator, noun)
     else:
         beginning = lines[first : first + _SAMPLE_LINES]
         separator = separator or _guessed_separator(beginning, form.decimal)
         _refuse_without_numbers(path, beginning, separator)
-        rows = _split_strictly(path, lines, first, separator)
-        lines_above = filter(str.strip, lines[form.skip_rows or 0 : first])
-        comments = [_split(line.lstrip(" #%"), separator) for line in lines_above]
-        table = _plain_table(path, rows, first + 1, comments, form, "line")
-    table.separator = separator
-    is_guessed = form.separator is None and separator != ","
-    if is_guessed and max(len(table.names), len(table.rows[0]) if table.rows else 0) > 1:
-        table.guesses.insert(0, f"the separator was taken to be {_NAMES[separator]}.")
+        layout = _plain_layout(path, lines, first, separator, form, noun)
     if form.has_header is False:
-        table.names = ()
-    return table
+        layout = layout._replace(names=())
+    return layout
 
 
-def _table_of_rows(path: str, rows: list[list[str]], form: TableForm) -> _Table:
-    """Return the table in the rows of a sheet."""
-    first = form.skip_rows or 0
-    while first < len(rows) and not has_fields(rows[first]):
-        first += 1
-    if first >= len(rows):
-        raise FileError(f"{path}: found no samples; needed: columns of numbers")
-    header = _header_of_rows(rows[first : first + _HEADER_LINES], form)
-    if header is None:
-        table = _plain_table(path, rows[first:], first + 1, [], form, "row")
-    else:
-        begin = first + header.first_sample
-        table = _table_below(path, header, rows[first:begin], first + 1, rows[begin:], "row")
-    if form.has_header is False:
-        table.names = ()
-    return table
-
-
-def _split_strictly(path: str, lines: list[str], begin: int, separator: str) -> list[list[str]]:
-    """Return the fields of all lines from one on."""
-    prepared_lines = [_prepared(line, separator) for line in lines[begin:]]
-    return rows_of(path, prepared_lines, begin, delimiter=separator, skipinitialspace=True)
-
-
-def _begin_of_table(path: str, lines: list[str], form: TableForm) -> tuple[int, str | None]:
-    """Return the index of the first line that is no comment, and the separator as far as it is known.
-
-    Empty lines at the end are taken off the list.
-    """
-    while lines and not lines[-1].strip():
-        lines.pop()
+def _begin_of_table(path: str, lines: list[str], form: _Form) -> tuple[int, str | None]:
+    """Return the index of the first line that is no comment, and the separator as far as it is known."""
     separator = form.separator
     for index in range(form.skip_rows or 0, len(lines)):
         line = lines[index]
@@ -210,20 +334,22 @@ def _begin_of_table(path: str, lines: list[str], form: TableForm) -> tuple[int, 
     raise FileError(f"{path}: found no samples{below}; needed: columns of numbers")
 
 
-def _header_of_lines(lines: list[str], form: TableForm, separator: str | None) -> tuple[Header, str] | None:
+def _header_of_lines(lines: list[str], form: _Form, separator: str | None) -> tuple[Header, str] | None:
     """Return the header of several lines and the separator below it; None where there is one line at most."""
     best_rank = (False, False, -1.0)
     best: tuple[Header, str] | None = None
-    for candidate in SEPARATORS:
-        if candidate == form.decimal or separator not in (None, candidate):
+    for candidate in SEPARATORS if separator is None else (separator,):
+        if candidate == form.decimal and separator is None:
             continue
         rows = _split_lines(lines, candidate)
+        while rows and not has_fields(rows[-1]):
+            rows.pop()
         if candidate == " " and _hold_separators(rows):
             continue
         if _has_numbers_only(rows):
             return None
         samples = sample_form(list(filter(has_fields, rows)))
-        header = samples and find_header(rows, samples, form.column_names)
+        header = samples and find_header(rows, samples, form.wanted)
         if not samples or not header:
             continue
         rank = (header.names_row is not None, samples.width > 1, samples.numeric_share)
@@ -240,38 +366,31 @@ def _has_numbers_only(rows: Sequence[Sequence[str]]) -> bool:
     return len(set(map(len, rows))) == 1 and len(rows[0]) > 1 and all(map(is_value, chain.from_iterable(rows)))
 
 
-def _header_of_rows(rows: list[list[str]], form: TableForm) -> Header | None:
-    """Return the header of several rows of a sheet; None where there is one row at most."""
-    samples = sample_form(list(filter(has_fields, rows)))
-    header = find_header(rows, samples, form.column_names) if samples else None
-    if not samples or not header or not _is_long(header, rows, samples.width, form):
-        return None
-    return header
-
-
-def _is_long(header: Header, rows: Sequence[Sequence[str]], width: int, form: TableForm) -> bool:
+def _is_long(header: Header, rows: Sequence[Sequence[str]], width: int, form: _Form) -> bool:
     """Return whether a header has several rows, or more names than the samples have fields.
 
-    With ``skip_rows``, its first row has the names.
+    With ``skiprows``, its first row has the names.
     """
     if form.skip_rows is not None and header.names_row != 0:
         return False
     return header.first_sample > 1 or (header.first_sample == 1 and header.names_row == 0 and _width(rows[0]) > width)
 
 
-def _table_below(
-    path: str, header: Header, rows_above: list[list[str]], first_line: int, rows: list[list[str]], noun: str
-) -> _Table:
-    """Return the table below a header of several rows."""
-    width = max(map(_width, rows))
+def _layout_below(header: Header, rows: Sequence[list[str]], first: int, separator: str, noun: str) -> _TableLayout:
+    """Return the layout below a header of several rows; ``rows`` go on with the first samples."""
+    samples = list(rows[header.first_sample :])
     names: list[str] = []
     units: list[str] = []
     if header.names_row is not None:
-        names = rows_above[header.names_row][:width]
+        names = rows[header.names_row]
+        # Names may stand beside more columns than there are, and a separator may end each row.
+        width = max(_width(row) for row in [names, *samples])
+        names = names[: min(width, max(map(len, samples)))]
     if header.units_row is not None:
-        units = rows_above[header.units_row]
-    guesses = header_notes(header, rows_above, first_line, noun)
-    return _Table(path, rows, first_line + header.first_sample, "", names, units, noun, guesses)
+        units = rows[header.units_row]
+    return _TableLayout(
+        first + header.first_sample, separator, names, units, header_notes(header, rows, first + 1, noun)
+    )
 
 
 def _width(row: Sequence[str]) -> int:
@@ -282,50 +401,49 @@ def _width(row: Sequence[str]) -> int:
     return width
 
 
-def _plain_table(
-    path: str, rows: list[list[str]], first_line: int, comments: list[list[str]], form: TableForm, noun: str
-) -> _Table:
-    """Return a table whose first row has the names or is the first sample."""
-    table = _Table(path, rows, first_line, "", (), noun=noun)
+def _plain_layout(path: str, lines: list[str], first: int, separator: str, form: _Form, noun: str) -> _TableLayout:
+    """Return the layout of a table whose first row has the names or is the first sample."""
+    rows = list(filter(has_fields, _split_lines(lines[first : first + _HEADER_LINES], separator)))
     is_header = form.has_header
     if is_header is None:
-        is_header = _looks_like_header(path, rows[0], f"{noun} {first_line}", form.number_columns)
-        if is_header and form.number_columns is not None:
-            table.guesses.append(f"the first {noun} was taken as the header, for it is no numbers.")
+        is_header = _looks_like_header(path, rows, f"{noun} {first + 1}", form.wanted)
     if is_header:
-        table.names = rows.pop(0)
-        table.first_line += 1
-    elif comments and len(comments[-1]) == len(rows[0]) and not any(map(is_numeric, comments[-1])):
+        return _TableLayout(first + 1, separator, rows[0])
+    comments = list(filter(str.strip, lines[form.skip_rows or 0 : first]))
+    if comments:
         # NumPy and others write the header so.
-        table.names = comments[-1]
-        table.guesses.append("the comment above the first sample was taken as the header.")
-    elif form.has_header is None:
-        table.guesses.append(f"no header was found: the first {noun} is the first sample.")
-    return table
+        names = _split(comments[-1].lstrip(" #%"), separator)
+        if len(names) == len(rows[0]) and not any(map(is_numeric, names)):
+            return _TableLayout(first, separator, names)
+    return _TableLayout(first, separator)
 
 
-def _is_double_spaced(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether every second row is empty, and the others are not."""
-    return len(rows) > 3 and not any(map(any, rows[1::2])) and all(map(any, rows[::2]))
-
-
-def _lines(path: str, text: str) -> list[str]:
-    # Not str.splitlines: lines are counted as an editor counts them.
-    if "\r" in text:
-        text = re.sub(r"\r+\n|\r", "\n", text)
-    lines = text.split("\n")
-    for line_number, line in enumerate(lines, 1):
-        if len(line) > _LONGEST_LINE:
-            allowed = f"up to {_LONGEST_LINE}; needed: a text file such as CSV"
-            raise FileError(f"{path}: line {line_number}: found {len(line)} characters; allowed: {allowed}")
-    return lines
+def _looks_like_header(path: str, rows: Sequence[Sequence[str]], place: str, wanted: Collection[str]) -> bool:
+    """Return whether the first row is a header: no number where others have one; what may be either is refused."""
+    first_row = rows[0]
+    names = {*map(str.strip, first_row), *split_names(first_row).names}
+    if not names.isdisjoint(wanted):
+        return True
+    samples = sample_form(rows[1:] or rows)
+    columns = sorted(samples.number_columns) if samples else range(len(first_row))
+    fields = [first_row[column] for column in columns if column < len(first_row)]
+    texts = []
+    for field in fields:
+        if not is_numeric(field) and not is_missing(field) and field.strip().lower() not in _TRUE_OR_FALSE:
+            texts.append(field)
+    if not texts:
+        return False
+    if any(is_numeric(field) and not is_missing(field) for field in fields):
+        problem = f"found {show(texts[0], kind=False)} among numbers, so that it may be a header or a wrong sample"
+        raise FieldError("read", f"{place}: {problem}; allowed: read header=0 or read header=none", path)
+    return True
 
 
 def _guessed_separator(lines: list[str], decimal: str | None) -> str:
     """Return the separator that makes numbers of most fields; where there is none, one that does not occur."""
     best, largest_share = ";", -1.0
     for separator in SEPARATORS:
-        rows = [_split(line, separator) for line in lines]
+        rows = [row for row in _split_lines(lines, separator) if row]
         samples = rows[1:] or rows
         usual_width = Counter(map(len, samples)).most_common(1)[0][0]
         if separator == decimal or len(rows[0]) < 2 or usual_width < 2:
@@ -350,7 +468,7 @@ def _hold_separators(rows: Sequence[Sequence[str]]) -> bool:
 
 def _refuse_without_numbers(path: str, beginning: list[str], separator: str) -> None:
     """Raise NarxbenchError for a beginning without a number, so that no large file of something else is read."""
-    fields = chain.from_iterable(_split(line, separator) for line in beginning)
+    fields = chain.from_iterable(_split_lines(beginning, separator))
     if len(beginning) == _SAMPLE_LINES and not any(map(is_value, fields)):
         raise FileError(f"{path}: found no number in {_SAMPLE_LINES} lines; needed: columns of numbers")
 
@@ -373,24 +491,3 @@ def _split(line: str, separator: str) -> list[str]:
         return next(csv.reader([_prepared(line, separator)], delimiter=separator, skipinitialspace=True), [])
     except csv.Error:
         return []
-
-
-def _looks_like_header(path: str, row: Sequence[str], place: str, number_columns: Sequence[int] | None) -> bool:
-    """Return whether the first row is a header; one that may be either raises FieldError."""
-    if number_columns is None or max(number_columns, default=0) >= len(row):
-        return not all(map(is_numeric, row))
-    fields = [row[i] for i in number_columns if not is_missing(row[i]) and row[i].strip().lower() not in _TRUE_OR_FALSE]
-    texts = [field for field in fields if not is_numeric(field)]
-    if texts and len(texts) < len(fields):
-        problem = f"found {show(texts[0], kind=False)} among numbers, so that it may be a header or a wrong sample"
-        raise FieldError("header", f"{place}: {problem}; needed: true or false", path)
-    return bool(texts)
-
-
-def _row_of_width(path: str, row: list[str], width: int, place: str) -> list[str]:
-    """Return a row with ``width`` fields: an empty one in place of an empty line, and no empty fields at the end."""
-    surplus = row if len(row) < width else row[width:]
-    if any(map(str.strip, surplus)):
-        allowed = f"{width}, as in the first {place.split()[0]}"
-        raise FileError(f"{path}: {place}: found {len(row)} fields; allowed: {allowed}")
-    return (row + [""] * width)[:width]

@@ -2,7 +2,6 @@
 
 import codecs
 import re
-from typing import NamedTuple
 
 from narxbench._io.errors import FieldError, FileError, printable, show
 
@@ -14,23 +13,14 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-# Bytes that no text has: control characters but tab, line breaks, and the mark of the end of old files.
+# Control characters, which no text has, but for tab, line breaks, and the mark of the end of old files.
 _NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x19\x1b-\x1f\x7f]")
-# Letters of Western Europe with one byte each; Latin-1 has a character for each byte, the other one not for all.
-_WESTERN = ("cp1252", "latin-1")
-
-
-class Text(NamedTuple):
-    """The text of a file, and a sentence on what was guessed of its encoding, or ""."""
-
-    text: str
-    guess: str = ""
+# Bytes at the beginning of a file that are searched for them.
+_BEGINNING = 1_000_000
 
 
 def check_encoding(encoding: object) -> None:
-    """Raise FieldError unless an encoding is None or the name of one that Python knows."""
-    if encoding is None:
-        return
+    """Raise FieldError unless an encoding is the name of one that Python knows."""
     is_known = isinstance(encoding, str)
     try:
         "a".encode(str(encoding))
@@ -38,51 +28,48 @@ def check_encoding(encoding: object) -> None:
         is_known = False
     if not is_known:
         allowed = "utf-8, utf-16, cp1252, latin-1 or another encoding that Python knows"
-        raise FieldError("encoding", f"found {show(encoding, kind=False)}; allowed: {allowed}")
+        raise FieldError("read", f"encoding: found {show(encoding, kind=False)}; allowed: {allowed}")
 
 
-def decoded(path: str, content: bytes, encoding: str | None = None) -> Text:
-    """Return the text of a file; bytes that are none raise FileError.
+def as_utf8(path: str, content: bytes, encoding: str | None = None) -> bytes:
+    """Return the content of a text in UTF-8, with line feeds between the lines; bytes that are no text are refused.
 
     Without ``encoding``, it is that of the byte order mark, or UTF-8, or UTF-16 where every second byte is null, or
     else that of Western Europe.
     """
-    if encoding is not None:
-        return Text(_strictly_decoded(path, content, encoding).removeprefix("\ufeff"))
-    for mark, marked_encoding in _MARKS:
-        if content.startswith(mark):
-            return Text(_strictly_decoded(path, content, marked_encoding))
-    for unmarked_encoding, high_bytes in (("utf-16-le", content[1:1000:2]), ("utf-16-be", content[:1000:2])):
-        if high_bytes.count(0) > 0.9 * len(high_bytes):
-            text = _strictly_decoded(path, content, unmarked_encoding)
-            return Text(text, f"the text was read as {unmarked_encoding.upper()}, for every second byte is null.")
-    control_character = _NO_TEXT.search(content)
-    if control_character:
-        raise _no_text(path, content, control_character.start(), "any encoding")
-    try:
-        return Text(content.decode("utf-8"))
-    except UnicodeDecodeError:
-        return _western_text(content)
-
-
-def _strictly_decoded(path: str, content: bytes, encoding: str) -> str:
+    encoding = encoding or _encoding_of(path, content)
     try:
         text = content.decode(encoding)
     except UnicodeDecodeError as error:
         raise _no_text(path, content, error.start, encoding.removesuffix("-sig").upper()) from None
-    if "\0" in text:
+    if not content.isascii():
+        content = text.removeprefix("\ufeff").encode("utf-8", "surrogatepass")
+    if b"\0" in content:
         raise _no_text(path, content, content.find(b"\0"), encoding.removesuffix("-sig").upper())
-    return text
+    if b"\r" in content:
+        content = re.sub(rb"\r+\n|\r", b"\n", content)
+    return content
 
 
-def _western_text(content: bytes) -> Text:
-    for encoding in _WESTERN:
+def _encoding_of(path: str, content: bytes) -> str:
+    """Return the encoding that the bytes of a text show."""
+    for mark, encoding in _MARKS:
+        if content.startswith(mark):
+            return encoding
+    for encoding, high_bytes in (("utf-16-le", content[1:1000:2]), ("utf-16-be", content[:1000:2])):
+        if high_bytes.count(0) > 0.9 * len(high_bytes):
+            return encoding
+    control_character = _NO_TEXT.search(content, 0, _BEGINNING)
+    if control_character:
+        raise _no_text(path, content, control_character.start(), "any encoding")
+    for encoding in ("utf-8", "cp1252"):
         try:
-            text = content.decode(encoding)
+            content.decode(encoding)
         except UnicodeDecodeError:
             continue
-        break
-    return Text(text, f"the text was read as {encoding}, for it is not UTF-8.")
+        return encoding
+    # It has a character for each byte.
+    return "latin-1"
 
 
 def _no_text(path: str, content: bytes, position: int, encoding: str) -> FileError:

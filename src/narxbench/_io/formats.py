@@ -38,7 +38,6 @@ class DataFile(NamedTuple):
     content: bytes
     format: str
     part: str | None = None  # the sheet, group or structure that its user wants
-    guesses: tuple[str, ...] = ()
 
 
 _WITHOUT_PARTS = ("text", "npy", "parquet", "feather")
@@ -117,7 +116,7 @@ def _unpacked(file: DataFile, stream: IO[bytes], name: str) -> DataFile:
     if content_format == "zip" or content_format in _COMPRESSED:
         raise FileError(f"{file.path}: found {printable(name)}, which is compressed again; allowed: compressed once")
     part = None if file.part == name else file.part
-    return DataFile(file.path, content, content_format, part, (f"{printable(name)} was unpacked.",))
+    return DataFile(file.path, content, content_format, part)
 
 
 def part_error(file: DataFile, kind: str, names: list[str]) -> FieldError:

@@ -159,18 +159,13 @@ def _has_name(row: Row, column_names: Collection[str]) -> bool:
 
 
 def header_notes(header: Header, rows: Sequence[Row], first_line: int, noun: str) -> list[str]:
-    """Return sentences on what was taken as the header; ``first_line`` is the number of the first row."""
+    """Return sentences on the rows that were left out; ``first_line`` is the number of the first row."""
     notes = []
     rows_above = [header.names_row, header.units_row, header.skipped_row]
     top = min((place for place in rows_above if place is not None), default=header.first_sample)
     if any(map(has_fields, rows[:top])):
         lines = f"{noun} {first_line} was" if top == 1 else f"{noun}s {first_line} to {first_line + top - 1} were"
-        notes.append(f"{lines} taken as a header block and left out (skip_rows says another number of {noun}s).")
-    if header.names_row is not None and top:
-        notes.append(f"{noun} {first_line + header.names_row} was taken as the header.")
-    if header.units_row is not None:
-        units = printable(", ".join(map(str.strip, rows[header.units_row])))
-        notes.append(f"{noun} {first_line + header.units_row} was taken as the units: {units}.")
+        notes.append(f"{lines} taken as a header block and left out (read skiprows says another number of {noun}s).")
     if header.skipped_row is not None:
         texts = printable(", ".join(map(str.strip, rows[header.skipped_row])))
         notes.append(f"{noun} {first_line + header.skipped_row} was left out, for it has no numbers: {texts}.")

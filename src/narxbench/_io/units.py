@@ -4,13 +4,15 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-_PREFIXES = "da|[GMkhdcmµμun]"
+_PREFIXES = "[kmcdhµμun]"
 _SYMBOLS = (
     "min|sec|s|h|hr|d|m|g|t|°C|°F|degC|degF|°|deg|grad|rad|K|C|F|A|V|W|VA|var|N|Pa|bara?|barg|psi|J|Wh|eV|Hz|rpm|Ohm|"
     "ohm|Ω|H|T|Wb|S|l|L|mol|lx|lm|cd|dBm?|dB|%|‰|ppm|ppb|pH|in|ft|lb|lbf|mi|mph|gal|Nm|Ah|U|g_n|g0|px|pu|a\\.u\\."
 )
+# Large prefixes are in use with few: (GT) is hardly a gigatesla.
+_LARGE = "[GM](?:W|Wh|Hz|Pa|J|VA|var|eV|N|Ohm|ohm|Ω|V)"
 _WORDS = "volts?|amps?|amperes?|seconds?|minutes?|hours?|percent|counts?|cycles|celsius|kelvin|bits?|none|samples?"
-_FACTOR = rf"(?:(?:{_PREFIXES})?(?:{_SYMBOLS})|1|(?i:{_WORDS}))(?:\^?-?[0-9]|[²³⁻¹]+)?"
+_FACTOR = rf"(?:{_PREFIXES}?(?:{_SYMBOLS})|{_LARGE}|1|(?i:{_WORDS}))(?:\^?-?[0-9]|[²³⁻¹]+)?"
 _UNIT = re.compile(rf"{_FACTOR}(?: ?[*·./ ⋅] ?{_FACTOR})*")
 # As loggers describe times in the place of a unit: hh:mm:ss.
 _FORM_OF_TIME = re.compile(r"(?i:[dmyhst]+(?:[:./ -][dmyhs]+)+)")
@@ -61,8 +63,8 @@ def split_name(name: str) -> tuple[str, str]:
 
     Examples
     --------
-    >>> split_name("y [°C]"), split_name("u (V)"), split_name("abs(u)"), split_name("x[0]")
-    (('y', '°C'), ('u', 'V'), ('abs(u)', ''), ('x[0]', ''))
+    >>> split_name("y [°C]"), split_name("P (MW)"), split_name("CO(GT)"), split_name("x[0]")
+    (('y', '°C'), ('P', 'MW'), ('CO(GT)', ''), ('x[0]', ''))
     """
     match = _NAME_AND_UNIT.fullmatch(name)
     if match is None:

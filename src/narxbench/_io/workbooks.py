@@ -1,25 +1,22 @@
-"""Sheets of Excel workbooks as rows of texts."""
+"""Sheets of Excel workbooks as text with commas, which is read like any other text."""
 
+import csv
 import io
 import warnings
 from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from narxbench._io.errors import FileError
 from narxbench._io.extras import require_packages
 from narxbench._io.formats import DataFile, part_error
 
 
-class Sheet(NamedTuple):
-    """The rows of a sheet, without empty columns on the left and empty rows at the end, and what was guessed."""
+def text_of_sheet(file: DataFile) -> str:
+    """Return the sheet of a workbook that its user wants, or the only one that is not empty.
 
-    rows: list[list[str]]
-    guesses: list[str]
-
-
-def rows_of_sheet(file: DataFile) -> Sheet:
-    """Return the sheet of a workbook that its user wants, or the only one that is not empty."""
+    Empty columns on the left and empty rows at the end are left out.
+    """
     require_packages(["openpyxl"], file.path)
     import openpyxl
 
@@ -34,10 +31,9 @@ def rows_of_sheet(file: DataFile) -> Sheet:
         problem = "cannot be read: not in the format of Excel, damaged, or encrypted"
         raise FileError(f"{file.path}: {problem}; needed: a whole file, or CSV") from None
     name = _filled_sheet(file, names, rows_by_name)
-    guesses = []
-    if len(names) > 1 and file.part is None:
-        guesses.append(f"the sheet {name!r} was read, for the others are empty.")
-    return Sheet(rows_by_name[name], guesses)
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerows(rows_by_name[name])
+    return stream.getvalue()
 
 
 def _filled_sheet(file: DataFile, names: list[str], rows_by_name: Mapping[str, list[list[str]]]) -> str:
@@ -60,7 +56,7 @@ def _rows(sheet: Any) -> list[list[str]]:
         return []
     first = min(_first_filled(row) for row in rows)
     width = max(map(len, rows))
-    return [row[first:] + [""] * (width - len(row)) for row in rows]
+    return [row[first:] + [""] * (width - len(row)) if any(row) else [] for row in rows]
 
 
 def _first_filled(row: list[str]) -> int:
@@ -72,7 +68,7 @@ def _first_filled(row: list[str]) -> int:
 
 
 def _text(value: Any) -> str:
-    """Return the text of a cell, which reads as a number or a time if the cell holds one."""
+    """Return the text of a cell in one line, which reads as a number or a time if the cell holds one."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -85,4 +81,4 @@ def _text(value: Any) -> str:
         return value.isoformat(sep=" ")
     if isinstance(value, date | time):
         return value.isoformat()
-    return str(value).strip()
+    return " ".join(str(value).split())

@@ -17,6 +17,8 @@ from narxbench._report.phrases import as_option, count_samples, plural_s
 # Lines for each check, and notes that are listed.
 _LINES, _MOST_NOTES = 3, 6
 
+_NEXT = "Say which is the output, and which are inputs, to see how they belong together, as in"
+
 
 def look_title(look: DataLook) -> str:
     """Return which signals were looked at."""
@@ -69,14 +71,18 @@ def outlier_sentences(look: DataLook) -> list[str]:
 
 
 def next_command(look: DataLook) -> str:
-    """Return what to do after a look where no output was chosen."""
+    """Return what to do after a look where no output was chosen: a sentence that ends with options for a shell."""
     if look.has_output:
         return ""
+    return f"{_NEXT} {_next_options(look)}"
+
+
+def _next_options(look: DataLook) -> str:
     names = [signal.name for signal in look.signals]
-    example = f"--output {shlex.quote(names[-1])}"
+    options = f"--output {shlex.quote(names[-1])}"
     if len(names) > 1:
-        example += f" --input {shlex.quote(','.join(names[:-1]))}"
-    return f"Say which is the output, and which are inputs, to see how they belong together, as in {printable(example)}"
+        options += f" --input {shlex.quote(','.join(names[:-1]))}"
+    return printable(options, 10_000)
 
 
 def look_lines(look: DataLook) -> list[str]:
@@ -93,8 +99,9 @@ def look_lines(look: DataLook) -> list[str]:
         lines += wrapped(f"Note: {note}", 2, " " * 6)
     if len(notes) > _MOST_NOTES:
         lines.append(f"Note: and {len(notes) - _MOST_NOTES} more; --json and the page have them.")
-    if next_command(look):
-        lines += wrapped(f"Next: {next_command(look)}", 2, " " * 6)
+    if not look.has_output:
+        # A line that is broken cannot be pasted.
+        lines += [*wrapped(f"Next: {_NEXT}", 2, " " * 6), f"      {_next_options(look)}"]
     return lines
 
 

@@ -20,6 +20,9 @@ LINES, WIDTH = 40, 100
 _MODELS = (validation.MODEL, validation.ARX, validation.LAST_VALUE)
 _MODEL_WIDTHS = (10, 12, 12)
 
+# An option with its value, quoted for a shell.
+_OPTION = re.compile(r"""--[\w-]+[ =](?:'[^']*'|"[^"]*"|[^\s'"])+""")
+
 
 def summary_lines(identification: Identification, *, report: bool) -> list[str]:
     """Return what a terminal shows: at most 40 lines of 100 characters."""
@@ -76,9 +79,10 @@ def cut_line(text: str, width: int = WIDTH) -> str:
 
 
 def wrapped(text: str, lines: int, indent: str = "", kept: str = "(?!)") -> list[str]:
-    """Return text in at most so many lines, not broken at ``kept``; text that does not fit is cut off."""
+    """Return text in at most so many lines, not broken at ``kept`` or in an option; text that does not fit is cut."""
     # Lines are not broken at a no-break space.
     text = re.sub(kept, "\xa0", printable(text, 20 * WIDTH))
+    text = _OPTION.sub(lambda option: option[0].replace(" ", "\xa0"), text)
     options: dict[str, Any] = {"subsequent_indent": indent, "placeholder": " …", "break_on_hyphens": False}
     return [line.replace("\xa0", " ") for line in textwrap.wrap(text, WIDTH, max_lines=lines, **options)]
 

@@ -16,6 +16,7 @@ from narxbench._identification.data.stamps import UNITS
 from narxbench._identification.search.scan import BY_CHANCE, CLEARLY_BETTER, Scan
 from narxbench._identification.search.structures import Proposal
 from narxbench._identification.settings import IdentificationSettings
+from narxbench._io import delimited
 from narxbench._io.extras import EXTRAS
 from narxbench._report.findings import as_json
 
@@ -58,6 +59,7 @@ def test_every_setting_named_exists():
     no_settings = {"refit", "compare", "u2", "auto", "left_out", "found", "fit_percent", "nrmse", "rmse", "max_error"}
     no_settings |= {"predict", "export", "write_report", "likelier_noise", "common_factor", "identify", "cc"}
     no_settings |= {"forecast", "u_future", "steps", "lower", "upper", "about", "metrics", "attempts"}
+    no_settings |= {*delimited.OPTIONS}
     columns_and_units = {"t", "timestamp", "date", "Zeit", "X_Value", "time_us", "y", *UNITS}
     assert documented - settings - no_settings - columns_and_units - EXTRAS.keys() == set()
 

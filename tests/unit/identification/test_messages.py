@@ -25,6 +25,7 @@ PLANNED = Model(("y(k-2)", "u(k-1)"), (0.5, 1.0), ("in",), "out")
 U = np.sin(np.arange(2.0 * N)).reshape(N, 2)
 Y = np.cos(np.arange(N) ** 1.5)
 T = np.round(5 + 0.02 * np.arange(N), 2)
+DAYS = [f"{1 + k % 12:02}/{1 + k // 12:02}/2024" for k in range(N)]
 FRAME = pd.DataFrame({"time": T, "in": U[:, 0], "out": Y, "in2": U[:, 1]})
 
 
@@ -43,8 +44,8 @@ ARGUMENTS = [
     *with_output(*variants("test", 20, "120%", True, 0.01, "no.csv")),
     *with_output({"roles": {"date": "test"}}, {"roles": {"data": "test"}}),
     *with_output({"units": {"u": "V"}}, {"units": {"out": 1}}),
-    *with_output({"header": "yes"}, {"separator": "x"}, {"decimal": 1}),
-    *with_output({"skip_rows": -1}, {"encoding": "utf-9"}, {"part": 2}),
+    *with_output({"read": ";"}, {"read": {"separator": ";"}}, {"read": {"decimal": 1}}, {"part": 2}),
+    *with_output(*variants("missing", "x", True, [1, "y"])),
     *with_output(*variants("time_format", "y-m-d", "x", 1)),
     *with_output(*variants("sampling_time", math.nan, 0, "x")),
 ]
@@ -66,6 +67,10 @@ DATA = {
     "other names": ([FRAME, FRAME.rename(columns={"in2": "i"})], "i"),
     "one file twice": (["a.csv", "a.csv"], "y"),
     "a file without header": ("plain.csv", 9),
+    "a code that nobody declared": (FRAME.assign(out=np.where(FRAME.index % 9 == 0, -200.0, Y)), "out"),
+    "an order of dates that is not clear": (FRAME.assign(time=DAYS), "out"),
+    "numbers that may be days of MATLAB": (FRAME.assign(time=739_000.0 + T), "out"),
+    "numbers that are no seconds": (FRAME.assign(time=2e8 + T), "out"),
 }
 TIMES = {"that stands": np.where(T[20] == T, T[19], T), "that is uneven": np.arange(N) ** 2}
 ARRAYS = [{"input": U}, {"output": "y"}, {"output": Y, "input": U[1:]}, {"output": U}, {"output": Y, "input": [[[1]]]}]

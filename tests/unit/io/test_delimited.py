@@ -2,14 +2,16 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from narxbench._io.delimited import read_delimited
-from narxbench._io.errors import FieldError, NarxbenchError
+from narxbench._io.errors import FieldError, FileError, NarxbenchError
+from narxbench._io.frames import read_frame
+from narxbench._io.text_numbers import numbers_of_texts
 
 quick = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 numbers = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-999, 999).map(float)
@@ -19,6 +21,26 @@ def _file(folder: Path, content: str | bytes) -> Path:
     path = folder / "d.csv"
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
+
+
+def _values_and_notes(frame: Any, columns: Any = None) -> tuple[Any, list[str]]:
+    """Return numbers of a frame, also of columns with unusual ones, and the notes on these."""
+    values, notes = [], []
+
+    def error(row: int, what: str, allowed: str) -> NarxbenchError:
+        return FileError(f"line {frame.index[row]}, column {name}: found {what}; allowed: {allowed}")
+
+    for column in range(frame.shape[1]) if columns is None else columns:
+        name, texts = frame.columns[column], frame.iloc[:, column].to_numpy()
+        if texts.dtype.kind == "O":
+            texts, found = numbers_of_texts(texts, frame.attrs["decimal"], error, "d.csv")
+            notes += found
+        values.append(texts)
+    return np.column_stack(values).astype(float), notes
+
+
+def _values(frame: Any, columns: Any = None) -> Any:
+    return _values_and_notes(frame, columns)[0]
 
 
 @given(
@@ -45,16 +67,16 @@ def test_any_form_of_the_same_numbers_reads_the_same(
             fields = [field.replace(".", ",") for field in fields]
         lines.append(_line(fields, separator, quoted))
     text = above + "\n".join(lines) + below
-    table = read_delimited(_file(tmp_path, text.replace("\n", ends)), [0, 2])
-    assert table.names == names
-    assert table.numbers([0, 1, 2]).tobytes() == np.array(rows).tobytes()
+    frame = read_frame(_file(tmp_path, text.replace("\n", ends)))
+    assert frame.attrs["names"] == names
+    assert _values(frame).tobytes() == np.array(rows).tobytes()
 
 
 def test_lines_of_numbers_are_no_header_of_the_last_one(tmp_path):
     # With another separator the first two would have more fields than the last, and texts.
-    table = read_delimited(_file(tmp_path, "0,0;0,0;0,0\n0,0;0,0;0,0\n5e-324;0,0;0,0"), [0, 2])
-    assert table.names is None
-    assert table.numbers([0, 1, 2]).tolist() == [[0.0] * 3, [0.0] * 3, [5e-324, 0.0, 0.0]]
+    frame = read_frame(_file(tmp_path, "0,0;0,0;0,0\n0,0;0,0;0,0\n5e-324;0,0;0,0"))
+    assert frame.attrs["names"] is None
+    assert _values(frame).tolist() == [[0.0] * 3, [0.0] * 3, [5e-324, 0.0, 0.0]]
 
 
 def _line(fields, separator, is_quoted):
@@ -69,81 +91,96 @@ def test_blanks_inside_dates_do_not_separate(tmp_path: Path, separator: str, abo
     lines = [separator.join(["Date/Time", "Wind Speed (m/s)", "Active Power (kW)"])]
     for minute in range(40):
         lines.append(separator.join([f"01 01 2018 00:{minute:02d}", f"{minute}.5", f"{minute}.25"]))
-    table = read_delimited(_file(tmp_path, above + "\n".join(lines)), None)
-    assert len(table.names) == 3
-    assert table.numbers([1, 2]).tolist()[3] == [3.5, 3.25]
+    frame = read_frame(_file(tmp_path, above + "\n".join(lines)))
+    assert frame.shape == (40, 3)
+    assert _values(frame, [1, 2]).tolist()[3] == [3.5, 3.25]
 
 
 def test_missing_fields_lines_and_trailing_separators(tmp_path: Path) -> None:
     text = "a;b;\n1;NaN;\n\n3;-;\n;n/a;\nnull;5;\n 6 ; 7\n;;\n8;9;\n"
-    table = read_delimited(_file(tmp_path, text.replace(" 7\n", " 7;\n")), None)
+    frame = read_frame(_file(tmp_path, text.replace(" 7\n", " 7;\n")))
     expected = [1, math.nan, 3, math.nan, math.nan, 6, math.nan, 8]
-    np.testing.assert_array_equal(table.numbers([0])[:, 0], expected)
-    assert np.isfinite(table.numbers([1])[:, 0]).tolist() == [False, False, False, False, True, True, False, True]
-    assert table.place(2) == "line 4"
+    np.testing.assert_array_equal(_values(frame, [0])[:, 0], expected)
+    assert np.isfinite(_values(frame, [1])[:, 0]).tolist() == [False, False, False, False, True, True, False, True]
+    assert frame.index[2] == 4
 
 
 UTF_16 = "\ufeffu\tGröße{0}1\t2,5{0}3\t4,5{0}"
 
 
 @pytest.mark.parametrize(
-    ("content", "columns", "options", "names", "numbers"),
+    ("content", "options", "names", "numbers"),
     [
-        ("# u y\n1 2\n3 4\n", None, {}, ("u", "y"), [[1, 2], [3, 4]]),
-        ("1,2\n3,4\n", [0, 1], {}, None, [[1, 2], [3, 4]]),
-        ("1,2\n3,4\n", [0, 1], {"header": False}, None, [[1, 2], [3, 4]]),
-        ("1,2\n3,4\n", [0, 1], {"header": True}, ("1", "2"), [[3, 4]]),
-        # Text next to the columns of numbers makes no header.
-        ("on,1.5,2\noff,2.5,3\n", [1, 2], {}, None, [[1.5, 2], [2.5, 3]]),
-        ("y\n1,5\n2,5\n", None, {}, ("y",), [[1.5], [2.5]]),
-        ('"1,5","2,5"\n"3,5","4,5"\n', [0, 1], {"separator": ",", "decimal": ","}, None, [[1.5, 2.5], [3.5, 4.5]]),
-        (UTF_16.format("\n").encode("utf-16-le"), None, {}, ("u", "Größe"), [[1, 2.5], [3, 4.5]]),
-        (UTF_16.format("\r\n").encode("utf-16-be"), None, {}, ("u", "Größe"), [[1, 2.5], [3, 4.5]]),
+        ("# u y\n1 2\n3 4\n", {}, ("u", "y"), [[1, 2], [3, 4]]),
+        ("1,2\n3,4\n", {}, None, [[1, 2], [3, 4]]),
+        ("1,2\n3,4\n", {"header": None}, None, [[1, 2], [3, 4]]),
+        ("1,2\n3,4\n", {"header": 0}, ("1", "2"), [[3, 4]]),
+        # True and false next to the columns of numbers make no header.
+        ("on,1.5,2\noff,2.5,3\n", {"header": None}, None, [[1, 1.5, 2], [0, 2.5, 3]]),
+        ("y\n1,5\n2,5\n", {}, ("y",), [[1.5], [2.5]]),
+        ('"1,5","2,5"\n"3,5","4,5"\n', {"sep": ",", "decimal": ","}, None, [[1.5, 2.5], [3.5, 4.5]]),
+        ("a|b\n1|2\n3|4\n", {"sep": "|"}, ("a", "b"), [[1, 2], [3, 4]]),
+        (UTF_16.format("\n").encode("utf-16-le"), {}, ("u", "Größe"), [[1, 2.5], [3, 4.5]]),
+        (UTF_16.format("\r\n").encode("utf-16-be"), {}, ("u", "Größe"), [[1, 2.5], [3, 4.5]]),
     ],
 )
-def test_headers_separators_and_encodings(tmp_path, content, columns, options, names, numbers):
-    table = read_delimited(_file(tmp_path, content), columns, **options)
-    assert table.names == names
-    np.testing.assert_array_equal(table.numbers(columns or range(len(table.columns))), numbers)
+def test_headers_separators_and_encodings(tmp_path, content, options, names, numbers):
+    frame = read_frame(_file(tmp_path, content), read=options)
+    assert frame.attrs["names"] == names
+    np.testing.assert_array_equal(_values(frame), numbers)
+
+
+def test_a_header_among_numbers_is_asked_about(tmp_path: Path) -> None:
+    path = _file(tmp_path, "1.5,x\n1,2\n2,3\n")
+    with pytest.raises(
+        FieldError, match=r"line 1: found 'x' among numbers.*; allowed: read header=0 or read header="
+    ) as error:
+        read_frame(path)
+    assert (error.value.field, error.value.source) == ("read", str(path))
+    assert list(read_frame(path, read={"header": 0})) == ["1.5", "x"]
+    assert list(read_frame(path, wanted=["x"])) == ["1.5", "x"]
+
+
+def test_rows_of_other_widths_are_refused(tmp_path: Path) -> None:
+    for row in ("1;2;3", "1", "1;2;;4"):
+        with pytest.raises(FileError, match=rf"line 4: found {row.count(';') + 1} fields; allowed: 2, as in the first"):
+            read_frame(_file(tmp_path, f"u;y\n1;2\n3;4\n{row}\n5;6\n"))
+    for rows in ("1;2;\n3;4;\n", "1;2\n3;4;;\n", "1;2;;\n3;4\n"):
+        assert _values(read_frame(_file(tmp_path, f"u;y\n{rows}"))).tolist() == [[1, 2], [3, 4]]
+    with pytest.raises(FileError, match="line 2: found 3 fields; allowed: 2"):
+        read_frame(_file(tmp_path, "u;y\n1;2;3\n3;4;5\n"))
 
 
 @pytest.mark.parametrize("text", ["5,123;4,999", "u;y\n5,123;4,999\n-1,001;2,345", "u\ty\n999\t1\n1,000\t2"])
 def test_three_digits_after_each_comma_ask(tmp_path: Path, text: str) -> None:
     path = _file(tmp_path, text)
-    table = read_delimited(path, [0, 1])
+    frame = read_frame(path)
     with pytest.raises(FieldError, match=r"with a decimal comma or \d+ with commas between thousands") as error:
-        table.decimal_mark([0, 1])
-    assert (error.value.field, error.value.source) == ("decimal", str(path))
-    assert read_delimited(path, [0, 1], decimal=",").numbers([0]).max() < 1000
+        _values(frame)
+    assert error.value.field == "read"
+    assert _values(read_frame(path, read={"decimal": ","}), [0]).max() < 1000
 
 
 @pytest.mark.parametrize("number", ["0,5", "12,34", "0,125", "1234,567", "1,5e3"])
-def test_one_number_of_another_form_settles_the_decimal_mark(tmp_path: Path, number: str) -> None:
-    table = read_delimited(_file(tmp_path, f"t;y\n{number};5,123\n9;4,999\n"), None)
-    np.testing.assert_array_equal(table.numbers([1]), [[5.123], [4.999]])
+@pytest.mark.parametrize("n_lines", [1, 2000])
+def test_one_number_of_another_form_settles_the_decimal_mark(tmp_path: Path, number: str, n_lines: int) -> None:
+    text = "t;y\n" + "9;4,999\n" * n_lines + f"{number};5,123\n"
+    np.testing.assert_array_equal(_values(read_frame(_file(tmp_path, text)), [1])[-2:], [[4.999], [5.123]])
 
 
-def test_what_was_found_out_about_the_form_is_reported(tmp_path: Path) -> None:
-    assert read_delimited(_file(tmp_path, "u;y\n1;2\n"), None, separator=";").guesses == ()
-    assert read_delimited(_file(tmp_path, "1,2\n3,4\n"), [0, 1], header=False).guesses == ()
-    reported = {
-        "u;y\n1;2\n": ["a semicolon", "the first line was taken"],
-        "1\t2\n3\t4\n": ["a tab", "no header"],
-        "# u y\n1 2\n3 4\n": ["blanks", "the comment above"],
-    }
-    for text, words in reported.items():
-        guesses = read_delimited(_file(tmp_path, text), [0, 1]).guesses
-        for word, guess in zip(words, guesses, strict=True):
-            assert word in guess
+def test_what_changes_the_numbers_is_reported(tmp_path: Path) -> None:
+    for text in ("u;y\n1;2\n", "1\t2\n3\t4\n", "# u y\n1 2\n3 4\n"):
+        assert read_frame(_file(tmp_path, text)).attrs["notes"] == []
+    assert "decimal marks" in read_frame(_file(tmp_path, "u;y\n1,5;2\n")).attrs["notes"][0]
+    assert read_frame(_file(tmp_path, "u;y\n1,5;2\n"), read={"decimal": ","}).attrs["notes"] == []
 
 
 def test_a_column_of_truth_values_is_one_of_numbers(tmp_path: Path) -> None:
-    table = read_delimited(_file(tmp_path, "u;on\n1;TRUE\n2;false\n3;\n4;1\n"), None)
-    np.testing.assert_array_equal(table.numbers([1])[:, 0], [1, 0, np.nan, 1])
-    assert table.number_notes([1]) == ["true and false were read as 1 and 0: column on."]
-    table = read_delimited(_file(tmp_path, "u;on\n1;2\n2;false\n"), None)
+    frame = read_frame(_file(tmp_path, "u;on\n1;TRUE\n2;false\n3;\n4;1\n"))
+    np.testing.assert_array_equal(_values(frame, [1])[:, 0], [1, 0, np.nan, 1])
+    frame = read_frame(_file(tmp_path, "u;on\n1;2\n2;false\n"))
     with pytest.raises(NarxbenchError, match="line 3, column on: found 'false'"):
-        table.numbers([1])
+        _values(frame, [1])
 
 
 @pytest.mark.parametrize(
@@ -155,18 +192,34 @@ def test_a_column_of_truth_values_is_one_of_numbers(tmp_path: Path) -> None:
     ],
 )
 def test_thousands_in_groups(tmp_path: Path, text: str, number: float | None) -> None:
-    table = read_delimited(_file(tmp_path, f"u;y\n7;{text}\n8;12\n"), None)
+    frame = read_frame(_file(tmp_path, f"u;y\n7;{text}\n8;12\n"))
     if number is None:
         with pytest.raises(NarxbenchError, match="line 2, column y: found"):
-            table.numbers([1])
+            _values(frame, [1])
         return
-    assert table.numbers([1])[:, 0].tolist() == [number, 12]
-    assert "between groups of three digits" in " ".join(table.number_notes([1]))
+    values, notes = _values_and_notes(frame, [1])
+    assert values[:, 0].tolist() == [number, 12]
+    assert "between groups of three digits" in " ".join(notes)
 
 
 def test_the_decimal_mark_says_what_three_digits_after_a_comma_are(tmp_path: Path) -> None:
     path = _file(tmp_path, "u;y\n1;5,123\n2;4,999\n")
-    assert read_delimited(path, None, decimal=",").numbers([1]).max() == 5.123
-    assert read_delimited(path, None, decimal=".").numbers([1]).max() == 5123
+    assert _values(read_frame(path, read={"decimal": ","}), [1]).max() == 5.123
+    assert _values(read_frame(path, read={"decimal": "."}), [1]).max() == 5123
     # Points stay decimal points, whatever the number of digits after them.
-    assert read_delimited(_file(tmp_path, "u;y\n1;5.123\n2;4.999\n"), None).numbers([1]).max() == 5.123
+    assert _values(read_frame(_file(tmp_path, "u;y\n1;5.123\n2;4.999\n")), [1]).max() == 5.123
+
+
+def test_columns_of_several_types_are_read_as_texts(tmp_path: Path) -> None:
+    # pandas reads long files in parts, in which a column may have another type.
+    lines = ["1;2"] * 400_000 + ["TRUE;2", "+.5;2"]
+    frame = read_frame(_file(tmp_path, "u;y\n" + "\n".join(lines)))
+    assert set(map(type, frame["u"])) == {str}
+
+
+def test_options_of_a_reader_are_for_texts(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.arange(5.0))
+    with pytest.raises(FieldError, match=r"read: found 'sep' for a file of the format npy; allowed: none"):
+        read_frame(tmp_path / "a.npy", read={"sep": ";"})
+    with pytest.raises(FieldError, match=r"read: found 'seperator'; allowed: sep, decimal, header"):
+        read_frame(_file(tmp_path, "1;2"), read={"seperator": ";"})

@@ -8,13 +8,13 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, model_validator
 from tests.messages import calls
 
-from narxbench._io import csv, formats
-from narxbench._io.binary import read_columns
+from narxbench._io import csv
 from narxbench._io.csv import FLAG, INTEGER, NAME, NUMBER, list_of, matching, one_of, optional, read_table
-from narxbench._io.delimited import read_delimited
+from narxbench._io.errors import FileError
 from narxbench._io.files import MOST_DATA, MOST_FOUND, read_bytes, read_json, read_text, write_atomically
-from narxbench._io.formats import open_data_file
+from narxbench._io.frames import read_frame
 from narxbench._io.settings import Mistake, Settings, SettingsError, described_as, validated
+from narxbench._io.text_numbers import numbers_of_texts, refuse_infinite
 from narxbench._io.yaml import read_mapping
 
 
@@ -90,6 +90,7 @@ MEASURED = [
     *(b"MATLAB 5.0 MAT-file\0\xff", b"MATLAB 7.3 MAT-file\0\xff", b"\x93NUMPY\0", b"\xd0\xcf\x11\xe0\0"),
     *("u,y\n" + "1," * 10**5, "u,y\n" + "," * (10**7 + 1), "abc,def\n" * 30),
 ]
+READ = [{"separator": ";"}, {"sep": "xy"}, {"decimal": "'"}, {"header": 3}, {"skiprows": -1}, {"encoding": "utf-9"}]
 LAUGHS = "a0: &a0 [x]\n" + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 12))
 YAML = [
     *(LAUGHS, "a: *b\n", "a: 1\n*b : 1\n", "a: !!int 1\n", "a: !!python/object/apply:os.system [x]\n"),
@@ -147,12 +148,17 @@ def _field(kind, text):
 
 
 def _measured(path):
-    file = open_data_file(path)
-    if file.format not in formats.TABLES:
-        return read_columns(file)
-    table = read_delimited(file, None)
-    columns = range(len(table.columns))
-    return table.numbers(columns)
+    frame = read_frame(path)
+    for name in frame:
+        error = partial(_error, frame, name)
+        if frame[name].dtype.kind == "O":
+            numbers_of_texts(frame[name], frame.attrs["decimal"], error, path)
+        else:
+            refuse_infinite(frame[name].to_numpy(), error)
+
+
+def _error(frame, name, row, what, allowed):
+    return FileError(f"it: line {frame.index[row]}, column {name}: found {what}; allowed: {allowed}")
 
 
 def _table(path):
@@ -189,8 +195,9 @@ def test_messages(review):
     mistakes |= _contents("table", _table, TABLES)
     mistakes["a reader's own"] = lambda: str(csv.wrong("t.csv", 3, "system", "S11", "one of S1, S2", ["S1", "S2"]))
     mistakes |= _contents("measured", _measured, MEASURED)
-    by_number = partial(read_delimited, number_columns=[0, 1])
-    mistakes["measured, by number"] = partial(_read, by_number, "1.5,x\n1,2\n")
+    mistakes["measured, a header among numbers"] = partial(_read, read_frame, "1.5,x\n1,2\n")
+    for read in READ:
+        mistakes[f"measured, read {read}"] = partial(_read, partial(read_frame, read=read), "u;y\n1;2\n")
     mistakes |= _contents("yaml", read_mapping, YAML)
     mistakes |= _contents("json", read_json, JSON)
     for values in SETTINGS:

@@ -64,5 +64,6 @@ def test_the_page_is_whole_and_no_name_is_markup(file, options):
 def test_many_constant_signals_fit_a_terminal_and_a_page():
     data = {f"signal number {i} with a long name": [float(i)] * 30 for i in range(12)}
     overview = look(data)
-    assert max(map(len, look_lines(overview))) <= 100
+    # The last line can be pasted.
+    assert max(map(len, look_lines(overview)[:-1])) <= 100
     assert look_page(overview).count("<svg") == 2

@@ -3,7 +3,6 @@
 import operator
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,20 +20,6 @@ class ColumnChoice(NamedTuple):
     specifications: Mapping[str, Any]  # by the name of the argument, the output first
     role: Role | None = None
     has_test_names: bool = False  # whether columns of a test have other names than those of the data
-
-
-def column_numbers(choices: Iterable[ColumnChoice]) -> list[int] | None:
-    """Return the columns of some choices, counted from 0, if all are chosen by number, else None."""
-    numbers = []
-    for choice in choices:
-        if choice.specifications.get("output", "") is None:
-            return None
-        for part in chain.from_iterable(map(columns_listed, choice.specifications.values())):
-            number = _column_number(part)
-            if number is None:
-                return None
-            numbers.append(number - 1)
-    return numbers or None
 
 
 def column_names(choices: Iterable[ColumnChoice]) -> set[str]:

@@ -47,6 +47,8 @@ class _Moves(NamedTuple):
 
 def find_copies(records: Sequence[Record], groups: Sequence[Hashable]) -> list[Copy]:
     """Return the longest stretch of samples that records of two groups share, for each two groups."""
+    if len(set(groups)) < 2:
+        return []
     moves = list(map(_moves, _rounded_signals(records)))
     copies = _whole_copies(moves, groups) + _partial_copies(moves, groups)
     longest: dict[frozenset[Hashable], Copy] = {}
@@ -102,6 +104,8 @@ def _partial_copies(moves: Sequence[_Moves], groups: Sequence[Hashable]) -> list
 
 def _shared_passages(moves: Sequence[_Moves], groups: Sequence[Hashable]) -> list[tuple[int, int, int, int, int]]:
     """Return passages in sequence that two records share: both records, first move in each, number of passages."""
+    if not _have_common_passages(moves, groups):
+        return []
     passages = _unique_passages(moves, groups)
     earlier = passages.groupby("hash")[["record", "move"]].shift()
     shared = passages[["record", "move"]].join(earlier.add_prefix("earlier_")).dropna().astype(np.int64)
@@ -113,15 +117,39 @@ def _shared_passages(moves: Sequence[_Moves], groups: Sequence[Hashable]) -> lis
     return list(firsts.assign(n_passages=by_sequence.size()).itertuples(index=False, name=None))
 
 
+def _have_common_passages(moves: Sequence[_Moves], groups: Sequence[Hashable]) -> bool:
+    """Return whether some passage comes in two groups."""
+    hashes_by_group: dict[Hashable, list[Hashes]] = {}
+    for group, (_, _, hashes) in zip(groups, moves, strict=True):
+        hashes_by_group.setdefault(group, []).append(_passage_hashes(hashes))
+    hashes_of_groups = [_distinct(np.concatenate(hashes)) for hashes in hashes_by_group.values()]
+    all_hashes = np.concatenate(hashes_of_groups)
+    return len(_distinct(all_hashes)) < len(all_hashes)
+
+
+def _distinct(hashes: Hashes) -> Hashes:
+    """Return each hash once: np.unique takes seconds for a million of them."""
+    ordered = hashes.copy()
+    ordered.sort()
+    is_new = np.ones(len(ordered), np.bool_)
+    is_new[1:] = ordered[1:] != ordered[:-1]
+    distinct: Hashes = ordered[is_new]
+    return distinct
+
+
+def _passage_hashes(hashes: Hashes) -> Hashes:
+    """Return a hash of each passage of the moves of a record."""
+    if len(hashes) < PASSAGE:
+        return np.empty(0, np.uint64)
+    return np.asarray(sliding_window_view(hashes, PASSAGE) @ _WEIGHTS, np.uint64)
+
+
 def _unique_passages(moves: Sequence[_Moves], groups: Sequence[Hashable]) -> pd.DataFrame:
     """Return the passages of all records that come once in their group: record, first move, hash."""
     tables = []
     group_numbers = [groups.index(group) for group in groups]
     for record, (group, (_, _, hashes)) in enumerate(zip(group_numbers, moves, strict=True)):
-        if len(hashes) >= PASSAGE:
-            passage_hashes = sliding_window_view(hashes, PASSAGE) @ _WEIGHTS
-        else:
-            passage_hashes = np.empty(0, np.uint64)
+        passage_hashes = _passage_hashes(hashes)
         count = np.arange(len(passage_hashes))
         tables.append(pd.DataFrame({"group": group, "record": record, "move": count, "hash": passage_hashes}))
     passages = pd.concat(tables, ignore_index=True)

@@ -13,7 +13,7 @@ from narxbench._identification.data.errors import argument_error, data_error
 from narxbench._identification.data.gaps import BridgedSignals, bridge_gaps
 from narxbench._identification.data.sources import Signal, Source
 from narxbench._identification.data.time_columns import Times
-from narxbench._identification.data.times import EVEN, TimeChoice, TimeSteps, check_steps, find_times
+from narxbench._identification.data.times import EVEN, TimeChoice, TimeSteps, check_steps, find_times, note_on_time
 from narxbench._io.errors import FieldError, printable
 from narxbench._io.words import counted
 from narxbench._model.records import Record, Role
@@ -127,6 +127,7 @@ def read_experiment(
     steps, notes_on_steps = TimeSteps(np.zeros(len(values), bool)), list[str]()
     if times:
         steps = check_steps(source, times, bridged.is_usable, notes_on_steps)
+        notes += note_on_time(source, times, steps.sampling_time)
     pieces = bridged.trimmed(_pieces_without_gaps(bridged.is_usable, steps.cuts))
     notes += [*bridged.notes(source, titles, pieces), *notes_on_steps]
     return Experiment(source, titles, bridged, pieces, steps.sampling_time, used_columns, signals, times)
@@ -150,11 +151,11 @@ def _without_rows(source: Source, values: Array, times: Times) -> tuple[Source, 
         source, values = source.newest_last(), values[::-1]
     keeps_row = np.ones(len(values), bool)
     keeps_row[times.repeated_rows] = False
-    if source.table:
-        keeps_row[source.table.empty_rows()] = False
+    if source.is_text:
+        keeps_row[source.empty_rows()] = False
     if keeps_row.all():
         return source, values, times
-    source = source.at_rows(np.flatnonzero(keeps_row).tolist())
+    source = source.at_rows(keeps_row)
     return source, values[keeps_row], replace(times, seconds=times.seconds[keeps_row], repeated_rows=())
 
 
@@ -181,40 +182,13 @@ def _pieces_without_gaps(is_usable: Mask, jumps: Mask) -> list[tuple[int, int]]:
 
 
 def form_notes(source: Source, used_columns: Sequence[int], has_inputs: bool) -> list[str]:
-    """Return notes on columns that were not used, and on what was guessed of the form of a source."""
-    notes = []
+    """Return notes on how a source was read, and on columns that may be inputs where there is none."""
+    notes = list(source.notes)
     unused_columns = [column for column in range(len(source.columns)) if column not in used_columns]
-    if unused_columns:
+    if unused_columns and not has_inputs:
         titles = ", ".join(map(repr, map(source.column_title, unused_columns)))
-        note = f"columns that were not used: {printable(titles)}."
-        if not has_inputs:
-            note += " No input was named: the output is foretold from its own past alone."
-        notes.append(note)
-    notes += source.guesses
-    columns = [column for column in used_columns if column >= 0]
-    if source.table:
-        notes += source.table.number_notes(columns)
-    notes += _notes_on_names(source, columns)
-    return [f"{source.label}: {note}" for note in notes]
-
-
-def _notes_on_names(source: Source, columns: Sequence[int]) -> list[str]:
-    """Return a note on units that stand in names without brackets, and one on columns of truth values."""
-    parts = []
-    titles = []
-    for column in columns:
-        title = source.column_title(column)
-        full_name = source.full_names[column] if source.full_names else title
-        if full_name != title and not full_name.endswith(("]", ")")):
-            parts.append(f"{full_name} is {title} in {source.unit(Signal(column))}")
-        if not source.table and source.columns[column].dtype.kind == "b":
-            titles.append(title)
-    notes = []
-    if parts:
-        notes.append(f"units were taken from the names: {printable(', '.join(parts))}.")
-    if titles:
-        notes.append(f"true and false were read as 1 and 0: column {printable(', '.join(titles))}.")
-    return notes
+        notes.append(f"no input was named, so that the output is foretold from its own past alone, not from {titles}.")
+    return [f"{source.label}: {printable(note, 400)}" for note in notes]
 
 
 def matched(experiment: Experiment, first: Experiment, choice: ColumnChoice) -> Experiment:

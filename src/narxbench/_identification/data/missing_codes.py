@@ -1,41 +1,78 @@
-"""Numbers that stand for a missing value, as loggers and archives write them: -9999, -999.25, 1e30."""
+"""Numbers that stand for a missing value, as loggers and archives write them: those that a user declares.
+
+What looks like such a number and was not declared is asked about: it is the lowest or highest value of its column, and
+far from all others.
+"""
+
+from collections.abc import Callable
+from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from narxbench._identification.data.errors import argument_error
+from narxbench._io.errors import NarxbenchError, show
+
 Array = NDArray[np.float64]
+# Declared numbers; none at all: every number is a value; None: nobody said it.
+MissingCodes = tuple[float, ...] | None
 
-# Numbers in use, of either sign: of loggers, of well logs (LAS), of climate archives, the default of netCDF.
-_CODES = (999.0, 9999.0, 99999.0, 999999.0, 999.9, 9999.9, 999.25, 1e20, 1e30, 1e35, 9.969209968386869e36)
+# Codes of loggers, well logs (LAS), climate archives and netCDF, of either sign: asked about if they come once.
+_KNOWN = (999.0, 9999.0, 99999.0, 999999.0, 999.9, 9999.9, 999.25, 1e20, 1e30, 1e35, 9.969209968386869e36)
 # Files may have them in single precision.
-CODES = frozenset({*_CODES, *map(float, np.array(_CODES, np.float32))})
-# They lie this many times the range of all other values away from these, and are at most this share of the values.
-APART, MOST = 3.0, 0.5
+_KNOWN_CODES = frozenset({*_KNOWN, *map(float, np.array(_KNOWN, np.float32))})
+# Any other number is asked about if it comes so often, and is so many standard deviations of the others away from them,
+# which are so many different ones at least: in 45 columns of measured records none is 0.5 away. A known code is so many
+# times their range away.
+OFTEN, DEVIATIONS, LEAST_VALUES, RANGES = 3, 2.0, 20, 3.0
 
 
-def missing_codes(values: Array) -> list[float]:
-    """Return the codes among some values that stand for missing ones: far outside of all that are no codes.
-
-    Parameters
-    ----------
-    values : array, shape (samples,)
-        Values, NaN where one is missing.
-
-    Examples
-    --------
-    >>> missing_codes(np.array([1.0, 2.0, -9999.0, 1.5])), missing_codes(np.array([0.0, 999.0, 500.0]))
-    ([-9999.0], [])
-    """
-    codes: list[float] = []
-    left = values[np.isfinite(values)]
-    while len(left):
-        code = float(max(left.min(), left.max(), key=abs))
-        others = left[left != code]
-        if abs(code) not in CODES or len(others) < (1.0 - MOST) * len(left):
-            break
-        low, high = float(others.min()), float(others.max())
-        if not max(code - high, low - code) > APART * (high - low) > 0.0:
-            break
-        codes.append(code)
-        left = others
+def checked_codes(missing: Any) -> MissingCodes:
+    """Return the numbers that a user declares as missing: a number, a list, a text such as ``-200,99999``, or none."""
+    if missing is None:
+        return None
+    numbers = missing
+    if isinstance(missing, str):
+        numbers = [] if missing.strip().lower() == "none" else missing.split(",")
+    elif isinstance(missing, Real) and not isinstance(missing, bool):
+        numbers = [missing]
+    try:
+        codes = tuple(map(float, numbers))
+    except (TypeError, ValueError):
+        codes = (np.nan,)
+    if isinstance(missing, bool) or not np.isfinite(codes).all():
+        raise argument_error("missing", show(missing, kind=False), "numbers such as -200 or -200,99999, or none")
     return codes
+
+
+def without_codes(values: Array, missing: MissingCodes, undeclared: Callable[[float, int], NarxbenchError]) -> Array:
+    """Return values with NaN in the place of the numbers that were declared as missing.
+
+    Where none were, a number that looks like one raises what ``undeclared`` makes of it and of how often it comes.
+    """
+    if missing:
+        # Files may have a number in single precision.
+        codes = [*missing, *np.array(missing, np.float32).astype(float)]
+        return np.where(np.isin(values, codes), np.nan, values)
+    if missing is None:
+        present = values[np.isfinite(values)]
+        for code in (present.min(initial=0.0), present.max(initial=0.0)):
+            count = int((present == code).sum())
+            if count and _is_suspect(float(code), count, present):
+                raise undeclared(float(code), count)
+    return values
+
+
+def _is_suspect(code: float, count: int, values: Array) -> bool:
+    """Return whether the lowest or highest of some values may stand for a missing one."""
+    others = values[values != code]
+    if code == 0.0 or not len(others) or count > len(values) / 2:
+        return False
+    low, high = float(others.min()), float(others.max())
+    distance = max(code - high, low - code)
+    if abs(code) in _KNOWN_CODES and distance > RANGES * (high - low) > 0.0:
+        return True
+    if count < OFTEN or distance <= DEVIATIONS * float(others.std()):
+        return False
+    return len(np.unique(others)) >= LEAST_VALUES

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 
 from narxbench._identification.data.arrays import named_arrays
-from narxbench._identification.data.columns import ColumnChoice, column_names, column_numbers, columns_listed
+from narxbench._identification.data.columns import ColumnChoice, column_names, columns_listed
 from narxbench._identification.data.copies import find_copies
 from narxbench._identification.data.errors import argument_error, data_error, unknown_name
 from narxbench._identification.data.experiments import (
@@ -35,7 +35,7 @@ from narxbench._identification.data.experiments import (
 )
 from narxbench._identification.data.frames import is_frame
 from narxbench._identification.data.gaps import checked_gap
-from narxbench._identification.data.sources import Signal, Source, SourceForm, checked_form, is_file, open_source
+from narxbench._identification.data.sources import Source, SourceForm, checked_form, is_file, open_source
 from narxbench._identification.data.stamps import check_time_format
 from narxbench._identification.data.times import EVEN, TimeChoice, find_times
 from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
@@ -57,14 +57,11 @@ class Reading(TypedDict, total=False):
     roles: Mapping[str, Role] | None
     sampling_time: float | None
     units: Mapping[str, str] | None
-    header: bool | None
-    separator: str | None
-    decimal: str | None
-    skip_rows: int | None
-    encoding: str | None
+    missing: float | str | Sequence[float] | None
+    bridge: int | None
     part: str | None
     time_format: str | None
-    bridge: int | None
+    read: Mapping[str, Any] | None
 
 
 def read_recording(
@@ -80,14 +77,11 @@ def read_recording(
     roles: Mapping[str, Role] | None = None,
     sampling_time: float | None = None,
     units: Mapping[str, str] | None = None,
-    header: bool | None = None,
-    separator: str | None = None,
-    decimal: str | None = None,
-    skip_rows: int | None = None,
-    encoding: str | None = None,
+    missing: float | str | Sequence[float] | None = None,
+    bridge: int | None = None,
     part: str | None = None,
     time_format: str | None = None,
-    bridge: int | None = None,
+    read: Mapping[str, Any] | None = None,
     # End
     with_plan: bool = False,
 ) -> Recording:
@@ -127,27 +121,24 @@ def read_recording(
         Seconds between samples; None: from the time.
     units : mapping of str to str or None
         Units of signals by name.
-    header : bool or None
-        Whether the first line of files names the columns; None: it does unless all its chosen fields are numbers.
-    separator, decimal : {",", ";", "tab", "blank"}, {".", ","} or None
-        The text between the fields of files, and the decimal mark; None: guessed from the first lines.
-    skip_rows : int or None
-        The number of lines above the header of files, or above the first sample; None: a header block of an instrument
-        is found.
-    encoding : str or None
-        The encoding of text files; None: UTF-8, or what the bytes show.
+    missing : number, sequence of numbers, "none" or None
+        Numbers that stand for a missing value, such as -200 and 99999. None: what looks like one is asked about;
+        ``"none"`` or an empty list: every number is a value.
+    bridge : int or None
+        The samples of the longest gap that does not cut a record, from 0 to 100; None: 10. Outputs in such a gap are
+        left to the model. Inputs are held or interpolated where that is off by at most 5 % of the standard deviation of
+        the input, by the samples that are there; gaps of other inputs cut.
     part : str or None
-        The sheet of a workbook, the group of an HDF5 or TDMS file, the structure of a MATLAB file, or the member of an
-        archive; None: the only one.
+        The sheet of a workbook, the group of an HDF5 or TDMS file, the structure or array of a MATLAB file, or the
+        member of an archive; None: the only one.
     time_format : str or None
         What the times are: ``"d/m/y"``, ``"m/d/y"`` or ``"y/m/d"``, the order of dates; ``"s"``, ``"ms"``, ``"us"``,
         ``"ns"``, ``"min"``, ``"h"`` or ``"d"``, the unit of numbers (days as of MATLAB and Excel); or a format of
         Python's strptime, such as ``"%d.%m.%Y %H:%M"``. None:
         what they show.
-    bridge : int or None
-        The samples of the longest gap that does not cut a record, from 0 to 100; None: 10. Outputs in such a gap are
-        left to the model. Inputs are held or interpolated where that is off by at most 5 % of the standard deviation of
-        the input, by the samples that are there; gaps of other inputs cut.
+    read : mapping or None
+        How text files are read, where that is not found: ``{"sep": ";", "decimal": ",", "header": 0, "skiprows": 3,
+        "encoding": "cp1252"}``, as in :func:`pandas.read_csv`; ``header`` is 0 or None.
     with_plan : bool
         Whether records go on after their last output, as far as the inputs do, for a model to predict.
 
@@ -168,7 +159,7 @@ def read_recording(
     [('data, samples 1 to 80', None, (80, 1)), ('data, samples 81 to 100', 'test', (20, 1))]
     """
     notes: list[str] = []
-    form = checked_form(SourceForm(header, separator, decimal, skip_rows, encoding, part))
+    form = checked_form(part, read, missing)
     check_time_format(time_format)
     longest_gap = checked_gap(bridge)
     if data is None:
@@ -196,17 +187,29 @@ def read_recording(
     return reader.recording(sampling_time, units)
 
 
+# Former arguments of reading, and what takes their place.
+_FORMER = {
+    "separator": "read={'sep': ';'}",
+    "decimal": "read={'decimal': ','}",
+    "skip_rows": "read={'skiprows': 3}",
+    "encoding": "read={'encoding': 'cp1252'}",
+    "header": "read={'header': 0}",
+}
+
+
+def refuse_unknown(reading: Mapping[str, Any]) -> None:
+    """Raise FieldError for the name of an argument that :func:`read_recording` does not have."""
+    names = list(Reading.__annotations__)
+    for name in reading:
+        if name in _FORMER:
+            raise FieldError(name, f"found; needed: {_FORMER[name]}, which takes its place")
+        if name not in names:
+            raise FieldError(str(name), f"found; allowed: {', '.join(names)}{did_you_mean(name, names)}")
+
+
 def form_of(reading: Reading) -> SourceForm:
     """Return the form of files that the arguments of :func:`read_recording` say."""
-    form = SourceForm(
-        header=reading.get("header"),
-        separator=reading.get("separator"),
-        decimal=reading.get("decimal"),
-        skip_rows=reading.get("skip_rows"),
-        encoding=reading.get("encoding"),
-        part=reading.get("part"),
-    )
-    return checked_form(form)
+    return checked_form(reading.get("part"), reading.get("read"), reading.get("missing"))
 
 
 def readings_with_others(reading: Reading) -> dict[str, Reading]:
@@ -254,7 +257,7 @@ def read_inputs(item: Any, reading: Reading, label: str, notes: list[str]) -> Ex
     (label,) = _labels(_items([item], label), label)
     choice = ColumnChoice({"input": reading["input"]})
     time = TimeChoice(reading.get("time"), reading.get("time_format"))
-    source = open_source(item, label, column_numbers([choice]), column_names([choice]), form_of(reading))
+    source = open_source(item, label, column_names([choice]), form_of(reading))
     experiment = read_experiment(source, choice, time, notes)
     if experiment.pieces != [(0, len(experiment.values))]:
         end = source.place(experiment.pieces[0][1] - 1) if experiment.pieces else "no row"
@@ -301,7 +304,7 @@ def numeric_columns(data: Any, reading: Reading) -> list[str | int]:
     ``reading`` has the other arguments of :func:`read_recording`.
     """
     item = _items(data, "data")[0]
-    source = open_source(item, "data", None, set(), form_of(reading))
+    source = open_source(item, "data", set(), form_of(reading))
     no_values = np.zeros((len(source.columns[0]), 0)) if source.columns else np.zeros((0, 0))
     times = find_times(source, TimeChoice(reading.get("time"), reading.get("time_format")), [], no_values, [])
     columns: list[str | int] = []
@@ -314,7 +317,7 @@ def numeric_columns(data: Any, reading: Reading) -> list[str | int]:
 def _has_numbers(source: Source, column: int) -> bool:
     """Return whether all values of a column are numbers or missing, and some are numbers."""
     try:
-        return bool(np.isfinite(source.numbers([Signal(column)])).any())
+        return bool(np.isfinite(source.floats(column)).any())
     except NarxbenchError:
         return False
 
@@ -364,7 +367,7 @@ class _Reader:
 
     def read(self, item: Any, label: str, choices: Sequence[ColumnChoice]) -> None:
         """Read an item: an experiment for each choice of its columns."""
-        source = open_source(item, label, column_numbers(choices), column_names(choices), self.form)
+        source = open_source(item, label, column_names(choices), self.form)
         experiments = []
         for choice in choices:
             experiments.append(

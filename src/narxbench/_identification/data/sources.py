@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from numbers import Real
@@ -14,14 +14,12 @@ from numpy.typing import NDArray
 
 from narxbench._identification.data.errors import argument_error, data_error
 from narxbench._identification.data.frames import frame_of
-from narxbench._identification.data.missing_codes import missing_codes
+from narxbench._identification.data.missing_codes import MissingCodes, checked_codes, without_codes
 from narxbench._identification.data.time_names import is_name_of_time
-from narxbench._io.binary import read_columns
-from narxbench._io.delimited import SEPARATORS, read_delimited
-from narxbench._io.encodings import check_encoding
-from narxbench._io.errors import NarxbenchError, is_whole_number, printable, show
-from narxbench._io.formats import TABLES, open_data_file
-from narxbench._io.text_columns import TextColumns
+from narxbench._io.delimited import checked_options
+from narxbench._io.errors import NarxbenchError, printable, show
+from narxbench._io.frames import read_frame
+from narxbench._io.text_numbers import RowError, numbers_of_texts, refuse_infinite
 from narxbench._io.units import split_names
 from narxbench._io.words import counted
 from narxbench._model.functions import applied
@@ -43,32 +41,31 @@ class Source:
     name: str  # in messages; that of a file has its folder
     label: str  # of records and in notes
     names: tuple[str, ...] | None  # without units
-    columns: Sequence[Any]  # texts of a file, or arrays
-    table: TextColumns | None = None  # the file
+    columns: Sequence[Any]  # arrays
+    rows: Sequence[int] | NDArray[np.int64]  # their numbers in messages
+    noun: str = "row"  # for one of them
+    is_text: bool = False  # whether texts may be numbers
+    decimal: str | None = "."  # the mark of these numbers, if it is known
     has_numeric_names: bool = False  # numbers choose columns by name, not by place
     index: Any = None  # times next to the columns
     has_zone: bool = False  # whether the index has a time zone
     full_names: tuple[str, ...] | None = None  # with units, as the file has them
     units: tuple[str, ...] | None = None  # "" where there is none
-    guesses: tuple[str, ...] = ()  # sentences on what was guessed of its form
-    rows: Sequence[int] | None = None  # of arrays, where some rows are left out
+    notes: tuple[str, ...] = ()  # on how it was read
+    missing: MissingCodes = None  # the numbers that stand for a missing value
 
     def place(self, row: int) -> str:
         """Return where a row stands, as messages say it."""
-        if self.table:
-            return self.table.place(row)
-        return f"row {(row if self.rows is None else self.rows[row]) + 1}"
+        return f"{self.noun} {self.rows[row]}"
 
-    def at_rows(self, rows: Sequence[int]) -> "Source":
-        """Return the source with some of its rows alone."""
-        if self.table:
-            table = self.table.at_rows(rows)
-            return replace(self, table=table, columns=table.columns)
-        return replace(self, columns=[column[rows] for column in self.columns], rows=rows)
+    def at_rows(self, rows: Any) -> "Source":
+        """Return the source with some of its rows alone, given as an index of NumPy."""
+        columns = [column[rows] for column in self.columns]
+        return replace(self, columns=columns, rows=np.asarray(self.rows)[rows])
 
     def newest_last(self) -> "Source":
         """Return the source with its rows from the last to the first."""
-        return self.at_rows(range(len(self.columns[0]))[::-1])
+        return self.at_rows(slice(None, None, -1))
 
     def title(self, signal: Signal) -> str:
         """Return a name of a signal that no other signal has."""
@@ -106,34 +103,39 @@ class Source:
         """Return the error of a value: ``what`` was found there, and what is allowed."""
         return data_error(f"{self.name}: {self.place(row)}, column {printable(title)}", what, allowed)
 
+    def empty_rows(self) -> NDArray[np.int64]:
+        """Return the rows without any value, such as those of empty lines."""
+        is_empty = np.ones(len(self.rows), bool)
+        for column in self.columns:
+            is_empty[is_empty] = pd.isna(column[is_empty])
+        return np.flatnonzero(is_empty)
+
     def numbers(self, signals: Sequence[Signal], notes: list[str] | None = None) -> Array:
         """Return signals as an array of shape (rows, signals), with NaN where a value is missing.
 
-        So are numbers that stand for a missing value, which is noted where there are ``notes``.
+        Codes for missing values are missing where they were declared; what looks like one that was not is refused.
+        ``notes`` get what was done to numbers of unusual forms.
         """
-        columns = [signal.column for signal in signals]
-        if self.table:
-            numbers = self.table.numbers(columns)
-        else:
-            numbers = np.column_stack(list(map(self._floats, columns)))
+        numbers = np.empty((len(self.rows), len(signals)))
         for place, signal in enumerate(signals):
-            found = self._remove_codes(numbers[:, place], self.column_title(signal.column))
-            if notes is not None:
-                notes += found
+            values = self.floats(signal.column, notes)
+            values = without_codes(values, self.missing, self._undeclared_code(signal.column))
             if signal.function:
-                numbers[:, place] = self._function_values(signal, numbers[:, place])
+                values = self._function_values(signal, values)
+            numbers[:, place] = values
         return numbers
 
-    def _remove_codes(self, values: Array, title: str) -> list[str]:
-        """Put NaN in the place of numbers that stand for a missing value, and return a note on each of them."""
-        notes = []
-        for code in missing_codes(values):
-            is_code = values == code
-            values[is_code] = np.nan
-            place = f"{counted(int(is_code.sum()), 'row', 'rows')} of column {printable(title)}"
-            text = f"{code:.6g} in {place} lies far from all other values, and was taken as missing."
-            notes.append(f"{self.label}: {text}")
-        return notes
+    def _undeclared_code(self, column: int) -> Callable[[float, int], NarxbenchError]:
+        """Return what makes the error of a number that may stand for a missing value."""
+
+        def error(code: float, count: int) -> NarxbenchError:
+            place = f"{counted(count, self.noun, f'{self.noun}s')} of column {printable(self.column_title(column))}"
+            text = repr(code).removesuffix(".0")
+            what = f"{text} in {place}, far from all other values"
+            allowed = f"missing={text} if it stands for a missing value, missing=none if it is a value"
+            return argument_error("missing", what, allowed, self.name)
+
+        return error
 
     def _function_values(self, signal: Signal, numbers: Array) -> Array:
         """Return the function of the numbers of a column; where it is no finite number, NarxbenchError is raised."""
@@ -145,20 +147,24 @@ class Source:
             raise self.error(row, self.title(signal), f"{numbers[row]:g}", allowed)
         return results
 
-    def _floats(self, column: int) -> Array:
-        """Return an array of numbers of any type as floats; true and false are 1 and 0."""
+    def floats(self, column: int, notes: list[str] | None = None) -> Array:
+        """Return the numbers of a column of any type, NaN where one is missing; true and false are 1 and 0."""
         array, title = self.columns[column], self.column_title(column)
         if array.dtype.kind not in "biufO":
             raise data_error(f"{self.name}: column {printable(title)}", f"values of type {array.dtype}", "numbers")
-        if array.dtype.kind == "O":
+        if array.dtype.kind == "O" and self.is_text:
+            floats, found = numbers_of_texts(array, self.decimal, self._error_of(title), self.name)
+            if notes is not None:
+                notes += [f"{self.label}: {note}" for note in found]
+        elif array.dtype.kind == "O":
             floats = self._floats_of_objects(array, title)
         else:
             floats = array.astype(float)
-        infinite_rows = np.flatnonzero(np.isinf(floats))
-        if len(infinite_rows):
-            row = int(infinite_rows[0])
-            raise self.error(row, title, str(array[row]), "a finite number, or NaN where it is missing")
+        refuse_infinite(floats, self._error_of(title))
         return floats
+
+    def _error_of(self, title: str) -> RowError:
+        return lambda row, what, allowed: self.error(row, title, what, allowed)
 
     def _floats_of_objects(self, values: Sequence[Any], title: str) -> Array:
         floats = np.full(len(values), np.nan)
@@ -188,67 +194,54 @@ def is_file(item: Any) -> bool:
 
 
 class SourceForm(NamedTuple):
-    """The form of files, as far as the user says it."""
+    """The form of files and of missing values, as far as the user says it."""
 
-    header: bool | None = None
-    separator: str | None = None
-    decimal: str | None = None
-    skip_rows: int | None = None
-    encoding: str | None = None
     part: str | None = None
+    read: Mapping[str, Any] | None = None
+    missing: MissingCodes = None
 
 
-def checked_form(form: SourceForm) -> SourceForm:
-    """Return the form of files with the separator as a character; what is not allowed raises FieldError."""
-    if not isinstance(form.header, bool | np.bool_ | None):
-        raise argument_error("header", show(form.header), "true, false")
-    separator = {"tab": "\t", "\\t": "\t", "blank": " "}.get(str(form.separator), form.separator)
-    if separator not in (None, *SEPARATORS):
-        raise argument_error("separator", show(separator), "',', ';', tab, blank")
-    if form.decimal not in (None, ".", ","):
-        raise argument_error("decimal", show(form.decimal), "'.', ','")
-    if form.skip_rows is not None and not is_whole_number(form.skip_rows, 0):
-        raise argument_error("skip_rows", show(form.skip_rows), "a whole number of lines from 0 on")
-    check_encoding(form.encoding)
-    if not isinstance(form.part, str | None):
-        raise argument_error("part", show(form.part), "the name of a sheet, group, structure or member")
-    return form._replace(separator=separator)
+def checked_form(part: Any, read: Any, missing: Any) -> SourceForm:
+    """Return the form of files; what is not allowed raises FieldError."""
+    if not isinstance(part, str | None):
+        raise argument_error("part", show(part), "the name of a sheet, group, structure or member")
+    if not isinstance(read, Mapping | None):
+        raise argument_error("read", show(read), "a mapping such as {'sep': ';', 'decimal': ','}")
+    checked_options(read or {})
+    return SourceForm(part, read, checked_codes(missing))
 
 
-def open_source(
-    item: Any, label: str, number_columns: Sequence[int] | None, column_names: Collection[str], form: SourceForm
-) -> Source:
-    """Return a file, frame or mapping as a source.
-
-    ``number_columns`` are the columns that have to hold numbers, if they are known, ``column_names`` names of columns
-    that are chosen by name, and ``form`` is that of files.
-    """
+def open_source(item: Any, label: str, column_names: Collection[str], form: SourceForm) -> Source:
+    """Return a file, frame or mapping as a source; ``column_names`` are names of columns that are chosen."""
     if not is_file(item):
-        return source_of_columns(item, label, label)
-    file = open_data_file(item, form.part)
-    if file.format not in TABLES:
-        columns = read_columns(file)
-        source = source_of_columns(columns.columns, str(item), label)
+        return source_of_columns(item, label, label, form.missing)
+    frame = read_frame(item, form.part, form.read, column_names)
+    attributes = frame.attrs
+    notes = tuple(attributes["notes"])
+    if "decimal" not in attributes:
+        source = source_of_columns(frame, str(item), label, form.missing)
         units = list(source.units or ())
-        for place, name in enumerate(columns.columns):
-            units[place] = columns.units.get(name, units[place])
-        return replace(source, units=tuple(units), guesses=tuple(columns.guesses))
-    arguments = form._asdict()
-    del arguments["part"]
-    table = read_delimited(file, number_columns, column_names=column_names, **arguments)
+        for place, name in enumerate(frame):
+            units[place] = attributes["units"].get(name, units[place])
+        return replace(source, units=tuple(units), notes=notes)
+    full_names = None if attributes["names"] is None else tuple(frame.columns)
     return Source(
         name=str(item),
         label=label,
-        names=table.names,
-        columns=table.columns,
-        table=table,
-        full_names=table.full_names,
-        units=table.units,
-        guesses=table.guesses,
+        names=attributes["names"],
+        columns=[frame.iloc[:, place].to_numpy() for place in range(frame.shape[1])],
+        rows=frame.index.to_numpy(),
+        noun=attributes["noun"],
+        is_text=True,
+        decimal=attributes["decimal"],
+        full_names=full_names,
+        units=attributes["units"],
+        notes=notes,
+        missing=form.missing,
     )
 
 
-def source_of_columns(columns: Any, source_name: str, label: str) -> Source:
+def source_of_columns(columns: Any, source_name: str, label: str, missing: MissingCodes = None) -> Source:
     """Return a source of a frame or a mapping of names to arrays."""
     frame = _with_time_of_index(frame_of(columns, label))
     full_names, arrays, lengths = [], [], []
@@ -268,11 +261,13 @@ def source_of_columns(columns: Any, source_name: str, label: str) -> Source:
         label=label,
         names=names,
         columns=arrays,
+        rows=range(1, len(arrays[0]) + 1),
         has_numeric_names=has_numeric_names,
         index=_times_in_index(frame, label),
         has_zone=getattr(getattr(frame, "index", None), "tz", None) is not None,
         full_names=tuple(full_names),
         units=units,
+        missing=missing,
     )
 
 

@@ -7,7 +7,6 @@ A column has one form: that of its first value. Which of two numbers is the day 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,24 +28,31 @@ UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0,
 
 _CLOCK = (
     r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,:](?P<fraction>\d{1,9}))?)?"
-    r"(?:\s*(?P<half>[AaPp])\.?[Mm]\.?)?\s*(?P<zone>Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?"
+    r"(?:\s*(?P<half>[AaPp][Mm]))?\s*(?P<zone>Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?"
 )
 _COMPACT_CLOCK = r"(?P<hour>\d{2}):?(?P<minute>\d{2})(?::?(?P<second>\d{2})(?:[.,](?P<fraction>\d{1,9}))?)?(?P<zone>Z?)"
-_WEEKDAY = r"(?:[^\W\d]{2,10}\.?,?\s+)?"
+_WEEKDAY = r"(?:(?P<weekday>[^\W\d]{2,10})\.?,?\s+)?"
 _DATES = (
     r"(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})",
-    r"(?P<first>\d{1,2})(?P<mark>[-/.])(?P<middle>\d{1,2})[-/.](?P<last>\d{4}|\d{2})",
+    r"(?P<first>\d{1,2})[-/.](?P<middle>\d{1,2})[-/.](?P<last>\d{4}|\d{2})",
     r"(?P<day>\d{1,2})\.?[-/ ]*(?P<name>[^\W\d]{3,})\.?[-/ ,]*(?P<year>\d{4}|\d{2})",
     r"(?P<name>[^\W\d]{3,})\.?\s+(?P<day>\d{1,2}),?\s+(?P<year>\d{4})",
 )
 _PATTERNS = [re.compile(rf"{_WEEKDAY}{date}(?:(?:T|,?\s+|_){_CLOCK})?") for date in _DATES]
 _PATTERNS.append(re.compile(rf"(?P<year>\d{{4}})(?P<month>\d{{2}})(?P<day>\d{{2}})(?:[T _]?{_COMPACT_CLOCK})?"))
 _PATTERNS.append(re.compile(rf"{_WEEKDAY}(?P<name>[^\W\d]{{3,}})\s+(?P<day>\d{{1,2}})\s+{_CLOCK}\s*(?P<year>\d{{4}})"))
-_PATTERNS.append(re.compile(_CLOCK))
-_PATTERNS.append(re.compile(rf"(?P<days>\d{{1,6}}) days?,? {_CLOCK}"))
+_CLOCK_TIME = re.compile(rf"(?:(?P<days>\d{{1,6}}) days?,? )?{_CLOCK}")
+_PATTERNS.append(_CLOCK_TIME)
+# The codes of strptime for the parts of a date, by the number of their letters or digits where that matters.
+_CODES = {
+    **{"weekday": "%A", "weekday3": "%a", "name": "%B", "name3": "%b", "year": "%Y", "year2": "%y", "month": "%m"},
+    **{"day": "%d", "hour": "%H", "minute": "%M", "second": "%S", "fraction": "%f", "half": "%p", "zone": "%z"},
+}
+_PARTS_OF_ORDER = {"d": "day", "m": "month", "y": "year"}
 _ENDS_WITH_ZONE = re.compile(r":\d.*(?:Z|[+-]\d{2}(?::?\d{2})?)$")
-# The first letters of months, in English and German.
-_MONTHS = ("jan", "feb", "mar|mär|mrz", "apr", "may|mai", "jun", "jul", "aug", "sep", "oct|okt", "nov", "dec|dez")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_NAMES_OF_MONTHS = {*_MONTHS, "january", "february", "march", "april", "june", "july", "august", "september", "october"}
+_NAMES_OF_MONTHS |= {"november", "december"}
 _ALLOWED = "a date and time such as 2024-05-31T12:00:00.01, 31.05.2024 12:00, 31-May-2024 or 12:00:00 PM"
 
 
@@ -88,56 +94,35 @@ def is_date(text: str) -> bool:
 
 def is_clock_time(text: str) -> bool:
     """Return whether a text is a clock time without a date."""
-    return re.fullmatch(_CLOCK, text.strip()) is not None
+    match = _CLOCK_TIME.fullmatch(text.strip())
+    return match is not None and not match["days"]
 
 
 def moments_of_texts(texts: Sequence[str | None], time_format: str | None, place: Place) -> Moments:
     """Return the moments of texts, None where one is missing; a text of another form than the first is refused."""
     if time_format is not None and "%" in time_format:
         return _moments_by_strptime(texts, time_format, place)
-    row, first_text = next(_present(texts))
+    row, first_text = next((row, text) for row, text in enumerate(texts) if text is not None)
     if time_format in UNITS:
         what = f"{time_format}, but {show(first_text, kind=False)} in {place.name(row)} is no number"
         raise argument_error("time_format", what, f"{', '.join(ORDERS)}, or a format of strptime", place.source)
-    pattern = _pattern_of(first_text)
-    if pattern is None:
+    match = _match(first_text)
+    if match is None:
         return _moments_by_isoformat(texts, place)
-    moments = _moments_by_pandas(texts) if pattern is _PATTERNS[0] else None
-    if moments is not None:
-        return moments
-    matches = {}
-    for row, text in _present(texts):
-        match = pattern.fullmatch(text.strip())
-        if match is None:
-            raise place.error(row, show(text, kind=False), f"{_ALLOWED}, in the form of {first_text!r}")
-        matches[row] = match.groupdict()
-    return _moments_of_parts(_Parts(texts, matches, place), time_format)
-
-
-def _moments_of_parts(parts: "_Parts", time_format: str | None) -> Moments:
-    """Return the moments of the parts of dates and clock times."""
-    nanoseconds = parts.clock()
-    notes: list[str] = []
-    has_date = parts.has_date()
-    if has_date:
-        days, notes = _days(parts, nanoseconds, time_format)
-        nanoseconds = days * DAY + nanoseconds
-    else:
-        nanoseconds = parts.numbers("days") * DAY + nanoseconds
-    return _moments(parts.whole_texts, nanoseconds, has_date, has_date and not parts.has_zone())._replace(notes=notes)
-
-
-def _moments(texts: Sequence[str | None], present: Integers, has_date: bool, is_local: bool) -> Moments:
-    """Return moments from the nanoseconds of the texts that are present."""
-    is_present = np.array([text is not None for text in texts])
-    nanoseconds = np.zeros(len(texts), np.int64)
-    nanoseconds[is_present] = present
-    return Moments(nanoseconds, is_present, has_date, is_local)
-
-
-def _pattern_of(text: str) -> re.Pattern[str] | None:
-    match = _match(text)
-    return match and match.re
+    if match.re is _PATTERNS[0]:
+        moments = _moments_by_pandas(texts)
+        if moments is not None:
+            return moments
+    parts = match.groupdict()
+    if parts.get("name") and str(parts["name"]).lower() not in _NAMES_OF_MONTHS:
+        what = f"{show(first_text, kind=False)}, which is no date with an English month"
+        raise place.error(row, f"{what} (time_format=d/m/y reads 31.05.2024)", _ALLOWED)
+    column = _Column(texts, match, place)
+    if match.re is _CLOCK_TIME and not parts["half"] and not parts["zone"]:
+        return column.durations()
+    if parts.get("last"):
+        return _moments_in_unknown_order(column, time_format)
+    return column.moments()
 
 
 def _match(text: str) -> re.Match[str] | None:
@@ -148,165 +133,152 @@ def _match(text: str) -> re.Match[str] | None:
     return None
 
 
-class _Parts:
-    """The parts of dates and clock times, as arrays with an entry for each row that has a time."""
+class _Column:
+    """Texts of the form of the first of them."""
 
-    def __init__(
-        self, texts: Sequence[str | None], matches: Mapping[int, Mapping[str, str | None]], place: Place
-    ) -> None:
-        self.whole_texts = texts
-        self.rows = list(matches)
-        self.matches = list(matches.values())
-        self.place = place
+    def __init__(self, texts: Sequence[str | None], match: re.Match[str], place: Place) -> None:
+        self.match, self.place = match, place
+        self.is_present = np.array([text is not None for text in texts])
+        self.rows = np.flatnonzero(self.is_present)
+        self.texts = pd.Series([text.strip() for text in texts if text is not None], dtype=object)
+        mark = "."
+        if match.groupdict().get("fraction"):
+            mark = match.string[match.start("fraction") - 1]
+        if mark != "." or any("," in text for text in self.texts):
+            # The mark before fractions is a point to strptime.
+            self.texts = self.texts.str.replace(r"(:\d\d:\d\d)[,:](?=\d)", r"\1.", regex=True)
 
-    def texts(self, name: str) -> list[str]:
-        """Return a part as texts; "" where it is missing."""
-        return [match.get(name) or "" for match in self.matches]
+    def moments(self, order: str = "d/m/y") -> Moments:
+        """Return the moments, with the numbers of a date in an order; a text of another form is refused."""
+        moments = self._parsed(order)
+        for index in np.flatnonzero(moments.isna())[:1].tolist():
+            found = f"{show(self.texts[index], kind=False)}, which is no date of the form of {self.match.string!r}"
+            if self.match.groupdict().get("last"):
+                found = f"{show(self.texts[index], kind=False)}, which is no date of the order {order}"
+            elif self.match.groupdict().get("zone"):
+                found = f"{show(self.texts[index], kind=False)}, which is no time with a time zone, as others are"
+            raise self.place.error(int(self.rows[index]), found, _ALLOWED)
+        has_date = self.match.re is not _CLOCK_TIME
+        counts = _nanoseconds(moments)
+        if not has_date:
+            counts = counts % DAY
+        is_local = has_date and not self.match.groupdict().get("zone")
+        return _moments(self.is_present, counts, has_date, is_local)
 
-    def numbers(self, name: str) -> Integers:
-        """Return a part as numbers; 0 where it is missing."""
-        return _integers(lambda text: int(text or 0), self.texts(name))
+    def orders(self) -> list[str]:
+        """Return the orders that all dates may have by the size of their numbers; the usual one if there is none.
 
-    def clock(self) -> Integers:
-        """Return the nanoseconds since midnight in UTC, or in the unknown zone of all."""
-        hours, minutes, seconds = self.numbers("hour"), self.numbers("minute"), self.numbers("second")
-        halves = np.array(list(map(str.lower, self.texts("half"))))
-        has_half = halves != ""
-        is_late = (hours > 24) & (has_half | self.has_date())
-        is_wrong_half = has_half & ((hours < 1) | (hours > 12))
-        self.refuse(is_late | is_wrong_half | (minutes > 59) | (seconds > 60), "time of a day")
-        hours = np.where(has_half, hours % 12 + 12 * (halves == "p"), hours)
-        fractions = _integers(lambda text: int(text.ljust(9, "0")), self.texts("fraction"))
-        return ((hours * 60 + minutes) * 60 + seconds) * SECOND + fractions - self._zone_offsets()
+        The year comes first only where it has to.
+        """
+        day_first, month_first, year_first = ORDERS
+        if len(self.match["last"]) == 2 and int(self.match["first"]) > 31:
+            return [year_first]
+        largest = self.texts.str.extract(r"(\d+)\D(\d+)").astype(float).max()
+        orders = []
+        if largest[1] <= len(_MONTHS):
+            orders.append(day_first)
+        if largest[0] <= len(_MONTHS):
+            orders.append(month_first)
+        return orders or [day_first]
 
-    def has_date(self) -> bool:
-        """Return whether the times have a date."""
-        return any(self.texts("day")) or any(self.texts("last"))
+    def durations(self) -> Moments:
+        """Return clock times as those since midnight, which may count more than a day."""
+        texts = self.texts
+        if not self.match["second"]:
+            texts = texts + ":00"
+        durations = pd.TimedeltaIndex(pd.to_timedelta(texts, errors="coerce"))
+        is_wrong = np.asarray(durations.isna()) | ~texts.str.fullmatch(_CLOCK_TIME).to_numpy(bool)
+        minutes = texts.str.extract(r":(\d\d):(\d\d)").astype(float).to_numpy()
+        is_wrong |= ~(minutes < (60, 61)).all(axis=1)
+        for index in np.flatnonzero(is_wrong)[:1].tolist():
+            found = f"{show(self.texts[index], kind=False)}, which is no clock time"
+            raise self.place.error(int(self.rows[index]), found, _ALLOWED)
+        counts = durations.as_unit("ns").asi8
+        return _moments(self.is_present, counts, has_date=False, is_local=False)
 
-    def has_zone(self) -> bool:
-        """Return whether the times have a time zone."""
-        return any(self.texts("zone"))
+    def _parsed(self, order: str) -> pd.DatetimeIndex:
+        """Return the moments in an order; NaT for texts of another form."""
+        first_format, *further_formats = self._formats(order)
+        moments = _by_format(self.texts, first_format)
+        for time_format in further_formats:
+            is_other = np.asarray(moments.isna())
+            if is_other.any():
+                others = pd.Series(_by_format(self.texts[is_other], time_format), np.flatnonzero(is_other))
+                moments = pd.DatetimeIndex(pd.Series(moments).mask(is_other, others))
+        return moments
 
-    def _zone_offsets(self) -> Integers:
-        zones = self.texts("zone")
-        lacks_zone = (np.array(zones) == "") & (np.array(self.texts("hour")) != "")
-        if self.has_zone():
-            self.refuse(lacks_zone, "time with a time zone, as others are")
-        return _integers(_offset_minutes, zones) * 60 * SECOND
+    def _formats(self, order: str) -> list[str]:
+        """Return the formats of strptime that the first text has in an order, with a fraction of seconds and without.
 
-    def refuse(self, is_wrong: Mask, what: str) -> None:
-        """Raise the error of the first row that is wrong."""
-        if is_wrong.any():
-            row = self.rows[int(np.flatnonzero(is_wrong)[0])]
-            raise self.place.error(row, f"{show(self.whole_texts[row], kind=False)}, which is no {what}", _ALLOWED)
-
-
-def _integers(convert: Callable[[str], int], texts: Sequence[str]) -> Integers:
-    """Return the whole numbers that texts mean."""
-    return np.array(list(map(convert, texts)), np.int64)
-
-
-def _offset_minutes(zone: str) -> int:
-    if zone in ("", "Z", "UTC", "GMT"):
-        return 0
-    digits = zone[1:].replace(":", "").ljust(4, "0")
-    minutes = 60 * int(digits[:2]) + int(digits[2:])
-    return -minutes if zone[0] == "-" else minutes
-
-
-def _days(parts: _Parts, clock: Integers, time_format: str | None) -> tuple[Integers, list[str]]:
-    """Return the days since 1970 of dates, and notes on what was taken as the day."""
-    if not any(parts.texts("last")):
-        months = parts.numbers("month")
-        names = parts.texts("name")
-        if any(names):
-            months = _integers(_month_of, names)
-        years = _integers(_year, parts.texts("year"))
-        days, is_valid = _days_since_1970(years, months, parts.numbers("day"))
-        parts.refuse(~is_valid, "day of the calendar")
-        return days, []
-    return _days_in_unknown_order(parts, clock, time_format)
-
-
-@cache
-def _month_of(name: str) -> int:
-    for month, beginnings in enumerate(_MONTHS, 1):
-        if re.match(beginnings, name.lower()):
-            return month
-    return 0
-
-
-def _year(text: str) -> int:
-    if len(text) == 2:
-        return int(text) + (2000 if int(text) < 70 else 1900)
-    return int(text)
-
-
-def _days_since_1970(years: Integers, months: Integers, days: Integers) -> tuple[Integers, Mask]:
-    """Return the days since 1970, and whether each date is in the calendar."""
-    is_month = (months >= 1) & (months <= 12)
-    counts = (years - 1970) * 12 + np.where(is_month, months, 1) - 1
-    firsts = counts.astype("M8[M]").astype("M8[D]").astype(np.int64)
-    lengths = (counts + 1).astype("M8[M]").astype("M8[D]").astype(np.int64) - firsts
-    return firsts + days - 1, is_month & (days >= 1) & (days <= lengths)
+        May is the name of a month and its abbreviation.
+        """
+        parts = self.match.groupdict()
+        names = dict(zip(("first", "middle", "last"), order.split("/"), strict=True))
+        text, end = "", 0
+        for name, part in sorted(parts.items(), key=lambda item: self.match.start(item[0])):
+            if not part:
+                continue
+            start, stop = self.match.span(name)
+            name = _PARTS_OF_ORDER.get(names.get(name, ""), name)
+            code = _CODES.get(f"{name}{stop - start}", _CODES[name])
+            if name == "hour" and parts.get("half"):
+                code = "%I"
+            elif part in ("UTC", "GMT"):
+                code = "%Z"
+            text += self.match.string[end:start].replace("%", "%%") + code
+            end = stop
+        text = (text + self.match.string[end:]).replace("%S,%f", "%S.%f").replace("%S:%f", "%S.%f")
+        text = text.replace("%S.%f", "%S")
+        formats = [text.replace("%S", "%S.%f"), text]
+        formats += [time_format.replace("%b", "%B") for time_format in formats]
+        if not parts.get("fraction"):
+            formats = [text, *formats]
+        return list(dict.fromkeys(formats))
 
 
-def _days_in_unknown_order(parts: _Parts, clock: Integers, time_format: str | None) -> tuple[Integers, list[str]]:
-    """Return the days of dates such as 03/04/2024, in the one order that fits or that the user says."""
+def _by_format(texts: Any, time_format: str) -> pd.DatetimeIndex:
+    return pd.DatetimeIndex(pd.to_datetime(texts, format=time_format, errors="coerce", utc=True))
+
+
+def _moments(is_present: Mask, present: Integers, has_date: bool, is_local: bool) -> Moments:
+    """Return moments from the nanoseconds of the texts that are present."""
+    nanoseconds = np.zeros(len(is_present), np.int64)
+    nanoseconds[is_present] = present
+    return Moments(nanoseconds, is_present, has_date, is_local)
+
+
+def _moments_in_unknown_order(column: _Column, time_format: str | None) -> Moments:
+    """Return the moments of dates such as 03/04/2024, in the one order that fits or that the user says."""
     if time_format in ORDERS:
-        days, is_valid = _days_in_order(parts, str(time_format))
-        parts.refuse(~is_valid, f"date of the order {time_format}")
-        return days, []
-    days_by_order: dict[str, Integers] = {}
-    for order in _usual_orders(parts):
-        days, is_valid = _days_in_order(parts, order)
-        if is_valid.all():
-            days_by_order[order] = days
-    if not days_by_order:
-        parts.refuse(np.ones(len(parts.rows), bool), "date in the order of all others")
-    if "d/m/y" in days_by_order and parts.texts("mark")[0] == ".":
-        note = "dates were read as day.month.year."
-        return days_by_order["d/m/y"], [note] if len(days_by_order) > 1 else []
-    return _settled_days(parts, clock, days_by_order)
+        return column.moments(str(time_format))
+    moments_by_order = {order: column.moments(order) for order in column.orders()}
+    moments = next(iter(moments_by_order.values()))
+    if len(moments_by_order) == 1:
+        return moments
+    if "." in column.match.string[: column.match.end("middle")]:
+        return moments._replace(notes=["dates were read as day.month.year."])
+    return _settled_moments(column, moments_by_order)
 
 
-def _usual_orders(parts: _Parts) -> Sequence[str]:
-    """Return the orders that dates may have; the year comes first only where it has to."""
-    day_first, month_first, year_first = ORDERS
-    has_short_years = len(parts.texts("last")[0]) == 2
-    if has_short_years and max(parts.numbers("first")) > 31:
-        return [year_first]
-    return [day_first, month_first]
-
-
-def _days_in_order(parts: _Parts, order: str) -> tuple[Integers, Mask]:
-    """Return the days since 1970 of dates in an order, and whether each is in the calendar."""
-    columns = [parts.texts("first"), parts.texts("middle"), parts.texts("last")]
-    fields = dict(zip(order.split("/"), columns, strict=True))
-    return _days_since_1970(_integers(_year, fields["y"]), _integers(int, fields["m"]), _integers(int, fields["d"]))
-
-
-def _settled_days(parts: _Parts, clock: Integers, days_by_order: Mapping[str, Integers]) -> tuple[Integers, list[str]]:
-    """Return the days in the order that alone gives even steps, where orders differ; else raise FieldError."""
-    orders = list(days_by_order)
-    first_days = days_by_order[orders[0]]
-    if len(orders) == 1:
-        return first_days, []
-    if all((np.diff(days) == np.diff(first_days)).all() for days in days_by_order.values()):
-        return first_days, []
-    even_orders = [order for order, days in days_by_order.items() if _has_even_steps(days * DAY + clock)]
+def _settled_moments(column: _Column, moments_by_order: Mapping[str, Moments]) -> Moments:
+    """Return the moments in the order that alone gives even steps, where orders differ; else raise FieldError."""
+    steps_by_order = {}
+    for order, moments in moments_by_order.items():
+        steps_by_order[order] = np.diff(moments.nanoseconds[moments.is_present])
+    first_steps, *others = steps_by_order.values()
+    if all((steps == first_steps).all() for steps in others):
+        return next(iter(moments_by_order.values()))
+    even_orders = [order for order, steps in steps_by_order.items() if _are_even(steps)]
     if len(even_orders) == 1:
-        return days_by_order[even_orders[0]], [f"dates were read as {even_orders[0]}, which gives even steps."]
-    first = parts.matches[0]
-    text = f"{first['first']}{first['mark']}{first['middle']}{first['mark']}{first['last']}"
-    what = f"dates such as {text} in {parts.place.name(parts.rows[0])}, whose order is not clear"
-    raise argument_error(
-        "time_format", what, f"{' or '.join(orders)}, the order of day, month and year", parts.place.source
-    )
+        note = f"dates were read as {even_orders[0]}, which gives even steps."
+        return moments_by_order[even_orders[0]]._replace(notes=[note])
+    date = column.match.string[column.match.start("first") : column.match.end("last")]
+    what = f"dates such as {date} in {column.place.name(int(column.rows[0]))}, whose order is not clear"
+    allowed = f"{' or '.join(moments_by_order)}, the order of day, month and year"
+    raise argument_error("time_format", what, allowed, column.place.source)
 
 
-def _has_even_steps(nanoseconds: Integers) -> bool:
-    steps = np.diff(nanoseconds)
+def _are_even(steps: Integers) -> bool:
     return bool((steps > 0).all() and (steps <= 1.5 * np.median(steps)).all())
 
 
@@ -316,14 +288,15 @@ def _moments_by_strptime(texts: Sequence[str | None], time_format: str, place: P
     has_zone = "%z" in time_format or "%Z" in time_format
     rows, present_texts = zip(*_present(texts), strict=True)
     try:
-        moments = pd.DatetimeIndex(pd.to_datetime(present_texts, format=time_format, errors="coerce", utc=True))
+        moments = _by_format(present_texts, time_format)
     except ValueError as error:
         what = f"{show(time_format, kind=False)} ({error})"
         raise argument_error("time_format", what, "a format of strptime") from None
     for index in np.flatnonzero(moments.isna())[:1].tolist():
         raise place.error(rows[index], show(present_texts[index], kind=False), f"the format {time_format}")
     counts = _nanoseconds(moments)
-    return _moments(texts, counts if has_date else counts % DAY, has_date, has_date and not has_zone)
+    is_present = np.array([text is not None for text in texts])
+    return _moments(is_present, counts if has_date else counts % DAY, has_date, has_date and not has_zone)
 
 
 def _nanoseconds(moments: pd.DatetimeIndex) -> Integers:
@@ -334,7 +307,7 @@ def _nanoseconds(moments: pd.DatetimeIndex) -> Integers:
 
 def _moments_by_pandas(texts: Sequence[str | None]) -> Moments | None:
     """Return the moments of texts in the usual form of ISO 8601, which pandas reads fast; None for other texts."""
-    present_texts = [text.strip() for _, text in _present(texts)]
+    present_texts = [text.strip() for text in texts if text is not None]
     have_zones = {_ENDS_WITH_ZONE.search(text) is not None for text in present_texts}
     if len(have_zones) > 1:
         return None
@@ -342,7 +315,8 @@ def _moments_by_pandas(texts: Sequence[str | None]) -> Moments | None:
         moments = pd.DatetimeIndex(pd.to_datetime(present_texts, format="ISO8601", utc=True))
     except ValueError:
         return None
-    return _moments(texts, _nanoseconds(moments), has_date=True, is_local=have_zones == {False})
+    is_present = np.array([text is not None for text in texts])
+    return _moments(is_present, _nanoseconds(moments), has_date=True, is_local=have_zones == {False})
 
 
 def _moments_by_isoformat(texts: Sequence[str | None], place: Place) -> Moments:
@@ -358,7 +332,8 @@ def _moments_by_isoformat(texts: Sequence[str | None], place: Place) -> Moments:
         if len(zones) > 1:
             raise place.error(row, show(text, kind=False), "times that all have a time zone, or none")
         moments.append(moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC))
-    return _moments(texts, _nanoseconds(pd.DatetimeIndex(moments)), has_date=True, is_local=True not in zones)
+    is_present = np.array([text is not None for text in texts])
+    return _moments(is_present, _nanoseconds(pd.DatetimeIndex(moments)), has_date=True, is_local=True not in zones)
 
 
 def _present(texts: Sequence[str | None]) -> Iterator[tuple[int, str]]:

@@ -28,6 +28,7 @@ from narxbench._identification.data.time_numbers import (
     dates_of_numbers,
     epoch_origin,
     last_digit,
+    may_be_dates,
     times_in_unit,
     times_of_numbers,
 )
@@ -36,9 +37,9 @@ from narxbench._io.fields import is_missing, is_numeric
 from narxbench._io.words import counted
 
 Array = NDArray[np.float64]
-# Times as texts, and as whole numbers, None where one is missing.
+Integers = NDArray[np.int64]
+# Times as texts, None where one is missing.
 Texts = list[str | None]
-WholeNumbers = list[int | None]
 
 # The largest share of rows that may repeat the one before, with its time.
 MOST_REPEATED = 0.1
@@ -60,6 +61,7 @@ class Times:
     repeated_rows: Sequence[int] = ()  # those with time and values of the row before
     is_newest_first: bool = False  # whether they are those of the rows from the last to the first
     origin: int | None = None  # where they start, in nanoseconds since 1970, if dates say it
+    is_assumed: bool = False  # whether nobody chose them
 
 
 @dataclass
@@ -102,7 +104,7 @@ class TimeReader:
         """Return the first of some columns with dates alone and the first with clock times alone, None without both."""
         dates, clock_times = [], []
         for column in columns:
-            text = _first_text(_texts_of_column(self.source, column))
+            text = str(_first_time(self.source, column))
             if is_date(text):
                 dates.append(column)
             elif is_clock_time(text):
@@ -124,7 +126,7 @@ class TimeReader:
             allowed = "the texts of a date and a clock time, or one column"
             raise argument_error("time", printable(title), allowed, source.name)
         (column,) = columns
-        if not source.table and source.columns[column].dtype.kind in "Mm":
+        if source.columns[column].dtype.kind in "Mm":
             times = _seconds_of_moments(_moments_of_ticks(source.columns[column], source.has_zone), source)
             is_date = source.columns[column].dtype.kind == "M"
             return times if is_date else times._replace(origin=None)
@@ -133,25 +135,27 @@ class TimeReader:
     def _times_of_numbers(self, column: int, title: str, place: Place) -> NumericTimes:
         """Return the times of a column of numbers: in its unit, as dates without marks, or as what they show."""
         source = self.source
-        numbers = source.numbers([Signal(column)])[:, 0]
+        numbers = source.floats(column)
         self._refuse_without_values(numbers, title)
-        whole_numbers = _whole_numbers(source, column, numbers)
+        whole_numbers = _whole_numbers(source.columns[column], numbers)
         if self.time_format in ORDERS:
             what = f"{self.time_format}, but {printable(title)} has numbers"
             raise argument_error("time_format", what, f"a unit, {', '.join(UNITS)}", source.name)
         unit = self.time_format or self._unit(column)
         if unit is not None and "%" in unit:
-            texts = [None if is_missing(text) else text for text in map(str, whole_numbers or source.columns[column])]
+            texts = _texts_of_numbers(numbers, whole_numbers)
             return _seconds_of_moments(moments_of_texts(texts, unit, place), source)
+        differences = _differences(numbers, whole_numbers)
         if unit is not None:
             if np.nanmax(np.abs(numbers)) <= MOST_EXACT:
                 return times_in_unit(numbers, unit, SECONDS)
             origin = epoch_origin(float(numbers[np.isfinite(numbers)][0]) * SECONDS.get(unit, 1.0))
-            return times_in_unit(_differences(numbers, whole_numbers), unit, SECONDS)._replace(origin=origin)
-        dates = dates_of_numbers(whole_numbers, place) if whole_numbers else None
-        if dates is not None:
-            return _seconds_of_moments(dates, source)
-        return times_of_numbers(numbers, _differences(numbers, whole_numbers), title, source.name)
+            return times_in_unit(differences, unit, SECONDS)._replace(origin=origin)
+        if whole_numbers is not None and may_be_dates(numbers):
+            dates = dates_of_numbers(_texts_of_numbers(numbers, whole_numbers), place)
+            if dates is not None:
+                return _seconds_of_moments(dates, source)
+        return times_of_numbers(numbers, differences, title, source.name)
 
     def _unit(self, column: int) -> str | None:
         """Return the unit of a column of times, None if nothing says it."""
@@ -233,13 +237,23 @@ def _first_text(texts: Texts | None) -> str:
 def _texts_of_column(source: Source, column: int) -> Texts | None:
     """Return the texts of a column of dates or clock times, None where one is missing; None if it has numbers."""
     values = source.columns[column]
-    if source.table:
-        if is_numeric(next((text for text in values if not is_missing(text)), "nan")):
-            return None
-        return [None if is_missing(text) else text.strip() for text in values]
-    if values.dtype.kind not in "OU" or not any(isinstance(value, str | date | clock) for value in values):
+    if _first_time(source, column) is None:
         return None
+    if source.is_text:
+        return [text if isinstance(text, str) and not is_missing(text) else None for text in values]
     return [_text_of_object(source, column, row, value) for row, value in enumerate(values)]
+
+
+def _first_time(source: Source, column: int) -> Any:
+    """Return the first date or clock time of a column, be it a text or an object; None if it has numbers."""
+    values = source.columns[column]
+    if values.dtype.kind not in "OU":
+        return None
+    first = next((value for value in values if isinstance(value, str | date | clock)), None)
+    if source.is_text and first is not None:
+        first = next((text for text in values if isinstance(text, str) and not is_missing(text)), "nan")
+        return None if is_numeric(first) else first
+    return first
 
 
 def _text_of_object(source: Source, column: int, row: int, value: Any) -> str | None:
@@ -256,39 +270,30 @@ def _text_of_object(source: Source, column: int, row: int, value: Any) -> str | 
 # Columns as whole numbers.
 
 
-def _whole_numbers(source: Source, column: int, numbers: Array) -> WholeNumbers | None:
-    """Return the whole numbers of a column with all their digits, None where one is missing; None for other numbers."""
-    values = source.columns[column]
-    if source.table:
-        return _whole_numbers_of_texts(values)
+def _whole_numbers(values: Any, numbers: Array) -> Integers | None:
+    """Return the whole numbers of a column with all their digits, 0 where one is missing; None for other numbers."""
     if values.dtype.kind in "iu":
-        return list(map(int, values))
-    present = numbers[np.isfinite(numbers)]
-    is_whole = (present == np.round(present)) & (np.abs(present) <= 2**53)
-    if not is_whole.all():
+        return np.asarray(values.astype(np.int64))
+    present = np.where(np.isfinite(numbers), numbers, 0.0)
+    if (present != np.round(present)).any() or (np.abs(present) > 2**53).any():
         return None
-    return [int(value) if np.isfinite(value) else None for value in numbers.tolist()]
+    return present.astype(np.int64)
 
 
-def _whole_numbers_of_texts(texts: Sequence[str]) -> WholeNumbers | None:
-    """Return the whole numbers that texts are, None where one is missing; None if some are other numbers."""
-    whole_numbers: WholeNumbers = []
-    for text in texts:
-        if text.strip().isdecimal():
-            whole_numbers.append(int(text))
-        elif is_missing(text):
-            whole_numbers.append(None)
-        else:
-            return None
-    return whole_numbers
+def _texts_of_numbers(numbers: Array, whole_numbers: Integers | None) -> Texts:
+    """Return numbers as texts, None where one is missing."""
+    values = numbers if whole_numbers is None else whole_numbers
+    texts: Texts = list(map(str, values.tolist()))
+    for row in np.flatnonzero(~np.isfinite(numbers)).tolist():
+        texts[row] = None
+    return texts
 
 
-def _differences(numbers: Array, whole_numbers: WholeNumbers | None) -> Array:
+def _differences(numbers: Array, whole_numbers: Integers | None) -> Array:
     """Return the differences of numbers from the first, exact if they are whole numbers."""
-    if whole_numbers is None:
-        return numbers - float(numbers[np.isfinite(numbers)][0])
-    first = next(number for number in whole_numbers if number is not None)
-    return np.array([np.nan if number is None else number - first for number in whole_numbers], np.float64)
+    is_present = np.isfinite(numbers)
+    values = numbers if whole_numbers is None else whole_numbers
+    return np.where(is_present, values - values[is_present][0], np.nan)
 
 
 # Moments.

@@ -1,4 +1,4 @@
-"""Numbers as times: seconds by default, or what their digits show: epochs, dates without marks, days of MATLAB."""
+"""Numbers as times: seconds by default, or what their digits show: epochs, dates without marks."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._identification.data.errors import argument_error
-from narxbench._identification.data.stamps import DAY, SECOND, UNITS, Moments, Place, moments_of_texts
+from narxbench._identification.data.stamps import SECOND, UNITS, Moments, Place, moments_of_texts
 from narxbench._io.errors import NarxbenchError
 
 Array = NDArray[np.float64]
@@ -17,6 +17,8 @@ MOST_DECIMALS = 12
 # Seconds since 1970 of what is taken as an epoch: from 1980 to 2120.
 _FIRST_EPOCH, _LAST_EPOCH = 3.15e8, 4.74e9
 _EPOCH_UNITS = {"ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
+# Larger numbers, more than three years, are not taken as seconds unless they are an epoch.
+MOST_SECONDS = 1e8
 # Days of MATLAB's calendar from 1970 to 2080.
 _FIRST_DATENUM, _LAST_DATENUM = 719_529, 760_000
 _DIGITS_OF_DATES = {8: "YYYYMMDD", 12: "YYYYMMDDHHMM", 14: "YYYYMMDDHHMMSS"}
@@ -39,20 +41,22 @@ def times_in_unit(numbers: Array, unit: str, scales: Mapping[str, float]) -> Num
     return NumericTimes(numbers * scale, last_digit(numbers[np.isfinite(numbers)]) * scale, unit in scales)
 
 
-def dates_of_numbers(whole_numbers: Sequence[int | None], place: Place) -> Moments | None:
+def may_be_dates(numbers: Array) -> bool:
+    """Return whether numbers have as many digits as dates without marks, and years of this age."""
+    low, high = int(np.nanmin(numbers)), int(np.nanmax(numbers))
+    n_digits = len(str(low))
+    if n_digits not in _DIGITS_OF_DATES or len(str(high)) != n_digits:
+        return False
+    return int(str(low)[:4]) >= _FIRST_YEAR and int(str(high)[:4]) <= _LAST_YEAR
+
+
+def dates_of_numbers(texts: Sequence[str | None], place: Place) -> Moments | None:
     """Return the moments of numbers such as 202405311200, or None if some are no dates."""
-    texts = [None if number is None else str(number) for number in whole_numbers]
-    present_texts = list(filter(None, texts))
-    n_digits = len(present_texts[0])
-    if n_digits not in _DIGITS_OF_DATES or {len(text) for text in present_texts} != {n_digits}:
-        return None
-    first_year, last_year = int(min(present_texts)[:4]), int(max(present_texts)[:4])
-    if first_year < _FIRST_YEAR or last_year > _LAST_YEAR:
-        return None
     try:
         moments = moments_of_texts(texts, None, place)
     except NarxbenchError:
         return None
+    n_digits = len(next(filter(None, texts)))
     note = f"the numbers of {n_digits} digits were taken as dates, {_DIGITS_OF_DATES[n_digits]}."
     return moments._replace(notes=[note])
 
@@ -63,7 +67,7 @@ def epoch_origin(seconds: float) -> int | None:
 
 
 def times_of_numbers(numbers: Array, differences: Array, name: str, source: str) -> NumericTimes:
-    """Return numbers without a unit as times: seconds, an epoch, or days of MATLAB.
+    """Return numbers without a unit as times: seconds, or an epoch; large numbers that are none are asked about.
 
     ``differences`` are the exact ones from the first number; ``name`` and ``source`` are for errors.
     """
@@ -76,32 +80,14 @@ def times_of_numbers(numbers: Array, differences: Array, name: str, source: str)
             note = f"the numbers of {digits} digits were taken as {words} since 1970, from {beginning} on."
             origin = epoch_origin(float(present[0]) * scale)
             return times_in_unit(differences, unit, UNITS)._replace(notes=[note], origin=origin)
-    if name.lower() == "datenum" or _are_days_of_matlab(present, name, source):
-        times = times_in_unit(differences, "d", UNITS)
-        # A day has no decimals for its seconds.
-        resolution = max(times.resolution, float(np.spacing(present.max())) * UNITS["d"])
-        note = "the numbers were taken as days of MATLAB (datenum)."
-        origin = round((float(present[0]) - _FIRST_DATENUM) * DAY)
-        return times._replace(resolution=resolution, notes=[note], origin=origin)
-    return times_in_unit(numbers, "s", UNITS)
-
-
-def _are_days_of_matlab(numbers: Array, name: str, source: str) -> bool:
-    """Return whether numbers are days of MATLAB's calendar; where they may also be seconds, FieldError is raised."""
-    if len(numbers) < 2 or numbers.min() < _FIRST_DATENUM or numbers.max() > _LAST_DATENUM:
-        return False
-    step = float(np.median(np.diff(numbers)))
-    noise = 2 * float(np.spacing(numbers.max()))
-    is_round_in_seconds = _is_round(step * UNITS["d"], noise * UNITS["d"])
-    if _is_round(step, noise) == is_round_in_seconds:
-        what = f"{name} from {numbers[0]:.15g} on, in steps of {step:.6g}: seconds, or days of MATLAB"
+    is_epoch = present.min() >= _FIRST_EPOCH and present.max() <= _LAST_EPOCH
+    if np.abs(present).max() > MOST_SECONDS and not is_epoch:
+        what = f"{name} from {present[0]:.15g} on, which is no date in s, ms, us or ns since 1970"
+        raise argument_error("time_format", what, f"the unit, {', '.join(UNITS)}", source)
+    if present.min() >= _FIRST_DATENUM and present.max() <= _LAST_DATENUM:
+        what = f"{name} from {present[0]:.15g} on: seconds, or days of MATLAB (datenum)"
         raise argument_error("time_format", what, "s or d", source)
-    return is_round_in_seconds
-
-
-def _is_round(value: float, noise: float) -> bool:
-    """Return whether a value has three digits at most, but for noise."""
-    return abs(value - float(f"{value:.2e}")) <= noise
+    return times_in_unit(numbers, "s", UNITS)
 
 
 def last_digit(values: Array) -> float:

@@ -14,7 +14,7 @@ from narxbench._identification.data.sources import Signal, Source, places_of
 from narxbench._identification.data.time_columns import TimeReader, Times
 from narxbench._identification.data.time_names import is_name_of_time
 from narxbench._io.errors import FieldError, NarxbenchError
-from narxbench._io.words import listed
+from narxbench._io.words import duration
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -48,9 +48,8 @@ def find_times(
     else:
         times = _times_by_name(reader, signals, notes)
         if times is None and source.index is not None:
-            notes.append("The index of the frame was taken as the time.")
             reader = replace(reader, source=_index_as_source(source))
-            times = replace(reader.times([0]), columns=())
+            times = replace(reader.times([0]), columns=(), is_assumed=True)
     if times is not None:
         notes += reader.notes
     return times
@@ -72,7 +71,6 @@ def _times_by_name(reader: TimeReader, signals: Sequence[Signal], notes: list[st
     """
     refusals = []
     for columns in _candidates(reader, signals):
-        names = listed(repr(reader.source.names[column]) for column in columns if reader.source.names)
         try:
             times = reader.times(columns)
         except NarxbenchError as error:
@@ -80,13 +78,17 @@ def _times_by_name(reader: TimeReader, signals: Sequence[Signal], notes: list[st
                 raise
             refusals.append(f"{error}. So the column was not taken as the time.")
             continue
-        if len(columns) > 1:
-            notes.append(f"Columns {names} were taken as the time, by their names.")
-        else:
-            notes.append(f"Column {names} was taken as the time, by its name.")
-        return times
+        return replace(times, is_assumed=True)
     notes += refusals
     return None
+
+
+def note_on_time(source: Source, times: Times, sampling_time: float | None) -> list[str]:
+    """Return a note on the time that nobody chose, and on its steps."""
+    if not times.is_assumed:
+        return []
+    steps = f" ({duration(sampling_time)})" if sampling_time else ""
+    return [f"{source.label}: time from {times.title}{steps}."]
 
 
 def _candidates(reader: TimeReader, signals: Sequence[Signal]) -> list[list[int]]:

@@ -134,8 +134,7 @@ def test_units_of_files_that_have_them(tmp_path: Path) -> None:
 
 def test_what_was_assumed_of_a_file_is_a_note(tmp_path: Path) -> None:
     words = {
-        "a.xlsx": ["the sheet 'Sheet' was read", "row 2 was taken as a header block", "row 4 was taken as the units"],
-        "a.zip": ["a.csv was unpacked" if os.name == "nt" else "was unpacked"],
+        "a.xlsx": ["row 2 was taken as a header block"],
         "a.tdms": ["the time was made from the increment of the channels, 0.02 s"],
         "new.mat": ["left out, for they are no columns: note (no numbers), Ts (0.02)"],
     }
@@ -208,6 +207,16 @@ def test_matrices_columns_of_other_lengths_and_what_is_no_column(tmp_path: Path)
     assert list(map(len, recording.records)) == [N, 30]
     np.save(tmp_path / "a.npy", np.column_stack([U, Y]))
     _assert_read(read_recording(tmp_path / "a.npy", input=[1, 2], output=3), sampling_time=None)
+
+
+def test_a_part_of_matlab_that_is_none_lists_what_there_is(tmp_path: Path) -> None:
+    path = tmp_path / "a.mat"
+    scipy.io.savemat(path, {"runs": np.column_stack([U, Y]), "other": Y})
+    with pytest.raises(
+        FieldError, match=r"part: found no 'rums'; allowed: one of runs, other \(did you mean 'runs'\?\)"
+    ):
+        read_recording(path, output="y", part="rums")
+    _assert_read(read_recording(path, part="runs", input=[1, 2], output=3), sampling_time=None)
 
 
 def test_signals_in_a_list_of_structures(tmp_path: Path) -> None:

@@ -77,8 +77,8 @@ def test_units_of_xarray() -> None:
 def test_an_index_of_numbers_is_the_time_if_it_is_called_so() -> None:
     seconds = pd.Index(np.arange(N) / 4, name="t [s]")
     frame = FRAME[["u", "v", "y"]].set_index(seconds)
-    _assert_read(read_recording(frame, input=["u", "v"], output="y"), "Column 't' was taken as the time")
-    _assert_read(read_recording(input=frame[["u", "v"]], output=frame["y"]), "Column 't' was taken as the time")
+    _assert_read(read_recording(frame, input=["u", "v"], output="y"), "time from column t (250 ms)")
+    _assert_read(read_recording(input=frame[["u", "v"]], output=frame["y"]), "time from column t (250 ms)")
     _assert_read(read_recording(frame.rename_axis("k"), input=[1, 2], output=3), sampling_time=None)
 
 

@@ -87,6 +87,13 @@ def test_without_an_output_all_columns_of_numbers_are_signals():
     assert names_of(look(pd.DataFrame({7: y, 1: y + 1})).signals) == ["7", "1"]
 
 
+def test_unknown_and_former_arguments_are_one_line(data):
+    with pytest.raises(NarxbenchError, match=r"separator: found; needed: read={'sep': ';'}, which takes its place"):
+        look(data, separator=";")
+    with pytest.raises(NarxbenchError, match=r"tme: found; allowed: input, .* \(did you mean 'time'\?\)"):
+        look(data, tme=1)
+
+
 def test_it_is_plain_data(whole, data):
     for overview in (whole, look(data)):
         plain = overview.to_dict()

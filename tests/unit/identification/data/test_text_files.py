@@ -76,10 +76,10 @@ PADDED = "Logger 3;;\nRate;10;\n;;\nu;y;\n" + TABLE.replace("\n", ";\n")
 
 def test_the_header_block_of_labview(tmp_path: Path) -> None:
     recording = _read(tmp_path, LABVIEW)
-    _assert_read(recording, "lines 1 to 22 were taken as a header block", "line 23 was taken as the header")
+    _assert_read(recording, "lines 1 to 22 were taken as a header block")
     assert recording.sampling_time == 0.01
     # By its number of lines, nothing is assumed.
-    said = _read(tmp_path, LABVIEW, skip_rows=22, separator="tab")
+    said = _read(tmp_path, LABVIEW, read={"skiprows": 22, "sep": "tab"})
     _assert_read(said)
     assert "header" not in " ".join(said.notes)
 
@@ -87,7 +87,7 @@ def test_the_header_block_of_labview(tmp_path: Path) -> None:
 def test_the_header_block_of_dspace(tmp_path: Path) -> None:
     names = {"input": "Model/u", "output": "Model/y"}
     recording = _read(tmp_path, DSPACE, **names)
-    _assert_read(recording, "lines 2 to 4 were taken as a header block", "line 5 was", "line 6 was taken as the units")
+    _assert_read(recording, "lines 2 to 4 were taken as a header block")
     assert recording.units == {"Model/u": "V", "Model/y": "°C"} and recording.sampling_time == 0.01
 
 
@@ -96,20 +96,16 @@ def test_the_header_block_of_dewesoft_in_any_encoding(tmp_path: Path, encoding: 
     recording = _read(tmp_path, DEWESOFT.encode(encoding))
     _assert_read(recording, "lines 1 to 5 were taken as a header block", "commas in numbers")
     assert recording.units == {"u": "V", "y": "°C"} and recording.sampling_time == 0.01
-    is_guess = encoding in ("utf-16-le", "utf-16-be", "latin-1", "cp1252")
-    assert ("the text was read as" in " ".join(recording.notes)) == is_guess
-    said = _read(tmp_path, DEWESOFT.encode(encoding), encoding=encoding)
+    said = _read(tmp_path, DEWESOFT.encode(encoding), read={"encoding": encoding})
     _assert_read(said)
-    assert "the text was read as" not in " ".join(said.notes)
+    assert said.units == recording.units
 
 
 def test_header_blocks_of_keys_and_values(tmp_path: Path) -> None:
     recording = _read(tmp_path, KEYS)
-    _assert_read(
-        recording, "lines 1 to 4 were", "line 5 was taken as the header", "line 6 was taken as the units: V, mV"
-    )
+    _assert_read(recording, "lines 1 to 4 were")
     assert recording.units == {"u": "V", "y": "mV"}
-    _assert_read(_read(tmp_path, PADDED), "lines 1 to 3 were", "line 4 was taken as the header")
+    _assert_read(_read(tmp_path, PADDED), "lines 1 to 3 were")
     by_number = _read(tmp_path, KEYS, input=1, output=2)
     _assert_read(by_number, "lines 1 to 4 were")
     assert (by_number.inputs, by_number.output) == (("u",), "y")
@@ -119,7 +115,7 @@ def test_a_form_of_the_time_among_the_units(tmp_path: Path) -> None:
     times = pd.date_range("2024-01-01", periods=N, freq="1min").strftime("%H:%M:%S")
     rows = pd.DataFrame({"time": times, "u": U, "y": Y}).to_csv(sep=";", index=False, header=False)
     recording = _read(tmp_path, f"Uhrzeit;u;y\nhh:mm:ss;V;°C\n{rows}")
-    _assert_read(recording, "line 2 was taken as the units: hh:mm:ss, V, °C")
+    _assert_read(recording)
     assert recording.units == {"u": "V", "y": "°C"} and recording.sampling_time == 60
 
 
@@ -135,14 +131,15 @@ def test_a_row_of_texts_below_the_names(tmp_path: Path) -> None:
 def test_the_row_that_has_the_chosen_names_is_the_header(tmp_path: Path) -> None:
     for above in ("Operator;A. B.\n", "Date;31.01.2020\n", "Date;31.01.2020\n\n", "a;b\nc;d\n"):
         recording = _read(tmp_path, f"{above}u;y\n{TABLE}")
-        _assert_read(recording, "was taken as the header")
+        _assert_read(recording)
         below = _read(tmp_path, f"{above}u;y\nV;K\n{TABLE}")
-        _assert_read(below, "was taken as the units: V, K")
+        _assert_read(below)
+        assert below.units == {"u": "V", "y": "K"}
     described = _read(tmp_path, f"u;y\nposition;level\nV;K\n{TABLE}", input="abs(u)")
     assert described.inputs == ("abs(u)",) and described.units == {"y": "K"}
     assert "line 2 was left out, for it has no numbers: position, level" in " ".join(described.notes)
     # Channels that are called by numbers stand above their units.
-    _assert_read(_read(tmp_path, f"x-axis;1\nsecond;Volt\n{TABLE}", input="x-axis", output="1"), "line 2 was taken")
+    _assert_read(_read(tmp_path, f"x-axis;1\nsecond;Volt\n{TABLE}", input="x-axis", output="1"))
 
 
 def test_a_wrong_number_among_the_first_samples_is_no_header(tmp_path: Path) -> None:
@@ -155,15 +152,15 @@ def test_a_wrong_number_among_the_first_samples_is_no_header(tmp_path: Path) -> 
 
 def test_rows_that_are_skipped(tmp_path: Path) -> None:
     text = "1;2\n3;4\nu;y\n" + TABLE
-    _assert_read(_read(tmp_path, text, skip_rows=2))
-    _assert_read(_read(tmp_path, "remark\n" + TABLE, input=1, output=2, skip_rows=1, header=False))
+    _assert_read(_read(tmp_path, text, read={"skiprows": 2}))
+    _assert_read(_read(tmp_path, "remark\n" + TABLE, input=1, output=2, read={"skiprows": 1, "header": None}))
     rows: Any
     for rows in (-1, 1.5, "2", True):
-        with pytest.raises(FieldError, match=r"skip_rows: found .*; allowed: a whole number") as error:
-            _read(tmp_path, text, skip_rows=rows)
-        assert error.value.field == "skip_rows"
+        with pytest.raises(FieldError, match=r"read: skiprows: found .*; allowed: a whole number") as error:
+            _read(tmp_path, text, read={"skiprows": rows})
+        assert error.value.field == "read"
     with pytest.raises(NarxbenchError, match=r"a.csv: found no samples below line 99"):
-        _read(tmp_path, text, skip_rows=99)
+        _read(tmp_path, text, read={"skiprows": 99})
 
 
 @pytest.mark.parametrize(
@@ -184,9 +181,6 @@ def test_units_in_names(tmp_path: Path, names: str, units: dict[str, str]) -> No
         _assert_read(recording)
         assert recording.units == units
         assert recording.output == "y"
-        assert (
-            "units were taken from the names: y in kPa is y in kPa, u / V is u in V" in " ".join(recording.notes)
-        ) == ("kPa" in names)
     said = _read(tmp_path, f"{names}\n{TABLE}", input=1, units={full_y: "K"})
     assert said.units == units | {"y": "K"}
 
@@ -211,7 +205,6 @@ def test_truth_values_are_ones_and_zeros(tmp_path: Path, high: str, low: str) ->
     table = pd.DataFrame({"u": np.where(U > 0, high, low), "y": Y})
     recording = _read(tmp_path, table.to_csv(sep=";", index=False))
     assert recording.records[0].u[:, 0].tolist() == (U > 0).astype(float).tolist()
-    assert "true and false were read as 1 and 0: column u." in " ".join(recording.notes)
     frame = {"u": U > 0, "y": Y}
     assert read_recording(frame, input="u", output="y").records[0].u.tobytes() == recording.records[0].u.tobytes()
 
@@ -247,19 +240,19 @@ def test_an_ambiguous_comma_is_asked_about(tmp_path: Path, mark: str, value: flo
     text = "u;y\n" + "".join(f"{i};{i + 1},234\n" for i in range(N))
     with pytest.raises(FieldError, match=r"which is 1.234 with a decimal comma or 1234 with commas between") as error:
         _read(tmp_path, text)
-    assert error.value.field == "decimal"
-    assert _read(tmp_path, text, decimal=mark).records[0].y[0] == value
+    assert error.value.field == "read"
+    assert _read(tmp_path, text, read={"decimal": mark}).records[0].y[0] == value
 
 
 @pytest.mark.parametrize("encoding", ["utf-9", "rot13", 7, ""])
 def test_an_encoding_that_is_none(tmp_path: Path, encoding: Any) -> None:
-    with pytest.raises(FieldError, match=r"encoding: found .*; allowed: utf-8, utf-16, cp1252, latin-1") as error:
-        _read(tmp_path, "u;y\n" + TABLE, encoding=encoding)
-    assert error.value.field == "encoding"
+    with pytest.raises(FieldError, match=r"read: encoding: found .*; allowed: utf-8, utf-16, cp1252, latin-1") as error:
+        _read(tmp_path, "u;y\n" + TABLE, read={"encoding": encoding})
+    assert error.value.field == "read"
 
 
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     with pytest.raises(NarxbenchError, match=r"a.csv: line 2: found the byte 0x01, which is not text"):
         _read(tmp_path, b"u;y\n1;\x01\n" + TABLE.encode())
     with pytest.raises(NarxbenchError, match=r"a.csv: line 1: found the byte 0xb0, which is not text in UTF-8"):
-        _read(tmp_path, "u;y [°C]\n".encode("latin-1") + TABLE.encode(), encoding="utf-8")
+        _read(tmp_path, "u;y [°C]\n".encode("latin-1") + TABLE.encode(), read={"encoding": "utf-8"})

@@ -59,12 +59,23 @@ def _notes(recording: Recording) -> str:
         "%d/%m/%Y %H:%M:%S.%f",
         "%m/%d/%Y %I:%M:%S.%f %p",
         "%a %b %d %H:%M:%S.%f %Y",
+        "%Y-%m-%d %H:%M:%S UTC",
+        "%d.%m.%Y %H:%M:%S GMT",
     ],
 )
 def test_dates_and_clock_times(tmp_path: Path, time_format: str, step: float) -> None:
+    # Of a format without a fraction, all steps are seconds.
+    step = step if "%f" in time_format else np.ceil(step)
     recording = _read(tmp_path, _stamps(time_format, step))
     assert recording.sampling_time == step
     assert list(map(len, recording.records)) == [N]
+
+
+def test_fractions_of_seconds_that_whole_seconds_do_not_have(tmp_path: Path) -> None:
+    for mark in ".,":
+        stamps = [text.replace(".000000", "").replace(".", mark) for text in _stamps("%d-%m-%Y %H:%M:%S.%f", 0.5)]
+        for first in (0, 1):
+            assert _read(tmp_path, stamps[first:]).sampling_time == 0.5
 
 
 @pytest.mark.parametrize(
@@ -87,15 +98,13 @@ def test_clock_times_that_count_hours_or_days(tmp_path: Path) -> None:
     assert recording.sampling_time == 6 * 3600 and len(recording.records) == 1
 
 
-def test_months_in_german(tmp_path: Path) -> None:
-    stamps = []
-    for month, days in (("Mär", 31), ("April", 30), ("Mai", 31)):
-        stamps += [f"{day} {month} 2024" for day in range(1, days + 1)]
-    assert _read(tmp_path, stamps, "Datum").sampling_time == 86_400
+@pytest.mark.parametrize("month", ["Mär", "Mai", "Xyz"])
+def test_months_in_other_languages_are_refused(tmp_path: Path, month: str) -> None:
+    stamps = [f"{day} {month} 2024" for day in range(1, 31)]
     with pytest.raises(
-        NarxbenchError, match=r"line 2, column time: found '1 Xyz 2024', which is no day of the calendar"
+        NarxbenchError, match=r"line 2, column Datum: found '1 ... 2024', which is no date with an Engl"
     ):
-        _read(tmp_path, ["1 Xyz 2024", *stamps[:N]], time="time")
+        _read(tmp_path, stamps, "Datum", time="Datum")
 
 
 def test_an_order_of_day_and_month_that_is_not_clear_is_asked_about(tmp_path: Path) -> None:
@@ -171,7 +180,7 @@ def test_epochs(tmp_path: Path, scale: int, step: float, words: str) -> None:
     unit = {1: "s", 1000: "ms", 10**6: "us", 10**9: "ns"}[scale]
     said = _read(tmp_path, times, time_format=unit)
     assert said.sampling_time == pytest.approx(step, rel=0.2 if unit == "ns" else 1e-6)
-    assert "taken as" not in _notes(said).replace("taken as the time", "")
+    assert "taken as" not in _notes(said)
     # A unit in the name prevails.
     assert _read(tmp_path, times, "time [s]").sampling_time == pytest.approx(step * scale, rel=0.2)
 
@@ -192,23 +201,24 @@ def test_numbers_that_only_begin_like_dates_are_seconds(tmp_path: Path) -> None:
     assert recording.sampling_time == 1 and "dates" not in _notes(recording)
 
 
-@pytest.mark.parametrize("step", [1.0, 0.5, 60.0, 3600.0])
-def test_days_of_matlab(tmp_path: Path, step: float) -> None:
+@pytest.mark.parametrize("step", [1.0, 0.5, 60.0, 3600.0, 86_400.0])
+def test_days_of_matlab_are_asked_about(tmp_path: Path, step: float) -> None:
     times = (739_403 + step * np.arange(N) / 86_400).tolist()
-    recording = _read(tmp_path, times)
-    assert recording.sampling_time == pytest.approx(step, rel=1e-3)
-    assert "days of MATLAB" in _notes(recording)
-    assert _read(tmp_path, times, "x", time="x", time_format="d").sampling_time == pytest.approx(step, rel=1e-3)
+    for name in ("time", "datenum"):
+        with pytest.raises(FieldError, match=r"seconds, or days of MATLAB \(datenum\); allowed: s or d") as error:
+            _read(tmp_path, times, name)
+        assert error.value.field == "time_format"
+        assert _read(tmp_path, times, name, time_format="d").sampling_time == pytest.approx(step, rel=1e-3)
+    assert _read(tmp_path, times, time_format="s").sampling_time == pytest.approx(step / 86_400, rel=1e-3)
 
 
-def test_days_of_matlab_that_may_be_seconds_are_asked_about(tmp_path: Path) -> None:
-    times = range(739_403, 739_403 + N)
-    with pytest.raises(FieldError, match=r"seconds, or days of MATLAB; allowed: s or d") as error:
-        _read(tmp_path, times, time="time")
-    assert error.value.field == "time_format"
-    assert _read(tmp_path, times, time_format="d").sampling_time == 86_400
-    assert _read(tmp_path, times, time_format="s").sampling_time == 1
-    assert _read(tmp_path, times, "datenum").sampling_time == 86_400
+@pytest.mark.parametrize("first", [2e8, 1e10, 1e14, -1e9])
+def test_large_numbers_that_are_no_epoch_are_asked_about(tmp_path: Path, first: float) -> None:
+    times = [int(first) + k for k in range(N)]
+    with pytest.raises(FieldError, match=r"which is no date in s, ms, us or ns since 1970; allowed: the unit, s, ms"):
+        _read(tmp_path, times)
+    assert _read(tmp_path, times, time_format="ms").sampling_time == pytest.approx(0.001)
+    assert _read(tmp_path, times, "t [s]").sampling_time == 1
 
 
 @pytest.mark.parametrize("names", [("Date", "Time"), ("Datum", "Uhrzeit")])
@@ -219,8 +229,8 @@ def test_date_and_clock_time_in_two_columns(tmp_path: Path, names: tuple[str, st
     for data in (tmp_path / "a.csv", frame):
         recording = read_recording(data, output="y")
         assert recording.sampling_time == 1 and len(recording.records) == 1
-        assert f"Columns '{names[0]}' and '{names[1]}' were taken as the time, by their names" in _notes(recording)
-        assert "not used" not in _notes(recording)
+        assert f"time from columns {names[0]} and {names[1]} (1 s)" in _notes(recording)
+        assert "no input was named" not in _notes(recording)
         assert read_recording(data, output="y", time=list(names)).sampling_time == 1
         assert read_recording(data, output="y", time=",".join(names)).sampling_time == 1
 
@@ -377,5 +387,5 @@ def test_dates_of_python_in_a_frame() -> None:
     clock_times = pd.date_range(START, periods=N, freq="1s").time.tolist()
     assert read_recording({"time": clock_times, "y": Y[:N]}, output="y").sampling_time == 1
     mixed = [datetime(2024, 1, 1), *("2024-01-01T00:00:01+02:00",) * (N - 1)]
-    with pytest.raises(NarxbenchError, match=r"row 1, column time: found .*, which is no time with a time zone"):
+    with pytest.raises(NarxbenchError, match=r"row 2, column time: found .*, which is no date of the form of"):
         read_recording({"time": mixed, "y": Y[:N]}, output="y", time="time")
