@@ -53,7 +53,7 @@ def check_weights(identification):
 def test_a_thousand_candidates_of_twenty_thousand_samples():
     u, y = process(20_000)
     identification = timed_identification(
-        input=u, output=y, test="10%", decimation=1, degree=4, y_lags=5, u_lags=5, centre=False, resamples=3, seeds=1
+        input=u, output=y, test="10%", decimation=1, degree=4, y_lags=5, u_lags=5, seeds=1
     )
     assert identification.configuration["candidates"] == comb(14, 4) == 1001
     # BIC takes one or two spurious terms of a thousand candidates.
@@ -68,7 +68,7 @@ def test_a_thousand_candidates_of_twenty_thousand_samples():
 def test_all_by_itself_on_a_long_record():
     """Without settings, the planned cost hardly depends on the length of the record."""
     u, y = process(80_000)
-    identification = timed_identification(input=u, output=y, test="10%", resamples=5)
+    identification = timed_identification(input=u, output=y, test="10%")
     assert identification.model.decimation == 1
     check_weights(identification)
 

@@ -78,20 +78,6 @@ OPTIONS = (
         "repeated)",
     ),
     SettingOption(
-        setting="centre",
-        group="candidate terms",
-        metavar="WORD",
-        kind="number",
-        help="whether the terms are those of centred and scaled signals (auto, true or false; default: false)",
-    ),
-    SettingOption(
-        setting="method",
-        group="search",
-        metavar="NAME",
-        kind="text",
-        help="search algorithm: the name of one of narxbench, or of a plug-in (default: multistart)",
-    ),
-    SettingOption(
         setting="error",
         group="search",
         metavar="KIND",
@@ -104,21 +90,6 @@ OPTIONS = (
         metavar="NAME",
         kind="text",
         help="criterion of the fitness, such as bic, aic-2 or aicc (default: bic)",
-    ),
-    SettingOption(
-        setting="seed",
-        group="search",
-        metavar="N",
-        kind="number",
-        help="number that all random draws begin with: another one gives another search (at least 0 and at most "
-        "2147483647; default: 1)",
-    ),
-    SettingOption(
-        setting="seeds",
-        group="search",
-        metavar="N",
-        kind="number",
-        help="searches of each configuration, each with its own random draws (at least 1 and at most 1000; default: 4)",
     ),
     SettingOption(
         setting="blocks",
@@ -142,14 +113,6 @@ OPTIONS = (
         metavar="SECONDS",
         kind="number",
         help="seconds that the searches are planned for (above 0 and at most 1000000; default: 20)",
-    ),
-    SettingOption(
-        setting="resamples",
-        group="search",
-        metavar="N",
-        kind="number",
-        help="resampled data sets that are searched, to see how sure each term is without supposing anything of the "
-        "noise (at least 0 and at most 10000; default: 0)",
     ),
     SettingOption(
         setting="noise",

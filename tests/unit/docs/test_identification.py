@@ -25,7 +25,7 @@ PAGE = (Path(__file__).parents[3] / "docs" / "identification.md").read_text(enco
 @pytest.fixture(scope="module")
 def identification():
     u, y = narxbench.load_system("S1").simulate(400, snr_db=40)
-    return narxbench.identify(input=u, output=y, test="25%", degree=2, y_lags=2, u_lags=2, effort=1, resamples=0)
+    return narxbench.identify(input=u, output=y, test="25%", degree=2, y_lags=2, u_lags=2, effort=1)
 
 
 KEY_TABLE = PAGE.partition("| Key | Holds |")[2].partition("\n\n")[0]

@@ -188,7 +188,7 @@ def _linear_structures(scan: Scan, decimation: int, density: int) -> list[Struct
     for configuration in scan.linear:
         if configuration.decimation == decimation:
             terms = _linear_terms(scan, configuration)
-            proposals.append(Proposal(configuration.name, "full linear model", terms, drawn=False))
+            proposals.append(Proposal(configuration.name, "full linear model", terms))
     structures = [_as_linear(structure) for structure in scan.compared(proposals, density)]
     finite = [structure for structure in structures if structure.rrse is not None]
     return sorted(finite, key=_selection_error)

@@ -166,17 +166,6 @@ class Trial:
         selects = np.ones(len(arrangement.y), np.bool_) if arrangement.takes_turns else arrangement.part != NO_PART
         return self._problem(arrangement.rows(), self._shortened(arrangement.segments(selects)), self._products[0])
 
-    def without(self, part: int) -> StructureProblem:
-        """Return the problem of a part: it is simulated, and the others estimate."""
-        return self._of_part(part, self._shortened(self._segments(part)))
-
-    def resampled(self, rows: NDArray[np.int64], parts: Sequence[int]) -> StructureProblem:
-        """Return the problem of resampled rows, which is simulated over some parts, one of them perhaps twice."""
-        segments = []
-        for part in parts:
-            segments += self._segments(part)
-        return self._problem(rows, self._shortened(segments))
-
     def _segments(self, part: int) -> list[range]:
         return self.arrangement.segments(self.arrangement.part == part)
 

@@ -17,7 +17,7 @@ from narxbench._report.findings import in_words
 from narxbench._report.model_page import write_report
 from narxbench._report.model_summary import summary_lines
 
-QUICK = {"decimation": 1, "seeds": 1, "effort": 0.05, "resamples": 0, "blocks": 4}
+QUICK = {"decimation": 1, "effort": 0.05, "blocks": 4}
 
 
 def structure(kind, rrse, ahead=None):
