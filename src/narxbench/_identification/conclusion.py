@@ -14,7 +14,7 @@ from narxbench._identification.data.checks import checks_before, size_check
 from narxbench._identification.data.collinear import collinear_check
 from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
-from narxbench._identification.search.competitors import best_by_description, description
+from narxbench._identification.search.competitors import SPARSE_WITHIN, best_by_description, description
 from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.scan import FORWARD, Scan
 from narxbench._identification.search.structures import Choice, Structure
@@ -361,14 +361,12 @@ def _competed(scan: Scan, choice: Choice, sparse: Model) -> list[Finding]:
         rows.append(row)
     values = {
         "leaving": description(choice.leaving),
-        "limit": scan.settings.sparse_within,
+        "limit": SPARSE_WITHIN,
         "competitors": len(choice.competitors),
         "kind": scan.trial(scan.named[choice.best.configuration]).error,
         "rows": rows,
         "sparse": sparse.equation().partition("\n")[0],
     }
-    if choice.sparse_within is not None:
-        values["sparse_within"] = choice.sparse_within
     if not scan.recording.inputs:
         values["steps"] = scan.steps_judged(choice.best.configuration)
     return [Finding("competition", "look" if choice.winner else "fine", values)]

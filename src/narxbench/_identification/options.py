@@ -85,27 +85,12 @@ OPTIONS = (
         help="error that the fitness has: of the free run, or one step ahead (auto, free_run, one_step; default: auto)",
     ),
     SettingOption(
-        setting="criterion",
-        group="search",
-        metavar="NAME",
-        kind="text",
-        help="criterion of the fitness, such as bic, aic-2 or aicc (default: bic)",
-    ),
-    SettingOption(
         setting="blocks",
         group="search",
         metavar="N",
         kind="number",
         help="parts of the data that take turns in selection, where no record has this role (at least 2 and at most "
         "100; default: 8)",
-    ),
-    SettingOption(
-        setting="selection",
-        group="search",
-        metavar="WORD",
-        kind="text",
-        help="which of the errors over the parts of the selection counts: their mean, or the worst one (mean, worst; "
-        "default: mean)",
     ),
     SettingOption(
         setting="effort",
@@ -121,14 +106,6 @@ OPTIONS = (
         kind="text",
         help="noise model: whether the noise enters the equation or the output, and which filter it passes (auto, "
         "narx, narmax, ararx, ararmax, noe, box-jenkins; default: auto)",
-    ),
-    SettingOption(
-        setting="sparse_within",
-        group="search",
-        metavar="TIMES",
-        kind="number",
-        help="times the selection error of the best simple model (full linear ones, the unpruned polynomial, the last "
-        "value) up to which a sparse model is preferred (at least 1 and at most 1000000; default: 1.05)",
     ),
     # End
 )

@@ -44,14 +44,10 @@ def identify_outputs(
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
     error: Literal["auto", "free_run", "one_step"] = "auto",
-    criterion: str = "bic",
     blocks: int = 8,
-    selection: Literal["mean", "worst"] = "mean",
-    divergent: float = 0.0,
     effort: float = 20.0,
     confidence: float = 0.95,
     noise: Literal["auto", "narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"] = "auto",
-    sparse_within: float = 1.05,
     # End
 ) -> dict[str, Identification]:
     """Identify a model of each of several outputs.
@@ -96,15 +92,9 @@ def identify_outputs(
         Candidate terms to leave out, or patterns of them, such as ``*u(k-1)*``.
     error : Literal["auto", "free_run", "one_step"], default "auto"
         Error that the fitness has: of the free run, or one step ahead. Auto: of the free run where there is an input.
-    criterion : str, default "bic"
-        Criterion of the fitness, such as ``bic``, ``aic-2`` or ``aicc``.
     blocks : int, default 8
         Parts of the data that take turns in selection, where no record has this role. Allowed: at least 2 and at most
         100.
-    selection : Literal["mean", "worst"], default "mean"
-        Which of the errors over the parts of the selection counts: their mean, or the worst one.
-    divergent : float, default 0.0
-        Share of the selection parts on which a model may diverge. Allowed: at least 0 and below 1.
     effort : float, default 20.0
         Seconds that the searches are planned for. They decide how much is tried, by a fixed rule, not by a clock.
         Allowed: above 0 and at most 1000000.
@@ -113,9 +103,6 @@ def identify_outputs(
     noise : Literal["auto", "narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"], default "auto"
         Noise model: whether the noise enters the equation or the output, and which filter it passes. Auto: the one with
         the best free run over data that the weights do not know; where several are as good, the most likely one.
-    sparse_within : float, default 1.05
-        Times the selection error of the best simple model (full linear ones, the unpruned polynomial, the last value)
-        up to which a sparse model is preferred. Allowed: at least 1 and at most 1000000.
 
     Returns
     -------
@@ -172,14 +159,10 @@ def identify_outputs(
             "include": include,
             "exclude": exclude,
             "error": error,
-            "criterion": criterion,
             "blocks": blocks,
-            "selection": selection,
-            "divergent": divergent,
             "effort": effort,
             "confidence": confidence,
             "noise": noise,
-            "sparse_within": sparse_within,
             # End
         }
     )

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import AfterValidator, Field, PlainValidator
+from pydantic import Field, PlainValidator
 
-from narxbench._fitness.criteria import canonical_criterion
-from narxbench._io.errors import NarxbenchError, is_whole_number
+from narxbench._io.errors import is_whole_number
 from narxbench._io.settings import Coverage, Settings, described_as, show, validated
 from narxbench._model.noise_models import NOISE_NAMES, NoiseName
 from narxbench._model.terms import MAX_DEGREE, MAX_LAG
@@ -25,8 +24,6 @@ NoiseSetting = Literal["auto", NoiseName]
 Numbers = int | str | Sequence[int]
 LagsByInput = int | str | Sequence[int] | Mapping[str, Numbers]
 AUTO: Auto = "auto"
-# The largest sparse_within.
-LARGEST_WITHIN = 1e6
 _MOST_LAGS = 1000
 _LAGS = f"auto, a number n for the lags 1 to n, or a list such as 1-4,8: up to {_MOST_LAGS} lags, none over {MAX_LAG}"
 _STRIDES = "auto, a positive whole number, or a list of them"
@@ -127,18 +124,6 @@ def _auto_or(is_allowed: Callable[[object], bool], allowed: str) -> Callable[[ob
     return check
 
 
-def _without_its_name(check: Callable[[str], str]) -> AfterValidator:
-    """Return a check whose message leaves out the name of the setting, as the name stands before it already."""
-
-    def check_text(text: str) -> str:
-        try:
-            return check(text)
-        except NarxbenchError as error:
-            raise ValueError(str(error).partition(": ")[2]) from None
-
-    return AfterValidator(check_text)
-
-
 def _checked(check: Callable[[object], object], accepted_type: Any) -> PlainValidator:
     """Return a check of a setting that users may write in several types.
 
@@ -195,14 +180,8 @@ class IdentificationSettings(Settings):
     """Candidate terms to leave out, or patterns of them, such as ``*u(k-1)*``."""
     error: Annotated[Literal["auto", "free_run", "one_step"], search_option("KIND")] = "auto"
     """Error that the fitness has: of the free run, or one step ahead. Auto: of the free run where there is an input."""
-    criterion: Annotated[str, _without_its_name(canonical_criterion), search_option("NAME")] = "bic"
-    """Criterion of the fitness, such as ``bic``, ``aic-2`` or ``aicc``."""
     blocks: Annotated[int, search_option("N")] = Field(default=8, ge=2, le=100)
     """Parts of the data that take turns in selection, where no record has this role."""
-    selection: Annotated[Literal["mean", "worst"], search_option("WORD")] = "mean"
-    """Which of the errors over the parts of the selection counts: their mean, or the worst one."""
-    divergent: float = Field(default=0.0, ge=0, lt=1)
-    """Share of the selection parts on which a model may diverge."""
     effort: Annotated[float, search_option("SECONDS")] = Field(default=20.0, gt=0, le=1e6)
     """Seconds that the searches are planned for. They decide how much is tried, by a fixed rule, not by a clock."""
     confidence: Coverage = 0.95
@@ -210,10 +189,6 @@ class IdentificationSettings(Settings):
     noise: Annotated[NoiseSetting, search_option("NAME")] = "auto"
     """Noise model: whether the noise enters the equation or the output, and which filter it passes. Auto: the one with
     the best free run over data that the weights do not know; where several are as good, the most likely one."""
-
-    sparse_within: Annotated[float, search_option("TIMES")] = Field(default=1.05, ge=1, le=LARGEST_WITHIN)
-    """Times the selection error of the best simple model (full linear ones, the unpruned polynomial, the last value) up
-    to which a sparse model is preferred."""
 
     @property
     def noise_models(self) -> tuple[NoiseName, ...]:

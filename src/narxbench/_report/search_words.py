@@ -29,7 +29,7 @@ def _noise_model(finding: Finding, _: Setting) -> tuple[str, str]:
     return f"{text}these the one of the lowest extended BIC on all data is taken.", ""
 
 
-def _competition(finding: Finding, setting: Setting) -> tuple[str, str]:
+def _competition(finding: Finding, _: Setting) -> tuple[str, str]:
     values = finding.values
     sparse = values["rows"][0]
     is_sparse = values["leaving"] == "sparse"
@@ -53,9 +53,7 @@ def _competition(finding: Finding, setting: Setting) -> tuple[str, str]:
     if ahead:
         errors = [f"{row['name']} {row['ahead']:.3g}" for row in values["rows"] if "ahead" in row]
         text += f" Errors {ahead}: {', '.join(errors)}."
-    if "sparse_within" not in values:
-        return text, ""
-    return text, f"With {setting('sparse_within', values['sparse_within'])} the sparse model leaves."
+    return text, ""
 
 
 def _error_cost(error: float, reference: float) -> str:

@@ -246,19 +246,17 @@ TERMS = {(0, 0): 2, (0, 1): 4, (1, 0): 5, (1, 1): 8}
 
 
 @pytest.mark.parametrize(
-    ("unbounded", "sparse_within", "combination", "is_bounded"),
+    ("errors", "unbounded", "combination", "is_bounded"),
     [
-        ((), 1.0, (1, 1), True),
-        ((), 1.05, (0, 1), True),
-        (((1, 1), (0, 1)), 1.05, (0, 0), True),
-        (((1, 1), (0, 1), (0, 0)), 1.05, (0, 0), False),
+        ({**ERRORS, (0, 1): 0.11}, (), (1, 1), True),
+        (ERRORS, (), (0, 1), True),
+        (ERRORS, ((1, 1), (0, 1)), (0, 0), True),
+        (ERRORS, ((1, 1), (0, 1), (0, 0)), (0, 0), False),
     ],
 )
-def test_the_fewest_terms_leave_among_those_of_low_error_within_bounds(
-    unbounded, sparse_within, combination, is_bounded
-):
-    trial = Trial(errors=ERRORS, terms=TERMS, unbounded=unbounded)
-    selection = select_combination(trial, sparse_within)
+def test_the_fewest_terms_leave_among_those_of_low_error_within_bounds(errors, unbounded, combination, is_bounded):
+    trial = Trial(errors=errors, terms=TERMS, unbounded=unbounded)
+    selection = select_combination(trial)
     assert (selection.combination, selection.is_bounded) == (combination, is_bounded)
     assert selection.n_unbounded == len(unbounded) and selection.n_compared == 4
 

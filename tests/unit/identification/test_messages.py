@@ -73,8 +73,8 @@ SETTINGS = [
     *variants("u_lags", None, "1-9999999", {"a": -1}),
     *({"decimation": 0}, {"degree": [0]}, {"delay": "x"}, {"centre": True}, {"y_degree": -1}, {"u_degree": 13}),
     *({"include": "y(k-1)"}, {"exclude": [1]}),
-    *({"error": "free"}, {"criterion": "bicc"}, {"criterion": "aic-0"}, {"blocks": 1}),
-    *({"selection": "max"}, {"divergent": 1.0}, {"effort": float("nan")}, {"effort": "20"}),
+    *({"error": "free"}, {"blocks": 1}),
+    *({"effort": float("nan")}, {"effort": "20"}),
     *(
         {"confidence": 0.9999999999999999},
         {"noise": "white"},
@@ -83,7 +83,7 @@ SETTINGS = [
         {"degre": 2},
         {"time": 20},
     ),
-    *({"y_lags": "y", "blocks": 0, "noise": "x", "effort": -1}, {"y_lags": [0], "criterion": "x"}),
+    *({"y_lags": "y", "blocks": 0, "noise": "x", "effort": -1}, {"y_lags": [0]}),
 ]
 TRIED = [
     *(({"u_lags": {"pressur": 2}}, ("pressure", "T")), ({"u_lags": {"u": 2}}, ())),
@@ -305,7 +305,7 @@ EXAMPLES = [
     ("noise_model", {"best": BY_NOISE, "tied": 1}, ("fine", {"chosen": "narx", "description": "NARX"})),
     ("noise_model", {"best": BY_NOISE, "tied": 7}, ("fine", {"chosen": "narmax", "description": "NARMAX (MA 2)"})),
     ("noise_model", {"best": BY_NOISE, "tied": 2}, ("fine", {"chosen": "box-jenkins", "description": HEAVY})),
-    ("competition", COMPETED, ("fine", {}), ("look", {"leaving": "linear OE", "sparse_within": 1.12})),
+    ("competition", COMPETED, ("fine", {}), ("look", {"leaving": "linear OE"})),
     ("competition", COMPETED, ("look", {"leaving": "last value", "kind": "one_step"})),
     ("level", {}, ("fine", {"signals": [{"signal": "y", "offset": 1e6, "scale": 1.0}, *UNITS]})),
     ("time_scale", {"steps": 12, "samples": 12}, ("fine", {"seasons": []}), ("fine", {"seasons": [12, 24]})),

@@ -7,7 +7,6 @@ from narxbench._identification.search.competitors import (
     competing_names,
     competing_structures,
     leaving_structure,
-    sparse_leaves_within,
     with_errors_ahead,
 )
 from narxbench._identification.search.configurations import Configuration
@@ -75,8 +74,8 @@ def choose(scan: Scan, briefs: Sequence[Structure], ranked: Sequence[Configurati
     finalists, n_unbounded = _bounded_first(scan, finalists)
     sparse = finalists[0]
     competitors = competing_structures(scan, sparse, density, steps)
-    sparse, competitors = with_errors_ahead(scan, sparse, competitors, scan.settings.sparse_within)
-    leaving = leaving_structure(scan, sparse, competitors, scan.settings.sparse_within)
+    sparse, competitors = with_errors_ahead(scan, sparse, competitors)
+    leaving = leaving_structure(scan, sparse, competitors)
     return Choice(
         finalists=[sparse, *finalists[1:]],
         briefly=[scan.with_fitness(structure, density) for structure in only_briefly],
@@ -89,7 +88,6 @@ def choose(scan: Scan, briefs: Sequence[Structure], ranked: Sequence[Configurati
         tied=n_tied,
         competitors=competitors,
         winner=None if leaving is sparse else leaving,
-        sparse_within=None if leaving is sparse else sparse_leaves_within(scan, sparse, competitors, leaving),
     )
 
 
@@ -215,5 +213,5 @@ def _check_finite(structures: Sequence[Structure]) -> None:
         raise NarxbenchError(
             f"search: found no model whose free run stays finite on all parts of the selection: of {len(structures)} "
             f"structures {n_diverging} diverge and {n_singular} are singular; allowed: other lags, degree or "
-            "decimation, or a divergent share over 0"
+            "decimation"
         )

@@ -38,7 +38,7 @@ from narxbench._identification.search.noise import PLAIN, NoiseOrders
 from narxbench._identification.search.stretches import chosen_stretches
 from narxbench._identification.search.structures import LikelyProposal, Proposal, Structure
 from narxbench._identification.search.ties import Candidate, likeliest_first
-from narxbench._identification.search.trial import MOST_ROWS, MOST_VALUES, MOST_WEIGHED, PartErrors, Trial
+from narxbench._identification.search.trial import CRITERION, MOST_ROWS, MOST_VALUES, MOST_WEIGHED, PartErrors, Trial
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._io.errors import NarxbenchError, printable
 from narxbench._model.noise_models import NoiseName, name_of
@@ -135,7 +135,8 @@ class Scan:
         self.n_parts = 0 if by_role["selection"] else settings.blocks
         # Samples of the selection: one number for all configurations, whatever they need for lags.
         self._n_selected = by_role["selection"] or by_role[None] or samples
-        self._judged_by = parse_criterion(settings.criterion).across_candidates()
+        # Configurations have different candidates.
+        self._judged_by = parse_criterion(CRITERION).across_candidates()
         # Threads that want the same configuration at once may both make it; it is the same.
         trial = partial(Trial, searched, settings=settings, density=self.sampling.advised)
         self.trial = lru_cache(maxsize=KEPT_TRIALS)(trial)
@@ -450,7 +451,6 @@ class Scan:
         """Return J of a structure of this error where so many samples count as one."""
         independent, size = max(2.0, self._n_selected / density), len(proposal.terms)
         fitness = independent * natural_log(max(rrse, ROUNDING) ** 2)
-        # Configurations have different candidates.
         judged_by = self._judged_by
         fitness += judged_by.per_term(independent) * size
         fitness += judged_by.surcharge(size, independent, n_candidates)
@@ -464,12 +464,9 @@ class Scan:
         finite, n_parts = errors.finite(i), len(errors.energy)
         divergent = 0.0 if errors.singular[i] else (n_parts - len(finite)) / n_parts
         energy = errors.total_energy
-        if errors.singular[i] or divergent > self.settings.divergent or not energy > 0.0:
+        if errors.singular[i] or divergent or not energy > 0.0:
             return np.inf, divergent
-        if self.settings.selection == "worst":
-            return max(sse / steps for sse, steps in finite) * errors.n_steps / energy, divergent
-        n_steps = sum(steps for _, steps in finite)
-        return math.fsum(sse for sse, _ in finite) / n_steps * errors.n_steps / energy, divergent
+        return math.fsum(finite) / energy, divergent
 
 
 def in_order(structures: Iterable[Structure]) -> list[Structure]:

@@ -45,7 +45,7 @@ class Structure(Settings):
     configuration: str
     terms: list[str]  # in canonical order
     found_by: str
-    fitness: float | None  # J, lower is better; None where it diverges on too many parts or is singular
+    fitness: float | None  # J, lower is better; None where it diverges on a part or is singular
     rrse: float | None = Field(ge=0)  # over all parts
     divergent: float = Field(ge=0, le=1)  # share of the parts on which it diverges
     singular: bool  # in some part, terms depend on one another
@@ -86,7 +86,6 @@ class Choice(Settings):
     tied: int = Field(default=1, ge=1)  # how many were as good within the scatter, of which the likelihood chose
     competitors: list[Structure] = Field(default=[])  # simple models, those of lowest selection error first
     winner: Structure | None = None  # the competitor that leaves; None: the sparse structure
-    sparse_within: float | None = None  # of the setting a value with which the sparse structure would leave instead
 
     @property
     def best(self) -> Structure:
