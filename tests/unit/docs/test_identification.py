@@ -13,7 +13,7 @@ import narxbench
 from narxbench._fitness.criteria import parse_criterion
 from narxbench._identification.data.reading import read_recording
 from narxbench._identification.data.stamps import UNITS
-from narxbench._identification.search.scan import BY_CHANCE, CLEARLY_BETTER, Scan
+from narxbench._identification.search.scan import CLEARLY_BETTER, Scan
 from narxbench._identification.search.structures import Proposal
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._io.extras import EXTRAS
@@ -73,7 +73,7 @@ def test_the_score_is_that_of_the_page(identification):
     expected = n * math.log(scored.rrse**2) + math.log(n) * len(scored.terms)
     n_candidates = identification.configuration["candidates"]
     expected += 2 * criterion.number * math.log(math.comb(n_candidates, len(scored.terms)))
-    expected += CLEARLY_BETTER * configuration.centred + BY_CHANCE
+    expected += CLEARLY_BETTER * configuration.centred
     assert scored.fitness == pytest.approx(expected, rel=1e-9)
     text = " ".join(PAGE.split())
     assert f"must be better by {CLEARLY_BETTER:g}," in text

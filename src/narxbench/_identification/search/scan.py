@@ -73,8 +73,10 @@ POLISHED = 4
 _PER_PRODUCT, _PER_EVALUATION, _PER_STEP, _PER_CANDIDATE = 4e-11, 2e-5, 3e-9, 2e-7
 # The same per fit under a noise model, and per sample of it.
 _PER_FIT, _PER_FITTED_SAMPLE = 1e-3, 2e-6
-# The same of a search by likelihood, per sample.
-_PER_LIKELY_SAMPLE = 8e-5
+# The same of a search by likelihood, per step of a phase.
+_PER_LIKELY_STEP = 4e-4
+# Configurations that are searched by likelihood at least.
+FEWEST_LIKELY = 3
 # What a structure of a brief search was found by.
 BRIEFLY = "forward regression"
 # The method whose structure is shown next to that of the search.
@@ -191,12 +193,13 @@ class Scan:
         return max(min(fewest, affordable), int(_SHARES["weighed"] * self.settings.effort / seconds_each))
 
     def n_likely(self, configurations: Sequence[Configuration], most: int) -> int:
-        """Return how many of some configurations are searched by likelihood, at most: the first ones."""
+        """Return how many of some configurations are searched by likelihood: the first ones, a few in any case."""
         seconds = _LARGER_SHARES["likely"] * max(LEAST_EFFORT, self.settings.effort)
         for count, configuration in enumerate(configurations[:most]):
-            seconds -= _PER_LIKELY_SAMPLE * min(self.n_samples, MOST_VALUES // configuration.size)
+            steps = self.n_samples // configuration.decimation
+            seconds -= _PER_LIKELY_STEP * min(steps, MOST_VALUES // configuration.size)
             if seconds < 0.0:
-                return max(1, count)
+                return max(min(FEWEST_LIKELY, most), count)
         return most
 
     def brief(self, configuration: Configuration) -> Structure | None:
