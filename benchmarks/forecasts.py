@@ -29,7 +29,7 @@ HORIZONS = (1, 5, 20, 40)
 # The input stands for so many samples; the standard deviation of the innovations.
 HELD, INNOVATION = 4, 0.3
 SETS = {"full": 10, "quick": 2}
-SETTINGS: dict[str, Any] = {"decimation": 1, "degree": 2, "effort": 0.3, "seeds": 1}
+SETTINGS: dict[str, Any] = {"decimation": 1, "degree": 2, "effort": 0.3}
 WITH_INPUT, WITHOUT_INPUT = {**SETTINGS, "y_lags": 2, "u_lags": 2}, {**SETTINGS, "y_lags": 12, "degree": 1}
 
 Floats = NDArray[np.float64]

@@ -27,7 +27,7 @@ RESULT = ROOT / "benchmarks" / "gains.md"
 SAMPLES, HELD = 1000, 4
 SNR_DB = 20.0
 SETS = {"full": 20, "quick": 1}
-SETTINGS: dict[str, Any] = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 3, "effort": 0.3, "seeds": 1}
+SETTINGS: dict[str, Any] = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 3, "effort": 0.3}
 CONFIDENCE = IdentificationSettings().confidence
 # Samples after a small step where its response is compared.
 AFTER = (2, 5, 15)

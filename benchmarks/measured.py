@@ -48,9 +48,7 @@ LAGS, DEGREES, CRITERIA, TERMS, START = (
 # might not end otherwise.
 MOST_TERMS, MOST_STEPS = 20, 10
 # Settings of narxbench for a try.
-SMALL: dict[str, Any] = {"effort": 1.0, "resamples": 0}
-# Runs of narxbench with different random draws, which show how much depends on them.
-DRAWS = 3
+SMALL: dict[str, Any] = {"effort": 1.0}
 # Share of the training data whose free run chooses from the grid.
 CHOOSES = 0.25
 SAMPLES, TESTED = 1200, 800
@@ -114,8 +112,6 @@ class PackageRun(NamedTuple):
     seconds: float
     # Whether the test chose it.
     hindsight: bool = False
-    # The number of the random draws of narxbench.
-    draw: int = 0
 
 
 class Fitted(NamedTuple):
@@ -261,11 +257,11 @@ SIMULATED = (oversampled, wiener, hammerstein, duffing, two_records)
 # Methods
 
 
-def with_narxbench(case: Case, draw: int = 0, **settings: Any) -> tuple[narxbench.Identification, Floats]:
+def with_narxbench(case: Case, **settings: Any) -> tuple[narxbench.Identification, Floats]:
     """Identify with narxbench, and return the result and the free run over the test data."""
     data = {"input": list(case.inputs), "output": "y", "test": [case.test.columns(case.inputs)]}
     experiments = [record.columns(case.inputs) for record in case.training]
-    identification = narxbench.identify(experiments, **data, seed=1 + draw, **settings)
+    identification = narxbench.identify(experiments, **data, **settings)
     model = identification.model
     try:
         return identification, model.predict(case.test.u, case.test.y)
@@ -409,23 +405,18 @@ def _words(values: Sequence[Any], stride: int, delay: int) -> str:
 
 
 def all_outcomes(case: Case, small: bool = False) -> tuple[narxbench.Identification, list[PackageRun]]:
-    """Return the outcomes of narxbench, with several random draws, and of all others, and the first identification."""
-    if small:
-        identification, outcome = narxbench_outcome(case, **SMALL)
-        return identification, [outcome, *outcomes_of_others(case, small)]
-    identification, outcome = narxbench_outcome(case)
-    outcomes = [outcome]
-    for draw in range(1, DRAWS):
-        outcomes.append(narxbench_outcome(case, draw, resamples=0)[1])
-    return identification, [*outcomes, *outcomes_of_others(case, small)]
+    """Return the identification by narxbench, and the outcomes of all methods."""
+    settings = SMALL if small else {}
+    identification, outcome = narxbench_outcome(case, **settings)
+    return identification, [outcome, *outcomes_of_others(case, small)]
 
 
 def narxbench_outcome(
-    case: Case, draw: int = 0, method: str = "narxbench", **settings: Any
+    case: Case, method: str = "narxbench", **settings: Any
 ) -> tuple[narxbench.Identification, PackageRun]:
     """Return an identification by narxbench, and its outcome."""
     started = time.process_time()
-    identification, predicted = with_narxbench(case, draw, **settings)
+    identification, predicted = with_narxbench(case, **settings)
     seconds = time.process_time() - started
     model, configuration = identification.model, identification.configuration
     largest_lag = max((0, *configuration["y_lags"], *chain.from_iterable(configuration["u_lags"])))
@@ -438,7 +429,7 @@ def narxbench_outcome(
     if configuration["centred"]:
         words.append("centred")
     first, terms = model.initial_samples, len(model.terms)
-    return identification, PackageRun(method, predicted, first, terms, ", ".join(words), 1, seconds, draw=draw)
+    return identification, PackageRun(method, predicted, first, terms, ", ".join(words), 1, seconds)
 
 
 def outcomes_of_others(case: Case, small: bool = False) -> list[PackageRun]:
@@ -517,8 +508,6 @@ def main_table(results: Sequence[tuple[Case, Sequence[Line]]]) -> str:
         title = f"**{case.name}**"
         for line in lines:
             outcome = line.outcome
-            if outcome.draw:
-                continue
             errors = map(error_figure, (line.all_samples, line.every, line.clean))
             cost = str(outcome.fits), f"{outcome.seconds:.1f}"
             rows.append([title, shown_method(outcome), *errors, str(outcome.terms), outcome.settings, *cost])
@@ -593,17 +582,9 @@ Results = Sequence[tuple[Case, Sequence[Line]]]
 def sentences(results: Results) -> str:
     """Return how narxbench compares, in words that are made of the figures."""
     methods: set[str] = set()
-    spread = []
-    for case, lines in results:
+    for _, lines in results:
         methods.update(line.outcome.method for line in lines)
-        errors = sorted(line.all_samples for line in lines if line.outcome.method == "narxbench")
-        spread.append(f"{case.name} {error_figure(errors[0])} to {error_figure(errors[-1])}")
-    texts = [_sentence(results, method) for method in sorted(methods - {"narxbench"})]
-    texts.append(
-        f"- The first random draws of narxbench are in the table. With {len(errors)} different ones its error is: "
-        f"{', '.join(spread)}."
-    )
-    return "\n".join(texts)
+    return "\n".join(_sentence(results, method) for method in sorted(methods - {"narxbench"}))
 
 
 def _sentence(results: Results, method: str) -> str:
@@ -636,7 +617,7 @@ def report(cases: Sequence[Case], small: bool = False) -> str:
     """Compare on all data sets and return the page."""
     # The first search on a machine compiles.
     u, y = narxbench.load_system("S1").simulate(300)
-    narxbench.identify(input=u, output=y, effort=1, resamples=0, degree=2, y_lags=2, u_lags=2)
+    narxbench.identify(input=u, output=y, effort=1, degree=2, y_lags=2, u_lags=2)
     results, identifications = [], []
     for case in cases:
         identification, outcomes = all_outcomes(case, small)

@@ -170,28 +170,14 @@ def rows_of(name: str, training: Sequence[Signals], part: ScoredPart, small: boo
     _, outcomes = measured.all_outcomes(case, small)
     settings = measured.SMALL if small else {}
     outcomes.append(measured.narxbench_outcome(case, method=LINEAR, degree=1, **settings)[1])
-    spread_by_method = {"narxbench": _spread(part, outcomes)}
     rows, title = [], f"**{part.name}**"
     for outcome in outcomes:
-        if outcome.draw:
-            continue
         rmse, nrmse, first = scored(part, outcome)
-        errors = error_figure(rmse), spread_by_method.get(outcome.method, ""), error_figure(nrmse)
+        errors = error_figure(rmse), error_figure(nrmse)
         choice = str(outcome.terms), outcome.settings, f"{outcome.seconds:.1f}"
         rows.append([title, shown_method(outcome), *errors, str(first), *choice])
         title = ""
     return rows
-
-
-def _spread(part: ScoredPart, outcomes: Sequence[PackageRun]) -> str:
-    """Return the range of the errors of narxbench over its random draws; empty where it has only one."""
-    errors = []
-    for outcome in outcomes:
-        if outcome.method == "narxbench":
-            errors.append(scored(part, outcome)[0])
-    if len(errors) < 2:
-        return ""
-    return f"{error_figure(min(errors))} to {error_figure(max(errors))}"
 
 
 def _table_or(header: Sequence[str], rows: Sequence[Sequence[str]], otherwise: str) -> str:
@@ -211,9 +197,8 @@ def report(names: Sequence[str], folder: Path | None, small: bool = False) -> st
         for part in tests:
             print(f"{part.name}: {len(training)} parts for estimation", flush=True)
             rows += rows_of(name, training, part, small)
-    header = ["test part", "method", "RMSE", "other draws", "NRMSE", "from sample", "terms", "chosen", "CPU s"]
+    header = ["test part", "method", "RMSE", "NRMSE", "from sample", "terms", "chosen", "CPU s"]
     return TEXT.format(
-        draws=measured.DRAWS,
         results=_table_or(header, rows, "None of the records was at hand.\n"),
         absent=_table_or(["not at hand", "because", "its parts"], absent, ""),
         package=PACKAGE,
@@ -231,9 +216,9 @@ estimation and test parts. Nothing but these data was given to narxbench.
 
 Errors of a free run over the test part, in units of the record. The first samples are for the initial state and do not
 count; a method that is given more outputs than these is scored from a later sample on. NRMSE is RMSE by the standard
-deviation of the output; more than {useless} counts as diverged. *Other draws* is the range over {draws} sets of random
-draws. How the others choose is described in [measured.md](measured.md): the same grids, here at the incoming sampling
-and at the one that narxbench advises.
+deviation of the output; more than {useless} counts as diverged. How the others choose is
+described in [measured.md](measured.md): the same grids, here at the incoming sampling and at the one that narxbench
+advises.
 
 {results}
 \\* chosen by its error on the test part: nobody can choose so.

@@ -55,7 +55,7 @@ FACTOR, SMALL = 2.0, 0.05
 RANKS = {"fine": 0, "look": 1, "bad": 2}
 # Every so many records are also searched.
 SEARCHED = 8
-SEARCH: dict[str, Any] = {"effort": 0.3, "seeds": 1, "blocks": 4}
+SEARCH: dict[str, Any] = {"effort": 0.3, "blocks": 4}
 
 
 class Judged(NamedTuple):
@@ -115,7 +115,7 @@ def judge(record: TrueRecord) -> list[Judged]:
     (configuration,) = scan.configurations
     judged = []
     for name, terms in structures_of(record, scan.trial(configuration).terms).items():
-        (structure,) = scan.compared([Proposal(configuration.name, name, terms, drawn=False)], 1)
+        (structure,) = scan.compared([Proposal(configuration.name, name, terms)], 1)
         # A search refuses what diverges on the data that it chooses by.
         if structure.fitness is not None:
             judged.append(judged_as(record, name, *answer_on(scan, structure)))

@@ -378,13 +378,6 @@ def _add_identify(commands: Any) -> None:
         help="any other setting, its value as YAML: --set confidence=0.9 --set 'roles={day2.csv: selection}'",
     )
     results = parser.add_argument_group("results")
-    results.add_argument(
-        "--repeat",
-        default=1,
-        type=_number_or_text,
-        metavar="N",
-        help="identify N times, each with the next seed, and report the spread (default: 1)",
-    )
     results.add_argument("--json", action="store_true", help="print one JSON object instead of a summary")
     results.add_argument("--report", metavar="FOLDER", help="write the page, the model and its code into a folder")
 
@@ -448,7 +441,7 @@ def _identify(options: argparse.Namespace) -> None:
     for output, recording in recordings.items():
         if options.report is not None:
             data_pages[output] = _data_page(recording, folders[output])
-        identifications[output] = _identify_quietly(recording, settings, options.repeat)
+        identifications[output] = _identify_quietly(recording, settings)
         if not options.json:
             _print_summary(output, identifications[output], options)
     if options.json:
@@ -468,10 +461,8 @@ def _identify_jointly(settings: "IdentificationSettings", reading: "Reading", op
     from narxbench._identification.joint import identify_jointly, read_jointly
     from narxbench._report.joint_page import joint_as_json, joint_summary_lines
 
-    for option, default in (("other_outputs", False), ("repeat", 1)):
-        value = getattr(options, option)
-        if value != default:
-            raise NarxbenchError(f"{_flag_of(option)}: found {show(value)} with --joint; allowed: one of them")
+    if options.other_outputs:
+        raise NarxbenchError("--other-outputs: found with --joint; allowed: one of them")
     data = read_jointly(options.files, {**reading, "output": options.output})
     identification = _run_quietly(lambda check, progress: identify_jointly(data, settings, check, progress))
     if options.json:
@@ -485,10 +476,10 @@ def _identify_jointly(settings: "IdentificationSettings", reading: "Reading", op
         _say_where_page_is(str(write_joint_report(identification, options.report)), options)
 
 
-def _identify_quietly(recording: "Recording", settings: "IdentificationSettings", repeat: Any) -> "Identification":
-    from narxbench._identification.identify import identify_repeatedly
+def _identify_quietly(recording: "Recording", settings: "IdentificationSettings") -> "Identification":
+    from narxbench._identification.identify import identify_recording
 
-    return _run_quietly(lambda check, progress: identify_repeatedly(recording, settings, repeat, check, progress))
+    return _run_quietly(lambda check, progress: identify_recording(recording, settings, check, progress))
 
 
 def _run_quietly(
@@ -504,7 +495,7 @@ def _run_quietly(
         _print_what_is_not_shown(scan)
 
     _STATUS.begin("preparing the search")
-    # An algorithm of the user's may print; what overflows is reported in words.
+    # What overflows is reported in words.
     with redirect_stdout(sys.stderr), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         return identify(check_cost, _STATUS.show_progress)

@@ -7,7 +7,7 @@ Examples
 --------
 >>> import narxbench
 >>> u, y = narxbench.load_system("S1").simulate(600, snr_db=40)
->>> identification = narxbench.identify(u, y, test="20%", degree=2, y_lags=2, u_lags=2, decimation=1, resamples=0)
+>>> identification = narxbench.identify(u, y, test="20%", degree=2, y_lags=2, u_lags=2, decimation=1)
 >>> narxbench.plot.fit(identification).get_ylabel()
 'y'
 """
@@ -131,8 +131,6 @@ def static_curve(identification: Identification, input: str | None = None, ax: A
 def terms(identification: Identification, ax: Axes | None = None) -> Axes:
     """Draw how probable the terms of the model are, and the most probable ones outside.
 
-    Where data were resampled, the share of them that led to each term stands next to that.
-
     Parameters
     ----------
     identification : Identification
@@ -143,11 +141,10 @@ def terms(identification: Identification, ax: Axes | None = None) -> Axes:
     Raises
     ------
     NarxbenchError
-        Where there is neither a probability nor resampled data.
+        Where no probability is known.
     """
-    if model_figures.nothing_is_known(identification):
-        reason = identification.certainty.missing
-        raise NarxbenchError(f"terms: found nothing that tells how sure they are: {reason}; needed: resamples above 0")
+    if not identification.probabilities:
+        raise NarxbenchError(f"terms: found no probabilities: {identification.certainty.missing}; needed: some")
     with _axes(ax, model_figures.terms_height(identification)) as axes:
         _add_legend(axes, model_figures.draw_terms(axes, identification))
     return axes

@@ -188,7 +188,7 @@ def test_texts_become_visible(text):
 @example(name="level\u202e\x1b[2J", unit="\u2066m\x07")
 def test_no_page_has_invisible_characters(name, unit, tmp_path):
     u, y = narxbench.load_system("S1").simulate(200, snr_db=40)
-    quick = {"decimation": 1, "degree": 1, "y_lags": 1, "u_lags": 1, "resamples": 0, "effort": 0.1}
+    quick = {"decimation": 1, "degree": 1, "y_lags": 1, "u_lags": 1, "effort": 0.1}
     try:
         recording = read_recording({"u": u, name: y}, input="u", output=name, units={name: unit}, sampling_time=1.0)
         identification = narxbench.identify(recording, **quick)

@@ -49,14 +49,12 @@ def summary(identification, name):
     return items_by_name(identification["summary"])[name]
 
 
-@open_case("the dead time that is estimated is a lower limit of the lags, and too large for an oscillation")
 @COMMAND
 def test_an_oscillation_is_no_dead_time(tmp_path, identified):
     path = records.write(tmp_path / "data.csv", records.oscillating_drive(), 5)
     assert test_error(identified([path], "y", inputs="u", test="50%")) < 0.6
 
 
-@open_case("lags begin where each input alone shows an effect, though two inputs together act at once")
 @COMMAND
 def test_two_inputs_that_hide_each_other_act_at_once(tmp_path, identified):
     path = records.write(tmp_path / "data.csv", records.valves(), 5)
@@ -82,7 +80,6 @@ def test_a_loggers_code_is_not_data(tmp_path, capsys):
     assert test_error(json.loads(capsys.readouterr().out)) > 0.3
 
 
-@open_case("terms of signals that are far from zero are those of higher degree")
 @COMMAND
 def test_a_linear_system_far_from_zero_is_linear(tmp_path, identified):
     path = records.write(tmp_path / "data.csv", records.operating_point(seed=2), 3)

@@ -47,7 +47,7 @@ def compiled():
     problem = narxbench.StructureProblem(u, y, n_u=2, n_y=2, degree=2, n_validation=100)
     for algorithm in ("pem", "upso2d", "ga", "stepwise"):
         narxbench.search(problem, algorithm=algorithm, seed=1, evaluations=100)
-    narxbench.identify(u, y, decimation=1, degree=2, y_lags=1, u_lags=1, effort=1.0, resamples=0)
+    narxbench.identify(u, y, decimation=1, degree=2, y_lags=1, u_lags=1, effort=1.0)
 
 
 def rows_of(path):
@@ -222,7 +222,7 @@ for function in (narxbench.identify, narxbench.identify_outputs, NarxRegressor):
     assert (parameter.annotation, parameter.default) == (int, 12), parameter
     assert "largest_power : int, default 12\\n" in inspect.getdoc(function)
 u, y = narxbench.load_system("S1").simulate(400, snr_db=40)
-small = {"decimation": 1, "degree": 2, "y_lags": 1, "u_lags": 1, "effort": 1.0, "resamples": 0}
+small = {"decimation": 1, "degree": 2, "y_lags": 1, "u_lags": 1, "effort": 1.0}
 identifications = [narxbench.identify(u, y, largest_power=power, **small) for power in (2, 1)]
 regressor = NarxRegressor(largest_power=1, **small).fit(u[:, None], y)
 models = [identifications[0].model, identifications[1].model, regressor.model_]
@@ -354,7 +354,7 @@ problem = narxbench.StructureProblem(u, x + w, n_u=2, n_y=2, degree=2, n_validat
 result = narxbench.search(problem, algorithm="pem", seed=1)
 print(*result.terms)
 print(result.details["noise"]["description"], result.details["noise"]["autoregression"][23], sep=",")
-small = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 2, "effort": 1.0, "resamples": 0}
+small = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 2, "effort": 1.0}
 for noise in ("auto", "daily"):
     model = narxbench.identify(u, x + w, noise=noise, **small).model
     print(model.noise_model, model.autoregression[23], sep=",")
@@ -395,7 +395,7 @@ import scipy.io.wavfile
 import narxbench
 u, y = narxbench.load_system("S1").simulate(400, snr_db=40)
 scipy.io.wavfile.write("run.wav", 100, np.column_stack([u, y]))
-small = {"decimation": 1, "degree": 2, "y_lags": 1, "u_lags": 1, "effort": 1.0, "resamples": 0}
+small = {"decimation": 1, "degree": 2, "y_lags": 1, "u_lags": 1, "effort": 1.0}
 of_file = narxbench.identify("run.wav", output="channel_2", input="channel_1", **small)
 of_arrays = narxbench.identify({"valve": u, "level": y}, output="level", input="valve", **small)
 print(len(of_file.model.terms) > 2, of_file.model.coefficients == of_arrays.model.coefficients)

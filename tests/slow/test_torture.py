@@ -46,7 +46,7 @@ def data(tmp_path_factory):
 @pytest.fixture(scope="module")
 def made(data):
     """Return an identification, the files of its report, and the page of its data."""
-    settings = {"decimation": 1, "degree": 1, "y_lags": 1, "u_lags": 1, "resamples": 0, "effort": 0.1}
+    settings = {"decimation": 1, "degree": 1, "y_lags": 1, "u_lags": 1, "effort": 0.1}
     signals = np.loadtxt(data, delimiter=",", skiprows=1).T
     identification = narxbench.identify(*signals, **settings)
     return identification, model_page.report_files(identification), look_page.look_page(narxbench.look(*signals))

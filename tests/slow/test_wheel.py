@@ -22,7 +22,7 @@ system = load_system("S1")
 u, y = system.simulate(700, snr_db=40)
 problem = StructureProblem(u, y, n_u=2, n_y=2, degree=2, n_validation=200)
 result = search(problem, algorithm="ga", seed=1, evaluations=400)
-model = identify(u, y, test="20%", degree=2, y_lags=2, u_lags=2, decimation=1, resamples=0, effort=1).model
+model = identify(u, y, test="20%", degree=2, y_lags=2, u_lags=2, decimation=1, effort=1).model
 missing = []
 for name in ("plot", "write_report", "NarxRegressor"):
     try:
@@ -110,7 +110,7 @@ def test_identification_and_search_need_the_wheel_alone(tmp_path):
     assert results["model"] == ["y(k-1)", "u(k-1)", "y(k-1)*u(k-1)", "u(k-1)^2"]
     np.savetxt(folder / "data.csv", np.column_stack([u, y]), delimiter=",", header="u,y", comments="")
     words = ["identify", "data.csv", "--input", "u", "--output", "y", "--test", "20%", "--degree", "2", "--y-lags", "2"]
-    words += ["--u-lags", "2", "--decimation", "1", "--resamples", "0", "--effort", "1"]
+    words += ["--u-lags", "2", "--decimation", "1", "--effort", "1"]
     report = json.loads(run(programs / "narxbench", *words, "--json", folder=folder))
     assert report["terms"] == results["model"]
     assert report["coefficients"] == pytest.approx(results["coefficients"], rel=1e-6)

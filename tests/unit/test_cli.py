@@ -26,7 +26,7 @@ from narxbench._algorithms.isolation.host import environment
 from narxbench._identification.data.gaps import LONGEST_GAP, USUAL_GAP
 from narxbench._identification.finding import Finding
 from narxbench._identification.options import OPTIONS
-from narxbench._identification.search.steps import THOROUGH
+from narxbench._identification.search.steps import FORWARD
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.files import write_atomically
@@ -82,7 +82,7 @@ def test_a_process(plugins):
     assert begun.returncode == 1
 
 
-QUICK = {"degree": 2, "y_lags": 2, "u_lags": 2, "seeds": 1, "resamples": 2, "effort": 0.05, "method": "frols"}
+QUICK = {"degree": 2, "y_lags": 2, "u_lags": 2, "effort": 0.05}
 QUICK_WORDS = []
 for setting, value in QUICK.items():
     QUICK_WORDS += [f"--{setting.replace('_', '-')}", str(value)]
@@ -104,7 +104,7 @@ def file(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def identification(file):
-    return narxbench.identify(file, input="valve,heat", output="temp (µK)", test="25%", decimation=2, **QUICK)
+    return narxbench.identify(file, input="valve,heat", output="temp (µK)", test="25%", decimation=1, **QUICK)
 
 
 def run(*words):
@@ -134,7 +134,7 @@ def inputs_of_identification(monkeypatch, *words):
 @pytest.mark.slow
 def test_json_is_one_object_that_is_what_python_gives(file, identification):
     command = [sys.executable, "-m", "narxbench._cli", "identify", file, "--input", "valve,heat", "--output", "4"]
-    command += ["--test", "25%", "--decimation", "2", *QUICK_WORDS, "--json"]
+    command += ["--test", "25%", "--decimation", "1", *QUICK_WORDS, "--json"]
     ascii_only = environment() | {"PYTHONIOENCODING": "ascii"}
     done = subprocess.run(command, capture_output=True, text=True, env=ascii_only, check=True)
     assert json.loads(done.stdout) == json.loads(json.dumps(as_json(identification)))
@@ -144,7 +144,7 @@ def test_json_is_one_object_that_is_what_python_gives(file, identification):
 
 def test_the_summary(file, identification):
     data = (file, "--input", "2,3", "--output", "temp (µK)", "--test", "25%")
-    code, out, err = run(*data, "--decimation", "2", *QUICK_WORDS)
+    code, out, err = run(*data, "--decimation", "1", *QUICK_WORDS)
     assert (code, err) == (0, "")
     assert "\ny(k) = " in out and re.search(r"^(FINE|LOOK|BAD)  ", out, re.MULTILINE)
     for term, weight in zip(identification.model.terms, identification.model.coefficients, strict=True):
@@ -177,14 +177,10 @@ def test_the_summary_fits_a_terminal(identification, n_terms):
         ("--decimation 9 --degree 1-3", {"decimation": [9], "degree": [1, 2, 3]}),
         ("--y-lags 3 --u-lags 0-2,8", {"y_lags": [1, 2, 3], "u_lags": [0, 1, 2, 8]}),
         ("--u-lags valve=1-4;heat=0,2", {"u_lags": {"valve": [1, 2, 3, 4], "heat": [0, 2]}}),
-        ("--delay auto --centre true", {"delay": "auto", "centre": True}),
+        ("--delay 2 --y-lags 3", {"delay": 2, "y_lags": [1, 2, 3]}),
         ("--include u1(k)^2,y(k-9) --include u2(k-7)", {"include": ["u1(k)^2", "y(k-9)", "u2(k-7)"]}),
         ("--exclude *u1(k-1)*", {"exclude": ["*u1(k-1)*"]}),
-        (
-            "--method ga --criterion aic-4 --selection worst",
-            {"method": "ga", "criterion": "aic-4", "selection": "worst"},
-        ),
-        ("--seeds 2 --blocks 3 --resamples 0 --effort 1.5", {"seeds": 2, "blocks": 3, "resamples": 0, "effort": 1.5}),
+        ("--blocks 3 --effort 1.5", {"blocks": 3, "effort": 1.5}),
         ("--set confidence=0.9 --set y_degree=1 --noise noe", {"confidence": 0.9, "y_degree": 1, "noise": "noe"}),
     ],
 )
@@ -290,7 +286,7 @@ def test_help_comes_at_once_and_names_the_defaults(capsys):
     for option in OPTIONS:
         assert f"--{option.setting.replace('_', '-')} {option.metavar}" in reported
     text = " ".join(reported.split())
-    for default in ("1 to 12, or a list of them; default: auto)", "at most 1000; default: 4)", "default: bic)"):
+    for default in ("1 to 12, or a list of them; default: auto)", "at most 100; default: 8)", "default: 20)"):
         assert default in text
     # The help cannot import what these come from.
     assert f"does not cut the data (0 to {LONGEST_GAP}; default: {USUAL_GAP})" in text
@@ -301,7 +297,7 @@ def test_help_comes_at_once_and_names_the_defaults(capsys):
     ("words", "message"),
     [
         ("", r"the following arguments are required: FILE, --output; narxbench identify --help tells more"),
-        ("F --output y --metod ga", r"unrecognized arguments: --metod ga \(did you mean '--method'\?\); .*"),
+        ("F --output y --blcks 9", r"unrecognized arguments: --blcks 9 \(did you mean '--blocks'\?\); .*"),
         (
             "F --output 4 --input 2 3",
             r"unrecognized arguments: 3 \(files stand together; an option has one .*\); .*",
@@ -314,8 +310,10 @@ def test_help_comes_at_once_and_names_the_defaults(capsys):
             "F --output 4 --sampling-time 1e999",
             r"--sampling-time: found inf; allowed: a number of seconds from 1e-300 .*",
         ),
-        ("F --output 4 --degree 0 --seeds x", r"--degree: found '0' .*; allowed: .*; --seeds: found 'x' \(text\); .*"),
-        ("F --output 4 --method frol", r"--method: found 'frol'; .*\(did you mean 'frols'\?\)"),
+        (
+            "F --output 4 --degree 0 --blocks x",
+            r"--degree: found '0' .*; allowed: .*; --blocks: found 'x' \(text\); .*",
+        ),
         ("F --output 4 --input 2 --u-lags vale=3", r"--u-lags: found the input 'vale'; .*\(did you mean 'valve'\?\)"),
         ("F --output 4 --set confidance=1", r"--set: found 'confidance'; .* \(did you mean 'confidence'\?\)"),
         ("F --output 4 --set confidence", r"--set: found 'confidence' without =; allowed: KEY=VALUE with .*"),
@@ -451,14 +449,14 @@ def test_a_request_to_end_is_obeyed_as_ctrl_c_is(monkeypatch, file):
 
 def test_the_best_model_until_a_request_to_end_leaves(monkeypatch, file):
     def show_progress(progress):
-        if progress.step == THOROUGH:
+        if progress.step == FORWARD:
             os.kill(os.getpid(), signal.SIGTERM)
 
     monkeypatch.setattr(cli._STATUS, "show_progress", show_progress)
     code, out, err = run(file, "--input", "valve,heat", "--output", "4", *QUICK_WORDS, "--json")
     assert (code, err) == (0, "")
     content = json.loads(out)
-    assert f"Stopped by Ctrl-C or SIGTERM during the {THOROUGH}:" in " ".join(content["warnings"])
+    assert f"Stopped by Ctrl-C or SIGTERM during the {FORWARD}:" in " ".join(content["warnings"])
     assert content["model"]["terms"] and content["competitors"] == []
 
 

@@ -107,7 +107,7 @@ def test_a_star_import_asks_for_no_extra_and_names_of_a_missing_extra_are_as_not
 def test_a_model_needs_nothing_that_takes_long_to_import():
     code = "import sys, numpy, narxbench; u, e = numpy.random.default_rng(1).normal(size=(2, 300));"
     code += "y = numpy.roll(u, 1) + 0.1 * e.cumsum();"
-    code += "narxbench.identify(u, y, decimation=1, degree=1, y_lags=1, u_lags=1, resamples=2, effort=0.05);"
+    code += "narxbench.identify(u, y, decimation=1, degree=1, y_lags=1, u_lags=1, effort=0.05);"
     code += "slow = {'scipy.stats', 'scipy.signal', 'scipy.optimize', 'scipy.ndimage', 'matplotlib'};"
     code += "print(sorted(slow & set(sys.modules)))"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

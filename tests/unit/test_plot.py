@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 import narxbench
 
-SMALL = {"degree": 2, "y_lags": 2, "u_lags": 2, "decimation": 1, "resamples": 10, "effort": 0.5}
+SMALL = {"degree": 2, "y_lags": 2, "u_lags": 2, "decimation": 1, "effort": 0.5}
 
 
 @pytest.fixture(scope="module")

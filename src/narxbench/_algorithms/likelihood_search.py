@@ -1,8 +1,8 @@
 """The search for terms and noise model by likelihood: all models that were fitted, and how to go on from them.
 
 At a model the sensitivities of all candidates make the choice of terms one of linear regression, where terms are added,
-dropped and swapped without a fit, as in :mod:`narxbench._algorithms.multistart`. The structure where that ends is
-fitted and is the next model. The noise that a model leaves says which filter to fit next. Both are repeated until the
+dropped and swapped without a fit, by :mod:`narxbench._algorithms.term_changes`. The structure where that ends is fitted
+and is the next model. The noise that a model leaves says which filter to fit next. Both are repeated until the
 criterion falls no more.
 """
 
@@ -17,7 +17,7 @@ from pydantic import Field
 
 from narxbench._algorithms.common_factor import common_factor, without_factor
 from narxbench._algorithms.forward_regression import nested
-from narxbench._algorithms.multistart import predicted
+from narxbench._algorithms.term_changes import predicted
 from narxbench._fitness.criteria.ebicl import LinearExtendedBIC
 from narxbench._fitness.prediction_error import COMPARED, FilterChoice, Fit, Linearised, PredictionErrors
 from narxbench._fitness.structure_fit import LEAST_GAIN, NoiseFilters, adapt_filter, noise_price

@@ -52,7 +52,7 @@ class OrthogonalRegression(Linearised):
     def changes(self, structure: Structure, samples: float) -> tuple[NDArray[np.int64], Floats, Floats]:
         """Predict by how much each change of a structure changes the deviance of so many samples.
 
-        Arguments and results are those of :func:`narxbench._algorithms.multistart.predicted`, whose members are the
+        Arguments and results are those of :func:`narxbench._algorithms.term_changes.predicted`, whose members are the
         terms of the structure and all coefficients of the noise.
         """
         n_terms = len(structure)

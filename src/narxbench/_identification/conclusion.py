@@ -14,11 +14,10 @@ from narxbench._identification.data.checks import checks_before, size_check
 from narxbench._identification.data.collinear import collinear_check
 from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
-from narxbench._identification.search.choice import failures
-from narxbench._identification.search.competitors import best_by_description, description
+from narxbench._identification.search.competitors import SPARSE_WITHIN, best_by_description, description
 from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.scan import FORWARD, Scan
-from narxbench._identification.search.structures import Choice, ConfigurationSearch, Proposal, Structure
+from narxbench._identification.search.structures import Choice, Structure
 from narxbench._identification.search.ties import EQUAL
 from narxbench._identification.search.trial import MOST_COMPARED, MOST_ROWS, Trial
 from narxbench._identification.trust.answers import answers
@@ -27,7 +26,6 @@ from narxbench._identification.trust.bands import unseen_errors
 from narxbench._identification.trust.dynamics import Dynamics, dynamics, working_point
 from narxbench._identification.trust.fit import ModelFit
 from narxbench._identification.trust.forecasts import ABOUT, forecast_errors
-from narxbench._identification.trust.frequencies import frequent_structures, selection_table
 from narxbench._identification.trust.lack_of_fit import richer_structure
 from narxbench._identification.trust.probabilities import FULL, STOPPED, StructureCertainty, structure_certainty
 from narxbench._identification.trust.residuals import CorrelationTest, correlation_tests, free_run_bias
@@ -52,9 +50,7 @@ MOST_EQUAL, FEW_EQUAL = 8, 2
 FURTHER_TERMS = "residuals and further terms"
 
 
-def concluded(
-    scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearch], *, is_hurried: bool = False
-) -> Identification:
+def concluded(scan: Scan, choice: Choice, *, is_hurried: bool = False) -> Identification:
     """Estimate the weights of the chosen structure, and judge how sure and how good the model is.
 
     In a hurry neither probabilities of terms nor rivals are looked for.
@@ -77,9 +73,6 @@ def concluded(
     rests = measured_static_points(model, known)
     rows = _compared_rows(trial)
     checks = [*data_checks(scan, configuration, model), *_candidate_checks(trial, rows)]
-    resampled = [search.structure.terms for search in resamples]
-    table = selection_table(trial.terms, choice.runs, resampled, settings.confidence)
-    frequent, frequent_about = frequent_structures(table, trial.terms, leaving.terms, resampled, settings.threshold)
     bias = free_run_bias(last_runs(cases, model))
     avoidable = None if is_hurried else avoidable_share(last_cases(cases), None if model.inputs else horizon)
     season = season_errors(last_cases(cases), scan.seasons, horizon)
@@ -100,9 +93,7 @@ def concluded(
         left_out=scan.left_out,
         weights=weights.rows(),
         certainty=certainty,
-        selection=table,
-        structures=_side_by_side(scan, choice, frequent),
-        structures_made=frequent_about,
+        structures=_side_by_side(choice),
         alike=interchangeable(trial.arrangement.columns(trial.monomials, rows), trial.terms, leaving.terms),
         validation=validation,
         tests=tests,
@@ -110,7 +101,7 @@ def concluded(
         dynamics=_dynamics(scan, choice, model, curve, tests, None if is_hurried else certainty),
         rests=rests,
         summary=findings,
-        notes=[*_notes(scan, choice, resamples, models), *_time_scale(scan, configuration, horizon)],
+        notes=[*_notes(scan, choice, models), *_time_scale(scan, configuration, horizon)],
         models=models,
         competitors=_competitors(scan, choice, models),
         unseen={FREE_RUN: free_run, ONE_STEP: unseen_errors(fit, model, 1)},
@@ -163,9 +154,9 @@ def _dynamics(
     point = working_point(model, records, curve)
     if point is None:
         return None
-    confidence, base = scan.settings.confidence, scan.settings.seed
+    confidence = scan.settings.confidence
     if certainty is None:
-        return dynamics([model], records, point, confidence, base=base)
+        return dynamics([model], records, point, confidence)
     models = [model]
     for structure in _equal_structures(scan, choice, certainty):
         # What is singular or diverges is no rival. Of long records, those that were searched are enough.
@@ -173,7 +164,7 @@ def _dynamics(
             fit = ModelFit(scan, structure)
             models.append(fit.model(fit.weights(fit.turns)))
     lack = _lack_of_fit(scan, choice, tests, records)
-    answer = dynamics(models, records, point, confidence, lack.richer, base=base)
+    answer = dynamics(models, records, point, confidence, lack.richer)
     if answer is None:
         return None
     return replace(answer, lacking=lack.lacking, unexplained=lack.unexplained)
@@ -300,34 +291,22 @@ def last_runs(cases: Sequence[Case], model: Model) -> list[tuple[Model, Record]]
     return [(case.model, case.record) for case in last_cases(cases)]
 
 
-def _side_by_side(scan: Scan, choice: Choice, frequent: dict[str, list[str]]) -> dict[str, Structure]:
-    """Return structures with their scores: the best, those that resampled data led to, that of forward regression."""
-    # With the J that it was chosen by; what is only shown was not chosen among many draws.
+def _side_by_side(choice: Choice) -> dict[str, Structure]:
+    """Return structures with their scores: the best, and that of iterative forward regression."""
     structures = {"best": choice.leaving}
-    for name, terms in frequent.items():
-        proposal = Proposal(choice.leaving.configuration, name, terms, drawn=False)
-        structures[name] = scan.compared([proposal], choice.density)[0]
     if choice.forward:
         structures[FORWARD] = choice.forward
     return structures
 
 
-def _notes(
-    scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearch], models: Mapping[str, Model]
-) -> list[Finding]:
+def _notes(scan: Scan, choice: Choice, models: Mapping[str, Model]) -> list[Finding]:
     """Return what a reader must know of the search besides its result."""
-    recording, settings = scan.estimated, scan.settings
+    recording = scan.estimated
     configuration = scan.named[choice.leaving.configuration]
     model, sparse = models[choice.leaving.kind], models[choice.best.kind]
     notes = []
-    for failed, is_resampled in ((choice.notes, False), (failures(resamples), True)):
-        for failure in failed:
-            values = {"method": settings.method, "resampled": is_resampled, **failure.model_dump()}
-            notes.append(Finding("searches", "look", values))
     if not any(record.role == "test" for record in recording.records):
         notes.append(Finding("no_test", "look"))
-    if len(resamples) < settings.resamples:
-        notes.append(Finding("resamples", "look", {"searched": len(resamples), "wanted": settings.resamples}))
     return [*notes, *_units(scan, model, configuration), *_competed(scan, choice, sparse), *_decided(choice)]
 
 
@@ -382,14 +361,12 @@ def _competed(scan: Scan, choice: Choice, sparse: Model) -> list[Finding]:
         rows.append(row)
     values = {
         "leaving": description(choice.leaving),
-        "limit": scan.settings.sparse_within,
+        "limit": SPARSE_WITHIN,
         "competitors": len(choice.competitors),
         "kind": scan.trial(scan.named[choice.best.configuration]).error,
         "rows": rows,
         "sparse": sparse.equation().partition("\n")[0],
     }
-    if choice.sparse_within is not None:
-        values["sparse_within"] = choice.sparse_within
     if not scan.recording.inputs:
         values["steps"] = scan.steps_judged(choice.best.configuration)
     return [Finding("competition", "look" if choice.winner else "fine", values)]

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, overload
 
 from narxbench._identification.data.reading import Reading, read_recording
-from narxbench._identification.identify import identify_repeatedly
+from narxbench._identification.identify import identify_recording
 from narxbench._identification.joint import JointIdentification, identify_jointly, read_jointly
 from narxbench._identification.result import Identification
 from narxbench._identification.settings import settings_from_python
@@ -42,25 +42,13 @@ def identify(
     u_degree: int | None = None,
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
-    centre: bool | Literal["auto"] = False,
-    method: str = "multistart",
-    method_settings: Mapping[str, Any] | None = None,
     error: Literal["auto", "free_run", "one_step"] = "auto",
-    criterion: str = "bic",
-    seed: int = 1,
-    seeds: int = 4,
     blocks: int = 8,
-    selection: Literal["mean", "worst"] = "mean",
-    divergent: float = 0.0,
     effort: float = 20.0,
-    resamples: int = 0,
-    threshold: float = 0.5,
     confidence: float = 0.95,
     noise: Literal["auto", "narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"] = "auto",
-    sparse_within: float = 1.05,
     # End
     joint: Literal[False] = False,
-    repeat: int = 1,
 ) -> Identification: ...
 
 
@@ -94,25 +82,13 @@ def identify(
     u_degree: int | None = None,
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
-    centre: bool | Literal["auto"] = False,
-    method: str = "multistart",
-    method_settings: Mapping[str, Any] | None = None,
     error: Literal["auto", "free_run", "one_step"] = "auto",
-    criterion: str = "bic",
-    seed: int = 1,
-    seeds: int = 4,
     blocks: int = 8,
-    selection: Literal["mean", "worst"] = "mean",
-    divergent: float = 0.0,
     effort: float = 20.0,
-    resamples: int = 0,
-    threshold: float = 0.5,
     confidence: float = 0.95,
     noise: Literal["auto", "narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"] = "auto",
-    sparse_within: float = 1.05,
     # End
     joint: Literal[True],
-    repeat: int = 1,
 ) -> JointIdentification: ...
 
 
@@ -145,25 +121,13 @@ def identify(
     u_degree: int | None = None,
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
-    centre: bool | Literal["auto"] = False,
-    method: str = "multistart",
-    method_settings: Mapping[str, Any] | None = None,
     error: Literal["auto", "free_run", "one_step"] = "auto",
-    criterion: str = "bic",
-    seed: int = 1,
-    seeds: int = 4,
     blocks: int = 8,
-    selection: Literal["mean", "worst"] = "mean",
-    divergent: float = 0.0,
     effort: float = 20.0,
-    resamples: int = 0,
-    threshold: float = 0.5,
     confidence: float = 0.95,
     noise: Literal["auto", "narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"] = "auto",
-    sparse_within: float = 1.05,
     # End
     joint: bool = False,
-    repeat: int = 1,
 ) -> Identification | JointIdentification:
     """Identify a polynomial NARX model from measured data.
 
@@ -184,9 +148,6 @@ def identify(
     joint : bool, default False
         Whether to identify models of several outputs that run together, judged by their joint free run:
         :class:`narxbench.JointIdentification`.
-    repeat : int, default 1
-        How many times to identify, each time with the next ``seed``: the model is that of the first, and a note has the
-        spread of the others' errors.
     decimation : int | str | Sequence[int], default "auto"
         Samples of the data in one step of the model. All numbers of a list are tried. Allowed: auto, a positive whole
         number, or a list of them.
@@ -210,46 +171,19 @@ def identify(
         Further candidate terms, such as ``u(k)^2`` or ``y(k-1)*u(k-9)``.
     exclude : Sequence[str], default ()
         Candidate terms to leave out, or patterns of them, such as ``*u(k-1)*``.
-    centre : bool | Literal["auto"], default False
-        Whether the terms are those of centred and scaled signals. Auto: where that is clearly better. Allowed: auto,
-        true or false.
-    method : str, default "multistart"
-        Search algorithm: the name of one of narxbench, or of a plug-in.
-    method_settings : Mapping[str, Any] | None, default None
-        Settings of the search algorithm.
     error : Literal["auto", "free_run", "one_step"], default "auto"
         Error that the fitness has: of the free run, or one step ahead. Auto: of the free run where there is an input.
-    criterion : str, default "bic"
-        Criterion of the fitness, such as ``bic``, ``aic-2`` or ``aicc``.
-    seed : int, default 1
-        Number that all random draws begin with: another one gives another search. Allowed: at least 0 and at most
-        2147483647.
-    seeds : int, default 4
-        Searches of each configuration, each with its own random draws. Allowed: at least 1 and at most 1000.
     blocks : int, default 8
         Parts of the data that take turns in selection, where no record has this role. Allowed: at least 2 and at most
         100.
-    selection : Literal["mean", "worst"], default "mean"
-        Which of the errors over the parts of the selection counts: their mean, or the worst one.
-    divergent : float, default 0.0
-        Share of the selection parts on which a model may diverge. Allowed: at least 0 and below 1.
     effort : float, default 20.0
         Seconds that the searches are planned for. They decide how much is tried, by a fixed rule, not by a clock.
         Allowed: above 0 and at most 1000000.
-    resamples : int, default 0
-        Resampled data sets that are searched, to see how sure each term is without supposing anything of the noise.
-        Allowed: at least 0 and at most 10000.
-    threshold : float, default 0.5
-        Share of the resampled data sets from which on a term belongs to the structure by threshold. Allowed: above 0
-        and at most 1.
     confidence : float, default 0.95
         Coverage of the intervals. Allowed: above 0 and at most 0.999999999.
     noise : Literal["auto", "narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"], default "auto"
         Noise model: whether the noise enters the equation or the output, and which filter it passes. Auto: the one with
         the best free run over data that the weights do not know; where several are as good, the most likely one.
-    sparse_within : float, default 1.05
-        Times the selection error of the best simple model (full linear ones, the unpruned polynomial, the last value)
-        up to which a sparse model is preferred. Allowed: at least 1 and at most 1000000.
 
     Returns
     -------
@@ -265,12 +199,10 @@ def identify(
     --------
     >>> import narxbench
     >>> u, y = narxbench.load_system("S1").simulate(600, snr_db=40)
-    >>> identification = narxbench.identify(u, y, test="20%", degree=2, y_lags=2, u_lags=2, resamples=0)
+    >>> identification = narxbench.identify(u, y, test="20%", degree=2, y_lags=2, u_lags=2)
     >>> identification.model.terms
     ('y(k-1)', 'u(k-1)', 'y(k-1)*u(k-1)', 'u(k-1)^2')
     """
-    if joint and repeat != 1:
-        raise FieldError("repeat", f"found {show(repeat)} with joint; allowed: 1, for joint models are chosen once")
     if not joint and isinstance(output, list | tuple) and len(output) > 1 and isinstance(output[0], str):
         allowed = "one column, or several with joint=True or identify_outputs"
         raise FieldError("output", f"found {show(output, kind=False)}; allowed: {allowed}")
@@ -289,22 +221,11 @@ def identify(
             "u_degree": u_degree,
             "include": include,
             "exclude": exclude,
-            "centre": centre,
-            "method": method,
-            "method_settings": method_settings,
             "error": error,
-            "criterion": criterion,
-            "seed": seed,
-            "seeds": seeds,
             "blocks": blocks,
-            "selection": selection,
-            "divergent": divergent,
             "effort": effort,
-            "resamples": resamples,
-            "threshold": threshold,
             "confidence": confidence,
             "noise": noise,
-            "sparse_within": sparse_within,
             # End
         }
     )
@@ -328,4 +249,4 @@ def identify(
     )
     if joint:
         return identify_jointly(read_jointly(data, reading), settings)
-    return identify_repeatedly(read_recording(data, **reading), settings, repeat)
+    return identify_recording(read_recording(data, **reading), settings)

@@ -1,10 +1,9 @@
 """From a recording to a model: check, search, choose, and judge how far to trust what was found."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from threadpoolctl import threadpool_limits
 
@@ -15,22 +14,19 @@ from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
 from narxbench._identification.search.attempts import attempts
 from narxbench._identification.search.choice import choose
-from narxbench._identification.search.scan import Scan
+from narxbench._identification.search.scan import VARIED, Scan
 from narxbench._identification.search.steps import (
     ATTEMPTS,
     BRIEF,
     CHOICE,
-    COMPETITION,
     CONCLUSION,
-    RESAMPLES,
-    THOROUGH,
+    VARIANTS,
     SearchProgress,
     Steps,
     threads_of_short_calls,
 )
-from narxbench._identification.search.structures import Choice, ConfigurationSearch
+from narxbench._identification.search.structures import Choice
 from narxbench._identification.settings import IdentificationSettings
-from narxbench._io.errors import FieldError, is_whole_number, show
 from narxbench._io.interruptions import interruptible
 from narxbench._model.narx import DivergedError
 from narxbench._model.records import Recording
@@ -39,59 +35,9 @@ from narxbench._model.records import Recording
 BRIDGING = 0.25
 
 
-def identify_repeatedly(
-    recording: Recording,
-    settings: IdentificationSettings,
-    times: int,
-    check_cost: Callable[[Scan], None] | None = None,
-    report_progress: Callable[[SearchProgress], None] | None = None,
-) -> Identification:
-    """Identify a model as :func:`identify_recording` does, and again with other random draws, to see what they decide.
-
-    The model is the first one; a note compares the others with it.
-    """
-    if not is_whole_number(times, 1, 1000):
-        raise FieldError("repeat", f"found {show(times)}; allowed: a whole number from 1 to 1000")
-    first = identify_recording(recording, settings, check_cost, report_progress)
-    identifications = [first]
-    for seed in range(settings.seed + 1, settings.seed + times):
-        if was_interrupted(identifications[-1]):
-            break
-        # Resamples show how sure the terms of the first model are; here only models are compared.
-        next_settings = settings.model_copy(update={"seed": seed, "resamples": 0})
-        identifications.append(identify_recording(recording, next_settings, report_progress=report_progress))
-    if len(identifications) == 1:
-        return first
-    return replace(first, notes=[_spread(identifications), *first.notes])
-
-
 def was_interrupted(identification: Identification) -> bool:
     """Return whether Ctrl-C ended the search of an identification."""
     return any(note.name == "interrupted" for note in identification.notes)
-
-
-def _spread(identifications: Sequence[Identification]) -> Finding:
-    """Return the errors of models that come from other random draws, and how many have the terms of the first."""
-    predictions = [_prediction_values(identification) for identification in identifications]
-    errors = [values["rrse"] for values in predictions if values["rrse"] is not None]
-    models = [identification.model for identification in identifications]
-    structures = [(model.terms, model.decimation) for model in models]
-    values = {
-        "times": len(identifications),
-        "role": predictions[0]["role"],
-        "kind": predictions[0]["kind"],
-        "steps": predictions[0]["steps"],
-        "least": min(errors, default=None),
-        "most": max(errors, default=None),
-        "without": len(identifications) - len(errors),
-        "alike": structures.count(structures[0]),
-    }
-    return Finding("repeats", "look", values)
-
-
-def _prediction_values(identification: Identification) -> Mapping[str, Any]:
-    """Return the values of the finding on how well the model predicts."""
-    return next(finding.values for finding in identification.summary if finding.name == "prediction")
 
 
 class ConcludedSearch(NamedTuple):
@@ -119,7 +65,7 @@ def identify_recording(
     cut = cut_at_gaps(recording)
     if check_cost is not None:
         check_cost(Scan(recording, settings))
-    brief_settings = settings.model_copy(update={"resamples": 0, "seeds": 1, "effort": BRIDGING * settings.effort})
+    brief_settings = settings.model_copy(update={"effort": BRIDGING * settings.effort})
     bridging = conclude_search(cut, brief_settings).identification
     if was_interrupted(bridging):
         stopped = "The search was stopped before gaps of the output were bridged: the data were cut there."
@@ -152,18 +98,12 @@ def conclude_search(
     # Threads of a BLAS would wait for those of the search, and sum in an order that depends on their number.
     with threadpool_limits(1, "blas"):
         scan = Scan(recording, settings)
-        steps = Steps(report_progress, RESAMPLES if settings.resamples else COMPETITION)
+        steps = Steps(report_progress)
         if check_cost is not None:
             check_cost(scan)
         choice = _search(scan, steps)
-        best = scan.named[choice.leaving.configuration]
-        numbers = range(1, scan.n_resamples(best) + 1)
-        resamples = steps.run(RESAMPLES, scan.resampled, [(best, number) for number in numbers])
-        if steps.interrupted:
-            # Those that were left out say nothing.
-            scan.settings = settings.model_copy(update={"resamples": len(resamples)})
         scan.make_room()
-        identification = steps.keep(CONCLUSION, partial(_concluded, scan, choice, resamples, steps))
+        identification = steps.keep(CONCLUSION, partial(_concluded, scan, choice, steps))
         if not steps.interrupted:
             try:
                 with interruptible():
@@ -185,7 +125,7 @@ def search_recording(
 
     Ctrl-C raises KeyboardInterrupt.
     """
-    steps = Steps(report_progress, COMPETITION)
+    steps = Steps(report_progress)
     with threadpool_limits(1, "blas"):
         scan = Scan(recording, settings)
         choice = _search(scan, steps)
@@ -194,23 +134,25 @@ def search_recording(
     return scan, choice
 
 
-def _concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearch], steps: Steps) -> Identification:
+def _concluded(scan: Scan, choice: Choice, steps: Steps) -> Identification:
     """Return the conclusion; after an interruption one that does not take long."""
     if steps.interrupted:
         scan.hurry()
-    return concluded(scan, choice, resamples, is_hurried=bool(steps.interrupted))
+    return concluded(scan, choice, is_hurried=bool(steps.interrupted))
 
 
 def _search(scan: Scan, steps: Steps) -> Choice:
     """Return the choice of a structure after all searches; KeyboardInterrupt where there is none yet."""
     threads = threads_of_short_calls(scan.n_samples)
-    brief_searches = steps.run(BRIEF, scan.brief, [(configuration,) for configuration in scan.configurations], threads)
-    if not brief_searches:
+    jobs = [(configuration,) for configuration in scan.configurations]
+    briefs = [structure for structure in steps.run(BRIEF, scan.brief, jobs, threads) if structure is not None]
+    if steps.interrupted and not briefs:
         raise KeyboardInterrupt
-    ranked = scan.ranked(brief_searches)
-    jobs = [(configuration, *job) for configuration, job in product(ranked, scan.jobs())]
-    thorough_searches = steps.run(THOROUGH, scan.thorough, jobs, threads)
-    return steps.keep(CHOICE, lambda: choose(scan, brief_searches, ranked, thorough_searches, steps))
+    best = sorted(briefs, key=lambda brief: brief.rank)[:VARIED]
+    for variants in steps.run(VARIANTS, scan.variants, [(brief,) for brief in best], threads=1):
+        briefs += variants
+    ranked = scan.ranked(briefs)
+    return steps.keep(CHOICE, lambda: choose(scan, briefs, ranked, steps))
 
 
 def _with_attempts(

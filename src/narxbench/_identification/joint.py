@@ -24,7 +24,7 @@ from narxbench._identification.data.reading import Reading, read_recording, read
 from narxbench._identification.finding import Finding
 from narxbench._identification.identify import conclude_search, search_recording, was_interrupted
 from narxbench._identification.result import Identification
-from narxbench._identification.search.competitors import EXACT, best_by_description, description
+from narxbench._identification.search.competitors import EXACT, SPARSE_WITHIN, best_by_description, description
 from narxbench._identification.search.outside import joint_run_leaves_all_bounds
 from narxbench._identification.search.scan import Scan
 from narxbench._identification.search.steps import SearchProgress
@@ -445,14 +445,14 @@ def identify_jointly(
     inputs_alone = _candidates_by_output(data, settings, stretches, None, report_progress)
     sources = [inputs_alone, as_measured]
     signals = signals_of(stretches, data.n_outputs)
-    selection = select_combination(JointTrial(sources, signals), settings.sparse_within)
+    selection = select_combination(JointTrial(sources, signals))
     is_interrupted = False
     if selection.error > EXACT and selection.trial.is_driven:
         model = selection.trial.model(selection.combination)
         try:
             with interruptible():
                 sources.append(_candidates_by_output(data, settings, stretches, model, report_progress))
-                selection = select_combination(JointTrial(sources, signals), settings.sparse_within)
+                selection = select_combination(JointTrial(sources, signals))
         except NarxbenchError:
             # The joint run diverges on some record, or no structure describes the output: two sources are enough.
             pass
@@ -648,11 +648,11 @@ class Selection(NamedTuple):
         return self.trial.error(self.combination)
 
 
-def select_combination(trial: JointTrial, sparse_within: float) -> Selection:
+def select_combination(trial: JointTrial) -> Selection:
     """Return the combination that leaves.
 
     A search from each start changes the candidate of one output at a time, while the joint error falls clearly. Of all
-    that it meets, the one of fewest terms leaves whose joint error is at most ``sparse_within`` times the lowest, and
+    that it meets, the one of fewest terms leaves whose joint error is at most ``SPARSE_WITHIN`` times the lowest, and
     which stays within bounds where inputs are held. If none does, the models without other outputs leave.
 
     Without inputs nothing drives a free run, and its error says little: there the models leave that each output has
@@ -666,7 +666,7 @@ def select_combination(trial: JointTrial, sparse_within: float) -> Selection:
     finite = [combination for combination, error in errors.items() if math.isfinite(error)]
     n_unbounded = 0
     while finite and n_unbounded < MOST_HELD:
-        limit = sparse_within * max(EXACT, min(errors[combination] for combination in finite))
+        limit = SPARSE_WITHIN * max(EXACT, min(errors[combination] for combination in finite))
         within = [combination for combination in finite if errors[combination] <= limit]
         fewest = min(within, key=lambda combination: (trial.n_terms(combination), errors[combination]))
         if not trial.leaves_all_bounds(fewest):

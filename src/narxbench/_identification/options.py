@@ -78,47 +78,11 @@ OPTIONS = (
         "repeated)",
     ),
     SettingOption(
-        setting="centre",
-        group="candidate terms",
-        metavar="WORD",
-        kind="number",
-        help="whether the terms are those of centred and scaled signals (auto, true or false; default: false)",
-    ),
-    SettingOption(
-        setting="method",
-        group="search",
-        metavar="NAME",
-        kind="text",
-        help="search algorithm: the name of one of narxbench, or of a plug-in (default: multistart)",
-    ),
-    SettingOption(
         setting="error",
         group="search",
         metavar="KIND",
         kind="text",
         help="error that the fitness has: of the free run, or one step ahead (auto, free_run, one_step; default: auto)",
-    ),
-    SettingOption(
-        setting="criterion",
-        group="search",
-        metavar="NAME",
-        kind="text",
-        help="criterion of the fitness, such as bic, aic-2 or aicc (default: bic)",
-    ),
-    SettingOption(
-        setting="seed",
-        group="search",
-        metavar="N",
-        kind="number",
-        help="number that all random draws begin with: another one gives another search (at least 0 and at most "
-        "2147483647; default: 1)",
-    ),
-    SettingOption(
-        setting="seeds",
-        group="search",
-        metavar="N",
-        kind="number",
-        help="searches of each configuration, each with its own random draws (at least 1 and at most 1000; default: 4)",
     ),
     SettingOption(
         setting="blocks",
@@ -129,27 +93,11 @@ OPTIONS = (
         "100; default: 8)",
     ),
     SettingOption(
-        setting="selection",
-        group="search",
-        metavar="WORD",
-        kind="text",
-        help="which of the errors over the parts of the selection counts: their mean, or the worst one (mean, worst; "
-        "default: mean)",
-    ),
-    SettingOption(
         setting="effort",
         group="search",
         metavar="SECONDS",
         kind="number",
         help="seconds that the searches are planned for (above 0 and at most 1000000; default: 20)",
-    ),
-    SettingOption(
-        setting="resamples",
-        group="search",
-        metavar="N",
-        kind="number",
-        help="resampled data sets that are searched, to see how sure each term is without supposing anything of the "
-        "noise (at least 0 and at most 10000; default: 0)",
     ),
     SettingOption(
         setting="noise",
@@ -158,14 +106,6 @@ OPTIONS = (
         kind="text",
         help="noise model: whether the noise enters the equation or the output, and which filter it passes (auto, "
         "narx, narmax, ararx, ararmax, noe, box-jenkins; default: auto)",
-    ),
-    SettingOption(
-        setting="sparse_within",
-        group="search",
-        metavar="TIMES",
-        kind="number",
-        help="times the selection error of the best simple model (full linear ones, the unpruned polynomial, the last "
-        "value) up to which a sparse model is preferred (at least 1 and at most 1000000; default: 1.05)",
     ),
     # End
 )

@@ -14,7 +14,6 @@ from narxbench._identification.search.structures import Structure
 from narxbench._identification.trust.bands import BAND, Unseen
 from narxbench._identification.trust.dynamics import Dynamics
 from narxbench._identification.trust.forecasts import forecast_after_record, forecast_frame
-from narxbench._identification.trust.frequencies import resample_frequencies
 from narxbench._identification.trust.probabilities import StructureCertainty
 from narxbench._identification.trust.residuals import CorrelationTest
 from narxbench._identification.trust.steady_state import FixedPoint, Rest
@@ -51,13 +50,8 @@ class Identification:
     certainty : StructureCertainty
         How probable the structure and its terms are: ``probability``, ``probabilities``, the ten best other structures
         (``rivals``), ``groups`` of exchangeable terms, and ``doubts``, or why nothing can be said (``missing``).
-    selection : DataFrame
-        How often searches chose each candidate: :func:`narxbench._identification.trust.frequencies.selection_table`.
     structures : dict of str to Structure
-        Structures next to one another: ``best``, where it was made ``iterative_ofr``, and where data were resampled
-        ``threshold`` and ``most_frequent``.
-    structures_made : dict
-        How the last two came about: :func:`narxbench._identification.trust.frequencies.frequent_structures`.
+        Structures next to one another: ``best``, and where it was made ``iterative_ofr``.
     alike : list of (str, str, float)
         Terms of the model, the candidate outside that could nearly take their place, and their correlation.
     validation : DataFrame
@@ -71,10 +65,9 @@ class Identification:
     summary : list of Finding
         What is fine about the model and what is not, most important first.
     notes : list of Finding
-        What else a reader must know: how the sparse model did in the ``competition`` with simple models, ``searches``
-        that found nothing, ``no_test`` data, fewer ``resamples`` than wanted, how the ``noise_model`` was decided on,
-        the ``time_scale`` of a series without input, and that a free run over ``whole_records`` was a reason to pass
-        over structures, or that none holds.
+        What else a reader must know: how the sparse model did in the ``competition`` with simple models, ``no_test``
+        data, how the ``noise_model`` was decided on, the ``time_scale`` of a series without input, and that a free run
+        over ``whole_records`` was a reason to pass over structures, or that none holds.
     unseen : dict of str to Unseen
         Errors of the kinds ``free_run`` and ``one_step`` on samples that the weights did not know.
     dynamics : Dynamics, optional
@@ -90,7 +83,7 @@ class Identification:
     --------
     >>> import narxbench
     >>> u, y = narxbench.load_system("S1").simulate(600, snr_db=40)
-    >>> settings = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 2, "resamples": 0, "effort": 1.0}
+    >>> settings = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 2, "effort": 1.0}
     >>> identification = narxbench.identify(u, y, test="20%", **settings)
     >>> identification.configuration["candidates"]
     15
@@ -107,9 +100,7 @@ class Identification:
     left_out: int
     weights: list[dict[str, Any]]
     certainty: StructureCertainty
-    selection: pd.DataFrame
     structures: dict[str, Structure]
-    structures_made: dict[str, Any]
     alike: list[tuple[str, str, float]]
     validation: pd.DataFrame
     tests: list[CorrelationTest]
@@ -285,8 +276,7 @@ class Identification:
 
         ``model`` has all values of the model, as :meth:`narxbench.Model.save` writes them, so that
         :func:`narxbench.load_model` reads it from a file; ``competitors`` has those of the models that it competed
-        with. ``certainty`` has how probable the structure is, its terms and its rivals. ``selection_frequency`` has the
-        share of the resampled data sets that led to each term, None without such data. ``noise`` has the noise model
+        with. ``certainty`` has how probable the structure is, its terms and its rivals. ``noise`` has the noise model
         with its coefficients. ``metrics`` has the roles estimation, selection and test, each with ``one_step`` and
         ``free_run`` at the sampling of the model, and both again ``at_incoming_sampling``; None where there is no such
         record. ``bands`` has for both kinds the half width of the band, the parts it comes from and its coverage of
@@ -295,7 +285,6 @@ class Identification:
         findings as values; :func:`narxbench._report.findings.as_json` adds the words.
         """
         model = self.model
-        often = resample_frequencies(self.selection)
         bands: dict[str, Any] = {"confidence": BAND}
         for kind, unseen in self.unseen.items():
             bands[kind] = self._band(None if kind == FREE_RUN else 1, unseen)
@@ -312,7 +301,6 @@ class Identification:
             "degree": model.degree,
             "lags": model.lags,
             "certainty": self.certainty.as_dict(),
-            "selection_frequency": [often.get(term, 0.0) for term in model.terms] if often else None,
             "noise": {
                 "name": model.noise_model,
                 "description": model.noise.description,
@@ -326,7 +314,7 @@ class Identification:
             "units": dict(model.units),
             "decimation": model.decimation,
             "sampling_time": model.sampling_time,
-            "method": self.settings["method"],
+            "method": self.structures["best"].found_by,
             "settings": {**self.settings, "found": self.configuration},
             "metrics": metrics_by_role(self.validation),
             "bands": bands,

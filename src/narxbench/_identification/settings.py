@@ -11,13 +11,10 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
-import pydantic
-from pydantic import AfterValidator, Field, PlainValidator
+from pydantic import Field, PlainValidator
 
-from narxbench._algorithms.registry import algorithm
-from narxbench._fitness.criteria import canonical_criterion
-from narxbench._io.errors import NarxbenchError, is_whole_number
-from narxbench._io.settings import Coverage, Mistake, Settings, SettingsError, described_as, show, validated
+from narxbench._io.errors import is_whole_number
+from narxbench._io.settings import Coverage, Settings, described_as, show, validated
 from narxbench._model.noise_models import NOISE_NAMES, NoiseName
 from narxbench._model.terms import MAX_DEGREE, MAX_LAG
 
@@ -27,8 +24,6 @@ NoiseSetting = Literal["auto", NoiseName]
 Numbers = int | str | Sequence[int]
 LagsByInput = int | str | Sequence[int] | Mapping[str, Numbers]
 AUTO: Auto = "auto"
-# The largest sparse_within.
-LARGEST_WITHIN = 1e6
 _MOST_LAGS = 1000
 _LAGS = f"auto, a number n for the lags 1 to n, or a list such as 1-4,8: up to {_MOST_LAGS} lags, none over {MAX_LAG}"
 _STRIDES = "auto, a positive whole number, or a list of them"
@@ -129,18 +124,6 @@ def _auto_or(is_allowed: Callable[[object], bool], allowed: str) -> Callable[[ob
     return check
 
 
-def _without_its_name(check: Callable[[str], str]) -> AfterValidator:
-    """Return a check whose message leaves out the name of the setting, as the name stands before it already."""
-
-    def check_text(text: str) -> str:
-        try:
-            return check(text)
-        except NarxbenchError as error:
-            raise ValueError(str(error).partition(": ")[2]) from None
-
-    return AfterValidator(check_text)
-
-
 def _checked(check: Callable[[object], object], accepted_type: Any) -> PlainValidator:
     """Return a check of a setting that users may write in several types.
 
@@ -150,7 +133,6 @@ def _checked(check: Callable[[object], object], accepted_type: Any) -> PlainVali
 
 
 _DELAY = _auto_or(lambda value: is_whole_number(value, 0, MAX_LAG), f", or a whole number from 0 to {MAX_LAG}")
-_TRUTH = _auto_or(lambda value: isinstance(value, bool), ", true or false")
 
 
 class IdentificationSettings(Settings):
@@ -196,43 +178,17 @@ class IdentificationSettings(Settings):
     """Further candidate terms, such as ``u(k)^2`` or ``y(k-1)*u(k-9)``."""
     exclude: Annotated[list[str], candidate_option("TERMS")] = Field(default=[])
     """Candidate terms to leave out, or patterns of them, such as ``*u(k-1)*``."""
-    centre: Annotated[
-        Auto | bool, _checked(_TRUTH, bool | Auto), described_as("auto, true or false"), candidate_option("WORD")
-    ] = False
-    """Whether the terms are those of centred and scaled signals. Auto: where that is clearly better."""
-    method: Annotated[str, _without_its_name(lambda name: algorithm(name).name), search_option("NAME")] = "multistart"
-    """Search algorithm: the name of one of narxbench, or of a plug-in."""
-    method_settings: dict[str, Any] = Field(default={})
-    """Settings of the search algorithm."""
     error: Annotated[Literal["auto", "free_run", "one_step"], search_option("KIND")] = "auto"
     """Error that the fitness has: of the free run, or one step ahead. Auto: of the free run where there is an input."""
-    criterion: Annotated[str, _without_its_name(canonical_criterion), search_option("NAME")] = "bic"
-    """Criterion of the fitness, such as ``bic``, ``aic-2`` or ``aicc``."""
-    seed: Annotated[int, search_option("N")] = Field(default=1, ge=0, le=2**31 - 1)
-    """Number that all random draws begin with: another one gives another search."""
-    seeds: Annotated[int, search_option("N")] = Field(default=4, ge=1, le=1000)
-    """Searches of each configuration, each with its own random draws."""
     blocks: Annotated[int, search_option("N")] = Field(default=8, ge=2, le=100)
     """Parts of the data that take turns in selection, where no record has this role."""
-    selection: Annotated[Literal["mean", "worst"], search_option("WORD")] = "mean"
-    """Which of the errors over the parts of the selection counts: their mean, or the worst one."""
-    divergent: float = Field(default=0.0, ge=0, lt=1)
-    """Share of the selection parts on which a model may diverge."""
     effort: Annotated[float, search_option("SECONDS")] = Field(default=20.0, gt=0, le=1e6)
     """Seconds that the searches are planned for. They decide how much is tried, by a fixed rule, not by a clock."""
-    resamples: Annotated[int, search_option("N")] = Field(default=0, ge=0, le=10_000)
-    """Resampled data sets that are searched, to see how sure each term is without supposing anything of the noise."""
-    threshold: float = Field(default=0.5, gt=0, le=1)
-    """Share of the resampled data sets from which on a term belongs to the structure by threshold."""
     confidence: Coverage = 0.95
     """Coverage of the intervals."""
     noise: Annotated[NoiseSetting, search_option("NAME")] = "auto"
     """Noise model: whether the noise enters the equation or the output, and which filter it passes. Auto: the one with
     the best free run over data that the weights do not know; where several are as good, the most likely one."""
-
-    sparse_within: Annotated[float, search_option("TIMES")] = Field(default=1.05, ge=1, le=LARGEST_WITHIN)
-    """Times the selection error of the best simple model (full linear ones, the unpruned polynomial, the last value) up
-    to which a sparse model is preferred."""
 
     @property
     def noise_models(self) -> tuple[NoiseName, ...]:
@@ -240,14 +196,6 @@ class IdentificationSettings(Settings):
         if self.noise == "auto":
             return NOISE_NAMES
         return (self.noise,)
-
-    @pydantic.model_validator(mode="after")
-    def _check_method_settings(self) -> "IdentificationSettings":
-        try:
-            algorithm(self.method).settings(self.method_settings)
-        except SettingsError as error:
-            raise SettingsError(Mistake(("method_settings", *path), text) for path, text in error.mistakes) from None
-        return self
 
 
 def settings_from_python(values: Mapping[str, Any]) -> IdentificationSettings:

@@ -56,12 +56,13 @@ class GeneratedFile(NamedTuple):
 
 
 _FOLDER = Path(__file__).parent
-# The entry of the last parameter that is none of the settings, and a heading.
-_LAST_PARAMETER = r"    repeat : .*\n(?:        .+\n)+"
+# The entries of the last parameters that are none of the settings, and a heading.
+_LAST_OF_ENTRY = r"    joint : .*\n(?:        .+\n)+"
+_LAST_OF_OUTPUTS = r"    time, time_format, test, .*\n(?:        .+\n)+"
 _PARAMETERS = r"    Parameters\n    -+\n"
 FILES = (
-    GeneratedFile(_FOLDER / "entry.py", _LAST_PARAMETER),
-    GeneratedFile(_FOLDER / "outputs.py", _LAST_PARAMETER),
+    GeneratedFile(_FOLDER / "entry.py", _LAST_OF_ENTRY),
+    GeneratedFile(_FOLDER / "outputs.py", _LAST_OF_OUTPUTS),
     GeneratedFile(_FOLDER / "estimator.py", _PARAMETERS, empty_list="None"),
     GeneratedFile(_FOLDER / "options.py"),
     GeneratedFile(_FOLDER / "data" / "reading.py"),

@@ -53,10 +53,10 @@ class SettingsError(NarxbenchError):
     --------
     >>> import narxbench
     >>> try:
-    ...     narxbench.identify([1.0, 2.0], [3.0, 4.0], degree="high", seeds=0)
+    ...     narxbench.identify([1.0, 2.0], [3.0, 4.0], degree="high", blocks=0)
     ... except narxbench.SettingsError as error:
     ...     print([mistake.path for mistake in error.mistakes])
-    [('degree',), ('seeds',)]
+    [('degree',), ('blocks',)]
     """
 
     def __init__(self, mistakes: Iterable[Mistake], source: str = "") -> None:

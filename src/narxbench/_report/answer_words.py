@@ -123,10 +123,6 @@ def _to_read(finding: Finding, _: Setting) -> tuple[str, str]:
     doubts = [_DOUBTS[kind] for kind in values["doubts"] if kind in _DOUBTS]
     if doubts:
         texts.append(f"Reasons for doubt: {listed(doubts)}.")
-    resampled = values["resampled"]
-    if resampled:
-        kept, often = f"{resampled['kept']} of {count_terms(resampled['terms'])}", percent(resampled["threshold"])
-        texts.append(f"Searches of resampled data found {kept} again in {often} or more of {resampled['searches']}.")
     return " ".join(texts), ""
 
 

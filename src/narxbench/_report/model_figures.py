@@ -21,7 +21,6 @@ from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
 from narxbench._identification.trust.bands import BAND
 from narxbench._identification.trust.dynamics import Band, Dynamics
-from narxbench._identification.trust.frequencies import resample_frequencies
 from narxbench._identification.trust.residuals import CorrelationTest
 from narxbench._identification.trust.steady_state import FixedPoint
 from narxbench._io.errors import printable
@@ -145,8 +144,8 @@ def _look(place: int) -> dict[str, Any]:
 
 
 def certainty_figure(identification: Identification) -> str | None:
-    """Return the figure of how sure each term is; None where there is neither a probability nor resampled data."""
-    if nothing_is_known(identification):
+    """Return the figure of how sure each term is; None where no probability is known."""
+    if not identification.probabilities:
         return None
     with drawing("model certainty"):
         figure = new_figure(terms_height(identification), NARROW)
@@ -159,46 +158,10 @@ def terms_height(identification: Identification) -> float:
     return 0.75 + 0.19 * len(_shown_terms(identification))
 
 
-class _TermMarks(NamedTuple):
-    """Marks of one kind that tell how sure terms are: where they stand, with an interval where there is one."""
-
-    label: str
-    marker: str
-    is_filled: bool
-    values: Mapping[str, float]
-    intervals: Mapping[str, tuple[float, float]]
-
-    def face(self, colour: str) -> str:
-        """Return the colour inside a mark."""
-        return colour if self.is_filled else "white"
-
-
-def _term_marks(identification: Identification) -> list[_TermMarks]:
-    """Return the probabilities of terms, and how often resampled data led to them, as far as they are known."""
-    marks = []
-    if identification.probabilities:
-        marks.append(_TermMarks("probability", "o", True, identification.probabilities, {}))
-    frequencies = resample_frequencies(identification.selection)
-    if frequencies:
-        intervals = {}
-        for row in identification.selection.to_dict("records"):
-            if row["resample_low"] is not None:
-                intervals[row["term"]] = (row["resample_low"], row["resample_high"])
-        label = "share of the resampled data sets"
-        marks.append(_TermMarks(label, "D", False, frequencies, intervals))
-    return marks
-
-
-def nothing_is_known(identification: Identification) -> bool:
-    """Return whether neither probabilities nor resampled data tell how sure the terms are."""
-    return not _term_marks(identification)
-
-
 def _shown_terms(identification: Identification) -> list[str]:
     """Return the terms of the model, and the surest others."""
     terms = identification.model.terms
-    marks = _term_marks(identification)
-    values = marks[0].values if marks else {}
+    values = identification.probabilities
     outside = sorted((term for term in values if term not in terms), key=lambda term: -values[term])
     return [*terms, *outside[:OUTSIDERS]]
 
@@ -206,34 +169,22 @@ def _shown_terms(identification: Identification) -> list[str]:
 def draw_terms(axis: Axes, identification: Identification) -> list[Line2D]:
     """Draw how sure terms are, those of the model and the surest others; return the legend."""
     terms, shown = identification.model.terms, _shown_terms(identification)
-    kinds = _term_marks(identification)
-    # Marks of a single kind stand level with their terms.
-    shifts = (-0.14, 0.16) if len(kinds) > 1 else (0.0,)
-    handles = []
-    for marks, shift in zip(kinds, shifts, strict=False):
-        for place, term in enumerate(shown):
-            _draw_mark(axis, marks, term, place + shift, INPUT_COLOUR if term in terms else _GREY)
-        handles.append(_mark(marks.label, marks.marker, DARK, markerfacecolor=marks.face(DARK), markersize=4))
+    for place, term in enumerate(shown):
+        colour = INPUT_COLOUR if term in terms else _GREY
+        axis.plot(identification.probabilities.get(term, 0.0), place, "o", color=colour, markersize=4, zorder=3)
+    handles = [_mark("probability", "o", DARK, markersize=4)]
     axis.set_yticks(range(len(shown)), [pretty(term) for term in shown])
     for tick, term in zip(axis.get_yticklabels(), shown, strict=True):
         tick.set_color(INPUT_COLOUR if term in terms else "#666666")
     if len(shown) > len(terms):
         axis.axhline(len(terms) - 0.5, color=_GREY, linewidth=0.6)
-    axis.set(ylim=(len(shown) - 0.4, -0.6), xlim=(-0.02, 1.02), xlabel="how sure each term is, from 0 to 1")
+    axis.set(ylim=(len(shown) - 0.4, -0.6), xlim=(-0.02, 1.02), xlabel="probability of each term")
     axis.tick_params(axis="y", length=0)
     axis.grid(axis="x", color=_GRID, linewidth=0.5)
     axis.set_axisbelow(True)
     for label, colour in (("in the model", INPUT_COLOUR), ("not in it", _GREY)):
         handles.append(Line2D([], [], label=label, color=colour, linewidth=3))
     return handles
-
-
-def _draw_mark(axis: Axes, marks: _TermMarks, term: str, y: float, colour: str) -> None:
-    """Draw how sure a term is, with the interval if there is one."""
-    if term in marks.intervals:
-        axis.hlines(y, *marks.intervals[term], color=colour, linewidth=1, zorder=2)
-    look: dict[str, Any] = {"color": colour, "markerfacecolor": marks.face(colour), "markersize": 4, "zorder": 3}
-    axis.plot(marks.values.get(term, 0.0), y, marks.marker, **look)
 
 
 def residual_figure(tests: Sequence[CorrelationTest]) -> str:

@@ -30,7 +30,7 @@ from narxbench._report import model_figures as drawn
 from narxbench._report.data_figures import data_figures, drawn_places
 from narxbench._report.data_tables import signals_table
 from narxbench._report.findings import MARKS, as_json, before_all, in_words, unbroken, worded
-from narxbench._report.formats import format_equation, method_name, share
+from narxbench._report.formats import format_equation, share
 from narxbench._report.markup import inline_svg, script_json
 from narxbench._report.model_certainty import doubt_sentences, group_sentence, structure_sentence
 from narxbench._report.model_fits import ShownFit, shown_fits
@@ -142,7 +142,7 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
         "settings": [(name, value) for name, value in flattened(identification.settings) if value not in _EMPTY],
         "configuration": [pair for pair in flattened(identification.configuration) if pair[0] != "name"],
         "versions": {name: metadata.version(name) for name in _VERSIONS},
-        "method": method_name(identification.settings["method"]),
+        "found_by": identification.structures["best"].found_by,
         "left_out_records": len(recording.records) > len(drawn_places(recording)),
         "confidence": share(identification.settings["confidence"]),
         "data": script_json(_chart_data(identification, fits, captions, axis)),
@@ -225,19 +225,18 @@ def _programs(model: Model) -> list[_Program]:
 
 
 def _all_terms(identification: Identification) -> pd.DataFrame:
-    """Return one row for each term of the model and each probable or chosen one: weight, errors, how sure it is."""
+    """Return one row for each term of the model and each probable one: weight, errors, how sure it is."""
     weights = {row["term"]: row for row in identification.weights}
-    often = {row["term"]: row for row in identification.selection.to_dict("records")}
     coefficients = dict(zip(identification.model.terms, identification.model.coefficients, strict=True))
     weight_names = next(iter(identification.weights), {})
-    names = ["term", "in_model", "coefficient", "probability", *weight_names, *identification.selection.columns]
+    names = ["term", "in_model", "coefficient", "probability", *weight_names]
     rows = []
-    for term in dict.fromkeys([*coefficients, *identification.probabilities, *often]):
+    for term in dict.fromkeys([*coefficients, *identification.probabilities]):
         about = {
             "term": term,
             "in_model": term in coefficients,
             "coefficient": coefficients.get(term),
             "probability": identification.probabilities.get(term),
         }
-        rows.append(weights.get(term, {}) | often.get(term, {}) | about)
+        rows.append(weights.get(term, {}) | about)
     return pd.DataFrame(rows, columns=[*dict.fromkeys(names)], dtype=object)

@@ -7,7 +7,6 @@ from typing import Any
 from narxbench._identification.result import Identification
 from narxbench._identification.trust import validation
 from narxbench._identification.trust.dynamics import Range
-from narxbench._identification.trust.frequencies import resample_frequencies
 from narxbench._identification.trust.steady_state import FixedPoint
 from narxbench._io.errors import printable
 from narxbench._io.words import ordinal
@@ -17,7 +16,7 @@ from narxbench._model.terms import INPUT
 from narxbench._model.working_point import delay_of
 from narxbench._report.answer_words import where_intervals_hold
 from narxbench._report.data_tables import MOST_RECORDS, records_table
-from narxbench._report.formats import MISSING, count, fixed, p_value, probability, share, shortened
+from narxbench._report.formats import MISSING, count, fixed, p_value, probability, shortened
 from narxbench._report.model_certainty import change_of
 from narxbench._report.phrases import plural_s
 from narxbench._report.table import Column, Table, columns
@@ -32,8 +31,6 @@ _COMPARED = {
 }
 _STRUCTURES = {
     "best": "lowest J: the model",
-    "threshold": "each term often enough",
-    "most_frequent": "most frequent as a whole",
     "iterative_ofr": "iterative orthogonal forward regression",
 }
 _DATA = {"test": "the test data", "selection": "the selection data"}
@@ -133,33 +130,18 @@ def _rrse_and_fit(row: Mapping[str, Any] | None) -> tuple[str, str]:
 
 
 def _weights_table(identification: Identification) -> Table:
-    often = {row["term"]: row for row in identification.selection.to_dict("records")}
-    is_resampled = bool(resample_frequencies(identification.selection))
     head = (
         *columns("equation", term="Term"),
         *columns(coefficient="Coefficient", error="± standard error", t="t", p="p", err="ERR"),
         *columns(probability="Probability"),
     )
-    if is_resampled:
-        head += columns(resampled="Found again in resampled data")
     rows = []
     for row in identification.weights:
         value = identification.probabilities.get(row["term"])
         cells = [row["term"], _number(row["coefficient"]), _number(row["standard_error"], 2), _number(row["t"], 3)]
         cells += [_or_missing(row["p"], p_value), _percent(row["err"]), _or_missing(value, probability)]
-        if is_resampled:
-            cells.append(_resampled_share(often.get(row["term"])))
         rows.append(cells)
     return Table.of("weights", "Terms of the model", head, rows)
-
-
-def _resampled_share(row: Mapping[Any, Any] | None) -> str:
-    """Return the share of the resampled data sets that led to a term, with its interval."""
-    if row is None:
-        return share(0)
-    text = share(row["resample_frequency"])
-    low, high = row["resample_low"], row["resample_high"]
-    return text if low is None or high is None else f"{text} ({share(low)} to {share(high)})"
 
 
 def _rivals_table(identification: Identification) -> Table:
@@ -207,11 +189,6 @@ def _structure_notes(identification: Identification) -> list[str]:
         "relative to the spread of the output about its mean over all parts. J weighs it against the number of terms; "
         "lower is better. Shared: terms of the model."
     ]
-    about = identification.structures_made
-    if about:
-        notes.append(f"The threshold is a frequency of {about['threshold']:g} over the resampled data sets.")
-        if not about["is_reached"]:
-            notes.append("No term reaches it: these are the most frequent ones, as many as the best has.")
     failed = [structure for structure in identification.structures.values() if structure.fitness is None]
     if any(structure.singular for structure in failed):
         notes.append("Of some, terms depend on one another.")

@@ -27,7 +27,7 @@ def write_report(identification: Identification | JointIdentification, folder: S
     >>> import narxbench
     >>> from tempfile import TemporaryDirectory
     >>> u, y = narxbench.load_system("S1").simulate(400, snr_db=40)
-    >>> settings = {"decimation": 1, "degree": 1, "y_lags": 1, "u_lags": 1, "resamples": 0, "effort": 0.1}
+    >>> settings = {"decimation": 1, "degree": 1, "y_lags": 1, "u_lags": 1, "effort": 0.1}
     >>> with TemporaryDirectory() as folder:
     ...     write_report(narxbench.identify(u, y, **settings), folder).name
     'report.html'

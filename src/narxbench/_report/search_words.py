@@ -1,32 +1,17 @@
 """Notes on the search in words."""
 
 from narxbench._identification.finding import Finding
-from narxbench._identification.search.scan import CLEARLY_BETTER, STANDS_IN
+from narxbench._identification.search.scan import CLEARLY_BETTER
 from narxbench._identification.search.steps import CONCLUSION
 from narxbench._io.errors import printable
 from narxbench._io.words import listed
 from narxbench._model.noise_models import noise_family
-from narxbench._report.phrases import Phrase, Setting, count_terms, how_predicted
-
-
-def _searches(finding: Finding, _: Setting) -> tuple[str, str]:
-    values = finding.values
-    method = f"{values['method']} on resampled data" if values["resampled"] else values["method"]
-    instead = "nor did others"
-    if values["note"] == STANDS_IN:
-        instead = "the best one of a forward regression stands in"
-    text = f"In {values['count']} of {values['searches']} searches {method} found no structure with a finite J"
-    return f"{text}: what it tried is singular or diverges; {instead}.", ""
+from narxbench._report.phrases import Phrase, Setting, count_terms
 
 
 def _no_test(_: Finding, __: Setting) -> tuple[str, str]:
     helped = "the figures of the selection helped to choose the model"
     return f"No data are kept for a test: {helped}, so expect larger errors on new data.", ""
-
-
-def _resamples(finding: Finding, _: Setting) -> tuple[str, str]:
-    counts = f"Only {finding.values['searched']} of {finding.values['wanted']} resampled data sets were searched"
-    return f"{counts}: more would take longer than planned. A larger effort allows more.", ""
 
 
 def _noise_model(finding: Finding, _: Setting) -> tuple[str, str]:
@@ -44,7 +29,7 @@ def _noise_model(finding: Finding, _: Setting) -> tuple[str, str]:
     return f"{text}these the one of the lowest extended BIC on all data is taken.", ""
 
 
-def _competition(finding: Finding, setting: Setting) -> tuple[str, str]:
+def _competition(finding: Finding, _: Setting) -> tuple[str, str]:
     values = finding.values
     sparse = values["rows"][0]
     is_sparse = values["leaving"] == "sparse"
@@ -68,9 +53,7 @@ def _competition(finding: Finding, setting: Setting) -> tuple[str, str]:
     if ahead:
         errors = [f"{row['name']} {row['ahead']:.3g}" for row in values["rows"] if "ahead" in row]
         text += f" Errors {ahead}: {', '.join(errors)}."
-    if "sparse_within" not in values:
-        return text, ""
-    return text, f"With {setting('sparse_within', values['sparse_within'])} the sparse model leaves."
+    return text, ""
 
 
 def _error_cost(error: float, reference: float) -> str:
@@ -90,18 +73,6 @@ def _level(finding: Finding, _: Setting) -> tuple[str, str]:
             parts.append(f"{name} in units of {row['scale']:g}")
     text = "Terms are of these signals in another form, for numbers do not bear products of them as they are"
     return f"{text}: {listed(parts)}. Predictions and data stay in your own units.", ""
-
-
-def _repeats(finding: Finding, _: Setting) -> tuple[str, str]:
-    values = finding.values
-    text = f"With {values['times']} sets of random draws "
-    if values["least"] is not None:
-        error = f"the relative error {how_predicted(values)} on the {values['role']} data"
-        text += f"{error} is {values['least']:.3g} to {values['most']:.3g}, and "
-    text += f"{values['alike']} of {values['times']} models have these terms."
-    if values["without"]:
-        text += f" {values['without']} diverge{'s' if values['without'] == 1 else ''}."
-    return text, ""
 
 
 def _interrupted(finding: Finding, _: Setting) -> tuple[str, str]:
@@ -197,13 +168,10 @@ def _joint(finding: Finding, _: Setting) -> tuple[str, str]:
 # Words by the name of the finding.
 SEARCH_WORDS: dict[str, Phrase] = {
     "joint": _joint,
-    "searches": _searches,
     "no_test": _no_test,
-    "resamples": _resamples,
     "noise_model": _noise_model,
     "competition": _competition,
     "level": _level,
-    "repeats": _repeats,
     "interrupted": _interrupted,
     "attempts": _attempts,
     "outside": _outside,

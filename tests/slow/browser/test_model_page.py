@@ -14,7 +14,7 @@ DATA = Path(__file__).parents[3] / "data/buck"
 @pytest.fixture(scope="session")
 def model_page(tmp_path_factory):
     identification = narxbench.identify(
-        DATA / "buck_id.csv", input="input", output="y", test=DATA / "buck_valid.csv", effort=4, resamples=10
+        DATA / "buck_id.csv", input="input", output="y", test=DATA / "buck_valid.csv", effort=4
     )
     return narxbench.write_report(identification, tmp_path_factory.mktemp("model"))
 

@@ -10,7 +10,6 @@ from tests.lookups import names_of
 from narxbench._identification.data.reading import read_recording
 from narxbench._identification.finding import Finding
 from narxbench._identification.search.configurations import configurations
-from narxbench._identification.search.scan import NOTHING, STANDS_IN
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._identification.trust.probabilities import EXACT, TOO_FEW
 from narxbench._io.settings import validated
@@ -77,22 +76,19 @@ ARRAYS = [{"input": U}, {"output": "y"}, {"output": Y, "input": U[1:]}, {"output
 SETTINGS = [
     *variants("y_lags", -1, True, "x", "5-2", [], [1, 2.5], "1-99999999999999", {"u": 1}, [0, 1]),
     *variants("u_lags", None, "1-9999999", {"a": -1}),
-    *({"decimation": 0}, {"degree": [0]}, {"delay": "x"}, {"centre": "yes"}, {"y_degree": -1}, {"u_degree": 13}),
-    *({"include": "y(k-1)"}, {"exclude": [1]}, {"method": "gaa"}, {"method": 3}, {"method_settings": {"x": 1}}),
-    {"method": "ga", "method_settings": {"population_sise": 3}},
-    {"method": "ga", "method_settings": {"population_size": 0}},
-    *({"error": "free"}, {"criterion": "bicc"}, {"criterion": "aic-0"}, {"seeds": 0}, {"seeds": 1.5}, {"blocks": 1}),
-    *({"selection": "max"}, {"divergent": 1.0}, {"effort": float("nan")}, {"effort": "20"}, {"resamples": -1}),
+    *({"decimation": 0}, {"degree": [0]}, {"delay": "x"}, {"centre": True}, {"y_degree": -1}, {"u_degree": 13}),
+    *({"include": "y(k-1)"}, {"exclude": [1]}),
+    *({"error": "free"}, {"blocks": 1}),
+    *({"effort": float("nan")}, {"effort": "20"}),
     *(
-        {"threshold": 0},
         {"confidence": 0.9999999999999999},
         {"noise": "white"},
         {"noise": "box-jenkin"},
-        {"seed": -1},
+        {"seeds": 4},
         {"degre": 2},
         {"time": 20},
     ),
-    *({"y_lags": "y", "seeds": 0, "centre": "x", "effort": -1}, {"y_lags": [0], "criterion": "x", "method": "y"}),
+    *({"y_lags": "y", "blocks": 0, "noise": "x", "effort": -1}, {"y_lags": [0]}),
 ]
 TRIED = [
     *(({"u_lags": {"pressur": 2}}, ("pressure", "T")), ({"u_lags": {"u": 2}}, ())),
@@ -129,7 +125,6 @@ UNITS = [{"signal": "u", "offset": 0.0, "scale": 1e-30}]
 APART = [{"output": name, "kind": "sparse", "terms": 2, "others": []} for name in ("a", "b")]
 FIRST_ALONE = [APART[0], {"output": "b", "kind": "linear OE", "terms": 5, "others": ["a"]}]
 TOGETHER = {"compared": 40, "unbounded": 0, "bounded": True, "driven": True, "coupled": True, "structures": FIRST_ALONE}
-REPEATS = {**ROW, "times": 3, "least": 0.2, "most": 0.25, "without": 1, "alike": 2}
 PREDICTS = {
     **{**ROW, "rrse": 0.2, "rmse": 0.25, "max_error": 1.5, "noise": False, "diverged": [], "because": []},
     **{"ranges": {"in": [0.0, 5.0], "out": [-1.0, 2.0]}, "units": {"out": "V"}, "output": "out"},
@@ -138,11 +133,10 @@ PREDICTS = {
 READS = {
     **{"missing": "", "samples": 180, "probability": 0.3, "likely": 1, "outside": {"u(k-1)": 0.61}},
     **{"probabilities": {"y(k-1)": 1.0, "u(k-2)": 0.25}, "groups": [], "doubts": [], "likelier_noise": None},
-    **{"alike": [["u(k-2)", "u(k-1)", 0.99]], "superfluous": [], "noise": False, "weak": ["u(k-2)"], "resampled": None},
+    **{"alike": [["u(k-2)", "u(k-1)", 0.99]], "superfluous": [], "noise": False, "weak": ["u(k-2)"]},
 }
 GROUPS = [{"terms": ["u(k-1)", "u(k-2)", "u(k-3)"], "probabilities": [0.33, 0.32, 0.24]}]
 DOUBTS = ["uncertain_structure", "coloured_innovations", "likelier_noise"]
-RESAMPLED = {"searches": 40, "threshold": 0.5, "kept": 1, "terms": 2, "outside": ["u(k-1)"]}
 CONTROLS = {
     **{"inputs": {"in": {"at": 2.5, "gain": -10.9, "turns": False, "delay": 8}}, "units": {"out": "V"}},
     **{"output": "out", "predicts": "fine", "y": 12.0, "eigenvalue": 0.8, "settling_steps": 18.2, "decimation": 8},
@@ -250,7 +244,7 @@ EXAMPLES = [
     ("attempts", {"error": 0.198}, ("look", {"rows": TRIED_VALUES, "better": TRIED_VALUES[1]})),
     ("attempts", {"error": 0.198}, ("fine", {"rows": TRIED_VALUES[:1], "better": None})),
     ("to_read", READS, ("look", {}), ("bad", {"likely": 0, "noise": True}), ("look", {"missing": TOO_FEW})),
-    ("to_read", READS, ("look", {"groups": GROUPS, "resampled": RESAMPLED, "superfluous": ["y(k-3)"]})),
+    ("to_read", READS, ("look", {"groups": GROUPS, "superfluous": ["y(k-3)"]})),
     ("to_read", READS, ("look", {"doubts": DOUBTS, "likelier_noise": "noe"})),
     ("to_read", READS, ("fine", {"probability": 0.9, "probabilities": {"y(k-1)": 1.0}, "outside": {}, "weak": []})),
     ("to_read", READS, ("fine", {"missing": EXACT, "alike": [], "weak": []})),
@@ -312,14 +306,11 @@ EXAMPLES = [
     ("fixed_points", RESTS, ("look", {"beyond": 1}), ("fine", {"at_rest": 41, "several": 0, "settling_steps": None})),
     ("fixed_points", RESTS, ("fine", {"points": [[0.5, True], [1.0, False]]}), ("fine", {"points": []})),
     ("static", {"rests": 4}, ("look", {"without": 1, "largest": 0.2}), ("fine", {"without": 0, "largest": 0.01})),
-    ("searches", {"method": "ga", "count": 2, "searches": 9}, ("look", {"resampled": False, "note": STANDS_IN})),
-    ("searches", {"method": "ga", "count": 2, "searches": 9}, ("look", {"resampled": True, "note": NOTHING})),
     ("no_test", {}, ("look", {})),
-    ("resamples", {}, ("look", {"searched": 10, "wanted": 40})),
     ("noise_model", {"best": BY_NOISE, "tied": 1}, ("fine", {"chosen": "narx", "description": "NARX"})),
     ("noise_model", {"best": BY_NOISE, "tied": 7}, ("fine", {"chosen": "narmax", "description": "NARMAX (MA 2)"})),
     ("noise_model", {"best": BY_NOISE, "tied": 2}, ("fine", {"chosen": "box-jenkins", "description": HEAVY})),
-    ("competition", COMPETED, ("fine", {}), ("look", {"leaving": "linear OE", "sparse_within": 1.12})),
+    ("competition", COMPETED, ("fine", {}), ("look", {"leaving": "linear OE"})),
     ("competition", COMPETED, ("look", {"leaving": "last value", "kind": "one_step"})),
     ("level", {}, ("fine", {"signals": [{"signal": "y", "offset": 1e6, "scale": 1.0}, *UNITS]})),
     ("time_scale", {"steps": 12, "samples": 12}, ("fine", {"seasons": []}), ("fine", {"seasons": [12, 24]})),
@@ -330,7 +321,6 @@ EXAMPLES = [
     ("prospect", PROSPECT, ("look", {"inputs": {"u": {**SHOWN_INPUT, "acts": None, "power": 2}}})),
     ("whole_records", {"holds": True}, ("look", {"passed_over": 1}), ("look", {"passed_over": 2})),
     ("whole_records", {"holds": False}, ("bad", {"passed_over": 0})),
-    ("repeats", REPEATS, ("look", {}), ("fine", {"alike": 0, "least": None, "most": None, "without": 3})),
     ("interrupted", {}, ("look", {"step": "brief searches"})),
     ("joint", TOGETHER, ("fine", {}), ("look", {"coupled": False, "structures": APART}), ("fine", {"unbounded": 2})),
     ("joint", TOGETHER, ("bad", {"bounded": False, "unbounded": 3}), ("fine", {"driven": False})),

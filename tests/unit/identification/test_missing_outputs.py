@@ -19,7 +19,7 @@ from narxbench._report.model_fits import shown_fits
 from narxbench._report.predictions import predictions
 
 TRUE = Model(("y(k-1)", "u(k-1)", "y(k-1)*u(k-1)"), (0.6, 0.5, 0.2), ("u",), "y")
-SETTINGS = {"degree": 2, "y_lags": 2, "u_lags": 2, "decimation": 1, "seeds": 1, "effort": 1, "blocks": 4}
+SETTINGS = {"degree": 2, "y_lags": 2, "u_lags": 2, "decimation": 1, "effort": 1, "blocks": 4}
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +123,7 @@ def test_a_model_that_diverges_in_a_gap_leaves_the_data_cut(data, monkeypatch):
     monkeypatch.setattr("narxbench._identification.identify.filled_by", diverging)
     checked = []
     recording = read_recording(pd.DataFrame(data)[:200], input="u", output="y")
-    settings = settings_from_python({**SETTINGS, "noise": "narx", "method": "frols", "effort": 0.1})
+    settings = settings_from_python({**SETTINGS, "noise": "narx", "effort": 0.1})
     identification = identify_recording(recording, settings, checked.append)
     assert identification.recording.notes[-1].startswith("The model diverges where outputs are missing")
     for record in identification.recording.records:

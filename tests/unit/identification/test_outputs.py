@@ -11,7 +11,7 @@ from narxbench._cli import main
 from narxbench._io.errors import FieldError
 from narxbench._numerics.random_streams import generator
 
-QUICK = {"degree": 1, "y_lags": 1, "u_lags": 1, "decimation": 1, "effort": 0.1, "resamples": 0, "seeds": 1}
+QUICK = {"degree": 1, "y_lags": 1, "u_lags": 1, "decimation": 1, "effort": 0.1}
 QUICK |= {"noise": "narx"}
 
 

@@ -14,12 +14,12 @@ from narxbench._report.findings import as_json, in_words
 
 KEYS = [
     *("format", "version", "equation", "model", "models", "competitors", "terms", "coefficients", "standard_errors"),
-    *("degree", "lags", "certainty", "selection_frequency"),
+    *("degree", "lags", "certainty"),
     *("noise", "offsets", "scales", "units", "decimation", "sampling_time"),
     *("method", "settings", "metrics", "bands", "dynamics", "warnings", "checks", "summary", "data_digest"),
 ]
 FIGURES = {"rrse", "nrmse", "fit_percent", "rmse", "max_error"}
-QUICK = {"effort": 0.3, "seeds": 2, "resamples": 3, "blocks": 4, "degree": 2, "y_lags": 2, "u_lags": 2, "decimation": 2}
+QUICK = {"effort": 0.3, "blocks": 4, "degree": 2, "y_lags": 2, "u_lags": 2, "decimation": 2}
 
 
 def identified(**changes):
@@ -42,9 +42,6 @@ def test_the_keys_and_one_entry_for_each_term(identification):
     assert reported["terms"] == list(model.terms) and reported["coefficients"] == list(model.coefficients)
     assert len(reported["standard_errors"]) == len(model.terms)
     np.testing.assert_allclose(reported["standard_errors"], model.standard_errors, rtol=1e-6)
-    selection = identification.selection
-    frequency = dict(zip(selection["term"], selection["resample_frequency"], strict=True))
-    assert reported["selection_frequency"] == [frequency.get(term, 0.0) for term in model.terms]
 
 
 def test_how_sure_the_terms_are(identification):
@@ -55,13 +52,6 @@ def test_how_sure_the_terms_are(identification):
     assert 0 < len(certainty["rivals"]) <= 10
     for rival in certainty["rivals"]:
         assert rival["terms"] != list(identification.model.terms)
-
-
-def test_without_resampled_data_there_is_no_frequency(identification):
-    alone = identified(resamples=0)
-    reported = alone.to_dict()
-    assert reported["selection_frequency"] is None and reported["certainty"] == identification.to_dict()["certainty"]
-    assert set(alone.structures) == {"best", "iterative_ofr"} and alone.structures_made == {}
 
 
 def test_settings(identification):
@@ -87,10 +77,10 @@ def test_the_parts_agree(identification):
     assert tried["configuration"][0] == identification.configuration["name"]
     assert tried["terms"][0] == len(model.terms) == len(weights)
     assert values_of(weights, "term") == list(model.terms) == identification.structures["best"].terms
-    assert set(identification.structures) == {"best", "threshold", "most_frequent", "iterative_ofr"}
+    assert set(identification.structures) == {"best", "iterative_ofr"}
     assert model.data_digest == identification.recording.digest == identification.to_dict()["data_digest"]
     assert (model.step_time, model.decimation) == (1.0, 2)
-    for frame in (tried, identification.selection, identification.validation):
+    for frame in (tried, identification.validation):
         json.dumps(frame.to_dict("records"), allow_nan=False)
     json.dumps([weights, identification.alike], allow_nan=False)
 
@@ -99,7 +89,7 @@ def test_a_run_that_diverges_is_none_not_nan():
     """Test on data whose free run diverges: all other figures are reported."""
     u, y = load_system("S1").simulate(300, snr_db=40)
     test = (60.0 * u[:100], 60.0 * y[:100])
-    reported = narxbench.identify(input=u, output=y, test=test, **{**QUICK, "decimation": 1, "centre": False}).to_dict()
+    reported = narxbench.identify(input=u, output=y, test=test, **{**QUICK, "decimation": 1}).to_dict()
     json.dumps(reported, allow_nan=False)
     free = reported["metrics"]["test"]["free_run"]
     assert free == dict.fromkeys(FIGURES) and reported["metrics"]["test"]["one_step"]["rrse"] > 0

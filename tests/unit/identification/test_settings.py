@@ -36,5 +36,5 @@ def test_one_number_is_a_list_of_one():
 def test_defaults_read_back():
     reported = settings_of().model_dump(mode="json")
     assert settings_of(**reported) == settings_of()
-    mixed = settings_of(decimation=[2, 4], y_lags="1-4,8", u_lags={"a": 2}, centre=True, method="ga", delay=3)
+    mixed = settings_of(decimation=[2, 4], y_lags="1-4,8", u_lags={"a": 2}, delay=3)
     assert settings_of(**mixed.model_dump(mode="json")) == mixed

@@ -17,7 +17,7 @@ from narxbench._model.narx import Model
 from narxbench._numerics.random_streams import generator
 from narxbench._report.findings import as_json
 
-SETTINGS = {"degree": 2, "y_lags": 2, "u_lags": 2, "seeds": 1, "effort": 0.1, "decimation": 1, "noise": "narmax"}
+SETTINGS = {"degree": 2, "y_lags": 2, "u_lags": 2, "effort": 0.1, "decimation": 1, "noise": "narmax"}
 
 
 @pytest.fixture(scope="module")

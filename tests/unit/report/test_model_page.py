@@ -26,7 +26,6 @@ from narxbench._identification.trust import validation as validated
 from narxbench._identification.trust.answers import ANSWERS, answers
 from narxbench._identification.trust.bands import BAND, Unseen
 from narxbench._identification.trust.dynamics import dynamics, working_point
-from narxbench._identification.trust.frequencies import frequent_structures, selection_table
 from narxbench._identification.trust.probabilities import EXACT, TOO_FEW, StructureCertainty
 from narxbench._identification.trust.residuals import correlation_tests, free_run_bias
 from narxbench._identification.trust.steady_state import measured_static_points, static_curve
@@ -104,19 +103,11 @@ def tried_configurations():
     return pd.DataFrame(rows, dtype=object)
 
 
-def selection_of(model, seeds, resamples):
-    """Return candidates, and by name the parts of an identification that say how often terms were selected."""
-    candidates = list(dict.fromkeys([*model.terms, "1", "y(k-2)"]))
-    resampled = []
-    for number in range(resamples):
-        resampled.append([*model.terms[: 1 + number % len(model.terms)], *["y(k-2)"] * (number % 2)])
-    selection = selection_table(candidates, [list(model.terms)] * seeds, resampled)
-    frequent, about_frequent = frequent_structures(selection, candidates, model.terms, resampled)
+def structures_of(model, candidates):
+    """Return the structure of a model, and another one that diverges."""
     score = {"fitness": -100.0, "rrse": 0.1, "divergent": 0.0, "singular": False, "candidates": len(candidates)}
     structure = Structure(configuration="q1", terms=list(model.terms), found_by="x", **score)
-    without_score = structure.model_copy(update={"rrse": None, "fitness": None})
-    structures = {"best": structure, **dict.fromkeys(frequent, without_score)}
-    return candidates, {"selection": selection, "structures": structures, "structures_made": about_frequent}
+    return {"best": structure, "iterative_ofr": structure.model_copy(update={"rrse": None, "fitness": None})}
 
 
 def judgement_of(model, recording, records, baselines):
@@ -152,22 +143,22 @@ def default_recording_and_judgement():
     return recording_and_judgement(model_of())
 
 
-def identification_of(model=None, records=None, *, seeds=4, resamples=10, arx=None, **changes):
+def identification_of(model=None, records=None, *, arx=None, **changes):
     """Return an identification that could have led to a model."""
     if model is records is arx is None:
         judgement = default_recording_and_judgement()
     else:
         judgement = recording_and_judgement(model or model_of(), records, arx)
     model = model or model_of()
-    candidates, selection = selection_of(model, seeds, resamples)
+    candidates = list(dict.fromkeys([*model.terms, "1", "y(k-2)"]))
     configuration = {"name": "q1", "decimation": model.decimation, "degree": 2, "y_lags": [1, 2], "u_lags": [[1, 2]]}
     configuration |= {"centred": False, "candidates": len(candidates), "dropped": {"u(k-1)^2": "is 1 <always>"}}
     parts = {
         **{"model": model, "tried": tried_configurations(), "left_out": 2, "notes": []},
         **{"weights": weights_of(model), "configuration": configuration, "certainty": sure_of(model.terms)},
-        "settings": IdentificationSettings(resamples=resamples, seeds=max(1, seeds)).model_dump(mode="json"),
+        "settings": IdentificationSettings().model_dump(mode="json"),
         "alike": [(model.terms[0], "y(k-2)", -0.97)],
-        **selection,
+        "structures": structures_of(model, candidates),
         **judgement,
     }
     identification = Identification(**{**parts, **changes})
@@ -210,9 +201,6 @@ CASES = {
     ),
     "constant alone": lambda: identification_of(model_of(("1",), (0.5,)), [record("a"), record("b", role="test")]),
     "one term": lambda: identification_of(model_of(("u(k)",), (0.5,)), [record("a"), record("b", role="test")]),
-    "nothing resampled": lambda: identification_of(resamples=0),
-    "one search": lambda: identification_of(resamples=0, seeds=1),
-    "no search": lambda: identification_of(resamples=0, seeds=0),
     "short test": lambda: identification_of(model_of(decimation=20), [record("a", 300), record("b", 30, "test")]),
     "constant output": lambda: identification_of(
         records=[record("a"), replace(record("b", role="test"), y=np.full(200, 2.0))]
@@ -509,7 +497,7 @@ def test_the_consistent_cases_have_answers_of_each_status(consistent):
 def test_every_finding_is_reported_and_none_twice_at_the_top():
     values = {"test": 0.9, "seen": 0.1, "test_rmse": 0.9, "seen_rmse": 0.1, "unit": ""}
     values |= {"role": "selection", "kind": "free_run", "steps": None}
-    bad, note = Finding("gap", "bad", values), Finding("resamples", "look", {"searched": 1, "wanted": 2})
+    bad, note = Finding("gap", "bad", values), Finding("no_test", "look")
     identification = identification_of(summary=[bad], notes=[note, note])
     title, text, advice = in_words(bad)
     assert before_all(identification) == ["A <gap> was found.", in_words(note).text]
@@ -522,19 +510,11 @@ def test_how_sure_the_structure_is(undrawn):
     def reported(**changes):
         return finding_of(identification_of(**changes), "to_read").values
 
-    # Of ten resamples the n-th has the first 1 + n mod 3 terms.
     values = reported()
-    assert values["resampled"] == {"searches": 10, "threshold": 0.5, "kept": 2, "terms": 3, "outside": ["y(k-2)"]}
     assert (values["likely"], values["probability"], values["outside"]) == (3, 0.95, {})
-    assert reported(resamples=0)["resampled"] is None
     row = {"term": "u(k-1)", "t": 1.9, "coefficient": 1.0, "standard_error": 1.0, "p": 0.1, "err": 0.0}
     assert reported(weights=[row])["weak"] == ["u(k-1)"]
-    html = undrawn["one input"][1]
-    frequencies = ["100 % (72 % to 100 %)", "60 % (31 % to 83 %)", "30 % (11 % to 60 %)"]
-    assert column_texts(html, "weights", -1) == frequencies
-    assert column_texts(html, "weights", -2) == ["&gt; 0.99"] * 3
-    html = undrawn["nothing resampled"][1]
-    assert column_texts(html, "weights", -1) == ["&gt; 0.99"] * 3
+    assert column_texts(undrawn["one input"][1], "weights", -1) == ["&gt; 0.99"] * 3
 
 
 DOUBTFUL = StructureCertainty(
@@ -553,7 +533,7 @@ ONE_OF_THREE = "One of these three is probably a term: u(k−2)^2 (0.33), u(k−
 
 
 def test_the_page_says_how_sure_the_structure_is():
-    html = undrawn_page(identification_of(certainty=DOUBTFUL, resamples=0))
+    html = undrawn_page(identification_of(certainty=DOUBTFUL))
     text = Page(html).text
     assert "The probability of the structure is 0.26, that of the most probable other one 0.31" in text
     assert ONE_OF_THREE in text and "The innovations have heavy tails (excess kurtosis 2.6)." in text
@@ -564,13 +544,13 @@ def test_the_page_says_how_sure_the_structure_is():
 
 
 def test_the_terminal_says_how_sure_the_structure_is():
-    lines = "\n".join(summary_lines(identification_of(certainty=DOUBTFUL, resamples=0), report=False))
+    lines = "\n".join(summary_lines(identification_of(certainty=DOUBTFUL), report=False))
     assert re.search(r"u\(k-2\)\^2 .*0\.33$", lines, re.MULTILINE)
     assert ONE_OF_THREE.replace("−", "-")[:80] in lines and "The innovations have heavy tails" in lines
 
 
 def test_a_missing_certainty_has_its_reason_on_the_page():
-    html = undrawn_page(identification_of(certainty=StructureCertainty(TOO_FEW), resamples=0))
+    html = undrawn_page(identification_of(certainty=StructureCertainty(TOO_FEW)))
     assert f"It is not known how probable the structure is: {TOO_FEW}." in Page(html).text and 'id="rivals"' not in html
     assert column_texts(html, "weights", -1) == ["–"] * 3
 

@@ -1,7 +1,7 @@
 """Offsets and scales of the signals of a recording in computations.
 
-Signals are taken as they are where that can be computed with (:mod:`narxbench._model.scaling`), unless the settings
-centre them all.
+Signals are taken as they are where that can be computed with (:mod:`narxbench._model.scaling`), unless a configuration
+centres them all.
 """
 
 from dataclasses import replace

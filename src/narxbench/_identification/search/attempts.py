@@ -56,9 +56,9 @@ def attempts(
         Searches with other settings, and returns the selection error of the model that leaves.
     """
     rows = [*scanned_values(tried, "degree"), *scanned_values(tried, "decimation")]
-    short = {"effort": settings.effort * EFFORT_SHARE, "resamples": 0, "seeds": 1}
+    effort = settings.effort * EFFORT_SHARE
     for change in _changes(recording, settings):
-        changed = {**dict.fromkeys(change.names, change.value), **short}
+        changed = {**dict.fromkeys(change.names, change.value), "effort": effort}
         try:
             rrse = selection_error(recording, settings.model_copy(update=changed))
         except NarxbenchError:

@@ -1,32 +1,25 @@
 """The choice of one structure among those that the searches propose."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
-from narxbench._algorithms.registry import algorithm
 from narxbench._identification.search.competitors import (
     competing_names,
     competing_structures,
     leaving_structure,
-    sparse_leaves_within,
     with_errors_ahead,
 )
 from narxbench._identification.search.configurations import Configuration
-from narxbench._identification.search.scan import FORWARD, NOTHING, POLISHED, STANDS_IN, Scan, in_order
+from narxbench._identification.search.scan import FORWARD, POLISHED, Scan, in_order
 from narxbench._identification.search.steps import DESCENTS, NOISE, WEIGHTS, Steps, threads_of_short_calls
 from narxbench._identification.search.steps import FORWARD as FORWARD_STEP
-from narxbench._identification.search.structures import (
-    Choice,
-    ConfigurationSearch,
-    Failures,
-    LikelyProposal,
-    Proposal,
-    Structure,
-)
+from narxbench._identification.search.structures import Choice, LikelyProposal, Proposal, Structure
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.noise_models import NoiseName
 
-# Configurations in which structures are also searched by likelihood, which takes no draws: more than are searched
-# thoroughly, for a brief look at them may be wrong.
+CONSTANT = "1"
+# Configurations in which structures are also searched by likelihood: more than are searched thoroughly, for a brief
+# search of them may be wrong.
 LIKELY = 12
 # Structures of the lowest J whose weights are also estimated under the other noise models, and which are looked at in
 # turn for one whose free run holds over whole records.
@@ -35,25 +28,17 @@ REWEIGHED, LOOKED_AT = 6, 20
 BOUNDED_WITHIN = 1.5
 
 
-def choose(
-    scan: Scan,
-    briefs: Sequence[ConfigurationSearch],
-    ranked: Sequence[Configuration],
-    searches: Sequence[ConfigurationSearch],
-    steps: Steps,
-) -> Choice:
-    """Choose a structure among all that searches propose, and let simple models compete with it.
+def choose(scan: Scan, briefs: Sequence[Structure], ranked: Sequence[Configuration], steps: Steps) -> Choice:
+    """Propose structures, choose one, and let simple models compete with it.
 
     Parameters
     ----------
     scan : Scan
         What is tried on the data.
-    briefs : sequence of ConfigurationSearch
-        The brief searches.
+    briefs : sequence of Structure
+        The best structure of each brief search.
     ranked : sequence of Configuration
-        The configurations that were searched thoroughly, the best first.
-    searches : sequence of ConfigurationSearch
-        The thorough searches.
+        The configurations that are searched thoroughly, the best first.
     steps : Steps
         Runs the jobs of the choice, and knows of interruptions.
 
@@ -66,17 +51,16 @@ def choose(
     # So many samples count as one: the phases of the best configuration see the same disturbances.
     density = max(scan.sampling.advised, ranked[0].decimation)
     proposals, only_briefly = list[Proposal](), list[Structure]()
-    for structure in scan.briefly(briefs):
+    for structure in briefs:
         if structure.configuration in names:
             proposals.append(structure.proposal)
-        elif structure.terms:
+        else:
             only_briefly.append(structure)
-    proposals += _search_proposals(searches, scan.settings.method)
-    forward = _forward_regressions(scan, names[:1], steps)
-    proposals += [Proposal(name, FORWARD, terms, drawn=False) for name, terms in forward.items()]
+    proposals += steps.run(FORWARD_STEP, scan.forward, [(configuration,) for configuration in ranked])
     likely = _likely_proposals(scan, briefs, steps)
     likely_proposals = [proposal for proposal, _ in likely]
     compared = scan.compared([*proposals, *likely_proposals], density)
+    proposals += _in_units_of_the_user(scan, compared)
     proposals += _descents(scan, compared, names, density, steps)
     compared = scan.compared([*proposals, *likely_proposals], density)
     finalists = _under_noise(scan, compared, likely, density, steps)
@@ -90,14 +74,12 @@ def choose(
     finalists, n_unbounded = _bounded_first(scan, finalists)
     sparse = finalists[0]
     competitors = competing_structures(scan, sparse, density, steps)
-    sparse, competitors = with_errors_ahead(scan, sparse, competitors, scan.settings.sparse_within)
-    leaving = leaving_structure(scan, sparse, competitors, scan.settings.sparse_within)
+    sparse, competitors = with_errors_ahead(scan, sparse, competitors)
+    leaving = leaving_structure(scan, sparse, competitors)
     return Choice(
         finalists=[sparse, *finalists[1:]],
         briefly=[scan.with_fitness(structure, density) for structure in only_briefly],
-        runs=_terms_by_seed(searches, leaving.configuration),
-        forward=_forward_structure(scan, leaving.configuration, forward, density),
-        notes=failures([*briefs, *searches]),
+        forward=_forward_structure(scan, leaving.configuration, proposals, density),
         density=density,
         passed_over=passed_over,
         holds=place is not None,
@@ -106,30 +88,10 @@ def choose(
         tied=n_tied,
         competitors=competitors,
         winner=None if leaving is sparse else leaving,
-        sparse_within=None if leaving is sparse else sparse_leaves_within(scan, sparse, competitors, leaving),
     )
 
 
-def _search_proposals(searches: Sequence[ConfigurationSearch], method: str) -> list[Proposal]:
-    """Return the structures of the thorough searches."""
-    drawn = not algorithm(method).about.deterministic
-    proposals = []
-    for search in searches:
-        without = f" without part {search.part}" if search.part else ""
-        title = f"{method}, seed {search.seed}{without}"
-        proposals.append(Proposal(search.configuration, title, search.structure.terms, drawn))
-    return proposals
-
-
-def _forward_regressions(scan: Scan, names: Sequence[str], steps: Steps) -> dict[str, list[str]]:
-    """Return the structure of a forward regression in some configurations, by name; none where that is the method."""
-    if scan.settings.method == FORWARD:
-        return {}
-    structures = steps.run(FORWARD_STEP, scan.forward, [(scan.named[name],) for name in names])
-    return dict(zip(names, structures, strict=False))
-
-
-def _likely_proposals(scan: Scan, briefs: Sequence[ConfigurationSearch], steps: Steps) -> list[LikelyProposal]:
+def _likely_proposals(scan: Scan, briefs: Sequence[Structure], steps: Steps) -> list[LikelyProposal]:
     """Return the structures of searches by likelihood."""
     configurations = scan.ordered(briefs)
     jobs = [(configuration,) for configuration in configurations[: scan.n_likely(configurations, LIKELY)]]
@@ -137,6 +99,24 @@ def _likely_proposals(scan: Scan, briefs: Sequence[ConfigurationSearch], steps: 
     for proposals in steps.run(NOISE, scan.by_prediction_errors, jobs):
         likely += proposals
     return likely
+
+
+def _in_units_of_the_user(scan: Scan, structures: Sequence[Structure]) -> list[Proposal]:
+    """Return linear structures of centred signals as those of the signals as they are, which a constant makes exact."""
+    proposals = []
+    for structure in structures:
+        configuration = scan.named[structure.configuration]
+        plain = replace(configuration, centred=False).name
+        if (
+            not configuration.centred
+            or plain not in scan.named
+            or any("*" in term or "^" in term for term in structure.terms)
+        ):
+            continue
+        terms = [CONSTANT, *(term for term in structure.terms if term != CONSTANT)]
+        if set(terms) <= set(scan.trial(scan.named[plain]).terms):
+            proposals.append(Proposal(plain, structure.found_by, terms))
+    return proposals
 
 
 def _descents(
@@ -149,13 +129,11 @@ def _descents(
 
 
 def _descent_starts(structures: Sequence[Structure], names: Sequence[str]) -> list[Structure]:
-    """Return the best structures of each configuration, and the best others that take no draws."""
+    """Return the best structures of each configuration."""
     starts = []
     for name in names:
         of_configuration = [structure for structure in structures if structure.configuration == name]
-        without_draws = [structure for structure in of_configuration[POLISHED:] if not structure.drawn]
         starts += of_configuration[:POLISHED]
-        starts += without_draws[:POLISHED]
     return starts
 
 
@@ -182,26 +160,10 @@ def _bounded_first(scan: Scan, structures: Sequence[Structure]) -> tuple[list[St
     return list(structures), 0
 
 
-def _terms_by_seed(searches: Sequence[ConfigurationSearch], configuration: str) -> list[list[str]]:
-    """Return the structures of the searches of a configuration on all data."""
-    structures = []
-    for search in searches:
-        if (search.configuration, search.part) == (configuration, 0):
-            structures.append(search.structure.terms)
-    return structures
-
-
-def _forward_structure(
-    scan: Scan, configuration: str, forward: Mapping[str, list[str]], density: int
-) -> Structure | None:
-    """Return the scored structure of a forward regression in a configuration; None where that is the method."""
-    if configuration in forward:
-        terms = forward[configuration]
-    elif scan.settings.method != FORWARD:
-        terms = scan.forward(scan.named[configuration])
-    else:
-        terms = []
-    scored = scan.compared([Proposal(configuration, FORWARD, terms, drawn=False)], density)
+def _forward_structure(scan: Scan, configuration: str, proposals: Sequence[Proposal], density: int) -> Structure | None:
+    """Return the scored structure of an iterative forward regression in a configuration; None where it found none."""
+    known = [proposal for proposal in proposals if proposal[:2] == (configuration, FORWARD)]
+    scored = scan.compared(known or [scan.forward(scan.named[configuration])], density)
     return scored[0] if scored else None
 
 
@@ -244,16 +206,6 @@ def _weight_jobs(
     return jobs
 
 
-def failures(searches: Sequence[ConfigurationSearch]) -> list[Failures]:
-    """Return how many of some searches ended without a structure of finite J, by what stands in its place."""
-    notes = [search.structure.note for search in searches]
-    kinds = []
-    for note in (STANDS_IN, NOTHING):
-        if note in notes:
-            kinds.append(Failures(note=note, count=notes.count(note), searches=len(notes)))
-    return kinds
-
-
 def _check_finite(structures: Sequence[Structure]) -> None:
     if not structures or structures[0].fitness is None:
         n_diverging = sum(structure.divergent > 0 for structure in structures)
@@ -261,5 +213,5 @@ def _check_finite(structures: Sequence[Structure]) -> None:
         raise NarxbenchError(
             f"search: found no model whose free run stays finite on all parts of the selection: of {len(structures)} "
             f"structures {n_diverging} diverge and {n_singular} are singular; allowed: other lags, degree or "
-            "decimation, or a divergent share over 0"
+            "decimation"
         )

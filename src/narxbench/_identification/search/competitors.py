@@ -19,7 +19,7 @@ from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.scan import Scan
 from narxbench._identification.search.steps import COMPETITION, Steps
 from narxbench._identification.search.structures import Proposal, Structure
-from narxbench._identification.settings import LARGEST_WITHIN
+from narxbench._identification.search.ties import EQUAL
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.noise_models import NOISE_MODELS, NOISE_NAMES, NoiseName
 from narxbench._model.terms import parse_term
@@ -35,23 +35,21 @@ REWEIGHED_LINEAR = 3
 SHRINKAGES = (1e-8, 1e-6, 1e-4, 1e-2)
 # Models with a smaller selection error are exact: the rest is rounding.
 EXACT = 1e-6
-# Values of sparse_within that are tried, and the step between them.
-ATTEMPTS, STEP = 5, 0.01
+# Times the selection error of the best competitor up to which a sparse structure is preferred; such structures tie.
+SPARSE_WITHIN = 1.0 + EQUAL
 LAST_VALUE_TERM = "y(k-1)"
 
 
-def leaving_structure(
-    scan: Scan, sparse: Structure, competitors: Sequence[Structure], sparse_within: float
-) -> Structure:
+def leaving_structure(scan: Scan, sparse: Structure, competitors: Sequence[Structure]) -> Structure:
     """Return the structure that leaves: the sparse one, or the competitor of lowest selection error.
 
-    A sparse model leaves while its selection error is at most ``sparse_within`` times that of the best competitor whose
-    free run over whole records holds, and which stays within bounds where inputs are held. The sparse
-    model of a series must also be within that factor of the best as far ahead as it is judged.
+    A sparse model leaves while its selection error is at most ``SPARSE_WITHIN`` times that of the best competitor whose
+    free run over whole records holds, and which stays within bounds where inputs are held. The sparse model of a series
+    must also be within that factor of the best as far ahead as it is judged.
     """
     for competitor in sorted(competitors, key=_selection_error):
-        if _selection_error(sparse) <= sparse_within * _selection_error(competitor):
-            return _leaving_ahead(scan, sparse, competitors, sparse_within)
+        if _selection_error(sparse) <= SPARSE_WITHIN * _selection_error(competitor):
+            return _leaving_ahead(scan, sparse, competitors)
         if competitor.kind == "last value":
             return competitor
         if scan.holds(competitor) and not scan.leaves_all_bounds(competitor):
@@ -60,7 +58,7 @@ def leaving_structure(
 
 
 def with_errors_ahead(
-    scan: Scan, sparse: Structure, competitors: Sequence[Structure], sparse_within: float
+    scan: Scan, sparse: Structure, competitors: Sequence[Structure]
 ) -> tuple[Structure, list[Structure]]:
     """Return a sparse structure and its competitors; those of a series with their errors as far ahead as it is judged.
 
@@ -69,7 +67,7 @@ def with_errors_ahead(
     if scan.recording.inputs:
         return sparse, [*competitors]
     # All have the decimation of the sparse one.
-    steps, limit = scan.steps_judged(sparse.configuration), sparse_within * _selection_error(sparse)
+    steps, limit = scan.steps_judged(sparse.configuration), SPARSE_WITHIN * _selection_error(sparse)
     known = []
     for competitor in competitors:
         is_as_good = _selection_error(competitor) <= limit
@@ -77,36 +75,14 @@ def with_errors_ahead(
     return scan.with_error_ahead(sparse, steps), known
 
 
-def _leaving_ahead(scan: Scan, sparse: Structure, competitors: Sequence[Structure], sparse_within: float) -> Structure:
+def _leaving_ahead(scan: Scan, sparse: Structure, competitors: Sequence[Structure]) -> Structure:
     """Return a sparse structure or, if that is clearly better as far ahead as a series is judged, a competitor."""
-    best, lowest = sparse, _error_ahead(sparse) / sparse_within
+    best, lowest = sparse, _error_ahead(sparse) / SPARSE_WITHIN
     for competitor in competitors:
         error = _error_ahead(competitor)
         if error < lowest and not scan.leaves_all_bounds(competitor):
             best, lowest = competitor, error
     return best
-
-
-def sparse_leaves_within(
-    scan: Scan, sparse: Structure, competitors: Sequence[Structure], leaving: Structure
-) -> float | None:
-    """Return a ``sparse_within`` with which the sparse structure leaves in place of another, to two decimals.
-
-    Each value was tried before it is returned; None where none of those that the errors suggest does it.
-    """
-    within = 0.0
-    for _ in range(ATTEMPTS):
-        needed = _selection_error(sparse) / _selection_error(leaving)
-        if _error_ahead(leaving) < math.inf:
-            needed = max(needed, _error_ahead(sparse) / _error_ahead(leaving))
-        if needed > LARGEST_WITHIN:
-            return None
-        within = round(max(math.ceil(needed / STEP) * STEP, within + STEP), 2)
-        sparse, known = with_errors_ahead(scan, sparse, competitors, within)
-        leaving = leaving_structure(scan, sparse, known, within)
-        if leaving is sparse:
-            return within
-    return None
 
 
 def _selection_error(structure: Structure) -> float:
@@ -188,7 +164,7 @@ def _linear_structures(scan: Scan, decimation: int, density: int) -> list[Struct
     for configuration in scan.linear:
         if configuration.decimation == decimation:
             terms = _linear_terms(scan, configuration)
-            proposals.append(Proposal(configuration.name, "full linear model", terms, drawn=False))
+            proposals.append(Proposal(configuration.name, "full linear model", terms))
     structures = [_as_linear(structure) for structure in scan.compared(proposals, density)]
     finite = [structure for structure in structures if structure.rrse is not None]
     return sorted(finite, key=_selection_error)

@@ -137,8 +137,7 @@ def configurations(
             arrangement = Arrangement(recording.known, tried.decimation, largest_included, settings.blocks)
             if not arrangement.enough:
                 continue
-        for is_centred in _centrings(settings, tried.degree):
-            kept[replace(tried, centred=is_centred)] = None
+        kept[tried] = None
     if not kept:
         samples = sum(map(len, recording.known))
         lags_of_terms = f"; include has {largest_included}" if largest_included else ""
@@ -253,17 +252,10 @@ def _has_enough_samples(
     return ("selection" in roles) == any(record.role == "selection" for record in records)
 
 
-def _centrings(settings: IdentificationSettings, degree: int) -> list[bool]:
-    """Return whether signals are centred; both are tried where that is open and the model is not linear."""
-    if settings.centre != "auto":
-        return [settings.centre]
-    return [False, True] if degree > 1 else [False]
-
-
 def _input_lags(settings: IdentificationSettings, name: str, n_lags: int, stride: int, delay: int) -> tuple[int, ...]:
     """Return the lags of an input: those that are given, or scanned ones from its delay in samples on."""
-    lags = settings.u_lags.get(name) if isinstance(settings.u_lags, dict) else settings.u_lags
-    if lags is not None and lags != "auto":
+    lags = _given_lags(settings, name)
+    if lags is not None:
         return tuple(sorted(set(lags)))
     if settings.delay == "auto":
         # The first lag that is seen is an upper bound where the input seldom changes; 0 is seen where there is one.
@@ -273,6 +265,26 @@ def _input_lags(settings: IdentificationSettings, name: str, n_lags: int, stride
         first = -(-settings.delay // stride)
     # Where only the inputs' lags are scanned, or only the output's, the others have a number of their own.
     return tuple(range(first, first + (n_lags or LAGS[1])))
+
+
+def _given_lags(settings: IdentificationSettings, name: str) -> list[int] | None:
+    """Return the lags of an input that the settings fix; None where they are scanned."""
+    lags = settings.u_lags.get(name) if isinstance(settings.u_lags, dict) else settings.u_lags
+    return None if lags is None or lags == "auto" else lags
+
+
+def inputs_with_open_lags(recording: Recording, settings: IdentificationSettings) -> list[int]:
+    """Return the places of the inputs whose first lag is open."""
+    if settings.delay != "auto":
+        return []
+    return [place for place, name in enumerate(recording.inputs) if _given_lags(settings, name) is None]
+
+
+def with_first_lag(configuration: Configuration, place: int, first: int) -> Configuration:
+    """Return a configuration with as many lags of an input, which begin at another one."""
+    u_lags = list(configuration.u_lags)
+    u_lags[place] = tuple(range(first, first + len(u_lags[place])))
+    return replace(configuration, u_lags=tuple(u_lags))
 
 
 def strides(advised: int, first_minimum: int | None, samples: int) -> list[int]:

@@ -1,8 +1,8 @@
 """The search: many configurations briefly, the best of them thoroughly, and one structure that is chosen in the end.
 
 Configurations are compared by the free-run error on parts of the data that the weights do not know, at the sampling of
-the data: so a decimation, which is a stride with all of its phases, competes with any other. Each step depends on data,
-settings and its own seed alone; none looks at a clock.
+the data: so a decimation, which is a stride with all of its phases, competes with any other. Each step depends on data
+and settings alone: nothing is drawn, and none looks at a clock.
 """
 
 import math
@@ -16,7 +16,7 @@ import numpy as np
 
 from narxbench._algorithms.forward_regression import forward
 from narxbench._algorithms.likelihood_search import LikelihoodSearch, SearchSettings
-from narxbench._algorithms.search import prepared, search
+from narxbench._algorithms.search import search
 from narxbench._fitness.criteria import parse_criterion
 from narxbench._fitness.prediction_error import PredictionErrors
 from narxbench._fitness.problem import StructureProblem
@@ -27,51 +27,58 @@ from narxbench._identification.data.responses import responses
 from narxbench._identification.data.sampling import advised_decimations
 from narxbench._identification.data.scaling import SMALLEST, scaling
 from narxbench._identification.data.seasons import seasons
-from narxbench._identification.search.configurations import Configuration, configurations, strides
-from narxbench._identification.search.noise import PLAIN, NoiseOrders
-from narxbench._identification.search.resampling import block_length, resample
-from narxbench._identification.search.stretches import chosen_stretches
-from narxbench._identification.search.structures import (
-    ConfigurationSearch,
-    FoundStructure,
-    LikelyProposal,
-    Proposal,
-    Structure,
-    StructureScore,
+from narxbench._identification.search.configurations import (
+    Configuration,
+    configurations,
+    inputs_with_open_lags,
+    strides,
+    with_first_lag,
 )
+from narxbench._identification.search.noise import PLAIN, NoiseOrders
+from narxbench._identification.search.stretches import chosen_stretches
+from narxbench._identification.search.structures import LikelyProposal, Proposal, Structure
 from narxbench._identification.search.ties import Candidate, likeliest_first
-from narxbench._identification.search.trial import MOST_ROWS, MOST_VALUES, MOST_WEIGHED, PartErrors, Trial
+from narxbench._identification.search.trial import CRITERION, MOST_ROWS, MOST_VALUES, MOST_WEIGHED, PartErrors, Trial
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._io.errors import NarxbenchError, printable
 from narxbench._model.noise_models import NoiseName, name_of
 from narxbench._model.records import Recording
+from narxbench._model.terms import OUTPUT
 from narxbench._numerics.logarithm import natural_log
 from narxbench._numerics.memory import give_back
-from narxbench._numerics.random_streams import generator
 from narxbench._numerics.rounding import significant
 
 # Samples of long records that are searched, for each one that counts.
 MOST_SEARCHED = 20_000
 # Configurations that are searched thoroughly.
 FINALISTS = 6
+# Configurations of which variants are searched briefly: with other first lags of the inputs, and of centred signals.
+VARIED = 3
+# First lags of an input that compete with the one that a check of the dead time suggests.
+FIRST_LAGS = (0, 1)
 # Configurations whose data are kept for further searches.
 KEPT_TRIALS = FINALISTS + 2
-# Fitness evaluations of a brief and a thorough search, and of one on resampled data.
-BRIEF, THOROUGH, RESAMPLED = 300, 2000, 800
+# Evaluations that a brief search is planned with, and those of an iterative forward regression at most.
+BRIEF, ITERATIVE = 300, 2000
+# Terms of a forward regression at most.
+LONGEST_PATH = 30
 # Shares of the planned time.
-_SHARES = {"brief": 0.3, "thorough": 0.25, "polished": 0.2, "weighed": 0.12, "resampled": 0.25}
+_SHARES = {"brief": 0.3, "polished": 0.4, "weighed": 0.12}
 # The same where less would leave out noise models, and the least effort that is planned with there.
 _LARGER_SHARES, LEAST_EFFORT = {"weighed": 0.15, "likely": 0.3}, 10.0
-# Structures of each configuration that a last descent starts from: the best, and as many that no draws were needed for.
-POLISHED = 2
-FEWEST_RESAMPLES = 10
+# Structures of each configuration that descents start from.
+POLISHED = 4
 # Seconds on the machine that this was measured on, per product of two columns at a row, per evaluation and in it per
 # step and per candidate term. They decide how much is planned for a time, on every machine the same.
 _PER_PRODUCT, _PER_EVALUATION, _PER_STEP, _PER_CANDIDATE = 4e-11, 2e-5, 3e-9, 2e-7
 # The same per fit under a noise model, and per sample of it.
 _PER_FIT, _PER_FITTED_SAMPLE = 1e-3, 2e-6
-# The same of a search by likelihood, per sample.
-_PER_LIKELY_SAMPLE = 8e-5
+# The same of a search by likelihood, per step of a phase.
+_PER_LIKELY_STEP = 4e-4
+# Configurations that are searched by likelihood at least.
+FEWEST_LIKELY = 3
+# What a structure of a brief search was found by.
+BRIEFLY = "forward regression"
 # The method whose structure is shown next to that of the search.
 FORWARD = "iterative_ofr"
 # The method that searches by likelihood under each noise model; it draws nothing.
@@ -82,15 +89,10 @@ LIKELIHOOD: dict[str, Any] = {"drift": False, "tails": False, "largest_order": 4
 LARGEST = 1e50
 # Relative errors below this are rounding: such structures are equally good.
 ROUNDING = 1e-13
-# Notes on a search that ended without a structure of finite J.
-STANDS_IN, NOTHING = "forward regression stands in", "nothing"
 # Signals in their own units are easier to read, and NARX has the plainest noise: what centred signals and other noise
 # models gain must be very strong evidence, a difference of 10 (R. E. Kass and A. E. Raftery, Bayes factors, Journal of
 # the American Statistical Association 90, 1995, pages 773-795).
 CLEARLY_BETTER = 10.0
-# Searches that draw look at so many structures that the lowest J of these is low by chance too: what they gain over
-# those found without draws must be that much (benchmarks/draws.md). So draws do not decide near-ties.
-BY_CHANCE = 30.0
 # The free run over whole records may have this times the relative error of that over parts, and this more.
 COMPARABLE, NEGLIGIBLE = 2.0, 0.02
 # More values of candidate terms are too many for it.
@@ -119,8 +121,8 @@ class Scan:
         most_degree = largest_degree_shown(list(self.evidence.values()))
         self.seasons = seasons(searched)
         tried = configurations(searched, settings, decimations, self._delays(), most_degree, self.seasons)
-        tried.sort(key=partial(self.seconds, "brief"))
-        costs = np.cumsum([self.seconds("brief", configuration) for configuration in tried])
+        tried.sort(key=self.seconds)
+        costs = np.cumsum([self.seconds(configuration) for configuration in tried])
         count = max(1, int(np.searchsorted(costs, _SHARES["brief"] * settings.effort, side="right")))
         self.configurations, self.left_out = tried[:count], len(tried) - count
         self.named = {configuration.name: configuration for configuration in self.configurations}
@@ -128,15 +130,15 @@ class Scan:
         linear = [replace(configuration, degree=1, centred=False) for configuration in self.configurations]
         self.linear = list(dict.fromkeys(linear))
         self.named |= {configuration.name: configuration for configuration in self.linear}
+        self._briefly_searched = {configuration.name for configuration in self.configurations}
         self.n_finalists = min(FINALISTS, len(self.configurations))
         by_role = {role: sum(map(len, searched.of_role(role))) for role in ("selection", None)}
         # Parts that take turns in selection, at most: short data have fewer at a large decimation.
         self.n_parts = 0 if by_role["selection"] else settings.blocks
         # Samples of the selection: one number for all configurations, whatever they need for lags.
         self._n_selected = by_role["selection"] or by_role[None] or samples
-        self._judged_by = parse_criterion(settings.criterion).across_candidates()
-        # What is tested must not touch what is found, not even by other random draws, nor what the signals are called.
-        self._digest = replace(recording, records=recording.known, inputs=(), output="").digest
+        # Configurations have different candidates.
+        self._judged_by = parse_criterion(CRITERION).across_candidates()
         # Threads that want the same configuration at once may both make it; it is the same.
         trial = partial(Trial, searched, settings=settings, density=self.sampling.advised)
         self.trial = lru_cache(maxsize=KEPT_TRIALS)(trial)
@@ -173,33 +175,12 @@ class Scan:
             delays.append(1 if delay is None else delay)
         return delays
 
-    def _search_cost(self, configuration: Configuration, evaluations: int) -> float:
+    def seconds(self, configuration: Configuration) -> float:
+        """Return the seconds that a brief search is planned for."""
         steps, size = min(self.n_samples, 20_000), configuration.size
-        return evaluations * (_PER_EVALUATION + _PER_STEP * steps + _PER_CANDIDATE * size)
-
-    def seconds(self, kind: str, configuration: Configuration) -> float:
-        """Return the seconds that a ``brief``, ``thorough`` or ``resampled`` search is planned for."""
-        searched = self._search_cost(configuration, self.evaluations(kind, configuration))
-        if kind == "thorough":
-            return searched
+        searched = BRIEF * (_PER_EVALUATION + _PER_STEP * steps + _PER_CANDIDATE * size)
         # The products of the parts are needed once, and are used for all.
-        return _PER_PRODUCT * min(self.n_samples, 50_000) * configuration.size**2 + searched
-
-    def evaluations(self, kind: str, configuration: Configuration) -> int:
-        """Return the fitness evaluations of a search that the time is planned for."""
-        if kind == "brief":
-            return BRIEF
-        if kind == "thorough":
-            most, searches = THOROUGH, self.n_finalists * (self.settings.seeds + self.n_parts)
-        else:
-            most, searches = RESAMPLED, max(1, self.n_resamples(configuration))
-        share = _SHARES[kind] * self.settings.effort / searches / self._search_cost(configuration, 1)
-        return int(min(most, max(BRIEF, share)))
-
-    def n_resamples(self, configuration: Configuration) -> int:
-        """Return how many resampled data sets are searched: as many as were asked for, if the time allows."""
-        affordable = int(_SHARES["resampled"] * self.settings.effort / self.seconds("brief", configuration))
-        return min(self.settings.resamples, max(FEWEST_RESAMPLES, affordable))
+        return _PER_PRODUCT * min(self.n_samples, 50_000) * size**2 + searched
 
     def n_weighed(self, fewest: int) -> int:
         """Return how many structures are weighed under noise models, each also without each part.
@@ -212,76 +193,75 @@ class Scan:
         return max(min(fewest, affordable), int(_SHARES["weighed"] * self.settings.effort / seconds_each))
 
     def n_likely(self, configurations: Sequence[Configuration], most: int) -> int:
-        """Return how many of some configurations are searched by likelihood, at most: the first ones."""
+        """Return how many of some configurations are searched by likelihood: the first ones, a few in any case."""
         seconds = _LARGER_SHARES["likely"] * max(LEAST_EFFORT, self.settings.effort)
         for count, configuration in enumerate(configurations[:most]):
-            seconds -= _PER_LIKELY_SAMPLE * min(self.n_samples, MOST_VALUES // configuration.size)
+            steps = self.n_samples // configuration.decimation
+            seconds -= _PER_LIKELY_STEP * min(steps, MOST_VALUES // configuration.size)
             if seconds < 0.0:
-                return max(1, count)
+                return max(min(FEWEST_LIKELY, most), count)
         return most
 
-    def brief(self, configuration: Configuration) -> ConfigurationSearch:
-        """Score the structures of a forward regression in a configuration; if none is finite, search briefly."""
-        problem, name = self.trial(configuration).whole(), configuration.name
-        structure, density = FoundStructure(terms=[], fitness=None), self.sampling.advised
-        best = self._best([Proposal(name, "", terms, drawn=False) for terms in _path(problem)], density)
-        if best is None or best.fitness is None:
-            structure = self._searched(problem, configuration, "brief")
-            found = self._best([Proposal(name, "", structure.terms)], density)
-            if best is None or (found and found.rank < best.rank):
-                best = found
-        score = StructureScore(fitness=None, rrse=None, divergent=1.0, singular=False, candidates=0, drawn=True)
-        if best:
-            score = StructureScore(**best.model_dump(include=set(StructureScore.model_fields)))
-            if best.terms != structure.terms:
-                structure = FoundStructure(terms=best.terms, fitness=None)
-        return ConfigurationSearch(configuration=name, structure=structure.model_copy(update={"score": score}))
+    def brief(self, configuration: Configuration) -> Structure | None:
+        """Return the best structure of a forward regression in a configuration; None where no term varies.
 
-    def briefly(self, briefs: Sequence[ConfigurationSearch]) -> list[Structure]:
-        """Return the structure of each brief search, in the order of the configurations."""
-        structures = []
-        for brief in briefs:
-            if brief.structure.score:
-                structure = Structure(
-                    configuration=brief.configuration,
-                    terms=brief.structure.terms,
-                    found_by="brief search",
-                    **dict(brief.structure.score),
-                )
-                structures.append(structure)
-        return structures
+        Where all of them diverge, the terms up to degree 1 are tried alone, and then those without the output.
+        """
+        problem, density = self.trial(configuration).whole(), self.sampling.advised
+        best = None
+        for candidates in _groups_of_terms(problem):
+            proposals = [Proposal(configuration.name, BRIEFLY, terms) for terms in _path(problem, candidates)]
+            best = self._best(proposals, density) or best
+            if best is not None and best.fitness is not None:
+                break
+        return best
 
-    def ranked(self, briefs: Sequence[ConfigurationSearch]) -> list[Configuration]:
+    def variants(self, brief: Structure) -> list[Structure]:
+        """Return the best structures of variants of a configuration, from the one of its brief search.
+
+        Each input in turn has lags from 0 and from 1, which are kept for the next input where J is lower. Then the
+        signals are centred.
+        """
+        best, found = brief, list[Structure]()
+        for place, first in product(inputs_with_open_lags(self.recording, self.settings), FIRST_LAGS):
+            variant = self._variant(with_first_lag(self.named[best.configuration], place, first))
+            found += variant
+            best = min([best, *variant], key=lambda structure: structure.rank)
+        for name in dict.fromkeys([brief.configuration, best.configuration]):
+            if self.named[name].degree > 1:
+                found += self._variant(replace(self.named[name], centred=True))
+        return found
+
+    def _variant(self, configuration: Configuration) -> list[Structure]:
+        """Return the structure of a brief search in a configuration that may be new; none where there is none."""
+        if configuration.name in self._briefly_searched:
+            return []
+        self._briefly_searched.add(configuration.name)
+        self.named[configuration.name] = configuration
+        linear = replace(configuration, degree=1, centred=False)
+        if linear.name not in self.named:
+            self.linear.append(linear)
+            self.named[linear.name] = linear
+        structure = self.brief(configuration)
+        return [] if structure is None else [structure]
+
+    def ranked(self, briefs: Sequence[Structure]) -> list[Configuration]:
         """Return the configurations that are searched thoroughly, by their brief searches, the best first."""
         return self.ordered(briefs)[: self.n_finalists]
 
-    def ordered(self, briefs: Sequence[ConfigurationSearch]) -> list[Configuration]:
+    def ordered(self, briefs: Sequence[Structure]) -> list[Configuration]:
         """Return all configurations whose brief search ended with a structure, the best first."""
         # The order of the configurations decides between equal ones.
-        order = sorted(self.briefly(briefs), key=lambda structure: structure.rank)
-        return [self.named[structure.configuration] for structure in order]
+        return [self.named[structure.configuration] for structure in sorted(briefs, key=lambda brief: brief.rank)]
 
-    def jobs(self) -> list[tuple[int, int]]:
-        """Return part and seed of each thorough search of a configuration; part 0 stands for all data."""
-        on_all_data = [(0, seed) for seed in range(1, self.settings.seeds + 1)]
-        without_parts = [(part, 1) for part in range(1, self.n_parts + 1)]
-        return on_all_data + without_parts
-
-    def thorough(self, configuration: Configuration, part: int, seed: int) -> ConfigurationSearch:
-        """Search on all data or without a part; there is no structure where the configuration has fewer parts."""
-        trial, structure = self.trial(configuration), FoundStructure(terms=[], fitness=None)
-        if part <= trial.arrangement.n_parts_selected:
-            problem = trial.whole() if part == 0 else trial.without(part - 1)
-            structure = self._searched(problem, configuration, "thorough", seed, part=part)
-        return ConfigurationSearch(configuration=configuration.name, part=part, seed=seed, structure=structure)
-
-    def forward(self, configuration: Configuration) -> list[str]:
-        """Return the structure of iterative orthogonal forward regression; none where there is too much for it."""
+    def forward(self, configuration: Configuration) -> Proposal:
+        """Return the structure of iterative orthogonal forward regression, without terms where that takes too long."""
         problem = self.trial(configuration).whole()
         if len(problem.estimation_rows) * len(problem.terms) > _MOST_VALUES:
-            return []
+            return Proposal(configuration.name, FORWARD, [])
         settings: dict[str, Any] = {"selection": "err", "rows": "estimation"}
-        return list(search(problem, algorithm=FORWARD, seed=1, evaluations=THOROUGH, **settings).terms)
+        terms = search(problem, algorithm=FORWARD, seed=1, evaluations=ITERATIVE, **settings).terms
+        return Proposal(configuration.name, FORWARD, terms)
 
     def by_prediction_errors(self, configuration: Configuration) -> list[LikelyProposal]:
         """Return the best structure by the likelihood of each noise model; none where no model is finite."""
@@ -294,15 +274,14 @@ class Scan:
             if len(fit.terms) and likelihood_search.value(fit) < math.inf:
                 title = f"{PREDICTION_ERRORS}, {fit.noise_model.title}"
                 terms = [problem.terms[term] for term in fit.terms]
-                proposal = Proposal(configuration.name, title, terms, drawn=False)
+                proposal = Proposal(configuration.name, title, terms)
                 proposals.append(LikelyProposal(proposal, name_of(fit.noise_model)))
         return proposals
 
     def compared(self, proposals: Sequence[Proposal], density: int) -> list[Structure]:
         """Return each different structure with its score, the best first; ``density`` samples count as one."""
         by_configuration: dict[str, dict[tuple[str, ...], Proposal]] = {}
-        # A structure of a search without draws depends on none, whatever else leads to it.
-        for proposal in sorted(proposals, key=lambda proposal: proposal.drawn):
+        for proposal in proposals:
             if proposal.terms:
                 by_terms = by_configuration.setdefault(proposal.configuration, {})
                 by_terms.setdefault(tuple(proposal.terms), proposal)
@@ -367,7 +346,7 @@ class Scan:
     def unpruned(self, configuration: str, shrinkage: float) -> Structure:
         """Return the structure of all candidates of a configuration with its score by ridge regression."""
         trial = self.trial(self.named[configuration])
-        proposal = Proposal(configuration, "ridge regression", trial.terms, drawn=False)
+        proposal = Proposal(configuration, "ridge regression", trial.terms)
         errors = trial.part_errors_of_ridge(shrinkage, trial.steps)
         return self._competitor(proposal, errors, kind="unpruned", shrinkage=shrinkage)
 
@@ -375,7 +354,7 @@ class Scan:
         """Return the structure y(k) = y(k-i), its term having this name, with its score in a configuration."""
         trial = self.trial(self.named[configuration])
         errors = trial.part_errors_of_last_value(term, trial.steps)
-        proposal = Proposal(configuration, "last value", [term], drawn=False)
+        proposal = Proposal(configuration, "last value", [term])
         return self._competitor(proposal, errors, kind="last value")
 
     def _competitor(self, proposal: Proposal, errors: PartErrors, **about: Any) -> Structure:
@@ -395,12 +374,12 @@ class Scan:
     def polished(self, start: Structure, density: int) -> Structure:
         """Return where a descent ends that adds, drops and swaps terms by the score on unseen parts.
 
-        The searches minimise J of the data that also give the weights; a few steps lead to the minimum of the score.
+        Regressions minimise the error of the data that also give the weights; a few steps lead to the minimum of the
+        score.
         """
         candidates, best = self.trial(self.named[start.configuration]).terms, start
         scored = {tuple(start.terms)}
         seconds_each = _PER_EVALUATION * max(1, self.n_parts) + _PER_STEP * min(self.n_samples, MOST_ROWS)
-        # Brief looks are planned as searches, and take less: that is left for the other half of the descents.
         budget = _SHARES["polished"] * self.settings.effort / (POLISHED * self.n_finalists) / seconds_each
         while True:
             differing = _neighbours(candidates, best.terms, budget / 3)
@@ -414,34 +393,6 @@ class Scan:
             if following is None or following.rank >= best.rank:
                 return best
             best = following
-
-    def resampled(self, configuration: Configuration, number: int) -> ConfigurationSearch:
-        """Search moving blocks of the rows, and parts drawn with replacement."""
-        trial = self.trial(configuration)
-        arrangement = trial.arrangement
-        rows = arrangement.rows()
-        by_record = [rows[arrangement.record[rows] == i] for i in range(len(arrangement.records))]
-        block = block_length(len(rows), arrangement.max_lag * arrangement.decimation)
-        axes = {"base": self.settings.seed, "data": self._digest, "configuration": configuration.name}
-        drawn = resample(by_record, block, number=number, **axes)
-        rng = generator(purpose="resampled parts", number=number, **axes)
-        parts = rng.integers(arrangement.n_parts_selected, size=arrangement.n_parts_selected)
-        problem = trial.resampled(drawn, parts.tolist())
-        structure = self._searched(problem, configuration, "resampled", number=number)
-        return ConfigurationSearch(configuration=configuration.name, structure=structure)
-
-    def _searched(
-        self, problem: StructureProblem, configuration: Configuration, kind: str, seed: int = 1, **axes: Any
-    ) -> FoundStructure:
-        settings = self.settings
-        axes |= {"base": settings.seed, "data": self._digest, "configuration": configuration.name, "kind": kind}
-        evaluations = self.evaluations(kind, configuration)
-        with prepared(settings.method, settings.method_settings, keep=True) as runner:
-            result = runner.run(problem, seed=seed, evaluations=evaluations, axes=axes).result
-        if result.terms:
-            fitness = float(result.fitness) if np.isfinite(result.fitness) else None
-            return FoundStructure(terms=list(result.terms), fitness=fitness)
-        return _best_of_path(problem)
 
     def _scored(self, proposals: Sequence[Proposal], density: int) -> list[Structure]:
         """Return structures of one configuration with their scores on the parts that the weights do not know."""
@@ -503,14 +454,12 @@ class Scan:
         """Return J of a structure of this error where so many samples count as one."""
         independent, size = max(2.0, self._n_selected / density), len(proposal.terms)
         fitness = independent * natural_log(max(rrse, ROUNDING) ** 2)
-        # Configurations have different candidates.
         judged_by = self._judged_by
         fitness += judged_by.per_term(independent) * size
         fitness += judged_by.surcharge(size, independent, n_candidates)
         centred = self.named[proposal.configuration].centred
-        fitness += CLEARLY_BETTER * (centred and self.settings.centre == "auto")
+        fitness += CLEARLY_BETTER * centred
         fitness += CLEARLY_BETTER * (noise.name != "narx" and self.settings.noise == "auto")
-        fitness += BY_CHANCE * proposal.drawn
         return float(fitness)
 
     def _error(self, errors: PartErrors, i: int) -> tuple[float, float]:
@@ -518,12 +467,9 @@ class Scan:
         finite, n_parts = errors.finite(i), len(errors.energy)
         divergent = 0.0 if errors.singular[i] else (n_parts - len(finite)) / n_parts
         energy = errors.total_energy
-        if errors.singular[i] or divergent > self.settings.divergent or not energy > 0.0:
+        if errors.singular[i] or divergent or not energy > 0.0:
             return np.inf, divergent
-        if self.settings.selection == "worst":
-            return max(sse / steps for sse, steps in finite) * errors.n_steps / energy, divergent
-        n_steps = sum(steps for _, steps in finite)
-        return math.fsum(sse for sse, _ in finite) / n_steps * errors.n_steps / energy, divergent
+        return math.fsum(finite) / energy, divergent
 
 
 def in_order(structures: Iterable[Structure]) -> list[Structure]:
@@ -570,24 +516,26 @@ def _neighbours(candidates: Sequence[str], terms: Sequence[str], most: float) ->
     return structures
 
 
-def _best_of_path(problem: StructureProblem) -> FoundStructure:
-    """Return the structure of a forward regression with the lowest J, which stands in for that of a search."""
-    best_fitness, best_terms = math.inf, list[str]()
-    for terms in _path(problem):
-        fitness = problem.evaluate(terms).fitness
-        if fitness < best_fitness:
-            best_fitness, best_terms = fitness, terms
-    return FoundStructure(terms=best_terms, fitness=None, note=STANDS_IN if best_terms else NOTHING)
+def _groups_of_terms(problem: StructureProblem) -> list[list[int]]:
+    """Return all candidates, those up to degree 1, and those without the output, by their numbers."""
+    linear, without_output = list[int](), list[int]()
+    for number, monomial in enumerate(problem.monomials):
+        if len(monomial) <= 1:
+            linear.append(number)
+        if all(signal != OUTPUT for signal, _ in monomial):
+            without_output.append(number)
+    return [list(range(len(problem.terms))), linear, without_output]
 
 
-def _path(problem: StructureProblem) -> list[list[str]]:
-    """Return the nested structures of a forward regression on the rows that estimate, the smallest first."""
-    gram, moments = problem.data.gram[:-1, :-1].copy(), problem.data.moments[:-1].copy()
+def _path(problem: StructureProblem, candidates: Sequence[int]) -> list[list[str]]:
+    """Return the nested structures of a forward regression among some candidates, the smallest first."""
+    gram, moments = problem.data.gram[np.ix_(candidates, candidates)], problem.data.moments[candidates]
+    # To compiled code, read-only arrays are another type.
     gram.flags.writeable = moments.flags.writeable = False
-    steps = min(30, len(moments), max(1, len(problem.estimation_rows) // 2))
+    steps = min(LONGEST_PATH, len(moments), max(1, len(problem.estimation_rows) // 2))
     order, explained = np.empty(steps, np.int64), np.empty(steps)
     entered = forward(gram, moments, -1, order, explained)
     structures = []
     for count in range(1, entered + 1):
-        structures.append([problem.terms[i] for i in sorted(order[:count].tolist())])
+        structures.append([problem.terms[candidates[i]] for i in sorted(order[:count].tolist())])
     return structures

@@ -7,34 +7,32 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
-from narxbench._identification.search.structures import ConfigurationSearch, Structure, StructureScore
+from narxbench._identification.search.structures import Structure
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.interruptions import interruptible
 
 T = TypeVar("T")
 
 # The steps in their order, and which share of the planned time is over when each ends.
-BRIEF, THOROUGH, FORWARD = "brief searches", "thorough searches", "forward regression"
+BRIEF, VARIANTS, FORWARD = "brief searches", "other lags and levels", "forward regression"
 NOISE, DESCENTS, WEIGHTS = "searches under noise models", "descents", "weights under noise models"
 COMPETITION = "simple models"
 ATTEMPTS = "tries of other settings"
-RESAMPLES = "searches of resampled data"
 # What is done between the steps.
 CHOICE, CONCLUSION = "choice of the structure", "conclusion"
 _OVER = {
-    BRIEF: 0.3,
-    THOROUGH: 0.5,
-    FORWARD: 0.52,
-    NOISE: 0.57,
-    DESCENTS: 0.72,
-    WEIGHTS: 0.77,
-    COMPETITION: 0.8,
-    RESAMPLES: 1.0,
+    BRIEF: 0.35,
+    VARIANTS: 0.4,
+    FORWARD: 0.45,
+    NOISE: 0.55,
+    DESCENTS: 0.85,
+    WEIGHTS: 0.95,
+    COMPETITION: 1.0,
 }
 # Threads that search side by side. Their number changes no result; more than there are cores would only take memory.
 THREADS = min(4, os.cpu_count() or 1)
 # Up to so many samples the calls of compiled code are so short that threads which look at one structure after the other
-# wait for the interpreter's lock: in thorough searches of 1,000 and 2,000 samples with one or two inputs, on two cores,
+# wait for the interpreter's lock: in searches of 1,000 and 2,000 samples with one or two inputs, on two cores,
 # two threads took a fifth to a half longer than one, and half as much CPU time again or more; of 10,000 samples they
 # were sooner.
 _SHORT = 5_000
@@ -119,15 +117,11 @@ class Steps:
     ----------
     report_progress : callable, optional
         Called with the progress.
-    last_step : str
-        The step that the search ends with.
     """
 
-    def __init__(
-        self, report_progress: Callable[[SearchProgress], None] | None = None, last_step: str = RESAMPLES
-    ) -> None:
+    def __init__(self, report_progress: Callable[[SearchProgress], None] | None = None) -> None:
         self.interrupted = ""
-        self._report_progress, self._planned_share = report_progress, _OVER[last_step]
+        self._report_progress = report_progress
         self._best_rank = float("inf")
         self._best_rrse: float | None = None
         self._best_size = 0
@@ -179,20 +173,12 @@ class Steps:
 
     def _note_best(self, result: Any) -> None:
         """Keep the score of a job's structure if it is the best so far."""
-        score: StructureScore | None = None
-        n_terms = 0
-        if isinstance(result, ConfigurationSearch):
-            score, n_terms = result.structure.score, len(result.structure.terms)
-        elif isinstance(result, Structure):
-            score, n_terms = result, len(result.terms)
-        if score is not None and score.rank < self._best_rank:
-            self._best_rank, self._best_rrse, self._best_size = score.rank, score.rrse, n_terms
+        if isinstance(result, Structure) and result.rank < self._best_rank:
+            self._best_rank, self._best_rrse, self._best_size = result.rank, result.rrse, len(result.terms)
 
     def _report(self, step: str, done: int, planned: int) -> None:
         if self._report_progress is None:
             return
         share_before = max((share for share in _OVER.values() if share < _OVER[step]), default=0.0)
         share = share_before + (_OVER[step] - share_before) * done / planned
-        self._report_progress(
-            SearchProgress(step, done, planned, self._best_rrse, self._best_size, share / self._planned_share)
-        )
+        self._report_progress(SearchProgress(step, done, planned, self._best_rrse, self._best_size, share))

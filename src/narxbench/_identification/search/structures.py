@@ -25,14 +25,11 @@ class Proposal(NamedTuple):
         The search.
     terms : sequence of str
         The structure.
-    drawn : bool
-        Whether it depends on random draws.
     """
 
     configuration: str
     found_by: str
     terms: Sequence[str]
-    drawn: bool = True
 
 
 class LikelyProposal(NamedTuple):
@@ -42,33 +39,27 @@ class LikelyProposal(NamedTuple):
     noise_name: NoiseName
 
 
-class StructureScore(Settings):
-    """How good a structure is on parts of the data that its weights do not know."""
+class Structure(Settings):
+    """A structure with its score on parts of the data that its weights do not know, and the search that led to it."""
 
-    fitness: float | None  # J, lower is better; None where it diverges on too many parts or is singular
+    configuration: str
+    terms: list[str]  # in canonical order
+    found_by: str
+    fitness: float | None  # J, lower is better; None where it diverges on a part or is singular
     rrse: float | None = Field(ge=0)  # over all parts
     divergent: float = Field(ge=0, le=1)  # share of the parts on which it diverges
     singular: bool  # in some part, terms depend on one another
     candidates: int = Field(ge=0)  # how many there were
-    drawn: bool = False  # all searches that led to it depend on random draws
     parts: list[float] = Field(default=[])  # the squared error on each part, relative to the variance of the output
+    noise: NoiseOrders = PLAIN  # the noise model that its weights are estimated under
+    kind: Kind = "sparse"
+    shrinkage: float = Field(default=0.0, ge=0)  # the ridge of an unpruned polynomial
+    ahead: float | None = None  # the relative error as far ahead as a series is judged; None: unknown, or it diverges
 
     @property
     def rank(self) -> float:
         """The fitness, or infinity."""
         return math.inf if self.fitness is None else self.fitness
-
-
-class Structure(StructureScore):
-    """A structure with its score, its configuration, and the search that led to it first."""
-
-    configuration: str
-    terms: list[str]  # in canonical order
-    found_by: str
-    noise: NoiseOrders = PLAIN  # the noise model that its weights are estimated under
-    kind: Kind = "sparse"
-    shrinkage: float = Field(default=0.0, ge=0)  # the ridge of an unpruned polynomial
-    ahead: float | None = None  # the relative error as far ahead as a series is judged; None: unknown, or it diverges
 
     @property
     def noise_model(self) -> NoiseModel:
@@ -78,33 +69,7 @@ class Structure(StructureScore):
     @property
     def proposal(self) -> Proposal:
         """The structure without its score."""
-        return Proposal(self.configuration, self.found_by, self.terms, self.drawn)
-
-
-class FoundStructure(Settings):
-    """The structure that a search ended with; the score is that of a brief search."""
-
-    terms: list[str]
-    fitness: float | None
-    note: str = ""
-    score: StructureScore | None = None
-
-
-class ConfigurationSearch(Settings):
-    """A search of a configuration, perhaps without a part of the data (part 0: on all), and where it ended."""
-
-    configuration: str
-    part: int = 0
-    seed: int = 1
-    structure: FoundStructure
-
-
-class Failures(Settings):
-    """How many of some searches ended without a structure of finite J, and what stands in its place."""
-
-    note: str
-    count: int
-    searches: int
+        return Proposal(self.configuration, self.found_by, self.terms)
 
 
 class Choice(Settings):
@@ -112,9 +77,7 @@ class Choice(Settings):
 
     finalists: list[Structure] = Field(min_length=1)  # all that were compared, the best first
     briefly: list[Structure]  # the best of each configuration that was searched briefly only
-    runs: list[list[str]]  # the structure in the best configuration by each seed
-    forward: Structure | None  # the structure there by iterative orthogonal forward regression
-    notes: list[Failures]  # searches that failed
+    forward: Structure | None  # the structure in the best one by iterative orthogonal forward regression
     density: int = Field(ge=1)  # how many samples count as one, for all that was compared
     passed_over: list[Structure]  # of a lower J than the best, but worse over whole records than over the parts
     holds: bool  # whether the best is not worse there
@@ -123,7 +86,6 @@ class Choice(Settings):
     tied: int = Field(default=1, ge=1)  # how many were as good within the scatter, of which the likelihood chose
     competitors: list[Structure] = Field(default=[])  # simple models, those of lowest selection error first
     winner: Structure | None = None  # the competitor that leaves; None: the sparse structure
-    sparse_within: float | None = None  # of the setting a value with which the sparse structure would leave instead
 
     @property
     def best(self) -> Structure:

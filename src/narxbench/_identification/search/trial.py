@@ -36,6 +36,8 @@ Floats = NDArray[np.float64]
 MOST_ROWS, MOST_STEPS, MOST_COMPARED = 50_000, 20_000, 20_000
 # Samples that give the weights of a structure under a noise model while structures are compared.
 MOST_WEIGHED = 5_000
+# What terms cost in J.
+CRITERION = "bic"
 # Values of all candidate terms on the samples that a prediction error method searches.
 MOST_VALUES = 1_000_000
 
@@ -49,11 +51,10 @@ class PartErrors:
     energy: Floats  # sums of squares of the output about its mean over all parts, shape (parts,)
     steps: NDArray[np.int64]  # samples of each part
 
-    def finite(self, i: int) -> list[tuple[float, int]]:
-        """Return the error of a structure, and the samples, of each part on which its run does not diverge."""
-        # Many structures are looked at, and Python is quicker than NumPy with few numbers.
-        errors = zip(self.sse[i].tolist(), self.steps.tolist(), strict=True)
-        return [(sse, steps) for sse, steps in errors if math.isfinite(sse)]
+    def finite(self, i: int) -> list[float]:
+        """Return the error of a structure on each part on which its run does not diverge."""
+        # There are many structures, and Python is quicker than NumPy with few numbers.
+        return [sse for sse in self.sse[i].tolist() if math.isfinite(sse)]
 
     def relative(self, i: int) -> list[float]:
         """Return the squared error of a structure on each part relative to the variance; empty where one diverges."""
@@ -105,7 +106,7 @@ class Trial:
     def __init__(
         self, recording: Recording, configuration: Configuration, settings: IdentificationSettings, density: int
     ) -> None:
-        self._criterion, self._density = settings.criterion, density
+        self._density = density
         # Without an input nothing drives a free run, and noise that is part of the series cannot be foreseen for long.
         auto: ErrorKind = "free_run" if recording.inputs else "one_step"
         self.error: ErrorKind = auto if settings.error == "auto" else settings.error
@@ -153,7 +154,7 @@ class Trial:
             self.monomials,
             rows=rows,
             segments=segments,
-            criterion=self._criterion,
+            criterion=CRITERION,
             error=self.error,
             # The phases that are in use are so many samples of one stride.
             repeated=max(1.0, self._density * arrangement.n_phases / arrangement.decimation),
@@ -165,17 +166,6 @@ class Trial:
         arrangement = self.arrangement
         selects = np.ones(len(arrangement.y), np.bool_) if arrangement.takes_turns else arrangement.part != NO_PART
         return self._problem(arrangement.rows(), self._shortened(arrangement.segments(selects)), self._products[0])
-
-    def without(self, part: int) -> StructureProblem:
-        """Return the problem of a part: it is simulated, and the others estimate."""
-        return self._of_part(part, self._shortened(self._segments(part)))
-
-    def resampled(self, rows: NDArray[np.int64], parts: Sequence[int]) -> StructureProblem:
-        """Return the problem of resampled rows, which is simulated over some parts, one of them perhaps twice."""
-        segments = []
-        for part in parts:
-            segments += self._segments(part)
-        return self._problem(rows, self._shortened(segments))
 
     def _segments(self, part: int) -> list[range]:
         return self.arrangement.segments(self.arrangement.part == part)
@@ -211,7 +201,7 @@ class Trial:
         rows = np.concatenate([np.arange(segment.start, segment.stop) for segment in segments])
         signals = phase.u, phase.y, self.monomials
         return StructureProblem.of_records(
-            *signals, rows=rows, segments=segments, criterion=self._criterion, error=self.error
+            *signals, rows=rows, segments=segments, criterion=CRITERION, error=self.error
         )
 
     @cached_property

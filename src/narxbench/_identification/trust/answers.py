@@ -11,7 +11,6 @@ import pandas as pd
 from narxbench._identification.finding import Finding, Status, worst
 from narxbench._identification.trust.control import Doubt, control_doubts
 from narxbench._identification.trust.dynamics import Dynamics, middle_rest
-from narxbench._identification.trust.frequencies import frequent_terms
 from narxbench._identification.trust.probabilities import EXACT
 from narxbench._identification.trust.residuals import BIASED
 from narxbench._identification.trust.steady_state import FixedPoint
@@ -180,7 +179,6 @@ def _to_read(identification: "Identification", findings: Mapping[str, Finding], 
         "superfluous": superfluous,
         "noise": is_noise,
         "weak": _weak_terms(identification),
-        "resampled": _resampled(identification),
     }
     if is_noise or 2 * n_likely < len(inside):
         return Finding("to_read", "bad", values)
@@ -226,21 +224,6 @@ def _likelier_noise(identification: "Identification") -> str | None:
         if doubt.kind == "likelier_noise" and doubt.values["noise_model"] != identification.model.noise_model:
             return str(doubt.values["noise_model"])
     return None
-
-
-def _resampled(identification: "Identification") -> dict[str, Any] | None:
-    """Return how many terms searches of resampled data find again; None where there are no such searches."""
-    if not identification.structures_made:
-        return None
-    threshold = identification.structures_made["threshold"]
-    often = set(frequent_terms(identification.selection, threshold))
-    return {
-        "searches": identification.structures_made["searches"],
-        "threshold": threshold,
-        "kept": sum(term in often for term in identification.model.terms),
-        "terms": len(identification.model.terms),
-        "outside": sorted(often - set(identification.model.terms)),
-    }
 
 
 class _InputGain(NamedTuple):

@@ -191,7 +191,6 @@ def dynamics(
     point: WorkingPoint,
     confidence: float,
     richer: Model | None = None,
-    **axes: object,
 ) -> Dynamics | None:
     """Return how a model answers its inputs, with intervals; None where its lags are too long for that.
 
@@ -207,8 +206,6 @@ def dynamics(
         The share of the draws that an interval holds.
     richer : Model, optional
         A model with terms that the others lack; it has as many draws as they have together.
-    **axes
-        Axes of the random draws.
     """
     short = [model for model in models if model.max_lag <= LONGEST_LAG]
     if not records or not short or short[0] is not models[0]:
@@ -216,7 +213,7 @@ def dynamics(
     y = np.concatenate([record.y for record in records])
     centre, half_range = (float(y.max()) + float(y.min())) / 2, float(np.ptp(y)) / 2 or 1.0
     reach = half_range * (1 + 2 * MARGIN)
-    judged = [_judged(drawn, point, centre, reach) for drawn in _drawn_models(short, richer, **axes)]
+    judged = [_judged(drawn, point, centre, reach) for drawn in _drawn_models(short, richer)]
     stable = np.concatenate([draws.stable for draws in judged])
     inputs = {}
     for i, name in enumerate(models[0].inputs):
@@ -235,14 +232,14 @@ def dynamics(
     )
 
 
-def _drawn_models(models: Sequence[Model], richer: Model | None, **axes: object) -> list[DrawnModels]:
+def _drawn_models(models: Sequence[Model], richer: Model | None) -> list[DrawnModels]:
     """Return draws of models that are about as good, and as many of a richer one as of all of them together."""
     n_draws = max(FEWEST_DRAWS, DRAWS // len(models))
     drawn_models = []
     for number, model in enumerate(models):
-        drawn_models.append(DrawnModels(model, n_draws, number=number, **axes))
+        drawn_models.append(DrawnModels(model, n_draws, number=number))
     if richer is not None and richer.max_lag <= LONGEST_LAG:
-        drawn_models.append(DrawnModels(richer, n_draws * len(models), number=len(models), **axes))
+        drawn_models.append(DrawnModels(richer, n_draws * len(models), number=len(models)))
     return drawn_models
 
 

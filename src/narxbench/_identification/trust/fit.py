@@ -163,7 +163,7 @@ class ModelFit:
             data_digest=self._data_digest,
             about={
                 "made_by": f"narxbench {__version__}",
-                "method": self.settings.method if self._structure.kind == "sparse" else self._structure.found_by,
+                "method": self._structure.found_by,
                 "configuration": self.configuration.name,
                 "kind": self._structure.kind,
                 "shrinkage": self._structure.shrinkage,

@@ -13,7 +13,7 @@ from narxbench._model.scaling import FAR, is_far, round_number
 from narxbench._numerics.random_streams import generator
 
 TERMS = ("y(k-1)", "u(k-1)", "u(k-1)^2")
-QUICK = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 2, "seeds": 1, "effort": 0.1, "resamples": 0}
+QUICK = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 2, "effort": 0.1}
 
 
 def signals(samples=400):

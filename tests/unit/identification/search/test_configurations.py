@@ -64,24 +64,19 @@ def names(configuration, **settings):
     ],
 )
 def test_lags_are_those_of_the_settings(lag_settings, y_lags, u_lags):
-    (configuration,) = scan({**lag_settings, "degree": 2, "centre": False}, inputs=("p", "T in"))
+    (configuration,) = scan({**lag_settings, "degree": 2}, inputs=("p", "T in"))
     assert (configuration.y_lags, configuration.u_lags) == (y_lags, u_lags)
     assert (configuration.degree, configuration.decimation) == (2, 1)
     assert configuration.max_lag == max(*y_lags, *u_lags[0], *u_lags[1])
 
 
 def test_only_the_values_of_the_settings_are_tried():
-    configurations = scan({"decimation": [4, 2, 4], "degree": [3, 1], "y_lags": 2, "u_lags": 1, "centre": "auto"})
-    assert [(c.decimation, c.degree, c.centred) for c in configurations] == [
-        *((2, 1, False), (2, 3, False), (2, 3, True)),
-        *((4, 1, False), (4, 3, False), (4, 3, True)),
-    ]
-    (configuration,) = scan({"degree": 1, "y_lags": 2, "u_lags": 1, "centre": True})
-    assert configuration.centred
+    configurations = scan({"decimation": [4, 2, 4], "degree": [3, 1], "y_lags": 2, "u_lags": 1})
+    assert [(c.decimation, c.degree) for c in configurations] == [(2, 1), (2, 3), (4, 1), (4, 3)]
 
 
 def test_decimations_degrees_and_lags_are_scanned():
-    configurations = scan({"centre": False}, decimations=(1, 4, 8), samples=5000)
+    configurations = scan({}, decimations=(1, 4, 8), samples=5000)
     assert {c.decimation for c in configurations} == {1, 4, 8}
     assert {c.degree for c in configurations} == set(DEGREES)
     assert {c.y_lags for c in configurations} == set(map(first_lags, LAGS))
@@ -178,7 +173,7 @@ def test_further_candidates():
     assert {"y(k-9)", "y(k-1)*u(k)", "u(k-2)^4"} <= set(terms) and "y(k-1)^2" not in terms
     # An exclusion goes for them too, and a pattern may match the candidates of some configurations only.
     assert "y(k-9)" not in names(PLAIN, include=["y(k-9)"], exclude=["*k-9*"])
-    assert scan({"exclude": ["*u(k-8)*"], "degree": 1, "centre": False}, samples=5000)
+    assert scan({"exclude": ["*u(k-8)*"], "degree": 1}, samples=5000)
 
 
 lag_sets = st.sets(st.integers(1, 12), min_size=1, max_size=4).map(lambda lags: tuple(sorted(lags)))

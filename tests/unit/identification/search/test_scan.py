@@ -5,24 +5,24 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.lookups import item_with
 from tests.tiers import mostly_slow
 from tests.unit.identification.search.test_configurations import settings_of
 
+import narxbench
 from narxbench import load_system
 from narxbench._identification.identify import identify_recording
 from narxbench._identification.search import choice as choosing
 from narxbench._identification.search import scan as scanning
 from narxbench._identification.search import steps
 from narxbench._identification.search.configurations import Configuration
-from narxbench._identification.search.scan import BY_CHANCE, CLEARLY_BETTER, STANDS_IN, Scan
+from narxbench._identification.search.scan import CLEARLY_BETTER, Scan
 from narxbench._identification.search.structures import Proposal, Structure
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.records import Record, Recording
 from narxbench._numerics.random_streams import generator
 
-SMALL = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 2, "centre": False}
-QUICK = {**SMALL, "effort": 0.3, "seeds": 1, "resamples": 2, "blocks": 4}
+SMALL = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 2}
+QUICK = {**SMALL, "effort": 0.3, "blocks": 4}
 TERMS = ("y(k-1)", "u(k-1)", "y(k-1)*u(k-1)", "u(k-1)^2")
 
 
@@ -39,8 +39,8 @@ def plain(identification):
     """Return an identification as plain data, without the digest of the data."""
     reported = identification.to_dict()
     reported.pop("data_digest")
-    frames = identification.selection.to_dict("list"), identification.tried.to_dict("list")
-    return reported, *map(repr, (*frames, identification.structures, identification.weights))
+    tried = identification.tried.to_dict("list")
+    return reported, *map(repr, (tried, identification.structures, identification.weights))
 
 
 class TestSameResult:
@@ -70,20 +70,30 @@ class TestSameResult:
         again = identify_recording(replace(self.recording, records=records[change]), self.settings)
         for name in ("terms", "coefficients", "covariance"):
             assert getattr(again.model, name) == getattr(identification.model, name)
-        for frame in ("selection", "tried"):
-            assert repr(getattr(again, frame).to_dict()) == repr(getattr(identification, frame).to_dict())
+        assert repr(again.tried.to_dict()) == repr(identification.tried.to_dict())
         assert again.structures == identification.structures and again.weights == identification.weights
         for role in ("estimation", "selection"):
             assert again.to_dict()["metrics"][role] == identification.to_dict()["metrics"][role]
 
-    def test_another_seed_of_the_data_draws_otherwise(self):
-        """Show that equal frequencies are no artefact of equal draws."""
-        estimation, test = self.recording.records
-        fitness = []
-        for record in (estimation, replace(estimation, y=estimation.y * (1 + 1e-9))):
-            scan = Scan(replace(self.recording, records=(record, test)), self.settings)
-            fitness.append(scan.resampled(scan.configurations[0], 1).structure.fitness)
-        assert fitness[0] != pytest.approx(fitness[1], rel=1e-6)
+    @pytest.mark.parametrize("change", ["records", "inputs", "time"])
+    def test_in_any_order_and_with_times_or_without(self, change):
+        """Nothing is drawn, so that nothing hangs on the digest of the data."""
+        u, y = load_system("S1").simulate(600, snr_db=30)
+        data = {"u": u, "v": np.roll(u, 40), "y": y}
+        records = [{name: signal[part] for name, signal in data.items()} for part in (slice(300), slice(300, 600))]
+        names = ["u", "v"]
+        if change == "time":
+            other = [{"t": 0.5 * np.arange(300), **record} for record in records]
+        else:
+            other = records[::-1] if change == "records" else records
+        terms = []
+        for files, inputs in ((records, names), (other, names[::-1] if change == "inputs" else names)):
+            found = narxbench.identify(files, "y", input=inputs, **QUICK)
+            named = " ".join(found.model.terms)
+            for place, name in enumerate(inputs, 1):
+                named = named.replace(f"u{place}", name)
+            terms.append(set(named.split()))
+        assert terms[0] == terms[1]
 
 
 @pytest.mark.parametrize(("most_searched", "n_kept"), [(100, 0), (1000, 1)])
@@ -115,7 +125,7 @@ class TestJudgement:
         scan = Scan(self.recording, settings_of(**{**QUICK, **settings}))
         proposals = []
         for number, terms in enumerate(structures):
-            proposals.append(Proposal(scan.configurations[0].name, f"run {number}", terms, drawn=False))
+            proposals.append(Proposal(scan.configurations[0].name, f"run {number}", terms))
         return scan.compared(proposals, density)
 
     @pytest.mark.parametrize("density", [1, 5])
@@ -125,24 +135,16 @@ class TestJudgement:
         relative = errors.sse.sum() / errors.energy.sum()
         assert structure.rrse == pytest.approx(math.sqrt(relative), rel=1e-12)
         assert structure.fitness == pytest.approx(expected_fitness(relative, 300 / density), rel=1e-9)
-        (aic,) = self.judged(TERMS, criterion="aic-3", density=density)
-        assert aic.fitness == pytest.approx(300 / density * math.log(relative) + 3 * 4, rel=1e-9)
         assert (structure.divergent, structure.singular, structure.found_by) == (0.0, False, "run 0")
 
     def test_fitness_of_records_that_select(self):
         """J counts the samples that its error is taken over, those of the selection."""
         scan = Scan(recording_of(300, ("estimation", None, "selection", "test")), settings_of(**QUICK))
-        (structure,) = scan.compared([Proposal(scan.configurations[0].name, "x", TERMS, drawn=False)], 1)
+        (structure,) = scan.compared([Proposal(scan.configurations[0].name, "x", TERMS)], 1)
         errors = scan.trial(scan.configurations[0]).part_errors([TERMS])
         assert errors.steps.sum() == 300 - 2
         assert structure.rrse**2 == pytest.approx(errors.sse.sum() / errors.energy.sum())
         assert structure.fitness == pytest.approx(expected_fitness(structure.rrse**2, 300), rel=1e-9)
-
-    def test_the_worst_part(self):
-        (structure,) = self.judged(TERMS, selection="worst")
-        errors = self.scan.trial(self.configuration).part_errors([TERMS])
-        worst = (errors.sse[0] / errors.steps).max() / (errors.energy.sum() / errors.steps.sum())
-        assert structure.rrse == pytest.approx(math.sqrt(worst), rel=1e-12)
 
     def test_each_structure_once_the_best_first(self):
         structures = self.judged(("1", "y(k-1)"), TERMS, TERMS[:2], TERMS, ())
@@ -153,34 +155,27 @@ class TestJudgement:
 
     def test_centred_signals_must_be_clearly_better(self):
         centred = replace(self.configuration, centred=True)
-        kept = []
-        for centre in ("auto", True):
-            scan = Scan(self.recording, settings_of(**{**QUICK, "centre": centre}))
-            kept.append(scan.compared([Proposal(centred.name, "x", TERMS, drawn=False)], 1)[0])
-        assert kept[0].fitness == pytest.approx(kept[1].fitness + CLEARLY_BETTER, rel=1e-12)
+        (structure,) = Scan(self.recording, settings_of(**QUICK))._variant(centred)
+        independent, size = 300 / self.scan.sampling.advised, len(structure.terms)
+        price = math.log(independent) * size + math.log(math.comb(15, size))
+        assert structure.configuration == centred.name
+        assert structure.fitness == pytest.approx(independent * math.log(structure.rrse**2) + price + CLEARLY_BETTER)
 
-    def test_structures_of_draws_alone_must_be_better_by_more_than_chance(self):
-        name, short = self.scan.configurations[0].name, TERMS[:2]
-        proposals = [
-            Proposal(name, "drawn", TERMS),
-            Proposal(name, "again", short),
-            Proposal(name, "not drawn", short, drawn=False),
-        ]
-        structures = by_terms(self.scan.compared(proposals, 1))
-        not_drawn = by_terms(self.judged(TERMS, short))
-        drawn = structures[TERMS]
-        assert drawn.drawn and drawn.fitness == pytest.approx(not_drawn[TERMS].fitness + BY_CHANCE)
-        assert not structures[short].drawn and structures[short].fitness == not_drawn[short].fitness
-        # A descent from a drawn structure is drawn, and so is the structure under another noise model.
-        assert self.scan.polished(drawn, 1).drawn and self.scan.under(drawn, ("noe",), 1).drawn
-
-    def test_a_brief_look_takes_no_draws_and_hangs_on_no_effort(self):
-        small_effort = Scan(self.recording, settings_of(**{**QUICK, "seed": 2, "effort": 0.01}))
+    def test_a_brief_search_hangs_on_no_effort(self):
+        small_effort = Scan(self.recording, settings_of(**{**QUICK, "effort": 0.01}))
         for configuration in self.scan.configurations:
-            run = self.scan.brief(configuration)
-            assert run == small_effort.brief(configuration) and not run.structure.score.drawn
+            assert self.scan.brief(configuration) == small_effort.brief(configuration)
 
-    def test_a_share_of_divergent_parts_may_be_allowed(self):
+    def test_where_all_structures_diverge_those_of_inputs_are_tried(self):
+        rng = generator(purpose="explosion")
+        u = rng.standard_normal((80, 1))
+        y = np.where(np.arange(80) % 20 < 17, 0.1, 1e3) * (1 + rng.random(80))
+        recording = Recording((Record("r", u, y),), ("u",), "y")
+        scan = Scan(recording, settings_of(**{**QUICK, "degree": 3, "y_lags": 1, "u_lags": 1}))
+        best = scan.brief(scan.configurations[0])
+        assert best.fitness is not None and math.isfinite(best.rrse)
+
+    def test_what_diverges_on_one_part_has_no_score(self):
         rng = generator(purpose="squares")
         records = []
         for start in 1.5 + np.arange(20) / 50:
@@ -190,13 +185,10 @@ class TestJudgement:
         for number in range(3):
             decay = 0.5 ** np.arange(9.0)
             records.append(Record(str(number), rng.standard_normal((9, 1)), decay, "selection"))
-        recording = Recording(tuple(records), ("u",), "y")
-        for limit, finite in ((0.0, False), (0.24, False), (0.25, True), (0.5, True)):
-            settings = settings_of(**{**QUICK, "y_lags": 1, "u_lags": 1, "divergent": limit})
-            scan = Scan(recording, settings)
-            (structure,) = scan.compared([Proposal(scan.configurations[0].name, "x", ("y(k-1)^2",), drawn=False)], 1)
-            assert (structure.divergent, structure.singular) == (0.25, False)
-            assert (structure.fitness is not None) == finite == (structure.rrse is not None)
+        scan = Scan(Recording(tuple(records), ("u",), "y"), settings_of(**{**QUICK, "y_lags": 1, "u_lags": 1}))
+        (structure,) = scan.compared([Proposal(scan.configurations[0].name, "x", ("y(k-1)^2",))], 1)
+        assert (structure.divergent, structure.singular) == (0.25, False)
+        assert structure.fitness is None and structure.rrse is None
 
     def test_a_descent_never_ends_worse(self):
         for start in (("1",), ("1", "y(k-2)", "u(k-2)"), TERMS[:2], TERMS):
@@ -218,25 +210,55 @@ def test_nothing_finite_is_a_mistake():
 
 
 @pytest.mark.slow
-def test_forward_regression_stands_in_where_every_random_structure_is_singular():
-    """A random half of 455 candidates has more terms than the record has samples."""
+def test_more_candidates_than_samples():
     rng = generator(purpose="more terms than samples")
     u, y = rng.standard_normal(200), np.zeros(200)
     for k in range(2, 200):
         y[k] = 0.5 * y[k - 1] + 0.8 * u[k - 1] + 0.1 * u[k - 2] ** 2 + 0.01 * rng.standard_normal()
     recording = Recording((Record("r", u[:, None], y),), ("u",), "y")
-    settings = {**QUICK, "degree": 3, "y_lags": 6, "u_lags": 6, "method": "ga", "resamples": 1}
-    identification = identify_recording(recording, settings_of(**settings))
-    assert identification.model.terms
-    for c in identification.model.coefficients:
-        assert math.isfinite(c)
+    identification = identify_recording(recording, settings_of(**{**QUICK, "degree": 3, "y_lags": 6, "u_lags": 6}))
     assert {"y(k-1)", "u(k-1)"} <= set(identification.model.terms) and identification.tried["rrse"][0] < 0.03
-    for s in identification.structures.values():
-        assert s.terms
-    # One of the searches, one of those of resampled data.
-    failures = [note.values for note in identification.notes if note.name == "searches"]
-    assert 1 <= len(failures) <= 2 and 0 < failures[0]["count"] <= failures[0]["searches"]
-    assert (failures[0]["method"], failures[0]["note"], failures[0]["resampled"]) == ("ga", STANDS_IN, False)
+    for coefficient in identification.model.coefficients:
+        assert math.isfinite(coefficient)
+
+
+class TestVariants:
+    """Other first lags, and centred signals."""
+
+    recording = recording_of(300)
+
+    def scan(self, monkeypatch, **settings):
+        """Return a scan whose check of the dead time is wrong."""
+        monkeypatch.setattr(Scan, "_delays", lambda _: [5])
+        return Scan(self.recording, settings_of(**{"decimation": 1, "degree": 2, "y_lags": 2, **settings}))
+
+    def test_an_estimated_dead_time_is_no_limit_of_the_lags(self, monkeypatch):
+        scan = self.scan(monkeypatch)
+        configuration = scan.configurations[0]
+        assert configuration.u_lags[0][0] > 1
+        brief = scan.brief(configuration)
+        variants = scan.variants(brief)
+        assert {scan.named[variant.configuration].u_lags[0][0] for variant in variants} >= {0, 1}
+        best = scan.named[scan.ranked([brief, *variants])[0].name]
+        assert best.u_lags[0][0] in (0, 1) and not best.centred
+        assert any(scan.named[variant.configuration].centred for variant in variants)
+        assert scan.variants(brief) == []
+
+    @pytest.mark.parametrize("settings", [{"delay": 3}, {"u_lags": [3, 4]}])
+    def test_lags_that_are_given_stay(self, monkeypatch, settings):
+        scan = self.scan(monkeypatch, **settings)
+        configuration = scan.configurations[0]
+        for variant in scan.variants(scan.brief(configuration)):
+            assert scan.named[variant.configuration].u_lags == configuration.u_lags
+
+    def test_linear_terms_of_centred_signals_are_also_given_in_units_of_the_user(self, monkeypatch):
+        scan = self.scan(monkeypatch, u_lags=2)
+        plain = scan.configurations[0]
+        scan.variants(scan.brief(plain))
+        centred = replace(plain, centred=True).name
+        proposals = [Proposal(centred, "x", ("y(k-1)", "u(k-1)")), Proposal(centred, "x", ("u(k-1)^2",))]
+        (proposal,) = choosing._in_units_of_the_user(scan, scan.compared(proposals, 1))
+        assert proposal == Proposal(plain.name, "x", ["1", "y(k-1)", "u(k-1)"])
 
 
 class TestEffort:
@@ -251,41 +273,11 @@ class TestEffort:
         assert len(few.configurations) + few.left_out == len(many.configurations) + many.left_out
         assert len(Scan(self.recording, settings_of(effort=1e-9)).configurations) == 1
 
-    def test_evaluations_and_resamples(self):
-        scans = []
-        for effort in (0.1, 3.0, 1e5):
-            scans.append(Scan(self.recording, settings_of(**{**QUICK, "effort": effort, "resamples": 500})))
-        (configuration,) = scans[0].configurations
-        for kind in ("thorough", "resampled"):
-            counts = [scan.evaluations(kind, configuration) for scan in scans]
-            assert counts == sorted(counts) and counts[0] >= 300
-        resamples = [scan.n_resamples(configuration) for scan in scans]
-        assert resamples == sorted(resamples) and resamples[0] == 10 and resamples[-1] == 500
-
     def test_searches_under_noise_models(self):
         long = Scan(recording_of(20_000), settings_of(**{**QUICK, "effort": 1.0}))
-        thorough = Scan(recording_of(20_000), settings_of(**{**QUICK, "effort": 20.0}))
+        thorough = Scan(recording_of(20_000), settings_of(**{**QUICK, "effort": 200.0}))
         short = Scan(self.recording, settings_of(**{**QUICK, "effort": 1.0}))
         configurations = 12 * long.configurations
-        assert 1 <= long.n_likely(configurations, 12) < thorough.n_likely(configurations, 12)
-        assert short.n_likely(configurations, 12) == short.n_likely(configurations, 20) - 8 == 12
-        assert 1 <= long.n_weighed(48) < 48 == thorough.n_weighed(48) == short.n_weighed(48)
-
-    def test_fewer_resamples_than_asked_for_are_reported(self):
-        identification = identify_recording(self.recording, settings_of(**{**QUICK, "effort": 1e-6, "resamples": 12}))
-        note = item_with(identification.notes, name="resamples")
-        assert note.values == {"searched": 10, "wanted": 12}
-        assert identification.model.terms == TERMS
-
-
-def test_searches_of_parts_and_of_all_data():
-    settings = settings_of(**{**QUICK, "seeds": 2, "blocks": 3})
-    assert Scan(recording_of(200), settings).jobs() == [(0, 1), (0, 2), (1, 1), (2, 1), (3, 1)]
-    assert Scan(recording_of(200, ("estimation", "selection")), settings).jobs() == [(0, 1), (0, 2)]
-
-
-@pytest.mark.parametrize("method", ["stepwise", "iterative_ofr"])
-def test_other_methods(method):
-    identification = identify_recording(recording_of(300), settings_of(**{**QUICK, "method": method}))
-    assert identification.model.terms == TERMS and identification.settings["method"] == method
-    assert ("iterative_ofr" in identification.structures) == (method != "iterative_ofr")
+        assert 3 == long.n_likely(configurations, 12) < thorough.n_likely(configurations, 12)
+        assert short.n_likely(configurations, 12) == 12 and short.n_likely(configurations, 2) == 2
+        assert 1 <= long.n_weighed(48) < 48 == short.n_weighed(48) <= thorough.n_weighed(48)

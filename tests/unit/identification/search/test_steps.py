@@ -5,21 +5,20 @@ from threading import Barrier, Event, get_ident
 from unittest.mock import patch
 
 import pytest
-from tests.lookups import item_with
 
 import narxbench
 from narxbench._identification import identify
 from narxbench._identification.data.reading import read_recording
-from narxbench._identification.identify import identify_recording, identify_repeatedly
+from narxbench._identification.identify import identify_recording
 from narxbench._identification.search import scan
 from narxbench._identification.search import steps as search_steps
 from narxbench._identification.search.scan import Scan
-from narxbench._identification.search.steps import BRIEF, CHOICE, CONCLUSION, DESCENTS, RESAMPLES, THOROUGH, Steps
+from narxbench._identification.search.steps import BRIEF, CHOICE, COMPETITION, CONCLUSION, DESCENTS, FORWARD, Steps
 from narxbench._identification.settings import IdentificationSettings
-from narxbench._io.errors import FieldError, NarxbenchError
+from narxbench._io.errors import NarxbenchError
 from narxbench._report.findings import in_words
 
-SETTINGS = IdentificationSettings(degree=[1, 2], y_lags=[1], u_lags=[1], seeds=1, effort=0.05, resamples=3, blocks=3)
+SETTINGS = IdentificationSettings(degree=[1, 2], y_lags=[1], u_lags=[1], effort=0.05, blocks=3)
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +31,7 @@ def test_progress_names_each_step_and_the_best_so_far(recording):
     reports = []
     identification = identify_recording(recording, SETTINGS, report_progress=reports.append)
     steps = list(dict.fromkeys(report.step for report in reports))
-    assert steps[0] == BRIEF and {THOROUGH, DESCENTS} < {*steps} and steps[-1] == RESAMPLES
+    assert steps[0] == BRIEF and {FORWARD, DESCENTS} < {*steps} and steps[-1] == COMPETITION
     shares = [report.share for report in reports]
     assert shares == sorted(shares) and shares[-1] == 1.0
     assert (reports[0].done, reports[0].rrse) == (0, None)
@@ -42,7 +41,7 @@ def test_progress_names_each_step_and_the_best_so_far(recording):
     assert identify_recording(recording, SETTINGS).model == identification.model
 
 
-@pytest.mark.parametrize("step", [BRIEF, THOROUGH, DESCENTS, RESAMPLES])
+@pytest.mark.parametrize("step", [BRIEF, FORWARD, DESCENTS, COMPETITION])
 def test_an_interrupt_keeps_the_best_so_far(recording, step):
     def interrupt(progress):
         if progress.step == step and progress.done:
@@ -50,7 +49,7 @@ def test_an_interrupt_keeps_the_best_so_far(recording, step):
 
     identification = identify_recording(recording, SETTINGS, report_progress=interrupt)
     assert (identification.notes[0].name, identification.notes[0].values) == ("interrupted", {"step": step})
-    assert identification.model.terms and identification.settings["resamples"] <= 3
+    assert identification.model.terms
 
 
 @pytest.mark.slow
@@ -105,7 +104,7 @@ def test_short_calls_take_one_thread_and_long_ones_all(monkeypatch):
     monkeypatch.setattr(search_steps, "THREADS", 4)
     assert [search_steps.threads_of_short_calls(samples) for samples in (5_000, 5_001)] == [1, 4]
     meeting = Barrier(4, timeout=60.0)
-    assert len(set(Steps().run(THOROUGH, lambda: meeting.wait() * 0 + get_ident(), [()] * 4))) == 4
+    assert len(set(Steps().run(FORWARD, lambda: meeting.wait() * 0 + get_ident(), [()] * 4))) == 4
     assert len(set(Steps().run(BRIEF, lambda: time.sleep(0.05) or get_ident(), [()] * 4, 1))) == 1
 
 
@@ -123,8 +122,8 @@ def test_an_interrupt_does_not_wait_for_jobs_that_run():
             raise KeyboardInterrupt
 
     steps, began = Steps(interrupt), time.monotonic()
-    assert steps.run(THOROUGH, job, [(0,), (1,), (2,)]) == [0] and reported == [0, 1]
-    assert time.monotonic() - began < 30.0 and steps.interrupted == THOROUGH
+    assert steps.run(FORWARD, job, [(0,), (1,), (2,)]) == [0] and reported == [0, 1]
+    assert time.monotonic() - began < 30.0 and steps.interrupted == FORWARD
     ends.set()
     assert steps.run(DESCENTS, job, [(0,)]) == []
 
@@ -139,20 +138,3 @@ def test_what_is_hurried_is_estimated_on_the_stretches_that_were_searched(record
     assert identification.recording is recording and identification.model.terms
     validation = identification.validation
     assert max(validation[validation["role"] == "estimation"]["samples"]) > 150
-
-
-@pytest.mark.slow
-def test_repeats_report_the_spread(recording):
-    alone, repeated = identify_repeatedly(recording, SETTINGS, 1), identify_repeatedly(recording, SETTINGS, 3)
-    assert repeated.model == alone.model and repeated.notes[1:] == alone.notes
-    values = repeated.notes[0].values
-    assert (repeated.notes[0].name, values["times"], values["without"]) == ("repeats", 3, 0)
-    rrse = item_with(repeated.summary, name="prediction").values["rrse"]
-    assert values["least"] <= rrse <= values["most"] and 1 <= values["alike"] <= 3
-
-
-@pytest.mark.parametrize("times", [0, 1.5, "x", 1001])
-def test_other_numbers_of_repeats_are_refused(recording, times):
-    with pytest.raises(FieldError) as refused:
-        identify_repeatedly(recording, SETTINGS, times)
-    assert refused.value.field == "repeat"

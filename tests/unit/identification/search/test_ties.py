@@ -12,7 +12,7 @@ from narxbench._identification.search.ties import Candidate, error_scatter, tied
 from narxbench._numerics.random_streams import generator
 
 TERMS = {"y(k-1)", "u(k-1)", "u(k-1)^2"}
-QUICK = {"decimation": 1, "degree": 2, "y_lags": 3, "u_lags": 3, "seeds": 1, "effort": 0.3, "resamples": 0}
+QUICK = {"decimation": 1, "degree": 2, "y_lags": 3, "u_lags": 3, "effort": 0.3}
 FILTERS = {"narx": (0.0, 0.0), "narmax": (0.7, 0.0), "ararx": (0.0, 0.8)}
 PARTS = [0.01, 0.02, 0.015, 0.012]
 

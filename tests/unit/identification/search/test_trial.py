@@ -185,7 +185,7 @@ def test_the_problem_that_is_searched_has_weights_of_all_rows_and_free_runs_over
     problem, arrangement = trial.whole(), trial.arrangement
     rows, terms = problem.estimation_rows, ["y(k-1)", "u(k-1)", "u(k-1)^2"]
     assert len(rows) == 90 + 60 - 2 * 2 * 2 and sum(map(len, problem.segments)) == len(rows)
-    problems = {None: problem, 0: trial.without(0), 1: trial.without(1), 2: trial.without(2)}
+    problems = {None: problem, **{part: problem_of_part for part, _, problem_of_part in trial._parts}}
     for part, problem in problems.items():
         rows_of_problem = problem.estimation_rows
         assert sorted(rows_of_problem) == sorted(rows[arrangement.part[rows] != part])
@@ -196,17 +196,6 @@ def test_the_problem_that_is_searched_has_weights_of_all_rows_and_free_runs_over
         np.testing.assert_allclose(problem.evaluate(terms).coefficients, weights, rtol=1e-8)
         if part is not None:
             assert problem.evaluate(terms).sse == pytest.approx(trial.part_errors([terms]).sse[0, part], rel=1e-12)
-
-
-def test_resampled_rows_and_parts():
-    trial = Trial(recording_of((120,)), LINEAR, settings_of(blocks=4), 1)
-    rows = np.sort(generator(purpose="draw").choice(trial.arrangement.rows(), 119))
-    problem = trial.resampled(rows, [2, 0, 2, 3])
-    sizes = np.bincount(trial.arrangement.part[trial.arrangement.part >= 0], minlength=4)
-    assert sum(map(len, problem.segments)) == sizes[[2, 0, 2, 3]].sum()
-    columns = trial.arrangement.columns(trial.monomials, rows)
-    weights = np.linalg.lstsq(columns, trial.arrangement.y[rows], rcond=None)[0]
-    np.testing.assert_allclose(problem.evaluate(trial.terms).coefficients, weights, rtol=1e-8)
 
 
 def test_no_structure_of_what_collinear_candidates_leave_is_singular():
@@ -245,7 +234,6 @@ def test_long_records_are_simulated_in_pieces():
     trial = Trial(recording, Configuration(4, 1, (1, 2), ((1, 2),)), settings_of(blocks=4), 4)
     assert len(trial.arrangement.rows()) <= MOST_ROWS and trial.arrangement.n_phases < 4
     assert 0.8 * MOST_STEPS < sum(map(len, trial.whole().segments)) <= MOST_STEPS
-    assert 0 < sum(map(len, trial.without(1).segments)) <= MOST_STEPS
     segments = trial.whole().segments
     # They lie all over the record, in pieces that are long, and have their lags.
     starts = [trial.arrangement.time[segment.start] for segment in segments]

@@ -12,7 +12,7 @@ from narxbench._identification.data.arrangement import Arrangement
 from narxbench._identification.trust.bands import BAND, Unseen, unseen_errors
 from narxbench._model.records import Record
 
-QUICK = {"decimation": 1, "effort": 0.3, "seeds": 1, "resamples": 0, "blocks": 4, "centre": False, "degree": 2}
+QUICK = {"decimation": 1, "effort": 0.3, "blocks": 4, "degree": 2}
 
 
 @pytest.fixture(scope="module")

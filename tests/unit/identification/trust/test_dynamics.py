@@ -25,7 +25,7 @@ def record(model, samples=400, low=-1.0, high=1.0):
 def dynamics_of(*models, data=None, richer=None):
     records = [data or record(models[0])]
     point = working_point(models[0], records, static_curve(models[0], records))
-    return dynamics(models, records, point, 0.95, richer, test=1)
+    return dynamics(models, records, point, 0.95, richer)
 
 
 def check_curve(curve, expected):

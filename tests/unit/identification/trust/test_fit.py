@@ -24,7 +24,7 @@ def test_errors_of_long_records_are_those_of_all_samples(noise, monkeypatch):
         scan = Scan(recording, settings_of(**{**SETTINGS, "noise": noise}))
         (configuration,) = scan.configurations
         terms = narxbench.load_system("S1").terms
-        proposal = Proposal(configuration.name, "true", list(terms), drawn=False)
+        proposal = Proposal(configuration.name, "true", list(terms))
         (structure,) = scan.compared([proposal], 1)
         structure = scan.under(structure, (noise,), 1)
         fit = ModelFit(scan, structure)

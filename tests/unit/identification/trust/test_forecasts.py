@@ -14,7 +14,7 @@ from narxbench._identification.trust.bands import BAND
 from narxbench._identification.trust.forecasts import ABOUT, closest_rising, half_widths
 from narxbench._identification.trust.refit import refit
 
-QUICK = {"decimation": 1, "effort": 0.1, "seeds": 1, "method": "frols", "degree": 1, "y_lags": 1, "u_lags": 1}
+QUICK = {"decimation": 1, "effort": 0.1, "degree": 1, "y_lags": 1, "u_lags": 1}
 SAMPLES = 600
 
 

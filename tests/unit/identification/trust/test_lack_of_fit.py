@@ -30,7 +30,7 @@ def richer(weights):
     y = model.predict(u, np.zeros(model.initial_samples)) + 0.02 * rng.normal(size=400)
     scan = Scan(Recording((Record("a", u, y),), ("u",), "y"), settings_of(**{**SETTINGS, "noise": "noe"}))
     (configuration,) = [configuration for configuration in scan.configurations if not configuration.centred]
-    proposal = Proposal(configuration.name, "true", ["y(k-1)", "u(k-1)"], drawn=False)
+    proposal = Proposal(configuration.name, "true", ["y(k-1)", "u(k-1)"])
     (structure,) = scan.compared([proposal], 1)
     structure = scan.under(structure, ("noe",), 1)
     return richer_structure(ModelFit(scan, structure), structure, ("noe",), 1)
