@@ -55,7 +55,6 @@ def test_an_oscillation_is_no_dead_time(tmp_path, identified):
     assert test_error(identified([path], "y", inputs="u", test="50%")) < 0.6
 
 
-@open_case("lags begin where each input alone shows an effect, though two inputs together act at once")
 @COMMAND
 def test_two_inputs_that_hide_each_other_act_at_once(tmp_path, identified):
     path = records.write(tmp_path / "data.csv", records.valves(), 5)

@@ -55,7 +55,7 @@ FINALISTS = 6
 # Configurations of which variants are searched briefly: with other first lags of the inputs, and of centred signals.
 VARIED = 3
 # First lags of an input that compete with the one that a check of the dead time suggests.
-FIRST_LAGS = (1,)
+FIRST_LAGS = (0, 1)
 # Configurations whose data are kept for further searches.
 KEPT_TRIALS = FINALISTS + 2
 # Evaluations that a brief search is planned with, and those of an iterative forward regression at most.
@@ -219,7 +219,7 @@ class Scan:
     def variants(self, brief: Structure) -> list[Structure]:
         """Return the best structures of variants of a configuration, from the one of its brief search.
 
-        Each input in turn has lags from 1, which are kept for the next input where J is lower. Then the
+        Each input in turn has lags from 0 and from 1, which are kept for the next input where J is lower. Then the
         signals are centred.
         """
         best, found = brief, list[Structure]()
