@@ -31,7 +31,7 @@ GROUP = "narxbench.algorithms"
 _SHARED = (
     *("certainty", "common_factor", "conformance", "contract", "doubts", "forward_regression", "likelihood_choice"),
     *("likelihood_search", "limits", "objective", "orthogonal_search", "population", "random_problems", "registry"),
-    *("search", "significance", "sysidentpy_fit", "training"),
+    *("search", "significance", "sysidentpy_fit", "term_changes", "training"),
 )
 
 
