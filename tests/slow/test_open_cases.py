@@ -11,6 +11,8 @@ import narxbench
 from narxbench._cli import main
 
 pytestmark = pytest.mark.slow
+# CPU seconds of each identification: enough for what is right here.
+EFFORT = 4.0
 # What is right is tried through the library too, once; the command calls it.
 COMMAND = pytest.mark.parametrize("way", ["command"])
 BOTH_WAYS = pytest.mark.parametrize("way", ["library", "command"])
@@ -28,9 +30,10 @@ def identified(way, capsys):
     def identify(files, output, *, inputs="", test):
         if way == "library":
             given = {"input": inputs.split(",")} if inputs else {}
-            return narxbench.identify(files, output, test=test, **given).to_dict()
+            return narxbench.identify(files, output, test=test, effort=EFFORT, **given).to_dict()
         given = ["--input", inputs] if inputs else []
-        assert main(["identify", *files, *given, "--output", output, "--test", test, "--json"]) == 0
+        options = ["--output", output, "--test", test, "--effort", str(EFFORT), "--json"]
+        assert main(["identify", *files, *given, *options]) == 0
         return json.loads(capsys.readouterr().out)
 
     return identify
