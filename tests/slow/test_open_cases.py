@@ -18,11 +18,6 @@ COMMAND = pytest.mark.parametrize("way", ["command"])
 BOTH_WAYS = pytest.mark.parametrize("way", ["library", "command"])
 
 
-def open_case(reason):
-    """Return the mark of a case that is not right yet."""
-    return pytest.mark.xfail(strict=True, reason=reason)
-
-
 @pytest.fixture
 def identified(way, capsys):
     """Return a function that identifies files, and returns what the JSON of the command has."""

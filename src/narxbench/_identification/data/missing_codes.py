@@ -23,7 +23,7 @@ _KNOWN = (999.0, 9999.0, 99999.0, 999999.0, 999.9, 9999.9, 999.25, 1e20, 1e30, 1
 # Files may have them in single precision.
 _KNOWN_CODES = frozenset({*_KNOWN, *map(float, np.array(_KNOWN, np.float32))})
 # Any other number is asked about if it comes so often, and is so many standard deviations of the others away from them,
-# which are so many different ones at least: in 45 columns of measured records none is 0.5 away. A known code is so many
+# which are so many different ones at least: in 62 columns of measured records none is 0.2 away. A known code is so many
 # times their range away.
 OFTEN, DEVIATIONS, LEAST_VALUES, RANGES = 3, 2.0, 20, 3.0
 
