@@ -1,4 +1,4 @@
-"""What reading data costs next to ``pandas.read_csv``: ``python -m benchmarks.reading [--quick]``.
+"""The cost of reading data next to ``pandas.read_csv``: ``python -m benchmarks.reading [--quick]``.
 
 Writes ``benchmarks/reading.md``. Files of three columns are read; each step runs in a process of its own.
 """

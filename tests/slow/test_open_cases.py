@@ -56,17 +56,17 @@ def test_an_oscillation_is_no_dead_time(tmp_path, identified):
 @COMMAND
 def test_two_inputs_that_hide_each_other_act_at_once(tmp_path, identified):
     path = records.write(tmp_path / "data.csv", records.valves(), 5)
-    found = identified([path], "y", inputs="hot,cold", test="30%")
+    model = identified([path], "y", inputs="hot,cold", test="30%")
     inputs = {f"u{signal}({lag})" for signal in (1, 2) for lag in ("k", "k-1", "k-2")}
-    assert set(found["terms"]) == {"y(k-1)", *inputs}
-    assert test_error(found) < 0.022
+    assert set(model["terms"]) == {"y(k-1)", *inputs}
+    assert test_error(model) < 0.022
 
 
 @COMMAND
 def test_a_test_inside_the_known_range_has_no_other_unit(tmp_path, identified):
     path = records.write(tmp_path / "data.csv", records.titration(), 5)
-    found = identified([path], "pH", inputs="acid,base", test="30%")
-    assert not summary(found, "to_predict")["values"]["other_unit"]
+    model = identified([path], "pH", inputs="acid,base", test="30%")
+    assert not summary(model, "to_predict")["values"]["other_unit"]
 
 
 def test_a_loggers_code_is_not_data(tmp_path, capsys):
@@ -81,8 +81,8 @@ def test_a_loggers_code_is_not_data(tmp_path, capsys):
 @COMMAND
 def test_a_linear_system_far_from_zero_is_linear(tmp_path, identified):
     path = records.write(tmp_path / "data.csv", records.operating_point(seed=2), 3)
-    found = identified([path], "y", inputs="u", test="30%")
-    assert set(found["terms"]) - {"1"} == {"y(k-1)", "u(k-1)"}
+    model = identified([path], "y", inputs="u", test="30%")
+    assert set(model["terms"]) - {"1"} == {"y(k-1)", "u(k-1)"}
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -104,9 +104,9 @@ def test_a_bad_output_of_joint_models_is_called_bad(tmp_path, capsys):
 @COMMAND
 def test_a_series_is_compared_with_its_last_season_at_the_horizon(tmp_path, identified):
     path = records.write(tmp_path / "data.csv", records.hourly_load(), 1)
-    found = identified([path], "load", test="20%")
-    assert summary(found, "prediction")["values"]["steps"] == 24
-    assert summary(found, "against_last_value")["status"] != "fine"
+    model = identified([path], "load", test="20%")
+    assert summary(model, "prediction")["values"]["steps"] == 24
+    assert summary(model, "against_last_value")["status"] != "fine"
 
 
 def test_a_planned_run_is_predicted_from_its_first_outputs(tmp_path, capsys):
@@ -134,8 +134,8 @@ def test_names_in_advice_are_quoted_for_a_shell(tmp_path, capsys):
 def test_recordings_at_several_levels_give_one_system(tmp_path, identified):
     known, _ = records.recordings()
     files = [records.write(tmp_path / f"rec{i}.csv", columns, 5) for i, columns in enumerate(known)]
-    found = identified(files, "y", inputs="u", test="20%")
-    assert test_error(found) < 0.05
+    model = identified(files, "y", inputs="u", test="20%")
+    assert test_error(model) < 0.05
 
 
 def test_six_samples_are_refused_in_one_line(tmp_path, capsys):

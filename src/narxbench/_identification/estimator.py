@@ -90,7 +90,7 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     --------
     >>> import narxbench
     >>> u, y = narxbench.load_system("S1").simulate(600, snr_db=40)
-    >>> regressor = narxbench.NarxRegressor(decimation=1, degree=2, y_lags=2, u_lags=2, resamples=0)
+    >>> regressor = narxbench.NarxRegressor(decimation=1, degree=2, y_lags=2, u_lags=2)
     >>> regressor = regressor.fit(u[:500, None], y[:500])
     >>> regressor.model_.terms
     ('y(k-1)', 'u(k-1)', 'y(k-1)*u(k-1)', 'u(k-1)^2')

@@ -237,15 +237,15 @@ def _condition_of(row: Mapping[str, str]) -> tuple[str, ...]:
 
 def _without_finished_only(layers: Layers) -> tuple[bool, list[tuple[str, Mapping[str, Any]]]]:
     """Return whether the command line asks for finished conditions only, and the layers without this word."""
-    asked: list[tuple[str, Any]] = [("", False)]
+    requests: list[tuple[str, Any]] = [("", False)]
     study_layers = []
     for source, layer in layers:
         if source in (COMMAND_LINE, CONFIG) and _FINISHED in layer:
-            asked.append((source, layer[_FINISHED]))
+            requests.append((source, layer[_FINISHED]))
             layer = {name: value for name, value in layer.items() if name != _FINISHED}
         study_layers.append((source, layer))
     # The last word counts, as in all settings.
-    source, finished_only = asked[-1]
+    source, finished_only = requests[-1]
     if not isinstance(finished_only, bool):
         text = f"found {show(finished_only, kind=False)}; allowed: true or false"
         raise NarxbenchError(f"{source}: {_FINISHED}: {text}")

@@ -119,6 +119,6 @@ def _answer(file: Path, results: Iterable[str]) -> str:
     """Return what the page says in a line; "" where it says nothing, or is older than one of the results."""
     if not file.is_file():
         return ""
-    made = file.stat().st_mtime
-    is_current = all(path.is_file() and path.stat().st_mtime <= made for path in map(Path, results))
+    written = file.stat().st_mtime
+    is_current = all(path.is_file() and path.stat().st_mtime <= written for path in map(Path, results))
     return read_text(file).strip() if is_current else ""

@@ -224,27 +224,27 @@ class Scan:
         Each input in turn has lags from 1, which are kept for the next input where J is lower, and then from 0, as far
         as these are worth it. Then the signals are centred.
         """
-        found = self._with_first_lags(brief, 1)
-        best = _best_of([brief, *found])
+        structures = self._with_first_lags(brief, 1)
+        best = _best_of([brief, *structures])
         early = self._with_first_lags(best, 0)
         if _error(_best_of([best, *early])) <= EARLY_GAIN * _error(best):
-            found += early
+            structures += early
             best = _best_of([best, *early])
         for name in dict.fromkeys([brief.configuration, best.configuration]):
             if self.named[name].degree > 1:
-                found += self._variant(replace(self.named[name], centred=True))
-        for structure in found:
+                structures += self._variant(replace(self.named[name], centred=True))
+        for structure in structures:
             self._add_linear(self.named[structure.configuration])
-        return found
+        return structures
 
     def _with_first_lags(self, brief: Structure, first: int) -> list[Structure]:
         """Return the structures of brief searches with other first lags, one input after another."""
-        best, found = brief, list[Structure]()
+        best, structures = brief, list[Structure]()
         for place in inputs_with_open_lags(self.recording, self.settings):
             variant = self._variant(with_first_lag(self.named[best.configuration], place, first))
-            found += variant
+            structures += variant
             best = _best_of([best, *variant])
-        return found
+        return structures
 
     def _variant(self, configuration: Configuration) -> list[Structure]:
         """Return the structure of a brief search in a configuration that may be new; none where there is none."""
