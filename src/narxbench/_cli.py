@@ -75,14 +75,20 @@ _DATA_HELP = "text with columns of numbers; each is an experiment"
 _TEST_HELP = "files for the test alone, or a share such as 20%%: the last part of each record; may be repeated"
 # Arguments of reading that --set gives.
 _READING_BY_SET: "tuple[Literal['roles', 'units'], ...]" = ("roles", "units")
-# Options that an earlier version had, and what takes their place.
+# Options that an earlier version had, and what there is in their place.
+_NO_DRAWS, _ONE_RULE = "gone: nothing is drawn at random; --effort searches longer", "gone: one rule chooses"
+_ANOTHER_SEARCH = "gone: narxbench.search in Python runs an algorithm of your choice"
 _FORMER_OPTIONS = {
-    "--separator": "--read sep=';'",
-    "--decimal": "--read decimal=,",
-    "--skip-rows": "--read skiprows=N",
-    "--encoding": "--read encoding=NAME",
-    "--header": "--read header=0",
-    "--no-header": "--read header=none",
+    "--separator": "now --read sep=';'",
+    "--decimal": "now --read decimal=,",
+    "--skip-rows": "now --read skiprows=N",
+    "--encoding": "now --read encoding=NAME",
+    "--header": "now --read header=0",
+    "--no-header": "now --read header=none",
+    **dict.fromkeys(("--seed", "--seeds", "--repeat", "--resamples", "--threshold"), _NO_DRAWS),
+    **dict.fromkeys(("--criterion", "--selection", "--divergent", "--sparse-within"), _ONE_RULE),
+    **dict.fromkeys(("--method", "--method-settings"), _ANOTHER_SEARCH),
+    "--centre": "gone: centred signals are tried, and used where they lower the error on unseen parts",
 }
 # What helps where a word is no option and belongs to none.
 _ONE_VALUE = " (files stand together; an option has one value, and is repeated for further ones)"
@@ -216,7 +222,7 @@ def _parsed(arguments: Sequence[str] | None, further_commands: Sequence[FurtherC
             option = unknown_words[0].partition("=")[0]
             hint = did_you_mean(option, known_options)
             if option in _FORMER_OPTIONS:
-                hint = f" (now {_FORMER_OPTIONS[option]})"
+                hint = f" ({_FORMER_OPTIONS[option]})"
         command.error(f"unrecognized arguments: {' '.join(unknown_words)}{hint}")
     return options
 

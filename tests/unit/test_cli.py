@@ -193,9 +193,15 @@ FORM = ["--read", "header=none", "--read", "sep=;", "--read", "decimal=,", "--sa
 
 
 def test_former_options_name_what_takes_their_place(file):
-    for words, hint in ((["--separator", ";"], "--read sep=';'"), (["--no-header"], "--read header=none")):
-        code, _, err = run(file, "--output", "4", *words)
-        assert code == 2 and f"(now {hint})" in err
+    former = {
+        "--separator ;": "now --read sep=';'",
+        "--no-header": "now --read header=none",
+        "--seeds 4": "gone: nothing is drawn at random; --effort searches longer",
+        "--centre true": "gone: centred signals are tried, and used where they lower the error on unseen parts",
+    }
+    for words, hint in former.items():
+        code, _, err = run(file, "--output", "4", *words.split())
+        assert code == 2 and f"({hint})" in err
 
 
 def test_a_code_for_missing_values_is_asked_about_with_the_option_to_paste(tmp_path):
