@@ -73,16 +73,6 @@ def test_progress_is_shown_every_few_seconds_and_at_the_end() -> None:
     assert line == "3 of 3 steps (100%) done in 6 s"
 
 
-def test_there_is_no_estimate_before_the_most_frequent_step() -> None:
-    terminal = Terminal()
-    terminal.lines("Job stats", LogEvent.RUN_INFO, stats={"define": 2, "search": 5, "total": 7})
-    assert terminal.finish("define", 1.0, done=1, total=7) == []
-    assert terminal.finish("define", 7.0, done=2, total=7) == ["2 of 7 steps (29%) done in 7 s"]
-    # The second search took 10 s, the first compiled.
-    assert "to go" in terminal.finish("search", 40.0, done=3, total=7)[0]
-    assert terminal.finish("search", 50.0, done=4, total=7) == ["4 of 7 steps (57%) done in 50 s, about 30 s to go"]
-
-
 @pytest.mark.parametrize("name", ["trial"])
 def test_the_time_to_go_is_right_within_a_factor_of_two(name: str) -> None:
     """Replay recorded runs; a short time is not given as a number."""
