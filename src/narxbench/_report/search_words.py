@@ -1,8 +1,8 @@
 """Notes on the search in words."""
 
 from narxbench._identification.finding import Finding
-from narxbench._identification.search.scan import CLEARLY_BETTER
 from narxbench._identification.search.steps import CONCLUSION
+from narxbench._identification.search.ties import CLEARLY_BETTER
 from narxbench._io.errors import printable
 from narxbench._io.words import listed
 from narxbench._model.noise_models import noise_family

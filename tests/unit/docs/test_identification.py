@@ -13,8 +13,9 @@ import narxbench
 from narxbench._fitness.criteria import parse_criterion
 from narxbench._identification.data.reading import read_recording
 from narxbench._identification.data.stamps import UNITS
-from narxbench._identification.search.scan import CLEARLY_BETTER, Scan
+from narxbench._identification.search.scan import Scan
 from narxbench._identification.search.structures import Proposal
+from narxbench._identification.search.ties import CLEARLY_BETTER
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._io import delimited
 from narxbench._io.extras import EXTRAS

@@ -37,7 +37,7 @@ from narxbench._identification.search.configurations import (
 from narxbench._identification.search.noise import PLAIN, NoiseOrders
 from narxbench._identification.search.stretches import chosen_stretches
 from narxbench._identification.search.structures import LikelyProposal, Proposal, Structure
-from narxbench._identification.search.ties import Candidate, likeliest_first
+from narxbench._identification.search.ties import CLEARLY_BETTER, Candidate, likeliest_first
 from narxbench._identification.search.trial import CRITERION, MOST_ROWS, MOST_VALUES, MOST_WEIGHED, PartErrors, Trial
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._io.errors import NarxbenchError, printable
@@ -91,10 +91,6 @@ LIKELIHOOD: dict[str, Any] = {"drift": False, "tails": False, "largest_order": 4
 LARGEST = 1e50
 # Relative errors below this are rounding: such structures are equally good.
 ROUNDING = 1e-13
-# Signals in their own units are easier to read, and NARX has the plainest noise: what centred signals and other noise
-# models gain must be very strong evidence, a difference of 10 (R. E. Kass and A. E. Raftery, Bayes factors, Journal of
-# the American Statistical Association 90, 1995, pages 773-795).
-CLEARLY_BETTER = 10.0
 # The free run over whole records may have this times the relative error of that over parts, and this more.
 COMPARABLE, NEGLIGIBLE = 2.0, 0.02
 # More values of candidate terms are too many for it.

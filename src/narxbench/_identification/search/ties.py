@@ -27,6 +27,10 @@ from narxbench._numerics.logarithm import natural_log
 STANDARD_ERRORS, EQUAL = 2.0, 0.05
 # Structures with their noise models that are compared by likelihood, at most.
 MOST_TIED = 100
+# Signals in their own units are easier to read, and NARX has the plainest noise: what centred signals and other noise
+# models gain must be very strong evidence, a difference of 10 (R. E. Kass and A. E. Raftery, Bayes factors, Journal of
+# the American Statistical Association 90, 1995, pages 773-795).
+CLEARLY_BETTER = 10.0
 # What each term costs beyond BIC, in 2 ln(N_t): that of the prediction error method.
 GAMMA = 1.25
 
@@ -129,7 +133,8 @@ class Likelihoods:
         price = LinearExtendedBIC(GAMMA).penalties(independent, self._n_candidates)[len(monomials)]
         units = 0.0 if by is None else 2.0 * errors.samples * float(natural_log(by.scales[0]))
         noise_cost = float(natural_log(independent)) * fit.noise_model.n_parameters
-        return (errors.deviance(fit) + units) / self._repeated + noise_cost + float(price)
+        centring = CLEARLY_BETTER * candidate.configuration.centred
+        return (errors.deviance(fit) + units) / self._repeated + noise_cost + float(price) + centring
 
 
 def _ends(segments: Sequence[range]) -> NDArray[np.int64]:
