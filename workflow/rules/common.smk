@@ -1,7 +1,7 @@
 # The study that the settings ask for, and what all its rules share.
 #
-# PLAN answers what rules cannot say themselves: which combinations of wildcards the settings mean (JOBS; `snakemake matrix`
-# writes them as a table), and the settings of one combination. A step's parameters are those settings and what it is made
+# PLAN answers what rules cannot say themselves: which combinations of wildcards the settings mean (`snakemake matrix` writes
+# them as a table), and the settings of one combination. A step's parameters are those settings and what it is made
 # by: the digest of its code, versions of packages, and digests of files that no step makes (made_by). So Snakemake makes
 # again what another setting, code, version or file changes.
 import sys

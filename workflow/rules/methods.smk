@@ -39,8 +39,8 @@ SOURCES = Sources(PLAN, FOLDER, summary=SCORE, problem=PROBLEM, runs=RUN)
 rule repeat:
     """Make one run of a method that has a process of its own again in a fresh one, and compare it with its run file."""
     input:
-        run=lambda w: expand(RUN, study=w.study, **vars(COMPARED.repeated(w))),
-        data=lambda w: expand(f"{PROBLEM}.csv", study=w.study, **vars(COMPARED.repeated(w))),
+        run=lambda w: expand(RUN, **vars(COMPARED.repeated(w))),
+        data=lambda w: expand(f"{PROBLEM}.csv", **vars(COMPARED.repeated(w))),
     output:
         "data/{study}/repeats/{method}.json",
     log:

@@ -29,8 +29,7 @@ CRITERIA = PACKAGE / "_fitness" / "criteria" / "__init__.py"
 _DISTRIBUTIONS = {"markdown_it": "markdown-it-py", "ruamel": "ruamel.yaml", "sklearn": "scikit-learn"}
 # They start steps and check what steps read: another version refuses more or less, and alters no result.
 _WITHOUT_RESULTS = ("packaging", "pydantic", "pydantic-core", "snakemake", "snakemake-interface-logger-plugins")
-
-
+# Hexadecimal digits of a digest.
 _DIGITS = 16
 
 

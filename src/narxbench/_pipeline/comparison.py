@@ -25,16 +25,8 @@ class ComparisonPlan:
             score = f"{condition.problem.name}/{condition.criterion}"
             self._scored.setdefault(score, []).append(condition.method)
             if not algorithm(condition.algorithm).in_process:
-                scenario, data_seed, system, snr = condition.problem.name.split("/")
-                self._repeated[condition.method] = {
-                    "scenario": scenario,
-                    "data_seed": data_seed,
-                    "system": system,
-                    "snr": snr,
-                    "method": condition.method,
-                    "criterion": condition.criterion,
-                    "seeds": plan.blocks(condition.method)[0],
-                }
+                block = plan.blocks(condition.method)[0]
+                self._repeated[condition.method] = {**plan.wildcards(condition), "seeds": block}
 
     def scored_runs(self, pattern: str, wildcards: Any) -> list[str]:
         """Return the run files of all methods that are scored together on a problem."""

@@ -66,8 +66,10 @@ class Plan:
         self.estimate.refuse()
         self._runs: dict[str, dict[str, Any]] = {}
         self._plan_blocks()
-        # The wildcards of each job of runs: for each wildcard its values, job by job.
-        self.jobs = self._columns()
+        self.jobs: list[dict[str, str]] = []  # the wildcards of each job of runs
+        for condition in self.conditions.values():
+            wildcards = self.wildcards(condition)
+            self.jobs += [{**wildcards, "seeds": block} for block in self._blocks[condition.method]]
 
     # The combinations.
 
@@ -86,39 +88,31 @@ class Plan:
             most_seconds, most_size = self._needs.get(condition.method, (0.0, 0.0))
             self._needs[condition.method] = max(seconds, most_seconds), max(size, most_size)
 
-    def _columns(self) -> dict[str, list[str]]:
-        """Return the values of each wildcard, job by job."""
-        columns: dict[str, list[str]] = {}
-        for condition in self.conditions.values():
-            scenario, data_seed, system, snr = condition.problem.name.split("/")
-            values = {
-                "study": self.name,
-                "scenario": scenario,
-                "data_seed": data_seed,
-                "system": system,
-                "snr": snr,
-                "method": condition.method,
-                "criterion": condition.criterion,
-            }
-            for block in self._blocks[condition.method]:
-                for name, value in {**values, "seeds": block}.items():
-                    columns.setdefault(name, []).append(value)
-        return columns
+    def wildcards(self, condition: Condition) -> dict[str, str]:
+        """Return the wildcards of a condition, without its seeds."""
+        scenario, data_seed, system, snr = condition.problem.name.split("/")
+        return {
+            "study": self.name,
+            "scenario": scenario,
+            "data_seed": data_seed,
+            "system": system,
+            "snr": snr,
+            "method": condition.method,
+            "criterion": condition.criterion,
+        }
 
     def keep_finished(self, *patterns: str) -> None:
         """Keep the conditions for whose jobs the files of all patterns exist, where only these are asked for."""
         if not self._finished_only:
             return
-        rows = [dict(zip(self.jobs, values, strict=True)) for values in zip(*self.jobs.values(), strict=True)]
         unfinished = set()
-        for row in rows:
+        for row in self.jobs:
             if not all(os.path.exists(pattern.format_map(row)) for pattern in patterns):
                 unfinished.add(_condition_of(row))
-        kept = [row for row in rows if _condition_of(row) not in unfinished]
-        if not kept:
+        self.jobs = [row for row in self.jobs if _condition_of(row) not in unfinished]
+        if not self.jobs:
             with ended_in_one_line():
                 raise NarxbenchError(f"{COMMAND_LINE}: {_FINISHED}: found no complete condition; repeat it without")
-        self.jobs = {name: [row[name] for row in kept] for name in self.jobs}
 
     def blocks(self, method: str) -> list[str]:
         """Return the names of the blocks of seeds that a method is run with."""

@@ -49,8 +49,7 @@ class Sources:
         self.folder = folder
         # The paths of this and of what it has are those without the folder, as in the manifest.
         self._stands_for: dict[str, Summary] = {}
-        for values in zip(*plan.jobs.values(), strict=True):
-            row = dict(zip(plan.jobs, values, strict=True))
+        for row in plan.jobs:
             of_summary = self._stands_for.setdefault(summary.format_map(row), Summary({}, {}))
             posed = plan.problems["{scenario}/{data_seed}/{system}/{snr}".format_map(row)]
             seeds = plan.block(row["seeds"])

@@ -39,7 +39,7 @@ def planned(plan: Callable) -> Planned:
 def test_searches_are_those_of_the_matrix(planned: Planned, text: str) -> None:
     estimate = planned(Path("config/interpretations.yaml").read_text() if text == "varied" else text)
     plan = plan_of(["mine.yaml"])
-    assert estimate.searches == sum(len(plan.block(name)) for name in plan.jobs["seeds"])
+    assert estimate.searches == sum(len(plan.block(job["seeds"])) for job in plan.jobs)
     assert estimate.line().startswith(f"{estimate.searches} searches, about ")
 
 

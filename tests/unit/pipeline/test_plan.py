@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from tests.lookups import values_of
 
 from narxbench._io.errors import NarxbenchError
 from narxbench._pipeline.comparison import ComparisonPlan
@@ -46,8 +47,7 @@ def wildcards(**values: str) -> Wildcards:
 
 def paths(plan: Plan, pattern: str) -> list[str]:
     """Return the paths that a pattern with wildcards stands for, each once."""
-    rows = [dict(zip(plan.jobs, values, strict=True)) for values in zip(*plan.jobs.values(), strict=True)]
-    return list(dict.fromkeys(pattern.format_map(row) for row in rows))
+    return list(dict.fromkeys(pattern.format_map(row) for row in plan.jobs))
 
 
 def sources_of(plan: Plan, folder: str = "") -> Sources:
@@ -66,7 +66,7 @@ def test_the_jobs_of_the_paper(folder: Path) -> None:
     assert (len(runs), len(paths(paper, SUMMARY)), len(paths(paper, PROBLEM))) == (2880, 72, 12)
     assert runs[0] == "data/paper/runs/as-described/data-1/S1/50dB/upso2d/bic/seed-1.json"
     assert runs[-1] == "data/paper/runs/as-described/data-1/S4/30dB/ga/bic/seed-40.json"
-    assert [*paper.jobs] == ["study", "scenario", "data_seed", "system", "snr", "method", "criterion", "seeds"]
+    assert [*paper.jobs[0]] == ["study", "scenario", "data_seed", "system", "snr", "method", "criterion", "seeds"]
 
 
 def test_settings_that_only_the_config_of_snakemake_has_count_below_those_of_the_command_line(folder: Path) -> None:
@@ -115,7 +115,7 @@ def test_the_last_run_of_a_job_of_each_method_with_a_process_of_its_own_is_made_
     compared = ComparisonPlan(planned)
     assert compared.repeated_methods == ["other"]
     again = compared.repeated(wildcards(study="mine", method="other"))
-    assert RUNS.format(study="mine", **vars(again)) == "data/mine/runs/base/data-2/S1/30dB/other/bic/seeds-1-to-2.json"
+    assert RUNS.format(**vars(again)) == "data/mine/runs/base/data-2/S1/30dB/other/bic/seeds-1-to-2.json"
     assert planned.seeds(again) == [1, 2]
     assert planned.run(again)["algorithm"] == "pymoo_ga"
     with pytest.raises(SystemExit, match=r"^narxbench: upso2d: not in the study mine"):
@@ -152,7 +152,7 @@ def test_a_method_whose_package_is_missing_is_left_out(plan: Callable, monkeypat
 def test_blocks_of_seeds_and_a_data_set_for_each_run(plan: Callable) -> None:
     mine = plan(SMALL + "seeds: [7, 3, 5]\nseeds_per_job: 2\ndata: {realisation: per_run}\n")
     condition, blocks = wildcards(**CONDITION), ["seeds-7-to-3", "seed-5"]
-    assert mine.blocks("upso2d") == mine.jobs["seeds"] == blocks
+    assert mine.blocks("upso2d") == values_of(mine.jobs, "seeds") == blocks
     assert mine.seeds(condition) == [7, 3, 5]
     job = wildcards(**CONDITION, seeds="seeds-7-to-3")
     assert mine.seeds(job) == [7, 3]
@@ -201,7 +201,7 @@ def test_a_recorded_input_is_that_of_its_problem(plan: Callable) -> None:
 def test_an_interpretation_has_data_sets_of_its_own(folder: Path) -> None:
     study = plan_of(["config/interpretations.yaml"])
     options = {"input=uniform-1.73", "snr-of=power", "velocity-bound=1.75", "restart-count=reset"}
-    scenario = next(name for name in study.jobs["scenario"] if {*name.split("+")} == options)
+    scenario = next(name for name in values_of(study.jobs, "scenario") if {*name.split("+")} == options)
     assert f"data/interpretations/problems/{scenario}/data-1/S1/50dB.csv" in sources_of(study).files()
 
 

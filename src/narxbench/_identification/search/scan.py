@@ -223,9 +223,10 @@ class Scan:
         structures = self._with_first_lags(brief, 1)
         best = _best_of([brief, *structures])
         early = self._with_first_lags(best, 0)
-        if _error(_best_of([best, *early])) <= EARLY_GAIN * _error(best):
+        best_early = _best_of([best, *early])
+        if _error(best_early) <= EARLY_GAIN * _error(best):
             structures += early
-            best = _best_of([best, *early])
+            best = best_early
         for name in dict.fromkeys([brief.configuration, best.configuration]):
             if self.named[name].degree > 1:
                 structures += self._variant(replace(self.named[name], centred=True))
