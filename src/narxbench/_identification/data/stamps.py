@@ -138,7 +138,7 @@ class _Column:
 
     def __init__(self, texts: Sequence[str | None], match: re.Match[str], place: Place) -> None:
         self.match, self.place = match, place
-        self.is_present = np.array([text is not None for text in texts])
+        self.is_present = _is_present(texts)
         self.rows = np.flatnonzero(self.is_present)
         self.texts = pd.Series([text.strip() for text in texts if text is not None], dtype=object)
         mark = "."
@@ -152,11 +152,12 @@ class _Column:
         """Return the moments, with the numbers of a date in an order; a text of another form is refused."""
         moments = self._parsed(order)
         for index in np.flatnonzero(moments.isna())[:1].tolist():
-            found = f"{show(self.texts[index], kind=False)}, which is no date of the form of {self.match.string!r}"
+            needed = f"date of the form of {self.match.string!r}"
             if self.match.groupdict().get("last"):
-                found = f"{show(self.texts[index], kind=False)}, which is no date of the order {order}"
+                needed = f"date of the order {order}"
             elif self.match.groupdict().get("zone"):
-                found = f"{show(self.texts[index], kind=False)}, which is no time with a time zone, as others are"
+                needed = "time with a time zone, as others are"
+            found = f"{show(self.texts[index], kind=False)}, which is no {needed}"
             raise self.place.error(int(self.rows[index]), found, _ALLOWED)
         has_date = self.match.re is not _CLOCK_TIME
         counts = _nanoseconds(moments)
@@ -295,8 +296,7 @@ def _moments_by_strptime(texts: Sequence[str | None], time_format: str, place: P
     for index in np.flatnonzero(moments.isna())[:1].tolist():
         raise place.error(rows[index], show(present_texts[index], kind=False), f"the format {time_format}")
     counts = _nanoseconds(moments)
-    is_present = np.array([text is not None for text in texts])
-    return _moments(is_present, counts if has_date else counts % DAY, has_date, has_date and not has_zone)
+    return _moments(_is_present(texts), counts if has_date else counts % DAY, has_date, has_date and not has_zone)
 
 
 def _nanoseconds(moments: pd.DatetimeIndex) -> Integers:
@@ -315,8 +315,7 @@ def _moments_by_pandas(texts: Sequence[str | None]) -> Moments | None:
         moments = pd.DatetimeIndex(pd.to_datetime(present_texts, format="ISO8601", utc=True))
     except ValueError:
         return None
-    is_present = np.array([text is not None for text in texts])
-    return _moments(is_present, _nanoseconds(moments), has_date=True, is_local=have_zones == {False})
+    return _moments(_is_present(texts), _nanoseconds(moments), has_date=True, is_local=have_zones == {False})
 
 
 def _moments_by_isoformat(texts: Sequence[str | None], place: Place) -> Moments:
@@ -332,8 +331,14 @@ def _moments_by_isoformat(texts: Sequence[str | None], place: Place) -> Moments:
         if len(zones) > 1:
             raise place.error(row, show(text, kind=False), "times that all have a time zone, or none")
         moments.append(moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC))
-    is_present = np.array([text is not None for text in texts])
-    return _moments(is_present, _nanoseconds(pd.DatetimeIndex(moments)), has_date=True, is_local=True not in zones)
+    return _moments(
+        _is_present(texts), _nanoseconds(pd.DatetimeIndex(moments)), has_date=True, is_local=True not in zones
+    )
+
+
+def _is_present(texts: Sequence[str | None]) -> Mask:
+    """Return for each time whether it is not missing."""
+    return np.array([text is not None for text in texts])
 
 
 def _present(texts: Sequence[str | None]) -> Iterator[tuple[int, str]]:
