@@ -107,7 +107,7 @@ def outcome(case: MeasuredPair, number_of_set: int) -> PairOutcome:
     began = time.perf_counter()
     joint = narxbench.identify(training, ["a", "b"], input="u", joint=True, **SETTINGS)
     seconds = time.perf_counter() - began
-    alone = narxbench.identify_outputs(training, ["a", "b"], input="u", **SETTINGS)
+    alone = {output: narxbench.identify(training, output, input="u", **SETTINGS) for output in ("a", "b")}
     models = {
         "separate models": _side_by_side(joint.identifications),
         "inputs alone": _side_by_side(alone),

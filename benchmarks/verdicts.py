@@ -55,7 +55,7 @@ FACTOR, SMALL = 2.0, 0.05
 RANKS = {"fine": 0, "look": 1, "bad": 2}
 # Every so many records are also searched.
 SEARCHED = 8
-SEARCH: dict[str, Any] = {"effort": 0.3, "blocks": 4}
+SEARCH: dict[str, Any] = {"effort": 0.3}
 
 
 class Judged(NamedTuple):

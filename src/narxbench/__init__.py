@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from narxbench._identification.entry import identify
     from narxbench._identification.estimator import NarxRegressor as NarxRegressor
     from narxbench._identification.joint import JointIdentification
-    from narxbench._identification.outputs import identify_outputs
     from narxbench._identification.result import Identification
     from narxbench._identification.trust.refit import refit
     from narxbench._io.errors import FileError, NarxbenchError
@@ -68,7 +67,6 @@ __all__ = [
     "candidate_terms",
     "compare",
     "identify",
-    "identify_outputs",
     "in_words",
     "load_model",
     "load_system",
@@ -105,7 +103,6 @@ _HOMES = {
     "candidate_terms": "narxbench._model.terms",
     "compare": "narxbench._report.comparison",
     "identify": "narxbench._identification.entry",
-    "identify_outputs": "narxbench._identification.outputs",
     "in_words": "narxbench._report.findings",
     "load_model": "narxbench._model.loading",
     "load_system": "narxbench._model.system",

@@ -4,15 +4,16 @@ import argparse
 import json
 import os
 import re
+import shlex
 import signal
 import sys
 import textwrap
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar, cast
 
-from narxbench._identification.options import OPTIONS, ValueKind
+from narxbench._identification.options import FORMER, FORMER_READING, Schema, help_text, schemas, value_kind
 from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, lacks_memory, printable, show
 from narxbench._io.extras import require
 from narxbench._io.interruptions import interruptible
@@ -72,24 +73,9 @@ narxbench check-algorithm my-search
 """
 _MODEL_HELP = "a model or an identification: a file that Model.save, --report or identify --json wrote"
 _DATA_HELP = "text with columns of numbers; each is an experiment"
-_TEST_HELP = "files for the test alone, or a share such as 20%%: the last part of each record; may be repeated"
-# Arguments of reading that --set gives.
-_READING_BY_SET: "tuple[Literal['roles', 'units'], ...]" = ("roles", "units")
-# Options that an earlier version had, and what there is in their place.
-_NO_DRAWS, _ONE_RULE = "gone: nothing is drawn at random; --effort searches longer", "gone: one rule chooses"
-_ANOTHER_SEARCH = "gone: narxbench.search in Python runs an algorithm of your choice"
-_FORMER_OPTIONS = {
-    "--separator": "now --read sep=';'",
-    "--decimal": "now --read decimal=,",
-    "--skip-rows": "now --read skiprows=N",
-    "--encoding": "now --read encoding=NAME",
-    "--header": "now --read header=0",
-    "--no-header": "now --read header=none",
-    **dict.fromkeys(("--seed", "--seeds", "--repeat", "--resamples", "--threshold"), _NO_DRAWS),
-    **dict.fromkeys(("--criterion", "--selection", "--divergent", "--sparse-within"), _ONE_RULE),
-    **dict.fromkeys(("--method", "--method-settings"), _ANOTHER_SEARCH),
-    "--centre": "gone: centred signals are tried, and used where they lower the error on unseen parts",
-}
+# Options of reading that may be repeated, and those of commands with a test.
+_REPEATED = ("input", "test", "test_input", "read")
+_TEST_OPTIONS = ("test", "test_output", "test_input", "roles")
 # What helps where a word is no option and belongs to none.
 _ONE_VALUE = " (files stand together; an option has one value, and is repeated for further ones)"
 # What a command begins with, as its status line says.
@@ -221,10 +207,19 @@ def _parsed(arguments: Sequence[str] | None, further_commands: Sequence[FurtherC
             known_options = re.findall("--[a-z-]+", command.format_help())
             option = unknown_words[0].partition("=")[0]
             hint = did_you_mean(option, known_options)
-            if option in _FORMER_OPTIONS:
-                hint = f" ({_FORMER_OPTIONS[option]})"
+            hint = _instead_of(option.removeprefix("--").replace("-", "_")) or hint
         command.error(f"unrecognized arguments: {' '.join(unknown_words)}{hint}")
     return options
+
+
+def _instead_of(former: str) -> str:
+    """Return what takes the place of a former option, in brackets; empty for any other word."""
+    # An option of two words, of which the first one negates.
+    name = former.removeprefix("no_")
+    if name in FORMER_READING:
+        key, example = FORMER_READING[name]
+        return f" (now --read {key}={'none' if name != former else shlex.quote(str(example))})"
+    return f" (gone: {FORMER[name]})" if name in FORMER else ""
 
 
 def _run(options: argparse.Namespace, further_commands: Sequence[FurtherCommand]) -> int:
@@ -286,15 +281,9 @@ def _add_look(commands: Any) -> None:
     parser.allow_abbrev = False
     data = parser.add_argument_group("data")
     data.add_argument("files", nargs="+", metavar="FILE", help=_DATA_HELP)
-    data.add_argument(
-        "--output",
-        metavar="COLUMN",
-        help="the output; a column is its name, or its number from 1 on (default: none, all columns by themselves)",
-    )
-    _add_reading_options(data, without_input="there is none")
-    data.add_argument("--test", action="append", metavar="FILE", help=_TEST_HELP)
-    data.add_argument("--test-output", metavar="COLUMN", help="the output of the test, where it is another column")
-    data.add_argument("--test-input", action="append", metavar="COLUMNS", help="the inputs of the test, likewise")
+    _add_output(data, "(default: none, all columns by themselves)")
+    _add_reading_options(data)
+    _add_test_options(data)
     results = parser.add_argument_group("results")
     results.add_argument("--json", action="store_true", help="print one JSON object instead of a summary")
     results.add_argument("--report", metavar="PAGE", help="also write a page with plots")
@@ -338,94 +327,46 @@ def _add_identify(commands: Any) -> None:
         metavar="COLUMN",
         action="append",
         required=True,
-        help="the output; a column is its name, or its number from 1 on; may be repeated, for a model of each",
+        help="the output, a column by its name or its number from 1 on; may be repeated, for a model of each",
     )
-    _add_reading_options(data, without_input="the model has none")
-    data.add_argument(
-        "--other-outputs",
-        action="store_true",
-        help="with several outputs: the others are inputs of each, as measured, also in a free run",
-    )
+    _add_reading_options(data)
     data.add_argument(
         "--joint",
         action="store_true",
         help="with several outputs: models that run together, each with the others' outputs of the same run",
     )
-    data.add_argument(
-        "--test",
-        action="append",
-        metavar="FILE",
-        help=_TEST_HELP,
-    )
-    data.add_argument(
-        "--test-output",
-        metavar="COLUMN",
-        help="the output of the test, where it is another column; without --test it stands in the same files",
-    )
-    data.add_argument("--test-input", action="append", metavar="COLUMNS", help="the inputs of the test, likewise")
+    _add_test_options(data)
     groups: dict[str, Any] = {}
-    for option in OPTIONS:
-        if option.group not in groups:
-            groups[option.group] = parser.add_argument_group(option.group)
-        # Names may be repeated.
-        action = "extend" if option.kind == "names" else "store"
-        groups[option.group].add_argument(
-            _flag_of(option.setting),
-            metavar=option.metavar,
-            help=option.help,
-            action=action,
-            type=_VALUE_OF[option.kind],
-        )
-    groups["search"].add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="any other setting, its value as YAML: --set confidence=0.9 --set 'roles={day2.csv: selection}'",
-    )
+    for name, schema in schemas()["settings"].items():
+        group = schema["group"]
+        if group not in groups:
+            groups[group] = parser.add_argument_group(group)
+        _add_option(groups[group], name, schema)
     results = parser.add_argument_group("results")
     results.add_argument("--json", action="store_true", help="print one JSON object instead of a summary")
     results.add_argument("--report", metavar="FOLDER", help="write the page, the model and its code into a folder")
 
 
-def _add_reading_options(data: Any, *, without_input: str) -> None:
-    """Add the options of reading that every command with data has, but the output."""
-    data.add_argument(
-        "--input",
-        action="append",
-        metavar="COLUMNS",
-        help=f"the inputs, as in u, 2,3 or 'u,abs(u)'; may be repeated; without, {without_input}",
-    )
-    data.add_argument(
-        "--time", metavar="COLUMN", type=_time_column, help="the time; none: no column is (default: one named so)"
-    )
-    data.add_argument(
-        "--sampling-time", metavar="SECONDS", type=_seconds, help="between samples (default: from the time)"
-    )
-    data.add_argument(
-        "--missing",
-        metavar="NUMBERS",
-        help="that stand for a missing value, as in --missing=-200,99999; none: all are values (default: asked about)",
-    )
-    data.add_argument("--part", metavar="NAME", help="the sheet, group, structure or member that has the data")
-    data.add_argument(
-        "--time-format",
-        metavar="FORMAT",
-        help="of the time: d/m/y, m/d/y, ms, ns or %%d.%%m.%%Y %%H:%%M (default: found)",
-    )
-    data.add_argument(
-        "--bridge",
-        metavar="N",
-        type=_number_or_text,
-        help="samples of the longest gap that does not cut the data (0 to 100; default: 10)",
-    )
-    data.add_argument(
-        "--read",
-        action="append",
-        metavar="KEY=VALUE",
-        help="of text files, as in pandas: sep=';', decimal=, header=none, skiprows=N, encoding=cp1252; may be repeated"
-        " (default: found)",
-    )
+def _add_reading_options(data: Any, **texts: str) -> None:
+    """Add the options of reading that every command with data has; ``texts`` replace what holds without an option."""
+    for name, schema in schemas()["reading"].items():
+        if name not in ("output", *_TEST_OPTIONS):
+            _add_option(data, name, {**schema, "without": texts.get(name, schema.get("without"))})
+
+
+def _add_test_options(data: Any) -> None:
+    for name in _TEST_OPTIONS:
+        _add_option(data, name, schemas()["reading"][name])
+
+
+def _add_option(group: Any, name: str, schema: Schema) -> None:
+    """Add the option of a setting, or of an argument of reading."""
+    kind, action, help_ = value_kind(schema), "store", help_text(schema)
+    if name in _REPEATED:
+        kind, action, help_ = "text", "append", f"{help_}; may be repeated"
+    elif kind == "names":
+        action = "extend"
+    group.add_argument(_flag_of(name), metavar=schema["metavar"], help=help_, action=action, type=_VALUE_OF[kind])
 
 
 def _identify(options: argparse.Namespace) -> None:
@@ -467,8 +408,6 @@ def _identify_jointly(settings: "IdentificationSettings", reading: "Reading", op
     from narxbench._identification.joint import identify_jointly, read_jointly
     from narxbench._report.joint_page import joint_as_json, joint_summary_lines
 
-    if options.other_outputs:
-        raise NarxbenchError("--other-outputs: found with --joint; allowed: one of them")
     data = read_jointly(options.files, {**reading, "output": options.output})
     identification = _run_quietly(lambda check, progress: identify_jointly(data, settings, check, progress))
     if options.json:
@@ -606,7 +545,7 @@ def _add_predict(commands: Any) -> None:
         help="the first outputs of a planned run, as in 3.2,3.1 or --initial=-1,0, for data with inputs alone",
     )
     _add_output(parser)
-    _add_reading_options(parser, without_input="those of the model")
+    _add_reading_options(parser, input="those of the model")
 
 
 def _predict(options: argparse.Namespace) -> None:
@@ -650,7 +589,7 @@ def _add_refit(commands: Any) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE", help=_DATA_HELP)
     parser.add_argument("-o", dest="new", required=True, metavar="NEW", help="the file of the new model")
     _add_output(parser)
-    _add_reading_options(parser, without_input="those of the model")
+    _add_reading_options(parser, input="those of the model")
 
 
 def _refit(options: argparse.Namespace) -> None:
@@ -670,7 +609,7 @@ def _add_compare(commands: Any) -> None:
         "--competitors", action="store_true", help="of identifications: compare the models that competed too"
     )
     _add_output(parser)
-    _add_reading_options(parser, without_input="those of the models")
+    _add_reading_options(parser, input="those of the models")
     parser.add_argument("--report", metavar="PAGE", help="also write a page with the errors and the free runs")
 
 
@@ -694,7 +633,7 @@ def _add_forecast(commands: Any) -> None:
     )
     parser.add_argument("-o", dest="table", metavar="CSV", help="write the table into a file instead")
     _add_output(parser)
-    _add_reading_options(parser, without_input="those of the model")
+    _add_reading_options(parser, input="those of the model")
 
 
 def _forecast(options: argparse.Namespace) -> None:
@@ -722,9 +661,10 @@ def _forecast(options: argparse.Namespace) -> None:
     _print_or_write(frame.set_axis(without_rounding(frame.index)).reset_index(), options.table)
 
 
-def _add_output(parser: argparse.ArgumentParser) -> None:
+def _add_output(parser: Any, default: str = "(default: that of the model)") -> None:
     """Add the option of the output, for a command that reads a single one."""
-    parser.add_argument("--output", metavar="COLUMN", help="the output; a column is its name, or its number from 1 on")
+    schema = schemas()["reading"]["output"]
+    parser.add_argument("--output", metavar=schema["metavar"], help=f"{help_text(schema)} {default}")
 
 
 def _compare(options: argparse.Namespace) -> None:
@@ -816,34 +756,22 @@ def _numbers_or_text(text: str) -> Any:
     return text
 
 
-def _seconds(text: str) -> Any:
-    """Return a number of seconds, or else the text."""
-    with suppress(ValueError):
-        return float(text)
-    return text
-
-
-def _time_column(text: str) -> Any:
-    """Return the column of the time; False where the text says that there is none."""
-    return False if text == "none" else text
-
-
-def _by_input(text: str) -> Any:
+def _by_name(text: str) -> Any:
     """Return ``a=1-4;b=2`` as {"a": "1-4", "b": "2"}; a text without names as it is."""
     if "=" not in text:
         return text
-    lags_by_input: dict[str, str] = {}
+    values: dict[str, str] = {}
     for part in text.split(";"):
-        name, _, lags = part.rpartition("=")
-        lags_by_input[name.strip()] = lags.strip()
-    return lags_by_input
+        name, _, value = part.rpartition("=")
+        values[name.strip()] = value.strip()
+    return values
 
 
-_VALUE_OF: "Mapping[ValueKind, Callable[[str], Any]]" = {
+_VALUE_OF: Mapping[str, Callable[[str], Any]] = {
     "text": str,
     "number": _number_or_text,
     "names": _names,
-    "by input": _by_input,
+    "by name": _by_name,
 }
 
 
@@ -851,16 +779,12 @@ _VALUE_OF: "Mapping[ValueKind, Callable[[str], Any]]" = {
 
 
 def _settings_and_reading(options: argparse.Namespace) -> "tuple[IdentificationSettings, Reading]":
-    """Return the settings of an identification and how to read its data, as options and ``--set`` give them."""
+    """Return the settings of an identification and how to read its data, as options give them."""
     from narxbench._identification.settings import IdentificationSettings
     from narxbench._io.settings import SettingsError, place, validated
 
     reading = _reading(options)
-    values = _given_values(options, IdentificationSettings.model_fields)
-    values |= _set_values(options.set, values)
-    for name in _READING_BY_SET:
-        if name in values:
-            reading[name] = values.pop(name)
+    values = _given_values(options, schemas()["settings"])
     try:
         return validated(IdentificationSettings, values, ""), reading
     except SettingsError as error:
@@ -873,9 +797,7 @@ def _settings_and_reading(options: argparse.Namespace) -> "tuple[IdentificationS
 
 def _reading(options: argparse.Namespace) -> "Reading":
     """Return how to read data, as options give it."""
-    from narxbench._identification.data.reading import Reading
-
-    values = _given_values(options, Reading.__annotations__)
+    values = _given_values(options, schemas()["reading"])
     for inputs in values.keys() & {"input", "test_input"}:
         values[inputs] = ",".join(values[inputs])
     test = values.get("test", [])
@@ -911,41 +833,21 @@ def _given_values(options: argparse.Namespace, fields: Iterable[str]) -> dict[st
     return values
 
 
-def _set_values(texts: Sequence[str], option_values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what texts such as ``confidence=0.9`` set, each setting once, here or as an option."""
-    from narxbench._identification.settings import IdentificationSettings
-    from narxbench._io.yaml import read_value
-
-    allowed_names = [*IdentificationSettings.model_fields, *_READING_BY_SET]
-    values: dict[str, Any] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or name not in allowed_names:
-            finding = show(name, kind=False) if equals else f"{show(text, kind=False)} without ="
-            allowed = f"KEY=VALUE with {', '.join(allowed_names)}{did_you_mean(name, allowed_names)}"
-            raise NarxbenchError(f"--set: found {finding}; allowed: {allowed}")
-        if name in values or name in option_values:
-            raise NarxbenchError(f"--set: found {name} twice; allowed: once, here or as an option")
-        values[name] = read_value(value, f"--set {name}")
-    return values
-
-
 def _reading_by_output(reading: "Reading", options: argparse.Namespace) -> "dict[str, Reading]":
     """Return how to read the data of each output; the name of a single one is empty."""
-    from narxbench._identification.outputs import readings
+    from narxbench._identification.data.reading import several_outputs
 
-    if len(options.output) == 1 and not options.other_outputs:
+    if len(options.output) == 1:
         return {"": {**reading, "output": options.output[0]}}
-    return readings(reading, options.other_outputs)
+    outputs = several_outputs({**reading, "output": options.output})
+    return {str(output): {**reading, "output": output} for output in outputs}
 
 
 def _flag(field: str, options: argparse.Namespace) -> str:
     """Return what a user calls a setting, or an argument of reading: the option that it is given by."""
     if field == "data":
         return "FILE"
-    if field in vars(options):
-        return _flag_of(field)
-    return f"--set {field}"
+    return _flag_of(field)
 
 
 def _flag_of(name: str) -> str:

@@ -115,8 +115,8 @@ def test_streams_that_nobody_holds(empty):
 
 
 IDENTIFY = [sys.executable, "-m", "narxbench", "identify", "data.csv", "--input", "u", "--output", "y"]
-for text in ("degree=1", "y_lags=1", "u_lags=1", "decimation=1", "effort=0.1"):
-    IDENTIFY += ["--set", text]
+for text in ("degree=1", "y-lags=1", "u-lags=1", "decimation=1", "effort=0.1"):
+    IDENTIFY.append(f"--{text}")
 # Python executes this file in every process.
 WRONG_CLOCK = "import time; real = time.time; time.time = lambda: real() - 3.0e9"
 

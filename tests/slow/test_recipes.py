@@ -206,7 +206,7 @@ def test_reviewed_algorithm(tmp_path):
 
 
 SETTING = '''\
-    largest_power: Annotated[int, candidate_option("N")] = Field(default=MAX_DEGREE, ge=1, le=MAX_DEGREE)
+    largest_power: Annotated[int, option(_CANDIDATES, "N")] = Field(default=MAX_DEGREE, ge=1, le=MAX_DEGREE)
     """Largest power of a signal in a term."""
     include: '''
 USE = """\
@@ -217,7 +217,7 @@ USE = """\
 IDENTIFY = """
 import inspect, json, narxbench
 from narxbench._identification.estimator import NarxRegressor
-for function in (narxbench.identify, narxbench.identify_outputs, NarxRegressor):
+for function in (narxbench.identify, NarxRegressor):
     parameter = inspect.signature(function).parameters["largest_power"]
     assert (parameter.annotation, parameter.default) == (int, 12), parameter
     assert "largest_power : int, default 12\\n" in inspect.getdoc(function)
@@ -237,6 +237,11 @@ except narxbench.NarxbenchError as error:
 def test_setting_of_an_identification(tmp_path):
     with following("setting of an identification", tmp_path / "project") as copy:
         copy.edit("src/narxbench/_identification/settings.py", "    include: ", SETTING)
+        parameter = "    largest_power: int = 12,\n"
+        copy.edit("src/narxbench/_identification/entry.py", "    include: ", f"{parameter}    include: ")
+        estimator = "src/narxbench/_identification/estimator.py"
+        copy.edit(estimator, "        include: ", f"    {parameter}        include: ")
+        copy.edit(estimator, "        self.include", "        self.largest_power = largest_power\n        self.include")
         configurations = "src/narxbench/_identification/search/configurations.py"
         copy.edit(configurations, "    for monomial in _all_candidates(configuration, settings):\n", USE)
         copy.renew()

@@ -25,10 +25,10 @@ from narxbench.__main__ import main as program
 from narxbench._algorithms.isolation.host import environment
 
 # They take the search from its module when they are imported, which must not be while a test replaces it there.
-from narxbench._identification import entry, estimator, outputs  # noqa: F401
+from narxbench._identification import entry, estimator  # noqa: F401
 from narxbench._identification.data.gaps import LONGEST_GAP, USUAL_GAP
 from narxbench._identification.finding import Finding
-from narxbench._identification.options import OPTIONS
+from narxbench._identification.options import schemas
 from narxbench._identification.search.steps import FORWARD
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._io.errors import NarxbenchError
@@ -183,8 +183,7 @@ def test_the_summary_fits_a_terminal(identification, n_terms):
         ("--delay 2 --y-lags 3", {"delay": 2, "y_lags": [1, 2, 3]}),
         ("--include u1(k)^2,y(k-9) --include u2(k-7)", {"include": ["u1(k)^2", "y(k-9)", "u2(k-7)"]}),
         ("--exclude *u1(k-1)*", {"exclude": ["*u1(k-1)*"]}),
-        ("--blocks 3 --effort 1.5", {"blocks": 3, "effort": 1.5}),
-        ("--set confidence=0.9 --set y_degree=1 --noise noe", {"confidence": 0.9, "y_degree": 1, "noise": "noe"}),
+        ("--effort 1.5 --noise noe", {"effort": 1.5, "noise": "noe"}),
     ],
 )
 def test_options_are_settings(monkeypatch, file, words, expected):
@@ -199,7 +198,7 @@ def test_former_options_name_what_takes_their_place(file):
     former = {
         "--separator ;": "now --read sep=';'",
         "--no-header": "now --read header=none",
-        "--seeds 4": "gone: nothing is drawn at random; --effort searches longer",
+        "--seeds 4": "gone: nothing is drawn at random, and effort searches longer",
         "--centre true": "gone: centred signals are tried, and used where they lower the error on unseen parts",
     }
     for words, hint in former.items():
@@ -256,7 +255,7 @@ def text_files(tmp_path):
 
 
 def test_options_of_several_files(monkeypatch, text_files):
-    sets = ["--set", "roles={b.txt: selection}", "--set", "units={column 2: bar}"]
+    sets = ["--roles", "b.txt=selection", "--units", "column 2=bar"]
     words = ["--output", "2", "--input", "3", *sets, "--test", text_files[2], "--test", text_files[3], *FORM]
     recording, _ = inputs_of_identification(monkeypatch, *text_files[:2], *words)
     assert roles_of(recording.records) == [None, "selection", "test", "test"]
@@ -292,21 +291,21 @@ def test_help_comes_at_once_and_names_the_defaults(capsys):
     code += "print({'numpy', 'pydantic', 'pandas', 'numba'} & set(sys.modules))"
     reported = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert reported.endswith("\nset()\n")
-    for option in OPTIONS:
-        assert f"--{option.setting.replace('_', '-')} {option.metavar}" in reported
+    for name, schema in [*schemas()["reading"].items(), *schemas()["settings"].items()]:
+        assert f"--{name.replace('_', '-')} {schema['metavar']}" in reported
     text = " ".join(reported.split())
-    for default in ("1 to 12, or a list of them; default: auto)", "at most 100; default: 8)", "default: 20)"):
+    for default in ("1 to 12, or a list of them; default: auto)", "default: 20)"):
         assert default in text
     # The help cannot import what these come from.
-    assert f"does not cut the data (0 to {LONGEST_GAP}; default: {USUAL_GAP})" in text
-    assert "20%: the last part" in text and "'valve=1-4;heat=0,2'; default: auto)" in text
+    assert f"does not cut the data, from 0 to {LONGEST_GAP} (default: {USUAL_GAP})" in text
+    assert "20%, the last part" in text and "'valve=1-4;heat=0,2'; default: auto)" in text
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         ("", r"the following arguments are required: FILE, --output; narxbench identify --help tells more"),
-        ("F --output y --blcks 9", r"unrecognized arguments: --blcks 9 \(did you mean '--blocks'\?\); .*"),
+        ("F --output y --efort 9", r"unrecognized arguments: --efort 9 \(did you mean '--effort'\?\); .*"),
         (
             "F --output 4 --input 2 3",
             r"unrecognized arguments: 3 \(files stand together; an option has one .*\); .*",
@@ -320,13 +319,15 @@ def test_help_comes_at_once_and_names_the_defaults(capsys):
             r"--sampling-time: found inf; allowed: a number of seconds from 1e-300 .*",
         ),
         (
-            "F --output 4 --degree 0 --blocks x",
-            r"--degree: found '0' .*; allowed: .*; --blocks: found 'x' \(text\); .*",
+            "F --output 4 --degree 0 --effort x",
+            r"--degree: found '0' .*; allowed: .*; --effort: found 'x' \(text\); .*",
         ),
         ("F --output 4 --input 2 --u-lags vale=3", r"--u-lags: found the input 'vale'; .*\(did you mean 'valve'\?\)"),
-        ("F --output 4 --set confidance=1", r"--set: found 'confidance'; .* \(did you mean 'confidence'\?\)"),
-        ("F --output 4 --set confidence", r"--set: found 'confidence' without =; allowed: KEY=VALUE with .*"),
-        ("F --output 4 --degree 2 --set degree=3", r"--set: found degree twice; allowed: once, here or as an option"),
+        (
+            "F --output 4 --set degree=3",
+            r"unrecognized arguments: --set degree=3 \(gone: each setting is an option\); .*",
+        ),
+        ("F --output 4 --roles selection", r"--roles: found 'selection' .*; allowed: a mapping of file names to roles"),
         ("F --output 4 --report F", r"--report: found the file '.*oven\.csv'; allowed: a folder"),
     ],
 )
@@ -368,7 +369,7 @@ TEXTS = st.text(max_size=8) | st.sampled_from(
     ["9" * 5000, "1e400", "nan", "-1", "4-1", "1," * 2000, "\udc80", "a\nb", "a=1;b", "=", ";", "{a: 1}", "null", "*"]
 )
 FLAGS = ["test", "time", "sampling-time", "read", "missing"]
-FLAGS += [option.setting.replace("_", "-") for option in OPTIONS]
+FLAGS += [name.replace("_", "-") for name in schemas()["settings"]]
 NUMBERS = st.tuples(st.floats(-9, 9) | st.just(0.0), st.floats(-1e60, 1e60) | st.floats(-9, 9))
 
 

@@ -154,9 +154,8 @@ def _dynamics(
     point = working_point(model, records, curve)
     if point is None:
         return None
-    confidence = scan.settings.confidence
     if certainty is None:
-        return dynamics([model], records, point, confidence)
+        return dynamics([model], records, point)
     models = [model]
     for structure in _equal_structures(scan, choice, certainty):
         # What is singular or diverges is no rival. Of long records, those that were searched are enough.
@@ -164,7 +163,7 @@ def _dynamics(
             fit = ModelFit(scan, structure)
             models.append(fit.model(fit.weights(fit.turns)))
     lack = _lack_of_fit(scan, choice, tests, records)
-    answer = dynamics(models, records, point, confidence, lack.richer)
+    answer = dynamics(models, records, point, lack.richer)
     if answer is None:
         return None
     return replace(answer, lacking=lack.lacking, unexplained=lack.unexplained)

@@ -12,7 +12,5 @@ def memory_uses(scan: Scan) -> list[Use]:
     # Inner products of each part, and of all data, in as many configurations as are kept.
     products = sum(16 * configuration.size**2 for configuration in by_size[-KEPT_TRIALS:])
     step, rows = f"a search of {largest.size} candidate terms", 32 * min(scan.n_samples, MOST_ROWS) * largest.size
-    return [
-        Use(step, "blocks", scan.n_parts, products * scan.n_parts),
-        Use(step, "degree with the lags: candidate terms", largest.size, 2 * products + rows),
-    ]
+    taken = (2 + scan.n_parts) * products + rows
+    return [Use(step, "degree with the lags: candidate terms", largest.size, taken)]

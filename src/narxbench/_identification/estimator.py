@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d,
 from narxbench._identification.data.experiments import LEAST_SAMPLES
 from narxbench._identification.data.reading import read_recording
 from narxbench._identification.identify import identify_recording
+from narxbench._identification.options import describe
 from narxbench._identification.settings import settings_from_python
 from narxbench._io.errors import NarxbenchError, is_whole_number, show
 from narxbench._model.indexes import first_gap, index_of
@@ -36,42 +37,7 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    decimation : int | str | Sequence[int], default "auto"
-        Samples of the data in one step of the model. All numbers of a list are tried. Allowed: auto, a positive whole
-        number, or a list of them.
-    degree : int | str | Sequence[int], default "auto"
-        Largest degree of a candidate term. All numbers of a list are tried. Allowed: auto, a whole number from 1 to 12,
-        or a list of them.
-    y_lags : int | str | Sequence[int], default "auto"
-        Lags of the output, in steps of the model. Allowed: auto, a number n for the lags 1 to n, or a list such as
-        1-4,8: up to 1000 lags, none over 9999.
-    u_lags : int | str | Sequence[int] | Mapping[str, int | str | Sequence[int]], default "auto"
-        Lags of the inputs, in steps of the model. Allowed: auto, a number n for the lags 1 to n, or a list such as
-        1-4,8: up to 1000 lags, none over 9999 (0 is the current input), or such a list for each input by its name.
-    delay : int | Literal["auto"], default "auto"
-        Smallest lag of the inputs where their lags are scanned, in samples of the data; 0 admits the current input.
-        Allowed: auto, or a whole number from 0.
-    y_degree : int | None, default None
-        Largest degree of the outputs in a term. Allowed: at least 0 and at most 12.
-    u_degree : int | None, default None
-        Largest degree of the inputs in a term. Allowed: at least 0 and at most 12.
-    include : Sequence[str] | None, default None
-        Further candidate terms, such as ``u(k)^2`` or ``y(k-1)*u(k-9)``.
-    exclude : Sequence[str] | None, default None
-        Candidate terms to leave out, or patterns of them, such as ``*u(k-1)*``.
-    error : Literal["auto", "free_run", "one_step"], default "auto"
-        Error that the fitness has: of the free run, or one step ahead. Auto: of the free run where there is an input.
-    blocks : int, default 8
-        Parts of the data that take turns in selection, where no record has this role. Allowed: at least 2 and at most
-        100.
-    effort : float, default 20.0
-        Seconds that the searches are planned for. They decide how much is tried, by a fixed rule, not by a clock.
-        Allowed: above 0 and at most 1000000.
-    confidence : float, default 0.95
-        Coverage of the intervals. Allowed: above 0 and at most 0.999999999.
-    noise : Literal["auto", "narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"], default "auto"
-        Noise model: whether the noise enters the equation or the output, and which filter it passes. Auto: the one with
-        the best free run over data that the weights do not know; where several are as good, the most likely one.
+    {settings}
 
     Attributes
     ----------
@@ -101,40 +67,28 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         *,
-        # Written by narxbench._identification.signatures: parameters of settings
         decimation: int | str | Sequence[int] = "auto",
         degree: int | str | Sequence[int] = "auto",
         y_lags: int | str | Sequence[int] = "auto",
         u_lags: int | str | Sequence[int] | Mapping[str, int | str | Sequence[int]] = "auto",
         delay: int | Literal["auto"] = "auto",
-        y_degree: int | None = None,
-        u_degree: int | None = None,
         include: Sequence[str] | None = None,
         exclude: Sequence[str] | None = None,
         error: Literal["auto", "free_run", "one_step"] = "auto",
-        blocks: int = 8,
         effort: float = 20.0,
-        confidence: float = 0.95,
         noise: Literal["auto", "narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"] = "auto",
-        # End
     ) -> None:
         # scikit-learn wants each parameter as an attribute of its name, unchanged.
-        # Written by narxbench._identification.signatures: attributes of settings
         self.decimation = decimation
         self.degree = degree
         self.y_lags = y_lags
         self.u_lags = u_lags
         self.delay = delay
-        self.y_degree = y_degree
-        self.u_degree = u_degree
         self.include = include
         self.exclude = exclude
         self.error = error
-        self.blocks = blocks
         self.effort = effort
-        self.confidence = confidence
         self.noise = noise
-        # End
 
     def fit(self, X: ArrayLike | None, y: ArrayLike, groups: ArrayLike | None = None) -> Self:  # noqa: N803
         """Identify a model.
@@ -325,6 +279,9 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         # Theirs draw each sample independently of the one before.
         tags.regressor_tags.poor_score = True
         return tags
+
+
+describe(NarxRegressor)
 
 
 def warn_of_gaps(signals: object, groups: ArrayLike | None = None) -> None:

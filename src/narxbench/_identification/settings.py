@@ -1,20 +1,19 @@
 """The settings of an identification: their names, types, limits, descriptions and defaults.
 
-The fields of :class:`IdentificationSettings` are the only home of these. What repeats them is written from here by
-``python -m narxbench._identification.signatures``: the parameters of :func:`narxbench.identify`,
-:func:`narxbench.identify_outputs` and ``NarxRegressor`` with their descriptions, and the options of the command line.
+The fields of :class:`IdentificationSettings` are their only home. The descriptions of parameters and the options of the
+command line come from here. The parameters of :func:`narxbench.identify` and ``NarxRegressor`` are repeated there, so
+that editors know them; a test compares them.
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field, PlainValidator
 
 from narxbench._io.errors import is_whole_number
-from narxbench._io.settings import Coverage, Settings, described_as, show, validated
+from narxbench._io.settings import Settings, described_as, option, show, validated
 from narxbench._model.noise_models import NOISE_NAMES, NoiseName
 from narxbench._model.terms import MAX_DEGREE, MAX_LAG
 
@@ -26,28 +25,10 @@ LagsByInput = int | str | Sequence[int] | Mapping[str, Numbers]
 AUTO: Auto = "auto"
 _MOST_LAGS = 1000
 _LAGS = f"auto, a number n for the lags 1 to n, or a list such as 1-4,8: up to {_MOST_LAGS} lags, none over {MAX_LAG}"
+# Headings of the options in the help.
+_CANDIDATES, _SEARCH = "candidate terms", "search"
 _STRIDES = "auto, a positive whole number, or a list of them"
 _DEGREES = f"auto, a whole number from 1 to {MAX_DEGREE}, or a list of them"
-
-
-@dataclass(frozen=True)
-class CommandLineOption:
-    """Marks a setting that has an option of the command line; all others are given by ``--set``."""
-
-    group: str
-    """Heading of the options that the help lists it with."""
-    metavar: str
-    """Word that stands for the value in the help."""
-
-
-def candidate_option(metavar: str) -> CommandLineOption:
-    """Return the mark of an option that is listed with those of the candidate terms."""
-    return CommandLineOption("candidate terms", metavar)
-
-
-def search_option(metavar: str) -> CommandLineOption:
-    """Return the mark of an option that is listed with those of the search."""
-    return CommandLineOption("search", metavar)
 
 
 def _check_numbers(least: int, most: int, allowed: str) -> Callable[[object], Auto | list[int]]:
@@ -142,51 +123,43 @@ class IdentificationSettings(Settings):
         Auto | list[int],
         _checked(_check_numbers(1, 100_000, _STRIDES), Numbers),
         described_as(_STRIDES),
-        candidate_option("N"),
+        option(_CANDIDATES, "N"),
     ] = AUTO
     """Samples of the data in one step of the model. All numbers of a list are tried."""
     degree: Annotated[
         Auto | list[int],
         _checked(_check_numbers(1, MAX_DEGREE, _DEGREES), Numbers),
         described_as(_DEGREES),
-        candidate_option("N"),
+        option(_CANDIDATES, "N"),
     ] = AUTO
     """Largest degree of a candidate term. All numbers of a list are tried."""
     y_lags: Annotated[
-        Auto | list[int], _checked(_check_output_lags, Numbers), described_as(_LAGS), candidate_option("LAGS")
+        Auto | list[int], _checked(_check_output_lags, Numbers), described_as(_LAGS), option(_CANDIDATES, "LAGS")
     ] = AUTO
     """Lags of the output, in steps of the model."""
     u_lags: Annotated[
         Auto | list[int] | dict[str, list[int]],
         _checked(_check_input_lags, LagsByInput),
         described_as(f"{_LAGS} (0 is the current input), or such a list for each input by its name"),
-        candidate_option("LAGS"),
+        option(_CANDIDATES, "LAGS", example="'valve=1-4;heat=0,2'"),
     ] = AUTO
     """Lags of the inputs, in steps of the model."""
     delay: Annotated[
         Auto | int,
         _checked(_DELAY, int | Auto),
         described_as("auto, or a whole number from 0"),
-        candidate_option("N"),
+        option(_CANDIDATES, "N"),
     ] = AUTO
     """Smallest lag of the inputs where their lags are scanned, in samples of the data; 0 admits the current input."""
-    y_degree: int | None = Field(default=None, ge=0, le=MAX_DEGREE)
-    """Largest degree of the outputs in a term."""
-    u_degree: int | None = Field(default=None, ge=0, le=MAX_DEGREE)
-    """Largest degree of the inputs in a term."""
-    include: Annotated[list[str], candidate_option("TERMS")] = Field(default=[])
+    include: Annotated[list[str], option(_CANDIDATES, "TERMS")] = Field(default=[])
     """Further candidate terms, such as ``u(k)^2`` or ``y(k-1)*u(k-9)``."""
-    exclude: Annotated[list[str], candidate_option("TERMS")] = Field(default=[])
+    exclude: Annotated[list[str], option(_CANDIDATES, "TERMS")] = Field(default=[])
     """Candidate terms to leave out, or patterns of them, such as ``*u(k-1)*``."""
-    error: Annotated[Literal["auto", "free_run", "one_step"], search_option("KIND")] = "auto"
+    error: Annotated[Literal["auto", "free_run", "one_step"], option(_SEARCH, "KIND")] = "auto"
     """Error that the fitness has: of the free run, or one step ahead. Auto: of the free run where there is an input."""
-    blocks: Annotated[int, search_option("N")] = Field(default=8, ge=2, le=100)
-    """Parts of the data that take turns in selection, where no record has this role."""
-    effort: Annotated[float, search_option("SECONDS")] = Field(default=20.0, gt=0, le=1e6)
+    effort: Annotated[float, option(_SEARCH, "SECONDS")] = Field(default=20.0, gt=0, le=1e6)
     """Seconds that the searches are planned for. They decide how much is tried, by a fixed rule, not by a clock."""
-    confidence: Coverage = 0.95
-    """Coverage of the intervals."""
-    noise: Annotated[NoiseSetting, search_option("NAME")] = "auto"
+    noise: Annotated[NoiseSetting, option(_SEARCH, "NAME")] = "auto"
     """Noise model: whether the noise enters the equation or the output, and which filter it passes. Auto: the one with
     the best free run over data that the weights do not know; where several are as good, the most likely one."""
 

@@ -33,6 +33,16 @@ def described_as(text: str) -> Any:
     return pydantic.Field(json_schema_extra={"allowed": text})
 
 
+def option(group: str, metavar: str, *, without: str = "", example: str = "") -> Any:
+    """Return the annotation of a setting that has an option of the command line.
+
+    The help lists it under ``group`` with ``metavar`` for its value, an ``example`` of one, and what holds ``without``
+    it, where that is no plain default.
+    """
+    marks = {"group": group, "metavar": metavar, "without": without, "example": example}
+    return pydantic.Field(json_schema_extra={key: text for key, text in marks.items() if text})
+
+
 # Closer to 1, the limits of intervals are no finite numbers any more.
 Coverage = Annotated[float, pydantic.Field(gt=0, le=0.999_999_999)]
 # Text that fits in a field of a table.
@@ -53,10 +63,10 @@ class SettingsError(NarxbenchError):
     --------
     >>> import narxbench
     >>> try:
-    ...     narxbench.identify([1.0, 2.0], [3.0, 4.0], degree="high", blocks=0)
+    ...     narxbench.identify([1.0, 2.0], [3.0, 4.0], degree="high", effort=0)
     ... except narxbench.SettingsError as error:
     ...     print([mistake.path for mistake in error.mistakes])
-    [('degree',), ('blocks',)]
+    [('degree',), ('effort',)]
     """
 
     def __init__(self, mistakes: Iterable[Mistake], source: str = "") -> None:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
 from narxbench._identification.trust.bands import BAND
-from narxbench._identification.trust.dynamics import Band, Dynamics
+from narxbench._identification.trust.dynamics import COVERAGE, Band, Dynamics
 from narxbench._identification.trust.residuals import CorrelationTest
 from narxbench._identification.trust.steady_state import FixedPoint
 from narxbench._io.errors import printable
@@ -242,7 +242,7 @@ def draw_static(axis: Axes, signal: str, identification: Identification) -> list
     axis.plot(u[::step], y[::step], ".", color="#cccccc", markersize=2.5, zorder=1)
     handles = [_mark("data", ".", "#bbbbbb"), *_draw_rests_of_model(axis, signal, identification.curve, low, high)]
     if dynamics is not None:
-        handles.append(_draw_band(axis, dynamics.inputs[signal].curve, dynamics.confidence))
+        handles.append(_draw_band(axis, dynamics.inputs[signal].curve))
     if rests:
         axis.plot([rest.u[column] for rest in rests], [rest.y for rest in rests], "x", **_REST_OF_DATA, zorder=3)
         handles.append(_mark("rest of the data", "x", **_REST_OF_DATA))
@@ -262,7 +262,7 @@ def step_figure(dynamics: Dynamics, recording: Recording) -> str:
                 times = replace(answer.step, at=[sample * axis.scale for sample in answer.step.at])
                 panel.plot(times.at, times.value, color=MODEL_COLOUR, linewidth=1.3)
                 handles = [Line2D([], [], color=MODEL_COLOUR, linewidth=1.3, label="model")]
-                handles.append(_draw_band(panel, times, dynamics.confidence))
+                handles.append(_draw_band(panel, times))
             panel.set_title(f"step of {signal_label(name, {})}", loc="left", fontsize=9)
             panel.set_xlabel(axis.label)
             panel.xaxis.set_major_locator(MaxNLocator(4))
@@ -270,11 +270,11 @@ def step_figure(dynamics: Dynamics, recording: Recording) -> str:
         return svg(figure, handles=handles, loc="outside upper center", ncols=len(handles), fontsize=8.5)
 
 
-def _draw_band(axis: Axes, band: Band, confidence: float) -> Line2D:
+def _draw_band(axis: Axes, band: Band) -> Line2D:
     """Draw the interval of a curve, and return its entry of the legend."""
     low, high = np.array(band.low, np.float64), np.array(band.high, np.float64)
     axis.fill_between(band.at, low, high, color=MODEL_COLOUR, alpha=0.2, linewidth=0, zorder=1)
-    label = f"{100 * confidence:.3g} % interval"
+    label = f"{100 * COVERAGE:.3g} % interval"
     return Line2D([], [], color=MODEL_COLOUR, linewidth=6, alpha=0.2, label=label)
 
 

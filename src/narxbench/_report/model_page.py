@@ -18,6 +18,7 @@ from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
 from narxbench._identification.trust import validation
 from narxbench._identification.trust.answers import ANSWERS
+from narxbench._identification.trust.dynamics import COVERAGE
 from narxbench._identification.trust.verdicts import OF_MODEL
 from narxbench._io.csv import write_table
 from narxbench._io.errors import NarxbenchError, printable
@@ -144,7 +145,7 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
         "versions": {name: metadata.version(name) for name in _VERSIONS},
         "found_by": identification.structures["best"].found_by,
         "left_out_records": len(recording.records) > len(drawn_places(recording)),
-        "confidence": share(identification.settings["confidence"]),
+        "confidence": share(COVERAGE),
         "data": script_json(_chart_data(identification, fits, captions, axis)),
     }
     return rendered("model.html.j2", page)

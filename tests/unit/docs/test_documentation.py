@@ -213,7 +213,7 @@ sys.exit(app.statuscode)
 @pytest.fixture
 def little_effort(monkeypatch):
     """Let identifications search with little effort: what they find is not checked."""
-    for name in ("identify", "identify_outputs", "NarxRegressor"):
+    for name in ("identify", "NarxRegressor"):
         function = getattr(narxbench, name)
 
         def quick(*arguments, function=function, **options):

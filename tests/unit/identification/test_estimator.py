@@ -19,7 +19,7 @@ from narxbench._identification.estimator import NarxRegressor
 from narxbench._io.errors import NarxbenchError
 
 SMALL = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 2}
-SMALL |= {"effort": 0.05, "blocks": 2}
+SMALL |= {"effort": 0.05}
 
 # Checks that cannot hold where each prediction starts from those before it.
 EXPECTED = {

@@ -12,13 +12,14 @@ from tests.regression import parse_terms, regressors
 
 import narxbench
 from narxbench import load_system
+from narxbench._identification.data.arrangement import N_PARTS
 from narxbench._identification.data.reading import read_recording
 from narxbench._identification.search.scan import Scan
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._identification.trust.fit import ModelFit
 from narxbench._numerics.random_streams import generator
 
-QUICK = {"decimation": 1, "effort": 0.3, "blocks": 4}
+QUICK = {"decimation": 1, "effort": 0.3}
 # Weights are checked against those of least squares.
 SMALL = {"noise": "narx", **QUICK, "degree": 2, "y_lags": 2, "u_lags": 2}
 TERMS = ("y(k-1)", "u(k-1)", "y(k-1)*u(k-1)", "u(k-1)^2")
@@ -148,11 +149,11 @@ class TestSeveralExperiments:
 
     def test_figures_of_the_selection_are_of_weights_that_do_not_know_it(self):
         u, y = self.u[:300], self.y[:300]
-        identification = narxbench.identify(input=u, output=y, **{**SMALL, "blocks": 3})
+        identification = narxbench.identify(input=u, output=y, **SMALL)
         assert identification.model.terms == TERMS
         lag, errors, measured = identification.model.max_lag, [], []
-        part = (np.arange(300) - lag) * 3 // (300 - lag)
-        for number in range(3):
+        part = (np.arange(300) - lag) * N_PARTS // (300 - lag)
+        for number in range(N_PARTS):
             rows = np.flatnonzero((np.arange(300) >= lag) & (part != number))
             past_y, past_u = y[rows - 1], u[rows - 1]
             columns = np.column_stack([past_y, past_u, past_y * past_u, past_u**2])

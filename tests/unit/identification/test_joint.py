@@ -317,9 +317,3 @@ def test_on_the_command_line(identification, tmp_path, capsys):
     assert main(command(tmp_path, "--test", "25%")) == 0
     shown = capsys.readouterr().out
     assert "RRSE of joint free runs, test" in shown and max(map(len, shown.splitlines())) <= 100
-
-
-def test_other_outputs_are_refused(tmp_path, capsys):
-    assert main(command(tmp_path, "--other-outputs")) == 2
-    error = capsys.readouterr().err
-    assert error.startswith("narxbench: --other-outputs: found ") and error.count("\n") == 1

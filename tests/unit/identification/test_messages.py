@@ -76,19 +76,18 @@ ARRAYS = [{"input": U}, {"output": "y"}, {"output": Y, "input": U[1:]}, {"output
 SETTINGS = [
     *variants("y_lags", -1, True, "x", "5-2", [], [1, 2.5], "1-99999999999999", {"u": 1}, [0, 1]),
     *variants("u_lags", None, "1-9999999", {"a": -1}),
-    *({"decimation": 0}, {"degree": [0]}, {"delay": "x"}, {"centre": True}, {"y_degree": -1}, {"u_degree": 13}),
+    *({"decimation": 0}, {"degree": [0]}, {"delay": "x"}, {"centre": True}, {"y_degree": 1}),
     *({"include": "y(k-1)"}, {"exclude": [1]}),
-    *({"error": "free"}, {"blocks": 1}),
+    *({"error": "free"}, {"header": 0}),
     *({"effort": float("nan")}, {"effort": "20"}),
     *(
-        {"confidence": 0.9999999999999999},
         {"noise": "white"},
         {"noise": "box-jenkin"},
         {"seeds": 4},
         {"degre": 2},
         {"time": 20},
     ),
-    *({"y_lags": "y", "blocks": 0, "noise": "x", "effort": -1}, {"y_lags": [0]}),
+    *({"y_lags": "y", "degree": 0, "noise": "x", "effort": -1}, {"y_lags": [0]}),
 ]
 TRIED = [
     *(({"u_lags": {"pressur": 2}}, ("pressure", "T")), ({"u_lags": {"u": 2}}, ())),

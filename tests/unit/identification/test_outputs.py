@@ -1,4 +1,4 @@
-"""Several outputs: one model for each of them."""
+"""Several outputs on the command line: a model of each."""
 
 import json
 
@@ -8,7 +8,6 @@ import pytest
 
 import narxbench
 from narxbench._cli import main
-from narxbench._io.errors import FieldError
 from narxbench._numerics.random_streams import generator
 
 QUICK = {"degree": 1, "y_lags": 1, "u_lags": 1, "decimation": 1, "effort": 0.1}
@@ -26,30 +25,6 @@ def data():
 
 
 @pytest.mark.slow
-def test_each_output_has_a_model_of_its_own(data):
-    identifications = narxbench.identify_outputs(data, ["a", "b"], input="u", **QUICK)
-    assert list(identifications) == ["a", "b"]
-    for output, identification in identifications.items():
-        assert identification.model == narxbench.identify(data, input="u", output=output, **QUICK).model
-
-
-def test_other_outputs_may_be_inputs(data):
-    identifications = narxbench.identify_outputs(data, ["a", "b"], input="u", other_outputs=True, **QUICK)
-    assert identifications["a"].model.inputs == ("u", "b")
-    model = identifications["b"].model
-    assert model.inputs == ("u", "a")
-    weights = dict(zip(model.terms, model.coefficients, strict=True))
-    assert weights["u2(k-1)"] == pytest.approx(0.3, abs=0.05)
-
-
-@pytest.mark.parametrize("changes", [{"output": ["a"]}, {"output": ["a", "a"]}, {"test_output": "u"}])
-def test_other_outputs_are_refused(data, changes):
-    with pytest.raises(FieldError) as refused:
-        narxbench.identify_outputs(data, **{"output": ["a", "b"], "input": "u", **QUICK, **changes})
-    assert refused.value.field == "output"
-
-
-@pytest.mark.slow
 def test_on_the_command_line(data, tmp_path, capsys):
     file = tmp_path / "data.csv"
     pd.DataFrame(data).to_csv(file, index=False)
@@ -60,5 +35,26 @@ def test_on_the_command_line(data, tmp_path, capsys):
     printed = json.loads(capsys.readouterr().out)
     assert set(printed) == {"a", "b"} and "u(k-1)" in printed["a"]["terms"]
     assert {path.parent.name for path in (tmp_path / "report").glob("*/report.html")} == {"1-a", "2-b"}
+    identification = narxbench.identify(data, input="u", output="a", **QUICK)
+    assert printed["a"]["terms"] == list(identification.model.terms)
     assert main(command) == 0
     assert capsys.readouterr().out.count("a from u") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["--output", "a", "--output", "a"], "--output: found "),
+        (["--output", "a", "--output", "b", "--test-output", "b"], "--output: found 2 with columns of the test"),
+        (["--output", "a", "--other-outputs"], "(gone: input may name other outputs)"),
+    ],
+)
+def test_mistakes(data, tmp_path, capsys, words, text):
+    file = tmp_path / "data.csv"
+    pd.DataFrame(data).to_csv(file, index=False)
+    try:
+        code = main(["identify", str(file), "--input", "u", *words])
+    except SystemExit as end:
+        code = end.code
+    error = capsys.readouterr().err
+    assert code == 2 and text in error and error.count("\n") == 1

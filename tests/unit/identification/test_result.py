@@ -19,7 +19,7 @@ KEYS = [
     *("method", "settings", "metrics", "bands", "dynamics", "warnings", "checks", "summary", "data_digest"),
 ]
 FIGURES = {"rrse", "nrmse", "fit_percent", "rmse", "max_error"}
-QUICK = {"effort": 0.3, "blocks": 4, "degree": 2, "y_lags": 2, "u_lags": 2, "decimation": 2}
+QUICK = {"effort": 0.3, "degree": 2, "y_lags": 2, "u_lags": 2, "decimation": 2}
 
 
 def identified(**changes):

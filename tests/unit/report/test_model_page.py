@@ -172,7 +172,7 @@ def with_dynamics(identification):
     model, records = identification.model, identification.recording.known
     uncertain = replace(model, covariance=tuple(map(tuple, np.diag(np.full(len(model.terms), 0.01)).tolist())))
     point = working_point(model, records, identification.curve)
-    about = replace(identification, dynamics=dynamics([uncertain], records, point, 0.95))
+    about = replace(identification, dynamics=dynamics([uncertain], records, point))
     return replace(about, summary=[*answers(about), *about.summary[3:]])
 
 

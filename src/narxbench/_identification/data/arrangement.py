@@ -15,6 +15,8 @@ Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 NO_PART = -1
+# Parts of the data that take turns in selection, where no record has this role.
+N_PARTS = 8
 # Steps of a part, at least.
 LEAST_STEPS = 3
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._identification.data.checks import checks_before, outlier_check
-from narxbench._identification.data.reading import Reading, numeric_columns, read_recording, refuse_unknown
+from narxbench._identification.data.reading import Reading, numeric_columns, read_recording
 from narxbench._identification.data.sampling import runs
 from narxbench._identification.data.scaling import SMALLEST
 from narxbench._identification.data.signals import all_signals
@@ -178,7 +178,6 @@ def look(data: Any = None, output: Any = None, **reading: Any) -> DataLook:
     >>> narxbench.look(u, y).signals[0].samples
     600
     """
-    refuse_unknown(reading)
     if reading.get("input") is None and not (output is None or isinstance(output, str | int)):
         # Where the output is an array, the first argument is the input.
         data, reading = None, {**reading, "input": data}

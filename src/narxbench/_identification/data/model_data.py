@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from narxbench._identification.data.reading import Reading, read_planned_runs, read_recording, refuse_unknown
+from narxbench._identification.data.reading import Reading, read_planned_runs, read_recording
 from narxbench._identification.data.times import EVEN
 from narxbench._io.errors import FieldError, NarxbenchError, printable
 from narxbench._model.equation import duration
@@ -45,7 +45,6 @@ def read_for_models(
         For data that cannot be read, another number of inputs, and samples that are another time apart or in another
         unit, where both are known.
     """
-    refuse_unknown(reading)
     inputs = inputs_of(models)
     if data is not None:
         reading = {"output": models[0].output, "input": inputs or None, **reading}

@@ -16,9 +16,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from pathlib import Path
-from typing import Any, NamedTuple, TypedDict
+from typing import Annotated, Any, NamedTuple, Unpack
 
 import numpy as np
+from pydantic import ConfigDict, with_config
+from typing_extensions import TypedDict
 
 from narxbench._identification.data.arrays import named_arrays
 from narxbench._identification.data.columns import ColumnChoice, column_names, columns_listed
@@ -34,57 +36,73 @@ from narxbench._identification.data.experiments import (
     read_experiment,
 )
 from narxbench._identification.data.frames import is_frame
-from narxbench._identification.data.gaps import checked_gap
+from narxbench._identification.data.gaps import USUAL_GAP, checked_gap
 from narxbench._identification.data.sources import Source, SourceForm, checked_form, is_file, open_source
 from narxbench._identification.data.stamps import check_time_format
 from narxbench._identification.data.times import EVEN, TimeChoice, find_times
+from narxbench._identification.options import refuse_unknown
 from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
+from narxbench._io.settings import option
 from narxbench._model.records import ROLES, Record, Recording, Role
 
+# The heading of these options in the help, and the word for no column.
+_DATA, NO_COLUMN = "data", "none"
 # Seconds between samples whose frequencies are numbers, too.
 _SHORTEST, _LONGEST = 1e-300, 1e300
 
 
+@with_config(ConfigDict(use_attribute_docstrings=True))
 class Reading(TypedDict, total=False):
-    """Arguments of :func:`read_recording` besides the data."""
+    """How data are read: the arguments of :func:`read_recording` besides the data, which have no other home.
 
-    input: Any
-    output: Any
-    time: Any
-    test: Any
-    test_input: Any
-    test_output: Any
-    roles: Mapping[str, Role] | None
-    sampling_time: float | None
-    units: Mapping[str, str] | None
-    missing: float | str | Sequence[float] | None
-    bridge: int | None
-    part: str | None
-    time_format: str | None
-    read: Mapping[str, Any] | None
+    A column is its name or its number, from 1 on; a whole number that is no name of a column is a number. Names may
+    have their unit, as in ``u [V]``, or not.
+    """
+
+    input: Annotated[Any, option(_DATA, "COLUMNS", without="there is none")]
+    """The inputs, as in ``u``, ``2,3`` or ``u,abs(u)``. A column is its name or its number, from 1 on; ``abs(a)`` is a
+    further input, a function of a column. Several stand in a list or one text. An array has the shape (samples,) or
+    (samples, inputs). Of frames and series of pandas, output and input are aligned on their index."""
+    output: Annotated[Any, option(_DATA, "COLUMN")]
+    """The output, a column by its name or its number from 1 on. An array has the shape (samples,) or (samples, 1). With
+    ``joint`` there are several columns."""
+    time: Annotated[Any, option(_DATA, "COLUMN", without="a column that is named so")]
+    """The column of the time; ``none``: no column is. It gives the sampling time and shows where samples are missing:
+    numbers, in seconds if the name has no unit in brackets, or dates and clock times. An array may be given."""
+    test: Annotated[Any, option(_DATA, "FILE")]
+    """Data for the test alone, or a share such as ``20%``, the last part of each record. Of arrays, a pair (input,
+    output). A copy of data that a model sees is refused, in whatever form of file."""
+    test_input: Annotated[Any, option(_DATA, "COLUMNS")]
+    """The inputs of the test, where they are other columns."""
+    test_output: Annotated[Any, option(_DATA, "COLUMN")]
+    """The output of the test, where it is another column. Without ``test``, it is a column of the same data, and
+    columns may end at different rows."""
+    roles: Annotated[Mapping[str, Role] | None, option(_DATA, "ROLES", example="'day2.csv=selection'")]
+    """The role of a file: estimation, selection or test. Files are named with or without their folder."""
+    sampling_time: Annotated[float | None, option(_DATA, "SECONDS", without="from the time")]
+    """Seconds between samples."""
+    units: Annotated[Mapping[str, str] | None, option(_DATA, "UNITS", example="'u=V;y=bar'")]
+    """Units of signals by name."""
+    missing: Annotated[float | str | Sequence[float] | None, option(_DATA, "NUMBERS", without="asked about")]
+    """Numbers that stand for a missing value, as in ``--missing=-200,99999``; ``none``: every number is a value. In
+    Python a number or a sequence of numbers. Without it, what looks like such a number is asked about."""
+    bridge: Annotated[int | None, option(_DATA, "N", without=str(USUAL_GAP))]
+    """Samples of the longest gap that does not cut the data, from 0 to 100. Outputs in such a gap are left to the
+    model. Inputs are held or interpolated where that is off by at most 5 % of the standard deviation of the input, by
+    the samples that are there; gaps of other inputs cut."""
+    part: Annotated[str | None, option(_DATA, "NAME", without="the only one")]
+    """The sheet, group, structure, array or archive member that has the data."""
+    time_format: Annotated[str | None, option(_DATA, "FORMAT", without="as they show")]
+    """What the times are, as in d/m/y, ms or ``%d.%m.%Y %H:%M``. The order of dates is ``d/m/y``, ``m/d/y`` or
+    ``y/m/d``, the unit of numbers ``s``, ``ms``, ``us``, ``ns``, ``min``, ``h`` or ``d`` (days as of MATLAB and Excel);
+    any other text is a format of Python's strptime."""
+    read: Annotated[Mapping[str, Any] | None, option(_DATA, "KEY=VALUE", without="as is found")]
+    """How text files are read, in the words of pandas, as in sep=';' or decimal=, or header=none. The keys are ``sep``,
+    ``decimal``, ``header`` (0 or None), ``skiprows`` and ``encoding`` of :func:`pandas.read_csv`. In Python a mapping,
+    such as ``{"sep": ";", "decimal": ",", "header": None, "skiprows": 3}``."""
 
 
-def read_recording(
-    data: Any = None,
-    *,
-    # Written by narxbench._identification.signatures: parameters of reading
-    input: Any = None,
-    output: Any = None,
-    time: Any = None,
-    test: Any = None,
-    test_input: Any = None,
-    test_output: Any = None,
-    roles: Mapping[str, Role] | None = None,
-    sampling_time: float | None = None,
-    units: Mapping[str, str] | None = None,
-    missing: float | str | Sequence[float] | None = None,
-    bridge: int | None = None,
-    part: str | None = None,
-    time_format: str | None = None,
-    read: Mapping[str, Any] | None = None,
-    # End
-    with_plan: bool = False,
-) -> Recording:
+def read_recording(data: Any = None, *, with_plan: bool = False, **reading: Unpack[Reading]) -> Recording:
     """Return measured data as records.
 
     Missing values in a chosen column (empty, nan, NA, N/A, null, -) are bridged in short gaps. Rows with others, and
@@ -97,50 +115,10 @@ def read_recording(
         Each is an experiment of its own; a file is text with columns of numbers, also compressed, or an Excel, MATLAB,
         NumPy, HDF5, TDMS, Parquet or Feather file. Frames are those of pandas, polars, pyarrow or xarray. None: input
         and output are arrays.
-    input : column, list of columns, array or None
-        A column is its name or its number, from 1 on. A text may list several, ``"a,b"`` or ``"2,3"``; a whole number
-        that is no name of a column is a number. ``"abs(a)"`` is a further input that is a function of a column, one of
-        :mod:`narxbench._model.functions`. An array is of shape (samples,) or (samples, inputs). None: there is none.
-        Names may have their unit, as in ``"u [V]"``, or not. Of frames and series of pandas, output and input are
-        aligned on their index.
-    output : column or array
-        The output, likewise; an array is of shape (samples,) or (samples, 1).
-    time : column, array, None or False
-        Numbers (in seconds if the name has no unit in brackets), or dates and clock times. It gives the sampling time
-        and shows where samples are missing. None: a column whose name says so and that increases, or one of dates next
-        to one of clock times; False: there is none.
-    test : as ``data``, a share such as ``"20%"`` or 0.2, or None
-        Data of role "test"; a share is the last part of each record. With arrays also a pair (input, output). A copy of
-        data that a model sees, in whatever form of file, is refused.
-    test_input, test_output : as ``input`` and ``output``, columns only, or None
-        The columns of the test, where they have other names than in ``data``. Without ``test`` they stand next to the
-        others in ``data``, and columns may end at different rows.
-    roles : mapping of str to {"estimation", "selection", "test"} or None
-        Roles of experiments of ``data``, by the name of the file, with or without its folder.
-    sampling_time : float or None
-        Seconds between samples; None: from the time.
-    units : mapping of str to str or None
-        Units of signals by name.
-    missing : number, sequence of numbers, "none" or None
-        Numbers that stand for a missing value, such as -200 and 99999. None: what looks like one is asked about;
-        ``"none"`` or an empty list: every number is a value.
-    bridge : int or None
-        The samples of the longest gap that does not cut a record, from 0 to 100; None: 10. Outputs in such a gap are
-        left to the model. Inputs are held or interpolated where that is off by at most 5 % of the standard deviation of
-        the input, by the samples that are there; gaps of other inputs cut.
-    part : str or None
-        The sheet of a workbook, the group of an HDF5 or TDMS file, the structure or array of a MATLAB file, or the
-        member of an archive; None: the only one.
-    time_format : str or None
-        What the times are: ``"d/m/y"``, ``"m/d/y"`` or ``"y/m/d"``, the order of dates; ``"s"``, ``"ms"``, ``"us"``,
-        ``"ns"``, ``"min"``, ``"h"`` or ``"d"``, the unit of numbers (days as of MATLAB and Excel); or a format of
-        Python's strptime, such as ``"%d.%m.%Y %H:%M"``. None:
-        what they show.
-    read : mapping or None
-        How text files are read, where that is not found: ``{"sep": ";", "decimal": ",", "header": 0, "skiprows": 3,
-        "encoding": "cp1252"}``, as in :func:`pandas.read_csv`; ``header`` is 0 or None.
     with_plan : bool
         Whether records go on after their last output, as far as the inputs do, for a model to predict.
+    **reading
+        As :class:`Reading` describes.
 
     Returns
     -------
@@ -159,19 +137,21 @@ def read_recording(
     [('data, samples 1 to 80', None, (80, 1)), ('data, samples 81 to 100', 'test', (20, 1))]
     """
     notes: list[str] = []
-    form = checked_form(part, read, missing)
+    form = form_of(reading)
+    time, time_format = _time_choice(reading)
     check_time_format(time_format)
-    longest_gap = checked_gap(bridge)
+    longest_gap = checked_gap(reading.get("bridge"))
+    input, output, test = reading.get("input"), reading.get("output"), reading.get("test")
     if data is None:
         data, input, output, time, test, notes = named_arrays(input, output, time, test)
     columns = {"output": output, "input": input}
-    planned_test = _planned_test(test, columns, test_output, test_input)
+    planned_test = _planned_test(test, columns, reading.get("test_output"), reading.get("test_input"))
     items, test_items = _items(data, "data"), []
     if planned_test.data is not None:
         test_items = _items(test, "test")
     labels, test_labels = _labels(items, "data"), _labels(test_items, "test")
     _refuse_repeated_files(items + test_items)
-    item_roles = _item_roles(roles, items, labels)
+    item_roles = _item_roles(reading.get("roles"), items, labels)
     reader = _Reader(form, TimeChoice(time, time_format), longest_gap, planned_test.share, with_plan, notes=notes)
     for item, label, role in zip(items, labels, item_roles, strict=True):
         choices = [ColumnChoice(columns, role)]
@@ -184,32 +164,20 @@ def read_recording(
     if planned_test.argument != "roles":
         reader.refuse_without_test(test_labels or labels)
     reader.refuse_copied_test(planned_test.argument)
-    return reader.recording(sampling_time, units)
-
-
-# Former arguments of reading, and what takes their place.
-_FORMER = {
-    "separator": "read={'sep': ';'}",
-    "decimal": "read={'decimal': ','}",
-    "skip_rows": "read={'skiprows': 3}",
-    "encoding": "read={'encoding': 'cp1252'}",
-    "header": "read={'header': 0}",
-}
-
-
-def refuse_unknown(reading: Mapping[str, Any]) -> None:
-    """Raise FieldError for the name of an argument that :func:`read_recording` does not have."""
-    names = list(Reading.__annotations__)
-    for name in reading:
-        if name in _FORMER:
-            raise FieldError(name, f"found; needed: {_FORMER[name]}, which takes its place")
-        if name not in names:
-            raise FieldError(str(name), f"found; allowed: {', '.join(names)}{did_you_mean(name, names)}")
+    return reader.recording(reading.get("sampling_time"), reading.get("units"))
 
 
 def form_of(reading: Reading) -> SourceForm:
-    """Return the form of files that the arguments of :func:`read_recording` say."""
+    """Return the form of files that the arguments of :func:`read_recording` say; FieldError for an unknown one."""
+    refuse_unknown(reading, Reading.__annotations__)
     return checked_form(reading.get("part"), reading.get("read"), reading.get("missing"))
+
+
+def _time_choice(reading: Reading) -> TimeChoice:
+    time = reading.get("time")
+    if isinstance(time, str) and time == NO_COLUMN:
+        time = False
+    return TimeChoice(time, reading.get("time_format"))
 
 
 def readings_with_others(reading: Reading) -> dict[str, Reading]:
@@ -256,7 +224,7 @@ def read_inputs(item: Any, reading: Reading, label: str, notes: list[str]) -> Ex
     """
     (label,) = _labels(_items([item], label), label)
     choice = ColumnChoice({"input": reading["input"]})
-    time = TimeChoice(reading.get("time"), reading.get("time_format"))
+    time = _time_choice(reading)
     source = open_source(item, label, column_names([choice]), form_of(reading))
     experiment = read_experiment(source, choice, time, notes)
     if experiment.pieces != [(0, len(experiment.values))]:
@@ -306,7 +274,7 @@ def numeric_columns(data: Any, reading: Reading) -> list[str | int]:
     item = _items(data, "data")[0]
     source = open_source(item, "data", set(), form_of(reading))
     no_values = np.zeros((len(source.columns[0]), 0)) if source.columns else np.zeros((0, 0))
-    times = find_times(source, TimeChoice(reading.get("time"), reading.get("time_format")), [], no_values, [])
+    times = find_times(source, _time_choice(reading), [], no_values, [])
     columns: list[str | int] = []
     for column in range(len(source.columns)):
         if (times is None or column not in times.columns) and _has_numbers(source, column):

@@ -7,7 +7,7 @@ from itertools import chain, product
 from math import comb
 from typing import Any
 
-from narxbench._identification.data.arrangement import Arrangement
+from narxbench._identification.data.arrangement import N_PARTS, Arrangement
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean
 from narxbench._model.records import Recording
@@ -65,19 +65,11 @@ def candidates(configuration: Configuration, settings: IdentificationSettings) -
     kept = []
     for monomial in _all_candidates(configuration, settings):
         is_excluded = any(fnmatchcase(term_name(monomial, n_inputs), pattern) for pattern in settings.exclude)
-        if not is_excluded and _has_low_degrees(monomial, settings):
+        if not is_excluded:
             kept.append(monomial)
     if not kept:
-        raise NarxbenchError("candidate terms: none is left by exclude, y_degree and u_degree; allowed: at least one")
+        raise NarxbenchError("candidate terms: none is left by exclude; allowed: at least one")
     return kept
-
-
-def _has_low_degrees(monomial: Monomial, settings: IdentificationSettings) -> bool:
-    """Return whether a term has no more factors of the output, and of the inputs, than is allowed."""
-    n_outputs = sum(signal == OUTPUT for signal, _ in monomial)
-    if settings.y_degree is not None and n_outputs > settings.y_degree:
-        return False
-    return settings.u_degree is None or len(monomial) - n_outputs <= settings.u_degree
 
 
 def _all_candidates(configuration: Configuration, settings: IdentificationSettings) -> list[Monomial]:
@@ -134,7 +126,7 @@ def configurations(
         if not _has_enough_samples(recording, settings, tried, n_lags):
             continue
         if largest_included > tried.max_lag:
-            arrangement = Arrangement(recording.known, tried.decimation, largest_included, settings.blocks)
+            arrangement = Arrangement(recording.known, tried.decimation, largest_included, N_PARTS)
             if not arrangement.enough:
                 continue
         kept[tried] = None
@@ -238,7 +230,7 @@ def _has_enough_samples(
     # The fewest lags are tried with whatever there is.
     has_few_lags = n_lags <= LAGS[0]
     # Blocks that take turns shall be longer than the lags.
-    if not has_few_lags and samples < 4 * settings.blocks * max_lag:
+    if not has_few_lags and samples < 4 * N_PARTS * max_lag:
         return False
     # Records that are no longer than the lags say nothing.
     usable = [record for record in records if len(record) > stride * max_lag]

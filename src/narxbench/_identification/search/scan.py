@@ -20,6 +20,7 @@ from narxbench._algorithms.search import search
 from narxbench._fitness.criteria import parse_criterion
 from narxbench._fitness.prediction_error import PredictionErrors
 from narxbench._fitness.problem import StructureProblem
+from narxbench._identification.data.arrangement import N_PARTS
 from narxbench._identification.data.checks import delay_check
 from narxbench._identification.data.evidence import input_evidence, largest_degree_shown
 from narxbench._identification.data.horizon import steps_judged
@@ -110,7 +111,7 @@ class Scan:
         self.recording, self.settings = recording, settings
         _check_signals(recording)
         self.sampling = advised_decimations(recording)
-        self.searched = searched = chosen_stretches(recording, MOST_SEARCHED * self.sampling.advised, settings.blocks)
+        self.searched = searched = chosen_stretches(recording, MOST_SEARCHED * self.sampling.advised, N_PARTS)
         self._estimate_on(recording)
         self.responses = responses(searched)
         self.evidence = input_evidence(searched)
@@ -132,7 +133,7 @@ class Scan:
         self.n_finalists = min(FINALISTS, len(self.configurations))
         by_role = {role: sum(map(len, searched.of_role(role))) for role in ("selection", None)}
         # Parts that take turns in selection, at most: short data have fewer at a large decimation.
-        self.n_parts = 0 if by_role["selection"] else settings.blocks
+        self.n_parts = 0 if by_role["selection"] else N_PARTS
         # Samples of the selection: one number for all configurations, whatever they need for lags.
         self._n_selected = by_role["selection"] or by_role[None] or samples
         # Configurations have different candidates.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from narxbench._fitness.kernel.problem_data import products_over
 from narxbench._fitness.prediction_error import COMPARED, Fit
 from narxbench._fitness.problem import ErrorKind, StructureProblem
-from narxbench._identification.data.arrangement import NO_PART, Arrangement
+from narxbench._identification.data.arrangement import N_PARTS, NO_PART, Arrangement
 from narxbench._identification.data.collinear import collinear
 from narxbench._identification.data.scaling import scaled, scaling
 from narxbench._identification.search.configurations import Configuration, candidates
@@ -115,7 +115,7 @@ class Trial:
         monomials = candidates(configuration, settings)
         max_lag = max_lag_of(monomials)
         self.n_inputs = len(recording.inputs)
-        self.arrangement = Arrangement(records, configuration.decimation, max_lag, settings.blocks, MOST_ROWS)
+        self.arrangement = Arrangement(records, configuration.decimation, max_lag, N_PARTS, MOST_ROWS)
         rows = self.arrangement.rows()
         if not self.arrangement.enough:
             raise NarxbenchError(

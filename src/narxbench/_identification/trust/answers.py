@@ -10,7 +10,7 @@ import pandas as pd
 
 from narxbench._identification.finding import Finding, Status, worst
 from narxbench._identification.trust.control import Doubt, control_doubts
-from narxbench._identification.trust.dynamics import Dynamics, middle_rest
+from narxbench._identification.trust.dynamics import COVERAGE, Dynamics, middle_rest
 from narxbench._identification.trust.probabilities import EXACT
 from narxbench._identification.trust.residuals import BIASED
 from narxbench._identification.trust.steady_state import FixedPoint
@@ -284,7 +284,7 @@ def _intervals(dynamics: Dynamics | None) -> dict[str, Any] | None:
         delays[name] = answer.delay
     return {
         "models": dynamics.models,
-        "confidence": dynamics.confidence,
+        "confidence": COVERAGE,
         "stable": dynamics.stable,
         "lacking": dynamics.lacking,
         "unexplained": dynamics.unexplained,

@@ -25,6 +25,8 @@ from narxbench._numerics.rounding import significant
 
 Floats = NDArray[np.float64]
 
+# Share of the draws that an interval holds.
+COVERAGE = 0.95
 # Draws of all models together, and at least of each.
 DRAWS, FEWEST_DRAWS = 400, 40
 # Poles of a model with a larger lag cost too much.
@@ -95,8 +97,6 @@ class Dynamics:
     ----------
     models : int
         Structures that are about equally good, with that of the model.
-    confidence : float
-        Share of the draws that the intervals hold.
     stable : float
         Share of the draws that rest there stably.
     settling : Range, optional
@@ -114,7 +114,6 @@ class Dynamics:
     """
 
     models: int
-    confidence: float
     stable: float
     settling: Range | None
     lacking: list[str] | None = None
@@ -125,6 +124,7 @@ class Dynamics:
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         plain = asdict(self)
+        plain["confidence"] = COVERAGE
         plain["poles"] = []
         for pole, magnitude in self.poles:
             plain["poles"].append({"real": pole.real, "imaginary": pole.imag, "magnitude": asdict(magnitude)})
@@ -189,7 +189,6 @@ def dynamics(
     models: Sequence[Model],
     records: Sequence[Record],
     point: WorkingPoint,
-    confidence: float,
     richer: Model | None = None,
 ) -> Dynamics | None:
     """Return how a model answers its inputs, with intervals; None where its lags are too long for that.
@@ -202,8 +201,6 @@ def dynamics(
         The data that the weights were estimated with, whose ranges are those of the static curve.
     point : WorkingPoint
         Where small changes begin.
-    confidence : float
-        The share of the draws that an interval holds.
     richer : Model, optional
         A model with terms that the others lack; it has as many draws as they have together.
     """
@@ -218,16 +215,15 @@ def dynamics(
     inputs = {}
     for i, name in enumerate(models[0].inputs):
         if i not in derived(models[0].inputs):
-            inputs[name] = _input_dynamics(judged, i, records, point, (centre, reach), confidence)
+            inputs[name] = _input_dynamics(judged, i, records, point, (centre, reach))
     settling = None
     if judged[0].stable[0]:
-        settling = _interval(np.concatenate([draws.settling for draws in judged]), confidence)
+        settling = _interval(np.concatenate([draws.settling for draws in judged]))
     return Dynamics(
         models=len(short),
-        confidence=confidence,
         stable=significant(float(stable.mean()), DIGITS),
         settling=settling,
-        poles=_poles(judged, confidence),
+        poles=_poles(judged),
         inputs=inputs,
     )
 
@@ -251,10 +247,10 @@ def _judged(drawn: DrawnModels, point: WorkingPoint, centre: float, reach: float
     return _Judged(drawn, y, a, b, drawn.largest_poles(a))
 
 
-def _interval(values: Floats, confidence: float) -> Range:
+def _interval(values: Floats) -> Range:
     """Return the first value, and the range of the middle share of all; an infinite end is None."""
     finite = values[~np.isnan(values)]
-    outside = (1.0 - confidence) / 2.0
+    outside = (1.0 - COVERAGE) / 2.0
     # Without interpolation, as values may be infinite; the model's own value is always inside.
     low = min(values[0], float(np.quantile(finite, outside, method="lower")))
     high = max(values[0], float(np.quantile(finite, 1.0 - outside, method="higher")))
@@ -265,7 +261,7 @@ def _plain(value: float) -> float | None:
     return significant(float(value), DIGITS) if math.isfinite(value) else None
 
 
-def _poles(judged: Sequence[_Judged], confidence: float) -> list[tuple[complex, Range]]:
+def _poles(judged: Sequence[_Judged]) -> list[tuple[complex, Range]]:
     """Return the poles of the first model that are not zero, with the ranges of their magnitudes.
 
     That of the slowest one is over the slowest poles of all draws, at the step of the model. Other poles have no
@@ -288,7 +284,7 @@ def _poles(judged: Sequence[_Judged], confidence: float) -> list[tuple[complex, 
                 nearest = np.abs(poles - pole).argmin(axis=1)
                 magnitudes = np.abs(poles[np.arange(len(poles)), nearest])
             rounded = complex(significant(float(pole.real), DIGITS), significant(float(pole.imag), DIGITS))
-            pairs.append((rounded, _interval(magnitudes, confidence)))
+            pairs.append((rounded, _interval(magnitudes)))
     return pairs
 
 
@@ -298,7 +294,6 @@ def _input_dynamics(
     records: Sequence[Record],
     point: WorkingPoint,
     outputs: tuple[float, float],
-    confidence: float,
 ) -> InputDynamics:
     """Return how the output answers one input."""
     model = judged[0].drawn.model
@@ -309,8 +304,8 @@ def _input_dynamics(
         gains = []
         for draws, weights in zip(judged, answers, strict=True):
             gains.append(weights[draws.stable].sum(axis=1) / (1.0 - draws.a[draws.stable].sum(axis=1)))
-        gain = _interval(np.concatenate(gains), confidence)
-        step = _step_response(judged, answers, confidence)
+        gain = _interval(np.concatenate(gains))
+        step = _step_response(judged, answers)
     delays = []
     for draws in judged:
         delay = delay_of(draws.drawn.model, INPUT + i)
@@ -322,7 +317,7 @@ def _input_dynamics(
         gain=gain,
         delay=[min(delays), max(delays)] if delays else None,
         step=step,
-        curve=_static_band(judged, i, records, point, outputs, confidence),
+        curve=_static_band(judged, i, records, point, outputs),
     )
 
 
@@ -337,7 +332,7 @@ def _slopes(inputs: Sequence[str], i: int, u: Sequence[float]) -> Floats:
     return slopes
 
 
-def _step_response(judged: Sequence[_Judged], answers: Sequence[Floats], confidence: float) -> Band:
+def _step_response(judged: Sequence[_Judged], answers: Sequence[Floats]) -> Band:
     """Return the change of the output after a small unit step, with its range over the stable draws."""
     first = judged[0]
     stride = first.drawn.model.decimation
@@ -351,7 +346,7 @@ def _step_response(judged: Sequence[_Judged], answers: Sequence[Floats], confide
         response = draws.drawn.step_response(draws.a[draws.stable], weights[draws.stable], n_steps)
         own_times = q * np.arange(n_steps + 1)
         responses.append(np.array([np.interp(times, own_times, values) for values in response]).reshape(-1, len(times)))
-    return _band(times.tolist(), np.concatenate(responses), confidence)
+    return _band(times.tolist(), np.concatenate(responses))
 
 
 def _static_band(
@@ -360,7 +355,6 @@ def _static_band(
     records: Sequence[Record],
     point: WorkingPoint,
     outputs: tuple[float, float],
-    confidence: float,
 ) -> Band:
     """Return the static curve about the working point, with its range over the draws that rest near the data."""
     u = np.concatenate([record.u[:, i] for record in records])
@@ -372,7 +366,7 @@ def _static_band(
     start = _continued(judged[0].drawn, inputs, int(np.abs(levels - point.u[i]).argmin()), point.y)
     rests = np.concatenate([draws.drawn.rests(inputs, start) for draws in judged])
     rests[np.abs(rests - centre) > reach] = np.nan
-    return _band([significant(level, DIGITS) for level in levels.tolist()], rests, confidence)
+    return _band([significant(level, DIGITS) for level in levels.tolist()], rests)
 
 
 def _continued(drawn: DrawnModels, inputs: Floats, middle: int, y: float) -> Floats:
@@ -387,7 +381,7 @@ def _continued(drawn: DrawnModels, inputs: Floats, middle: int, y: float) -> Flo
     return start
 
 
-def _band(at: list[float], values: Floats, confidence: float) -> Band:
+def _band(at: list[float], values: Floats) -> Band:
     """Return curves as a band; the first one is that of the model, and there is none where most have no value."""
     low, high, middle = list[float | None](), list[float | None](), list[float | None]()
     for place in range(len(at)):
@@ -397,7 +391,7 @@ def _band(at: list[float], values: Floats, confidence: float) -> Band:
             low.append(None)
             high.append(None)
         else:
-            interval = _interval(column, confidence)
+            interval = _interval(column)
             low.append(interval.low)
             high.append(interval.high)
     return Band(at, middle, low, high)

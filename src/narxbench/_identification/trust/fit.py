@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from narxbench._fitness.kernel.problem_data import products_over
-from narxbench._identification.data.arrangement import Arrangement
+from narxbench._identification.data.arrangement import N_PARTS, Arrangement
 from narxbench._identification.data.scaling import scaled
 from narxbench._identification.search.noise import StructureFit, noise_of_model, weigh_under
 from narxbench._identification.search.ridge import ridge_inverse, ridge_weights
@@ -66,7 +66,7 @@ class ModelFit:
     def _arrangement(self, records: Sequence[Record]) -> Arrangement:
         scaled_records = [scaled(record, self.scaling) for record in records]
         max_lag = max_lag_of(self.monomials)
-        return Arrangement(scaled_records, self.configuration.decimation, max_lag, self.settings.blocks)
+        return Arrangement(scaled_records, self.configuration.decimation, max_lag, N_PARTS)
 
     def weights(self, arrangement: Arrangement | None = None) -> Weights:
         """Return the weights on all rows that estimate, or on those of some data, with their uncertainty."""

@@ -16,7 +16,7 @@ from scipy.special import chdtri
 
 from narxbench._fitness.prediction_error import Fit, PredictionErrors
 from narxbench._fitness.structure_fit import fit_noise_model, fit_structure
-from narxbench._identification.data.arrangement import Arrangement
+from narxbench._identification.data.arrangement import N_PARTS, Arrangement
 from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.noise import NoiseOrders, Stretches
 from narxbench._identification.search.structures import Structure
@@ -134,7 +134,7 @@ def _prediction_errors(fit: ModelFit, monomials: Sequence[Monomial]) -> Predicti
     """Return the prediction errors of terms on the data that estimate, of one phase; of long records on some pieces."""
     records, decimation, max_lag = fit.turns.records, fit.configuration.decimation, max_lag_of(monomials)
     one_phase = sum(map(len, records)) // decimation
-    arrangement = Arrangement(records, decimation, max_lag, fit.settings.blocks, one_phase)
+    arrangement = Arrangement(records, decimation, max_lag, N_PARTS, one_phase)
     segments = arrangement.segments(arrangement.estimates())
     segments = shortened(segments, MOST_VALUES // len(monomials), max_lag)
     stretches = np.array([[segment.start, segment.stop] for segment in segments], np.int64)

@@ -95,7 +95,7 @@ def test_nothing_is_said_where_nothing_was_tried():
 
 def test_advice_is_printed_with_what_it_gains():
     u, y = narxbench.load_system("S1").simulate(300, snr_db=40)
-    options = {"decimation": 1, "effort": 0.05, "blocks": 4, "y_lags": 1, "u_lags": [4], "degree": 1}
+    options = {"decimation": 1, "effort": 0.05, "y_lags": 1, "u_lags": [4], "degree": 1}
     identification = narxbench.identify(u, y, test="25%", **options)
     note = item_with(identification.notes, name="attempts")
     assert note.values["better"]["rrse"] < 0.9 * note.values["error"]

@@ -1,5 +1,6 @@
 """Configurations of a search: decimations, degrees and lags, and the candidate terms of each."""
 
+import re
 from fnmatch import fnmatchcase
 
 import numpy as np
@@ -87,13 +88,13 @@ def test_decimations_degrees_and_lags_are_scanned():
 
 @pytest.mark.parametrize("samples", [200, 600])
 def test_blocks_that_take_turns_are_longer_than_the_lags_and_enough_steps_are_left(samples):
-    for configuration in scan({"blocks": 8}, decimations=(1, 4), samples=samples):
+    for configuration in scan({}, decimations=(1, 4), samples=samples):
         assert samples >= 4 * 8 * configuration.max_lag
         assert samples / configuration.decimation >= 4 * configuration.max_lag
 
 
 def test_the_fewest_lags_are_tried_on_the_shortest_data():
-    assert {configuration.max_lag for configuration in scan({"blocks": 100}, samples=30)} == {LAGS[0]}
+    assert {configuration.max_lag for configuration in scan({}, samples=30)} == {LAGS[0]}
 
 
 def test_samples_of_the_test_do_not_count():
@@ -138,33 +139,42 @@ def test_the_plain_candidates():
     assert names(Configuration(1, 2, (1,), ())) == ["1", "y(k-1)", "y(k-1)^2"]
 
 
-def is_left_out(monomial, y_degree, u_degree, patterns):
-    signals = [signal for signal, _ in monomial]
-    if y_degree is not None and signals.count(0) > y_degree:
-        return True
-    if u_degree is not None and signals.count(1) > u_degree:
-        return True
-    return any(fnmatchcase(term_name(monomial), pattern) for pattern in patterns)
-
-
 @given(
-    y_degree=st.none() | st.integers(0, 3),
-    u_degree=st.none() | st.integers(0, 3),
     patterns=st.lists(st.sampled_from(["*u(k-1)*", "y*", "*^2", "*^3*", "u(k-2)", "1"]), max_size=2),
 )
 @hypothesis_settings(max_examples=40, deadline=None)
-def test_degrees_of_a_signal_and_patterns_leave_candidates_out(y_degree, u_degree, patterns):
+def test_patterns_leave_candidates_out(patterns):
     expected = []
     for monomial in candidate_monomials(n_y=1, n_u=2, degree=3):
-        if not is_left_out(monomial, y_degree, u_degree, patterns):
+        if not any(fnmatchcase(term_name(monomial), pattern) for pattern in patterns):
             expected.append(monomial)
-    settings = settings_of(y_degree=y_degree, u_degree=u_degree, exclude=patterns)
+    settings = settings_of(exclude=patterns)
     configuration = Configuration(1, 3, (1,), ((1, 2),))
     if expected:
         assert candidates(configuration, settings) == expected
     else:
         with pytest.raises(NarxbenchError):
             candidates(configuration, settings)
+
+
+@pytest.mark.parametrize(
+    ("signal", "most", "patterns"),
+    [
+        ("y", 0, ["*y(*"]),
+        ("y", 1, ["*y(k-*)*y(k-*)*", "*y(k-?)^*"]),
+        ("y", 2, ["*y(*y(*y(*", "*y(k-?)^3", "*y(k-?)^2*y(*", "*y(*y(k-?)^2*"]),
+        ("u", 0, ["*u(*"]),
+        ("u", 1, ["*u(k-*)*u(k-*)*", "*u(k-?)^*"]),
+    ],
+)
+def test_patterns_limit_the_degree_of_a_signal(signal, most, patterns):
+    configuration = Configuration(1, 3, (1, 2), ((1, 2),))
+    expected = []
+    for name in names(configuration):
+        factors = re.findall(rf"{signal}\(k-.\)(?:\^(.))?", name)
+        if sum(int(power or 1) for power in factors) <= most:
+            expected.append(name)
+    assert names(configuration, exclude=patterns) == expected
 
 
 def test_further_candidates():

@@ -19,7 +19,7 @@ from narxbench._numerics.random_streams import generator
 
 TERMS = ("y(k-1)", "u(k-1)")
 MONOMIALS = parse_terms(TERMS)
-QUICK = {"degree": 1, "y_lags": 1, "u_lags": 1, "effort": 0.05, "blocks": 4}
+QUICK = {"degree": 1, "y_lags": 1, "u_lags": 1, "effort": 0.05}
 
 
 def noisy(noise_model, samples=1500, size=0.5):

@@ -22,7 +22,7 @@ from narxbench._model.records import Record, Recording
 from narxbench._numerics.random_streams import generator
 
 SMALL = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 2}
-QUICK = {**SMALL, "effort": 0.3, "blocks": 4}
+QUICK = {**SMALL, "effort": 0.3}
 TERMS = ("y(k-1)", "u(k-1)", "y(k-1)*u(k-1)", "u(k-1)^2")
 
 

@@ -18,7 +18,7 @@ from narxbench._identification.settings import IdentificationSettings
 from narxbench._io.errors import NarxbenchError
 from narxbench._report.findings import in_words
 
-SETTINGS = IdentificationSettings(degree=[1, 2], y_lags=[1], u_lags=[1], effort=0.05, blocks=3)
+SETTINGS = IdentificationSettings(degree=[1, 2], y_lags=[1], u_lags=[1], effort=0.05)
 
 
 @pytest.fixture(scope="module")

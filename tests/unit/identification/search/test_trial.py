@@ -8,6 +8,7 @@ import pytest
 from tests.regression import numbers_of, parse_terms
 from tests.unit.identification.search.test_configurations import settings_of
 
+from narxbench._identification.data.arrangement import N_PARTS
 from narxbench._identification.data.scaling import scaling
 from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.trial import MOST_ROWS, MOST_STEPS, Trial
@@ -44,14 +45,14 @@ def standardised(signals):
 class PlainErrors:
     """Errors of each part in loops: weights without the part, free runs phase by phase."""
 
-    def __init__(self, recording, configuration, blocks, lag):
+    def __init__(self, recording, configuration, lag):
         self.stride, self.lag, self.n_inputs = configuration.decimation, lag, len(recording.inputs)
         self.records = [record for record in recording.records if record.role != "test"]
         self.u, self.y = [record.u for record in self.records], [record.y for record in self.records]
         if configuration.centred:
             self.u, self.y = standardised(self.u), standardised(self.y)
         self.bound = 1e6 * np.abs(np.concatenate(self.y)).max()
-        self.parts = self.split(blocks)
+        self.parts = self.split()
 
     def numbers(self, *roles):
         """Return the numbers of the records with these roles."""
@@ -64,15 +65,15 @@ class PlainErrors:
             samples += [(i, k) for k in range(self.lag * self.stride, len(self.records[i]))]
         return samples
 
-    def split(self, blocks):
-        """Return the samples of each part: records of the selection, or blocks that take turns."""
+    def split(self):
+        """Return the samples of each part: records of the selection, or those that take turns."""
         selecting = self.numbers("selection")
         if selecting:
             return [self.samples([number]) for number in selecting]
         scored = self.samples(self.numbers(None) or range(len(self.records)))
-        parts = [[] for _ in range(blocks)]
+        parts = [[] for _ in range(N_PARTS)]
         for place, sample in enumerate(scored):
-            parts[place * blocks // len(scored)].append(sample)
+            parts[place * N_PARTS // len(scored)].append(sample)
         return parts
 
     def product(self, monomial, outputs, i, k):
@@ -129,29 +130,29 @@ class PlainErrors:
 
 
 CASES = {
-    "centred": ({"shift": 3.0}, Configuration(1, 2, (1, 2), ((1,),), True), 4),
-    "decimation": ({"lengths": (200,), "decimation": 3}, Configuration(3, 2, (1,), ((0, 1),)), 3),
-    "records": ({"lengths": (90, 60, 70)}, Configuration(2, 2, (1,), ((1, 2),)), 3),
+    "centred": ({"shift": 3.0}, Configuration(1, 2, (1, 2), ((1,),), True)),
+    "decimation": ({"lengths": (200,), "decimation": 3}, Configuration(3, 2, (1,), ((0, 1),))),
+    "records": ({"lengths": (90, 60, 70)}, Configuration(2, 2, (1,), ((1, 2),))),
     "selection": (
         {"lengths": (90, 60, 70, 50), "roles": (None, "selection", "test", "selection"), "decimation": 2},
-        *(Configuration(2, 2, (1, 2), ((1, 2),)), 4),
+        Configuration(2, 2, (1, 2), ((1, 2),)),
     ),
-    "two inputs": ({"n_inputs": 2}, Configuration(1, 2, (1,), ((1,), (0, 1))), 4),
-    "no input": ({"n_inputs": 0}, Configuration(1, 2, (1, 3), ()), 4),
+    "two inputs": ({"n_inputs": 2}, Configuration(1, 2, (1,), ((1,), (0, 1)))),
+    "no input": ({"n_inputs": 0}, Configuration(1, 2, (1, 3), ())),
 }
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_errors_of_parts(name):
-    options, configuration, blocks = CASES[name]
+    options, configuration = CASES[name]
     recording = recording_of(**options)
-    trial = Trial(recording, configuration, settings_of(blocks=blocks, error="free_run"), 1)
+    trial = Trial(recording, configuration, settings_of(error="free_run"), 1)
     rng = generator(purpose="structures", case=name)
     structures = [trial.terms[:1], trial.terms[:3], trial.terms]
     for _ in range(4):
         structures.append(sorted(rng.choice(trial.terms, 3, replace=False), key=trial.terms.index))
     errors = trial.part_errors(structures)
-    plain = PlainErrors(recording, configuration, blocks, trial.arrangement.max_lag)
+    plain = PlainErrors(recording, configuration, trial.arrangement.max_lag)
     assert errors.steps.tolist() == list(map(len, plain.parts))
     np.testing.assert_allclose(errors.energy, plain.energy(), rtol=1e-9)
     for number, terms in enumerate(structures):
@@ -165,11 +166,11 @@ def test_errors_of_parts(name):
 
 def test_the_error_one_step_ahead():
     recording, terms = recording_of(), ["1", "y(k-1)", "u(k-1)"]
-    trial = Trial(recording, LINEAR, settings_of(blocks=3, error="one_step"), 1)
+    trial = Trial(recording, LINEAR, settings_of(error="one_step"), 1)
     (sse,) = trial.part_errors([terms]).sse
     (record,) = recording.records
-    columns, part = np.column_stack([np.ones(149), record.y[:-1], record.u[:-1, 0]]), np.arange(149) * 3 // 149
-    for number in range(3):
+    columns, part = np.column_stack([np.ones(149), record.y[:-1], record.u[:-1, 0]]), np.arange(149) * N_PARTS // 149
+    for number in range(N_PARTS):
         weights = np.linalg.lstsq(columns[part != number], record.y[1:][part != number], rcond=None)[0]
         errors = record.y[1:][part == number] - columns[part == number] @ weights
         assert sse[number] == pytest.approx(np.sum(errors**2), rel=1e-8)
@@ -181,7 +182,7 @@ def test_the_error_one_step_ahead():
 
 
 def test_the_problem_that_is_searched_has_weights_of_all_rows_and_free_runs_over_all_parts():
-    trial = Trial(recording_of((90, 60)), Configuration(2, 2, (1,), ((1, 2),)), settings_of(blocks=3), 1)
+    trial = Trial(recording_of((90, 60)), Configuration(2, 2, (1,), ((1, 2),)), settings_of(), 1)
     problem, arrangement = trial.whole(), trial.arrangement
     rows, terms = problem.estimation_rows, ["y(k-1)", "u(k-1)", "u(k-1)^2"]
     assert len(rows) == 90 + 60 - 2 * 2 * 2 and sum(map(len, problem.segments)) == len(rows)
@@ -199,7 +200,7 @@ def test_the_problem_that_is_searched_has_weights_of_all_rows_and_free_runs_over
 
 
 def test_no_structure_of_what_collinear_candidates_leave_is_singular():
-    trial = Trial(recording_of((300,), levels=True), Configuration(1, 3, (1,), ((1, 2),)), settings_of(blocks=4), 1)
+    trial = Trial(recording_of((300,), levels=True), Configuration(1, 3, (1,), ((1, 2),)), settings_of(), 1)
     assert {"u(k-1)^2", "u(k-1)^3", "u(k-2)^2", "y(k-1)*u(k-1)^2", "u(k-1)^2*u(k-2)"} <= set(trial.dropped)
     assert not set(trial.terms) & set(trial.dropped)
     rng = generator(purpose="subsets")
@@ -214,9 +215,9 @@ def test_no_structure_of_what_collinear_candidates_leave_is_singular():
 def test_a_structure_that_is_singular_without_a_part_is_reported():
     """Show it with an input that moves in one part only."""
     (record,) = recording_of((200,)).records
-    u = np.where((np.arange(200) >= 60) & (np.arange(200) < 90), record.u[:, 0], 0.0)
+    u = np.where((np.arange(200) >= 55) & (np.arange(200) < 70), record.u[:, 0], 0.0)
     recording = Recording((Record("r", u[:, None], record.y),), ("u",), "y")
-    trial = Trial(recording, LINEAR, settings_of(blocks=2), 1)
+    trial = Trial(recording, LINEAR, settings_of(), 1)
     errors = trial.part_errors([["y(k-1)", "u(k-1)"], ["y(k-1)"]])
     assert errors.singular.tolist() == [True, False] and np.isinf(errors.sse[0]).any()
 
@@ -231,7 +232,7 @@ def test_long_records_are_simulated_in_pieces():
     rng, n = generator(purpose="long"), 4 * MOST_STEPS
     u = rng.standard_normal((n, 1))
     recording = Recording((Record("r", u, 0.5 * np.roll(u[:, 0], 1) + 0.01 * rng.standard_normal(n)),), ("u",), "y")
-    trial = Trial(recording, Configuration(4, 1, (1, 2), ((1, 2),)), settings_of(blocks=4), 4)
+    trial = Trial(recording, Configuration(4, 1, (1, 2), ((1, 2),)), settings_of(), 4)
     assert len(trial.arrangement.rows()) <= MOST_ROWS and trial.arrangement.n_phases < 4
     assert 0.8 * MOST_STEPS < sum(map(len, trial.whole().segments)) <= MOST_STEPS
     segments = trial.whole().segments

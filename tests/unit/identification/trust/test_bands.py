@@ -8,11 +8,11 @@ import pytest
 
 import narxbench
 from narxbench import NarxbenchError
-from narxbench._identification.data.arrangement import Arrangement
+from narxbench._identification.data.arrangement import N_PARTS, Arrangement
 from narxbench._identification.trust.bands import BAND, Unseen, unseen_errors
 from narxbench._model.records import Record
 
-QUICK = {"decimation": 1, "effort": 0.3, "blocks": 4, "degree": 2}
+QUICK = {"decimation": 1, "effort": 0.3, "degree": 2}
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def test_the_result_tells_width_and_coverage_of_the_test_data(identification, da
     first = identification.model.initial_samples
     assert reported["free_run"]["half_width"] == pytest.approx((upper - lower)[-1] / 2)
     assert reported["free_run"]["test_coverage"] == np.mean(((lower <= y) & (y <= upper))[first:])
-    assert reported["one_step"]["parts"] == 4
+    assert reported["one_step"]["parts"] == N_PARTS
     recording = replace(identification.recording, records=identification.recording.known)
     without_test = replace(identification, recording=recording).to_dict()["bands"]
     assert without_test["free_run"] == {**reported["free_run"], "test_coverage": None}

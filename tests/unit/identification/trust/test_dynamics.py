@@ -25,7 +25,7 @@ def record(model, samples=400, low=-1.0, high=1.0):
 def dynamics_of(*models, data=None, richer=None):
     records = [data or record(models[0])]
     point = working_point(models[0], records, static_curve(models[0], records))
-    return dynamics(models, records, point, 0.95, richer)
+    return dynamics(models, records, point, richer)
 
 
 def check_curve(curve, expected):
@@ -140,4 +140,4 @@ def test_models_without_a_rest_or_with_very_long_lags_have_no_intervals():
     long = Model(("y(k-90)", "u(k-1)"), (0.5, 1.0), inputs=("u",), output="y")
     data = record(long)
     point = working_point(long, [data], static_curve(long, [data], 5))
-    assert dynamics([long], [data], point, 0.95) is None
+    assert dynamics([long], [data], point) is None

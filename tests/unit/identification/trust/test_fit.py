@@ -11,7 +11,7 @@ from narxbench._identification.search.structures import Proposal
 from narxbench._identification.trust.fit import ModelFit
 from narxbench._model.records import Record, Recording
 
-SETTINGS = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 1, "noise": "auto", "blocks": 4, "effort": 0.1}
+SETTINGS = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 1, "noise": "auto", "effort": 0.1}
 
 
 @pytest.mark.parametrize("noise", ["noe", "narmax"])

@@ -19,7 +19,7 @@ from narxbench._model.records import Record, Recording
 from narxbench._model.terms import OUTPUT, monomials_of, parse_term
 from narxbench._numerics.random_streams import generator
 
-SETTINGS = {"decimation": 1, "degree": 2, "y_lags": 1, "u_lags": 1, "blocks": 4}
+SETTINGS = {"decimation": 1, "degree": 2, "y_lags": 1, "u_lags": 1}
 
 
 def richer(weights):
