@@ -42,6 +42,7 @@ def identify(
     u_degree: int | None = None,
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
+    horizon: int | Literal["auto"] = "auto",
     error: Literal["auto", "free_run", "one_step"] = "auto",
     blocks: int = 8,
     effort: float = 20.0,
@@ -82,6 +83,7 @@ def identify(
     u_degree: int | None = None,
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
+    horizon: int | Literal["auto"] = "auto",
     error: Literal["auto", "free_run", "one_step"] = "auto",
     blocks: int = 8,
     effort: float = 20.0,
@@ -121,6 +123,7 @@ def identify(
     u_degree: int | None = None,
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
+    horizon: int | Literal["auto"] = "auto",
     error: Literal["auto", "free_run", "one_step"] = "auto",
     blocks: int = 8,
     effort: float = 20.0,
@@ -171,6 +174,9 @@ def identify(
         Further candidate terms, such as ``u(k)^2`` or ``y(k-1)*u(k-9)``.
     exclude : Sequence[str], default ()
         Candidate terms to leave out, or patterns of them, such as ``*u(k-1)*``.
+    horizon : int | Literal["auto"], default "auto"
+        Samples ahead that matter to you: the model and its competitors are judged there. Auto: in free run where there
+        is an input, else a season or the correlation time ahead. Allowed: auto, or a whole number from 1.
     error : Literal["auto", "free_run", "one_step"], default "auto"
         Error that the fitness has: of the free run, or one step ahead. Auto: of the free run where there is an input.
     blocks : int, default 8
@@ -221,6 +227,7 @@ def identify(
             "u_degree": u_degree,
             "include": include,
             "exclude": exclude,
+            "horizon": horizon,
             "error": error,
             "blocks": blocks,
             "effort": effort,

@@ -59,6 +59,9 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Further candidate terms, such as ``u(k)^2`` or ``y(k-1)*u(k-9)``.
     exclude : Sequence[str] | None, default None
         Candidate terms to leave out, or patterns of them, such as ``*u(k-1)*``.
+    horizon : int | Literal["auto"], default "auto"
+        Samples ahead that matter to you: the model and its competitors are judged there. Auto: in free run where there
+        is an input, else a season or the correlation time ahead. Allowed: auto, or a whole number from 1.
     error : Literal["auto", "free_run", "one_step"], default "auto"
         Error that the fitness has: of the free run, or one step ahead. Auto: of the free run where there is an input.
     blocks : int, default 8
@@ -111,6 +114,7 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         u_degree: int | None = None,
         include: Sequence[str] | None = None,
         exclude: Sequence[str] | None = None,
+        horizon: int | Literal["auto"] = "auto",
         error: Literal["auto", "free_run", "one_step"] = "auto",
         blocks: int = 8,
         effort: float = 20.0,
@@ -129,6 +133,7 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.u_degree = u_degree
         self.include = include
         self.exclude = exclude
+        self.horizon = horizon
         self.error = error
         self.blocks = blocks
         self.effort = effort

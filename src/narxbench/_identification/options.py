@@ -78,6 +78,14 @@ OPTIONS = (
         "repeated)",
     ),
     SettingOption(
+        setting="horizon",
+        group="search",
+        metavar="N",
+        kind="number",
+        help="samples ahead that matter to you: the model and its competitors are judged there (auto, or a whole "
+        "number from 1; default: auto)",
+    ),
+    SettingOption(
         setting="error",
         group="search",
         metavar="KIND",

@@ -25,6 +25,8 @@ Numbers = int | str | Sequence[int]
 LagsByInput = int | str | Sequence[int] | Mapping[str, Numbers]
 AUTO: Auto = "auto"
 _MOST_LAGS = 1000
+# Samples ahead: more are the free run.
+MOST_AHEAD = 100_000
 _LAGS = f"auto, a number n for the lags 1 to n, or a list such as 1-4,8: up to {_MOST_LAGS} lags, none over {MAX_LAG}"
 _STRIDES = "auto, a positive whole number, or a list of them"
 _DEGREES = f"auto, a whole number from 1 to {MAX_DEGREE}, or a list of them"
@@ -132,6 +134,7 @@ def _checked(check: Callable[[object], object], accepted_type: Any) -> PlainVali
     return PlainValidator(check, json_schema_input_type=accepted_type)
 
 
+_HORIZON = _auto_or(lambda value: is_whole_number(value, 1, MOST_AHEAD), f", or a whole number from 1 to {MOST_AHEAD}")
 _DELAY = _auto_or(lambda value: is_whole_number(value, 0, MAX_LAG), f", or a whole number from 0 to {MAX_LAG}")
 
 
@@ -178,6 +181,14 @@ class IdentificationSettings(Settings):
     """Further candidate terms, such as ``u(k)^2`` or ``y(k-1)*u(k-9)``."""
     exclude: Annotated[list[str], candidate_option("TERMS")] = Field(default=[])
     """Candidate terms to leave out, or patterns of them, such as ``*u(k-1)*``."""
+    horizon: Annotated[
+        Auto | int,
+        _checked(_HORIZON, int | Auto),
+        described_as("auto, or a whole number from 1"),
+        search_option("N"),
+    ] = AUTO
+    """Samples ahead that matter to you: the model and its competitors are judged there. Auto: in free run where there
+    is an input, else a season or the correlation time ahead."""
     error: Annotated[Literal["auto", "free_run", "one_step"], search_option("KIND")] = "auto"
     """Error that the fitness has: of the free run, or one step ahead. Auto: of the free run where there is an input."""
     blocks: Annotated[int, search_option("N")] = Field(default=8, ge=2, le=100)

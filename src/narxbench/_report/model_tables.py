@@ -105,7 +105,7 @@ def _place_of_chosen(chosen_rrse: float, further: Sequence[float]) -> str:
 def _fit_table(identification: Identification) -> Table:
     """Return the figures of the first screen: the model next to simpler ones."""
     frame = identification.validation
-    _, steps = validation.decisive(identification.model, frame)
+    steps = identification.steps_judged
     present = set(frame["role"])
     # The role whose figures say most of new data.
     role = next((role for role in reversed(ROLES) if role in present), "estimation")
