@@ -22,11 +22,12 @@ BOTH_WAYS = pytest.mark.parametrize("way", ["library", "command"])
 def identified(way, capsys):
     """Return a function that identifies files, and returns what the JSON of the command has."""
 
-    def identify(files, output, *, inputs="", test):
+    def identify(files, output, *, inputs="", test, horizon="auto"):
         if way == "library":
             given = {"input": inputs.split(",")} if inputs else {}
-            return narxbench.identify(files, output, test=test, effort=EFFORT, **given).to_dict()
+            return narxbench.identify(files, output, test=test, effort=EFFORT, horizon=horizon, **given).to_dict()
         given = ["--input", inputs] if inputs else []
+        given += ["--horizon", str(horizon)]
         options = ["--output", output, "--test", test, "--effort", str(EFFORT), "--json"]
         assert main(["identify", *files, *given, *options]) == 0
         return json.loads(capsys.readouterr().out)
@@ -107,6 +108,17 @@ def test_a_series_is_compared_with_its_last_season_at_the_horizon(tmp_path, iden
     model = identified([path], "load", test="20%")
     assert summary(model, "prediction")["values"]["steps"] == 24
     assert summary(model, "against_last_value")["status"] != "fine"
+
+
+@BOTH_WAYS
+def test_a_series_is_judged_at_the_horizon_that_matters(tmp_path, identified):
+    path = records.write(tmp_path / "data.csv", records.hourly_load(), 1)
+    model = identified([path], "load", test="20%", horizon=3)
+    for name in ("to_predict", "against_last_value"):
+        values = summary(model, name)["values"]
+        assert 1 <= values["steps"] <= 3, name
+    assert summary(model, "against_last_value")["values"]["season"] == 24
+    assert summary(model, "to_predict")["values"]["horizon"] == 3
 
 
 def test_a_planned_run_is_predicted_from_its_first_outputs(tmp_path, capsys):

@@ -65,18 +65,21 @@ def concluded(scan: Scan, choice: Choice, *, is_hurried: bool = False) -> Identi
     model = replace(model, about={**model.about, ABOUT: forecast_errors(fit, model, free_run)})
     models = _models(scan, choice, model)
     cases = fit.cases(model)
-    horizon = scan.steps_judged(configuration.name)
-    validation = validate(cases, steps=sorted({1, horizon}))
+    ahead = scan.steps_judged(configuration.name)
+    validation = validate(cases, steps=sorted({1, ahead}))
     known = fit.estimating()
     tests = correlation_tests(model, known)
     curve = static_curve(model, known, points=POINTS if model.max_lag <= LONG_LAG else FEW_POINTS)
     rests = measured_static_points(model, known)
     rows = _compared_rows(trial)
     checks = [*data_checks(scan, configuration, model), *_candidate_checks(trial, rows)]
-    bias = free_run_bias(last_runs(cases, model))
-    avoidable = None if is_hurried else avoidable_share(last_cases(cases), None if model.inputs else horizon)
-    season = season_errors(last_cases(cases), scan.seasons, horizon)
-    findings = summary(model, validation, tests, curve, rests, checks, bias, weights.rows(), avoidable, season)
+    is_free_run = bool(model.inputs) and scan.horizon is None
+    bias = free_run_bias(last_runs(cases, model)) if is_free_run else None
+    avoidable = None if is_hurried else avoidable_share(last_cases(cases), None if is_free_run else ahead)
+    season = season_errors(last_cases(cases), scan.seasons_of_output, ahead)
+    findings = summary(
+        model, validation, tests, curve, rests, checks, bias, weights.rows(), avoidable, season, scan.horizon
+    )
     certainty = StructureCertainty(STOPPED) if is_hurried else _certainty(scan, choice)
     identification = Identification(
         model=model,
@@ -101,7 +104,7 @@ def concluded(scan: Scan, choice: Choice, *, is_hurried: bool = False) -> Identi
         dynamics=_dynamics(scan, choice, model, curve, tests, None if is_hurried else certainty),
         rests=rests,
         summary=findings,
-        notes=[*_notes(scan, choice, models), *_time_scale(scan, configuration, horizon)],
+        notes=[*_notes(scan, choice, models), *_time_scale(scan, configuration, ahead)],
         models=models,
         competitors=_competitors(scan, choice, models),
         unseen={FREE_RUN: free_run, ONE_STEP: unseen_errors(fit, model, 1)},
@@ -109,11 +112,11 @@ def concluded(scan: Scan, choice: Choice, *, is_hurried: bool = False) -> Identi
     return replace(identification, summary=[*answers(identification), *findings])
 
 
-def _time_scale(scan: Scan, configuration: Configuration, horizon: int) -> list[Finding]:
-    """Return why a series without input is judged so many steps ahead."""
-    if scan.recording.inputs:
+def _time_scale(scan: Scan, configuration: Configuration, steps: int) -> list[Finding]:
+    """Return why a series without input is judged so many steps ahead; the user's own horizon needs no reason."""
+    if scan.recording.inputs or (scan.horizon is not None and not scan.seasons):
         return []
-    values = {"steps": horizon, "samples": horizon * configuration.decimation, "seasons": list(scan.seasons)}
+    values = {"steps": steps, "samples": steps * configuration.decimation, "seasons": list(scan.seasons)}
     return [Finding("time_scale", "fine", values)]
 
 

@@ -43,7 +43,7 @@ def identify(
     delay: int | Literal["auto"] = "auto",
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
-    error: Literal["auto", "free_run", "one_step"] = "auto",
+    horizon: int | Literal["auto"] = "auto",
     effort: float = 20.0,
     noise: Literal["auto", "narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"] = "auto",
     joint: Literal[False] = False,

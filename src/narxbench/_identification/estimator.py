@@ -74,7 +74,7 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         delay: int | Literal["auto"] = "auto",
         include: Sequence[str] | None = None,
         exclude: Sequence[str] | None = None,
-        error: Literal["auto", "free_run", "one_step"] = "auto",
+        horizon: int | Literal["auto"] = "auto",
         effort: float = 20.0,
         noise: Literal["auto", "narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"] = "auto",
     ) -> None:
@@ -86,7 +86,7 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.delay = delay
         self.include = include
         self.exclude = exclude
-        self.error = error
+        self.horizon = horizon
         self.effort = effort
         self.noise = noise
 

@@ -483,6 +483,9 @@ def _candidates_by_output(
 
 def _check_settings(settings: IdentificationSettings, data: JointData) -> None:
     """Raise FieldError for settings that can only be meant for one output."""
+    if settings.horizon != "auto":
+        allowed = "auto, for joint models are judged by their joint free run"
+        raise FieldError("horizon", f"found {settings.horizon} with joint; allowed: {allowed}")
     for name in ("include", "exclude"):
         terms = getattr(settings, name)
         if terms:

@@ -38,6 +38,7 @@ FORMER = {
     **dict.fromkeys(("criterion", "selection", "divergent", "sparse_within"), _ONE_RULE),
     **dict.fromkeys(("method", "method_settings"), "narxbench.search runs an algorithm of your choice"),
     "centre": "centred signals are tried, and used where they lower the error on unseen parts",
+    "error": "the error of the free run counts, with horizon=1 that one step ahead",
     "blocks": "the data take turns in eight parts",
     "confidence": "intervals hold 95 %",
     "y_degree": "exclude=['*y(k-*)*y(k-*)*', '*y(k-?)^*'] leaves terms with several outputs out",

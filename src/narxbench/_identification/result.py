@@ -142,9 +142,20 @@ class Identification:
             facts.append(("Warnings", "; ".join(dict.fromkeys(notes))))
         return facts
 
+    @property
+    def _prediction(self) -> dict[str, Any]:
+        """What is known of the predictions that decide."""
+        return next(finding.values for finding in self.summary if finding.name == "prediction")
+
+    @property
+    def steps_judged(self) -> int | None:
+        """The steps of the model ahead that decide; None: free runs."""
+        steps: int | None = self._prediction["steps"]
+        return steps
+
     def _error(self) -> str:
         """Return the error of the predictions that decide, and on which data."""
-        prediction = next(finding.values for finding in self.summary if finding.name == "prediction")
+        prediction = self._prediction
         steps = prediction["steps"]
         how = "free run" if steps is None else f"{steps} step{'s' * (steps != 1)} ahead"
         error = "diverges" if prediction["rrse"] is None else f"RRSE {prediction['rrse']:.3g}"

@@ -24,6 +24,8 @@ Numbers = int | str | Sequence[int]
 LagsByInput = int | str | Sequence[int] | Mapping[str, Numbers]
 AUTO: Auto = "auto"
 _MOST_LAGS = 1000
+# Samples ahead: more are the free run.
+MOST_AHEAD = 100_000
 _LAGS = f"auto, a number n for the lags 1 to n, or a list such as 1-4,8: up to {_MOST_LAGS} lags, none over {MAX_LAG}"
 # Headings of the options in the help.
 _CANDIDATES, _SEARCH = "candidate terms", "search"
@@ -113,6 +115,7 @@ def _checked(check: Callable[[object], object], accepted_type: Any) -> PlainVali
     return PlainValidator(check, json_schema_input_type=accepted_type)
 
 
+_HORIZON = _auto_or(lambda value: is_whole_number(value, 1, MOST_AHEAD), f", or a whole number from 1 to {MOST_AHEAD}")
 _DELAY = _auto_or(lambda value: is_whole_number(value, 0, MAX_LAG), f", or a whole number from 0 to {MAX_LAG}")
 
 
@@ -155,8 +158,14 @@ class IdentificationSettings(Settings):
     """Further candidate terms, such as ``u(k)^2`` or ``y(k-1)*u(k-9)``."""
     exclude: Annotated[list[str], option(_CANDIDATES, "TERMS")] = Field(default=[])
     """Candidate terms to leave out, or patterns of them, such as ``*u(k-1)*``."""
-    error: Annotated[Literal["auto", "free_run", "one_step"], option(_SEARCH, "KIND")] = "auto"
-    """Error that the fitness has: of the free run, or one step ahead. Auto: of the free run where there is an input."""
+    horizon: Annotated[
+        Auto | int,
+        _checked(_HORIZON, int | Auto),
+        described_as("auto, or a whole number from 1"),
+        option(_SEARCH, "N"),
+    ] = AUTO
+    """Samples ahead that matter to you: the model and its competitors are judged there, and with 1 the search is by the
+    error one step ahead. Auto: in free run where there is an input, else a season or the correlation time ahead."""
     effort: Annotated[float, option(_SEARCH, "SECONDS")] = Field(default=20.0, gt=0, le=1e6)
     """Seconds that the searches are planned for. They decide how much is tried, by a fixed rule, not by a clock."""
     noise: Annotated[NoiseSetting, option(_SEARCH, "NAME")] = "auto"

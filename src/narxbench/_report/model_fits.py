@@ -71,7 +71,7 @@ def fit_of(identification: Identification, record: Record, most: int) -> ShownFi
         n_missing = int(record.is_missing.sum())
         shown = counted(n_missing, "missing output is shown as it was", "missing outputs are shown as they were")
         note = f"{note} {shown} bridged.".strip()
-    _, steps = validation.decisive(model, identification.validation)
+    steps = identification.steps_judged
     stride = model.decimation
     attempts = [(model, record, 1, "")]
     if stride > 1:

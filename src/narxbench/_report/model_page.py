@@ -16,7 +16,6 @@ from narxbench._identification.data.look import SignalFacts, prospect, signal_fa
 from narxbench._identification.data.spectra import Spectra, spectra
 from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
-from narxbench._identification.trust import validation
 from narxbench._identification.trust.answers import ANSWERS
 from narxbench._identification.trust.dynamics import COVERAGE
 from narxbench._identification.trust.verdicts import OF_MODEL
@@ -101,7 +100,7 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
     ``repository`` is the address of the project's repository, or "" where none is known.
     """
     model, recording = identification.model, identification.recording
-    _, steps = validation.decisive(model, identification.validation)
+    steps = identification.steps_judged
     fits = shown_fits(identification)
     captions = _captions(fits, steps)
     axis = drawn.time_axis(recording.sampling_time)

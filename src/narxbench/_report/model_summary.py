@@ -111,7 +111,8 @@ def _lights(identification: Identification) -> list[str]:
 
 def _figures(identification: Identification) -> list[str]:
     """Return the table of errors, by role and kind of prediction."""
-    kinds = [validation.ONE_STEP, validation.FREE_RUN if identification.model.inputs else validation.K_STEP]
+    steps = identification.steps_judged
+    kinds = [validation.ONE_STEP, validation.FREE_RUN if steps is None else validation.K_STEP]
     frame = identification.validation
     rows = {}
     for row in frame[frame["record"] == validation.ALL].to_dict("records"):

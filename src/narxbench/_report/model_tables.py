@@ -61,10 +61,8 @@ def has_several_records(identification: Identification) -> bool:
 
 def error_kind(identification: Identification) -> str:
     """Return which error the search compared: ``free-run`` or ``one-step``."""
-    error = identification.settings["error"]
-    if error == "auto":
-        error = validation.FREE_RUN if identification.model.inputs else validation.ONE_STEP
-    return "free-run" if error == validation.FREE_RUN else "one-step"
+    is_for_next_step = not identification.model.inputs or identification.settings["horizon"] == 1
+    return "one-step" if is_for_next_step else "free-run"
 
 
 def tried_sentences(identification: Identification) -> list[str]:
@@ -105,7 +103,7 @@ def _place_of_chosen(chosen_rrse: float, further: Sequence[float]) -> str:
 def _fit_table(identification: Identification) -> Table:
     """Return the figures of the first screen: the model next to simpler ones."""
     frame = identification.validation
-    _, steps = validation.decisive(identification.model, frame)
+    steps = identification.steps_judged
     present = set(frame["role"])
     # The role whose figures say most of new data.
     role = next((role for role in reversed(ROLES) if role in present), "estimation")

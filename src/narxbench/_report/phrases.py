@@ -64,7 +64,9 @@ def how_predicted(values: Values) -> str:
     """Return the kind of prediction that a finding is about: in free run, or some steps ahead."""
     if values["kind"] == FREE_RUN:
         return "in free run"
-    return f"{values['steps']} step{plural_s(values['steps'])} ahead"
+    ahead = f"{values['steps']} step{plural_s(values['steps'])} ahead"
+    horizon = values.get("horizon")
+    return ahead if horizon in (None, values["steps"]) else f"{ahead} (horizon: {horizon} samples)"
 
 
 def count_samples(number: int, period: float | None) -> str:

@@ -124,6 +124,38 @@ def test_a_series_without_an_input():
     json.dumps(identification.to_dict(), allow_nan=False)
 
 
+def test_a_horizon_is_where_the_model_and_its_competitors_are_judged():
+    u, y = s1(600)
+    settings = {**SMALL, "decimation": 2, "degree": 1, "test": "50%"}
+    found = narxbench.identify(u, y, horizon=5, **settings)
+    findings = items_by_name(found.summary)
+    for name in ("to_predict", "prediction", "against_linear_arx", "against_last_value", "gap"):
+        assert [findings[name].values[key] for key in ("kind", "steps")] == ["k_step", 3], name
+    assert [findings[name].values["horizon"] for name in ("to_predict", "prediction")] == [5, 5]
+    assert found.to_dict()["settings"]["horizon"] == 5
+    assert "3 steps ahead (horizon: 5 samples)" in narxbench.in_words(findings["to_predict"]).text
+    # The error is that of predictions of the test three steps ahead, and of the output three steps before.
+    (test,) = found.recording.of_role("test")
+    first = found.model.initial_samples
+    predicted = found.model.predict(test.u, test.y, 3)
+    start = max(first, 6)
+    for key, expected in ("rrse", predicted[start:]), ("baseline", test.y[start - 6 : -6]):
+        errors = test.y[start:] - expected
+        rrse = np.sqrt(np.sum(errors**2) / np.sum((test.y[start:] - np.mean(test.y[start:])) ** 2))
+        assert findings["against_last_value"].values[key] == pytest.approx(rrse, rel=0.02)
+    judged_freely = items_by_name(narxbench.identify(u, y, **settings).summary)
+    assert judged_freely["to_predict"].values["kind"] == "free_run"
+    assert judged_freely["against_last_value"].values["steps"] == 1
+
+
+@pytest.mark.parametrize(("test", "most"), [("25%", "50, half of the longest test record"), (None, "200, half")])
+def test_a_horizon_beyond_the_data_is_refused(test, most):
+    u, y = s1(400)
+    allowed = f"horizon: found 300; allowed: up to {most}"
+    with pytest.raises(narxbench.NarxbenchError, match=allowed):
+        narxbench.identify(u, y, test=test, horizon=300, **SMALL)
+
+
 class TestSeveralExperiments:
     """Several experiments, none of whose rows spans two."""
 

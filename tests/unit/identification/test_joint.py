@@ -213,6 +213,7 @@ def test_several_outputs_without_joint_are_refused_in_a_line():
         ("output", {"test_output": "a"}),
         ("bridge", {"bridge": 3}),
         ("include", {"include": ["u(k)"]}),
+        ("horizon", {"horizon": 3}),
         ("u_lags", {"u_lags": {"v": 1}}),
     ],
 )

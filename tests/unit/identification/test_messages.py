@@ -78,7 +78,7 @@ SETTINGS = [
     *variants("u_lags", None, "1-9999999", {"a": -1}),
     *({"decimation": 0}, {"degree": [0]}, {"delay": "x"}, {"centre": True}, {"y_degree": 1}),
     *({"include": "y(k-1)"}, {"exclude": [1]}),
-    *({"error": "free"}, {"header": 0}),
+    *({"header": 0}, {"horizon": 0}, {"horizon": "24 h"}, {"horizon": 2.5}),
     *({"effort": float("nan")}, {"effort": "20"}),
     *(
         {"noise": "white"},
@@ -106,6 +106,7 @@ SEEN = {"term": "u1", "seldom": False, "correlations": [0.0] * 101}
 ROW = {"role": "test", "kind": "free_run", "steps": None, "rrse": 0.4}
 PREDICTED = {**ROW, "decimation": 3, "diverged": [], "decimated": 0.4, "fit_percent": 60.0}
 PREDICTED |= {"small": False, "rests": False, "relative": 0.4, "avoidable": 0.09, "other_unit": ""}
+AT_HORIZON = {"steps": 7, "horizon": 20}
 SHOWN_INPUT = {"term": "u1", "acts": True, "is_constant": False, "lags": 20, "power": 3}
 PROSPECT = {"output_changes": True, "most_lags": 20, "most_power": 3, "degree": None, "has_test": True}
 PROSPECT["inputs"] = {"u": SHOWN_INPUT}
@@ -292,6 +293,7 @@ EXAMPLES = [
     ("prediction", PREDICTED, ("look", {}), ("fine", {"rrse": 0.1, "decimation": 1, "small": True})),
     ("prediction", PREDICTED, ("look", {"role": "selection", "kind": "k_step", "steps": 5}), ("look", {"rrse": None})),
     ("prediction", PREDICTED, ("look", {"rests": True})),
+    ("prediction", {**PREDICTED, "kind": "k_step"}, ("look", {"steps": 24, "horizon": 24}), ("look", AT_HORIZON)),
     ("prediction", PREDICTED, ("bad", {"diverged": ["a.csv", "b.csv"]})),
     ("against_linear_arx", {**ROW, "degree": 2}, *AGAINST),
     ("against_last_value", {**ROW, "degree": 2, "season": None}, *AGAINST),

@@ -498,7 +498,8 @@ def test_every_finding_is_reported_and_none_twice_at_the_top():
     values = {"test": 0.9, "seen": 0.1, "test_rmse": 0.9, "seen_rmse": 0.1, "unit": ""}
     values |= {"role": "selection", "kind": "free_run", "steps": None}
     bad, note = Finding("gap", "bad", values), Finding("no_test", "look")
-    identification = identification_of(summary=[bad], notes=[note, note])
+    prediction = finding_of(identification_of(), "prediction")
+    identification = identification_of(summary=[prediction, bad], notes=[note, note])
     title, text, advice = in_words(bad)
     assert before_all(identification) == ["A <gap> was found.", in_words(note).text]
     assert warnings(identification)[-1] == f"{title}: {text}"

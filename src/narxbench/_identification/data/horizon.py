@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from narxbench._identification.data.sampling import autocorrelation
+from narxbench._io.errors import FieldError
 from narxbench._model.records import Record, Recording
 
 # The correlation time is over where the autocorrelation stays below this. With noise alone, an optimal prediction that
@@ -28,6 +29,16 @@ def steps_judged(recording: Recording, decimation: int, seasons: Sequence[int]) 
         return steps_ahead(recording.records, decimation)
     most = max(STEPS_AHEAD, max(map(len, recording.known)) // (SHARE_OF_SEASON * decimation))
     return min(most, max(2, round(seasons[0] / decimation)))
+
+
+def check_horizon(recording: Recording, horizon: int) -> None:
+    """Raise NarxbenchError for a horizon of more samples than half of the data that are judged."""
+    longest = max(map(len, recording.known))
+    longest_test = max(map(len, recording.of_role("test")), default=longest)
+    most = int(LARGEST_SHARE * min(longest, longest_test))
+    if horizon > most:
+        name = "test" if longest_test < longest else "known"
+        raise FieldError("horizon", f"found {horizon}; allowed: up to {most}, half of the longest {name} record")
 
 
 def steps_ahead(records: Sequence[Record], decimation: int) -> int:

@@ -23,11 +23,11 @@ from narxbench._fitness.problem import StructureProblem
 from narxbench._identification.data.arrangement import N_PARTS
 from narxbench._identification.data.checks import delay_check
 from narxbench._identification.data.evidence import input_evidence, largest_degree_shown
-from narxbench._identification.data.horizon import steps_judged
+from narxbench._identification.data.horizon import check_horizon, steps_judged
 from narxbench._identification.data.responses import responses
 from narxbench._identification.data.sampling import advised_decimations
 from narxbench._identification.data.scaling import SMALLEST, scaling
-from narxbench._identification.data.seasons import seasons
+from narxbench._identification.data.seasons import seasons, seasons_beside_inputs
 from narxbench._identification.search.configurations import (
     Configuration,
     configurations,
@@ -110,6 +110,8 @@ class Scan:
     def __init__(self, recording: Recording, settings: IdentificationSettings) -> None:
         self.recording, self.settings = recording, settings
         _check_signals(recording)
+        if self.horizon is not None:
+            check_horizon(recording, self.horizon)
         self.sampling = advised_decimations(recording)
         self.searched = searched = chosen_stretches(recording, MOST_SEARCHED * self.sampling.advised, N_PARTS)
         self._estimate_on(recording)
@@ -340,9 +342,24 @@ class Scan:
             return trial.ridge_leaves_all_bounds(structure.shrinkage)
         return trial.leaves_all_bounds(structure.terms, structure.noise_model)
 
+    @property
+    def horizon(self) -> int | None:
+        """The samples ahead that matter to the user; None where they did not say."""
+        return self.settings.horizon if isinstance(self.settings.horizon, int) else None
+
+    @property
+    def seasons_of_output(self) -> tuple[int, ...]:
+        """The seasons of the output, whose naive forecasts compete; with inputs only at a horizon of the user's."""
+        if self.recording.inputs and self.horizon is not None:
+            return seasons_beside_inputs(self.searched)
+        return self.seasons
+
     def steps_judged(self, configuration: str) -> int:
         """Return the steps ahead that the models of a configuration are judged at besides one."""
-        return steps_judged(self.recording, self.named[configuration].decimation, self.seasons)
+        decimation = self.named[configuration].decimation
+        if self.horizon is not None:
+            return math.ceil(self.horizon / decimation)
+        return steps_judged(self.recording, decimation, self.seasons)
 
     def with_error_ahead(self, structure: Structure, steps: int) -> Structure:
         """Return the structure of a series with its selection error so many steps ahead."""

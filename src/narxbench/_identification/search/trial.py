@@ -108,8 +108,9 @@ class Trial:
     ) -> None:
         self._density = density
         # Without an input nothing drives a free run, and noise that is part of the series cannot be foreseen for long.
-        auto: ErrorKind = "free_run" if recording.inputs else "one_step"
-        self.error: ErrorKind = auto if settings.error == "auto" else settings.error
+        # What is predicted from the last measured output is searched by the error of that.
+        is_for_next_step = not recording.inputs or settings.horizon == 1
+        self.error: ErrorKind = "one_step" if is_for_next_step else "free_run"
         by = scaling(recording, configuration.centred)
         records = [scaled(record, by) for record in recording.known]
         monomials = candidates(configuration, settings)

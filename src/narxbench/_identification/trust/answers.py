@@ -72,7 +72,7 @@ def prediction_answer(
     values = {
         **place,
         **{name: row[name] for name in ("rrse", "rmse", "max_error")},
-        **{name: prediction.values[name] for name in ("diverged", "rests", "other_unit")},
+        **{name: prediction.values[name] for name in ("horizon", "diverged", "rests", "other_unit")},
         "ranges": _ranges(model, recording),
         "units": dict(model.units),
         "output": model.output,

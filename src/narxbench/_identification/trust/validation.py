@@ -321,9 +321,12 @@ def row_of(
     return row_at(frame, role=role, record=ALL, model=model, sampling=sampling, kind=kind, **ahead) or {}
 
 
-def decisive(model: Model, frame: pd.DataFrame) -> tuple[str, int | None]:
-    """Return the kind of prediction that decides: a series without input forgets its start, so no free run."""
-    if model.n_inputs:
+def decisive(model: Model, frame: pd.DataFrame, horizon: int | None = None) -> tuple[str, int | None]:
+    """Return the kind of prediction that decides: the one farthest ahead where the user set a horizon, else a free run.
+
+    A series without input forgets its start, so it has no free run.
+    """
+    if model.n_inputs and horizon is None:
         return FREE_RUN, None
     steps = int(frame["steps"].dropna().max())
     return K_STEP if steps > 1 else ONE_STEP, steps

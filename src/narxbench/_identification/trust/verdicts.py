@@ -68,23 +68,26 @@ def summary(
     weights: Sequence[Mapping[str, Any]] = (),
     avoidable: float | None = None,
     season: SeasonErrors | None = None,
+    horizon: int | None = None,
 ) -> list[Finding]:
     """Return what is fine about a model and what is not, most important first; checks that are not fine at the end.
 
     ``bias`` is that of the first of test, selection and estimation that the frame of ``validate`` has, and so are
     ``avoidable``, the share of the mean squared error that follows from what is known in time, and ``season``.
+    ``horizon`` is how many samples ahead matter to the user; None: a free run, or of a series what the frame has.
     """
     roles = [role for role in reversed(ROLES) if role in set(frame["role"])]
-    prediction = _prediction(model, frame, roles, checks, avoidable)
-    is_good = prediction.values["small"] and model.inputs and not prediction.values["diverged"]
+    prediction = _prediction(model, frame, roles, checks, avoidable, horizon)
+    is_free_run = prediction.values["kind"] == FREE_RUN
+    is_good = prediction.values["small"] and is_free_run and not prediction.values["diverged"]
     good_free_run = prediction.values["rrse"] if is_good else None
     findings = [
         prediction,
         _exact(frame, weights),
         _free_run_residuals(model, roles[0], bias),
-        _against_linear_arx(model, frame, roles[0]),
-        _against_last_value(model, frame, roles[0], season),
-        None if prediction.values["rests"] else _gap(model, frame, roles),
+        _against_linear_arx(model, frame, prediction),
+        _against_last_value(model, frame, prediction, season),
+        None if prediction.values["rests"] else _gap(model, frame, roles, prediction),
         _residuals(tests, "linear", good_free_run),
         _residuals(tests, "nonlinear", good_free_run),
         _fixed_points(model, curve),
@@ -117,9 +120,14 @@ def _graded(value: float, fine: float, look: float) -> Status:
 
 
 def _prediction(
-    model: Model, frame: pd.DataFrame, roles: Sequence[str], checks: Sequence[Finding], avoidable: float | None
+    model: Model,
+    frame: pd.DataFrame,
+    roles: Sequence[str],
+    checks: Sequence[Finding],
+    avoidable: float | None,
+    horizon: int | None,
 ) -> Finding:
-    kind, steps = decisive(model, frame)
+    kind, steps = decisive(model, frame, horizon)
     role = roles[0]
     row = row_of(frame, role, kind, steps)
     # Errors in another unit say nothing of a model where there are other data to judge it by.
@@ -135,6 +143,7 @@ def _prediction(
         "role": role,
         "kind": kind,
         "steps": steps,
+        "horizon": horizon,
         "decimation": model.decimation,
         "diverged": diverged,
         "free_run": free_run,
@@ -148,11 +157,12 @@ def _prediction(
     }
     status: Status = "look"
     if diverged:
-        # Of a series only predictions over its correlation time must stay finite.
-        status = "bad" if model.n_inputs or row["diverged"] else "look"
+        # Of a series, and where a horizon is set, only predictions that far ahead must stay finite.
+        status = "bad" if kind == FREE_RUN or row["diverged"] else "look"
     elif relative is not None:
         # Data that the model was made with are no proof, nor is a test that hardly moves.
-        is_proven = role == "test" and not rests and not _loses_its_way(model, free_run)
+        is_lost = horizon is None and _loses_its_way(model, free_run)
+        is_proven = role == "test" and not rests and not is_lost
         status = worst(_status_of_error(relative, avoidable), "fine" if is_proven else "look")
     if other_unit and status == "bad":
         # A mistaken unit makes any model bad: what remains is how bad this one is on the other data.
@@ -234,16 +244,23 @@ def _diverged_records(frame: pd.DataFrame, role: str) -> list[str]:
     return names
 
 
-def _against_linear_arx(model: Model, frame: pd.DataFrame, role: str) -> Finding | None:
-    kind, steps = decisive(model, frame)
-    place = {"role": role, "kind": kind, "steps": steps}
+def _place_of(prediction: Finding) -> dict[str, Any]:
+    """Return the role and the kind of prediction that a model is judged by."""
+    return {name: prediction.values[name] for name in ("role", "kind", "steps")}
+
+
+def _against_linear_arx(model: Model, frame: pd.DataFrame, prediction: Finding) -> Finding | None:
+    place = _place_of(prediction)
     return _against("against_linear_arx", model, place, *_errors_of(frame, place, ARX))
 
 
-def _against_last_value(model: Model, frame: pd.DataFrame, role: str, season: SeasonErrors | None) -> Finding | None:
-    # No first value rivals a free run, so one step counts where there are inputs.
-    kind, steps = (ONE_STEP, 1) if model.n_inputs else decisive(model, frame)
-    place = {"role": role, "kind": kind, "steps": steps}
+def _against_last_value(
+    model: Model, frame: pd.DataFrame, prediction: Finding, season: SeasonErrors | None
+) -> Finding | None:
+    place = _place_of(prediction)
+    if place["kind"] == FREE_RUN:
+        # No first value rivals a free run, so one step counts.
+        place |= {"kind": ONE_STEP, "steps": 1}
     if season is None:
         errors = _errors_of(frame, place, LAST_VALUE)
         return _against("against_last_value", model, {**place, "season": None}, *errors)
@@ -271,10 +288,10 @@ def _against(
     return Finding(name, status, values)
 
 
-def _gap(model: Model, frame: pd.DataFrame, roles: Sequence[str]) -> Finding | None:
+def _gap(model: Model, frame: pd.DataFrame, roles: Sequence[str], prediction: Finding) -> Finding | None:
     if roles[0] != "test" or len(roles) == 1:
         return None
-    kind, steps = decisive(model, frame)
+    kind, steps = prediction.values["kind"], prediction.values["steps"]
     new, old = row_of(frame, roles[0], kind, steps), row_of(frame, roles[1], kind, steps)
     if new["rrse"] is None or old["rrse"] is None:
         return None

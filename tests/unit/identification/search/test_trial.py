@@ -138,7 +138,6 @@ CASES = {
         Configuration(2, 2, (1, 2), ((1, 2),)),
     ),
     "two inputs": ({"n_inputs": 2}, Configuration(1, 2, (1,), ((1,), (0, 1)))),
-    "no input": ({"n_inputs": 0}, Configuration(1, 2, (1, 3), ())),
 }
 
 
@@ -146,7 +145,7 @@ CASES = {
 def test_errors_of_parts(name):
     options, configuration = CASES[name]
     recording = recording_of(**options)
-    trial = Trial(recording, configuration, settings_of(error="free_run"), 1)
+    trial = Trial(recording, configuration, settings_of(), 1)
     rng = generator(purpose="structures", case=name)
     structures = [trial.terms[:1], trial.terms[:3], trial.terms]
     for _ in range(4):
@@ -166,7 +165,7 @@ def test_errors_of_parts(name):
 
 def test_the_error_one_step_ahead():
     recording, terms = recording_of(), ["1", "y(k-1)", "u(k-1)"]
-    trial = Trial(recording, LINEAR, settings_of(error="one_step"), 1)
+    trial = Trial(recording, LINEAR, settings_of(horizon=1), 1)
     (sse,) = trial.part_errors([terms]).sse
     (record,) = recording.records
     columns, part = np.column_stack([np.ones(149), record.y[:-1], record.u[:-1, 0]]), np.arange(149) * N_PARTS // 149
@@ -177,7 +176,6 @@ def test_the_error_one_step_ahead():
     # By default a series without an input is judged by it.
     series = recording_of(n_inputs=0), Configuration(1, 1, (1,), ())
     assert Trial(*series, settings_of(), 1).error == "one_step"
-    assert Trial(*series, settings_of(error="free_run"), 1).error == "free_run"
     assert Trial(recording, LINEAR, settings_of(), 1).error == "free_run"
 
 

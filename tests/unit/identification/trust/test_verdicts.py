@@ -134,6 +134,21 @@ def test_a_series_is_compared_with_the_last_value_as_far_ahead_as_it_is_judged()
         assert values["season"] == (season.season if season else None)
 
 
+def test_the_free_run_does_not_count_where_a_horizon_is_set():
+    """Not that it diverges, nor that a series loses its way."""
+    frame = series_frame(0.2, 0.3)
+    lost = frame["kind"] == "free_run"
+    frame.loc[lost, ["rrse", "diverged"]] = [None, True]
+    frame.loc[lost, "record"] = "a.csv"
+    series = Model(("y(k-1)",), (0.5,), (), "y")
+    frame = pd.concat([frame, series_frame(0.2, 0.3)[lost]])
+    assert items_by_name(summary(series, frame, [], []))["prediction"].status == "look"
+    for judged in (series, model()):
+        findings = items_by_name(summary(judged, series_frame(0.2, 0.3), [], [], horizon=24))
+        assert (findings["prediction"].status, findings["prediction"].values["steps"]) == ("fine", 24)
+    assert items_by_name(summary(model(), series_frame(0.9, 0.3), [], [], horizon=24))["prediction"].status == "bad"
+
+
 def test_an_exact_model_is_called_exact_with_the_terms_that_are_rounding():
     weights = [{"term": "u(k-3)", "err": 1.0}, {"term": "y(k-1)", "err": 1e-33}]
     frame = frame_of({"estimation": 1e-16, "test": 1e-16}, one_step=1e-16)
