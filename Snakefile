@@ -18,6 +18,12 @@ module narxbench:
 use rule * from narxbench
 
 
+onstart:
+    from narxbench._pipeline.session import stop_timers
+
+    stop_timers(workflow)
+
+
 onsuccess:
     from narxbench._pipeline.session import say_answer
 

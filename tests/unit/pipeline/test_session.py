@@ -6,12 +6,14 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import yaml
+from snakemake.settings.types import MaxJobsPerTimespan
 
 from narxbench._io.errors import NarxbenchError
 from narxbench._pipeline import session
-from narxbench._pipeline.plan import plan_of
+from narxbench._pipeline.plan import ROOT, plan_of
 from narxbench._pipeline.session import plan as plan_for_snakemake
-from narxbench._pipeline.session import say
+from narxbench._pipeline.session import say, stop_timers
 from narxbench._pipeline.sources import Sources
 
 
@@ -111,6 +113,22 @@ def test_runs_under_paths_of_an_earlier_version_are_named(
     begin(monkeypatch)
     line = f"narxbench: {former}: results of an earlier version, which are not read; delete them\n"
     assert (line in capsys.readouterr().err) == bool(former)
+
+
+@pytest.mark.parametrize("profile", ["default", "cluster", "slurm"])
+def test_the_profiles_need_no_timers(profile: str) -> None:
+    settings = yaml.safe_load((ROOT / f"profiles/{profile}/config.yaml").read_text(encoding="utf-8"))
+    limit = MaxJobsPerTimespan.parse_choice(settings["max-jobs-per-timespan"])
+    workflow = SimpleNamespace(scheduler=SimpleNamespace(job_rate_limiter=limit))
+    stop_timers(workflow)
+    assert workflow.scheduler.job_rate_limiter is None
+
+
+def test_a_limit_of_the_user_stays() -> None:
+    limit = MaxJobsPerTimespan.parse_choice("100/1s")
+    workflow = SimpleNamespace(scheduler=SimpleNamespace(job_rate_limiter=limit))
+    stop_timers(workflow)
+    assert workflow.scheduler.job_rate_limiter is limit
 
 
 def test_criteria_that_mean_the_same_are_one(folder: Path) -> None:
