@@ -15,7 +15,7 @@ try:
     from narxbench._pipeline.session import plan, say
     from narxbench._pipeline.sources import Sources
     from narxbench._pipeline.steps import call
-    from narxbench._studies.paper.kept import kept_paths
+    from narxbench._studies.paper.kept_files import kept_paths
 except ModuleNotFoundError as missing:
     sys.exit(checkout.missing(missing))
 

@@ -12,17 +12,18 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
+from threading import Lock
 from types import SimpleNamespace
 from typing import Any
 
-# The code of a search imports this package when it is loaded, and so may another step at the same time. Its modules
-# import one another, and threads that begin with different ones would wait for each other.
-import scipy.linalg.cython_blas  # noqa: F401
 from snakemake.logging import logger
 
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.files import write_atomically
 from narxbench._pipeline.code import SCRIPTS
+
+# Held by the step that loads a script.
+_LOADING = Lock()
 
 
 class StepFailedError(Exception):
@@ -49,14 +50,24 @@ def call(script: str, **job: Any) -> None:
         raise StepFailedError from None
 
 
-@cache
 def _main(script: str) -> Any:
     """Return ``main`` of a script, which is executed once a process."""
+    with _LOADING:
+        # The code of a search imports this package when it is loaded, and so may another step at the same time. Its
+        # modules import one another, and threads that begin with different ones would wait for each other. It is not
+        # imported to plan, which takes a tenth less time without.
+        import scipy.linalg.cython_blas  # noqa: F401
+
+        return _loaded(script).main
+
+
+@cache
+def _loaded(script: str) -> Any:
     spec = importlib.util.spec_from_file_location(f"narxbench_script_{script}", SCRIPTS / f"{script}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.main
+    return module
 
 
 @contextmanager

@@ -14,7 +14,8 @@ from tests.unit.studies.paper.summaries import CRITERIA, REFERENCE, UNKNOWN, pub
 
 from narxbench._studies.paper.analysis import analyse
 from narxbench._studies.paper.claims import load_claims
-from narxbench._studies.paper.kept import kept_paths, load_kept
+from narxbench._studies.paper.kept import load_kept
+from narxbench._studies.paper.kept_files import kept_paths
 
 AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
 INSTALL_AXE = "npm ci --prefix tests/slow/browser"

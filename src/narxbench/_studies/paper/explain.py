@@ -20,7 +20,7 @@ from narxbench._io.words import some
 from narxbench._model.dataset import snr_label
 from narxbench._report.formats import criterion_name, method_name, p_value, percent, rounded, signed, snr
 from narxbench._studies.paper.frames import read_frame, rows_at
-from narxbench._studies.paper.kept import FILES
+from narxbench._studies.paper.kept_files import FILES
 from narxbench._studies.paper.metrics import NU, NU_MAX, R
 from narxbench._studies.paper.origin import condition_path, data_paths
 from narxbench._studies.paper.printed import FITNESS_TABLES, NUMERALS

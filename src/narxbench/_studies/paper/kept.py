@@ -3,7 +3,6 @@
 They are no part of a run: a page is complete without them, and its boxes say what is missing.
 """
 
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,20 +15,10 @@ from narxbench._io.files import read_text
 from narxbench._report.markup import read_svg
 from narxbench._studies.paper.claims import VERDICTS
 from narxbench._studies.paper.frames import UNDECIDED, read_frame
+from narxbench._studies.paper.kept_files import FILES
 from narxbench._studies.paper.printed import KEPT_ROLES
 from narxbench._study.run_record import RunRecord, read_run_record
 
-# The kept files by name, below the folder of the reference results.
-FILES = {
-    "kept_conditions": "interpretations/conditions.csv",
-    "kept_record": "interpretations/run.json",
-    "kept_nearness": "paper/interpretations/nearness.csv",
-    "kept_verdicts": "paper/interpretations/role_verdicts.csv",
-    "kept_values": "paper/interpretations/values.csv",
-    "kept_document": "paper/interpretations.md",
-    "kept_effects": "paper/interpretations/effects.svg",
-    "kept_scatter": "paper/interpretations/published_reproduced.svg",
-}
 _FRAMES = {
     "kept_conditions": "conditions",
     "kept_nearness": "nearness",
@@ -38,12 +27,6 @@ _FRAMES = {
 }
 _FIGURES = {"kept_effects", "kept_scatter"}
 _JOINT, _ALL_CRITERIA = "joint", "all"
-
-
-def kept_paths(reference: str) -> dict[str, str]:
-    """Return the kept files that exist, by name; ``reference`` is the folder of the reference results."""
-    paths = {name: f"{reference}/{file}" for name, file in FILES.items()}
-    return {name: path for name, path in paths.items() if os.path.exists(path)}
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,8 @@ from tests.unit.studies.paper.factory import (
 from tests.unit.studies.paper.summaries import UNKNOWN, make_summary
 
 from narxbench._model.system import System
-from narxbench._studies.paper.kept import FILES, KeptResults
+from narxbench._studies.paper.kept import KeptResults
+from narxbench._studies.paper.kept_files import FILES
 from narxbench._studies.paper.page import pages, reproducible_pages
 from narxbench._studies.paper.report_page import answer_line
 from narxbench._studies.paper.site import PAGES
