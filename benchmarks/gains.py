@@ -18,8 +18,7 @@ from scipy.signal import lfilter
 
 import narxbench
 from benchmarks.common import ROOT, table, write_page
-from narxbench._identification.settings import IdentificationSettings
-from narxbench._identification.trust.dynamics import Dynamics, Range
+from narxbench._identification.trust.dynamics import COVERAGE, Dynamics, Range
 from narxbench._identification.trust.steady_state import TIME_CONSTANTS
 from narxbench._model.prediction import NoiseFilter
 
@@ -28,7 +27,6 @@ SAMPLES, HELD = 1000, 4
 SNR_DB = 20.0
 SETS = {"full": 20, "quick": 1}
 SETTINGS: dict[str, Any] = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 3, "effort": 0.3}
-CONFIDENCE = IdentificationSettings().confidence
 # Samples after a small step where its response is compared.
 AFTER = (2, 5, 15)
 FIGURES = ("gain", "settling time", "slowest pole", *(f"step after {steps}" for steps in AFTER), "static curve")
@@ -167,8 +165,8 @@ def report(sets: int) -> str:
         noises="; ".join(NOISES),
         samples=SAMPLES,
         snr=SNR_DB,
-        confidence=100 * CONFIDENCE,
-        error=100 * math.sqrt(CONFIDENCE * (1.0 - CONFIDENCE) / sets / len(NOISES)),
+        confidence=100 * COVERAGE,
+        error=100 * math.sqrt(COVERAGE * (1.0 - COVERAGE) / sets / len(NOISES)),
     )
 
 

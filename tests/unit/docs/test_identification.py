@@ -1,6 +1,5 @@
 """The page of the identification names existing keys and settings, and its formulas are right."""
 
-import inspect
 import math
 import re
 from pathlib import Path
@@ -11,7 +10,7 @@ from tests.lookups import items_by_name
 
 import narxbench
 from narxbench._fitness.criteria import parse_criterion
-from narxbench._identification.data.reading import read_recording
+from narxbench._identification.data.reading import Reading
 from narxbench._identification.data.stamps import UNITS
 from narxbench._identification.search.scan import Scan
 from narxbench._identification.search.structures import Proposal
@@ -55,11 +54,11 @@ def test_subkeys_of_the_json_are_documented(identification):
 
 
 def test_every_setting_named_exists():
-    settings = {*IdentificationSettings.model_fields, *inspect.signature(read_recording).parameters}
+    settings = {*IdentificationSettings.model_fields, *Reading.__annotations__, "data", "joint"}
     documented = set(re.findall(r"`(\w+)(?:: [\w-]+)?`", PAGE.partition("`narxbench identify --json`")[0]))
     no_settings = {"refit", "compare", "u2", "auto", "left_out", "found", "fit_percent", "nrmse", "rmse", "max_error"}
     no_settings |= {"predict", "export", "write_report", "likelier_noise", "common_factor", "identify", "cc"}
-    no_settings |= {"forecast", "u_future", "steps", "lower", "upper", "about", "metrics", "attempts"}
+    no_settings |= {"forecast", "u_future", "steps", "lower", "upper", "about", "metrics", "attempts", "confidence"}
     no_settings |= {*delimited.OPTIONS}
     columns_and_units = {"t", "timestamp", "date", "Zeit", "X_Value", "time_us", "y", *UNITS}
     assert documented - settings - no_settings - columns_and_units - EXTRAS.keys() == set()
