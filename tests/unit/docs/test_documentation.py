@@ -58,11 +58,11 @@ def commands():
     return sorted(command for command in commands_of_pages if not re.search(r"[A-Z]{4}|…", command))
 
 
-def test_what_a_process_of_its_own_does_not_stop_is_one_list():
+def test_what_isolation_does_not_stop_is_one_list():
     pages = [page for page in CURRENT_PAGES if "**Notes from one run to the next**" in TEXT[page]]
     assert pages == ["SECURITY.md"]
     for page in REFERRING:
-        assert "(../SECURITY.md#what-a-process-of-its-own-does-not-stop)" in TEXT[page]
+        assert "(../SECURITY.md#what-isolation-does-not-stop)" in TEXT[page]
 
 
 @pytest.mark.slow
