@@ -108,7 +108,6 @@ class PackageRun(NamedTuple):
     initial: int
     terms: int
     settings: str
-    fits: int
     seconds: float
     # Whether the test chose it.
     hindsight: bool = False
@@ -368,13 +367,12 @@ def by_grid(
         finally:
             seconds += time.process_time() - started
         predicted, initial = free_run(model, case.test, stride, delay), delay + model.initial * stride
-        outcome = PackageRun(name, predicted, initial, model.terms, _words(values, stride, delay), 0, 0.0)
+        outcome = PackageRun(name, predicted, initial, model.terms, _words(values, stride, delay), 0.0)
         trials.append(Trial(score, rrse(case.test.y, predicted, initial), outcome))
-    fits = 2 * len(strides) * len(delays) * len(settings)
     if trials:
         chosen, best = min(trials, key=lambda trial: trial[:2]), min(trials, key=lambda trial: trial.test_error)
-        yield chosen.outcome._replace(fits=fits, seconds=seconds)
-        yield best.outcome._replace(fits=fits, seconds=seconds, hindsight=True)
+        yield chosen.outcome._replace(seconds=seconds)
+        yield best.outcome._replace(seconds=seconds, hindsight=True)
 
 
 def validation_error(
@@ -429,7 +427,7 @@ def narxbench_outcome(
     if configuration["centred"]:
         words.append("centred")
     first, terms = model.initial_samples, len(model.terms)
-    return identification, PackageRun(method, predicted, first, terms, ", ".join(words), 1, seconds)
+    return identification, PackageRun(method, predicted, first, terms, ", ".join(words), seconds)
 
 
 def outcomes_of_others(case: Case, small: bool = False) -> list[PackageRun]:
@@ -450,14 +448,10 @@ def _ordinal(value: int) -> str:
 
 
 class Line(NamedTuple):
-    """The errors of an outcome over the samples that all methods predict: all of them, every n-th, without noise.
-
-    There is no error of every n-th sample where n is 1, and none without noise where that is not known.
-    """
+    """The errors of an outcome over the samples that all methods predict, and that without noise where it is known."""
 
     outcome: PackageRun
     all_samples: float
-    every: float | None
     clean: float | None
 
 
@@ -471,12 +465,10 @@ def lines_of(case: Case, outcomes: Sequence[PackageRun]) -> list[Line]:
     first, y, clean = scored_from(case, outcomes), case.test.y, case.test.clean
     lines = []
     for outcome in outcomes:
-        predicted, every, clean_error = outcome.predicted, None, None
-        if case.stride > 1:
-            every = rrse(y[first :: case.stride], predicted[first :: case.stride])
+        predicted, clean_error = outcome.predicted, None
         if clean is not None:
             clean_error = rrse(clean, predicted, first)
-        lines.append(Line(outcome, rrse(y, predicted, first), every, clean_error))
+        lines.append(Line(outcome, rrse(y, predicted, first), clean_error))
     return lines
 
 
@@ -508,11 +500,11 @@ def main_table(results: Sequence[tuple[Case, Sequence[Line]]]) -> str:
         title = f"**{case.name}**"
         for line in lines:
             outcome = line.outcome
-            errors = map(error_figure, (line.all_samples, line.every, line.clean))
-            cost = str(outcome.fits), f"{outcome.seconds:.1f}"
-            rows.append([title, shown_method(outcome), *errors, str(outcome.terms), outcome.settings, *cost])
+            errors = map(error_figure, (line.all_samples, line.clean))
+            chosen = str(outcome.terms), outcome.settings, f"{outcome.seconds:.1f}"
+            rows.append([title, shown_method(outcome), *errors, *chosen])
             title = ""
-    header = ["data", "method", "RRSE", "every n-th", "without noise", "terms", "chosen", "fits", "CPU s"]
+    header = ["data", "method", "RRSE", "without noise", "terms", "chosen", "CPU s"]
     return table(header, rows)
 
 
@@ -656,9 +648,8 @@ columns was given.
 
 ## Errors on data that no method has seen
 
-RRSE of a free run over the test data: 1 is no better than the mean, *diverges* stands for more than {useless}. A model
-of every n-th sample is run in all phases, so that all methods predict the same samples; *every n-th* counts the samples
-of one phase only. *Without noise* is the error against the output that the simulated system has without noise.
+RRSE of a free run over the test data; *diverges*: more than {useless}. A model of every n-th sample is run in all
+phases, so that all methods predict the same samples. *Without noise* is the error against the output without noise.
 
 {errors}
 \\* chosen by its error on the test data: nobody can choose so, but a better grid or choice could come near it.
@@ -674,8 +665,7 @@ What was done:
 - Both grids are searched in the data as sampled and in every n-th sample (phase 0). Each model is fitted to the first
   part of the training data and run freely over the last {chooses}; the settings of the smallest error are fitted to all
   of it. Where there is a delay they were also given the inputs late by the true delay less one sample.
-- *Fits* and *CPU s* are those of a whole grid, in one thread; narxbench's with its checks, intervals and tests. Lines
-  of this script that do it: {lines}.
+- *CPU s* is that of a whole grid, in one thread. Lines of this script that do it: {lines}.
 
 ## What narxbench said
 
