@@ -133,17 +133,12 @@ def _text(processor: Processor) -> str:
     wait = processor.latencies
     return (
         f"## Roofline\n\n![Operations a second against operations a byte]({FIGURE})\n\n"
-        "Per structure, in full groups; least CPU time of several measurements. Measured of the processor, on vectors "
-        f"of doubles: {number(processor.peak)} Gop/s from registers, multiplications and additions half and half (the "
-        "kernel fuses none, so that every machine gives the same bytes); loads of "
+        "Per structure, in full groups; least CPU time of several measurements. Measured on this processor with "
+        f"vectors of doubles: {number(processor.peak)} Gop/s from registers, without fused operations; loads of "
         f"{number(processor.first)} GB/s from the first-level cache and {number(processor.second)} GB/s from the "
-        "second; "
-        f"a sum is ready after {number(wait.add, 2)} ns, a product after {number(wait.multiply, 2)} ns, an inverse "
-        f"square root after {number(wait.inverse_root, 2)} ns, what was just stored after {number(wait.reload, 2)} ns. "
-        "Operations, moves and the longest chain of operations that wait for each other are counted by running the "
-        "kernel's own loops (`work.py`). A move of a single double counts as a line, 64 bytes, which takes as long. "
-        "The roof is what the slowest of arithmetic, first level, second level and waiting allows, with everything "
-        "else at no cost. `results.csv` has each part and case.\n"
+        f"second; a sum is ready after {number(wait.add, 2)} ns, a product after {number(wait.multiply, 2)} ns. "
+        "Operations and moves are counted by running the kernel's own loops (`work.py`). `results.csv` has each part "
+        "and case.\n"
     )
 
 
