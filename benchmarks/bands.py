@@ -127,15 +127,11 @@ The systems are those of [measured.md](measured.md), with other draws, and two t
 other draws. *Not counted* are data sets without a band, or whose test run diverges.
 
 {table}
-The half width is a quantile of the errors on parts of the data that the weights did not know, in a run over the whole
-record. The *plain quantile* takes all these errors as independent. The band raises it until parts are held as often by
-the quantile of the other parts: what is slow, so that parts differ, gets a wider band. Normal errors of one variance
-need 1.64 RMSE.
+Normal errors of one variance need a half width of 1.64 RMSE. The *plain quantile* takes errors as independent; the band
+raises it until parts are held as often by the quantile of the other parts.
 
-Where a share is far from {band}: in *oscillator* and *oversampled* the data are slow, and a record has few independent
-errors; an oscillator that is driven by other sines than in the data also leaves their range. There no rule on these
-data knows how wrong the model is, and one record may be held nearly or hardly at all. A band does not know of a change
-of the process either.
+In *oscillator* and *oversampled* the data are slow, so a record has few independent errors, and one record may be held
+nearly or hardly at all. A band does not know of a change of the process.
 """
 
 

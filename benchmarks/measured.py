@@ -15,8 +15,7 @@ import inspect
 import math
 import time
 import warnings
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, product
 from pathlib import Path
@@ -94,10 +93,7 @@ class Case:
     # The stride and the delay that the others try besides the data as they are.
     stride: int = 1
     delay: int = 0
-    truth: tuple[str, ...] = ()
-    truth_stride: int = 1
     inputs: tuple[str, ...] = ("u",)
-    irrelevant: tuple[str, ...] = ()
 
 
 class PackageRun(NamedTuple):
@@ -108,7 +104,6 @@ class PackageRun(NamedTuple):
     initial: int
     terms: int
     settings: str
-    fits: int
     seconds: float
     # Whether the test chose it.
     hindsight: bool = False
@@ -141,7 +136,6 @@ def _rng(name: str, part: str, number: int) -> np.random.Generator:
 
 def oversampled(samples: int = SAMPLES, tested: int = TESTED, number: int = 0) -> Case:
     """Return data of a polynomial in steps of ten samples, with equation noise."""
-    truth = {"y(k-1)": 1.2, "y(k-2)": -0.45, "u(k-1)": 0.3, "y(k-1)*u(k-1)": 0.15, "u(k-2)^2": -0.2}
 
     def record(part: str, n: int) -> Signals:
         rng = _rng("oversampled", part, number)
@@ -160,7 +154,7 @@ def oversampled(samples: int = SAMPLES, tested: int = TESTED, number: int = 0) -
 
     about = "a polynomial in steps of 10 samples, equation noise, input held for 30 samples; the truth is a candidate"
     training, test = record("training", samples), record("test", tested)
-    return Case("oversampled", about, [training], test, stride=10, truth=tuple(truth), truth_stride=10)
+    return Case("oversampled", about, [training], test, stride=10)
 
 
 def wiener(samples: int = SAMPLES, tested: int = TESTED, number: int = 0) -> Case:
@@ -190,7 +184,7 @@ def hammerstein(samples: int = SAMPLES, tested: int = TESTED, number: int = 0) -
 
     about = "a dead zone, 12 samples of delay, a linear system, output noise; a second input has no effect"
     training, test = record("training", samples), record("test", tested)
-    return Case("delay", about, [training], test, delay=12, inputs=("u1", "u2"), irrelevant=("u2",))
+    return Case("delay", about, [training], test, delay=12, inputs=("u1", "u2"))
 
 
 def duffing(samples: int = SAMPLES, tested: int = TESTED, number: int = 0) -> Case:
@@ -218,7 +212,6 @@ def duffing(samples: int = SAMPLES, tested: int = TESTED, number: int = 0) -> Ca
 
 def two_records(samples: int = SAMPLES, tested: int = TESTED, number: int = 0) -> Case:
     """Return two records with a gap in between, of a polynomial with coloured noise."""
-    truth = ("y(k-1)", "y(k-2)", "u(k-1)", "u(k-2)^2", "y(k-1)*u(k-2)")
 
     def record(part: str, n: int) -> Signals:
         rng = _rng("records", part, number)
@@ -236,7 +229,7 @@ def two_records(samples: int = SAMPLES, tested: int = TESTED, number: int = 0) -
 
     about = "two records with a gap, a polynomial whose equation noise is an autoregression; the truth is a candidate"
     parts = [record("first", samples * 3 // 5), record("second", samples * 2 // 5)]
-    return Case("records", about, parts, record("test", tested), truth=truth)
+    return Case("records", about, parts, record("test", tested))
 
 
 def buck() -> Case:
@@ -368,13 +361,12 @@ def by_grid(
         finally:
             seconds += time.process_time() - started
         predicted, initial = free_run(model, case.test, stride, delay), delay + model.initial * stride
-        outcome = PackageRun(name, predicted, initial, model.terms, _words(values, stride, delay), 0, 0.0)
+        outcome = PackageRun(name, predicted, initial, model.terms, _words(values, stride, delay), 0.0)
         trials.append(Trial(score, rrse(case.test.y, predicted, initial), outcome))
-    fits = 2 * len(strides) * len(delays) * len(settings)
     if trials:
         chosen, best = min(trials, key=lambda trial: trial[:2]), min(trials, key=lambda trial: trial.test_error)
-        yield chosen.outcome._replace(fits=fits, seconds=seconds)
-        yield best.outcome._replace(fits=fits, seconds=seconds, hindsight=True)
+        yield chosen.outcome._replace(seconds=seconds)
+        yield best.outcome._replace(seconds=seconds, hindsight=True)
 
 
 def validation_error(
@@ -429,7 +421,7 @@ def narxbench_outcome(
     if configuration["centred"]:
         words.append("centred")
     first, terms = model.initial_samples, len(model.terms)
-    return identification, PackageRun(method, predicted, first, terms, ", ".join(words), 1, seconds)
+    return identification, PackageRun(method, predicted, first, terms, ", ".join(words), seconds)
 
 
 def outcomes_of_others(case: Case, small: bool = False) -> list[PackageRun]:
@@ -450,14 +442,10 @@ def _ordinal(value: int) -> str:
 
 
 class Line(NamedTuple):
-    """The errors of an outcome over the samples that all methods predict: all of them, every n-th, without noise.
-
-    There is no error of every n-th sample where n is 1, and none without noise where that is not known.
-    """
+    """The errors of an outcome over the samples that all methods predict, and that without noise where it is known."""
 
     outcome: PackageRun
     all_samples: float
-    every: float | None
     clean: float | None
 
 
@@ -471,12 +459,10 @@ def lines_of(case: Case, outcomes: Sequence[PackageRun]) -> list[Line]:
     first, y, clean = scored_from(case, outcomes), case.test.y, case.test.clean
     lines = []
     for outcome in outcomes:
-        predicted, every, clean_error = outcome.predicted, None, None
-        if case.stride > 1:
-            every = rrse(y[first :: case.stride], predicted[first :: case.stride])
+        predicted, clean_error = outcome.predicted, None
         if clean is not None:
             clean_error = rrse(clean, predicted, first)
-        lines.append(Line(outcome, rrse(y, predicted, first), every, clean_error))
+        lines.append(Line(outcome, rrse(y, predicted, first), clean_error))
     return lines
 
 
@@ -508,72 +494,17 @@ def main_table(results: Sequence[tuple[Case, Sequence[Line]]]) -> str:
         title = f"**{case.name}**"
         for line in lines:
             outcome = line.outcome
-            errors = map(error_figure, (line.all_samples, line.every, line.clean))
-            cost = str(outcome.fits), f"{outcome.seconds:.1f}"
-            rows.append([title, shown_method(outcome), *errors, str(outcome.terms), outcome.settings, *cost])
+            errors = map(error_figure, (line.all_samples, line.clean))
+            chosen = str(outcome.terms), outcome.settings, f"{outcome.seconds:.1f}"
+            rows.append([title, shown_method(outcome), *errors, *chosen])
             title = ""
-    header = ["data", "method", "RRSE", "every n-th", "without noise", "terms", "chosen", "fits", "CPU s"]
-    return table(header, rows)
-
-
-def truth_table(results: Sequence[tuple[Case, narxbench.Identification, int]]) -> str:
-    """Return the findings of narxbench on each data set, next to what is known."""
-    rows = []
-    for case, identification, first in results:
-        model = identification.model.expanded()
-        checks = {check.name: check.values for check in identification.checks}
-        n_findings = Counter(finding.status for finding in identification.summary)
-        noise = ""
-        if case.test.clean is not None:
-            noise = number(rrse(case.test.y, case.test.clean, first), 2)
-        rows.append(
-            [
-                case.name,
-                noise,
-                _sampling(checks["sampling"]["advised"]),
-                _sampling(model.decimation),
-                _delays(checks["delay"]["inputs"]),
-                _dead_time(case),
-                _true_terms(case, model),
-                f"{n_findings['fine']} / {n_findings['look']} / {n_findings['bad']}",
-            ]
-        )
-    header = ["data", "noise", "sampling: advised", "chosen", "delay: seen", "true", "true terms", "fine / look / bad"]
+    header = ["data", "method", "RRSE", "without noise", "terms", "chosen", "CPU s"]
     return table(header, rows)
 
 
 def _sampling(stride: int, whole: str = "as it is") -> str:
     """Return in words which samples are used; ``whole`` stands for all of them."""
     return f"every {_ordinal(stride)}" if stride > 1 else whole
-
-
-def _delays(inputs: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the delays that the check has found, in the order of the inputs."""
-    delays = []
-    for values in inputs.values():
-        delays.append("none" if values["delay"] is None else str(values["delay"]))
-    return ", ".join(delays)
-
-
-def _true_terms(case: Case, model: narxbench.Model) -> str:
-    """Return how many true terms a model has, or whether it leaves out the inputs without effect; empty if unknown."""
-    if case.irrelevant:
-        place = "left out"
-        for number in range(2, 2 + len(case.irrelevant)):
-            if f"u{number}(" in " ".join(model.terms):
-                place = "in the model"
-        return f"{', '.join(case.irrelevant)} {place}"
-    if not case.truth:
-        return ""
-    hits = 0
-    if model.decimation == case.truth_stride:
-        hits = len({*case.truth}.intersection(model.terms))
-    return f"{hits} of {len(case.truth)}, {len(model.terms) - hits} others"
-
-
-def _dead_time(case: Case) -> str:
-    dead_times = {"buck": "?", "oversampled": "10", "delay": "12, none", "oscillator": "0 (continuous)"}
-    return dead_times.get(case.name, "1")
 
 
 Results = Sequence[tuple[Case, Sequence[Line]]]
@@ -618,10 +549,9 @@ def report(cases: Sequence[Case], small: bool = False) -> str:
     # The first search on a machine compiles.
     u, y = narxbench.load_system("S1").simulate(300)
     narxbench.identify(input=u, output=y, effort=1, degree=2, y_lags=2, u_lags=2)
-    results, identifications = [], []
+    results = []
     for case in cases:
-        identification, outcomes = all_outcomes(case, small)
-        identifications.append((case, identification, scored_from(case, outcomes)))
+        _, outcomes = all_outcomes(case, small)
         results.append((case, lines_of(case, outcomes)))
         for line in results[-1][1]:
             method, seconds = line.outcome.method, line.outcome.seconds
@@ -633,7 +563,6 @@ def report(cases: Sequence[Case], small: bool = False) -> str:
         data="\n".join(f"- **{case.name}** (n = {case.stride}): {case.about}" for case in cases),
         errors=main_table(results),
         sentences=sentences(results),
-        truth=truth_table(identifications),
         lines=", ".join(line_counts),
         lags=f"{LAGS[0]} to {LAGS[-1]}",
         degrees=f"{DEGREES[0]} to {DEGREES[-1]}",
@@ -656,9 +585,8 @@ columns was given.
 
 ## Errors on data that no method has seen
 
-RRSE of a free run over the test data: 1 is no better than the mean, *diverges* stands for more than {useless}. A model
-of every n-th sample is run in all phases, so that all methods predict the same samples; *every n-th* counts the samples
-of one phase only. *Without noise* is the error against the output that the simulated system has without noise.
+RRSE of a free run over the test data; *diverges*: more than {useless}. A model of every n-th sample is run in all
+phases, so that all methods predict the same samples. *Without noise* is the error against the output without noise.
 
 {errors}
 \\* chosen by its error on the test data: nobody can choose so, but a better grid or choice could come near it.
@@ -674,15 +602,8 @@ What was done:
 - Both grids are searched in the data as sampled and in every n-th sample (phase 0). Each model is fitted to the first
   part of the training data and run freely over the last {chooses}; the settings of the smallest error are fitted to all
   of it. Where there is a delay they were also given the inputs late by the true delay less one sample.
-- *Fits* and *CPU s* are those of a whole grid, in one thread; narxbench's with its checks, intervals and tests. Lines
-  of this script that do it: {lines}.
+- *CPU s* is that of a whole grid, in one thread. Lines of this script that do it: {lines}.
 
-## What narxbench said
-
-*Noise* is the RRSE of the true output without noise, what a free run of the true system has left. *Fine / look / bad*
-counts the findings of the summary.
-
-{truth}
 {machine}
 """
 

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from benchmarks.common import Part, Row, drawn, make_problem, number, result_rows, size_of, table
+from benchmarks.common import Part, Row, drawn, make_problem, number, result_rows, size_of
 from benchmarks.processor import Processor, measured, nanoseconds
 from benchmarks.scaling import ORDERS, SAMPLES, problem_of
 from benchmarks.work import LINE_BYTES, Work, work_of
@@ -116,9 +116,7 @@ def run(quick: bool) -> Part:
             times = 1 if work.operations > 1e5 else 20
             spent = nanoseconds(lambda: _often(address, times, *arguments), size) / times / count  # noqa: B023
             measurements.append(Measured(case, part, work, spent, processor.times(work)))
-    return Part(
-        _text(processor, measurements), _rows(processor, measurements), {FIGURE: _figure(processor, measurements)}
-    )
+    return Part(_text(processor), _rows(processor, measurements), {FIGURE: _figure(processor, measurements)})
 
 
 def _rows(processor: Processor, measurements: list[Measured]) -> list[Row]:
@@ -131,29 +129,16 @@ def _rows(processor: Processor, measurements: list[Measured]) -> list[Row]:
     return rows
 
 
-def _text(processor: Processor, measurements: list[Measured]) -> str:
-    lines = []
-    for m in sorted(measurements, key=lambda m: PARTS.index(m.part)):
-        operations = m.work.operations
-        moved = operations, m.work.moves * LINE_BYTES / 1e3, m.work.far / 1e3
-        speeds = m.nanoseconds / 1e3, operations / m.nanoseconds, operations / m.bounds[m.bound]
-        lines.append([m.part, m.case, *map(number, (*moved, *speeds)), f"{100 * m.share:.0f} %", m.bound])
-    header = ["part", "case", "operations", "KB moved", "KB from second level", "µs", "Gop/s", "roof: Gop/s"]
+def _text(processor: Processor) -> str:
     wait = processor.latencies
     return (
         f"## Roofline\n\n![Operations a second against operations a byte]({FIGURE})\n\n"
-        "Per structure, in full groups; least CPU time of several measurements. Measured of the processor, on vectors "
-        f"of doubles: {number(processor.peak)} Gop/s from registers, multiplications and additions half and half (the "
-        "kernel fuses none, so that every machine gives the same bytes); loads of "
+        "Per structure, in full groups; least CPU time of several measurements. Measured on this processor with "
+        f"vectors of doubles: {number(processor.peak)} Gop/s from registers, without fused operations; loads of "
         f"{number(processor.first)} GB/s from the first-level cache and {number(processor.second)} GB/s from the "
-        "second; "
-        f"a sum is ready after {number(wait.add, 2)} ns, a product after {number(wait.multiply, 2)} ns, an inverse "
-        f"square root after {number(wait.inverse_root, 2)} ns, what was just stored after {number(wait.reload, 2)} ns. "
-        "Operations, moves and the longest chain of operations that wait for each other are counted by running the "
-        "kernel's own loops (`work.py`). A move of a single double counts as a line, 64 bytes, which takes as long. "
-        "The roof is what the slowest of arithmetic, first level, second level and waiting allows, with everything "
-        "else at no cost. Gathering: the normal equations, entry by entry out of the Gram matrix.\n\n"
-        + table([*header, "share reached", "bound by"], lines)
+        f"second; a sum is ready after {number(wait.add, 2)} ns, a product after {number(wait.multiply, 2)} ns. "
+        "Operations and moves are counted by running the kernel's own loops (`work.py`). `results.csv` has each part "
+        "and case.\n"
     )
 
 

@@ -18,7 +18,6 @@ from benchmarks.common import (
     copy_of_project,
     cpu_seconds,
     drawn,
-    machine_facts,
     median,
     number,
     result_rows,
@@ -149,14 +148,15 @@ def run(quick: bool) -> Part:
     """Measure every series."""
     size = size_of(quick)
     series = _series(size)
-    text = [f"## Scaling\n\nS1 at 30 dB, CPU time of one thread. 2D-UPSO: a run of {EVALUATIONS[size]} evaluations.\n"]
+    text = [
+        f"## Scaling\n\n![Costs against sizes]({FIGURE})\n\nS1 at 30 dB, CPU time of one thread. 2D-UPSO: a run of "
+        f"{EVALUATIONS[size]} evaluations.\n"
+    ]
     text += [_series_table(axis, points) for axis, points in series.items()]
     planning = _planning(size)
     text.append(_planning_table(planning))
     text.append(_advice(series, planning))
-    heading = f"# Scaling\n\n{machine_facts()}\n\n![Costs against sizes]({FIGURE})"
-    report = "\n".join(text).replace("## Scaling", heading, 1).replace("\n### ", "\n## ")
-    return Part("\n".join(text), _rows(series, planning), {"scaling.md": report, FIGURE: _figure(series, planning)})
+    return Part("\n".join(text), _rows(series, planning), {FIGURE: _figure(series, planning)})
 
 
 def _series_table(axis: str, points: list[tuple[float, dict[str, float]]]) -> str:
@@ -178,15 +178,10 @@ def _advice(series: Series, planning: list[dict[str, float]]) -> str:
     wide, long = _duration(6000e-6 * wide_costs["search"]), _duration(6000e-6 * long_costs["search"])
     return (
         "### Where it stops being practical\n\n"
-        f"A run of 6000 evaluations takes about {wide} with {n_terms:g} candidate terms: the least squares of a "
-        "structure grow with the cube of its size. Lower the degree or the lags, or spend fewer evaluations. "
-        f"With {samples:g} samples a run takes about {long}, linear in the validation samples; "
-        "let segments of them validate (`n_segments`, `segment_length`). Estimation samples cost nothing after the "
-        "Gram matrix.\n\n"
-        f"The pipeline plans {_plan(ungrouped)} where each run is a job, {_plan(grouped)} with "
-        f"{grouped['per_job']:g} seeds in a job, before every start, even when there is nothing to do. Where that "
-        "is too long, put more seeds into a job (`seeds_per_job`), or split the study: systems, SNRs and methods are "
-        "independent, so that each can be a study of its own; or call `narxbench.search` in a loop.\n"
+        f"A run of 6000 evaluations takes about {wide} with {n_terms:g} candidate terms: lower the degree or the lags. "
+        f"With {samples:g} samples it takes about {long}: let segments validate (`n_segments`, `segment_length`).\n\n"
+        f"The pipeline plans {_plan(ungrouped)} if each run is a job, {_plan(grouped)} with "
+        f"{grouped['per_job']:g} seeds in a job (`seeds_per_job`), before every start.\n"
     )
 
 

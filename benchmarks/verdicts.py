@@ -266,14 +266,13 @@ def report(judged: Sequence[Judged]) -> str:
     text = [
         "# Whether one may predict: how often the answer is right\n",
         f"Written by `python -m benchmarks.verdicts`, from {len(places(judged))} of {n_records} simulated records.\n",
-        f"A model is good with an error of at most {GOOD:g}, and bad from {BAD:g} on: that of free runs (of a series: "
-        "of predictions some steps ahead, against those of the true system) without noise, relative to the standard "
-        "deviation, the larger one of a third of the record that was kept back and of a fresh record of the same kind. "
-        f'"Fine" promises at most {FACTOR:g} times the quoted error, or {SMALL:g}, against the measured output of that '
-        f"third. Of two models of a record one is better if its error is at most {BETTER:g} times that of the other, "
-        f"and smaller by {CLEARLY:g}, and if it stays within bounds once inputs are held or the other does not. "
-        "Aims: each share of the held-out records at most 3 %, and no such pair. Their systems and draws are others: "
-        "they were made after the rules, which were not changed since.\n",
+        f"A model is good with an error of at most {GOOD:g}, and bad from {BAD:g} on: the rms error of free runs (of a "
+        "series: of predictions some steps ahead) without noise, relative to the standard deviation, on a third of the "
+        'record that was kept back or a fresh record, whichever is larger. "Fine" promises at most '
+        f"{FACTOR:g} times the quoted error, or {SMALL:g}. Of two models one is better if its error is at most "
+        f"{BETTER:g} times that of the other, and smaller by {CLEARLY:g}, and it stays within bounds once inputs are "
+        "held. Aim: each share of the held-out records at most 3 %, and no such pair. Held-out records were made "
+        "after the rules.\n",
         _table_of_parts(judged),
         "The held-out records by kind, with the number of models of each verdict:\n",
         _table_of_kinds(judged),

@@ -35,11 +35,11 @@ What narxbench needs, and what its pages and figures hold of others. Written by 
 
 ## Packages
 
-They are installed, not handed on; each brings the text of its licence, also into a container image. What only Windows
-needs is left out.
+They are installed, not distributed; each brings the text of its licence. `requirements.txt` has the versions. What only
+Windows needs is left out.
 
-| Package | Version | Licence |
-|---|---|---|
+| Licence | Packages |
+|---|---|
 {rows}"""
 
 
@@ -68,7 +68,10 @@ def page() -> str:
     """Return the list of all that is used."""
     groups = PROJECT["dependency-groups"]
     names = sorted(needed(["narxbench[pipeline,methods,files]", *groups["cluster"]]))
-    rows = (f"| {name} | {metadata.version(name)} | {licence(name)} |\n" for name in names)
+    by_licence: dict[str, list[str]] = {}
+    for name in names:
+        by_licence.setdefault(licence(name), []).append(name)
+    rows = (f"| {name} | {', '.join(packages)} |\n" for name, packages in sorted(by_licence.items()))
     return TABLE.format(fonts=FONTS.relative_to(ROOT), rows="".join(rows))
 
 

@@ -1,6 +1,6 @@
 """How often methods find the true terms, by the noise in the data: ``python -m benchmarks.recovery [--quick]``.
 
-Writes ``benchmarks/recovery.md`` and the table in ``docs/noise_models.md``, with data seeds that nothing was tuned to.
+Writes ``benchmarks/recovery.md``, with data seeds that nothing was tuned to.
 ``--development`` has data seeds of its own, leaves out the systems that are held out, and prints; ``--situation NAME``
 runs one situation, and may be given several times.
 """
@@ -13,7 +13,7 @@ from itertools import product
 
 from benchmarks.common import ROOT
 from benchmarks.recovery.plants import HELD_OUT, plants
-from benchmarks.recovery.report import Results, page, quotation
+from benchmarks.recovery.report import Results, page
 from benchmarks.recovery.runs import METHODS, PEM, Finished, Job, run
 from benchmarks.recovery.situations import (
     BREAKS,
@@ -30,9 +30,6 @@ from narxbench._io.errors import NarxbenchError, did_you_mean
 from narxbench._io.files import write_atomically
 
 RESULT = ROOT / "benchmarks" / "recovery.md"
-# Where the documentation quotes it, between two lines.
-QUOTING = ROOT / "docs" / "noise_models.md"
-BEGIN, END = "<!-- by python -m benchmarks.recovery: -->\n", "<!-- End -->\n"
 # First data seeds. Nothing was tuned to those of the report.
 DEVELOPMENT_SEED, REPORT_SEED = 31, 401
 # Data seeds of the report; other runs have one unless told.
@@ -126,12 +123,6 @@ def parser() -> argparse.ArgumentParser:
     return arguments
 
 
-def quoting(text: str, quoted: str) -> str:
-    """Return a text with what stands between its two lines replaced."""
-    before, _, rest = text.partition(BEGIN)
-    return f"{before}{BEGIN}\n{quoted}\n{END}{rest.partition(END)[2]}"
-
-
 def main() -> None:
     """Run all methods on all data sets and write the page."""
     options = parser().parse_args()
@@ -145,7 +136,6 @@ def main() -> None:
         print(text)
     else:
         write_atomically(RESULT, text.encode())
-        write_atomically(QUOTING, quoting(QUOTING.read_text(encoding="utf-8"), quotation(results)).encode())
 
 
 if __name__ == "__main__":

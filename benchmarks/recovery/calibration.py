@@ -1,7 +1,6 @@
 """Whether what pem says of its models is true: probabilities, intervals of weights, warnings."""
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 
 from benchmarks.common import table
@@ -84,13 +83,10 @@ def coverage(outcomes: Sequence[Outcome]) -> str:
     rows = []
     for name, exact_outcomes in exact.items():
         classical: list[bool] = []
-        robust: list[bool] = []
         for outcome in exact_outcomes:
-            for is_within_classical, is_within_robust in outcome.said.covered or ():
-                classical.append(is_within_classical)
-                robust.append(is_within_robust)
-        rows.append([name, str(len(exact_outcomes)), share(classical), share(robust)])
-    return table(["situation", "exact structures", "weights within classical", "within robust"], rows)
+            classical += [is_within for is_within, _ in outcome.said.covered or ()]
+        rows.append([name, share(classical)])
+    return table(["situation", "weights within"], rows)
 
 
 def warnings(groups: dict[str, Sequence[Outcome]]) -> str:
@@ -103,16 +99,5 @@ def warnings(groups: dict[str, Sequence[Outcome]]) -> str:
             if outcome.said.warnings is not None:
                 flags = right if outcome.is_exact else wrong
                 flags.append(bool(outcome.said.warnings))
-        rows.append([label, share(wrong), share(right), _kinds(outcomes)])
-    return table(["data", "wrong structures with a warning", "right structures with one", "kinds: wrong, right"], rows)
-
-
-def _kinds(outcomes: Sequence[Outcome]) -> str:
-    """Return how often each kind of warning was given to wrong and to right structures."""
-    wrong: Counter[str] = Counter()
-    right: Counter[str] = Counter()
-    for outcome in outcomes:
-        counter = right if outcome.is_exact else wrong
-        counter.update(set(outcome.said.warnings or ()))
-    kinds = sorted(set(wrong) | set(right))
-    return "; ".join(f"{kind}: {wrong[kind]}, {right[kind]}" for kind in kinds) or NOTHING
+        rows.append([label, share(wrong), share(right)])
+    return table(["data", "wrong structures with a warning", "right structures with one"], rows)

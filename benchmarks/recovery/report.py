@@ -28,10 +28,6 @@ from benchmarks.recovery.statistics import (
     seconds,
     share,
 )
-from narxbench._model.noise_models import NOISE_MODELS
-
-# Failures that are listed, at most.
-MOST_FAILURES = 40
 
 Cell = Callable[[Sequence[Outcome]], str]
 
@@ -42,16 +38,14 @@ def prose(text: str) -> str:
 
 
 class Results:
-    """The outcomes of all jobs, and what of them diverged."""
+    """The outcomes of all jobs."""
 
     def __init__(self, finished: Sequence[Finished]) -> None:
         self.outcomes: list[Outcome] = []
         self.n_data: Counter[str] = Counter()
-        self.diverged: Counter[str] = Counter()
         for job in finished:
             self.outcomes += job.outcomes
             self.n_data[job.job.situation] += bool(job.outcomes)
-            self.diverged[job.job.situation] += job.has_diverged
         self.seeds = sorted({job.job.seed for job in finished})
 
     def names(self, *parts: str) -> list[str]:
@@ -90,13 +84,12 @@ class Results:
         return [cell(self.of_method(method, *parts)) for method in METHODS]
 
 
-def _by_situation(results: Results, parts: tuple[str, ...], cell: Cell, *, total: bool) -> str:
-    """Return a table of situations by methods."""
+def _by_situation(results: Results) -> str:
+    """Return a table of exact structures, situations by methods."""
     rows = []
-    for name in results.names(*parts):
-        rows.append([name, *results.cells(name, cell)])
-    if total:
-        rows.append(["all", *results.total_cells(parts, cell)])
+    for name in results.names(MAIN, MANY, BREAKS):
+        rows.append([name, *results.cells(name, _exact_if_possible)])
+    rows.append(["all", *results.total_cells([MAIN, MANY], exact_share)])
     return table(["situation", *METHODS], rows)
 
 
@@ -117,8 +110,8 @@ def _reasons(results: Results) -> str:
         inside = _inside(results.in_situation(name, PEM))
         missed = Counter(outcome.reason for outcome in inside if not outcome.is_exact)
         counts = [str(missed[reason]) for reason in REASONS]
-        rows.append([name, str(len(inside)), *counts, exact_share(_without_weak_terms(inside))])
-    return table(["situation", "data sets", *REASONS, "exact, but for weak terms"], rows)
+        rows.append([name, *counts, exact_share(_without_weak_terms(inside))])
+    return table(["situation", *REASONS, "exact, but for weak terms"], rows)
 
 
 def _situations(results: Results) -> str:
@@ -126,39 +119,22 @@ def _situations(results: Results) -> str:
     for name in results.names(MAIN, MANY, BREAKS):
         situation = SITUATIONS[name]
         texts = [situation.words, f"{situation.snr_db:g} dB", str(situation.samples)]
-        rows.append([name, *texts, str(results.n_data[name]), str(results.diverged[name])])
-    return table(["situation", "what", "SNR", "samples", "data sets", "diverged"], rows)
+        rows.append([name, *texts, str(results.n_data[name])])
+    return table(["situation", "what", "SNR", "samples", "data sets"], rows)
 
 
-def _fresh(results: Results, parts: tuple[str, ...]) -> str:
+def _fresh(results: Results) -> str:
     rows = []
-    for name in results.names(*parts):
+    for name in results.names(MAIN, MANY, BREAKS):
         oracle = median_oracle(results.in_situation(name, PEM))
         rows.append([name, *results.cells(name, ratio_to_oracle), oracle])
     return table(["situation", *METHODS, "oracle: error"], rows)
 
 
 def _cpu(results: Results) -> str:
-    rows = []
-    for name in results.names(MAIN, MANY):
-        ratio = mean_cpu(results.in_situation(name, PEM)) / mean_cpu(results.in_situation(name, WHITE))
-        rows.append([name, *results.cells(name, seconds), number(ratio, 2)])
     ratio = mean_cpu(results.of_method(PEM, MAIN)) / mean_cpu(results.of_method(WHITE, MAIN))
-    rows.append(["all but many candidates", *results.total_cells([MAIN], seconds), number(ratio, 2)])
+    rows = [["all but many candidates", *results.total_cells([MAIN], seconds), number(ratio, 2)]]
     return table(["situation", *METHODS, "pem over white only"], rows)
-
-
-def _noise(results: Results) -> str:
-    columns = [*NOISE_MODELS, "with drift", "with Student-t"]
-    rows = []
-    for name in results.names(MAIN, MANY, BREAKS):
-        counts: Counter[str | None] = Counter()
-        for outcome in results.in_situation(name, PEM):
-            counts[outcome.said.noise_name] += 1
-            counts["with drift"] += outcome.said.is_integrated
-            counts["with Student-t"] += "Student" in (outcome.said.noise or "")
-        rows.append([name, *(str(counts[column]) for column in columns)])
-    return table(["situation", *columns], rows)
 
 
 def _filters_on_white(results: Results) -> str:
@@ -170,23 +146,6 @@ def _filters_on_white(results: Results) -> str:
     return share(flags)
 
 
-def _failure_table(failed: Sequence[Outcome]) -> tuple[str, int]:
-    """Return a table of failures, the most frequent first, and the number of data sets that it leaves out."""
-    counted: Counter[tuple[str, ...]] = Counter()
-    situations: dict[tuple[str, ...], set[str]] = {}
-    for outcome in failed:
-        key = outcome.plant, outcome.reason, ", ".join(outcome.missed), ", ".join(outcome.spurious)
-        counted[key] += 1
-        situations.setdefault(key, set()).add(outcome.situation)
-    ordered = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
-    rows = []
-    for key, count in ordered[:MOST_FAILURES]:
-        rows.append([*key, ", ".join(sorted(situations[key])), str(count)])
-    n_left_out = sum(count for _, count in ordered[MOST_FAILURES:])
-    header = ["system", "reason", "missed", "spurious", "situations", "data sets"]
-    return table(header, rows), n_left_out
-
-
 def _failures(results: Results) -> str:
     outcomes = results.of_method(PEM, MAIN, MANY)
     failed = [outcome for outcome in outcomes if not outcome.is_exact]
@@ -195,32 +154,19 @@ def _failures(results: Results) -> str:
     summary = f"{len(failed)} of {len(outcomes)} data sets"
     if by_reason:
         summary += f": {by_reason}"
-    failures, n_left_out = _failure_table(failed)
     return f"""{summary}.
 *weak term*: without one of its terms the true structure has a lower criterion. *criterion*: another structure has, none
 of the true terms being weak. *search*: the true structure has the lower criterion, and was not reached. The true
-structure is fitted under the true noise model. Only what is missed by the search could be found from a better start,
-such as one by instrumental variables under input noise.
+structure is fitted under the true noise model.
 
-{_reasons(results)}
-
-{failures}
-Not listed, as they are rarer: {n_left_out} data sets.
-"""
+{_reasons(results)}"""
 
 
 def _groups(results: Results) -> str:
-    rows, totals = [], []
-    for name in results.names(MAIN):
-        rows.append([name, *_group_cells(results.in_situation(name, PEM))])
+    rows = []
     for method in METHODS:
-        totals.append([method, *_group_cells(results.of_method(method, MAIN))])
-    return f"""### pem, by situation
-
-{table(["situation", *GROUPS], rows)}
-### All methods, all situations
-
-{table(["method", *GROUPS], totals)}"""
+        rows.append([method, *_group_cells(results.of_method(method, MAIN))])
+    return table(["method", *GROUPS], rows)
 
 
 def _group_cells(outcomes: Sequence[Outcome]) -> list[str]:
@@ -237,30 +183,6 @@ def _systems(results: Results) -> str:
         names = [name for name in plants() if name in used and plants()[name].group == group]
         lines.append(f"- {group} ({len(names)}): {', '.join(names) or NOTHING}")
     return "\n".join(lines)
-
-
-def quotation(results: Results) -> str:
-    """Return the table for the documentation: exact structures, and fresh errors next to the oracle's, by situation."""
-    rows = []
-    for name in results.names(MAIN, MANY, BREAKS):
-        outcomes = results.in_situation(name, PEM)
-        paying = _exact_if_possible(_without_weak_terms(outcomes))
-        white = _exact_if_possible(results.in_situation(name, WHITE))
-        shares = [_exact_if_possible(outcomes), paying, white]
-        rows.append([name, SITUATIONS[name].words, *shares, ratio_to_oracle(outcomes)])
-    header = ["data", "noise and input", PEM, "but for weak terms", WHITE, "fresh error over the oracle's"]
-    return table(header, rows)
-
-
-def _breaks(results: Results) -> str:
-    exact = _by_situation(results, (BREAKS,), _exact_if_possible, total=False)
-    return f"""{exact}
-Error on fresh data over that of the oracle, median:
-
-{_fresh(results, (BREAKS,))}
-Where lags are missing no structure is exact; the oracle has them. With a binary input the square of an input is
-constant, or nearly a multiple of the input, so that several structures have the same data.
-"""
 
 
 def _exact_if_possible(outcomes: Sequence[Outcome]) -> str:
@@ -313,19 +235,12 @@ def page(results: Results) -> str:
     shipped = counts[TUNED] + counts[HELD_OUT]
     seeds = ", ".join(map(str, results.seeds))
     n_data = sum(results.n_data[name] for name in results.names(MAIN, MANY, BREAKS))
-    noise_words = prose(
-        f"""Data sets by family, and how many of them with drift and with Student-t innovations. Under white Gaussian
-        noise it chose a filter in {_filters_on_white(results)}."""
-    )
     introduction = prose(
-        f"""{shipped} shipped systems and {counts[LITERATURE]} from the literature that are not shipped ([their
-        files](systems)), {len(results.names(MAIN, MANY))} situations and {len(results.names(BREAKS))} in which methods
-        break: {n_data} data sets with the data seeds {seeds}. Exact: exactly the terms of the system; where pem's noise
+        f"""{shipped} shipped systems and {counts[LITERATURE]} from the literature ([their files](systems)):
+        {n_data} data sets with the data seeds {seeds}. Exact: exactly the terms of the system; where pem's noise
         model is integrated, the constant, which such noise hides, does not count. In brackets: interval of
-        {CONFIDENCE:.0%} by Clopper and Pearson, the systems being the units: it takes the sum of their shares for a
-        count. The coefficients of coloured noise are drawn anew for each data set; its variance, behind the filter and
-        where it enters, is that of the noise-free output over the SNR. Noise terms of the systems' files are left out.
-        Data that diverge are counted and left out. `python -m benchmarks.recovery` makes this file."""
+        {CONFIDENCE:.0%} by Clopper and Pearson with systems as units. The coefficients of coloured noise are drawn
+        anew for each data set. Data that diverge are left out. `python -m benchmarks.recovery` makes this file."""
     )
     return f"""# How often the true terms are found, by the noise in the data
 
@@ -334,24 +249,21 @@ def page(results: Results) -> str:
 {_situations(results)}
 ## Exact structures
 
-{_by_situation(results, (MAIN, MANY), exact_share, total=True)}
-*{WHITE}*: pem without filters, drift and Student-t.
+{_by_situation(results)}
+*{WHITE}*: pem without filters, drift and Student-t. Under white Gaussian noise pem chose
+a filter in {_filters_on_white(results)}.
+*all*: without the last {len(results.names(BREAKS))} situations, in which methods break. Where lags are missing no
+structure is exact. The square of a binary input is nearly constant.
 
 ## Error on fresh data
 
 RRSE of the free run on a new input without noise, over that of the oracle, median. The oracle has the true terms and
-the true noise model, and estimates their coefficients; where no noise model is true, it has that of lowest criterion
-among several. Under drift and random walk the level of the output does not count.
+the true noise model, or the one of lowest criterion where none is true. Under drift the level does not count.
 
-{_fresh(results, (MAIN, MANY))}
+{_fresh(results)}
 ## CPU seconds: mean / largest
 
 {_cpu(results)}
-## The noise model that pem chose
-
-{noise_words}
-
-{_noise(results)}
 ## What pem does not find
 
 {_failures(results)}
@@ -363,9 +275,6 @@ among several. Under drift and random walk the level of the output does not coun
 *{LITERATURE}*: not shipped; used for development with other data seeds.
 
 {_groups(results)}
-## Where it breaks
-
-{_breaks(results)}
 # Whether what pem says is true
 
 {_calibration(results)}

@@ -81,7 +81,6 @@ class Finished(NamedTuple):
 
     job: Job
     outcomes: list[Outcome]
-    has_diverged: bool = False
 
 
 def run(job: Job) -> Finished:
@@ -89,7 +88,7 @@ def run(job: Job) -> Finished:
     try:
         data = make_data(plants()[job.plant], job.situation, job.seed)
     except DivergedError:
-        return Finished(job, [], has_diverged=True)
+        return Finished(job, [])
     if data is None:
         return Finished(job, [])
     try:

@@ -42,7 +42,7 @@ def test_the_first_samples_do_not_count_nor_those_that_a_method_is_given():
     y = np.arange(100.0)
     predicted = y + np.where(np.arange(100) < 60, 100.0, 2.0)
     part = records.ScoredPart("tanks", measured.Signals(np.zeros((100, 1)), y), 60)
-    outcome = measured.PackageRun("any", predicted, 5, 1, "", 1, 0.0)
+    outcome = measured.PackageRun("any", predicted, 5, 1, "", 0.0)
     assert records.scored(part, outcome) == (pytest.approx(2), pytest.approx(2 / y[60:].std()), 60)
     assert records.scored(part, outcome._replace(initial=70))[2] == 70
     assert records.scored(part, outcome._replace(predicted=np.full(100, np.inf)))[:2] == (np.inf, np.inf)

@@ -1,8 +1,6 @@
 """The benchmark of recovery simulates and counts correctly; nothing here searches for long."""
 
 import dataclasses
-import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,8 +10,6 @@ from benchmarks.recovery import calibration, judge, plants, report, runs, situat
 import narxbench
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.noise_models import BoxJenkins, Narmax
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("name", ["S1", "mao1997", "fastcan"])
@@ -137,20 +133,3 @@ def test_development_leaves_out_what_is_held_out():
     assert {job.seed for job in jobs} == {command.DEVELOPMENT_SEED}
     report_jobs = list(command.jobs(command.parser().parse_args([])))
     assert min(job.seed for job in report_jobs) == command.REPORT_SEED
-
-
-def test_the_documentation_quotes_the_page():
-    """Each row of the table in the documentation has the numbers of the page."""
-    page = (ROOT / "benchmarks/recovery.md").read_text(encoding="utf-8")
-    text = (ROOT / "docs/noise_models.md").read_text(encoding="utf-8")
-    quoted = text.partition(command.BEGIN)[2].partition(command.END)[0]
-    assert command.quoting(text, quoted.strip("\n") + "\n") == text
-    _, _, *rows = re.findall(r"^\| (.*) \|$", quoted, re.MULTILINE)
-    names = []
-    for row in rows:
-        name, _, exact, but_for_weak_terms, white, ratio = row.split(" | ")
-        assert f"| {name} | {exact} | {white} |" in page and f"| {name} | {ratio} |" in page
-        assert re.search(rf"\| {re.escape(name)} \|.*\| {re.escape(but_for_weak_terms)} \|", page)
-        names.append(name)
-    uncalibrated = {name: item for name, item in situations.SITUATIONS.items() if item.part != situations.CALIBRATION}
-    assert names == [*uncalibrated]
