@@ -798,12 +798,10 @@ def _settings_and_reading(options: argparse.Namespace) -> "tuple[IdentificationS
 def _reading(options: argparse.Namespace) -> "Reading":
     """Return how to read data, as options give it."""
     values = _given_values(options, schemas()["reading"])
-    for inputs in values.keys() & {"input", "test_input"}:
-        values[inputs] = ",".join(values[inputs])
-    test = values.get("test", [])
-    if len(test) == 1:
-        # A share is no list of files.
-        values["test"] = test[0]
+    for name in values.keys() & {"input", "test_input", "test"}:
+        if len(values[name]) == 1:
+            # A share is no list of files, and one text is searched for as a whole before it is taken for a list.
+            values[name] = values[name][0]
     if "read" in values:
         values["read"] = _read_options(values["read"])
     return cast("Reading", values)

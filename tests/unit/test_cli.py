@@ -10,6 +10,7 @@ import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -216,8 +217,9 @@ def test_a_code_for_missing_values_is_asked_about_with_the_option_to_paste(tmp_p
         assert code == 0, err
 
 
-def test_the_next_command_of_a_look_can_be_pasted(tmp_path, capsys):
-    names = ["Wind Speed (m/s) & gusts", "it's; $HOME `x`", 'a "quoted" (name)', "Active  Power"]
+@pytest.mark.parametrize("third", ['a "quoted" (name)', "pressure, inlet"])
+def test_the_next_command_of_a_look_can_be_pasted(tmp_path, capsys, third):
+    names = ["Wind Speed (m/s) & gusts", "it's; $HOME `x`", third, "Active  Power"]
     frame = pd.DataFrame({name: np.sin(np.arange(300.0) ** (1.2 + 0.1 * place)) for place, name in enumerate(names)})
     frame.to_csv(tmp_path / "a b.csv", index=False)
     path = str(tmp_path / "a b.csv")
@@ -225,7 +227,8 @@ def test_the_next_command_of_a_look_can_be_pasted(tmp_path, capsys):
     options = capsys.readouterr().out.splitlines()[-1]
     shown = subprocess.run(["bash", "-c", f"printf '%s\\0' {options}"], capture_output=True, check=True, text=True)
     words = shown.stdout.rstrip("\0").split("\0")
-    assert words == ["--output", names[-1], "--input", ",".join(names[:-1])]
+    inputs = names[:-1] if "," in third else [",".join(names[:-1])]
+    assert words == ["--output", names[-1], *chain.from_iterable(("--input", name) for name in inputs)]
     assert cli.main(["look", path, *words, "--json"]) == 0
     looked = json.loads(capsys.readouterr().out)
     assert (looked["output"], looked["inputs"]) == (names[-1], names[:-1])

@@ -1,6 +1,5 @@
 """A look at measured data in words, for a terminal and for a page."""
 
-import shlex
 from collections.abc import Mapping
 from typing import Any
 
@@ -79,10 +78,12 @@ def next_command(look: DataLook) -> str:
 
 def _next_options(look: DataLook) -> str:
     names = [signal.name for signal in look.signals]
-    options = f"--output {shlex.quote(names[-1])}"
-    if len(names) > 1:
-        options += f" --input {shlex.quote(','.join(names[:-1]))}"
-    return printable(options, 10_000)
+    options = [as_option("output", names[-1])]
+    inputs = names[:-1]
+    if inputs and not any("," in name for name in inputs):
+        inputs = [",".join(inputs)]
+    options += [as_option("input", name) for name in inputs]
+    return printable(" ".join(options), 10_000)
 
 
 def look_lines(look: DataLook) -> list[str]:

@@ -60,9 +60,10 @@ def _column_number(part: Any) -> int | None:
 
 def chosen_signals(source: Source, argument: str, specification: Any, used: Sequence[Signal] = ()) -> list[Signal]:
     """Return the signals that a specification chooses; those that are ``used`` already are refused."""
-    parts = columns_listed(specification)
-    if isinstance(specification, str) and _columns_of_name(source, specification):
-        parts = [specification]
+    parts: list[Any] = []
+    for part in [specification] if isinstance(specification, str) else columns_listed(specification):
+        # A name may have a comma itself.
+        parts += [part] if not isinstance(part, str) or _columns_of_name(source, part) else columns_listed(part)
     if not _is_input(argument) and len(parts) != 1:
         raise argument_error(argument, f"{len(parts)} columns", f"one of {source.overview}", source.name)
     signals: list[Signal] = []
