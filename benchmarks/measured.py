@@ -532,7 +532,7 @@ def truth_table(results: Sequence[tuple[Case, narxbench.Identification, int]]) -
                 noise,
                 _sampling(checks["sampling"]["advised"]),
                 _sampling(model.decimation),
-                _delays(checks["delay"]["inputs"]),
+                _delays(checks["evidence"]["inputs"]),
                 _dead_time(case),
                 _true_terms(case, model),
                 f"{n_findings['fine']} / {n_findings['look']} / {n_findings['bad']}",
