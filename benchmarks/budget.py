@@ -38,7 +38,7 @@ narxbench.identify(u[:400], y[:400], **warm)
 began = time.process_time()
 identification = narxbench.identify(u, y, test="20%", effort=effort)
 spent = time.process_time() - began
-prediction = next(finding for finding in identification.summary if finding.name == "prediction")
+prediction = next(finding for finding in identification.summary if finding.name == "errors")
 print(json.dumps([spent, prediction.values["rrse"]]))
 """
 

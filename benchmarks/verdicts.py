@@ -122,7 +122,8 @@ def judge(record: TrueRecord) -> list[Judged]:
     if record.number % SEARCHED < 2:
         identification = identify_recording(recording, IdentificationSettings(**SEARCH))
         answer = next(finding for finding in identification.summary if finding.name == "to_predict")
-        is_bounded = all(note.name != "outside" or note.status == "fine" for note in identification.notes)
+        steady_states = [finding for finding in identification.summary if finding.name == "steady_states"]
+        is_bounded = all(finding.values["bounded"] for finding in steady_states)
         judged.append(judged_as(record, "search", identification.model, answer, is_bounded))
     return judged
 
@@ -137,11 +138,10 @@ def answer_on(scan: Scan, structure: Structure) -> tuple[narxbench.Model, Findin
     checks = data_checks(scan, fit.configuration, model)
     bias = free_run_bias(last_runs(cases, model))
     avoidable = avoidable_share(last_cases(cases), None if model.inputs else ahead)
-    findings = summary(model, frame, [], [], [], checks, bias, avoidable=avoidable)
     is_bounded = not scan.leaves_all_bounds(structure)
-    notes = [] if is_bounded else [Finding("outside", "look")]
+    findings = summary(model, frame, [], [], [], checks, bias, avoidable=avoidable, is_bounded=is_bounded)
     by_name = {finding.name: finding for finding in findings}
-    return model, prediction_answer(model, scan.recording, frame, by_name, notes), is_bounded
+    return model, prediction_answer(model, scan.recording, frame, by_name), is_bounded
 
 
 def judged_as(record: TrueRecord, name: str, model: narxbench.Model, answer: Finding, is_bounded: bool) -> Judged:

@@ -32,7 +32,7 @@ def statuses(identification):
 
 
 def prediction(identification):
-    return next(finding.values for finding in identification.summary if finding.name == "prediction")
+    return next(finding.values for finding in identification.summary if finding.name == "errors")
 
 
 def test_a_level_of_a_million_changes_nothing():

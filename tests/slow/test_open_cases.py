@@ -106,18 +106,18 @@ def test_a_bad_output_of_joint_models_is_called_bad(tmp_path, capsys):
 def test_a_series_is_compared_with_its_last_season_at_the_horizon(tmp_path, identified):
     path = records.write(tmp_path / "data.csv", records.hourly_load(), 1)
     model = identified([path], "load", test="20%")
-    assert summary(model, "prediction")["values"]["steps"] == 24
-    assert summary(model, "against_last_value")["status"] != "fine"
+    assert summary(model, "errors")["values"]["steps"] == 24
+    assert summary(model, "competitors")["status"] != "fine"
 
 
 @BOTH_WAYS
 def test_a_series_is_judged_at_the_horizon_that_matters(tmp_path, identified):
     path = records.write(tmp_path / "data.csv", records.hourly_load(), 1)
     model = identified([path], "load", test="20%", horizon=3)
-    for name in ("to_predict", "against_last_value"):
+    for name in ("to_predict", "competitors"):
         values = summary(model, name)["values"]
         assert 1 <= values["steps"] <= 3, name
-    assert summary(model, "against_last_value")["values"]["season"] == 24
+    assert summary(model, "competitors")["values"]["last_value"]["season"] == 24
     assert summary(model, "to_predict")["values"]["horizon"] == 3
 
 

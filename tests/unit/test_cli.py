@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.lookups import roles_of
+from tests.lookups import item_with, roles_of
 from tests.unit.algorithms.plugins import SOURCE, install, install_text
 
 import narxbench
@@ -165,9 +165,9 @@ def test_the_summary(file, identification):
 def test_the_summary_fits_a_terminal(identification, n_terms):
     terms = [f"y(k-{i})*u1(k-{100 + i})^2*u2(k-{i})" for i in range(1, n_terms + 1)]
     model = replace(identification.model, terms=terms, coefficients=[-1e-300 / 3] * n_terms, covariance=None)
-    values = {"role": "test", "kind": "free_run", "steps": None, "decimation": 2, "decimated": None, "rrse": None}
+    values = {**item_with(identification.summary, name="errors").values, "rrse": None}
     values["diverged"] = [f"record {i}\n" for i in range(99)]
-    summary = [Finding("prediction", status, values) for status in 9 * ["bad"] + 9 * ["look"] + 9 * ["fine"]]
+    summary = [Finding("errors", status, values) for status in 9 * ["bad"] + 9 * ["look"] + 9 * ["fine"]]
     recording = replace(identification.recording, notes=("Word " * 99, "x", "y", "x", "z"))
     weights = identification.weights[:1] * n_terms
     crowded = replace(identification, model=model, weights=weights, summary=summary, recording=recording)

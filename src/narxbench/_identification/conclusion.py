@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from narxbench._algorithms.certainty import LEAST_EXCHANGED
-from narxbench._identification.data.checks import checks_before, size_check
-from narxbench._identification.data.collinear import collinear_check
+from narxbench._identification.data.checks import Candidates, checks_before
+from narxbench._identification.data.collinear import near_pairs
 from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
 from narxbench._identification.search.competitors import SPARSE_WITHIN, best_by_description, description
@@ -72,13 +72,27 @@ def concluded(scan: Scan, choice: Choice, *, is_hurried: bool = False) -> Identi
     curve = static_curve(model, known, points=POINTS if model.max_lag <= LONG_LAG else FEW_POINTS)
     rests = measured_static_points(model, known)
     rows = _compared_rows(trial)
-    checks = [*data_checks(scan, configuration, model), *_candidate_checks(trial, rows)]
+    checks = data_checks(scan, configuration, model)
     is_free_run = bool(model.inputs) and scan.horizon is None
     bias = free_run_bias(last_runs(cases, model)) if is_free_run else None
     avoidable = None if is_hurried else avoidable_share(last_cases(cases), None if is_free_run else ahead)
     season = season_errors(last_cases(cases), scan.seasons_of_output, ahead)
     findings = summary(
-        model, validation, tests, curve, rests, checks, bias, weights.rows(), avoidable, season, scan.horizon
+        model,
+        validation,
+        tests,
+        curve,
+        rests,
+        checks,
+        bias,
+        weights.rows(),
+        avoidable,
+        season,
+        scan.horizon,
+        scan.seasons,
+        competition=_competition(scan, choice, models[choice.best.kind]),
+        is_bounded=choice.bounded,
+        holds=choice.holds,
     )
     certainty = StructureCertainty(STOPPED) if is_hurried else _certainty(scan, choice)
     identification = Identification(
@@ -90,6 +104,7 @@ def concluded(scan: Scan, choice: Choice, *, is_hurried: bool = False) -> Identi
             **configuration.as_dict(),
             "candidates": len(trial.terms),
             "dropped": trial.dropped,
+            "near_pairs": _near_pairs(trial, rows),
         },
         checks=checks,
         tried=_tried(scan, choice),
@@ -104,20 +119,12 @@ def concluded(scan: Scan, choice: Choice, *, is_hurried: bool = False) -> Identi
         dynamics=_dynamics(scan, choice, model, curve, tests, None if is_hurried else certainty),
         rests=rests,
         summary=findings,
-        notes=[*_notes(scan, choice, models), *_time_scale(scan, configuration, ahead)],
+        notes=_notes(scan, choice),
         models=models,
         competitors=_competitors(scan, choice, models),
         unseen={FREE_RUN: free_run, ONE_STEP: unseen_errors(fit, model, 1)},
     )
     return replace(identification, summary=[*answers(identification), *findings])
-
-
-def _time_scale(scan: Scan, configuration: Configuration, steps: int) -> list[Finding]:
-    """Return why a series without input is judged so many steps ahead; the user's own horizon needs no reason."""
-    if scan.recording.inputs or (scan.horizon is not None and not scan.seasons):
-        return []
-    values = {"steps": steps, "samples": steps * configuration.decimation, "seasons": list(scan.seasons)}
-    return [Finding("time_scale", "fine", values)]
 
 
 def _certainty(scan: Scan, choice: Choice) -> StructureCertainty:
@@ -271,12 +278,10 @@ def _compared_rows(trial: Trial) -> NDArray[np.int64]:
     return rows[:: -(-len(rows) // MOST_COMPARED)]
 
 
-def _candidate_checks(trial: Trial, rows: NDArray[np.int64]) -> list[Finding]:
-    names = [*trial.terms, *trial.dropped]
-    monomials = [parse_term(name, trial.n_inputs, current=True) for name in names]
-    columns = trial.arrangement.columns(monomials, rows)
-    size = size_check(len(trial.terms), len(trial.arrangement.rows()))
-    return [collinear_check(columns, names, trial.dropped), size]
+def _near_pairs(trial: Trial, rows: NDArray[np.int64]) -> dict[str, Any]:
+    """Return how many pairs of candidates are nearly alike, and the most alike of them."""
+    monomials = [parse_term(name, trial.n_inputs, current=True) for name in trial.terms]
+    return near_pairs(trial.arrangement.columns(monomials, rows), trial.terms)._asdict()
 
 
 def last_cases(cases: Sequence[Case]) -> list[Case]:
@@ -301,24 +306,22 @@ def _side_by_side(choice: Choice) -> dict[str, Structure]:
     return structures
 
 
-def _notes(scan: Scan, choice: Choice, models: Mapping[str, Model]) -> list[Finding]:
+def _notes(scan: Scan, choice: Choice) -> list[Finding]:
     """Return what a reader must know of the search besides its result."""
-    recording = scan.estimated
-    configuration = scan.named[choice.leaving.configuration]
-    model, sparse = models[choice.leaving.kind], models[choice.best.kind]
     notes = []
-    if not any(record.role == "test" for record in recording.records):
+    if not any(record.role == "test" for record in scan.estimated.records):
         notes.append(Finding("no_test", "look"))
-    return [*notes, *_units(scan, model, configuration), *_competed(scan, choice, sparse), *_decided(choice)]
+    return [*notes, *_noise_model(choice)]
 
 
 def data_checks(scan: Scan, configuration: Configuration, model: Model) -> list[Finding]:
     """Return the checks of the data in view of the model, that of the sampling after decimations were compared."""
-    used, taken = set(), {}
+    used, usage = set(), {}
     for monomial in model.monomials:
         used |= {signal for signal, _ in monomial}
-    for signal, (name, lags) in enumerate(zip(model.inputs, configuration.u_lags, strict=True), INPUT):
-        taken[name] = {"lags": list(lags), "used": signal in used}
+    for signal, name in enumerate(model.inputs, INPUT):
+        usage[name] = {"used": signal in used}
+    trial = scan.trial(configuration)
     sampling, *further = checks_before(
         scan.estimated,
         decimation=configuration.decimation,
@@ -326,7 +329,8 @@ def data_checks(scan: Scan, configuration: Configuration, model: Model) -> list[
         sampling=scan.sampling,
         input_responses=scan.responses,
         evidence=scan.evidence,
-        usage=taken,
+        usage=usage,
+        candidates=Candidates(len(trial.terms), len(trial.arrangement.rows())),
     )
     strides = sorted({c.decimation for c in scan.configurations})
     if len(strides) > 1 and not scan.sampling.advised == configuration.decimation == 1:
@@ -336,25 +340,11 @@ def data_checks(scan: Scan, configuration: Configuration, model: Model) -> list[
     return [sampling, *further]
 
 
-def _units(scan: Scan, model: Model, configuration: Configuration) -> list[Finding]:
-    """Return which signals are taken from another zero or in another unit, because of what numbers can hold."""
-    if configuration.centred:
-        return []
-    by = scan.scaling(False)
-    if by is None:
-        return []
-    rows = []
-    for name, offset, scale in zip((model.output, *model.inputs), *by, strict=True):
-        if (offset, scale) != (0.0, 1.0):
-            rows.append({"signal": name, "offset": offset, "scale": scale})
-    return [Finding("level", "fine", {"signals": rows})]
-
-
-def _competed(scan: Scan, choice: Choice, sparse: Model) -> list[Finding]:
+def _competition(scan: Scan, choice: Choice, sparse: Model) -> dict[str, Any] | None:
     """Return the selection errors of the sparse structure and of the best of each kind of competitor."""
     structures = _competing(choice)
     if not structures:
-        return []
+        return None
     rows: list[dict[str, Any]] = []
     for name, structure in structures.items():
         row = {"name": name, "terms": len(structure.terms), "rrse": structure.rrse}
@@ -365,17 +355,17 @@ def _competed(scan: Scan, choice: Choice, sparse: Model) -> list[Finding]:
         "leaving": description(choice.leaving),
         "limit": SPARSE_WITHIN,
         "competitors": len(choice.competitors),
-        "kind": scan.trial(scan.named[choice.best.configuration]).error,
+        "selected_by": scan.trial(scan.named[choice.best.configuration]).error,
         "rows": rows,
         "sparse": sparse.equation().partition("\n")[0],
     }
     if not scan.recording.inputs:
-        values["steps"] = scan.steps_judged(choice.best.configuration)
-    return [Finding("competition", "look" if choice.winner else "fine", values)]
+        values["steps_ahead"] = scan.steps_judged(choice.best.configuration)
+    return values
 
 
-def _decided(choice: Choice) -> list[Finding]:
-    """Return how the noise model was decided on, and whether a structure of lower J was passed over."""
+def _noise_model(choice: Choice) -> list[Finding]:
+    """Return how the noise model was decided on."""
     best: dict[str, Structure] = {}
     for structure in choice.finalists:
         if structure.fitness is not None:
@@ -390,17 +380,10 @@ def _decided(choice: Choice) -> list[Finding]:
         }
         for name, structure in sorted(best.items(), key=lambda item: item[1].rank)
     ]
-    findings = []
-    if choice.winner is None and (len(rows) > 1 or choice.best.noise_model != Narx()):
-        chosen = {"chosen": choice.best.noise.name, "description": choice.best.noise_model.description}
-        findings.append(Finding("noise_model", "fine", {**chosen, "tied": choice.tied, "best": rows}))
-    if choice.passed_over or not choice.holds:
-        values = {"passed_over": len(choice.passed_over), "holds": choice.holds}
-        findings.append(Finding("whole_records", "look" if choice.holds else "bad", values))
-    if choice.unbounded or not choice.bounded:
-        values = {"passed_over": choice.unbounded, "bounded": choice.bounded}
-        findings.append(Finding("outside", "fine" if choice.bounded else "look", values))
-    return findings
+    if choice.winner is not None or (len(rows) < 2 and choice.best.noise_model == Narx()):
+        return []
+    chosen = {"chosen": choice.best.noise.name, "description": choice.best.noise_model.description}
+    return [Finding("noise_model", "fine", {**chosen, "tied": choice.tied, "best": rows})]
 
 
 def _tried(scan: Scan, choice: Choice) -> pd.DataFrame:

@@ -8,39 +8,22 @@ Status = Literal["fine", "look", "bad"]
 TITLES = {
     "sampling": "Sampling",
     "evidence": "What the record can show",
-    "resolution": "Resolution",
     "saturation": "Limits of the output",
-    "delay": "Dead time",
     "excitation": "Excitation",
     "drift": "Drift and offsets",
-    "outliers": "Outliers",
+    "outliers": "Outliers and resolution",
     "test-range": "Range of the test records",
-    "collinear": "Candidates that are alike",
-    "prospect": "What can be told apart",
-    "size": "Size of the search",
+    "no_test": "Test data",
     "to_predict": "To predict",
     "to_read": "To read its terms",
     "to_control": "For control",
-    "prediction": "Predictions",
-    "exact": "Exact",
-    "free_run_residuals": "Residuals of the free run",
-    "against_linear_arx": "Against linear ARX of the same lags",
-    "against_last_value": "Against repeating the last value",
-    "gap": "From known to new data",
-    "residuals_linear": "Residuals one step ahead, linear tests",
-    "residuals_nonlinear": "Residuals one step ahead, nonlinear tests",
-    "fixed_points": "Fixed points",
-    "static": "Rests of data and model",
-    "no_test": "Test data",
+    "errors": "Errors",
+    "competitors": "Competitors",
+    "residuals": "Residuals",
+    "steady_states": "Steady states",
     "noise_model": "Noise",
-    "competition": "Simple models",
-    "level": "Levels and units",
     "joint": "Outputs together",
     "interrupted": "Stopped",
-    "attempts": "Other settings",
-    "outside": "Held inputs",
-    "whole_records": "Whole records",
-    "time_scale": "Time scale",
 }
 
 
@@ -58,8 +41,8 @@ class Finding:
     @property
     def title(self) -> str:
         """The title that pages, terminals, notebooks and files show."""
-        if self.name == "prediction" and self.values.get("role") == "test":
-            return "Predictions of unseen data"
+        if self.name == "errors" and self.values.get("role") == "test":
+            return "Errors on unseen data"
         return TITLES[self.name]
 
 

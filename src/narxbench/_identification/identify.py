@@ -162,13 +162,12 @@ def _with_attempts(
     findings = {finding.name: finding for finding in identification.summary}
     to_predict = findings["to_predict"]
     # Where the error is small already, the verdict has other reasons, which no setting takes away.
-    is_settled = to_predict.status == "fine" or findings["prediction"].values["small"]
+    is_settled = to_predict.status == "fine" or findings["errors"].values["small"]
     if is_settled or to_predict.values["noise"] or error is None:
         return identification
-    finding = attempts(recording, settings, identification.tried, error, _selection_error)
-    if finding is None:
-        return identification
-    return replace(identification, notes=[*identification.notes, finding])
+    tried = attempts(recording, settings, identification.tried, error, _selection_error)
+    findings["to_predict"] = replace(to_predict, values={**to_predict.values, "attempts": tried})
+    return replace(identification, summary=list(findings.values()))
 
 
 def _selection_error(recording: Recording, settings: IdentificationSettings) -> float | None:

@@ -65,9 +65,8 @@ class Identification:
     summary : list of Finding
         What is fine about the model and what is not, most important first.
     notes : list of Finding
-        What else a reader must know: how the sparse model did in the ``competition`` with simple models, ``no_test``
-        data, how the ``noise_model`` was decided on, the ``time_scale`` of a series without input, and that a free run
-        over ``whole_records`` was a reason to pass over structures, or that none holds.
+        What else a reader must know: that the search was ``interrupted``, that there are ``no_test`` data, and how the
+        ``noise_model`` was decided on.
     unseen : dict of str to Unseen
         Errors of the kinds ``free_run`` and ``one_step`` on samples that the weights did not know.
     dynamics : Dynamics, optional
@@ -87,7 +86,7 @@ class Identification:
     >>> identification = narxbench.identify(u, y, test="20%", **settings)
     >>> identification.configuration["candidates"]
     15
-    >>> [finding.status for finding in identification.summary if finding.name == "prediction"]
+    >>> [finding.status for finding in identification.summary if finding.name == "errors"]
     ['fine']
     """
 
@@ -142,20 +141,19 @@ class Identification:
             facts.append(("Warnings", "; ".join(dict.fromkeys(notes))))
         return facts
 
-    @property
-    def _prediction(self) -> dict[str, Any]:
-        """What is known of the predictions that decide."""
-        return next(finding.values for finding in self.summary if finding.name == "prediction")
+    def _values_of(self, name: str) -> dict[str, Any]:
+        """Return the values of a finding of the summary; none where there is no such finding."""
+        return next((finding.values for finding in self.summary if finding.name == name), {})
 
     @property
     def steps_judged(self) -> int | None:
         """The steps of the model ahead that decide; None: free runs."""
-        steps: int | None = self._prediction["steps"]
+        steps: int | None = self._values_of("errors").get("steps")
         return steps
 
     def _error(self) -> str:
         """Return the error of the predictions that decide, and on which data."""
-        prediction = self._prediction
+        prediction = self._values_of("errors")
         steps = prediction["steps"]
         how = "free run" if steps is None else f"{steps} step{'s' * (steps != 1)} ahead"
         error = "diverges" if prediction["rrse"] is None else f"RRSE {prediction['rrse']:.3g}"
@@ -338,12 +336,8 @@ class Identification:
 
     def _competitors(self) -> list[dict[str, Any]]:
         """Return the models that competed with their selection errors, without covariances."""
-        rows: list[dict[str, Any]] = []
-        for note in self.notes:
-            if note.name == "competition":
-                rows = note.values["rows"]
         entries = []
-        for row in rows:
+        for row in self._values_of("competitors").get("rows", ()):
             model = self.competitors.get(row["name"])
             plain_model = model.to_dict() if model else None
             entries.append({"name": row["name"], "selection_rrse": row["rrse"], "model": plain_model})

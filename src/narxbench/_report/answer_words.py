@@ -22,6 +22,7 @@ from narxbench._report.phrases import (
     first_of,
     how_predicted,
     percent,
+    plural_s,
     unit_of,
 )
 
@@ -65,8 +66,24 @@ def _to_predict(finding: Finding, setting: Setting) -> tuple[str, str]:
     if values["because"]:
         titles = [TITLES[name] for name in values["because"]]
         texts.append(f"Look at: {'; '.join(title[:1].lower() + title[1:] for title in titles)}.")
-    advice = "" if values["role"] == "test" else f"Keep data for a test ({setting('test')})."
-    return " ".join(texts), OTHER_UNIT if values["other_unit"] else advice
+    tried, advice = _attempts(values["attempts"], setting)
+    return " ".join([*texts, *tried]), OTHER_UNIT if values["other_unit"] else advice
+
+
+def _attempts(attempts: Values | None, setting: Setting) -> tuple[list[str], str]:
+    """Return what other settings gain, in a sentence, and which of them to take."""
+    if attempts is None:
+        return [], ""
+    texts = []
+    for row in attempts["rows"]:
+        name = listed([setting(name, row["value"]) for name in row["settings"]])
+        texts.append(f"{name} nothing that holds" if row["rrse"] is None else f"{name} {row['rrse']:.3g}")
+    tried = f"Tried, with their RRSE on unseen parts, in place of {attempts['error']:.3g}: {'; '.join(texts)}."
+    better = attempts["better"]
+    if better is None:
+        return [tried], ""
+    names = listed([setting(name, better["value"]) for name in better["settings"]])
+    return [tried], f"Take {names}: the error falls from {attempts['error']:.3g} to {better['rrse']:.3g}."
 
 
 def _subject(values: Values, only_one: str = "the output") -> str:
@@ -108,13 +125,18 @@ def _ranges(values: Values) -> str:
     return listed(ranges)
 
 
-def _to_read(finding: Finding, _: Setting) -> tuple[str, str]:
+def _to_read(finding: Finding, __: Setting) -> tuple[str, str]:
     values = finding.values
     texts = ["There is nothing to read in noise."] if values["noise"] else []
     texts.append(_structure(values))
     if values["missing"] and values["alike"]:
         pairs = [f"{first} with {second} (r {r:.3f})" for first, second, r in values["alike"]]
         texts.append(f"Nearly the same on these data: {first_of(pairs)}.")
+    number = values["near_pairs"]["number"]
+    if number:
+        first, second, _ = values["near_pairs"]["worst"]
+        alike = f"{number} pair{plural_s(number)} of candidates {'are' if number > 1 else 'is'} nearly the same"
+        texts.append(f"{alike}, most of all {first} and {second}: which one a model has is chance.")
     texts += [group_sentence(ExchangeableTerms(**group)) for group in values["groups"]]
     if values["superfluous"]:
         texts.append(f"Without any effect: {first_of(values['superfluous'])}.")

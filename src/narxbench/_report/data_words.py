@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from narxbench._identification.data.collinear import NEARLY, sum_of
 from narxbench._identification.data.sampling import FEWEST_STEPS, MOST_STEPS, STEPS
 from narxbench._identification.finding import Finding
 from narxbench._io.errors import printable
@@ -65,9 +64,13 @@ def _evidence(finding: Finding, setting: Setting) -> tuple[str, str]:
         names = listed(list(map(printable, values["constant"])))
         texts.append(f"Never changed: {names}. The record cannot show what {_it_does(values['constant'])}.")
         advice.append(f"Leave {names} out, or record {names} at several values.")
+    if values["idle"]:
+        names = listed(list(map(printable, values["idle"])))
+        texts.append(f"No effect of {names} is seen by correlation.")
     if values["degree"] == 1:
-        text = "The inputs make a single change, and a linear model answers it as any other would: so degree 1 is all "
-        texts.append(f"{text}that is searched, unless you set another ({setting('degree', 2)}).")
+        texts.append(
+            f"The inputs make a single change: only degree 1 is searched, unless you set {setting('degree', 2)}."
+        )
         advice.append("Record steps of several sizes, up and down, to see whether the process is nonlinear.")
     if values["under_feedback"]:
         names = listed(list(map(printable, values["under_feedback"])))
@@ -78,8 +81,28 @@ def _evidence(finding: Finding, setting: Setting) -> tuple[str, str]:
         texts.append(f"The past of {names} does not foretell the output: perhaps the two are exchanged.")
         advice.append("If what you set was given as the output, give it as the input.")
     if not values["inputs"]:
-        return "There is no input: the output is foretold from its own past.", ""
-    return " ".join(texts) or f"The inputs show enough: {_moves(values['inputs'])}.", " ".join(advice)
+        texts.append("There is no input: the output is foretold from its own past.")
+    elif not texts:
+        texts.append(f"The inputs show enough: {_moves(values['inputs'])}.")
+    texts += _delays(values["inputs"])
+    if values["terms"] is not None and values["rows"] < values["terms"]:
+        texts.append(f"There are only {values['rows']} rows to estimate {values['terms']} candidate terms from.")
+        advice.append("Longer records leave less to chance.")
+    return " ".join(texts), " ".join(advice)
+
+
+def _delays(evidence: Values) -> list[str]:
+    """Return after how many samples the output is seen to follow inputs."""
+    delays = []
+    for column, about in evidence.items():
+        if about.get("delay") is None:
+            continue
+        name = signal_title(column, about["term"])
+        if about["power"] != 1 or about["shown"] != about["delay"]:
+            name = f"the square of {name}"
+        after = "at once" if about["delay"] == 0 else f"after {count_samples(about['delay'], None)}"
+        delays.append(f"{name} {after}")
+    return [f"The output is seen to follow {listed(delays)}."] if delays else []
 
 
 def _it_does(names: Sequence[str]) -> str:
@@ -96,31 +119,6 @@ def _moves(evidence: Values) -> str:
     return listed(moves)
 
 
-def _resolution(finding: Finding, _: Setting) -> tuple[str, str]:
-    texts, advice = [], ""
-    for column, signal in finding.values.items():
-        title, term = capital(signal_title(column, signal["term"])), signal["term"]
-        if signal["seen"] == "few":
-            power = signal["levels"]
-            texts.append(f"{title} has only {power} levels: {term}^{power} is {_lower_powers(signal)}.")
-        elif signal["seen"] == "coarse":
-            low, high = signal["range"]
-            step = f"one step of {signal['step']:.3g} is {percent(signal['step'] / (high - low))} of its range"
-            texts.append(f"{title} has only {signal['levels']} levels: {step}.")
-            if term == "y":
-                advice = "No model can be more precise than the resolution of the output."
-    counts = ", ".join(f"{column} {signal['levels']}" for column, signal in finding.values.items())
-    return " ".join(texts) or f"The signals are finely resolved; their levels: {counts}.", advice
-
-
-def _lower_powers(signal: Values) -> str:
-    """Return what the power of a signal with as few levels is: a sum of lower powers."""
-    if signal["levels"] != 2:
-        return "the lower ones and the constant"
-    low, high = signal["range"]
-    return sum_of([(weight, term) for weight, term in ((low + high, signal["term"]), (-low * high, "1")) if weight])
-
-
 def _saturation(finding: Finding, _: Setting) -> tuple[str, str]:
     texts = []
     for name, side in finding.values.items():
@@ -133,40 +131,6 @@ def _saturation(finding: Finding, _: Setting) -> tuple[str, str]:
         return "The output does not stay at its largest or smallest value as if it were cut off.", ""
     advice = "A polynomial cannot follow a limit: measure with a smaller input, or a sensor of a larger range."
     return " ".join(texts), advice
-
-
-def _delay(finding: Finding, _: Setting) -> tuple[str, str]:
-    texts = []
-    for column, effect in finding.values["inputs"].items():
-        texts.append(_input_delay(signal_title(column, effect["term"]), effect, finding.values))
-    return " ".join(texts) or "There is no input whose dead time could be found.", ""
-
-
-def _input_delay(name: str, effect: Values, values: Values) -> str:
-    """Return after how many samples the output follows an input."""
-    delay = effect["delay"]
-    if effect["seldom"]:
-        return f"{capital(name)} changes too seldom to tell after how many samples the output follows."
-    if delay is None:
-        no_effect = f"o effect of {name} on the output is seen within {len(effect['correlations']) - 1} samples"
-        if effect.get("used"):
-            return f"By correlation n{no_effect}; the model uses it."
-        return f"N{no_effect}."
-    if delay == 0:
-        return f"The output follows {name} within the same sample."
-    return _late_effect(name, effect, values)
-
-
-def _late_effect(name: str, effect: Values, values: Values) -> str:
-    """Return after how many samples, and steps of the model, the output is seen to follow an input or its square."""
-    delay, shown, stride, period = effect["delay"], effect["shown"], values["decimation"], values["period"]
-    after = f"after {count_samples(delay, period)}"
-    if stride > 1:
-        after += f", {delay / stride:.2g} steps of {stride}"
-    if effect["power"] == 1 and shown > delay:
-        after += f", and {name} itself after {count_samples(shown, period)}"
-    cause = name if effect["power"] == 1 and shown == delay else f"the square of {name}"
-    return f"The output is seen to follow {cause} {after}."
 
 
 def _excitation(finding: Finding, _: Setting) -> tuple[str, str]:
@@ -210,16 +174,23 @@ def _drift(finding: Finding, _: Setting) -> tuple[str, str]:
 
 
 def _outliers(finding: Finding, _: Setting) -> tuple[str, str]:
-    values, count = finding.values, finding.values["count"]
+    values, count, resolution = finding.values, finding.values["count"], finding.values["resolution"]
+    texts, advice = [], []
+    if resolution["coarse"]:
+        low, high = resolution["range"]
+        step = f"{resolution['step']:.3g}, {percent(resolution['step'] / (high - low))} of its range"
+        texts.append(f"There are only {resolution['levels']} levels of the output, with steps of {step}.")
+        advice.append("No model can be more precise than that: measure with a finer resolution.")
     if not count:
-        return "No sample of the output sticks out.", ""
+        return " ".join(texts) or "No sample of the output sticks out, and it is finely resolved.", " ".join(advice)
     places = []
     for name, number, _deviation in values["samples"][:_MOST_OUTLIERS]:
         places.append(f"{number} of {name}" if values["records"] > 1 else str(number))
-    text = f"{count} of {values['total']} samples of the output stick out of their neighbours by more than "
+    text = f"{count} of {values['total']} samples of the output stick out by more than "
     text += f"{values['limit']:.3g}: sample{plural_s(count)} {', '.join(places)}"
     text += f" and {count - _MOST_OUTLIERS} more ({REST})." if count > _MOST_OUTLIERS else "."
-    return text, "See whether they are mistakes of the measurement."
+    advice.append("See whether samples that stick out are mistakes of the measurement.")
+    return " ".join([*texts, text]), " ".join(advice)
 
 
 def _test_range(finding: Finding, _: Setting) -> tuple[str, str]:
@@ -253,77 +224,13 @@ def _other_unit(title: str, unit: Values) -> str:
     return f"{text}{' '.join(conversion)}, as between {unit['units']}."
 
 
-def _collinear(finding: Finding, _: Setting) -> tuple[str, str]:
-    values, dropped, count = finding.values, [*finding.values["dropped"].values()], finding.values["near_pairs"]
-    texts = []
-    if dropped:
-        reasons = "; ".join(dropped[:_MOST_DROPPED])
-        if len(dropped) > _MOST_DROPPED:
-            reasons += f", and {len(dropped) - _MOST_DROPPED} more ({REST})"
-        left_out = f"{len(dropped)} of {values['candidates']} candidates say nothing new and are left out"
-        texts.append(f"{left_out}: {reasons}.")
-    if count:
-        pairs = f"{count} pair{plural_s(count)} of candidates {'are' if count > 1 else 'is'} nearly the same"
-        first, second = values["worst"][:2]
-        texts.append(f"{pairs} (correlation over {NEARLY}), most of all {first} and {second}.")
-        texts.append("Which one of a pair a model has is a matter of chance.")
-    return " ".join(texts) or f"All {values['candidates']} candidates differ.", ""
-
-
-def _size(finding: Finding, _: Setting) -> tuple[str, str]:
-    terms, rows = finding.values["terms"], finding.values["rows"]
-    text = f"{terms} candidate terms and {rows} rows to estimate from, {rows / max(1, terms):.2g} for each."
-    return text, "" if rows >= terms else "Longer records leave less to chance."
-
-
-def _prospect(finding: Finding, setting: Setting) -> tuple[str, str]:
-    values = finding.values
-    if not values["output_changes"]:
-        return "The output does not change: nothing can be identified.", ""
-    texts = []
-    for column, about in values["inputs"].items():
-        texts.append(_prospect_of_input(signal_title(column, about["term"]), about, values))
-    if not texts:
-        texts.append("There is no input: a model foretells the output from its own past.")
-    advice = ""
-    if not values["has_test"]:
-        advice = f"Keep data for a test, as with {setting('test', '20%')}."
-    return " ".join(texts), advice
-
-
-def _prospect_of_input(name: str, about: Values, values: Values) -> str:
-    """Return what can be told of an input: its effect, its lags and its powers."""
-    if about["is_constant"]:
-        return f"{capital(name)} is constant: its effect cannot be told."
-    effects = {
-        True: f"The output is seen to follow {name}.",
-        False: f"No effect of {name} is seen by correlation.",
-        None: f"{capital(name)} changes too seldom to see its effect by correlation.",
-    }
-    lags, power = about["lags"], about["power"]
-    text = f"{lags} of its lags" if lags < values["most_lags"] else f"At least {lags} of its lags"
-    text += " can be told apart"
-    if power == 1:
-        text += ", but none of its powers, as it has two levels."
-    elif power < values["most_power"]:
-        text += f", and powers up to {power}."
-    else:
-        text += f", and powers up to {power} or more."
-    return f"{effects[about['acts']]} {text}"
-
-
 # Words by the name of the finding.
 DATA_WORDS: dict[str, Phrase] = {
     "sampling": _sampling,
     "evidence": _evidence,
-    "resolution": _resolution,
     "saturation": _saturation,
-    "delay": _delay,
     "excitation": _excitation,
     "drift": _drift,
     "outliers": _outliers,
     "test-range": _test_range,
-    "collinear": _collinear,
-    "prospect": _prospect,
-    "size": _size,
 }

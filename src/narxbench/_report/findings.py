@@ -41,8 +41,7 @@ def in_words(finding: Finding, setting: Setting = as_argument) -> Words:
     >>> from narxbench._identification.finding import Finding
     >>> words = in_words(Finding("no_test", "look"))
     >>> print(f"{words.title}: {words.text}")
-    Test data: No data are kept for a test: the figures of the selection helped to choose the model, so expect larger
-    errors on new data.
+    Test data: No data are kept for a test: expect larger errors on new data.
     """
     text, advice = WORDS[finding.name](finding, setting)
     return Words(finding.title, text, advice)

@@ -50,12 +50,9 @@ def _records(records: Any) -> str:
 
 
 def findings_of(look: DataLook) -> list[Finding]:
-    """Return the findings of a look, the most important first: what can be told apart, then by status."""
-    if not look.has_output:
-        return []
-    *checks, prospect = look.checks
+    """Return the findings of a look by their status, the most serious first."""
     order = ("bad", "look", "fine")
-    return [prospect, *sorted(checks, key=lambda check: order.index(check.status))]
+    return sorted(look.checks, key=lambda check: order.index(check.status))
 
 
 def outlier_sentences(look: DataLook) -> list[str]:

@@ -381,7 +381,7 @@ def checks_figure(checks: Sequence[Finding], decimation: int) -> str | None:
     """Return the figure behind the checks of sampling and dead time; None where neither has anything to draw."""
     values_by_check = {check.name: check.values for check in checks}
     correlations = values_by_check.get("sampling", {}).get("correlations") or {}
-    inputs = values_by_check.get("delay", {}).get("inputs", {})
+    inputs = values_by_check.get("evidence", {}).get("inputs", {})
     responses = [(name, values) for name, values in inputs.items() if values.get("correlations")][:MOST_INPUTS]
     has_autocorrelation = bool(correlations.get("lag"))
     n_panels = has_autocorrelation + len(responses)

@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 from markupsafe import Markup
 
-from narxbench._identification.data.look import SignalFacts, prospect, signal_facts
+from narxbench._identification.data.look import signal_facts
 from narxbench._identification.data.spectra import Spectra, spectra
-from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
 from narxbench._identification.trust.answers import ANSWERS
 from narxbench._identification.trust.dynamics import COVERAGE
@@ -138,7 +137,7 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
         "groups": [unbroken(group_sentence(group)) for group in identification.certainty.groups],
         "doubts": [unbroken(sentence) for sentence in doubt_sentences(identification.certainty)],
         "says": {finding.name: worded(finding) for finding in identification.summary},
-        "checks": [worded(finding) for finding in _checks(identification, facts)],
+        "checks": [worded(finding) for finding in identification.checks],
         "settings": [(name, value) for name, value in flattened(identification.settings) if value not in _EMPTY],
         "configuration": [pair for pair in flattened(identification.configuration) if pair[0] != "name"],
         "versions": {name: metadata.version(name) for name in _VERSIONS},
@@ -176,13 +175,6 @@ def _figures(
         figures["errors"] = drawn.tried_figure(identification.tried, f"{error_kind(identification)} error")
     inlined = {name: inline_svg(svg, name) if svg else None for name, svg in figures.items()}
     return {**inlined, **data_figures(recording, power, identification.checks, model.decimation)}
-
-
-def _checks(identification: Identification, facts: Sequence[SignalFacts]) -> list[Finding]:
-    """Return the checks of the data, and what can be told apart in them where they were checked."""
-    if not identification.checks:
-        return []
-    return [*identification.checks, prospect(identification.recording, identification.checks, facts)]
 
 
 def _chart_data(

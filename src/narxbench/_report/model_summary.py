@@ -56,16 +56,7 @@ def _head(identification: Identification) -> list[str]:
         "",
         *wrapped(equation, 3, "       ", kept=r" (?![+-])"),
         *wrapped(" ".join(legend), 2, "  "),
-        *wrapped(_why_not_sparse(identification), 5, "  "),
     ]
-
-
-def _why_not_sparse(identification: Identification) -> str:
-    """Return how a simple model beat the sparse one; "" where the model is sparse."""
-    for note in identification.notes:
-        if note.name == "competition" and note.status != "fine":
-            return in_words(note, as_option).text
-    return ""
 
 
 def _samples(records: list[Record]) -> str:
@@ -166,7 +157,7 @@ def _terms(identification: Identification, lines: int) -> list[str]:
 
 def _ending(identification: Identification, report: bool) -> list[str]:
     """Return warnings that the findings do not repeat, and what to do next."""
-    notes = [note for note in before_all(identification) if note != _why_not_sparse(identification)]
+    notes = before_all(identification)
     lines = [cut_line(f"Note: {note}") for note in notes[:3]]
     if len(notes) > 3:
         lines[2:] = [f"Note: and {len(notes) - 2} more; --json and the page have them."]

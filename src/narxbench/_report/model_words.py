@@ -1,31 +1,58 @@
 """Findings on a model in words: its predictions, its residuals and its rests."""
 
 from narxbench._identification.finding import Finding
+from narxbench._identification.trust.validation import FREE_RUN
 from narxbench._identification.trust.verdicts import CORRELATION_SMALL
-from narxbench._report.phrases import Phrase, Setting, Values, first_of, how_predicted, percent, unit_of, unless_fine
+from narxbench._io.words import listed
+from narxbench._report.phrases import Phrase, Setting, Values, capital, count_terms, how_predicted, percent, unit_of
 
 
-def _prediction(finding: Finding, setting: Setting) -> tuple[str, str]:
+def _errors(finding: Finding, _: Setting) -> tuple[str, str]:
     values, role = finding.values, finding.values["role"]
-    data = f"the {role} data" + ("" if role == "test" else ", which the model was made with")
-    advice = ""
-    if role != "test":
-        advice = f"Keep data for a test ({setting('test')}): nothing here tells how the model does on new data."
+    data, how = f"the {role} data", capital(how_predicted(values))
+    gap, advice = values["gap"], ""
+    texts = []
     if values["diverged"]:
-        return _divergence(values, data), advice
-    if values["rests"]:
-        text = f"The output rests in {data}: {how_predicted(values)} the model misses "
-        return f"{text}{100 * values['relative']:.3g} % of the standard deviation that is known of it.", ""
-    if values["rrse"] is None:
-        text = f"There is nothing to judge the model by: {data} are constant or shorter than the initial samples."
-        return text, "Give longer records."
-    text = f"{how_predicted(values).capitalize()} the model misses {100 * values['rrse']:.3g} % of the standard "
-    text += f"deviation of {data} (RRSE {values['rrse']:.3g}, fit {values['fit_percent']:.3g} %"
-    text += ")."
+        texts.append(_divergence(values, data))
+    elif values["rests"]:
+        relative = percent(values["relative"])
+        texts.append(
+            f"The output rests in {data}: {how_predicted(values)} the error is {relative} of its deviation before."
+        )
+    elif values["rrse"] is None:
+        texts.append(
+            f"There is nothing to judge the model by: {data} are constant or shorter than the initial samples."
+        )
+        advice = "Give longer records."
+    else:
+        text = f"{how} the error is {percent(values['rrse'])} of the standard deviation of {data}"
+        texts.append(text + (f"{_known_error(gap)}." if gap else "."))
     if values["avoidable"] is not None and not values["small"]:
-        text += f" {percent(values['avoidable'])} of the squared error follows from what is known in time: a better "
-        text += "model could avoid that part."
-    return text, advice
+        texts.append(f"A better model could avoid {percent(values['avoidable'])} of the squared error.")
+    if values["exact"]:
+        texts.append("The model is exact: what it leaves of the data one step ahead is rounding.")
+    if not values["holds"]:
+        texts.append("Over whole records the free run of every structure is much worse than over their parts.")
+    if gap and gap["status"] != "fine":
+        advice = "Record more data, to fit less of their noise."
+    return " ".join([*texts, *_why_so_far(values)]), advice
+
+
+def _known_error(gap: Values) -> str:
+    """Return the error on the data that the model was made with, in the unit of the output where it is much less."""
+    text = f", and {percent(gap['seen'])} on the {gap['role']} data"
+    if gap["status"] == "fine":
+        return text
+    return f"{text} ({gap['test_rmse']:.3g} for {gap['seen_rmse']:.3g}{unit_of(gap, 'unit')} rms)"
+
+
+def _why_so_far(values: Values) -> list[str]:
+    """Return why a series is judged as far ahead as it is; nothing where the user said how far."""
+    if values["kind"] == FREE_RUN or values["horizon"] is not None:
+        return []
+    if not values["seasons"]:
+        return ["That is how long its values depend on one another."]
+    return [f"The output repeats itself after {listed(list(map(str, values['seasons'])))} samples."]
 
 
 def _divergence(values: Values, data: str) -> str:
@@ -37,76 +64,67 @@ def _divergence(values: Values, data: str) -> str:
     return f"{text} (only at the incoming sampling; at its own RRSE {values['decimated']:.3g})."
 
 
-def _exact(finding: Finding, _: Setting) -> tuple[str, str]:
-    text = "The model is exact: what it leaves of the data one step ahead is rounding."
-    superfluous = finding.values["superfluous"]
-    if not superfluous:
-        return text, ""
-    return f"{text} Below rounding is also what these terms contribute: {first_of(superfluous)}.", ""
+def _competitors(finding: Finding, _: Setting) -> tuple[str, str]:
+    values, texts = finding.values, []
+    for about, name in ((values["linear_arx"], "linear ARX"), (values["last_value"], "the last value")):
+        if about is None:
+            continue
+        season = about.get("season")
+        simpler = name if season is None else f"the value {season} samples before"
+        how = f"{capital(how_predicted(about))} on the {about['role']} data"
+        texts.append(f"{how} the model has RRSE {_error(about['rrse'])}, {simpler} {_error(about['baseline'])}.")
+    return " ".join([*texts, *_simple_model(values)]), ""
 
 
-def _free_run_residuals(finding: Finding, _: Setting) -> tuple[str, str]:
-    values, unit = finding.values, unit_of(finding.values, "unit")
-    biases = []
+def _error(rrse: float | None) -> str:
+    return "none, for it diverges" if rrse is None else f"{rrse:.3g}"
+
+
+def _simple_model(values: Values) -> list[str]:
+    """Return why a simple model was taken in place of the sparse one, and the equation of that; nothing else."""
+    if values["leaving"] == "sparse":
+        return []
+    sparse, *_ = values["rows"]
+    taken = next(row for row in values["rows"] if row["name"] == values["leaving"])
+    name = "ahead" if "ahead" in taken and "ahead" in sparse else "rrse"
+    text = f"The {taken['name']} model ({count_terms(taken['terms'])}) is taken: on parts that the weights do not know "
+    text += f"its RRSE is {_error(taken[name])}, that of the sparse model ({count_terms(sparse['terms'])}) "
+    return [f"{text}{_error(sparse[name])}: {values['sparse']}."]
+
+
+def _residuals(finding: Finding, _: Setting) -> tuple[str, str]:
+    values, bias = finding.values, finding.values["free_run"]
+    texts = [_correlated(values[kind], kind) for kind in ("linear", "nonlinear") if values[kind]]
+    texts = [text for text in texts if text] or ["All correlation tests one step ahead pass."]
+    return " ".join([*texts, *(_biases(bias) if bias else [])]), ""
+
+
+def _biases(values: Values) -> list[str]:
+    """Return where the errors of free runs have a bias."""
+    unit, biases = unit_of(values, "unit"), []
     for name, direction in (("rising", "rises"), ("falling", "falls")):
         error = values[name]["error"]
         if values[name]["seen"]:
             side = "low" if error > 0 else "high"
-            biases.append(
-                f"The model is systematically {side} where the output {direction}, by {abs(error):.3g}{unit}."
-            )
+            biases.append(f"In free run the model is {side} where the output {direction}, by {abs(error):.3g}{unit}.")
     if values["drift"]["seen"]:
-        biases.append(f"From beginning to end the error drifts by {values['drift']['error']:+.3g}{unit}.")
-    data = f"on the {values['role']} data (error {values['rms']:.3g}{unit} rms)"
-    if not biases:
-        return f"No bias is seen where the output rises or falls, nor as time passes, {data}.", ""
-    return f"{' '.join(biases)} That is {data}.", ""
+        biases.append(f"From beginning to end its error drifts by {values['drift']['error']:+.3g}{unit}.")
+    return biases
 
 
-def _against_last_value(finding: Finding, setting: Setting) -> tuple[str, str]:
-    season = finding.values["season"]
-    simpler = "repeating the last value" if season is None else f"repeating the last season of {season} samples"
-    return _against(simpler)(finding, setting)
-
-
-def _against(simpler: str) -> Phrase:
-    """Return the words of the comparison with a simpler model."""
-
-    def words(finding: Finding, _: Setting) -> tuple[str, str]:
-        rrse, baseline = finding.values["rrse"], finding.values["baseline"]
-        how = f"{how_predicted(finding.values)} on the {finding.values['role']} data"
-        if baseline is None:
-            return f"The model has RRSE {rrse:.3g} {how}; {simpler} diverges.", ""
-        if rrse is None:
-            return f"The model diverges {how}; {simpler} has RRSE {baseline:.3g}.", ""
-        return f"RRSE {rrse:.3g} against {baseline:.3g} of {simpler}, {how}.", ""
-
-    return words
-
-
-def _gap(finding: Finding, _: Setting) -> tuple[str, str]:
-    values, unit = finding.values, unit_of(finding.values, "unit")
-    text = f"RRSE {values['test']:.3g} on the test data (error {values['test_rmse']:.3g}{unit} rms), "
-    text += f"{values['seen']:.3g} on the {values['role']} data ({values['seen_rmse']:.3g}{unit})"
-    return f"{text}, {how_predicted(values)}.", unless_fine(finding, "Record more data, to fit less of their noise.")
-
-
-def _residuals(finding: Finding, _: Setting) -> tuple[str, str]:
-    values, failed, limit = finding.values, finding.values["failed"], finding.values["limit"]
-    share = f"{values['outside']} of {values['coefficients']} coefficients lie beyond the 95 % band"
+def _correlated(values: Values, kind: str) -> str:
+    """Return which correlation tests of one kind fail; "" where all pass."""
+    failed = values["failed"]
     if not failed:
-        largest = f"the largest correlation is {values['largest']:.2g} (limit {limit:.2g})"
-        return f"All {values['tests']} pass: {largest}; {share}.", ""
-    tests = "; ".join(f"{test['title']}: {test['worst']:.2g} at lag {test['lag']}" for test in failed)
-    text = f"{len(failed)} of {values['tests']} fail (limit {limit:.2g}): {tests}; {share}."
-    if finding.status == "fine":
-        most = f"{100 * CORRELATION_SMALL**2:.0f} %"
-        return f"{text} That is at most {most} of their variance: only many samples show it.", ""
-    if "free_run" in values:
-        text += f" One step ahead they are correlated, but the free run is good (RRSE {values['free_run']:.3g})."
-    if finding.name == "residuals_linear":
-        text += f" Correlated residuals do not spoil a free run, but they bias the weights.{_feedback(values)}"
-    return text, ""
+        return ""
+    largest = failed[0]
+    text = f"{len(failed)} of {values['tests']} {kind} tests one step ahead fail, most of all {largest['title']}: "
+    text += f"{largest['worst']:.2g} at lag {largest['lag']} (limit {values['limit']:.2g})"
+    if values["status"] == "fine":
+        return f"{text}, at most {100 * CORRELATION_SMALL**2:.0f} % of their variance."
+    if kind == "nonlinear":
+        return f"{text}."
+    return f"{text}: that biases the weights.{_feedback(values)}"
 
 
 def _feedback(values: Values) -> str:
@@ -117,50 +135,50 @@ def _feedback(values: Values) -> str:
     return ""
 
 
-def _fixed_points(finding: Finding, _: Setting) -> tuple[str, str]:
-    values, advice = finding.values, []
+def _steady_states(finding: Finding, _: Setting) -> tuple[str, str]:
+    values, texts, advice = finding.values, [], []
+    if not values["bounded"]:
+        texts.append("The model leaves all bounds where inputs are held inside their ranges, which the data do not do.")
+        advice.append("Keep to inputs that move as those of the data.")
     if values["points"] is not None:
         points = ", ".join(f"{y:.3g} ({'stable' if stable else 'unstable'})" for y, stable in values["points"])
-        return f"Fixed points of the model within the measured range: {points or 'none'}.", ""
-    where = f"{values['at_rest']} of {values['cases']} constant inputs over their range"
-    text, slowest = f"At {where} the model rests within the measured outputs", values["settling_steps"]
-    if slowest is not None:
-        text += f", after at most about {slowest:.3g} steps"
+        texts.append(f"Within the measured range the model rests at {points or 'no output'}.")
+    elif values["cases"]:
+        texts += _rests_of_model(values)
+        if values["at_rest"] < values["cases"]:
+            advice.append("Record data that dwell at more inputs.")
+    if values["rests"]:
+        texts.append(_rests_of_data(values))
+    return " ".join(texts), " ".join(advice)
+
+
+def _rests_of_model(values: Values) -> list[str]:
+    """Return at how many inputs a model rests within the measured outputs, and where it does not."""
+    text = f"The model rests within the measured outputs at {values['at_rest']} of {values['cases']} constant inputs"
+    if values["settling_steps"] is not None:
+        text += f", after at most about {values['settling_steps']:.3g} steps"
     if values["beyond"]:
         text += f"; at {values['beyond']} it rests beyond them"
-    text += "."
-    if values["at_rest"] < values["cases"]:
-        advice.append(
-            "Elsewhere it leaves the data or does not settle: do not use it there unless the process does so too. "
-            "Records that dwell at such inputs would show it."
-        )
+    texts = [f"{text}."]
     if values["several"]:
-        text += (
-            f" At {values['several']} inputs it has several stable outputs: where it ends depends on where it starts."
-        )
-    return text, " ".join(advice)
+        texts.append(f"At {values['several']} inputs it has several stable outputs.")
+    return texts
 
 
-def _static(finding: Finding, _: Setting) -> tuple[str, str]:
-    values = finding.values
-    text = f"The data rest {values['rests']} times at constant inputs."
+def _rests_of_data(values: Values) -> str:
+    """Return how far the rests of a model are from those of the data."""
+    text = f"The data rest {values['rests']} times"
     if values["largest"] is not None:
-        text += f" The model's own rest is at most {100 * values['largest']:.2g} % of the output's range away."
+        text += f"; the model is at most {percent(values['largest'])} of the output's range off"
     if values["without"]:
-        text += f" At {values['without']} of them the model has no stable output."
-    return text, unless_fine(finding, "Record longer rests at more inputs.")
+        text += f"; at {values['without']} of them the model has no stable output"
+    return f"{text}."
 
 
 # Words by the name of the finding.
 MODEL_WORDS: dict[str, Phrase] = {
-    "prediction": _prediction,
-    "exact": _exact,
-    "free_run_residuals": _free_run_residuals,
-    "against_linear_arx": _against("linear ARX of the same lags"),
-    "against_last_value": _against_last_value,
-    "gap": _gap,
-    "residuals_linear": _residuals,
-    "residuals_nonlinear": _residuals,
-    "fixed_points": _fixed_points,
-    "static": _static,
+    "errors": _errors,
+    "competitors": _competitors,
+    "residuals": _residuals,
+    "steady_states": _steady_states,
 }

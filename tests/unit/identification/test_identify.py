@@ -129,9 +129,9 @@ def test_a_horizon_is_where_the_model_and_its_competitors_are_judged():
     settings = {**SMALL, "decimation": 2, "degree": 1, "test": "50%"}
     found = narxbench.identify(u, y, horizon=5, **settings)
     findings = items_by_name(found.summary)
-    for name in ("to_predict", "prediction", "against_linear_arx", "against_last_value", "gap"):
+    for name in ("to_predict", "errors", "competitors"):
         assert [findings[name].values[key] for key in ("kind", "steps")] == ["k_step", 3], name
-    assert [findings[name].values["horizon"] for name in ("to_predict", "prediction")] == [5, 5]
+    assert [findings[name].values["horizon"] for name in ("to_predict", "errors")] == [5, 5]
     assert found.to_dict()["settings"]["horizon"] == 5
     assert "3 steps ahead (horizon: 5 samples)" in narxbench.in_words(findings["to_predict"]).text
     # The error is that of predictions of the test three steps ahead, and of the output three steps before.
@@ -142,10 +142,10 @@ def test_a_horizon_is_where_the_model_and_its_competitors_are_judged():
     for key, expected in ("rrse", predicted[start:]), ("baseline", test.y[start - 6 : -6]):
         errors = test.y[start:] - expected
         rrse = np.sqrt(np.sum(errors**2) / np.sum((test.y[start:] - np.mean(test.y[start:])) ** 2))
-        assert findings["against_last_value"].values[key] == pytest.approx(rrse, rel=0.02)
+        assert findings["competitors"].values["last_value"][key] == pytest.approx(rrse, rel=0.02)
     judged_freely = items_by_name(narxbench.identify(u, y, **settings).summary)
     assert judged_freely["to_predict"].values["kind"] == "free_run"
-    assert judged_freely["against_last_value"].values["steps"] == 1
+    assert judged_freely["competitors"].values["last_value"]["steps"] == 1
 
 
 @pytest.mark.parametrize(("test", "most"), [("25%", "50, half of the longest test record"), (None, "200, half")])
@@ -222,11 +222,9 @@ def test_units_do_not_matter(scale):
     assert rrse_of(plain, "selection") == pytest.approx(rrse_of(scaled, "selection"), rel=1e-6)
 
 
-def test_an_exact_model_is_called_exact_and_its_lags_are_no_advice():
+def test_an_exact_model_is_called_exact():
     u = generator(purpose="exact").standard_normal(300)
     y = np.r_[np.zeros(3), u[:-3]]
     identification = narxbench.identify(input=u, output=y, test="25%", **{**SMALL, "u_lags": "0-4"})
-    by_name = items_by_name([*identification.checks, *identification.summary])
-    assert "exact" in by_name and by_name["to_predict"].status == "fine"
-    # The data ask for lag 3, which the candidates have.
-    assert (by_name["delay"].status, by_name["delay"].values["inputs"]["u"]["used"]) == ("fine", True)
+    by_name = items_by_name(identification.summary)
+    assert by_name["errors"].values["exact"] and by_name["to_predict"].status == "fine"

@@ -102,38 +102,37 @@ TRIED = [
 INPUT = {"term": "u", "range": [0.0, 5.0]}
 SLOW = {"first_minimum": 238, "seen_as": "minimum", "wanted": 12, "limit": "", "advised": 12, "period": 0.5}
 SLOW["candidates"] = [1, 6, 12, 18]
-SEEN = {"term": "u1", "seldom": False, "correlations": [0.0] * 101}
 ROW = {"role": "test", "kind": "free_run", "steps": None, "rrse": 0.4}
 PREDICTED = {**ROW, "decimation": 3, "diverged": [], "decimated": 0.4, "fit_percent": 60.0}
 PREDICTED |= {"small": False, "rests": False, "relative": 0.4, "avoidable": 0.09, "other_unit": ""}
+PREDICTED |= {"horizon": None, "exact": False, "holds": True, "seasons": [], "gap": None}
+AHEAD = {"kind": "k_step", "steps": 5}
 AT_HORIZON = {"steps": 7, "horizon": 20}
-SHOWN_INPUT = {"term": "u1", "acts": True, "is_constant": False, "lags": 20, "power": 3}
-PROSPECT = {"output_changes": True, "most_lags": 20, "most_power": 3, "degree": None, "has_test": True}
-PROSPECT["inputs"] = {"u": SHOWN_INPUT}
 RESIDUALS = {"tests": 2, "failed": [], "largest": 0.04, "limit": 0.1, "outside": 3, "coefficients": 61}
-GAP = {**ROW, "test": 0.4, "seen": 0.1, "test_rmse": 0.27, "seen_rmse": 0.16, "role": "selection", "unit": ""}
+GAP = {"test": 0.4, "seen": 0.1, "test_rmse": 0.27, "seen_rmse": 0.16, "role": "selection", "unit": "K"}
 EARLIER = {"name": "phi_xixi", "title": "residuals and earlier residuals", "worst": 0.5, "lag": 1}
 BEFORE = {"name": "phi_uxi", "title": "residuals and u", "worst": -0.2, "lag": -3}
 AFTER = {**BEFORE, "lag": 3}
 RESTS = {"cases": 41, "at_rest": 40, "beyond": 0, "several": 2, "settling_steps": 12.5, "points": None}
+RESTS |= {"bounded": True, "rests": 0, "without": 0, "largest": None}
 BY_NOISE = [
     {"name": "noe", "description": "NOE", "rrse": 0.0683, "fitness": -6264.2, "terms": 10},
     {"name": "narx", "description": "NARX", "rrse": 0.0951, "fitness": -5609.1, "terms": 1},
 ]
 HEAVY = "Box-Jenkins (AR 1, Student-t with 3 degrees of freedom)"
-UNITS = [{"signal": "u", "offset": 0.0, "scale": 1e-30}]
 APART = [{"output": name, "kind": "sparse", "terms": 2, "others": []} for name in ("a", "b")]
 FIRST_ALONE = [APART[0], {"output": "b", "kind": "linear OE", "terms": 5, "others": ["a"]}]
 TOGETHER = {"compared": 40, "unbounded": 0, "bounded": True, "driven": True, "coupled": True, "structures": FIRST_ALONE}
 PREDICTS = {
     **{**ROW, "rrse": 0.2, "rmse": 0.25, "max_error": 1.5, "noise": False, "diverged": [], "because": []},
     **{"ranges": {"in": [0.0, 5.0], "out": [-1.0, 2.0]}, "units": {"out": "V"}, "output": "out"},
-    **{"rests": False, "other_unit": "", "unavoidable": False, "avoidable": 0.09},
+    **{"rests": False, "other_unit": "", "unavoidable": False, "avoidable": 0.09, "horizon": None, "attempts": None},
 }
 READS = {
     **{"missing": "", "samples": 180, "probability": 0.3, "likely": 1, "outside": {"u(k-1)": 0.61}},
     **{"probabilities": {"y(k-1)": 1.0, "u(k-2)": 0.25}, "groups": [], "doubts": [], "likelier_noise": None},
     **{"alike": [["u(k-2)", "u(k-1)", 0.99]], "superfluous": [], "noise": False, "weak": ["u(k-2)"]},
+    **{"near_pairs": {"number": 0, "worst": None}, "left_out": 0},
 }
 GROUPS = [{"terms": ["u(k-1)", "u(k-2)", "u(k-3)"], "probabilities": [0.33, 0.32, 0.24]}]
 DOUBTS = ["uncertain_structure", "coloured_innovations", "likelier_noise"]
@@ -170,53 +169,20 @@ UNBIASED = {"rising": {"error": 0.1, "seen": False}}
 UNBIASED |= {"falling": UNBIASED["rising"], "drift": UNBIASED["rising"]}
 UNBIASED |= {"role": "test", "unit": "V", "rms": 0.3, "deviation": 1.0}
 SEEN_THERE = {"error": -0.2, "seen": True}
+BIASED = {**UNBIASED, "rising": SEEN_THERE, "drift": {**SEEN_THERE, "error": 0.2}}
 MINIMA = (None, 3, 9, 26)
-EVERY_10TH = {"decimation": 10, "period": 0.1}
-DELAYS = (*((None, 1, None, 1), (0, 1, 0, 1), (1, 1, 1, 1)), *((30, 10, 30, 1), (8, 1, 8, 2), (3, 1, 6, 1)))
 LIMIT = {"value": 1.5, "share": 0.08, "longest": 40, "limited": True}
 TRENDS = [{"record": f"r{i}", "change": -2.0, "deviation": 0.5 * i} for i in range(3)]
-OUTLIERS = {"count": 9, "total": 99, "limit": 0.5, "samples": [["r", 7, 1.0]] * 9}
-COLLINEAR = {"candidates": 9, "dropped": {}, "near_pairs": 0, "worst": None}
-DROPPED = {f"t{i}": f"t{i} is u" for i in range(5)}
-
-
-def of_input(**values):
-    return {"inputs": {"in": {**SEEN, **values}}}
+FINE_STEPS = {"levels": 400, "step": 0.1, "range": [0.0, 40.0], "coarse": False}
+COARSE_STEPS = {"levels": 4, "step": 1.7, "range": [0.0, 5.1], "coarse": True}
+OUTLIERS = {"count": 9, "total": 99, "limit": 0.5, "samples": [["r", 7, 1.0]] * 9, "records": 1}
+OUTLIERS["resolution"] = FINE_STEPS
 
 
 def excited(order, most, at_rest, **values):
     return {"inputs": {"a": {**INPUT, "order": order, **values}}, "lags": most, "at_rest": at_rest}
 
 
-AGAINST = [
-    *(("fine", {"rrse": 0.1, "baseline": 0.4}), ("look", {"rrse": 0.4, "baseline": 0.4})),
-    *(("fine", {"rrse": 0.1, "baseline": None}), ("bad", {"rrse": None, "baseline": 0.4})),
-]
-
-
-def range_of_test(share, **changes):
-    about = {"term": "u", "share": share, "known": [0.0, 1.0], "beyond": 0.3, "used": True, "unit": None}
-    return {"in": {**about, **changes}}
-
-
-def in_unit(**changes):
-    return {"unit": {"scale": 1.0, "shift": 0.0, **changes}}
-
-
-def evident(changes, follows=0.0, *, degree=None, exchanged=False):
-    about = {"constant": changes == 0, "changes": changes, "follows": follows, "exchanged": exchanged}
-    seen = {"constant": ["u"] * (changes == 0), "under_feedback": ["u"] * (follows > 0), "degree": degree}
-    return {"inputs": {"u": about}, "exchanged": ["u"] * exchanged, **seen}
-
-
-TRIED_VALUES = [
-    {"settings": ["degree"], "value": 2, "rrse": 0.227},
-    {"settings": ["y_lags", "u_lags"], "value": "auto", "rrse": 0.12},
-    {"settings": ["decimation"], "value": 4, "rrse": None},
-]
-
-
-# By name: values that examples have in common, and for each example its status and its further values.
 COMPETED = {
     "leaving": "sparse",
     "limit": 1.05,
@@ -229,21 +195,62 @@ COMPETED = {
     ],
     "sparse": "y(k) = 0.5 y(k-1) + u(k-1)^2",
 }
+
+
+def residual(status="look", *failed, kind="linear", free_run=None):
+    values = {"linear": {**RESIDUALS, "status": "fine"}, "nonlinear": {**RESIDUALS, "status": "fine"}}
+    return {**values, kind: {**RESIDUALS, "status": status, "failed": list(failed)}, "free_run": free_run}
+
+
+def competing(linear=0.4, last=0.4, *, rrse=0.1, season=None, **values):
+    arx = {**ROW, "rrse": rrse, "baseline": linear}
+    repeated = {**ROW, "kind": "one_step", "steps": 1, "rrse": rrse, "baseline": last, "season": season}
+    return {"linear_arx": arx, "last_value": repeated, **COMPETED, **values}
+
+
+def range_of_test(share, **changes):
+    about = {"term": "u", "share": share, "known": [0.0, 1.0], "beyond": 0.3, "used": True, "unit": None}
+    return {"in": {**about, **changes}}
+
+
+def in_unit(**changes):
+    return {"unit": {"scale": 1.0, "shift": 0.0, **changes}}
+
+
+def evident(changes, follows=0.0, *, degree=None, exchanged=False, delay=None, power=1):
+    about = {"term": "u", "constant": changes == 0, "changes": changes, "follows": follows, "exchanged": exchanged}
+    about |= {"delay": delay, "shown": delay, "power": power}
+    seen = {"constant": ["u"] * (changes == 0), "under_feedback": ["u"] * (follows > 0), "degree": degree}
+    return {"inputs": {"u": about}, "exchanged": ["u"] * exchanged, "idle": [], "terms": None, "rows": None, **seen}
+
+
+TRIED_VALUES = [
+    {"settings": ["degree"], "value": 2, "rrse": 0.227},
+    {"settings": ["y_lags", "u_lags"], "value": "auto", "rrse": 0.12},
+    {"settings": ["decimation"], "value": 4, "rrse": None},
+]
+
+
+ATTEMPTS = {"error": 0.198, "rows": TRIED_VALUES, "better": TRIED_VALUES[1]}
+VAIN_ATTEMPTS = {"error": 0.198, "rows": TRIED_VALUES[:1], "better": None}
+
+
+# By name: values that examples have in common, and for each example its status and its further values.
 EXAMPLES = [
-    ("to_predict", PREDICTS, ("fine", {}), ("look", {"role": "selection", "because": ["gap", "test-range"]})),
+    ("to_predict", PREDICTS, ("fine", {}), ("look", {"role": "selection", "because": ["drift", "test-range"]})),
     ("to_predict", PREDICTS, ("bad", {"kind": "k_step", "steps": 5, "noise": True})),
     ("to_predict", PREDICTS, ("bad", {"rmse": None, "diverged": ["a.csv"], "role": "estimation"})),
     ("to_predict", {**PREDICTS, "others": "simulated"}, ("bad", {}), ("bad", {"diverged": ["b.csv"], "rmse": None})),
     ("to_predict", {**PREDICTS, "others": "measured"}, ("bad", {"noise": True}), ("look", {"rests": True})),
     ("to_predict", PREDICTS, ("look", {"rests": True}), ("look", {"other_unit": "out"})),
-    ("to_predict", PREDICTS, ("look", {"unavoidable": True, "because": ["outside"]})),
+    ("to_predict", PREDICTS, ("look", {"unavoidable": True, "because": ["steady_states"]})),
     ("evidence", {}, ("fine", evident(None)), ("fine", evident(7)), ("look", evident(1, degree=1))),
     ("evidence", {}, ("look", evident(0)), ("look", evident(None, 0.5)), ("fine", {**evident(2), "inputs": {}})),
-    ("outside", {}, ("look", {"passed_over": 0, "bounded": False}), ("fine", {"passed_over": 2, "bounded": True})),
-    ("outside", {}, ("fine", {"passed_over": 1, "bounded": True})),
-    ("attempts", {"error": 0.198}, ("look", {"rows": TRIED_VALUES, "better": TRIED_VALUES[1]})),
-    ("attempts", {"error": 0.198}, ("fine", {"rows": TRIED_VALUES[:1], "better": None})),
+    ("evidence", {}, ("look", {**evident(7), "idle": ["u"], "terms": 286, "rows": 100}), ("fine", evident(7, delay=0))),
+    ("evidence", {}, ("fine", evident(7, delay=8)), ("fine", evident(7, delay=8, power=2))),
+    ("to_predict", PREDICTS, ("look", {"attempts": ATTEMPTS}), ("look", {"attempts": VAIN_ATTEMPTS})),
     ("to_read", READS, ("look", {}), ("bad", {"likely": 0, "noise": True}), ("look", {"missing": TOO_FEW})),
+    ("to_read", READS, ("look", {"near_pairs": {"number": 2, "worst": ["a", "b", 1.0]}})),
     ("to_read", READS, ("look", {"groups": GROUPS, "superfluous": ["y(k-3)"]})),
     ("to_read", READS, ("look", {"doubts": DOUBTS, "likelier_noise": "noe"})),
     ("to_read", READS, ("fine", {"probability": 0.9, "probabilities": {"y(k-1)": 1.0}, "outside": {}, "weak": []})),
@@ -255,73 +262,47 @@ EXAMPLES = [
     ("to_control", CONTROLS, ("look", {"dynamics": {**INTERVALS, "lacking": ["u(k-1)^3"]}})),
     ("to_control", CONTROLS, ("look", {"dynamics": {**INTERVALS, "lacking": None}})),
     ("to_control", CONTROLS, ("look", UNEXPLAINED)),
-    ("exact", {"rrse": 1e-16}, ("look", {"superfluous": []}), ("look", {"superfluous": ["y(k-1)", "y(k-2)"]})),
-    ("free_run_residuals", UNBIASED, ("look", {})),
-    ("free_run_residuals", UNBIASED, ("look", {"rising": SEEN_THERE, "drift": {**SEEN_THERE, "error": 0.2}})),
-    ("delay", EVERY_10TH, ("look", of_input(lags=range(1), delay=None, used=True))),
-    ("delay", EVERY_10TH, ("look", of_input(lags=range(1), delay=0, shown=0, power=1))),
-    ("delay", EVERY_10TH, ("look", of_input(lags=range(2, 5), delay=None, used=True))),
-    ("delay", EVERY_10TH, ("look", of_input(lags=range(2, 5), delay=0, shown=0, power=1))),
-    *(
-        ("delay", {"period": 0.1, "decimation": stride}, ("look", of_input(delay=delay, shown=shown, power=power)))
-        for delay, stride, shown, power in DELAYS
-    ),
-    ("delay", {**of_input(delay=None, seldom=True), "decimation": 1, "period": None}, ("fine", {})),
     ("excitation", {}, ("look", excited(11, 16, 0.0, lags=[1])), ("bad", excited(0, 5, 0.7))),
     ("excitation", {}, ("look", excited(1, 5, 0.0)), ("fine", excited(5, 5, 0.0))),
     ("sampling", SLOW, ("look", {}), ("fine", {"compared": [1, 6, 12], "taken": 6})),
     ("sampling", SLOW, ("fine", {"limit": "input", "advised": 1})),
     ("sampling", SLOW, ("look", {"limit": "length", "advised": 4, "period": 4000.0})),
     *(("sampling", {**SLOW, "wanted": 1, "period": None}, ("fine", {"first_minimum": tau})) for tau in MINIMA),
-    ("resolution", {}, ("look", {"in": {**INPUT, "levels": 2, "step": 5.0, "seen": "few"}})),
-    ("resolution", {}, ("look", {"a b": {**INPUT, "term": "u2", "levels": 3, "step": 2.5, "seen": "few"}})),
-    ("resolution", {}, ("bad", {"out": {**INPUT, "term": "y", "levels": 4, "step": 1.7, "seen": "coarse"}})),
-    ("resolution", {}, ("fine", {"out": {**INPUT, "term": "y", "levels": 400, "step": 0.1, "seen": ""}})),
     ("saturation", {}, ("bad", {"largest": LIMIT}), ("fine", {"largest": {**LIMIT, "limited": False}})),
     ("drift", {"trends": [], "offsets": []}, ("fine", {})),
     ("drift", {"trends": TRENDS, "offsets": [{"record": "r9", "offset": 3.0}]}, ("look", {})),
-    ("outliers", OUTLIERS, ("fine", {"count": 0}), ("look", {"records": 1}), ("look", {"records": 2})),
     ("test-range", {}, ("fine", {})),
     ("test-range", {}, ("fine", range_of_test(0.0)), ("fine", range_of_test(0.002)), ("bad", range_of_test(0.4))),
     ("test-range", {}, ("fine", range_of_test(0.4, used=False))),
     ("test-range", {}, ("look", range_of_test(0.0, **in_unit(scale=0.001, units="powers of ten")))),
     ("test-range", {}, ("bad", range_of_test(0.9, **in_unit(scale=1.8, shift=32.0, units="degrees")))),
     ("test-range", {}, ("bad", range_of_test(0.9, **in_unit(shift=-273.15, units="kelvin and degrees")))),
-    ("collinear", COLLINEAR, ("fine", {})),
-    ("collinear", COLLINEAR, ("look", {"dropped": DROPPED, "near_pairs": 2, "worst": ["a", "b", 1.0]})),
-    ("size", {}, ("fine", {"terms": 10, "rows": 1000}), ("look", {"terms": 286, "rows": 100})),
-    ("prediction", PREDICTED, ("look", {}), ("fine", {"rrse": 0.1, "decimation": 1, "small": True})),
-    ("prediction", PREDICTED, ("look", {"role": "selection", "kind": "k_step", "steps": 5}), ("look", {"rrse": None})),
-    ("prediction", PREDICTED, ("look", {"rests": True})),
-    ("prediction", {**PREDICTED, "kind": "k_step"}, ("look", {"steps": 24, "horizon": 24}), ("look", AT_HORIZON)),
-    ("prediction", PREDICTED, ("bad", {"diverged": ["a.csv", "b.csv"]})),
-    ("against_linear_arx", {**ROW, "degree": 2}, *AGAINST),
-    ("against_last_value", {**ROW, "degree": 2, "season": None}, *AGAINST),
-    ("against_last_value", {**ROW, "kind": "k_step", "steps": 24}, ("look", {"baseline": 0.4, "season": 24})),
-    ("against_linear_arx", ROW, ("look", {"baseline": 0.4, "degree": 1})),
-    ("gap", GAP, ("fine", {}), ("bad", {"unit": "K"})),
-    ("residuals_linear", RESIDUALS, ("fine", {}), ("fine", {"failed": [BEFORE]})),
-    ("residuals_linear", RESIDUALS, ("bad", {"failed": [EARLIER, BEFORE]}), ("look", {"failed": [AFTER]})),
-    ("residuals_nonlinear", RESIDUALS, ("look", {"failed": [BEFORE]})),
-    ("residuals_linear", RESIDUALS, ("look", {"failed": [BEFORE], "free_run": 0.05})),
-    ("fixed_points", RESTS, ("look", {"beyond": 1}), ("fine", {"at_rest": 41, "several": 0, "settling_steps": None})),
-    ("fixed_points", RESTS, ("fine", {"points": [[0.5, True], [1.0, False]]}), ("fine", {"points": []})),
-    ("static", {"rests": 4}, ("look", {"without": 1, "largest": 0.2}), ("fine", {"without": 0, "largest": 0.01})),
+    ("outliers", OUTLIERS, ("fine", {"count": 0}), ("look", {"records": 1}), ("look", {"records": 2})),
+    ("outliers", OUTLIERS, ("bad", {"count": 0, "resolution": COARSE_STEPS}), ("look", {"resolution": COARSE_STEPS})),
+    ("errors", PREDICTED, ("look", {}), ("fine", {"rrse": 0.1, "decimation": 1, "small": True})),
+    ("errors", PREDICTED, ("look", {"role": "selection", **AHEAD}), ("look", {"rrse": None})),
+    ("errors", PREDICTED, ("look", {**AHEAD, "seasons": [12, 24]}), ("look", {**AHEAD, **AT_HORIZON})),
+    ("errors", PREDICTED, ("look", {"rests": True}), ("bad", {"diverged": ["a.csv", "b.csv"]})),
+    ("errors", PREDICTED, ("fine", {"gap": {**GAP, "status": "fine"}}), ("bad", {"gap": {**GAP, "status": "bad"}})),
+    ("errors", PREDICTED, ("fine", {"exact": True}), ("look", {"holds": False})),
+    ("competitors", {}, ("fine", competing()), ("look", competing(0.1, None)), ("bad", competing(rrse=None))),
+    ("competitors", {}, ("look", competing(season=24)), ("look", competing(leaving="linear OE"))),
+    (
+        "residuals",
+        {},
+        ("fine", residual()),
+        ("fine", residual("fine", BEFORE)),
+        ("bad", residual("bad", EARLIER, BEFORE)),
+    ),
+    ("residuals", {}, ("look", residual("look", AFTER)), ("look", residual("look", BEFORE, kind="nonlinear"))),
+    ("residuals", {}, ("look", residual(free_run=BIASED)), ("fine", residual(free_run=UNBIASED))),
+    ("steady_states", RESTS, ("look", {"beyond": 1}), ("fine", {"at_rest": 41, "several": 0, "settling_steps": None})),
+    ("steady_states", RESTS, ("fine", {"points": [[0.5, True], [1.0, False]]}), ("fine", {"points": []})),
+    ("steady_states", RESTS, ("look", {"rests": 4, "without": 1, "largest": 0.2}), ("look", {"bounded": False})),
     ("no_test", {}, ("look", {})),
     ("noise_model", {"best": BY_NOISE, "tied": 1}, ("fine", {"chosen": "narx", "description": "NARX"})),
     ("noise_model", {"best": BY_NOISE, "tied": 7}, ("fine", {"chosen": "narmax", "description": "NARMAX (MA 2)"})),
     ("noise_model", {"best": BY_NOISE, "tied": 2}, ("fine", {"chosen": "box-jenkins", "description": HEAVY})),
-    ("competition", COMPETED, ("fine", {}), ("look", {"leaving": "linear OE"})),
-    ("competition", COMPETED, ("look", {"leaving": "last value", "kind": "one_step"})),
-    ("level", {}, ("fine", {"signals": [{"signal": "y", "offset": 1e6, "scale": 1.0}, *UNITS]})),
-    ("time_scale", {"steps": 12, "samples": 12}, ("fine", {"seasons": []}), ("fine", {"seasons": [12, 24]})),
-    ("time_scale", {"steps": 12, "samples": 24}, ("fine", {"seasons": []})),
-    ("prospect", PROSPECT, ("fine", {}), ("bad", {"output_changes": False}), ("look", {"has_test": False})),
-    ("prospect", PROSPECT, ("fine", {"inputs": {}}), ("look", {"inputs": {"u": {**SHOWN_INPUT, "is_constant": True}}})),
-    ("prospect", PROSPECT, ("look", {"inputs": {"u": {**SHOWN_INPUT, "acts": False, "lags": 10, "power": 1}}})),
-    ("prospect", PROSPECT, ("look", {"inputs": {"u": {**SHOWN_INPUT, "acts": None, "power": 2}}})),
-    ("whole_records", {"holds": True}, ("look", {"passed_over": 1}), ("look", {"passed_over": 2})),
-    ("whole_records", {"holds": False}, ("bad", {"passed_over": 0})),
     ("interrupted", {}, ("look", {"step": "brief searches"})),
     ("joint", TOGETHER, ("fine", {}), ("look", {"coupled": False, "structures": APART}), ("fine", {"unbounded": 2})),
     ("joint", TOGETHER, ("bad", {"bounded": False, "unbounded": 3}), ("fine", {"driven": False})),

@@ -99,7 +99,7 @@ def test_a_run_that_diverges_is_none_not_nan():
 def test_a_terminal_shows_the_equation_the_error_and_the_findings_by_status(identification):
     shown = repr(identification)
     assert identification.model.equation() in shown and len(shown) < 1500
-    error = item_with(identification.summary, name="prediction").values
+    error = item_with(identification.summary, name="errors").values
     assert f"RRSE {error['rrse']:.3g}" in shown and "data of test" in shown
     titles_by_status = {}
     for finding in identification.summary:

@@ -153,6 +153,7 @@ def identification_of(model=None, records=None, *, arx=None, **changes):
     candidates = list(dict.fromkeys([*model.terms, "1", "y(k-2)"]))
     configuration = {"name": "q1", "decimation": model.decimation, "degree": 2, "y_lags": [1, 2], "u_lags": [[1, 2]]}
     configuration |= {"centred": False, "candidates": len(candidates), "dropped": {"u(k-1)^2": "is 1 <always>"}}
+    configuration["near_pairs"] = {"number": 0, "worst": None}
     parts = {
         **{"model": model, "tried": tried_configurations(), "left_out": 2, "notes": []},
         **{"weights": weights_of(model), "configuration": configuration, "certainty": sure_of(model.terms)},
@@ -298,7 +299,7 @@ def test_the_first_table_has_the_errors_of_the_free_run_on_the_test_data(undrawn
         (rrse,) = frame[at & (frame["model"] == model_name) & (frame["sampling"] == INCOMING)]["rrse"]
         fit = f"{100 * (1 - rrse):.1f} %".replace("-", "−")
         assert row == [{MODEL: "this model"}.get(model_name, model_name), f"{rrse:.3g}", fit]
-    assert finding_of(identification, "prediction").values["rrse"] == identification.summary[0].values["rrse"]
+    assert finding_of(identification, "errors").values["rrse"] == identification.summary[0].values["rrse"]
 
 
 def test_without_an_input_predictions_ahead_are_what_counts(undrawn):
@@ -362,7 +363,7 @@ def test_the_three_answers_lead(undrawn):
         assert finding.name == answer and in_words(finding).text.replace("(k-", "(k−") in first
     to_predict = item_with(as_json(identification)["summary"], name="to_predict")
     assert to_predict["values"]["role"] == "test"
-    assert names_of(undrawn["no input"][0].summary[:3]) == [*ANSWERS[:2], "prediction"]
+    assert names_of(undrawn["no input"][0].summary[:3]) == [*ANSWERS[:2], "errors"]
 
 
 def test_to_predict_has_the_errors_in_units_and_the_ranges_of_the_data():
@@ -383,7 +384,8 @@ def test_to_predict_needs_data_of_a_test_whose_errors_have_nothing_in_common():
     # A sensor that drifts is noticed.
     drifts = replace(record("c", role="test"), y=record("c", role="test").y + np.linspace(-0.3, 0.3, 200))
     biased = identification_of(records=[record("a"), drifts])
-    assert status("free_run_residuals", biased) == "look" == status("to_predict", biased)
+    assert finding_of(biased, "residuals").values["free_run"]["drift"]["seen"]
+    assert status("to_predict", biased) == "look"
 
 
 def test_to_read_is_about_the_structure_alone():
@@ -401,7 +403,7 @@ def test_to_read_is_about_the_structure_alone():
     assert status("to_read", identification_of(certainty=sure_of(TERMS, groups=perhaps))) == "fine"
     improbable = dict(zip(TERMS, (1.0, 0.3, 0.4), strict=True))
     doubtful = identification_of(certainty=sure_of(TERMS, probabilities=improbable))
-    assert status("to_read", doubtful) == "bad" and status("prediction", doubtful) == "fine"
+    assert status("to_read", doubtful) == "bad" and status("errors", doubtful) == "fine"
     # An unknown certainty is neither good nor bad; an exact structure is good unless another could be exact.
     assert status("to_read", identification_of(certainty=StructureCertainty(TOO_FEW))) == "look"
     assert status("to_read", identification_of(certainty=StructureCertainty(EXACT))) == "look"
@@ -470,14 +472,14 @@ def test_no_finding_contradicts_an_answer(consistent, name):
     statuses = {finding.name: finding.status for finding in consistent[name].summary}
     predict, structure = findings["to_predict"], findings["to_read"]
     if predict.status == "fine":
-        assert "bad" not in (statuses.get("prediction"), statuses.get("gap"), statuses.get("residuals_linear"))
-        assert findings["prediction"].values["role"] == "test" and not predict.values["because"]
+        assert "bad" not in (statuses.get("errors"), statuses.get("residuals"))
+        assert findings["errors"].values["role"] == "test" and not predict.values["because"]
     if structure.status == "fine":
         assert structure.values["likely"] == len(structure.values["probabilities"])
     if predict.status == "bad":
         assert statuses.get("to_control", "bad") == "bad"
     if statuses.get("to_control") == "fine":
-        assert statuses.get("fixed_points", "fine") == "fine"
+        assert statuses.get("steady_states", "fine") == "fine"
 
 
 @pytest.mark.parametrize("name", CONSISTENT)
@@ -495,11 +497,10 @@ def test_the_consistent_cases_have_answers_of_each_status(consistent):
 
 
 def test_every_finding_is_reported_and_none_twice_at_the_top():
-    values = {"test": 0.9, "seen": 0.1, "test_rmse": 0.9, "seen_rmse": 0.1, "unit": ""}
-    values |= {"role": "selection", "kind": "free_run", "steps": None}
-    bad, note = Finding("gap", "bad", values), Finding("no_test", "look")
-    prediction = finding_of(identification_of(), "prediction")
-    identification = identification_of(summary=[prediction, bad], notes=[note, note])
+    gap = {"test": 0.9, "seen": 0.1, "test_rmse": 0.9, "seen_rmse": 0.1, "unit": "", "role": "selection"}
+    values = {**finding_of(identification_of(), "errors").values, "gap": {**gap, "status": "bad"}}
+    bad, note = Finding("errors", "bad", values), Finding("no_test", "look")
+    identification = identification_of(summary=[bad], notes=[note, note])
     title, text, advice = in_words(bad)
     assert before_all(identification) == ["A <gap> was found.", in_words(note).text]
     assert warnings(identification)[-1] == f"{title}: {text}"

@@ -34,19 +34,26 @@ from narxbench._model.records import Record, Recording
 from narxbench._model.terms import signal_name
 
 Array = NDArray[np.float64]
-# What a model takes of each input: its ``lags`` among the candidates, and whether it is ``used``.
+# What a model takes of each input: whether it is ``used``.
 Usage = Mapping[str, Mapping[str, Any]]
 
 NO_USAGE: Usage = MappingProxyType({})
 
 MOST_POINTS = 200
 LEAST_CHANGES = 30
-# The powers of an input of fewer levels say nothing new; an output of fewer is too coarse.
+# An output of fewer levels is too coarse.
 FEW_LEVELS = 5
 # Samples before a stay at an extreme that show how fast the output arrives there.
 BEFORE_ARRIVAL = 3
 # A record of fewer samples shows no trend.
 LEAST_FOR_TREND = 20
+
+
+class Candidates(NamedTuple):
+    """How many candidate terms there are, and how many rows to estimate their weights from."""
+
+    n_terms: int
+    n_rows: int
 
 
 class _Signal(NamedTuple):
@@ -71,21 +78,20 @@ def checks_before(
     input_responses: Mapping[str, Sequence[Response]] | None = None,
     evidence: Mapping[str, InputEvidence] | None = None,
     usage: Usage = NO_USAGE,
+    candidates: Candidates | None = None,
 ) -> list[Finding]:
-    """Return all checks of the data that need no candidate terms.
+    """Return all checks of the data.
 
-    ``decimation`` is the stride in use, by default the advised one, ``lags`` the largest lag in steps, and ``usage``
-    what a model takes of each input.
+    ``decimation`` is the stride in use, by default the advised one, ``lags`` the largest lag in steps, ``usage`` what a
+    model takes of each input, and ``candidates`` the terms that it was chosen from, where there is one.
     """
     evidence = input_evidence(recording) if evidence is None else evidence
     sampling = sampling or advised_decimations(recording)
     stride = decimation or sampling.advised
     return [
         sampling_check(sampling, recording.sampling_time),
-        evidence_check(evidence),
-        resolution_check(recording),
+        evidence_check(evidence, dead_times(recording, input_responses), usage, candidates),
         saturation_check(recording),
-        delay_check(recording, stride, input_responses, usage),
         excitation_check(recording, stride, lags, usage),
         drift_check(recording),
         outlier_check(recording),
@@ -93,26 +99,46 @@ def checks_before(
     ]
 
 
-def evidence_check(evidence: Mapping[str, InputEvidence]) -> Finding:
-    """Judge what the inputs can show at all: constant ones nothing, a single change no nonlinear behaviour."""
-    by_input, constant, under_feedback, exchanged = {}, [], [], []
+def evidence_check(
+    evidence: Mapping[str, InputEvidence],
+    dead_times: Mapping[str, Mapping[str, Any]],
+    usage: Usage = NO_USAGE,
+    candidates: Candidates | None = None,
+) -> Finding:
+    """Judge what the inputs can show at all: constant ones nothing, a single change no nonlinear behaviour.
+
+    ``dead_times`` are those of :func:`dead_times`. An input that a model uses, or that changes too seldom to tell, is
+    not called idle.
+    """
+    by_input, constant, under_feedback, exchanged, idle = {}, [], [], [], []
     for column, about in evidence.items():
-        by_input[column] = about._asdict()
+        by_input[column] = {**about._asdict(), **dead_times.get(column, {})}
         if about.constant:
             constant.append(column)
+        elif _is_idle(by_input[column]) and not usage.get(column, {}).get("used", False):
+            idle.append(column)
         if about.follows > FEEDBACK_SHARE:
             under_feedback.append(column)
         if about.exchanged:
             exchanged.append(column)
     degree = largest_degree_shown(list(evidence.values()))
+    has_few_rows = candidates is not None and candidates.n_rows < candidates.n_terms
     values = {
         "inputs": by_input,
         "degree": degree,
         "constant": constant,
+        "idle": idle,
         "under_feedback": under_feedback,
         "exchanged": exchanged,
+        "terms": candidates.n_terms if candidates else None,
+        "rows": candidates.n_rows if candidates else None,
     }
-    return Finding("evidence", _look_if(bool(degree or constant or under_feedback)), values)
+    return Finding("evidence", _look_if(bool(degree or constant or idle or under_feedback or has_few_rows)), values)
+
+
+def _is_idle(about: Mapping[str, Any]) -> bool:
+    """Return whether an input that changes often enough is not seen to act on the output."""
+    return "delay" in about and about["delay"] is None and not about["seldom"]
 
 
 def sampling_check(sampling: Sampling, period: float | None = None) -> Finding:
@@ -134,32 +160,16 @@ def sampling_check(sampling: Sampling, period: float | None = None) -> Finding:
     return Finding("sampling", _look_if(is_too_fast or is_too_slow), values)
 
 
-def resolution_check(recording: Recording) -> Finding:
-    """Count the levels of each signal; an input of few levels has powers that say nothing new."""
-    values: dict[str, Any] = {}
-    status: Status = "fine"
-    for signal in _signals(recording, recording.known):
-        resolution = _resolution(signal)
-        values[signal.column] = resolution
-        if resolution["seen"] == "few":
-            status = worst(status, "look")
-        elif resolution["seen"] == "coarse" and signal.term == "y":
-            status = worst(status, "bad" if resolution["levels"] < FEW_LEVELS else "look")
-    return Finding("resolution", status, values)
-
-
-def _resolution(signal: _Signal) -> dict[str, Any]:
-    """Return the levels of a signal, and whether they are few, or coarse against its range."""
-    levels = _levels(signal.values)
+def _resolution(pieces: Sequence[Array]) -> dict[str, Any]:
+    """Return the levels of an output, and whether they are coarse against its range."""
+    values = np.concatenate(pieces)
+    levels = _levels(values)
     low, high = float(levels[0]), float(levels[-1])
-    step, kind = 0.0, ""
+    step, is_coarse = 0.0, False
     if len(levels) > 1:
         step = float(np.median(np.diff(levels)))
-        if signal.term != "y" and len(levels) <= FEW_LEVELS:
-            kind = "few"
-        elif (high - low) / step < 50 and len(signal.values) > 2 * len(levels):
-            kind = "coarse"
-    return {"term": signal.term, "levels": len(levels), "step": step, "range": [low, high], "seen": kind}
+        is_coarse = (high - low) / step < 50 and len(values) > 2 * len(levels)
+    return {"levels": len(levels), "step": step, "range": [low, high], "coarse": is_coarse}
 
 
 def _levels(values: Array) -> Array:
@@ -230,13 +240,10 @@ def _usual_share(y: Array, extreme: float) -> float:
     return float(counts.mean()) / len(y)
 
 
-def delay_check(
-    recording: Recording,
-    decimation: int = 1,
-    input_responses: Mapping[str, Sequence[Response]] | None = None,
-    usage: Usage = NO_USAGE,
-) -> Finding:
-    """Estimate the dead time of each input: the first lag at which the output follows what is new in it.
+def dead_times(
+    recording: Recording, input_responses: Mapping[str, Sequence[Response]] | None = None
+) -> dict[str, dict[str, Any]]:
+    """Estimate the dead time of each input that varies: the first lag at which the output follows what is new in it.
 
     That is what an autoregression cannot predict of the input, or of its square, in what one cannot predict of the
     output, or (the effect of a slow system is small in each sample) in the output after the same filter.
@@ -244,14 +251,10 @@ def delay_check(
     if input_responses is None:
         input_responses = responses(recording)
     delays = {}
-    statuses: list[Status] = []
     for signal in _signals(recording, ())[1:]:
         if input_responses[signal.column]:
-            delay = {"term": signal.term, **_delay(input_responses[signal.column]), **usage.get(signal.column, {})}
-            delays[signal.column] = delay
-            statuses.append(_status_of_delay(delay, decimation))
-    values = {"inputs": delays, "decimation": decimation, "period": recording.sampling_time}
-    return Finding("delay", worst(*statuses), values)
+            delays[signal.column] = {"term": signal.term, **_delay(input_responses[signal.column])}
+    return delays
 
 
 def _delay(input_responses: Sequence[Response]) -> dict[str, Any]:
@@ -269,15 +272,6 @@ def _delay(input_responses: Sequence[Response]) -> dict[str, Any]:
         "band": plain(shown.band),
         "correlations": plain(shown.correlations),
     }
-
-
-def _status_of_delay(values: Mapping[str, Any], decimation: int) -> Status:
-    """Judge the dead time of an input by the lags of the candidates, in steps of a decimation."""
-    delay = values["delay"]
-    if delay is None:
-        return _look_if(not values["seldom"])
-    steps = delay // decimation
-    return _look_if((delay == 0 or steps >= 3) and steps not in values.get("lags", ()))
 
 
 def excitation_check(recording: Recording, decimation: int = 1, lags: int = 5, usage: Usage = NO_USAGE) -> Finding:
@@ -376,22 +370,27 @@ def _offsets(records: Sequence[Record], residuals: list[Array]) -> list[dict[str
 
 
 def outlier_check(recording: Recording) -> Finding:
-    """Count samples of the output that stick out: of the median of 7 samples, of their two neighbours, of the input."""
+    """Count samples of the output that stick out: of the median of 7 samples, of their two neighbours, of the input.
+
+    No error can be smaller than the resolution of the output.
+    """
     deviations, limit = outliers(recording)
     total = sum(len(record) for record, _ in deviations)
     samples = []
     for record, deviation in deviations:
         for k in np.flatnonzero(deviation).tolist():
             samples.append([record.name, k + 1, float(f"{deviation[k]:.5g}")])
+    resolution = _resolution(outputs(recording.known))
     values = {
         "count": len(samples),
         "total": total,
         "limit": limit,
         "records": len({name for name, *_ in samples}),
         "samples": samples[:MOST_POINTS],
+        "resolution": resolution,
     }
-    status = _look_if(bool(samples))
-    if len(samples) > 0.05 * total:
+    status = _look_if(bool(samples) or resolution["coarse"])
+    if len(samples) > 0.05 * total or (resolution["coarse"] and resolution["levels"] < FEW_LEVELS):
         status = "bad"
     return Finding("outliers", status, values)
 
@@ -432,11 +431,6 @@ def _values_by_column(signals: Sequence[_Signal]) -> dict[str, Array]:
 
 # pytest collects what begins with "test_", wherever it is imported.
 test_range_check.__test__ = False  # type: ignore[attr-defined]
-
-
-def size_check(n_terms: int, n_rows: int) -> Finding:
-    """Tell how many rows there are for each candidate term."""
-    return Finding("size", _look_if(n_rows < n_terms), {"terms": n_terms, "rows": n_rows})
 
 
 def _look_if(is_conspicuous: bool) -> Status:

@@ -1,10 +1,12 @@
 """Candidate terms that say nothing new, as they are combinations of earlier ones."""
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-from narxbench._identification.finding import Finding
 from narxbench._numerics.random_streams import generator
 from narxbench._numerics.rounding import significant
 
@@ -66,18 +68,23 @@ def _some_rows(n_rows: int, n_columns: int) -> Integers:
     return np.sort(order[: 2 * n_columns + 10])
 
 
-def collinear_check(columns: Array, terms: list[str], dropped: dict[str, str]) -> Finding:
-    """Tell which candidates are ``dropped`` (:func:`collinear`), and how many pairs of the others are nearly alike."""
-    kept = [j for j, term in enumerate(terms) if term not in dropped]
-    alike = _correlations(columns[:, kept])
+class NearPairs(NamedTuple):
+    """How many pairs of candidates are nearly alike, and the most alike of them with their correlation."""
+
+    number: int
+    worst: tuple[str, str, float] | None
+
+
+def near_pairs(columns: Array, terms: Sequence[str]) -> NearPairs:
+    """Return the pairs of candidate terms that are nearly the same at some rows."""
+    alike = _correlations(columns)
     count = int(np.sum(alike > NEARLY))
-    closest = None
-    if count:
-        # The first of the most alike: their last digits are those of a processor.
-        i, j = np.unravel_index(int(np.argmax(alike.round(9))), alike.shape)
-        closest = [terms[kept[i]], terms[kept[j]], min(1.0, significant(float(alike[i, j])))]
-    values = {"candidates": len(terms), "dropped": dropped, "near_pairs": count, "worst": closest}
-    return Finding("collinear", "look" if dropped or count else "fine", values)
+    if not count:
+        return NearPairs(0, None)
+    # The first of the most alike: their last digits are those of a processor.
+    i, j = np.unravel_index(int(np.argmax(alike.round(9))), alike.shape)
+    correlation = min(1.0, significant(float(alike[i, j])))
+    return NearPairs(count, (terms[int(i)], terms[int(j)], correlation))
 
 
 def _correlations(columns: Array) -> Array:

@@ -1,7 +1,7 @@
 """A look at measured data before any search: facts on each signal, checks, spectra, and what the data can identify."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
 
@@ -14,7 +14,7 @@ from narxbench._identification.data.sampling import runs
 from narxbench._identification.data.scaling import SMALLEST
 from narxbench._identification.data.signals import all_signals
 from narxbench._identification.data.spectra import Spectra, spectra
-from narxbench._identification.finding import Finding, Status
+from narxbench._identification.finding import Finding
 from narxbench._io.errors import FieldError
 from narxbench._model.records import Recording
 
@@ -22,8 +22,6 @@ Array = NDArray[np.float64]
 
 # Larger values have powers that are too large for a number.
 MOST_VALUE = 1e70
-# The largest power of an input that is spoken of.
-MOST_POWER = 3
 # The deviation of the third difference of white noise relative to that of the noise, and of a normal distribution
 # relative to the mean of the sizes.
 _THIRD_DIFFERENCE, _BY_MEAN = math.sqrt(20.0), math.sqrt(math.pi / 2)
@@ -85,7 +83,7 @@ class DataLook:
     signals : tuple of SignalFacts
         Facts on each signal, the output first.
     checks : tuple of Finding
-        Checks of output and inputs together; the last one is what the data can identify. None without a chosen output.
+        Checks of output and inputs together. None without a chosen output.
     signal_checks : mapping of str to tuple of Finding
         Outliers of each signal, where no output was chosen.
     spectra : Spectra or None
@@ -198,7 +196,8 @@ def look_at(recording: Recording, *, has_output: bool = True) -> DataLook:
     facts = signal_facts(recording, power)
     if has_output:
         checks = checks_before(recording)
-        checks.append(prospect(recording, checks, facts))
+        if not any(record.role == "test" for record in recording.records):
+            checks.append(Finding("no_test", "look"))
         return DataLook(recording, facts, tuple(checks), {}, power)
     signal_checks = {}
     for place, signal in enumerate(facts):
@@ -275,46 +274,3 @@ def _facts_of_signal(
         reach=reach,
         test_range=test_range,
     )
-
-
-def prospect(recording: Recording, checks: Sequence[Finding], facts: Sequence[SignalFacts]) -> Finding:
-    """Tell what the data can identify: whether each input is seen to act, and which of its lags and powers differ."""
-    values_by_check = {check.name: check.values for check in checks}
-    excitation, delays = values_by_check["excitation"], values_by_check["delay"]["inputs"]
-    inputs: dict[str, Any] = {}
-    for signal in facts[1:]:
-        excited = excitation["inputs"][signal.name]
-        inputs[signal.name] = {
-            "term": excited["term"],
-            "acts": _acts(delays.get(signal.name)),
-            "is_constant": excited["order"] == 0,
-            "lags": excited["order"],
-            "power": min(MOST_POWER, signal.levels - 1),
-        }
-    values = {
-        "output_changes": values_by_check["sampling"]["first_minimum"] is not None,
-        "most_lags": excitation["lags"],
-        "most_power": MOST_POWER,
-        "degree": values_by_check.get("evidence", {}).get("degree"),
-        "inputs": inputs,
-        "has_test": any(record.role == "test" for record in recording.records),
-    }
-    return Finding("prospect", _status_of_prospect(values), values)
-
-
-def _acts(delay: Mapping[str, Any] | None) -> bool | None:
-    """Return whether an input is seen to act on the output; None where it changes too seldom to tell."""
-    if delay is None or delay["seldom"]:
-        return None
-    return delay["delay"] is not None
-
-
-def _status_of_prospect(values: Mapping[str, Any]) -> Status:
-    inputs = list(values["inputs"].values())
-    n_idle = 0
-    for about in inputs:
-        if about["is_constant"] or about["acts"] is False:
-            n_idle += 1
-    if not values["output_changes"] or (inputs and n_idle == len(inputs)):
-        return "bad"
-    return "look" if n_idle or values["degree"] else "fine"

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from narxbench._identification.data.seasons import seasons_beside_inputs
-from narxbench._identification.finding import Finding
 from narxbench._identification.search.configurations import with_seasons
 from narxbench._identification.settings import AUTO, Auto, IdentificationSettings
 from narxbench._io.errors import NarxbenchError
@@ -41,7 +40,7 @@ def attempts(
     tried: pd.DataFrame,
     error: float,
     selection_error: Callable[[Recording, IdentificationSettings], float | None],
-) -> Finding | None:
+) -> dict[str, Any] | None:
     """Return which other settings were tried and their errors; None where there are none.
 
     Parameters
@@ -68,8 +67,7 @@ def attempts(
         return None
     best = min(rows, key=_error)
     is_better = _error(best) < BETTER * error
-    values = {"error": error, "rows": rows, "better": best if is_better else None}
-    return Finding("attempts", "look" if is_better else "fine", values)
+    return {"error": error, "rows": rows, "better": best if is_better else None}
 
 
 def _error(row: Mapping[str, Any]) -> float:

@@ -21,7 +21,7 @@ from narxbench._fitness.criteria import parse_criterion
 from narxbench._fitness.prediction_error import PredictionErrors
 from narxbench._fitness.problem import StructureProblem
 from narxbench._identification.data.arrangement import N_PARTS
-from narxbench._identification.data.checks import delay_check
+from narxbench._identification.data.checks import dead_times
 from narxbench._identification.data.evidence import input_evidence, largest_degree_shown
 from narxbench._identification.data.horizon import check_horizon, steps_judged
 from narxbench._identification.data.responses import responses
@@ -169,7 +169,7 @@ class Scan:
 
     def _delays(self) -> list[int]:
         """Return the samples before each input acts; 1 where no effect is seen."""
-        checked = delay_check(self.searched, input_responses=self.responses).values["inputs"]
+        checked = dead_times(self.searched, self.responses)
         delays = []
         for name in self.recording.inputs:
             delay = checked.get(name, {}).get("delay")

@@ -39,9 +39,7 @@ PROMISE = 2.0
 def answers(identification: "Identification") -> list[Finding]:
     """Return whether one may predict with a model, read its terms, and, where it has inputs, control with it."""
     findings = {finding.name: finding for finding in identification.summary}
-    to_predict = prediction_answer(
-        identification.model, identification.recording, identification.validation, findings, identification.notes
-    )
+    to_predict = prediction_answer(identification.model, identification.recording, identification.validation, findings)
     to_read = _to_read(identification, findings, to_predict.values["noise"])
     if not identification.model.inputs or not identification.curve:
         return [to_predict, to_read]
@@ -53,19 +51,18 @@ def prediction_answer(
     recording: Recording,
     frame: pd.DataFrame,
     findings: Mapping[str, Finding],
-    notes: Sequence[Finding] = (),
 ) -> Finding:
     """Return whether one may predict with a model: by its errors, and bad for noise.
 
     It is at best ``look`` where errors drift, where the record shows less than a model needs, and where the model
     leaves all bounds once inputs are held. Errors at the limit of a sensor are those of the sensor.
     """
-    prediction = findings["prediction"]
+    prediction = findings["errors"]
     place = {name: prediction.values[name] for name in ("role", "kind", "steps")}
     row = row_of(frame, **place)
     if row["rrse"] is None:
         row = row_of(frame, **place, sampling=DECIMATED)
-    because = _reasons_to_look(findings, notes)
+    because = _reasons_to_look(findings)
     is_judged = not (prediction.values["rests"] or prediction.values["other_unit"])
     is_noise = is_judged and _nothing_predicts(frame, place["role"])
     status: Status = "bad" if is_noise else _status_of_answer(prediction, because)
@@ -79,6 +76,7 @@ def prediction_answer(
         "noise": is_noise,
         "unavoidable": _is_unavoidable(prediction),
         "avoidable": prediction.values["avoidable"],
+        "attempts": None,
         "because": [*_range_of_test(findings, prediction), *because],
     }
     return Finding("to_predict", status, values)
@@ -94,7 +92,8 @@ def _status_of_answer(prediction: Finding, because: Sequence[str]) -> Status:
     """Return the status by the predictions and by reasons to look; errors at a limit of a sensor say nothing."""
     if "saturation" in because and not prediction.values["diverged"]:
         return "look"
-    return worst(prediction.status, "look" if because else "fine")
+    status: Status = prediction.values["error_status"]
+    return worst(status, "look" if because else "fine")
 
 
 def _is_unavoidable(prediction: Finding) -> bool:
@@ -102,26 +101,23 @@ def _is_unavoidable(prediction: Finding) -> bool:
     relative, diverged = prediction.values["relative"], prediction.values["diverged"]
     if prediction.values["other_unit"]:
         return False
-    return prediction.status == "look" and not diverged and (relative or 0.0) > FREE_RUN_LOOK
+    return prediction.values["error_status"] == "look" and not diverged and (relative or 0.0) > FREE_RUN_LOOK
 
 
 def _range_of_test(findings: Mapping[str, Finding], prediction: Finding) -> list[str]:
     """Return the name of the check of the test's range where it explains why the predictions are not fine."""
     check = findings.get("test-range")
-    if check is None or check.status != "bad" or prediction.status == "fine":
+    if check is None or check.status != "bad" or prediction.values["error_status"] == "fine":
         return []
     return [check.name]
 
 
-def _reasons_to_look(findings: Mapping[str, Finding], notes: Sequence[Finding]) -> list[str]:
+def _reasons_to_look(findings: Mapping[str, Finding]) -> list[str]:
     """Return the names of findings why a good test is not enough to predict with a model."""
     reasons = []
     for name, finding in findings.items():
         if _limits_trust(finding):
             reasons.append(name)
-    for note in notes:
-        if note.name == "outside" and note.status != "fine":
-            reasons.append(note.name)
     return reasons
 
 
@@ -133,13 +129,17 @@ def _limits_trust(finding: Finding) -> bool:
         return finding.status != "fine"
     if finding.name == "evidence":
         return bool(finding.values["degree"])
-    return finding.name == "free_run_residuals" and _drifts(finding)
+    if finding.name == "steady_states":
+        return not finding.values["bounded"]
+    return finding.name == "residuals" and _drifts(finding.values["free_run"])
 
 
-def _drifts(finding: Finding) -> bool:
+def _drifts(bias: Mapping[str, Any] | None) -> bool:
     """Return whether the errors of free runs drift by so much that it matters for any model."""
-    drift = finding.values["drift"]
-    return bool(drift["seen"] and abs(drift["error"]) > BIASED * finding.values["deviation"])
+    if bias is None:
+        return False
+    drift = bias["drift"]
+    return bool(drift["seen"] and abs(drift["error"]) > BIASED * bias["deviation"])
 
 
 def _ranges(model: Model, recording: Recording) -> dict[str, list[float]]:
@@ -161,7 +161,7 @@ def _to_read(identification: "Identification", findings: Mapping[str, Finding], 
     is rounding and none could be another. Bad if less than half of the terms are more probable than not, and for noise.
     """
     certainty = identification.certainty
-    superfluous = findings["exact"].values["superfluous"] if "exact" in findings else []
+    superfluous = findings["errors"].values["superfluous"]
     inside, outside = _probabilities(identification, superfluous)
     groups = [group._asdict() for group in certainty.groups if sum(group.probabilities) >= LIKELY]
     n_likely = sum(probability >= LIKELY for probability in inside.values())
@@ -176,6 +176,8 @@ def _to_read(identification: "Identification", findings: Mapping[str, Finding], 
         "doubts": [doubt.kind for doubt in certainty.doubts],
         "likelier_noise": _likelier_noise(identification),
         "alike": [list(pair) for pair in identification.alike],
+        "near_pairs": identification.configuration["near_pairs"],
+        "left_out": len(identification.configuration["dropped"]),
         "superfluous": superfluous,
         "noise": is_noise,
         "weak": _weak_terms(identification),
@@ -243,7 +245,7 @@ def _to_control(identification: "Identification", findings: Mapping[str, Finding
     """
     model = identification.model
     inputs, rests = _answers_of_inputs(identification)
-    first_rest, of_data, of_model = rests[0], findings.get("static"), findings["fixed_points"]
+    first_rest, steady_states = rests[0], findings["steady_states"]
     values = {
         "inputs": inputs,
         "units": dict(model.units),
@@ -252,13 +254,12 @@ def _to_control(identification: "Identification", findings: Mapping[str, Finding
         **{name: first_rest and getattr(first_rest, name) for name in ("y", "eigenvalue", "settling_steps")},
         "decimation": model.decimation,
         "period": model.sampling_time,
-        "rests": of_data.values["rests"] if of_data else 0,
-        **{name: of_model.values[name] for name in ("cases", "at_rest", "several")},
+        **{name: steady_states.values[name] for name in ("rests", "cases", "at_rest", "several")},
     }
     doubts = _control_doubts(identification, first_rest)
     values |= {"dynamics": _intervals(identification.dynamics), "doubts": [doubt._asdict() for doubt in doubts]}
-    status: Status = worst(of_data.status if of_data else "fine", *(doubt.status for doubt in doubts))
-    if of_model.status != "fine" or any(about["turns"] for about in inputs.values()):
+    status: Status = worst(*(doubt.status for doubt in doubts))
+    if steady_states.status != "fine" or any(about["turns"] for about in inputs.values()):
         status = worst(status, "look")
     if None in rests:
         status = "bad"

@@ -51,10 +51,7 @@ CORRELATION_SMALL, CORRELATION_LARGE = 0.1, 0.3
 # The rests of the data and the model's static curve: share of the output's range.
 STATIC_FINE = 0.1
 # Findings on the model; others are on the data.
-OF_MODEL = (
-    *("prediction", "exact", "free_run_residuals", "against_linear_arx", "against_last_value", "gap"),
-    *("residuals_linear", "residuals_nonlinear", "fixed_points", "static"),
-)
+OF_MODEL = ("errors", "competitors", "residuals", "steady_states")
 
 
 def summary(
@@ -69,47 +66,42 @@ def summary(
     avoidable: float | None = None,
     season: SeasonErrors | None = None,
     horizon: int | None = None,
+    seasons: Sequence[int] = (),
+    competition: Mapping[str, Any] | None = None,
+    is_bounded: bool = True,
+    holds: bool = True,
 ) -> list[Finding]:
     """Return what is fine about a model and what is not, most important first; checks that are not fine at the end.
 
     ``bias`` is that of the first of test, selection and estimation that the frame of ``validate`` has, and so are
     ``avoidable``, the share of the mean squared error that follows from what is known in time, and ``season``.
     ``horizon`` is how many samples ahead matter to the user; None: a free run, or of a series what the frame has.
+    ``seasons`` are those of the output, ``competition`` how the simple models of the search did, ``is_bounded`` whether
+    the model stays within bounds where inputs are held, and ``holds`` whether its free run over whole records is about
+    as good as over parts.
     """
     roles = [role for role in reversed(ROLES) if role in set(frame["role"])]
-    prediction = _prediction(model, frame, roles, checks, avoidable, horizon)
-    is_free_run = prediction.values["kind"] == FREE_RUN
-    is_good = prediction.values["small"] and is_free_run and not prediction.values["diverged"]
-    good_free_run = prediction.values["rrse"] if is_good else None
+    errors = _errors(model, frame, roles, checks, avoidable, horizon)
+    values = errors.values
+    superfluous = _superfluous(frame, weights)
+    values |= {"exact": superfluous is not None, "superfluous": superfluous or []}
+    values |= {"holds": holds, "seasons": list(seasons)}
+    is_good = values["small"] and values["kind"] == FREE_RUN and not values["diverged"]
     findings = [
-        prediction,
-        _exact(frame, weights),
-        _free_run_residuals(model, roles[0], bias),
-        _against_linear_arx(model, frame, prediction),
-        _against_last_value(model, frame, prediction, season),
-        None if prediction.values["rests"] else _gap(model, frame, roles, prediction),
-        _residuals(tests, "linear", good_free_run),
-        _residuals(tests, "nonlinear", good_free_run),
-        _fixed_points(model, curve),
-        _rests(rests),
+        errors,
+        _competitors(model, frame, values, season, competition),
+        _residuals(model, roles[0], tests, bias, values["rrse"] if is_good else None),
+        _steady_states(model, curve, rests, is_bounded),
     ]
     return [*filter(None, findings), *(check for check in checks if check.status != "fine")]
 
 
-def _free_run_residuals(model: Model, role: str, bias: Mapping[str, Any] | None) -> Finding | None:
-    if bias is None:
-        return None
-    is_biased = any(bias[name]["seen"] for name in ("rising", "falling", "drift"))
-    values = {"role": role, "unit": model.units.get(model.output, ""), **bias}
-    return Finding("free_run_residuals", "look" if is_biased else "fine", values)
-
-
-def _exact(frame: pd.DataFrame, weights: Sequence[Mapping[str, Any]]) -> Finding | None:
+def _superfluous(frame: pd.DataFrame, weights: Sequence[Mapping[str, Any]]) -> list[str] | None:
+    """Return the terms of an exact model that are rounding; None where the model is not exact."""
     rrse = row_of(frame, "estimation", ONE_STEP, 1).get("rrse")
     if rrse is None or rrse**2 > ROUNDING:
         return None
-    superfluous = [weight["term"] for weight in weights if weight["err"] <= ROUNDING]
-    return Finding("exact", "look" if superfluous else "fine", {"rrse": rrse, "superfluous": superfluous})
+    return [weight["term"] for weight in weights if weight["err"] <= ROUNDING]
 
 
 def _graded(value: float, fine: float, look: float) -> Status:
@@ -119,7 +111,7 @@ def _graded(value: float, fine: float, look: float) -> Status:
     return "look" if value <= look else "bad"
 
 
-def _prediction(
+def _errors(
     model: Model,
     frame: pd.DataFrame,
     roles: Sequence[str],
@@ -167,7 +159,11 @@ def _prediction(
     if other_unit and status == "bad":
         # A mistaken unit makes any model bad: what remains is how bad this one is on the other data.
         status = worst("look", _status_on_known(frame, roles, kind, steps))
-    return Finding("prediction", status, values)
+    gap = None if rests else _gap(model, frame, roles, kind, steps)
+    # The answer to predict depends on the error alone.
+    values |= {"error_status": status, "gap": gap}
+    is_gap = gap is not None and gap["status"] != "fine"
+    return Finding("errors", worst(status, "look" if is_gap else "fine"), values)
 
 
 def _status_on_known(frame: pd.DataFrame, roles: Sequence[str], kind: str, steps: int | None) -> Status:
@@ -244,27 +240,29 @@ def _diverged_records(frame: pd.DataFrame, role: str) -> list[str]:
     return names
 
 
-def _place_of(prediction: Finding) -> dict[str, Any]:
-    """Return the role and the kind of prediction that a model is judged by."""
-    return {name: prediction.values[name] for name in ("role", "kind", "steps")}
-
-
-def _against_linear_arx(model: Model, frame: pd.DataFrame, prediction: Finding) -> Finding | None:
-    place = _place_of(prediction)
-    return _against("against_linear_arx", model, place, *_errors_of(frame, place, ARX))
-
-
-def _against_last_value(
-    model: Model, frame: pd.DataFrame, prediction: Finding, season: SeasonErrors | None
+def _competitors(
+    model: Model,
+    frame: pd.DataFrame,
+    judged: Mapping[str, Any],
+    season: SeasonErrors | None,
+    competition: Mapping[str, Any] | None,
 ) -> Finding | None:
-    place = _place_of(prediction)
-    if place["kind"] == FREE_RUN:
-        # No first value rivals a free run, so one step counts.
-        place |= {"kind": ONE_STEP, "steps": 1}
-    if season is None:
-        errors = _errors_of(frame, place, LAST_VALUE)
-        return _against("against_last_value", model, {**place, "season": None}, *errors)
-    return _against("against_last_value", model, {**place, "season": season.season}, season.rrse, season.naive)
+    """Compare a model with linear ARX, with the last value or season, and with what competed in the search."""
+    place = {name: judged[name] for name in ("role", "kind", "steps")}
+    # No first value rivals a free run, so one step counts.
+    place_of_last = {**place, "kind": ONE_STEP, "steps": 1} if judged["kind"] == FREE_RUN else place
+    errors = _errors_of(frame, place_of_last, LAST_VALUE) if season is None else (season.rrse, season.naive)
+    values = {
+        **place,
+        "degree": max(map(len, model.monomials)),
+        "linear_arx": _against(place, *_errors_of(frame, place, ARX)),
+        "last_value": _against({**place_of_last, "season": season and season.season}, *errors),
+        **(competition or {"leaving": "sparse", "rows": []}),
+    }
+    compared = [about["status"] for about in (values["linear_arx"], values["last_value"]) if about]
+    if not compared and not values["rows"]:
+        return None
+    return Finding("competitors", worst(*compared, "fine" if values["leaving"] == "sparse" else "look"), values)
 
 
 def _errors_of(frame: pd.DataFrame, place: Mapping[str, Any], baseline: str) -> tuple[float | None, float | None]:
@@ -273,57 +271,79 @@ def _errors_of(frame: pd.DataFrame, place: Mapping[str, Any], baseline: str) -> 
     return rrse, simple
 
 
-def _against(
-    name: str, model: Model, place: Mapping[str, Any], rrse: float | None, simple: float | None
-) -> Finding | None:
-    """Compare the error of a model with that of a simpler one."""
+def _against(place: Mapping[str, Any], rrse: float | None, simple: float | None) -> dict[str, Any] | None:
+    """Compare the error of a model with that of a simpler one; None where neither is known."""
     if rrse is None and simple is None:
         return None
-    values = {**place, "rrse": rrse, "baseline": simple, "degree": max(map(len, model.monomials))}
     status: Status = "fine"
     if rrse is None:
         status = "bad"
     elif simple is not None and rrse > BETTER * simple:
         status = "bad" if rrse > WORSE * simple and rrse - simple > CLOSE else "look"
-    return Finding(name, status, values)
+    return {**place, "rrse": rrse, "baseline": simple, "status": status}
 
 
-def _gap(model: Model, frame: pd.DataFrame, roles: Sequence[str], prediction: Finding) -> Finding | None:
+def _gap(
+    model: Model, frame: pd.DataFrame, roles: Sequence[str], kind: str, steps: int | None
+) -> dict[str, Any] | None:
+    """Return the errors on new and on known data, and whether the new ones are too large for these."""
     if roles[0] != "test" or len(roles) == 1:
         return None
-    kind, steps = prediction.values["kind"], prediction.values["steps"]
     new, old = row_of(frame, roles[0], kind, steps), row_of(frame, roles[1], kind, steps)
     if new["rrse"] is None or old["rrse"] is None:
         return None
     values = {
         **{"test": new["rrse"], "seen": old["rrse"], "test_rmse": new["rmse"], "seen_rmse": old["rmse"]},
-        **{"role": roles[1], "kind": kind, "steps": steps, "unit": model.units.get(model.output, "")},
+        **{"role": roles[1], "unit": model.units.get(model.output, "")},
     }
     # Where the output spreads less in the test, the same error has a larger RRSE.
     in_test = old["rmse"] * (new["rrse"] / new["rmse"]) if new["rmse"] else 0.0
     least = max(old["rrse"], in_test)
-    return Finding("gap", _graded(new["rrse"], max(GAP_FINE * least, least + GAP_SMALL), GAP_LOOK * least), values)
+    status = _graded(new["rrse"], max(GAP_FINE * least, least + GAP_SMALL), GAP_LOOK * least)
+    return {**values, "status": status}
 
 
-def _residuals(tests: Sequence[CorrelationTest], kind: str, good_free_run: float | None) -> Finding | None:
-    of_kind = [test for test in tests if test.kind == kind]
-    if not of_kind:
+def _residuals(
+    model: Model,
+    role: str,
+    tests: Sequence[CorrelationTest],
+    bias: Mapping[str, Any] | None,
+    good_free_run: float | None,
+) -> Finding | None:
+    """Judge what the residuals one step ahead are correlated with, and whether the errors of free runs have a bias."""
+    if not tests and bias is None:
         return None
-    ordered = sorted(of_kind, key=lambda test: -abs(test.worst))
+    statuses: list[Status] = []
+    values: dict[str, Any] = {"linear": None, "nonlinear": None, "free_run": None}
+    for kind in ("linear", "nonlinear"):
+        of_kind = [test for test in tests if test.kind == kind]
+        if of_kind:
+            values[kind] = _correlations(of_kind, good_free_run)
+            statuses.append(values[kind]["status"])
+    if bias is not None:
+        is_biased = any(bias[name]["seen"] for name in ("rising", "falling", "drift"))
+        values["free_run"] = {"role": role, "unit": model.units.get(model.output, ""), **bias}
+        statuses.append("look" if is_biased else "fine")
+    return Finding("residuals", worst(*statuses), values)
+
+
+def _correlations(tests: Sequence[CorrelationTest], good_free_run: float | None) -> dict[str, Any]:
+    """Return what the correlation tests of one kind found, and how serious it is."""
+    ordered = sorted(tests, key=lambda test: -abs(test.worst))
     failed = [test for test in ordered if not test.passed]
-    values: dict[str, Any] = {
-        "tests": len(of_kind),
-        "failed": list(map(_failure, failed)),
-        "largest": ordered[0].worst,
-        "limit": of_kind[0].limit,
-        "outside": sum(map(_count_outside, of_kind)),
-        "coefficients": sum(len(test.values) for test in of_kind),
-    }
     status = _graded(abs(failed[0].worst), CORRELATION_SMALL, CORRELATION_LARGE) if failed else "fine"
     if status == "bad" and good_free_run is not None:
         # Correlations that do no harm to a good free run are to be looked at, no more.
-        status, values["free_run"] = "look", good_free_run
-    return Finding(f"residuals_{kind}", status, values)
+        status = "look"
+    return {
+        "status": status,
+        "tests": len(tests),
+        "failed": list(map(_failure, failed)),
+        "largest": ordered[0].worst,
+        "limit": tests[0].limit,
+        "outside": sum(map(_count_outside, tests)),
+        "coefficients": sum(len(test.values) for test in tests),
+    }
 
 
 def _failure(test: CorrelationTest) -> dict[str, Any]:
@@ -336,18 +356,23 @@ def _count_outside(test: CorrelationTest) -> int:
     return sum(abs(value) > test.band for value in test.values)
 
 
-def _fixed_points(model: Model, curve: Sequence[FixedPoint]) -> Finding | None:
-    if not curve:
+def _steady_states(
+    model: Model, curve: Sequence[FixedPoint], rests: Sequence[Rest], is_bounded: bool
+) -> Finding | None:
+    """Judge where a model rests at constant inputs: within the data, in one place, and as the data do."""
+    if not curve and not rests and is_bounded:
         return None
-    values = _fixed_point_values(curve)
+    values = {**_fixed_point_values(curve), **_rest_values(rests), "bounded": is_bounded}
     if not model.n_inputs:
         values["points"] = _points_inside(curve)
-        return Finding("fixed_points", "fine", values)
-    if values["at_rest"] == values["cases"] and not values["several"]:
-        return Finding("fixed_points", "fine", values)
-    # Where inputs pass by quickly, as peaks of a controller do, the data do not show where the process would rest.
-    mostly = 2 * (values["at_rest"] + values["beyond"]) >= values["cases"]
-    return Finding("fixed_points", "look" if mostly else "bad", values)
+    statuses: list[Status] = ["fine" if is_bounded else "look"]
+    if model.n_inputs and (values["at_rest"] < values["cases"] or values["several"]):
+        # Where inputs pass by quickly, as peaks of a controller do, the data do not show where the process would rest.
+        mostly = 2 * (values["at_rest"] + values["beyond"]) >= values["cases"]
+        statuses.append("look" if mostly else "bad")
+    if rests and (values["without"] or values["largest"] is None or values["largest"] > STATIC_FINE):
+        statuses.append("look")
+    return Finding("steady_states", worst(*statuses), values)
 
 
 def _points_inside(curve: Sequence[FixedPoint]) -> list[list[Any]]:
@@ -384,10 +409,8 @@ def _fixed_point_values(curve: Sequence[FixedPoint]) -> dict[str, Any]:
     }
 
 
-def _rests(rests: Sequence[Rest]) -> Finding | None:
-    if not rests:
-        return None
+def _rest_values(rests: Sequence[Rest]) -> dict[str, Any]:
+    """Return how often the data rest, at how many of these the model does not, and how far it is off at most."""
     deviations = [rest.deviation for rest in rests if rest.deviation is not None]
-    without, largest = len(rests) - len(deviations), max(deviations, default=None)
-    fine = not without and largest is not None and largest <= STATIC_FINE
-    return Finding("static", "fine" if fine else "look", {"rests": len(rests), "without": without, "largest": largest})
+    largest = max(deviations, default=None)
+    return {"rests": len(rests), "without": len(rests) - len(deviations), "largest": largest}

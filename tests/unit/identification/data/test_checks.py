@@ -12,6 +12,7 @@ from tests.unit.identification.data.test_sampling import nothing, recording
 
 import narxbench
 from narxbench._identification.data import checks, responses
+from narxbench._identification.data.evidence import input_evidence
 from narxbench._identification.data.responses import _correlated
 from narxbench._identification.data.sampling import advised_decimations
 from narxbench._model.system import system_names
@@ -24,8 +25,12 @@ def answer(u, pole=0.8, delay=1):
 
 
 def delays(*pairs):
-    finding = checks.delay_check(recording(*pairs))
-    return finding.status, finding.values["inputs"]
+    return checks.dead_times(recording(*pairs))
+
+
+def evidence(*pairs, **options):
+    data = recording(*pairs)
+    return checks.evidence_check(input_evidence(data), checks.dead_times(data), **options)
 
 
 def excited(u, y, **options):
@@ -39,8 +44,8 @@ def ordinary(rng):
     return u, answer(u) + 0.02 * rng.normal(size=1000)
 
 
-# One has a dead time. Squares of a Gaussian input have rare values far from all others.
-ALARMS = {"dead-time": {"delay"}, "diniz-volterra": {"outliers"}, "forty-terms": {"outliers"}}
+# Squares of a Gaussian input have rare values far from all others.
+ALARMS = {"diniz-volterra": {"outliers"}, "forty-terms": {"outliers"}}
 
 
 @pytest.mark.parametrize("name", system_names())
@@ -83,18 +88,12 @@ def test_sampling(rng):
     assert status_limit_and_stride(nothing(300), np.ones(300))[0] == "bad"
 
 
-def test_resolution(rng, ordinary):
+def test_resolution_of_the_output(rng, ordinary):
     u, y = ordinary
-    assert checks.resolution_check(recording((u, y))).status == "fine"
-    coarse = checks.resolution_check(recording((u, np.round(y / 0.4) * 0.4)))
-    assert coarse.status == "look" and coarse.values["out"]["step"] == pytest.approx(0.4)
-    assert checks.resolution_check(recording((u, np.sign(y)))).status == "bad"
-    for levels in ([0.0, 5.0], [-1.0, 0.5, 1.0]):
-        u = rng.choice(levels, 500)
-        finding = checks.resolution_check(recording((u, answer(u) + 0.01 * rng.normal(size=500))))
-        values = finding.values["a"]
-        assert (finding.status, values["seen"], values["range"]) == ("look", "few", [levels[0], levels[-1]])
-        assert values["levels"] == len(levels)
+    assert not checks.outlier_check(recording((u, y))).values["resolution"]["coarse"]
+    coarse = checks.outlier_check(recording((u, np.round(y / 0.4) * 0.4)))
+    assert coarse.status == "look" and coarse.values["resolution"]["step"] == pytest.approx(0.4)
+    assert checks.outlier_check(recording((u, np.sign(y)))).status == "bad"
 
 
 def test_limits_of_the_output(rng):
@@ -119,16 +118,15 @@ def test_dead_time(rng, delay, kind):
     white = rng.normal(size=3000)
     u = {"slow": lfilter([1.0], [1.0, -0.95], white), "held": white[:300].repeat(10)}.get(kind, white)
     y = answer(u**2 if kind == "square" else u, 0.8, delay) + 0.05 * rng.normal(size=3000)
-    status, inputs = delays((u, y))
+    inputs = delays((u, y))
     power = 2 if kind == "square" else 1
     assert (inputs["a"]["delay"], inputs["a"]["shown"], inputs["a"]["power"]) == (delay, delay, power)
-    assert status == ("fine" if delay in (1, 2) else "look")
 
 
 def test_the_response_that_is_shown_is_that_of_the_input_itself(rng):
     u = rng.normal(size=3000)
     y = answer(u, delay=6) + 2 * answer(u**2, delay=3)
-    values = delays((u, y))[1]["a"]
+    values = delays((u, y))["a"]
     assert (values["delay"], values["shown"], values["power"]) == (3, 6, 1)
     assert int(np.argmax(np.abs(values["correlations"]) > values["band"])) == 6
 
@@ -136,13 +134,19 @@ def test_the_response_that_is_shown_is_that_of_the_input_itself(rng):
 def test_dead_time_of_each_input_over_several_records(rng):
     u = rng.normal(size=(3000, 3))
     y = answer(u[:, 0], delay=1) + answer(u[:, 1], delay=5)
-    status, inputs = delays(*zip(np.split(u, 3), np.split(y, 3), strict=True))
+    pairs = list(zip(np.split(u, 3), np.split(y, 3), strict=True))
+    inputs = delays(*pairs)
     assert [inputs[name]["delay"] for name in "abc"] == [1, 5, None]
-    assert not inputs["c"]["seldom"] and status == "look"
+    assert not inputs["c"]["seldom"]
+    idle = evidence(*pairs)
+    assert (idle.status, idle.values["idle"]) == ("look", ["c"])
+    assert "No effect of c is seen" in in_words(idle).text
+    # It acts in a way that correlation does not see.
+    assert evidence(*pairs, usage={"c": {"used": True}}).status == "fine"
     # Few changes do not tell.
     u = np.repeat([0.0, 1.0, 0.0, 1.0, 0.0], 200)
-    status, inputs = delays((u, answer(u, delay=5)))
-    assert (status, inputs["a"]["delay"], inputs["a"]["seldom"]) == ("fine", None, True)
+    pair = (u, answer(u, delay=5))
+    assert (delays(pair)["a"]["delay"], delays(pair)["a"]["seldom"], evidence(pair).status) == (None, True, "fine")
 
 
 def test_disturbances_of_all_signals_at_once_are_no_effect(rng):
@@ -151,7 +155,7 @@ def test_disturbances_of_all_signals_at_once_are_no_effect(rng):
     hit = rng.choice(1500, 4, replace=False)
     u[hit] += 3
     y[hit] += 20
-    assert delays((u, y))[1]["a"]["delay"] > 0
+    assert delays((u, y))["a"]["delay"] > 0
 
 
 def test_excitation_and_rest(rng, ordinary):
@@ -217,7 +221,7 @@ def test_outliers(rng):
     squared = ringing**2 * u
     oscillating = lfilter([0.0, 1.0], [1.0, -1.6, 0.9], u) + noise
     for y in (ringing, squared, oscillating, np.round(oscillating), u):
-        assert checks.outlier_check(recording((u, y))).status == "fine"
+        assert checks.outlier_check(recording((u, y))).values["count"] == 0
 
 
 def test_outliers_of_records_that_a_rough_model_sees_a_part_of(ordinary, rng, monkeypatch):
@@ -230,7 +234,7 @@ def test_outliers_of_records_that_a_rough_model_sees_a_part_of(ordinary, rng, mo
     assert of_all.values["count"] == 8
 
 
-def test_range_of_the_test_records_and_size(ordinary):
+def test_range_of_the_test_records(ordinary):
     u, y = ordinary
     assert checks.test_range_check(recording((u, y))).status == "fine"
 
@@ -241,7 +245,12 @@ def test_range_of_the_test_records_and_size(ordinary):
     share = np.mean((5 * y < y.min()) | (5 * y > y.max()))
     values = range_of_test(5.0).values
     assert values["out"]["share"] == pytest.approx(share) and values["a"]["share"] == 0
-    assert [checks.size_check(*size).status for size in ((10, 1000), (286, 100))] == ["fine", "look"]
+
+
+def test_fewer_rows_than_candidates_are_too_few(ordinary):
+    few = evidence(ordinary, candidates=checks.Candidates(286, 100))
+    assert (few.status, in_words(few).advice) == ("look", "Longer records leave less to chance.")
+    assert evidence(ordinary, candidates=checks.Candidates(10, 1000)).status == "fine"
 
 
 @pytest.mark.parametrize("samples", [1, 2, 7, 40, 41])

@@ -7,7 +7,7 @@ import pytest
 from scipy.signal import lfilter
 from tests.regression import regressors, term_names
 
-from narxbench._identification.data.collinear import collinear, collinear_check
+from narxbench._identification.data.collinear import collinear, near_pairs
 from narxbench._model.terms import monomials_of
 
 
@@ -82,8 +82,6 @@ def test_nearly_alike_is_reported_and_not_dropped(rng):
     columns = np.column_stack([np.ones(1000), x, x[:, 1] + 0.01 * rng.normal(size=1000)])
     terms = ["1", "a", "b", "c", "d"]
     assert collinear(columns, terms) == {}
-    finding = collinear_check(columns, terms, {})
-    assert (finding.status, finding.values["near_pairs"], finding.values["worst"][:2]) == ("look", 1, ["b", "d"])
-    assert collinear_check(columns[:, :4], terms[:4], {}).status == "fine"
-    both = collinear_check(columns, terms, {"d": "d is b"})
-    assert (both.status, both.values["near_pairs"]) == ("look", 0)
+    pairs = near_pairs(columns, terms)
+    assert (pairs.number, pairs.worst[:2]) == (1, ("b", "d"))
+    assert near_pairs(columns[:, :4], terms[:4]) == (0, None)

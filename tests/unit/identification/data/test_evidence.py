@@ -59,7 +59,7 @@ def test_what_a_step_cannot_show_is_not_searched_unless_it_is_set(degree, search
     record = Record("a.csv", STEP[:, None], first_order(STEP, 0.01))
     scan = Scan(Recording((record,), ("u",), "y"), IdentificationSettings(degree=degree, effort=1.0))
     assert {configuration.degree for configuration in scan.configurations} == searched
-    finding = checks.evidence_check(scan.evidence)
+    finding = checks.evidence_check(scan.evidence, {})
     assert finding.status == "look" and "degree 1" in in_words(finding).text
 
 
@@ -67,7 +67,7 @@ def test_a_constant_input_is_named_and_another_one_is_enough():
     moving = rng_of("moving").standard_normal(300)
     u = np.column_stack([moving, np.full(300, 4.0)])
     data = recording((u, first_order(moving)))
-    finding = checks.evidence_check(input_evidence(data))
+    finding = checks.evidence_check(input_evidence(data), {})
     assert (finding.status, finding.values["constant"]) == ("look", ["b"])
     assert checks.excitation_check(data).status == "look"
     assert checks.excitation_check(recording((u[:, 1], first_order(moving)))).status == "bad"
@@ -80,23 +80,23 @@ def test_feedback_is_seen_and_open_loops_have_none():
     for k in range(1, count):
         y[k] = 0.8 * y[k - 1] + 0.5 * u[k - 1] + noise[k]
         u[k] = 0.5 * (reference[k] - y[k])
-    closed = checks.evidence_check(input_evidence(recording((u, y))))
+    closed = checks.evidence_check(input_evidence(recording((u, y))), {})
     assert closed.values["under_feedback"] == ["a"] and "closed loop" in in_words(closed).text
     # Where the input of a loop is a multiple of the error, its past adds nothing to that of the output until the
     # reference moves.
     assert closed.values["exchanged"] == []
     for signal in (reference, noise, np.sin(0.1 * np.arange(count)), np.cumsum(noise)):
         evidence = input_evidence(recording((signal, first_order(signal, 0.01))))
-        assert checks.evidence_check(evidence).values["under_feedback"] == []
+        assert checks.evidence_check(evidence, {}).values["under_feedback"] == []
 
 
 def test_an_output_that_was_given_as_the_input_is_told():
     rng = rng_of("exchanged")
     for signal, noise in ((rng.standard_normal(1500), 0.01), (rng.standard_normal(4000), 0.1)):
         y = first_order(signal, noise)
-        exchanged = checks.evidence_check(input_evidence(recording((y, signal))))
+        exchanged = checks.evidence_check(input_evidence(recording((y, signal))), {})
         assert exchanged.values["exchanged"] == ["a"] and "the two are exchanged" in in_words(exchanged).text
-        assert checks.evidence_check(input_evidence(recording((signal, y)))).values["exchanged"] == []
+        assert checks.evidence_check(input_evidence(recording((signal, y))), {}).values["exchanged"] == []
 
 
 def range_of(known, test):

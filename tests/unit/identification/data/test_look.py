@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from tests.lookups import names_of
+from tests.lookups import item_with, names_of
 
 import narxbench
 from narxbench._identification.data.look import look
@@ -50,19 +50,17 @@ def test_facts_are_those_of_the_known_samples(whole, data):
 
 
 def test_what_can_be_told_apart(whole):
-    prospect = whole.checks[-1]
-    inputs = prospect.values["inputs"]
-    assert prospect.status == "look"
-    assert (inputs["valve"]["acts"], inputs["valve"]["power"], inputs["valve"]["lags"]) == (True, 2, 5)
-    assert inputs["lamp"]["is_constant"] and inputs["idle"]["acts"] is False
+    evidence = item_with(whole.checks, name="evidence")
+    inputs = evidence.values["inputs"]
+    assert (evidence.status, evidence.values["constant"], evidence.values["idle"]) == ("look", ["lamp"], ["idle"])
+    assert inputs["valve"]["delay"] is not None and "no_test" not in names_of(whole.checks)
     # Inputs that change once show no effect by correlation, but may have one.
     step = np.arange(300) > 100
     once = look({"u": step * 1.0, "y": np.convolve(step, 0.9 ** np.arange(80))[:300]}, "y", input="u")
-    assert once.checks[-1].values["inputs"]["u"]["acts"] is None
-    alone = look({"u": [3.0] * 300, "y": NOISE[:300, 0]}, "y", input="u").checks[-1]
-    assert alone.status == "bad"
-    assert look(None, NOISE[:300, 0]).checks[-1].status == "fine"
-    assert look(None, [1.0] * 300).checks[-1].status == "bad"
+    assert item_with(once.checks, name="evidence").values["idle"] == []
+    # Without a test there is advice to keep one.
+    assert item_with(once.checks, name="no_test").status == "look"
+    assert item_with(look(None, NOISE[:300, 0]).checks, name="evidence").status == "fine"
 
 
 def test_without_an_output_all_columns_of_numbers_are_signals():

@@ -62,12 +62,10 @@ def test_passengers_of_the_next_year_are_better_than_those_of_the_last():
     identification = narxbench.identify(None, passengers[:n_known], **settings)
     model = identification.model
     assert model.max_lag >= 12
-    note = item_with(identification.notes, name="time_scale")
-    assert note.values == {"steps": 12, "samples": 12, "seasons": [12]}
-    assert "repeats itself after 12 samples" in narxbench.in_words(note).text
-    prediction = item_with(identification.summary, name="prediction")
-    assert prediction.values["steps"] == 12
-    competition = item_with(identification.notes, name="competition")
+    errors = item_with(identification.summary, name="errors")
+    assert (errors.values["steps"], errors.values["seasons"]) == (12, [12])
+    assert "repeats itself after 12 samples" in narxbench.in_words(errors).text
+    competition = item_with(identification.summary, name="competitors")
     assert "seasonal naive, 12 steps" in names_of(competition.values["rows"])
     forecasts, naive = [], []
     for end in range(n_known, 145):

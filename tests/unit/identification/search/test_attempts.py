@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from tests.lookups import item_with, names_of
+from tests.lookups import item_with
 
 import narxbench
 from narxbench._identification.search.attempts import attempts, scanned_values
@@ -29,7 +29,7 @@ def recording(y):
 
 
 def values_of(settings, errors, error=0.2, tried=TRIED, y=NOISE[:, 1]):
-    """Return the values of the finding, and the settings of the searches for it."""
+    """Return what was tried, and the settings of the searches for it."""
     searched = []
 
     def selection_error(_, freed):
@@ -39,53 +39,53 @@ def values_of(settings, errors, error=0.2, tried=TRIED, y=NOISE[:, 1]):
             raise NarxbenchError("nothing")
         return answer
 
-    finding = attempts(recording(y), IdentificationSettings(**settings), tried, error, selection_error)
-    return finding, searched
+    return attempts(recording(y), IdentificationSettings(**settings), tried, error, selection_error), searched
 
 
 def test_what_was_scanned_is_compared_by_the_best_of_each_value():
     rows = scanned_values(TRIED, "degree")
     assert [(row["value"], row["rrse"]) for row in rows] == [(1, 0.25), (3, 0.21)]
-    finding, searched = values_of({}, [])
-    assert (finding.status, finding.values["better"], searched) == ("fine", None, [])
+    tried, searched = values_of({}, [])
+    assert (tried["better"], searched) == (None, [])
 
 
-@pytest.mark.parametrize(("freed_error", "status"), [(0.1, "look"), (0.19, "fine"), (None, "fine")])
-def test_fixed_settings_are_freed_in_searches_of_a_share_of_the_effort(freed_error, status):
-    finding, searched = values_of({"degree": 1, "y_lags": 2, "u_lags": 2, "effort": 12.0}, [freed_error, 0.5])
-    assert finding.status == status
+@pytest.mark.parametrize(("freed_error", "is_better"), [(0.1, True), (0.19, False), (None, False)])
+def test_fixed_settings_are_freed_in_searches_of_a_share_of_the_effort(freed_error, is_better):
+    tried, searched = values_of({"degree": 1, "y_lags": 2, "u_lags": 2, "effort": 12.0}, [freed_error, 0.5])
     assert [(freed.y_lags, freed.u_lags, freed.degree) for freed in searched] == [
         ("auto", "auto", [1]),
         ([1, 2], [1, 2], "auto"),
     ]
     assert sum(freed.effort for freed in searched) == pytest.approx(4.0)
-    if status == "look":
-        assert finding.values["better"]["settings"] == ["y_lags", "u_lags"]
+    assert (tried["better"] is not None) == is_better
+    if is_better:
+        assert tried["better"]["settings"] == ["y_lags", "u_lags"]
 
 
 def test_lags_of_the_seasons_of_an_output_with_inputs_are_tried():
     y = np.sin(2 * np.pi * np.arange(N) / 12) + 0.1 * NOISE[:, 1]
-    finding, (seasonal,) = values_of({}, [0.1], y=y)
+    tried, (seasonal,) = values_of({}, [0.1], y=y)
     assert seasonal.y_lags == [1, 2, 3, 12, 13] and seasonal.decimation == "auto"
-    assert finding.values["better"] == {"settings": ["y_lags"], "value": "1,2,3,12,13", "rrse": 0.1}
+    assert tried["better"] == {"settings": ["y_lags"], "value": "1,2,3,12,13", "rrse": 0.1}
     # What is advised is what was tried.
-    assert IdentificationSettings(y_lags=finding.values["better"]["value"]).y_lags == seasonal.y_lags
+    assert IdentificationSettings(y_lags=tried["better"]["value"]).y_lags == seasonal.y_lags
     _, searched = values_of({"y_lags": 2}, [0.1], y=y)
     assert [freed.y_lags for freed in searched] == ["auto"]
 
 
 def test_nothing_is_better_than_an_exact_model():
-    finding, _ = values_of({"degree": 1}, [0.0], error=0.0)
-    assert (finding.status, finding.values["better"]) == ("fine", None)
+    tried, _ = values_of({"degree": 1}, [0.0], error=0.0)
+    assert tried["better"] is None
 
 
 def test_other_settings_are_not_tried_where_the_error_is_small():
     u, y = narxbench.load_system("S1").simulate(300, snr_db=60)
     settings = {"degree": 2, "y_lags": 1, "u_lags": 1, "decimation": 1, "effort": 0.3}
     identification = narxbench.identify(u, y, **settings)
-    to_predict, names = identification.summary[0], names_of(identification.notes)
+    to_predict = identification.summary[0]
     # Without a test one should look all the same.
-    assert (to_predict.name, to_predict.status) == ("to_predict", "look") and "attempts" not in names
+    assert (to_predict.name, to_predict.status) == ("to_predict", "look")
+    assert to_predict.values["attempts"] is None
 
 
 def test_nothing_is_said_where_nothing_was_tried():
@@ -97,5 +97,5 @@ def test_advice_is_printed_with_what_it_gains():
     u, y = narxbench.load_system("S1").simulate(300, snr_db=40)
     options = {"decimation": 1, "effort": 0.05, "y_lags": 1, "u_lags": [4], "degree": 1}
     identification = narxbench.identify(u, y, test="25%", **options)
-    note = item_with(identification.notes, name="attempts")
-    assert note.values["better"]["rrse"] < 0.9 * note.values["error"]
+    tried = item_with(identification.summary, name="to_predict").values["attempts"]
+    assert tried["better"]["rrse"] < 0.9 * tried["error"]

@@ -133,8 +133,8 @@ def test_a_series_without_input():
     assert row["rrse"] == pytest.approx(figures([y[1:]], [predicted])[0])
     lights = items_by_name(summary(autoregression, frame, [], static_curve(autoregression, [series])))
     # A free run of a series says nothing: five steps ahead decide.
-    assert lights["prediction"].values["steps"] == 5
-    assert lights["fixed_points"].values["points"] == [[0.0, True]]
+    assert lights["errors"].values["steps"] == 5
+    assert lights["steady_states"].values["points"] == [[0.0, True]]
 
 
 def test_the_season_that_errs_least_is_compared_on_the_same_samples():
