@@ -147,15 +147,7 @@ def _errors(
         "avoidable": avoidable,
         "other_unit": other_unit,
     }
-    status: Status = "look"
-    if diverged:
-        # Of a series, and where a horizon is set, only predictions that far ahead must stay finite.
-        status = "bad" if kind == FREE_RUN or row["diverged"] else "look"
-    elif relative is not None:
-        # Data that the model was made with are no proof, nor is a test that hardly moves.
-        is_lost = horizon is None and _loses_its_way(model, free_run)
-        is_proven = role == "test" and not rests and not is_lost
-        status = worst(_status_of_error(relative, avoidable), "fine" if is_proven else "look")
+    status = _prediction_status(model, values, has_diverged=bool(row["diverged"]))
     if other_unit and status == "bad":
         # A mistaken unit makes any model bad: what remains is how bad this one is on the other data.
         status = worst("look", _status_on_known(frame, roles, kind, steps))
@@ -164,6 +156,19 @@ def _errors(
     values |= {"error_status": status, "gap": gap}
     is_gap = gap is not None and gap["status"] != "fine"
     return Finding("errors", worst(status, "look" if is_gap else "fine"), values)
+
+
+def _prediction_status(model: Model, values: Mapping[str, Any], *, has_diverged: bool) -> Status:
+    """Judge the errors of a model by what is known of them; ``has_diverged``: as far ahead as they are judged."""
+    if values["diverged"]:
+        # Of a series, and where a horizon is set, only predictions that far ahead must stay finite.
+        return "bad" if values["kind"] == FREE_RUN or has_diverged else "look"
+    if values["relative"] is None:
+        return "look"
+    # Data that the model was made with are no proof, nor is a test that hardly moves.
+    is_lost = values["horizon"] is None and _loses_its_way(model, values["free_run"])
+    is_proven = values["role"] == "test" and not values["rests"] and not is_lost
+    return worst(_status_of_error(values["relative"], values["avoidable"]), "fine" if is_proven else "look")
 
 
 def _status_on_known(frame: pd.DataFrame, roles: Sequence[str], kind: str, steps: int | None) -> Status:
