@@ -22,7 +22,7 @@ from benchmarks.common import machine_facts  # noqa: E402
 from benchmarks.speed import in_short, read_rows  # noqa: E402
 from narxbench._io.files import write_atomically  # noqa: E402
 
-BENCHMARKS = ("evaluation", "roofline", "swarm", "search", "first_use", "scaling", "long_records", "pipeline")
+BENCHMARKS = ("evaluation", "search", "first_use", "scaling", "pipeline")
 RESULTS = ROOT / "benchmarks" / "results.md"
 
 
