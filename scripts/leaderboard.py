@@ -1,4 +1,4 @@
-"""Write the page of a comparison of methods."""
+"""Write the page of a comparison of methods, and its answer in a line."""
 
 import os
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import Any
 
 from narxbench._io.files import write_atomically
 from narxbench._model.system import load_system
+from narxbench._studies.methods.answer import answer_line
 from narxbench._studies.methods.frames import read_frames
 from narxbench._studies.methods.page import leaderboard_page
 from narxbench._studies.methods.repeats import read_repeats
@@ -17,8 +18,9 @@ def main(job: Any) -> None:
     study = job.params.study
     folder = os.path.relpath(f"reports/{study['study']}", Path(job.output[0]).parent)
     cost, repeats = read_cost(job.input.cost), read_repeats(job.input.repeats)
+    comparison = Comparison(read_frames(job.input), study, cost, repeats, job.params.added)
     page = leaderboard_page(
-        Comparison(read_frames(job.input), study, cost, repeats),
+        comparison,
         systems=[load_system(Path(path).stem) for path in job.input.system_files],
         methods_about=job.params.methods,
         left_out=job.params.left_out,
@@ -26,3 +28,4 @@ def main(job: Any) -> None:
         paper=Path("reports/report.html").is_file(),
     )
     write_atomically(job.output[0], page)
+    write_atomically(job.output.answer, f"{answer_line(comparison)}\n")

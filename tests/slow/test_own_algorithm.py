@@ -37,6 +37,9 @@ def checkout(finished, tmp_path_factory):
     project.write("small.yaml", yaml.safe_dump(small_study(project)))
     done = run_command(COMMAND, project.root)
     assert done.returncode == 0, done.stderr
+    # The places of both methods of the page, which the terminal ends with.
+    places = r"reports/my/report\.html: by exact recovery on .*: threshold is \d+ of \d+ with .*; descent is \d+ of "
+    assert re.search(places, done.stderr), done.stderr
     return project
 
 
@@ -67,7 +70,8 @@ def run_files(project, study, method):
 
 
 def test_a_row_in_the_ranking(checkout):
-    assert (checkout / "reports/my/report.html").is_file()
+    page = (checkout / "reports/my/report.html").read_text(encoding="utf-8")
+    assert "added by the settings of this study" in page
     ranking = (checkout / "reports/my/tables/leaderboard.md").read_text(encoding="utf-8")
     # The second of many columns has the names.
     rows = dict(re.findall(r"^\| [^|\n]*\| *([^|\n]*?) *\|((?:[^|\n]*\|){3,})$", ranking, re.MULTILINE))

@@ -108,12 +108,13 @@ rule ranking_tables:
 
 
 rule leaderboard:
-    """Write the page of the comparison."""
+    """Write the page of the comparison, and the line that the terminal shows."""
     input:
         **SHOWN,
         system_files=SYSTEM_FILES,
     output:
         PAGE,
+        answer=f"data/{STUDY}/pages/answer.txt",
     log:
         f"logs/{STUDY}/leaderboard.log",
     localrule: True
@@ -121,6 +122,7 @@ rule leaderboard:
         *made_by("leaderboard", [COST, *SYSTEM_FILES]),
         study=SETTINGS,
         methods=COMPARED.about_methods(),
+        added=COMPARED.added_methods,
         left_out=COMPARED.left_out,
     run:
         call("leaderboard", input=input, output=output, params=params, log=log)

@@ -4,10 +4,14 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from narxbench._algorithms.registry import algorithm
-from narxbench._pipeline.plan import Plan
+from narxbench._io.yaml import read_mapping
+from narxbench._pipeline.plan import HERE, Plan
 from narxbench._report.formats import criterion_name
 from narxbench._studies.methods.settings import MethodsStudy
 from narxbench._study.settings import Method
+
+# The project's own comparison.
+COMPARISON = f"{HERE}config/methods.yaml"
 
 
 class ComparisonPlan:
@@ -80,6 +84,12 @@ class ComparisonPlan:
         """Return the parameters of the ranking: those of its intervals, and the systems that are shown together."""
         situations = {name: situation.systems for name, situation in self._study.situations.items()}
         return {**self._study.statistics.model_dump(exclude={"threshold"}), "situations": situations}
+
+    @property
+    def added_methods(self) -> list[str]:
+        """The methods that the study adds to those of the project's comparison."""
+        known = read_mapping(COMPARISON)["methods"]
+        return [name for name in self._study.methods if name not in known]
 
     def about_methods(self) -> dict[str, dict[str, Any]]:
         """Return the description of each method of the study for the leaderboard."""

@@ -20,7 +20,7 @@ from narxbench._studies.methods.leads import (
 )
 from narxbench._studies.methods.metrics import EARLY, EXACT, FRESH, GAP
 from narxbench._studies.methods.score_file import TRUTH
-from narxbench._studies.methods.views import USEFUL, Comparison, View, values_of
+from narxbench._studies.methods.views import BOARDS, USEFUL, Comparison, View, values_of
 from narxbench._studies.methods.wants import CHEAPEST, LOWEST_J, NEW_DATA, TERMS, TESTED, WANTS, Row
 from narxbench._studies.methods.words import least_p_text, p_phrase, share_text
 
@@ -46,6 +46,28 @@ def document_lines(comparison: Comparison) -> list[str]:
         if line not in lines:
             lines.append(line.replace("**", f"**If you want {WANTS[want]}: ", 1))
     return lines
+
+
+def answer_line(comparison: Comparison) -> str:
+    """Return the answer for a terminal: the places of the methods that the study adds, or else the best method."""
+    view = comparison.within(comparison.parts[0])[0]
+    ranked = values_of(view.ranked(TERMS), "method")
+    methods, best = comparison.added, view.best(TERMS)
+    if not methods and best is not None and best["exact"]:
+        methods = [best["method"]]
+    places = [_place(view, ranked, method) for method in methods]
+    return f"by exact recovery on the {view.data_sets}: {'; '.join(places)}" if places else ""
+
+
+def _place(view: View, ranked: Sequence[str], method: str) -> str:
+    """Return the place of a method, and how often it found exactly the true terms."""
+    row = view.row(method)
+    if row is None or method not in ranked:
+        return f"{method_name(method)} is not ranked"
+    (recovery,) = [column for column in BOARDS["identify"] if column.key == EXACT.name]
+    text = f"{method_name(method)} is {ranked.index(method) + 1} of {len(ranked)} with {recovery.show(row)}"
+    limits = recovery.limits(row)
+    return f"{text} ({limits})" if limits else text
 
 
 def list_text(lines: Sequence[str]) -> str:

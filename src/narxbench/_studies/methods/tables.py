@@ -49,6 +49,8 @@ def board_rows(name: str, rows: Sequence[Row]) -> list[Row]:
 
 def remarks(row: Row) -> Iterator[tuple[str, str]]:
     """Yield the marks of a method with their meanings."""
+    if row["added"]:
+        yield "yours", "added by the settings of this study"
     if row["deterministic"]:
         yield "det.", "deterministic: one run on each data set"
     if row["tuned"]:

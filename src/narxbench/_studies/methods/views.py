@@ -1,7 +1,7 @@
 """A comparison of methods from a reader's view: what is wanted, what the data are like, and on which data sets."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -87,6 +87,7 @@ class Comparison:
     ``frames`` are ``scores``, ``ranking``, ``pairs``, ``ecdf`` and ``systems``; ``cost`` is the table of
     :func:`read_cost`. For methods with a repeated run, ``repeats`` has whether its result was the same, the reason if
     it was not, and its CPU seconds, which count where ``cost`` has none. A method that does not repeat is not ranked.
+    ``added`` are the methods that the study adds to those of the project's comparison.
     """
 
     def __init__(
@@ -95,7 +96,9 @@ class Comparison:
         settings: Mapping[str, Any],
         cost: pd.DataFrame,
         repeats: Mapping[str, tuple[bool, str, float | None]] | None = None,
+        added: Collection[str] = (),
     ) -> None:
+        self.added = added
         self.frames, self.settings, self.cost, self.repeats = frames, settings, cost, repeats or {}
         ranking = frames["ranking"]
         ranked_groups = set(zip(ranking["part"], ranking["group"], strict=True))
@@ -144,8 +147,9 @@ class View:
         """Return the methods, the best first; methods that are not ranked, and references, come last.
 
         A row has the columns of the frame ``ranking``, with None for missing values, and besides ``seconds``, the marks
-        ``deterministic``, ``tuned`` and ``unsteady`` (why the method does not repeat, or ""), ``settings_by`` (whose
-        choice the settings are), ``useful`` and ``last``: 0 for ranked methods, 1 for other methods, 2 for references.
+        ``deterministic``, ``tuned``, ``added`` and ``unsteady`` (why the method does not repeat, or ""),
+        ``settings_by`` (whose choice the settings are), ``useful`` and ``last``: 0 for ranked methods, 1 for other
+        methods, 2 for references.
         """
         return sorted(self._rows, key=lambda row: (row["last"], *ORDERS[want](row)))
 
@@ -184,6 +188,7 @@ class View:
             row["deterministic"] = is_deterministic[method] and not row["reference"]
             row["settings_by"] = _settings_by(comparison.settings, method)
             row["tuned"] = self.part == DEVELOPMENT and method in comparison.settings["tuned"]
+            row["added"] = method in comparison.added
             row["last"] = _place_in_order(row, n_data_sets)
             if row["reference"] or not _explains_all_losses(row):
                 row["lost_to_criterion"] = row["lost_to_search"] = None

@@ -5,7 +5,7 @@ import re
 from tests.unit.studies.methods.leaderboards import comparison, cost, frames_of, methods_of, shape
 from tests.unit.studies.methods.scores import N_VALIDATION, SPURIOUS, TRUE, make_method, make_run, make_score, with_gaps
 
-from narxbench._studies.methods.answer import answer_lines, document_lines
+from narxbench._studies.methods.answer import answer_line, answer_lines, document_lines
 from narxbench._studies.methods.wants import LOWEST_J, WANTS
 
 TEN = tuple(f"S{n}" for n in range(10))
@@ -52,6 +52,15 @@ STUDIES = {
     "all failed": (lambda: [with_gaps({"ga": [None], "mine": [None] * 2}, system=n) for n in TEN[:2]], {}),
     "no common data set": (lambda: [with_gaps({"ga": [0.1]}), with_gaps({"mine": [0.1]}, system="S2")], {}),
 }
+
+
+def test_the_terminal_has_the_place_of_each_added_method():
+    frames = frames_of(study(CLEAR))
+    line = answer_line(comparison(frames, added=["frols", "unknown"]))
+    beginning = "by exact recovery on the held-out data sets: "
+    assert line.startswith(f"{beginning}frols is 2 of 3 with 50.0 % (") and line.endswith("); unknown is not ranked")
+    assert answer_line(comparison(frames)).startswith(f"{beginning}mine is 1 of 3 with 90.0 % (")
+    assert answer_line(comparison(frames_of(STUDIES["all failed"][0]()))) == ""
 
 
 def test_only_data_sets_with_right_terms_count_where_terms_are_judged():
