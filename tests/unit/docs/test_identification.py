@@ -13,6 +13,7 @@ import narxbench
 from narxbench._fitness.criteria import parse_criterion
 from narxbench._identification.data.reading import read_recording
 from narxbench._identification.data.stamps import UNITS
+from narxbench._identification.finding import TITLES
 from narxbench._identification.search.scan import Scan
 from narxbench._identification.search.structures import Proposal
 from narxbench._identification.search.ties import CLEARLY_BETTER
@@ -60,7 +61,7 @@ def test_every_setting_named_exists():
     no_settings = {"refit", "compare", "u2", "auto", "left_out", "found", "fit_percent", "nrmse", "rmse", "max_error"}
     no_settings |= {"predict", "export", "write_report", "likelier_noise", "common_factor", "identify", "cc"}
     no_settings |= {"forecast", "u_future", "steps", "lower", "upper", "about", "metrics", "attempts"}
-    no_settings |= {*delimited.OPTIONS}
+    no_settings |= {*delimited.OPTIONS, *TITLES}
     columns_and_units = {"t", "timestamp", "date", "Zeit", "X_Value", "time_us", "y", *UNITS}
     assert documented - settings - no_settings - columns_and_units - EXTRAS.keys() == set()
 
@@ -92,5 +93,5 @@ def test_figures_at_the_incoming_sampling_are_of_all_phases(identification):
         predicted[phase::decimation] = model.decimated().predict(thin.u, thin.y)
     first = model.initial_samples
     error, energy = (test.y - predicted)[first:], test.y[first:] - test.y[first:].mean()
-    figures = identification.to_dict()["metrics"]["test"]["at_incoming_sampling"]["free_run"]
+    figures = identification.to_dict()["metrics"]["test"]["free_run"]
     assert figures["rrse"] == pytest.approx(math.sqrt(error @ error / (energy @ energy)))
