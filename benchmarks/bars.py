@@ -109,7 +109,7 @@ def recorded(name: str) -> Figures:
         identification = narxbench.identify(str(record_file(name)), time=False, **columns)
     else:
         identification = narxbench.identify(str(record_file(name)), test=TESTED, **RECORDS[name])
-    metrics = identification.to_dict()["metrics"]["test"]["at_incoming_sampling"]["free_run"]
+    metrics = identification.to_dict()["metrics"]["test"]["free_run"]
     return {"rrse": capped(metrics["rrse"]), "terms": float(len(identification.model.terms))}
 
 

@@ -37,7 +37,7 @@ def identified(way, capsys):
 
 def test_error(identification):
     """Return the error of the free run over the test at the sampling of the data."""
-    return identification["metrics"]["test"]["at_incoming_sampling"]["free_run"]["rrse"]
+    return identification["metrics"]["test"]["free_run"]["rrse"]
 
 
 # It is no test.

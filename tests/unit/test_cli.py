@@ -151,14 +151,14 @@ def test_the_summary(file, identification):
     code, out, err = run(*data, "--decimation", "1", *QUICK_WORDS)
     assert (code, err) == (0, "")
     assert "\ny(k) = " in out and re.search(r"^(FINE|LOOK|BAD)  ", out, re.MULTILINE)
+    equation = " ".join(out.split())
     for term, weight in zip(identification.model.terms, identification.model.coefficients, strict=True):
-        term_and_weight = rf"^{re.escape(term)} +{re.escape(f'{weight:.5g}')}"
-        assert re.search(rf"{term_and_weight} ± \S+ +([<>] )?\d\.\d\d$", out, re.MULTILINE)
+        assert f"{abs(weight):.4g} {term}" in equation
     (figures,) = re.findall("^test, free run (.*)$", out, re.MULTILINE)
     frame = identification.validation
     shown = frame.query("role == 'test' and record == 'all' and kind == 'free_run' and sampling == 'incoming'")
     assert figures.split() == [f"{rrse:.3g}" for rrse in shown["rrse"]]
-    assert "--report FOLDER" in out.splitlines()[-1]
+    assert "Next: " in out
 
 
 @pytest.mark.parametrize("n_terms", [1, 3, 80])
@@ -172,7 +172,7 @@ def test_the_summary_fits_a_terminal(identification, n_terms):
     weights = identification.weights[:1] * n_terms
     crowded = replace(identification, model=model, weights=weights, summary=summary, recording=recording)
     lines = summary_lines(crowded, report=False)
-    assert len(lines) <= 40 and max(map(len, lines)) <= 100 and (len(lines) == 40 or n_terms < 80)
+    assert len(lines) <= 25 and max(map(len, lines)) <= 100 and not any(line.endswith("…") for line in lines)
 
 
 @pytest.mark.parametrize(

@@ -287,11 +287,11 @@ class Identification:
         :func:`narxbench.load_model` reads it from a file; ``competitors`` has those of the models that it competed
         with. ``certainty`` has how probable the structure is, its terms and its rivals. ``noise`` has the noise model
         with its coefficients. ``metrics`` has the roles estimation, selection and test, each with ``one_step`` and
-        ``free_run`` at the sampling of the model, and both again ``at_incoming_sampling``; None where there is no such
-        record. ``bands`` has for both kinds the half width of the band, the parts it comes from and its coverage of
-        test data. ``dynamics`` has gain, poles, settling time, delay, step response and static curve with intervals,
-        and terms that the model lacks; None where it does not rest. ``warnings``, ``checks`` and ``summary`` hold
-        findings as values; :func:`narxbench._report.findings.as_json` adds the words.
+        ``free_run`` at the sampling of the data; None where there is no such record. ``bands`` has for both kinds the
+        half width of the band, the parts it comes from and its coverage of test data. ``dynamics`` has gain, poles,
+        settling time, delay, step response and static curve with intervals, and terms that the model lacks; None where
+        it does not rest. ``warnings``, ``checks`` and ``summary`` hold findings as values;
+        :func:`narxbench._report.findings.as_json` adds the words.
         """
         model = self.model
         bands: dict[str, Any] = {"confidence": BAND}

@@ -136,7 +136,7 @@ def _to_read(finding: Finding, __: Setting) -> tuple[str, str]:
     if number:
         first, second, _ = values["near_pairs"]["worst"]
         alike = f"{number} pair{plural_s(number)} of candidates {'are' if number > 1 else 'is'} nearly the same"
-        texts.append(f"{alike}, most of all {first} and {second}: which one a model has is chance.")
+        texts.append(f"{alike}, most of all {first} and {second}.")
     texts += [group_sentence(ExchangeableTerms(**group)) for group in values["groups"]]
     if values["superfluous"]:
         texts.append(f"Without any effect: {first_of(values['superfluous'])}.")
@@ -176,11 +176,11 @@ def _to_control(finding: Finding, _: Setting) -> tuple[str, str]:
     texts = []
     if values["predicts"] == "bad":
         texts.append("It does not predict well enough for that.")
-    texts += [_rest(values), *_control_doubts(values), _static_curve(values)]
+    texts += [*_control_doubts(values), _rest(values), _static_curve(values)]
     for name, about in inputs.items():
         texts.append(_delay(values, name, about["delay"]))
     if not values["rests"]:
-        texts.append("The data never rest long enough to check the curve.")
+        texts.append("The data never rest long enough to check that.")
     return " ".join(texts), ""
 
 
@@ -207,18 +207,18 @@ def _rest(values: Values) -> str:
     n_models = dynamics["models"]
     models = f"{n_models} structures that are about as good" if n_models > 1 else "this structure"
     text += f"{_interval(dynamics['settling'])}. In brackets: {percent(dynamics['confidence'])} intervals, "
-    return f"{text}by the weights of {models}. {where_intervals_hold(dynamics['lacking'], dynamics['unexplained'])}"
+    return f"{text}by {models}. {_where_intervals_hold(dynamics['lacking'], dynamics['unexplained'])}".rstrip()
 
 
-def where_intervals_hold(lacking: Sequence[str] | None, unexplained: Sequence[str]) -> str:
-    """Return the condition of intervals in a sentence, by the terms that a model lacks and what is left unexplained."""
+def _where_intervals_hold(lacking: Sequence[str] | None, unexplained: Sequence[str]) -> str:
+    """Return why intervals may not hold: terms that a model lacks, and what is left unexplained; "" if they do."""
     if unexplained:
         return f"They may not hold: the true system is not among the candidates ({first_of(unexplained)})."
     if lacking:
         return f"A model with {first_of(lacking)}, for which the residuals call, widens them."
     if lacking is None:
         return "They hold for a system among the candidates; that was not tested."
-    return "They hold for a system among the candidates; residuals show no other."
+    return ""
 
 
 def _gain_interval(values: Values, name: str) -> Values | None:

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
+from narxbench._identification.trust.answers import ANSWERS
 from narxbench._report.answer_words import ANSWER_WORDS
 from narxbench._report.data_words import DATA_WORDS
 from narxbench._report.model_words import MODEL_WORDS
@@ -58,16 +59,47 @@ def unbroken(text: str) -> str:
     return text.replace("(k-", "(k−")
 
 
+def warning_findings(identification: Identification) -> list[Finding]:
+    """Return the findings that a reader must know besides the three answers: what is bad, then what is to be looked at.
+
+    Of equal ones those on the search come first, then those on the model, then those on the data.
+    """
+    findings = []
+    for status in ("bad", "look"):
+        for finding in (*identification.notes, *identification.summary):
+            if finding.status == status and finding.name not in ANSWERS:
+                findings.append(finding)
+    return findings
+
+
+def worse_than(identification: Identification) -> list[str]:
+    """Return which competitors the model is worse than; nothing where it is not."""
+    names = {"linear_arx": "linear ARX", "last_value": "repeating the last value"}
+    lines = []
+    for finding in identification.summary:
+        if finding.name == "competitors":
+            for key, name in names.items():
+                about = finding.values[key]
+                if about and about["status"] == "bad":
+                    error = "it diverges" if about["rrse"] is None else f"RRSE {about['rrse']:.3g}"
+                    lines.append(f"WORSE than {name}: {error}, {name} has {about['baseline']:.3g}.")
+    return lines
+
+
 def warnings(identification: Identification) -> list[str]:
-    """Return what a reader must know, whole sentences: of the data, of the search, and every bad finding."""
-    bad = [in_words(finding) for finding in identification.summary if finding.status == "bad"]
-    return [*before_all(identification), *(f"{words.title}: {words.text}" for words in bad)]
+    """Return what a reader must know, whole sentences: of the search, the model and the data."""
+    words = [in_words(finding) for finding in warning_findings(identification)]
+    return [*(f"{said.title}: {said.text}" for said in words), *dict.fromkeys(identification.recording.notes)]
 
 
-def before_all(identification: Identification) -> list[str]:
-    """Return what stands above all else: changes of the data, and what went otherwise than planned in the search."""
-    notes = [in_words(note).text for note in identification.notes if note.status != "fine"]
-    return [*dict.fromkeys([*identification.recording.notes, *notes])]
+def advice_on(identification: Identification, setting: Setting = as_argument) -> str:
+    """Return the advice on the most serious finding that has any; "" where there is none."""
+    findings = (*identification.notes, *identification.summary)
+    for status in ("bad", "look"):
+        for finding in findings:
+            if finding.status == status and in_words(finding, setting).advice:
+                return in_words(finding, setting).advice
+    return ""
 
 
 def as_json(identification: Identification) -> dict[str, Any]:

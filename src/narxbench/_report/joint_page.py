@@ -15,7 +15,7 @@ from narxbench._report import model_figures
 from narxbench._report.findings import MARKS, as_entries, as_json, in_words, worded
 from narxbench._report.markup import inline_svg
 from narxbench._report.model_page import write_report
-from narxbench._report.model_summary import wrapped
+from narxbench._report.model_summary import whole, wrapped
 from narxbench._report.phrases import as_option
 from narxbench._report.table import Table, columns, to_html
 from narxbench._report.templating import rendered
@@ -46,7 +46,7 @@ def joint_summary_lines(identification: JointIdentification) -> list[str]:
     lines = []
     for model in identification.model.models:
         equation, *legend = model.equation().split("\n")
-        lines += [*wrapped(equation, 4, "       ", kept=r" (?![+-])"), *wrapped(" ".join(legend), 2, "  ")]
+        lines += [*wrapped(equation, "       ", kept=r" (?![+-])"), *wrapped(" ".join(legend), "  ")]
     titles = list(KIND_TITLES.values())
     width = max(map(len, titles))
     for role in dict.fromkeys(identification.errors["role"]):
@@ -59,7 +59,7 @@ def joint_summary_lines(identification: JointIdentification) -> list[str]:
     for finding in (*identification.summary, *identification.notes):
         words = in_words(finding, as_option)
         text = f"{words.title}: {words.text} {words.advice}".rstrip()
-        lines += ["", *wrapped(f"{finding.status.upper():5} {text}", 8, " " * 6)]
+        lines += ["", *whole(f"{finding.status.upper():5} {text}", 6, " " * 6)]
     return lines
 
 

@@ -10,7 +10,7 @@ from narxbench._io.words import listed
 from narxbench._model.equation import duration
 from narxbench._report.data_tables import samples_per_change, title_of
 from narxbench._report.findings import as_entries, in_words
-from narxbench._report.model_summary import cut_line, wrapped
+from narxbench._report.model_summary import cut_line, whole
 from narxbench._report.phrases import as_option, count_samples, plural_s
 
 # Lines for each check, and notes that are listed.
@@ -85,21 +85,21 @@ def _next_options(look: DataLook) -> str:
 
 def look_lines(look: DataLook) -> list[str]:
     """Return what a terminal shows of a look, lines of 100 characters."""
-    lines = [*wrapped(f"{look_title(look)}: {look_summary(look)}", _LINES), "", *_signal_lines(look.signals), ""]
+    lines = [*whole(f"{look_title(look)}: {look_summary(look)}", _LINES), "", *_signal_lines(look.signals), ""]
     for finding in findings_of(look):
         words = in_words(finding, as_option)
         text = f"{finding.status.upper():5} {words.title}: {words.text} {words.advice}".strip()
-        lines += wrapped(text, _LINES, " " * 6)
+        lines += whole(text, _LINES, " " * 6)
     for sentence in outlier_sentences(look):
-        lines += wrapped(f"LOOK  {sentence}", _LINES, " " * 6)
+        lines += whole(f"LOOK  {sentence}", _LINES, " " * 6)
     notes = look.recording.notes
     for note in notes[:_MOST_NOTES]:
-        lines += wrapped(f"Note: {note}", 2, " " * 6)
+        lines += whole(f"Note: {note}", 2, " " * 6)
     if len(notes) > _MOST_NOTES:
         lines.append(f"Note: and {len(notes) - _MOST_NOTES} more; --json and the page have them.")
     if not look.has_output:
         # A line that is broken cannot be pasted.
-        lines += [*wrapped(f"Next: {_NEXT}", 2, " " * 6), f"      {_next_options(look)}"]
+        lines += [*whole(f"Next: {_NEXT}", 2, " " * 6), f"      {_next_options(look)}"]
     return lines
 
 

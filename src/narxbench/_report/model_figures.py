@@ -5,22 +5,20 @@ import re
 import textwrap
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, MaxNLocator, NullFormatter, NullLocator, StrMethodFormatter
+from matplotlib.ticker import FixedLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 from numpy.typing import NDArray
 
 from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
 from narxbench._identification.trust.bands import BAND
-from narxbench._identification.trust.dynamics import COVERAGE, Band, Dynamics
+from narxbench._identification.trust.dynamics import COVERAGE, Band
 from narxbench._identification.trust.residuals import CorrelationTest
 from narxbench._identification.trust.steady_state import FixedPoint
 from narxbench._io.errors import printable
@@ -143,16 +141,6 @@ def _look(place: int) -> dict[str, Any]:
     return {"color": METHOD_COLOURS[colour], "linewidth": 1.1, "linestyle": ("-", "--", ":")[turn % 3]}
 
 
-def certainty_figure(identification: Identification) -> str | None:
-    """Return the figure of how sure each term is; None where no probability is known."""
-    if not identification.probabilities:
-        return None
-    with drawing("model certainty"):
-        figure = new_figure(terms_height(identification), NARROW)
-        handles = draw_terms(figure.subplots(), identification)
-        return svg(figure, handles=handles, ncols=len(handles), fontsize=8.5)
-
-
 def terms_height(identification: Identification) -> float:
     """Return how many inches :func:`draw_terms` needs."""
     return 0.75 + 0.19 * len(_shown_terms(identification))
@@ -187,18 +175,6 @@ def draw_terms(axis: Axes, identification: Identification) -> list[Line2D]:
     return handles
 
 
-def residual_figure(tests: Sequence[CorrelationTest]) -> str:
-    """Return the figure of the correlation tests of the residuals, one small panel for each, with their bands."""
-    across = 2 if len(tests) <= 6 else 3
-    with drawing("model residuals"):
-        figure = new_figure(0.35 + 1.35 * math.ceil(len(tests) / across), NARROW)
-        for axis, test in zip(panels(figure, len(tests), across), tests, strict=True):
-            draw_residuals(axis, test, 80 // across)
-        figure.supxlabel("lag (steps of the model)", fontsize="medium")
-        figure.supylabel("correlation", fontsize="medium")
-        return svg(figure)
-
-
 def draw_residuals(axis: Axes, test: CorrelationTest, width: int = 80) -> None:
     """Draw a correlation test of the residuals with its bands; the title is broken at so many characters."""
     values = np.array(test.values)
@@ -214,20 +190,6 @@ def draw_residuals(axis: Axes, test: CorrelationTest, width: int = 80) -> None:
     axis.yaxis.set_major_locator(MaxNLocator(4))
     axis.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     axis.set_title(_wrapped(test.title, width), loc="left", fontsize=8.5)
-
-
-def static_figure(identification: Identification) -> str:
-    """Return the figure of the static curve by input: stable and unstable rests of the model, rests of the data."""
-    recording = identification.recording
-    signals = list(dict.fromkeys(str(point.signal) for point in identification.curve))
-    with drawing("model static curve"):
-        figure = new_figure(2.4, NARROW)
-        axes = figure.subplots(1, len(signals), squeeze=False, sharey=True).ravel()
-        handles = []
-        for axis, signal in zip(axes, signals, strict=True):
-            handles = draw_static(axis, signal, identification)
-        axes[0].set_ylabel(signal_label(recording.output, recording.units))
-        return svg(figure, handles=handles, loc="outside upper center", ncols=len(handles), fontsize=8.5)
 
 
 def draw_static(axis: Axes, signal: str, identification: Identification) -> list[Line2D]:
@@ -249,25 +211,6 @@ def draw_static(axis: Axes, signal: str, identification: Identification) -> list
     axis.set(xlabel=signal_label(signal, recording.units), ylim=(low, high))
     axis.xaxis.set_major_locator(MaxNLocator(5))
     return handles
-
-
-def step_figure(dynamics: Dynamics, recording: Recording) -> str:
-    """Return the figure of the change of the output after a small step of each input, per unit of the input."""
-    axis = time_axis(recording.sampling_time)
-    with drawing("model step response"):
-        figure = new_figure(2.2, NARROW)
-        panels_of_inputs = figure.subplots(1, len(dynamics.inputs), squeeze=False).ravel()
-        for panel, (name, answer) in zip(panels_of_inputs, dynamics.inputs.items(), strict=True):
-            if answer.step is not None:
-                times = replace(answer.step, at=[sample * axis.scale for sample in answer.step.at])
-                panel.plot(times.at, times.value, color=MODEL_COLOUR, linewidth=1.3)
-                handles = [Line2D([], [], color=MODEL_COLOUR, linewidth=1.3, label="model")]
-                handles.append(_draw_band(panel, times))
-            panel.set_title(f"step of {signal_label(name, {})}", loc="left", fontsize=9)
-            panel.set_xlabel(axis.label)
-            panel.xaxis.set_major_locator(MaxNLocator(4))
-        panels_of_inputs[0].set_ylabel(signal_label(recording.output, recording.units))
-        return svg(figure, handles=handles, loc="outside upper center", ncols=len(handles), fontsize=8.5)
 
 
 def _draw_band(axis: Axes, band: Band) -> Line2D:
@@ -299,59 +242,46 @@ def _draw_rests_of_model(axis: Axes, signal: str, curve: Sequence[FixedPoint], l
     return handles
 
 
-def tried_figure(tried: pd.DataFrame, error: str) -> str:
-    """Return the figure of the errors of all configurations, against their decimations or numbers of terms.
+def choice_figure(identification: Identification) -> str:
+    """Return the figure of errors on unseen parts against the number of terms.
 
-    The latter serve where all have the same decimation. Errors over 1, which are worse than the mean of the output, are
-    drawn at the upper edge.
+    Points are the best structures of configurations, and simple models by name. Errors over 1, which are worse than the
+    mean of the output, are drawn at the upper edge.
     """
-    scored = tried[tried["rrse"].notna()]
-    by_decimation = scored["decimation"].nunique() > 1
-    with drawing("model configurations"):
+    scored = identification.tried[identification.tried["rrse"].notna()]
+    points, is_chosen = scored[["terms", "rrse"]].astype(float), scored["chosen"].astype(bool)
+    points["rrse"] = points["rrse"].clip(upper=1.0)
+    with drawing("model choice"):
         figure = new_figure(2.5, NARROW)
         axis = figure.subplots()
-        degrees = sorted(set(scored["degree"]))
-        x_name = "decimation" if by_decimation else "terms"
-        points, is_chosen = scored[[x_name, "rrse"]].astype(float), scored["chosen"].astype(bool)
-        points["rrse"] = points["rrse"].clip(upper=1.0)
-        for place, degree in enumerate(degrees):
-            points_of_degree = points[(scored["degree"] == degree) & ~is_chosen]
-            # Degrees stand side by side, not over one another.
-            shift = (place - (len(degrees) - 1) / 2) * 0.06
-            x = points_of_degree[x_name] + shift
-            if by_decimation:
-                x = points_of_degree[x_name] * (1 + shift)
-            look: Any = {"color": METHOD_COLOURS[place % 6], "markersize": 4, "markerfacecolor": "none"}
-            axis.plot(x, points_of_degree["rrse"], "os^Dv*"[place % 6], label=f"degree {degree}", **look)
+        others = points[~is_chosen]
+        axis.plot(others["terms"], others["rrse"], "o", color=_GREY, markersize=4, label="configurations")
+        for place, row in enumerate(_simple_models(identification)):
+            error = min(row["rrse"], 1.0)
+            marker, color = "s^Dv*P"[place % 6], METHOD_COLOURS[place % 6]
+            axis.plot(row["terms"], error, marker, color=color, markersize=5, label=row["name"].partition(" (")[0])
         if is_chosen.any():
             best = points[is_chosen]
-            axis.plot(best[x_name], best["rrse"], "*", color=DARK, markersize=11, label="chosen", zorder=4)
-        if by_decimation:
-            _label_decimations(axis, sorted(set(scored["decimation"].astype(int))))
-        else:
-            axis.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
-            axis.set_xlabel("terms of the best structure")
+            axis.plot(best["terms"], best["rrse"], "*", color=DARK, markersize=11, label="chosen", zorder=4)
+        axis.set_xscale("log")
+        axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         axis.xaxis.set_minor_formatter(NullFormatter())
-        axis.set_ylabel(f"{error} (RRSE)")
-        axis.set_ylim(0, 1)
-        if len(scored):
-            axis.set_ylim(0, min(1.03, 1.15 * float(scored["rrse"].max())))
+        axis.xaxis.set_major_locator(FixedLocator([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]))
+        axis.set_xlabel("terms")
+        axis.set_ylabel("error (RRSE)")
+        axis.set_ylim(0, 1.03)
         axis.grid(axis="y", color=_GRID, linewidth=0.5)
         axis.set_axisbelow(True)
-        return svg(figure, ncols=len(degrees) + 1)
+        return svg(figure, ncols=3)
 
 
-def _label_decimations(axis: Axes, decimations: Sequence[int]) -> None:
-    """Make the horizontal axis one of decimations, on a logarithmic scale; labels that would meet are left out."""
-    axis.set_xscale("log")
-    labels: list[int] = []
-    for decimation in decimations:
-        if not labels or decimation >= 1.3 * labels[-1]:
-            labels.append(decimation)
-    axis.xaxis.set_major_locator(FixedLocator(labels))
-    axis.xaxis.set_minor_locator(NullLocator())
-    axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    axis.set_xlabel("decimation (samples of the data in one step)")
+def _simple_models(identification: Identification) -> list[Mapping[str, Any]]:
+    """Return the simple models that competed, with their numbers of terms and errors."""
+    rows = []
+    for finding in identification.summary:
+        if finding.name == "competitors":
+            rows += [row for row in finding.values["rows"] if row["name"] != "sparse" and row["rrse"] is not None]
+    return rows
 
 
 def data_figure(recording: Recording, places: Sequence[int], titles: Sequence[str]) -> str:

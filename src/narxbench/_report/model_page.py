@@ -1,7 +1,7 @@
 """The page of a model of measured data, and the files next to it.
 
-The page answers in this order: what can the model be trusted for, how sure is it, is it good, what else was tried, what
-are the data like, how is it used, and how was it made.
+The page answers in this order: what is the model, how good is it, what can it be trusted for, how sure is each term,
+how was it chosen, and where is its code. All else is in files.
 """
 
 from collections.abc import Sequence
@@ -12,28 +12,19 @@ from typing import Any, NamedTuple
 import pandas as pd
 from markupsafe import Markup
 
-from narxbench._identification.data.look import signal_facts
-from narxbench._identification.data.spectra import Spectra, spectra
 from narxbench._identification.result import Identification
 from narxbench._identification.trust.answers import ANSWERS
-from narxbench._identification.trust.dynamics import COVERAGE
-from narxbench._identification.trust.verdicts import OF_MODEL
 from narxbench._io.csv import write_table
 from narxbench._io.errors import NarxbenchError, printable
 from narxbench._io.files import StrPath, canonical_json, write_folder
-from narxbench._io.settings import flattened
-from narxbench._io.words import ordinal
 from narxbench._model.narx import Model, model_text
 from narxbench._numerics.rounding import significant
 from narxbench._report import model_figures as drawn
-from narxbench._report.data_figures import data_figures, drawn_places
-from narxbench._report.data_tables import signals_table
-from narxbench._report.findings import MARKS, as_json, before_all, in_words, unbroken, worded
-from narxbench._report.formats import format_equation, share
+from narxbench._report.findings import MARKS, as_json, warning_findings, worded, worse_than
+from narxbench._report.formats import format_equation
 from narxbench._report.markup import inline_svg, script_json
-from narxbench._report.model_certainty import doubt_sentences, group_sentence, structure_sentence
 from narxbench._report.model_fits import ShownFit, shown_fits
-from narxbench._report.model_tables import error_kind, has_several_records, model_tables, tried_sentences
+from narxbench._report.model_tables import model_tables
 from narxbench._report.phrases import plural_s
 from narxbench._report.table import to_html
 from narxbench._report.templating import rendered
@@ -44,12 +35,19 @@ _EXPORTS = {
     "matlab": ("model.m", "MATLAB and Octave"),
     "sysidentpy": ("model_sysidentpy.py", "SysIdentPy"),
 }
+# The files next to the page, and what they have.
+_FILES = {
+    "model.json": "the model",
+    "identification.json": "all values and checks",
+    "validation.csv": "errors by record",
+    "terms.csv": "weights and probabilities",
+    "tried.csv": "configurations",
+    "residuals.csv": "correlations",
+    "steady_states.csv": "steady states",
+}
 PAGE, DATA_PAGE, _SPARSE = "report.html", "data.html", "model_sparse.json"
 # Fewer configurations are not drawn.
 _LEAST_TRIED = 3
-_VERSIONS = ("narxbench", "numpy", "scipy", "pandas", "numba", "matplotlib")
-# Values of settings that say nothing.
-_EMPTY = ("null", "[]", "{}")
 
 
 def write_report(identification: Identification, folder: StrPath, data_page: str = "") -> Path:
@@ -86,6 +84,8 @@ def report_files(identification: Identification, *, repository: str = "") -> dic
         "validation.csv": write_table(figures.assign(record=[printable(name) for name in figures["record"]])),
         "terms.csv": write_table(_all_terms(identification)),
         "tried.csv": write_table(identification.tried),
+        "residuals.csv": write_table(_residual_tests(identification)),
+        "steady_states.csv": write_table(_steady_states(identification)),
     }
     for program in _programs(identification.model):
         if program.text:
@@ -99,51 +99,32 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
     ``repository`` is the address of the project's repository, or "" where none is known.
     """
     model, recording = identification.model, identification.recording
-    steps = identification.steps_judged
     fits = shown_fits(identification)
-    captions = _captions(fits, steps)
+    captions = _captions(fits, identification.steps_judged)
     axis = drawn.time_axis(recording.sampling_time)
-    power = spectra(recording)
-    facts = signal_facts(recording, power)
     equation, _, legend = model.equation().partition("\n")
-    tables = [*model_tables(identification), signals_table(facts, recording.sampling_time)]
+    programs = _programs(model)
     page = {
         "current": "model",
         "titles": {"model": "Model"},
         "links": {"model": "#main"},
         "repository": repository,
         "study": "",
-        "identification": identification,
         "model": model,
-        "recording": recording,
-        "warnings": before_all(identification),
+        "worse": worse_than(identification),
         "marks": MARKS,
-        "answers": ANSWERS,
-        "names_of_model": OF_MODEL,
+        "answers": [worded(finding) for finding in identification.summary if finding.name in ANSWERS],
+        "warnings": [worded(finding) for finding in warning_findings(identification)],
+        "notes": list(dict.fromkeys(recording.notes)),
         "equation": Markup(format_equation(equation, "html")),  # nosec B704 # names of signals are escaped
         "legend": legend,
-        "ordinal": ordinal(model.decimation),
         "fits": fits,
-        "steps": steps,
         "captions": captions,
-        "programs": _programs(model),
-        "error_of": error_kind(identification),
-        "figures": _figures(identification, fits, axis, power),
-        "tables": {table.name: to_html(table) for table in tables},
-        "searched": [in_words(note).text for note in identification.notes if note.status == "fine"],
-        "each_record": has_several_records(identification),
-        "tried_sentences": tried_sentences(identification),
-        "sure": structure_sentence(identification.certainty),
-        "groups": [unbroken(group_sentence(group)) for group in identification.certainty.groups],
-        "doubts": [unbroken(sentence) for sentence in doubt_sentences(identification.certainty)],
-        "says": {finding.name: worded(finding) for finding in identification.summary},
-        "checks": [worded(finding) for finding in identification.checks],
-        "settings": [(name, value) for name, value in flattened(identification.settings) if value not in _EMPTY],
-        "configuration": [pair for pair in flattened(identification.configuration) if pair[0] != "name"],
-        "versions": {name: metadata.version(name) for name in _VERSIONS},
-        "found_by": identification.structures["best"].found_by,
-        "left_out_records": len(recording.records) > len(drawn_places(recording)),
-        "confidence": share(COVERAGE),
+        "programs": programs,
+        "files": [*_FILES.items(), *((program.file, program.language) for program in programs if program.text)],
+        "figures": _figures(identification, fits, axis),
+        "tables": {table.name: to_html(table) for table in model_tables(identification)},
+        "version": metadata.version("narxbench"),
         "data": script_json(_chart_data(identification, fits, captions, axis)),
     }
     return rendered("model.html.j2", page)
@@ -157,24 +138,16 @@ def _captions(fits: Sequence[ShownFit], steps: int | None) -> list[str]:
 
 
 def _figures(
-    identification: Identification, fits: Sequence[ShownFit], axis: drawn.TimeAxis, power: Spectra | None
+    identification: Identification, fits: Sequence[ShownFit], axis: drawn.TimeAxis
 ) -> dict[str, Markup | None]:
     """Return the figures by name; None where there is nothing to draw."""
-    model, recording = identification.model, identification.recording
-    figures: dict[str, str | None] = dict.fromkeys(("fit", "certainty", "residuals", "static", "step", "errors"))
+    model = identification.model
+    figures: dict[str, str | None] = dict.fromkeys(("fit", "choice"))
     if fits:
         figures["fit"] = drawn.fit_figure(fits[0], axis, drawn.signal_label(model.output, model.units))
-    figures["certainty"] = drawn.certainty_figure(identification)
-    if identification.tests:
-        figures["residuals"] = drawn.residual_figure(identification.tests)
-    if model.inputs and any(point.y is not None for point in identification.curve):
-        figures["static"] = drawn.static_figure(identification)
-    if identification.dynamics is not None:
-        figures["step"] = drawn.step_figure(identification.dynamics, recording)
     if identification.tried["rrse"].notna().sum() >= _LEAST_TRIED:
-        figures["errors"] = drawn.tried_figure(identification.tried, f"{error_kind(identification)} error")
-    inlined = {name: inline_svg(svg, name) if svg else None for name, svg in figures.items()}
-    return {**inlined, **data_figures(recording, power, identification.checks, model.decimation)}
+        figures["choice"] = drawn.choice_figure(identification)
+    return {name: inline_svg(svg, name) if svg else None for name, svg in figures.items()}
 
 
 def _chart_data(
@@ -232,3 +205,26 @@ def _all_terms(identification: Identification) -> pd.DataFrame:
         }
         rows.append(weights.get(term, {}) | about)
     return pd.DataFrame(rows, columns=[*dict.fromkeys(names)], dtype=object)
+
+
+def _residual_tests(identification: Identification) -> pd.DataFrame:
+    """Return one row for each lag of each correlation test of the residuals."""
+    rows = []
+    for test in identification.tests:
+        for lag, value in zip(test.lags, test.values, strict=True):
+            rows.append((test.name, printable(test.title), lag, value, test.band, test.limit, test.passed))
+    names = ["test", "title", "lag", "correlation", "band", "limit", "passed"]
+    return pd.DataFrame(rows, columns=names, dtype=object)
+
+
+def _steady_states(identification: Identification) -> pd.DataFrame:
+    """Return one row for each steady state of the model, and for each rest of the data with the model's own."""
+    rows = list[tuple[Any, ...]]()
+    for point in identification.curve:
+        signal = None if point.signal is None else printable(point.signal)
+        rows.append(("model", signal, point.u, point.y, point.stable, point.settling_steps, None))
+    for rest in identification.rests:
+        levels = " ".join(map(repr, rest.u))
+        rows.append(("data", printable(rest.record), levels, rest.y, None, None, rest.model_y))
+    names = ["of", "signal_or_record", "u", "y", "stable", "settling_steps", "model_y"]
+    return pd.DataFrame(rows, columns=names, dtype=object)

@@ -4,7 +4,17 @@ from narxbench._identification.finding import Finding
 from narxbench._identification.trust.validation import FREE_RUN
 from narxbench._identification.trust.verdicts import CORRELATION_SMALL
 from narxbench._io.words import listed
-from narxbench._report.phrases import Phrase, Setting, Values, capital, count_terms, how_predicted, percent, unit_of
+from narxbench._report.phrases import (
+    Phrase,
+    Setting,
+    Values,
+    capital,
+    count_terms,
+    first_of,
+    how_predicted,
+    percent,
+    unit_of,
+)
 
 
 def _errors(finding: Finding, _: Setting) -> tuple[str, str]:
@@ -58,7 +68,7 @@ def _why_so_far(values: Values) -> list[str]:
 def _divergence(values: Values, data: str) -> str:
     """Return on which records the free run diverges."""
     diverged = values["diverged"]
-    text = f"The free run diverges on {len(diverged)} of the records of {data}: {', '.join(diverged)}"
+    text = f"The free run diverges on {len(diverged)} of the records of {data}: {first_of(diverged)}"
     if values["decimated"] is None or values["decimation"] == 1:
         return f"{text}."
     return f"{text} (only at the incoming sampling; at its own RRSE {values['decimated']:.3g})."

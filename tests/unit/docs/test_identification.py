@@ -88,5 +88,5 @@ def test_figures_at_the_incoming_sampling_are_of_all_phases(identification):
         predicted[phase::decimation] = model.decimated().predict(thin.u, thin.y)
     first = model.initial_samples
     error, energy = (test.y - predicted)[first:], test.y[first:] - test.y[first:].mean()
-    figures = identification.to_dict()["metrics"]["test"]["at_incoming_sampling"]["free_run"]
+    figures = identification.to_dict()["metrics"]["test"]["free_run"]
     assert figures["rrse"] == pytest.approx(math.sqrt(error @ error / (energy @ energy)))

@@ -37,7 +37,7 @@ from narxbench._model.records import Record, Recording
 from narxbench._numerics.random_streams import generator
 from narxbench._report import model_figures, model_fits
 from narxbench._report import model_page as page_of
-from narxbench._report.findings import as_json, before_all, in_words, warnings
+from narxbench._report.findings import as_json, in_words, warnings
 from narxbench._report.model_figures import fit_figure, time_axis
 from narxbench._report.model_page import model_page, write_report
 from narxbench._report.model_summary import summary_lines
@@ -244,7 +244,8 @@ def test_the_page_is_well_formed_and_needs_nothing_else(pages, name):
     _, html = pages[name]
     page = Page(html)
     page.check_structure()
-    assert set(page.links) <= {f"#{id}" for id in page.ids}
+    anchors = {f"#{id}" for id in page.ids}
+    assert set(page.links) - anchors <= {*page_of._FILES, *(file for file, _ in page_of._EXPORTS.values())}
     labels = re.findall(r'aria-(?:labelledby|describedby)="([^"]*)"', html.split("<script")[0])
     assert set(labels) <= set(page.ids)
     assert "default-src 'none'" in html
@@ -259,7 +260,7 @@ def test_the_page_misses_no_number_and_is_about_the_model_alone(pages, name):
     text = Page(re.sub(r"<pre.*?</pre>", "", html, flags=re.DOTALL)).text
     assert re.findall(r"\bnan\b|\bNaN\b|\bNone\b(?! (?:of|was))|\binf\b|\{\{|%\}|Undefined", text) == []
     assert not re.search("paper|arxiv|2D-UPSO|Hafiz", html, re.IGNORECASE)
-    assert "A <gap> was found." in text[: text.index("What can I trust it for?")]
+    assert "A <gap> was found." in text[text.index("Warnings") : text.index("How sure")]
 
 
 def chart(html):
@@ -314,6 +315,7 @@ def test_runs_that_diverge_are_reported(undrawn):
     assert cells(undrawn["diverging ARX"][1], "fit_figures")[1][1:] == ["diverges", "–"]
     html = undrawn["diverging model"][1]
     assert "The free run diverges on b." in html and "The prediction diverges" in html
+    assert "WORSE than linear ARX: it diverges" in html
     # The measured output is drawn, if only that.
     data = chart(html)
     assert data["records"][0]["predicted"] is None and len(data["records"][0]["measured"]) == 400
@@ -358,7 +360,7 @@ def status(name, identification):
 
 def test_the_three_answers_lead(undrawn):
     identification, html = undrawn["one input"]
-    first = unescape(html).split("</section>")[0]
+    first = unescape(html).split('id="sure"')[0]
     for finding, answer in zip(identification.summary[:3], ANSWERS, strict=True):
         assert finding.name == answer and in_words(finding).text.replace("(k-", "(k−") in first
     to_predict = item_with(as_json(identification)["summary"], name="to_predict")
@@ -433,11 +435,9 @@ def test_intervals_decide_on_control_and_are_named():
     assert set(names_of(reported.values["doubts"])) <= {"gain", "settling"}
     assert "Too uncertain for control: the gain of u, known to a factor of" in in_words(reported).text
     assert reported.status != "fine" and "dynamics" in as_json(sure)
-    html = undrawn_page(sure)
     gain = sure.dynamics.inputs["u"].gain
-    row = next(row for row in cells(html, "dynamics") if row[0] == "gain of u")
-    assert row[1:] == [f"{value:.4g}".replace("-", "−") for value in (gain.value, gain.low, gain.high)]
-    assert "95 % intervals" in html
+    html = undrawn_page(sure)
+    assert f"{gain.value:.3g} per unit of u [{gain.low:.3g} to {gain.high:.3g}]" in html and "95 % intervals" in html
 
 
 def test_a_record_of_noise_is_called_noise_first():
@@ -500,10 +500,11 @@ def test_every_finding_is_reported_and_none_twice_at_the_top():
     gap = {"test": 0.9, "seen": 0.1, "test_rmse": 0.9, "seen_rmse": 0.1, "unit": "", "role": "selection"}
     values = {**finding_of(identification_of(), "errors").values, "gap": {**gap, "status": "bad"}}
     bad, note = Finding("errors", "bad", values), Finding("no_test", "look")
-    identification = identification_of(summary=[bad], notes=[note, note])
+    identification = identification_of(summary=[bad], notes=[note])
     title, text, advice = in_words(bad)
-    assert before_all(identification) == ["A <gap> was found.", in_words(note).text]
-    assert warnings(identification)[-1] == f"{title}: {text}"
+    words = in_words(note)
+    assert warnings(identification)[:2] == [f"{title}: {text}", f"{words.title}: {words.text}"]
+    assert warnings(identification)[-1] == "A <gap> was found."
     html = unescape(undrawn_page(identification))
     assert text in html and advice in html
 
@@ -537,23 +538,19 @@ ONE_OF_THREE = "One of these three is probably a term: u(k−2)^2 (0.33), u(k−
 def test_the_page_says_how_sure_the_structure_is():
     html = undrawn_page(identification_of(certainty=DOUBTFUL))
     text = Page(html).text
-    assert "The probability of the structure is 0.26, that of the most probable other one 0.31" in text
-    assert ONE_OF_THREE in text and "The innovations have heavy tails (excess kurtosis 2.6)." in text
-    assert column_texts(html, "rivals", 0) == ["0.31", "0.26", "0.05"]
-    assert column_texts(html, "rivals", 1) == ["−0.4", "0.0", "3.2"]
-    assert column_texts(html, "rivals", 2) == ["NOE", "NARX", "ARARX (AR 1)"]
-    assert "this model" in cells(html, "rivals")[1][3]
+    assert "The probability of the structure is 0.26" in text
+    assert ONE_OF_THREE in text and "the innovations have heavy tails" in text
+    assert column_texts(html, "weights", -1) == ["&gt; 0.99", "0.96", "0.33"]
 
 
 def test_the_terminal_says_how_sure_the_structure_is():
     lines = "\n".join(summary_lines(identification_of(certainty=DOUBTFUL), report=False))
-    assert re.search(r"u\(k-2\)\^2 .*0\.33$", lines, re.MULTILINE)
-    assert ONE_OF_THREE.replace("−", "-")[:80] in lines and "The innovations have heavy tails" in lines
+    assert "LOOK  To read its terms: The probability of the structure is 0.26." in lines
 
 
 def test_a_missing_certainty_has_its_reason_on_the_page():
     html = undrawn_page(identification_of(certainty=StructureCertainty(TOO_FEW)))
-    assert f"It is not known how probable the structure is: {TOO_FEW}." in Page(html).text and 'id="rivals"' not in html
+    assert f"It is not known how probable the terms are: {TOO_FEW}." in Page(html).text
     assert column_texts(html, "weights", -1) == ["–"] * 3
 
 
@@ -582,7 +579,7 @@ def test_all_files_are_written(report, undrawn):
     # Equal results give equal bytes.
     assert page == undrawn["one input"][1]
     programs = {"model.c", "model.py", "model.m", "model_sysidentpy.py"}
-    tables = {"validation.csv", "terms.csv", "tried.csv"}
+    tables = {"validation.csv", "terms.csv", "tried.csv", "residuals.csv", "steady_states.csv"}
     written = set(file_names(report))
     assert written == {"report.html", "model.json", "identification.json"} | programs | tables
     for name in written - {"report.html"}:
@@ -601,6 +598,53 @@ def test_all_files_can_be_read(report, undrawn):
     assert terms["in_model"] == ["true", "true", "true", "false"]
     assert list(map(float, terms["coefficient"][:3])) == list(WEIGHTS) and terms["coefficient"][3] == ""
     assert read_columns(report / "tried.csv")["rrse"][3] == ""
+    correlations = read_columns(report / "residuals.csv")
+    assert len(correlations["lag"]) == sum(len(test.lags) for test in identification.tests)
+    states = read_columns(report / "steady_states.csv")
+    assert states["of"].count("model") == len(identification.curve)
+
+
+def test_one_thing_has_one_number(report, undrawn):
+    """The terminal, the page and the files say the same errors, weights and probabilities."""
+    identification, html = undrawn["one input"]
+    reported = json.loads((report / "identification.json").read_text())
+    terms = read_columns(report / "terms.csv")
+    terminal = "\n".join(summary_lines(identification, report=False))
+    rrse = reported["metrics"]["test"]["free_run"]["rrse"]
+    assert rrse == items_by_name(reported["summary"])["to_predict"]["values"]["rrse"]
+    assert re.search(rf"^test, free run +{re.escape(f'{rrse:.3g}')} ", terminal, re.MULTILINE)
+    assert column_texts(html, "fit_figures", 1)[0] == f"{rrse:.3g}"
+    one_step = reported["metrics"]["test"]["one_step"]["rrse"]
+    assert re.search(rf"^test, 1 step ahead +{re.escape(f'{one_step:.3g}')} ", terminal, re.MULTILINE)
+    for number, (term, weight) in enumerate(zip(reported["terms"], reported["coefficients"], strict=True)):
+        assert (terms["term"][number], float(terms["coefficient"][number])) == (term, weight)
+        assert float(cells(html, "weights")[number][1].replace("−", "-")) == float(f"{weight:.4g}")
+        assert float(terms["probability"][number]) == reported["certainty"]["probabilities"][term]
+        assert f"{weight:.4g} {term}" in terminal
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_terminal_is_short_and_no_sentence_is_cut(undrawn, name):
+    identification = undrawn[name][0]
+    for is_report in (False, True):
+        lines = summary_lines(identification, report=is_report)
+        assert len(lines) <= 25 and max(map(len, lines)) <= 100
+        assert not any(line.rstrip().endswith("…") for line in lines)
+        answers = [line for line in lines if line[6:].startswith(("To predict", "To read", "For control"))]
+        assert len(answers) == sum(finding.name in ANSWERS for finding in identification.summary)
+        competitors = items_by_name(identification.summary).get("competitors")
+        is_worse = competitors is not None and "bad" in [
+            about["status"] for about in (competitors.values["linear_arx"], competitors.values["last_value"]) if about
+        ]
+        assert lines[0].startswith("WORSE than") == is_worse
+
+
+def test_of_many_terms_the_terminal_shows_the_largest():
+    many = model_of([f"u(k-{lag})" for lag in range(1, 29)], [0.01 * lag for lag in range(1, 29)])
+    weights = [{**row, "err": 0.001 * number} for number, row in enumerate(weights_of(many), 1)]
+    lines = " ".join(summary_lines(identification_of(many, weights=weights), report=False))
+    assert "… and 16 more: --json" in lines
+    assert "u(k-28)" in lines and "u(k-17)" in lines and "u(k-16)" not in lines
 
 
 def read_columns(path):

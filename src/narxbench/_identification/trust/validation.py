@@ -200,26 +200,17 @@ def _independent(
 
 
 def metrics_by_role(frame: pd.DataFrame) -> dict[str, dict[str, Any] | None]:
-    """Return the figures of the model by role; None for a role without records.
-
-    They are those of ``one_step`` and ``free_run`` at the sampling of the model, and again ``at_incoming_sampling``.
-    """
+    """Return the figures of the model by role, at the sampling of the data; None for a role without records."""
     present = set(frame["role"])
     metrics: dict[str, dict[str, Any] | None] = dict.fromkeys(ROLES)
     for role in ROLES:
         if role in present:
-            incoming = _metrics(frame, role, INCOMING)
-            metrics[role] = {**_metrics(frame, role, DECIMATED), "at_incoming_sampling": incoming}
+            metrics[role] = {kind: _figures(row_of(frame, role, kind)) for kind in (ONE_STEP, FREE_RUN)}
     return metrics
 
 
-def _metrics(frame: pd.DataFrame, role: str, sampling: str) -> dict[str, dict[str, float | None]]:
-    """Return the figures of predictions one step ahead and of free runs."""
-    metrics = {}
-    for kind in (ONE_STEP, FREE_RUN):
-        row = row_of(frame, role, kind, sampling=sampling)
-        metrics[kind] = {name: row[name] for name in FIGURES if name != "mae"}
-    return metrics
+def _figures(row: Mapping[str, Any]) -> dict[str, float | None]:
+    return {name: row[name] for name in FIGURES if name != "mae"}
 
 
 def predicted(model: Model, record: Record, steps: int | None = None) -> NDArray[np.float64] | None:
