@@ -7,12 +7,12 @@ Each measures its own time, because ``benchmark:`` costs 15 ms a job, and counts
 
 import importlib.util
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
-from threading import Lock
 from types import SimpleNamespace
 from typing import Any
 
@@ -23,7 +23,7 @@ from narxbench._io.files import write_atomically
 from narxbench._pipeline.code import SCRIPTS
 
 # Held by the step that loads a script.
-_LOADING = Lock()
+_LOADING = threading.Lock()
 
 
 class StepFailedError(Exception):
