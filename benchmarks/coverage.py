@@ -181,15 +181,14 @@ first interval of each table is the one in use. `python -m benchmarks.coverage` 
 ## r: spurious terms that at least one run chose
 
 {ratio}
-The exact binomial interval takes all terms that could be spurious as equally likely. Their number varies less where
-their chances differ, so that it covers more often than it claims. A resample of the runs has no new term, and Chao's
-number of terms that are chosen at all is itself an estimate.
+The exact binomial interval takes all spurious terms as equally likely, which makes it conservative. A resample of the
+runs has no new term, and Chao's number of terms is itself an estimate.
 
 ## ν_max: runs that chose the most frequent spurious term
 
 {largest}
-The Wilson interval takes the most frequent term as if it had been named in advance. Where one term leads, its count is
-that of a proportion; where many are about as frequent, the largest count varies less, and the interval covers more.
+The Wilson interval takes the most frequent term as if it had been named in advance; it is conservative where many terms
+are about as frequent.
 """
 
 

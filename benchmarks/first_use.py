@@ -167,8 +167,8 @@ def _report(searches: dict[str, list[dict[str, list[float]]]], alone: dict[str, 
         model += f", {cpu['identify'] / cpu['sysidentpy']:.2f} times the second"
     sentences.append(model)
     text = (
-        "## First use\n\nS1, default searches of 6000 evaluations, in a process of their own. The first process on a "
-        f"machine compiles the code and keeps it; the others load it. In comparison: {'; '.join(sentences)}.\n\n"
+        "## First use\n\nS1, default searches of 6000 evaluations in a separate process. The first process on a "
+        f"machine compiles the code. In comparison: {'; '.join(sentences)}.\n\n"
     )
     header = ["step"]
     for cache in searches:

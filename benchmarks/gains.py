@@ -188,15 +188,13 @@ were identified, {sets} of each kind of noise: {noises}
 (degree 2, lags up to 2 and 3, effort 0.3; noise models as found). The table has the share of the {confidence:.0f} %
 intervals of `identification.dynamics` that hold the value of the true system at the same input; of the static curve the
 share of its levels. With {together} data sets a share that should be {confidence:.0f} % has a standard error of about
-{error:.0f} points. Behind these stand the median width of the interval of the gain relative to the true gain, and the
-shares of the data sets where `lacking` and `unexplained` are not empty.
+{error:.0f} points. The last columns are the median relative width of the interval of the gain, and the shares of data
+sets where `lacking` and `unexplained` are not empty.
 
 {table}
-An input stands for 4 samples. Noise in the equation is so large that it moves the output by the same SNR. Systems with
-\* are not among the candidates, but one degree or two lags further: a test of the residuals sees that a term is
-missing, and a model with it widens the intervals. Systems with \*\* are beyond that too: `unexplained` says that the
-intervals do not hold where the residuals show it; where it is empty they show nothing. The rule was chosen on other
-data sets; of the systems with stars only *cubic output* was among theirs.
+An input is held for 4 samples. Systems with \* are one degree or two lags beyond the candidates: a test of the
+residuals finds the missing term and widens the intervals. Systems with \*\* are beyond that: `unexplained` then says
+that the intervals do not hold, if the residuals show it.
 """
 
 

@@ -196,8 +196,8 @@ none.
 ## Missing inputs
 
 {n_input_sets} data sets with a slow input (noise through a filter with two poles at {pole}, of standard
-deviation {spread}), the noise on the output. The fresh input is that of the system, faster and larger than
-what these models saw, so that some diverge. In gaps of a white input nothing stands in for what is missing: they cut.
+deviation {spread}), the noise on the output. The fresh input is that of the system, faster and larger,
+so that some diverge. Gaps of a white input cut.
 
 {input}"""
 

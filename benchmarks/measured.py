@@ -599,9 +599,8 @@ What was done:
   documentation shows; a grid of lags {lags}, degrees {degrees}, criteria {criteria}. It takes one record: the longest.
 - fastcan: `make_narx` with one step of refinement, then `fit`; a grid of the same lags and degrees, {terms} terms and
   the intercept, weights one step ahead or by simulation (at most {steps} steps of it).
-- Both grids are searched in the data as sampled and in every n-th sample (phase 0). Each model is fitted to the first
-  part of the training data and run freely over the last {chooses}; the settings of the smallest error are fitted to all
-  of it. Where there is a delay they were also given the inputs late by the true delay less one sample.
+- Both grids are searched in the data as sampled and in every n-th sample. Settings are chosen by the free run over the
+  last {chooses} of the training data. Where there is a delay the inputs were also given late by it, less one sample.
 - *CPU s* is that of a whole grid, in one thread. Lines of this script that do it: {lines}.
 
 {machine}

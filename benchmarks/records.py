@@ -35,24 +35,20 @@ LINEAR = "linear ARX (narxbench, degree=1)"
 
 
 class Official(NamedTuple):
-    """A record: its loader in the package, the samples for the initial state, and its parts, one file each."""
+    """A record: its loader in the package, and the samples for the initial state."""
 
     loader: str
     window: int
-    parts: str
 
 
+# The parts of each, one file each: Silverbox estimates on the first 75 % of the multisines and has three tests; CED has
+# two files (low and high amplitude), of which the first 400 of 500 samples estimate.
 RECORDS = {
-    "silverbox": Official(
-        "Silverbox",
-        50,
-        "estimation: the first 75 % of the multisines; tests: the other 25 %, `_arrow` (32000 samples without "
-        "extrapolation) and `_arrow_full`",
-    ),
-    "cascaded_tanks": Official("Cascaded_Tanks", 50, "one estimation and one test part of 1024 samples"),
-    "wiener_hammerstein": Official("WienerHammerBenchMark", 50, "100000 samples of estimation and 78800 of test"),
-    "ced": Official("CED", 10, "two files (low and high amplitude): the first 400 of 500 samples estimate"),
-    "emps": Official("EMPS", 20, "estimation: DATA_EMPS (`vir`, `qm`); test: DATA_EMPS_PULSES"),
+    "silverbox": Official("Silverbox", 50),
+    "cascaded_tanks": Official("Cascaded_Tanks", 50),
+    "wiener_hammerstein": Official("WienerHammerBenchMark", 50),
+    "ced": Official("CED", 10),
+    "emps": Official("EMPS", 20),
 }
 # Figures that others have published: record, method, figure, source.
 PUBLISHED = (
@@ -192,7 +188,7 @@ def report(names: Sequence[str], folder: Path | None, small: bool = False) -> st
         try:
             training, tests = parts_of(name, folder)
         except UnavailableError as error:
-            absent.append([name, f"no `{name}.csv` in a folder; `{PACKAGE}` {error}", RECORDS[name].parts])
+            absent.append([name, f"no `{name}.csv` in a folder; `{PACKAGE}` {error}"])
             continue
         for part in tests:
             print(f"{part.name}: {len(training)} parts for estimation", flush=True)
@@ -200,7 +196,7 @@ def report(names: Sequence[str], folder: Path | None, small: bool = False) -> st
     header = ["test part", "method", "RMSE", "NRMSE", "from sample", "terms", "chosen", "CPU s"]
     return TEXT.format(
         results=_table_or(header, rows, "None of the records was at hand.\n"),
-        absent=_table_or(["not at hand", "because", "its parts"], absent, ""),
+        absent=_table_or(["not at hand", "because"], absent, ""),
         package=PACKAGE,
         site=SITE,
         published=table(["record", "method", "figure", "source"], PUBLISHED),
@@ -214,8 +210,8 @@ TEXT = """# Public benchmark records
 `python -m benchmarks.records` makes this file from the records of [nonlinearbenchmark.org]({site}), with their official
 estimation and test parts. Nothing but these data was given to narxbench.
 
-Errors of a free run over the test part, in units of the record. The first samples are for the initial state and do not
-count; a method that is given more outputs than these is scored from a later sample on. NRMSE is RMSE by the standard
+Errors of a free run over the test part, in units of the record. The first samples, for the initial state, do not
+count. NRMSE is RMSE by the standard
 deviation of the output; more than {useless} counts as diverged. How the others choose is
 described in [measured.md](measured.md): the same grids, here at the incoming sampling and at the one that narxbench
 advises.

@@ -214,17 +214,16 @@ def _report(outcomes: dict[tuple[str, str], list[dict[str, float]]], seeds: int)
             over_runs = runs.median()
             over_runs["exact"] = runs["exact"].sum()
             exact.append(f"{over_runs['exact']:.0f}")
-            gaps.append(f"{_gap(over_runs['gap_to_best'])} / {_gap(over_runs['gap_to_true'])}")
+            gaps.append(_gap(over_runs["gap_to_best"]))
             rows += result_rows("search", system, name, over_runs)
         lines.append([name, f"{median(evaluations):.0f}", number(median(seconds)), *exact, *gaps])
     header = ["method", "evaluations", "CPU s", *map("{} exact".format, SYSTEMS), *map("{} gaps of J".format, SYSTEMS)]
     text = (
         f"## Whole searches\n\nS1 to S4 at 30 dB, BIC, {seeds} data seed(s); CPU time of one thread without preparing "
-        "the problem, median. Exact: runs whose best structure is the true one. Gaps: median J less the best J that "
-        "any method found on the data set / less the J of the true structure (negative: BIC prefers another one). "
-        f"MetaMSS is SysIdentPy {version('sysidentpy') or '(not installed)'} as released, with fewer evaluations "
-        "because of their price; in 0.9.0 its `bic` adds n + ln(L) instead of n ln(L) and `random_state` does not "
-        "seed its moves (here NumPy's global generator is seeded too).\n\n" + table(header, lines)
+        "the problem, median. Exact: runs that end at the true structure. Gaps: median J less the lowest J found on "
+        "the data set. MetaMSS is SysIdentPy "
+        f"{version('sysidentpy') or '(not installed)'} as released, with fewer evaluations; its `bic` adds n + ln(L) "
+        "instead of n ln(L).\n\n" + table(header, lines)
     )
     return Part(text, rows)
 

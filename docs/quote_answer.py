@@ -37,23 +37,24 @@ def values() -> str:
     """Return the worst values of 2D-UPSO under BIC over all SNRs: the paper's and the kept ones."""
     kept = read_frame("values", PAPER / "interpretations" / "values.csv")
     of_bic = kept[(kept["algorithm"] == UPSO) & (kept["criterion"] == "bic")]
-    lines = [["System", "Values", "Smallest ν", f"Largest {R}", f"Largest {NU_MAX}"]]
-    lines.append(["---", "---", "---:", "---:", "---:"])
+    lines = [["System", f"Paper: smallest ν, largest {R}, largest {NU_MAX}", *(f"Kept, {role}" for role in KEPT_ROLES)]]
+    lines.append(["---"] * len(lines[0]))
     for system, of_system in of_bic.groupby("system"):
-        first_role = of_system[of_system["role"] == KEPT_ROLES[0]]
-        lines.append([str(system), "paper", *_worst(first_role, "published")])
+        cells = [_worst(of_system[of_system["role"] == KEPT_ROLES[0]], "published")]
         for role in KEPT_ROLES:
-            lines.append(["", f"kept, {role}", *_worst(of_system[of_system["role"] == role], "reproduced")])
+            cells.append(_worst(of_system[of_system["role"] == role], "reproduced"))
+        lines.append([str(system), *cells])
     seeds = int(of_bic["data_sets"].max())
     note = f"Kept: medians over {seeds} data seeds; closest: chosen after seeing the paper.\n"
     note += _source("interpretations")
     return "".join(f"| {' | '.join(line)} |\n" for line in lines) + f"\n{note}\n"
 
 
-def _worst(rows: pd.DataFrame, column: str) -> list[str]:
+def _worst(rows: pd.DataFrame, column: str) -> str:
     """Return the smallest frequency of a system term, and the largest r and nu_max."""
     by_metric = rows.groupby("metric")[column]
-    return [rounded(by_metric.min()["nu"]), rounded(by_metric.max()["r"]), rounded(by_metric.max()["nu_max"])]
+    values = by_metric.min()["nu"], by_metric.max()["r"], by_metric.max()["nu_max"]
+    return ", ".join(map(rounded, values))
 
 
 def _source(study: str) -> str:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from benchmarks.common import table
 from benchmarks.recovery.runs import PEM, Outcome
-from benchmarks.recovery.situations import CALIBRATION_KINDS, SITUATIONS
 from benchmarks.recovery.statistics import NOTHING, share
 
 # Edges of the eight bins of probabilities; below the first a term is not listed.
@@ -59,19 +58,6 @@ def probabilities(outcomes: Sequence[Outcome]) -> str:
 ### The most probable structure
 
 {table(header, reliability(of_structures(outcomes)))}"""
-
-
-def _kind(outcome: Outcome) -> str:
-    situation = SITUATIONS[outcome.situation]
-    return situation.kind or outcome.situation
-
-
-def exact_by_kind(outcomes: Sequence[Outcome]) -> str:
-    """Return a table of the exact structures of the calibration by the kind of noise."""
-    flags: dict[str, list[bool]] = {name.partition(",")[0]: [] for name in CALIBRATION_KINDS}
-    for outcome in outcomes:
-        flags[_kind(outcome)].append(outcome.is_exact)
-    return table(["noise", "exact"], list(zip(flags, map(share, flags.values()), strict=True)))
 
 
 def coverage(outcomes: Sequence[Outcome]) -> str:

@@ -20,7 +20,6 @@ from benchmarks.recovery.situations import (
 )
 from benchmarks.recovery.statistics import (
     CONFIDENCE,
-    NOTHING,
     exact_share,
     mean_cpu,
     median_oracle,
@@ -177,12 +176,8 @@ def _group_cells(outcomes: Sequence[Outcome]) -> list[str]:
 
 
 def _systems(results: Results) -> str:
-    used = results.plants_with_data()
-    lines = []
-    for group in GROUPS:
-        names = [name for name in plants() if name in used and plants()[name].group == group]
-        lines.append(f"- {group} ({len(names)}): {', '.join(names) or NOTHING}")
-    return "\n".join(lines)
+    counts = Counter(plants()[name].group for name in results.plants_with_data())
+    return ", ".join(f"{group} ({counts[group]})" for group in GROUPS)
 
 
 def _exact_if_possible(outcomes: Sequence[Outcome]) -> str:
@@ -215,7 +210,6 @@ def _probabilities(hard: Sequence[Outcome]) -> str:
     )
     return f"""{levels}
 
-{calibration.exact_by_kind(hard)}
 ## Probabilities
 
 {calibration.probabilities(hard)}"""
@@ -269,8 +263,7 @@ the true noise model, or the one of lowest criterion where none is true. Under d
 {_failures(results)}
 ## Systems by origin
 
-{_systems(results)}
-
+{_systems(results)}.
 *{TUNED}*: pem was developed on these systems, with other data seeds. *{HELD_OUT}*: nothing was developed on them.
 *{LITERATURE}*: not shipped; used for development with other data seeds.
 

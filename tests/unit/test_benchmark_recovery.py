@@ -115,7 +115,7 @@ def test_page_with_and_without_what_pem_says(is_said):
     text = report.page(report.Results([finished, hard_job]))
     assert "nan" not in text
     assert ("| 0.95 to 0.99 | 0.970 | 1.000 | 1 |" in text) == is_said
-    assert ("correlation: 0, 1" in text) == is_said
+    assert ("| calibration | - | 100% of 1 |" in text) == is_said
     for line in text.splitlines():
         assert line.startswith("|") or len(line) <= 120
 
