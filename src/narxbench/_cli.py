@@ -452,7 +452,7 @@ def _print_what_is_not_shown(scan: "Scan") -> None:
     from narxbench._report.findings import in_words
     from narxbench._report.phrases import as_option
 
-    finding = evidence_check(scan.evidence, {})
+    finding = evidence_check(scan.evidence)
     if finding.status != "fine" and sys.stderr is not None:
         words = in_words(finding, as_option)
         _report(f"narxbench: {words.title[:1].lower()}{words.title[1:]}: {words.text} {words.advice}\n")

@@ -26,11 +26,21 @@ def test_library_example_runs(tmp_path, monkeypatch, capsys):
     assert "y(k-1)*u(k-1)" in capsys.readouterr().out
 
 
+def count_words(page):
+    """Return how many words without numbers a page has, without figures, styles and scripts."""
+    main = page.read_text(encoding="utf-8").partition("<main")[2].partition("</main>")[0]
+    text = re.sub("<[^>]*>", " ", re.sub(r"<(svg|script|style)\b.*?</\1>", " ", main, flags=re.DOTALL))
+    return sum(bool(re.search("[A-Za-z]", word)) and not re.search("[0-9]", word) for word in text.split())
+
+
 @pytest.mark.slow
 def test_the_command_on_the_buck_converter_makes_what_the_repository_keeps(tmp_path):
     (command,) = re.findall(r"^python3 -m uv run narxbench (identify .*)$", README, re.MULTILINE)
     (tmp_path / "data").symlink_to(ROOT / "data")
-    subprocess.run([sys.executable, "-m", "narxbench", *shlex.split(command)], cwd=tmp_path, check=True)
+    words = [sys.executable, "-m", "narxbench", *shlex.split(command)]
+    printed = subprocess.run(words, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    assert len(printed.splitlines()) <= 25
+    assert count_words(tmp_path / "report/report.html") <= 400
     made, kept = tmp_path / "report/identification.json", ROOT / "data/reference/buck/identification.json"
     assert made.read_bytes() == kept.read_bytes(), f"run narxbench {command}, and copy report/identification.json"
 

@@ -42,8 +42,8 @@ _FILES = {
     "validation.csv": "errors by record",
     "terms.csv": "weights and probabilities",
     "tried.csv": "configurations",
-    "residuals.csv": "correlations",
-    "steady_states.csv": "steady states",
+    "residuals.csv": "",
+    "steady_states.csv": "",
 }
 PAGE, DATA_PAGE, _SPARSE = "report.html", "data.html", "model_sparse.json"
 # Fewer configurations are not drawn.
@@ -121,7 +121,7 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
         "fits": fits,
         "captions": captions,
         "programs": programs,
-        "files": [*_FILES.items(), *((program.file, program.language) for program in programs if program.text)],
+        "files": [*_FILES.items(), *((program.file, "") for program in programs if program.text)],
         "figures": _figures(identification, fits, axis),
         "tables": {table.name: to_html(table) for table in model_tables(identification)},
         "version": metadata.version("narxbench"),

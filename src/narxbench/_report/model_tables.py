@@ -60,7 +60,7 @@ def _weights_table(identification: Identification) -> Table:
         value = identification.probabilities.get(row["term"])
         cells = [row["term"], _number(row["coefficient"]), _number(row["standard_error"], 2)]
         rows.append([*cells, _or_missing(value, probability)])
-    return Table.of("weights", "Terms of the model", head, rows)
+    return Table.of("weights", "Terms", head, rows)
 
 
 def _or_missing(value: float | None, shown: Callable[[float], str]) -> str:

@@ -8,7 +8,7 @@ import pandas as pd
 from tests.lookups import names_of
 
 from narxbench._identification.data.reading import read_recording
-from narxbench._identification.finding import Finding
+from narxbench._identification.finding import TITLES, Finding
 from narxbench._identification.search.configurations import configurations
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._identification.trust.probabilities import EXACT, TOO_FEW
@@ -375,4 +375,5 @@ def test_messages(review):
 
 
 def test_every_finding_has_an_example():
-    assert set(names_of(FINDINGS)) == set(WORDS)
+    assert set(names_of(FINDINGS)) == set(WORDS) == set(TITLES)
+    assert len(TITLES) <= 18

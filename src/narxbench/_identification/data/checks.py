@@ -101,18 +101,18 @@ def checks_before(
 
 def evidence_check(
     evidence: Mapping[str, InputEvidence],
-    dead_times: Mapping[str, Mapping[str, Any]],
+    delays: Mapping[str, Mapping[str, Any]] | None = None,
     usage: Usage = NO_USAGE,
     candidates: Candidates | None = None,
 ) -> Finding:
     """Judge what the inputs can show at all: constant ones nothing, a single change no nonlinear behaviour.
 
-    ``dead_times`` are those of :func:`dead_times`. An input that a model uses, or that changes too seldom to tell, is
+    ``delays`` are those of :func:`dead_times`. An input that a model uses, or that changes too seldom to tell, is
     not called idle.
     """
     by_input, constant, under_feedback, exchanged, idle = {}, [], [], [], []
     for column, about in evidence.items():
-        by_input[column] = {**about._asdict(), **dead_times.get(column, {})}
+        by_input[column] = {**about._asdict(), **(delays or {}).get(column, {})}
         if about.constant:
             constant.append(column)
         elif _is_idle(by_input[column]) and not usage.get(column, {}).get("used", False):

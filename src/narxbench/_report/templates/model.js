@@ -94,7 +94,7 @@ if (data.records.length) {
     svg.append(guide, chosen);
     point(svg, { x, wholeX, guide, chosen, bottom, right });
     $("chart-drawn").replaceChildren(svg);
-    $("chart-now").textContent = `Samples ${from + 1} to ${to} of ${measured.length}. Drag over a stretch to enlarge it; drag the band below to move.`;
+    $("chart-now").textContent = `Samples ${from + 1} to ${to} of ${measured.length}. Drag to enlarge; drag the band to move.`;
   }
 
   // Pointers: a drag above chooses a stretch, a drag below moves it, and else the values are shown.

@@ -1,0 +1,229 @@
+"""Advice is tried: what a check asks for, done as it says, takes away what it warned of."""
+
+import re
+import shlex
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.signal import lfilter
+from tests.lookups import item_with, items_by_name
+from tests.unit.identification.test_messages import FINDINGS
+
+import narxbench
+from narxbench import _cli as cli
+from narxbench._identification.data.checks import Candidates, evidence_check
+from narxbench._identification.search.outside import leaves_all_bounds
+from narxbench._identification.trust.steady_state import static_curve
+from narxbench._identification.trust.validation import Case, validate
+from narxbench._identification.trust.verdicts import summary
+from narxbench._model.records import Record
+from narxbench._numerics.random_streams import generator
+from narxbench._report.findings import in_words
+from narxbench._report.phrases import as_option
+
+N = 1500
+SINGLE_STEP = np.repeat([0.0, 1.0], N // 2)
+SEVERAL_STEPS = np.repeat([0.0, 1.0, 0.4, 0.0, 0.7, 0.2], N // 6)
+
+
+def rng_of(purpose):
+    return generator(purpose=purpose)
+
+
+WHITE, OTHER = rng_of("advice").standard_normal((2, N))
+NOISE = 0.02 * rng_of("advice, noise").standard_normal(N)
+
+
+def first_order(u, pole=0.8, noise=1.0):
+    return lfilter([0.0, 1.0 - pole], [1.0, -pole], u) + noise * NOISE[: len(u)]
+
+
+def loop(extra):
+    """Return input and output of a closed loop, with a signal that is added to the input."""
+    reference = np.repeat(rng_of("reference").standard_normal(N // 10), 10)
+    u, y = np.zeros(N), np.zeros(N)
+    for k in range(1, N):
+        y[k] = 0.8 * y[k - 1] + 0.5 * u[k - 1] + 5 * NOISE[k]
+        u[k] = 0.5 * (reference[k] - y[k]) + extra[k]
+    return {"u": u, "y": y}
+
+
+def data(u, y, **more):
+    return {"u": u, "y": y, **more}
+
+
+SPOILT = first_order(WHITE) + np.where(np.isin(np.arange(N), [200, 700, 1200]), 10.0, 0.0)
+DRIFTING = np.linspace(0.0, 5.0, N)
+WIDER = np.where(np.arange(N) < 1200, WHITE, 3 * WHITE)
+KELVIN = first_order(WHITE) + np.where(np.arange(N) < 1200, 20.0, 293.15)
+SINE, TWO_VALUES = np.sin(0.4 * np.arange(N)), np.where(first_order(WHITE) > 0, 1.0, 0.0)
+LIMITED = np.minimum(first_order(WHITE, 0.9), 0.3)
+# By advice: the check that gives it, data that it is given on, and data after it was followed.
+OF_DATA = {
+    "Leave b out": ("evidence", data(WHITE, first_order(WHITE), b=np.full(N, 4.0)), data(WHITE, first_order(WHITE))),
+    "record b at several values": (
+        "evidence",
+        data(WHITE, first_order(WHITE), b=np.full(N, 4.0)),
+        data(WHITE, first_order(WHITE + OTHER), b=OTHER),
+    ),
+    "Record steps of several sizes": (
+        "evidence",
+        data(SINGLE_STEP, first_order(SINGLE_STEP)),
+        data(SEVERAL_STEPS, first_order(SEVERAL_STEPS)),
+    ),
+    "add a signal of your own to u": ("evidence", loop(np.zeros(N)), loop(2 * OTHER)),
+    "give it as the input": ("evidence", data(first_order(WHITE), WHITE), data(WHITE, first_order(WHITE))),
+    "sample faster": (
+        "sampling",
+        data(WHITE[: N // 10], first_order(np.repeat(WHITE[: N // 10], 10))[::10]),
+        data(np.repeat(WHITE[: N // 10], 10), first_order(np.repeat(WHITE[: N // 10], 10))),
+    ),
+    "Look at the data": ("sampling", data(WHITE, np.ones(N)), data(WHITE, first_order(WHITE))),
+    "measure with a smaller input": (
+        "saturation",
+        data(WHITE, LIMITED),
+        data(0.2 * WHITE, np.minimum(first_order(0.2 * WHITE, 0.9), 0.3)),
+    ),
+    "Excite the input at more frequencies": (
+        "excitation",
+        data(SINE, first_order(SINE)),
+        data(SINE + WHITE, first_order(SINE + WHITE)),
+    ),
+    "Add the cause of it as an input": (
+        "drift",
+        data(WHITE, first_order(WHITE) + DRIFTING),
+        data(WHITE, first_order(WHITE) + DRIFTING, cause=DRIFTING),
+    ),
+    "measure with a finer resolution": ("outliers", data(WHITE, TWO_VALUES), data(WHITE, first_order(WHITE))),
+    "mistakes of the measurement": ("outliers", data(WHITE, SPOILT), data(WHITE, first_order(WHITE))),
+    "estimate from data that cover this range": (
+        "test-range",
+        data(WIDER, first_order(WIDER)),
+        data(3 * WHITE, first_order(3 * WHITE)),
+    ),
+    "in the units of the others": ("test-range", data(WHITE, KELVIN), data(WHITE, first_order(WHITE) + 20.0)),
+}
+
+
+def check_of(signals, name):
+    inputs = [signal for signal in signals if signal != "y"]
+    return item_with(narxbench.look(signals, "y", input=inputs, test="20%").checks, name=name)
+
+
+@pytest.mark.parametrize("advice", OF_DATA)
+def test_a_check_is_fine_after_its_advice_was_followed(advice):
+    name, before, after = OF_DATA[advice]
+    faulty = check_of(before, name)
+    assert faulty.status != "fine" and advice in in_words(faulty).advice
+    assert advice not in in_words(check_of(after, name)).advice
+
+
+def identified(u, y, **settings):
+    return narxbench.identify(u, y, **{"decimation": 1, "effort": 0.3, "blocks": 4, "noise": "narx", **settings})
+
+
+def errors_of(samples):
+    """Return the check of the errors of a model with many terms of so many samples, tested on as many others."""
+    u = np.concatenate([WHITE[:samples], OTHER[:400]])
+    y = first_order(u, noise=0.0) + 0.3 * rng_of("noisy").standard_normal(len(u))
+    model = identified(u[:samples], y[:samples], test=(u[samples:], y[samples:]), degree=3, y_lags=3, u_lags=3)
+    return items_by_name(model.summary)["errors"]
+
+
+def test_more_data_narrow_the_gap_to_new_data():
+    gaps = [errors_of(samples).values["gap"] for samples in (40, 1000)]
+    few, many = [gap["test"] / gap["seen"] for gap in gaps]
+    assert few > many
+
+
+def written(signals, path):
+    pd.DataFrame(signals).to_csv(path, index=False)
+    return str(path)
+
+
+QUICK = ["--decimation", "1", "--effort", "0.1", "--blocks", "4", "--noise", "narx"]
+
+
+def advised_options(text):
+    """Return the options of the last line of a terminal answer, as they are pasted."""
+    advice = " ".join(text[text.index("Next: ") :].split())
+    return shlex.split(" ".join(re.findall(r"--[\w-]+ \S+", advice.rstrip(".")))[:200].rstrip(".:"))
+
+
+def test_data_for_a_test_are_kept_as_the_advice_is_pasted(tmp_path, capsys):
+    path = written(data(WHITE, first_order(WHITE)), tmp_path / "data.csv")
+    command = ["identify", path, "--input", "u", "--output", "y", "--degree", "1", *QUICK]
+    assert cli.main(command) == 0
+    options = advised_options(capsys.readouterr().out)
+    assert options == ["--test", "20%"]
+    assert cli.main([*command, *options]) == 0
+    printed = capsys.readouterr().out
+    assert "FINE  To predict" in printed and "No data are kept" not in printed
+
+
+def test_a_setting_that_is_advised_lowers_the_error_as_it_is_pasted(tmp_path, capsys):
+    u, y = narxbench.load_system("S1").simulate(300, snr_db=40)
+    path = written(data(u, y), tmp_path / "data.csv")
+    command = ["identify", path, "--input", "u", "--output", "y", "--test", "25%", *QUICK]
+    assert cli.main([*command, "--y-lags", "1", "--u-lags", "4-4", "--degree", "1"]) == 0
+    printed = capsys.readouterr().out
+    assert "Take --" in printed
+    before, promised = map(float, re.findall(r"from (\S+) to (\d\S*?)\.?$", " ".join(printed.split()), re.MULTILINE)[0])
+    assert promised < before
+    assert cli.main([*command, "--degree", "1", *advised_options(printed)]) == 0
+    errors = re.findall(r"^selection, free run +(\S+)", capsys.readouterr().out, re.MULTILINE)
+    assert float(errors[0]) < before
+
+
+LINEAR = narxbench.Model(("y(k-1)", "u(k-1)"), (0.8, 0.2), ("u",), "y")
+UNEVEN = narxbench.Model(("y(k-1)", "u(k-1)", "y(k-1)*u(k-1)"), (0.8, 0.1, 0.3), ("u",), "y")
+
+
+def judged(u, test_samples=N, model=LINEAR):
+    """Return the findings on a model of data with this input, by name."""
+    records = [Record("a", u[:, None], first_order(u), "estimation")]
+    records.append(Record("b", u[:test_samples, None], first_order(u[:test_samples]), "test"))
+    frame = validate([Case(record, model, {}) for record in records])
+    is_bounded = not leaves_all_bounds(model, u[:, None], first_order(u))
+    return items_by_name(summary(model, frame, [], static_curve(model, records[:1]), is_bounded=is_bounded))
+
+
+def test_data_that_dwell_at_more_inputs_show_where_it_rests():
+    moving, dwelling = np.clip(WHITE, -1, 1), np.repeat(np.linspace(-1, 1, 15), N // 15)
+    before, after = judged(moving)["steady_states"], judged(dwelling)["steady_states"]
+    assert "Record data that dwell at more inputs." in in_words(before).advice and after.status == "fine"
+
+
+def test_inputs_that_move_keep_a_model_within_bounds():
+    u = np.clip(WHITE, -1, 1)
+    assert "Keep to inputs that move" in in_words(judged(u, model=UNEVEN)["steady_states"]).advice
+    assert np.abs(UNEVEN.predict(OTHER.clip(-1, 1), [0.0])).max() < 5.0
+    assert np.abs(UNEVEN.predict(np.ones(200), [0.1])).max() > 1e3
+
+
+def test_longer_records_can_be_judged():
+    before, after = judged(WHITE, 1)["errors"], judged(WHITE, 300)["errors"]
+    assert in_words(before).advice == "Give longer records." and in_words(after).advice == ""
+
+
+def test_longer_records_have_rows_for_all_candidates():
+    few, enough = (evidence_check({}, candidates=Candidates(286, n_rows)) for n_rows in (100, 1000))
+    assert in_words(few).advice == "Longer records leave less to chance." and in_words(enough).advice == ""
+
+
+# Advice that is tried above by functions of their own.
+OF_MODELS = ("Keep to inputs that move", "Record data that dwell", "Give longer records", "Longer records leave less")
+OF_MODELS += ("Record more data", "Keep data for a test", "Take")
+
+
+def without_names(advice):
+    """Return an advice without names of signals, which differ."""
+    return " ".join(re.sub(r"\b(a|b|u|in|the input)\b", "", advice).split())
+
+
+def test_each_advice_is_tried():
+    tried = list(map(without_names, [*OF_DATA, *OF_MODELS]))
+    for finding in FINDINGS:
+        advice = without_names(in_words(finding, as_option).advice)
+        assert not advice or any(words in advice for words in tried), advice
