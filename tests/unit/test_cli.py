@@ -418,6 +418,7 @@ def test_only_json_is_printed(monkeypatch, capsys, tmp_path, file, identificatio
     look = f"A look at the data is {page.with_name('data.html')}\n" * report
     assert json.loads(out) and err == look + "a step of the search\n" + f"The page is {page}\n" * report
     assert page.exists() == report
+    assert not report or 'href="data.html"' in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("is_earlier", [False, True])

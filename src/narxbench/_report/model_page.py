@@ -63,7 +63,8 @@ def write_report(identification: Identification, folder: StrPath, data_page: str
     NarxbenchError
         If a file cannot be written.
     """
-    files = {"model.json": model_text(identification.model), **report_files(identification)}
+    files = {"model.json": model_text(identification.model)}
+    files |= report_files(identification, has_data_page=bool(data_page))
     sparse = identification.models.get("sparse", identification.model)
     if sparse is not identification.model:
         files[_SPARSE] = model_text(sparse)
@@ -75,11 +76,13 @@ def write_report(identification: Identification, folder: StrPath, data_page: str
     return Path(folder, PAGE)
 
 
-def report_files(identification: Identification, *, repository: str = "") -> dict[str, str]:
+def report_files(
+    identification: Identification, *, repository: str = "", has_data_page: bool = False
+) -> dict[str, str]:
     """Return the texts of all files but that of the model, by name; a program that cannot be made is left out."""
     figures = identification.validation
     files = {
-        PAGE: model_page(identification, repository=repository),
+        PAGE: model_page(identification, repository=repository, has_data_page=has_data_page),
         "identification.json": canonical_json(as_json(identification), indent=1),
         "validation.csv": write_table(figures.assign(record=[printable(name) for name in figures["record"]])),
         "terms.csv": write_table(_all_terms(identification)),
@@ -93,10 +96,11 @@ def report_files(identification: Identification, *, repository: str = "") -> dic
     return files
 
 
-def model_page(identification: Identification, *, repository: str = "") -> str:
+def model_page(identification: Identification, *, repository: str = "", has_data_page: bool = False) -> str:
     """Return the page of an identification: one file that needs no other, nor a network.
 
-    ``repository`` is the address of the project's repository, or "" where none is known.
+    ``repository`` is the address of the project's repository, or "" where none is known. With ``has_data_page`` it
+    links the page of the data next to it.
     """
     model, recording = identification.model, identification.recording
     fits = shown_fits(identification)
@@ -121,7 +125,11 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
         "fits": fits,
         "captions": captions,
         "programs": programs,
-        "files": [*_FILES.items(), *((program.file, "") for program in programs if program.text)],
+        "files": [
+            *([(DATA_PAGE, "the data")] if has_data_page else []),
+            *_FILES.items(),
+            *((program.file, "") for program in programs if program.text),
+        ],
         "figures": _figures(identification, fits, axis),
         "tables": {table.name: to_html(table) for table in model_tables(identification)},
         "version": metadata.version("narxbench"),
