@@ -52,7 +52,7 @@ def test_a_file_of_an_identification_has_the_model_to_the_last_bit(path, identif
 
 def test_all_models_that_competed_are_there(path, identification, data):
     competitors = load_competitors(path)
-    competition = item_with(identification.notes, name="competition")
+    competition = item_with(identification.summary, name="competitors")
     assert competitors.keys() == set(names_of(competition.values["rows"]))
     assert len(competitors) == 3 and {"sparse", "last value"} <= competitors.keys()
     assert competitors == identification.competitors
