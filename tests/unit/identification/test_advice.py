@@ -120,7 +120,7 @@ def test_a_check_is_fine_after_its_advice_was_followed(advice):
 
 
 def identified(u, y, **settings):
-    return narxbench.identify(u, y, **{"decimation": 1, "effort": 0.3, "blocks": 4, "noise": "narx", **settings})
+    return narxbench.identify(u, y, **{"decimation": 1, "effort": 0.3, "noise": "narx", **settings})
 
 
 def errors_of(samples):
@@ -142,7 +142,7 @@ def written(signals, path):
     return str(path)
 
 
-QUICK = ["--decimation", "1", "--effort", "0.1", "--blocks", "4", "--noise", "narx"]
+QUICK = ["--decimation", "1", "--effort", "0.1", "--noise", "narx"]
 
 
 def advised_options(text):

@@ -100,7 +100,7 @@ def test_the_rest_of_the_file_describes_the_model(path):
     for entry in content["competitors"]:
         assert entry["selection_rrse"] > 0
     findings = items_by_name(content["summary"])
-    assert findings["prediction"]["values"]["rrse"] > 0 and findings["to_predict"]["values"]
+    assert findings["errors"]["values"]["rrse"] > 0 and findings["to_predict"]["values"]
 
 
 @pytest.mark.parametrize(
