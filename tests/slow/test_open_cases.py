@@ -24,12 +24,12 @@ def identified(way, capsys):
 
     def identify(files, output, *, inputs="", test, horizon="auto"):
         if way == "library":
-            given = {"input": inputs.split(",")} if inputs else {}
-            return narxbench.identify(files, output, test=test, effort=EFFORT, horizon=horizon, **given).to_dict()
-        given = ["--input", inputs] if inputs else []
-        given += ["--horizon", str(horizon)]
-        options = ["--output", output, "--test", test, "--effort", str(EFFORT), "--json"]
-        assert main(["identify", *files, *given, *options]) == 0
+            columns = {"input": inputs.split(",")} if inputs else {}
+            return narxbench.identify(files, output, test=test, effort=EFFORT, horizon=horizon, **columns).to_dict()
+        options = ["--output", output, "--test", test, "--effort", str(EFFORT), "--horizon", str(horizon), "--json"]
+        if inputs:
+            options += ["--input", inputs]
+        assert main(["identify", *files, *options]) == 0
         return json.loads(capsys.readouterr().out)
 
     return identify
