@@ -126,19 +126,17 @@ def _errors(
     other_unit = "" if len(roles) == 1 or _is_small(row["rrse"]) else _suspected_unit(checks)
     if avoidable is not None:
         avoidable = max(avoidable, _avoided_by_simple_models(frame, role, kind, steps))
-    free_run = row_of(frame, role, FREE_RUN)["rrse"]
     relative, rests = _relative_error(frame, roles, row, kind, steps)
     if other_unit:
         relative, rests, avoidable = row["rrse"], False, None
-    diverged = _diverged_records(frame, role)
     values = {
         "role": role,
         "kind": kind,
         "steps": steps,
         "horizon": horizon,
         "decimation": model.decimation,
-        "diverged": diverged,
-        "free_run": free_run,
+        "diverged": _diverged_records(frame, role),
+        "free_run": row_of(frame, role, FREE_RUN)["rrse"],
         "decimated": row_of(frame, role, FREE_RUN, sampling=DECIMATED)["rrse"],
         **{name: row[name] for name in (*FIGURES, "samples")},
         "small": _is_small(relative),
@@ -147,15 +145,7 @@ def _errors(
         "avoidable": avoidable,
         "other_unit": other_unit,
     }
-    status: Status = "look"
-    if diverged:
-        # Of a series, and where a horizon is set, only predictions that far ahead must stay finite.
-        status = "bad" if kind == FREE_RUN or row["diverged"] else "look"
-    elif relative is not None:
-        # Data that the model was made with are no proof, nor is a test that hardly moves.
-        is_lost = horizon is None and _loses_its_way(model, free_run)
-        is_proven = role == "test" and not rests and not is_lost
-        status = worst(_status_of_error(relative, avoidable), "fine" if is_proven else "look")
+    status = _error_status(model, values, is_diverging=bool(row["diverged"]))
     if other_unit and status == "bad":
         # A mistaken unit makes any model bad: what remains is how bad this one is on the other data.
         status = worst("look", _status_on_known(frame, roles, kind, steps))
@@ -164,6 +154,19 @@ def _errors(
     values |= {"error_status": status, "gap": gap}
     is_gap = gap is not None and gap["status"] != "fine"
     return Finding("errors", worst(status, "look" if is_gap else "fine"), values)
+
+
+def _error_status(model: Model, errors: Mapping[str, Any], *, is_diverging: bool) -> Status:
+    """Judge a model by its errors; ``is_diverging`` is said of the predictions that decide."""
+    if errors["diverged"]:
+        # Of a series, and where a horizon is set, only predictions that far ahead must stay finite.
+        return "bad" if errors["kind"] == FREE_RUN or is_diverging else "look"
+    if errors["relative"] is None:
+        return "look"
+    # Data that the model was made with are no proof, nor is a test that hardly moves.
+    is_lost = errors["horizon"] is None and _loses_its_way(model, errors["free_run"])
+    is_proven = errors["role"] == "test" and not errors["rests"] and not is_lost
+    return worst(_status_of_error(errors["relative"], errors["avoidable"]), "fine" if is_proven else "look")
 
 
 def _status_on_known(frame: pd.DataFrame, roles: Sequence[str], kind: str, steps: int | None) -> Status:
