@@ -21,7 +21,7 @@ from narxbench import _cli as cli
 from narxbench._algorithms.search import search
 
 # They take the search from its module when they are imported, which must not be while a test replaces it there.
-from narxbench._identification import entry, estimator, outputs  # noqa: F401
+from narxbench._identification import entry, estimator  # noqa: F401
 from narxbench._model.narx import Model
 from narxbench._pipeline.steps import StepFailedError, call
 from narxbench._report import look_page, model_page
@@ -60,7 +60,7 @@ def quick(made, monkeypatch):
     """Replace the search and the drawing by their results, which do not depend on files."""
     identification, files, page = made
     monkeypatch.setattr("narxbench._identification.identify.identify_recording", lambda *_: identification)
-    monkeypatch.setattr(model_page, "report_files", lambda _: dict(files))
+    monkeypatch.setattr(model_page, "report_files", lambda _, **_options: dict(files))
     monkeypatch.setattr(look_page, "look_page", lambda _: page)
 
 
