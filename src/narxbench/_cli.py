@@ -142,7 +142,7 @@ def main(arguments: Sequence[str] | None = None, further_commands: Sequence[Furt
         with _sigterm_as_ctrl_c(), interruptible(), _STATUS.shown(activity):
             return _run(options, further_commands)
     except FieldError as error:
-        flag = _flag(error.field, options)
+        flag = _flag(error.field)
         # What is proposed can be pasted: missing=-200, read decimal=,.
         text = re.sub(rf"(?<![\w-]){error.field}(?==| [a-z]+=)", flag, error.text)
         mistake = ": ".join(filter(None, (error.source, flag, text)))
@@ -790,7 +790,7 @@ def _settings_and_reading(options: argparse.Namespace) -> "tuple[IdentificationS
     except SettingsError as error:
         lines = []
         for path, text in error.mistakes:
-            option = f"{_flag(str(path[0]), options)} {place(path[1:])}".rstrip()
+            option = f"{_flag(str(path[0]))} {place(path[1:])}".rstrip()
             lines.append(f"{option}: {text}")
         raise NarxbenchError("; ".join(lines)) from None
 
@@ -841,7 +841,7 @@ def _reading_by_output(reading: "Reading", options: argparse.Namespace) -> "dict
     return {str(output): {**reading, "output": output} for output in outputs}
 
 
-def _flag(field: str, options: argparse.Namespace) -> str:
+def _flag(field: str) -> str:
     """Return what a user calls a setting, or an argument of reading: the option that it is given by."""
     if field == "data":
         return "FILE"

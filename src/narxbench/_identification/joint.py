@@ -180,7 +180,7 @@ class JointData(NamedTuple):
 
 
 def read_jointly(data: Any, reading: Reading) -> JointData:
-    """Return measured data of several outputs; errors are those of :func:`narxbench.identify_outputs`."""
+    """Return measured data of several outputs, and refuse what :func:`readings_with_others` refuses."""
     if reading.get("bridge"):
         finding = f"found {show(reading['bridge'])} with joint"
         raise FieldError("bridge", f"{finding}; allowed: 0, for gaps cut the records of outputs that run together")

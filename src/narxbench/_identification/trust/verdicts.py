@@ -50,8 +50,6 @@ GAP_FINE, GAP_LOOK, GAP_SMALL = 1.5, 3.0, 0.05
 CORRELATION_SMALL, CORRELATION_LARGE = 0.1, 0.3
 # The rests of the data and the model's static curve: share of the output's range.
 STATIC_FINE = 0.1
-# Findings on the model; others are on the data.
-OF_MODEL = ("errors", "competitors", "residuals", "steady_states")
 
 
 def summary(
