@@ -150,8 +150,10 @@ def _first_lines(content: bytes) -> list[str]:
 
 def _without_empty_end(content: bytes) -> bytes:
     """Return a text without the lines at its end that have blanks only."""
-    end = content.find(b"\n", len(content.rstrip()))
-    return content if end < 0 else content[:end]
+    end = len(content)
+    while (begin := content.rfind(b"\n", 0, end)) >= 0 and not content[begin:end].strip():
+        end = begin
+    return content[:end]
 
 
 def _offset(content: bytes, n_lines: int) -> int:

@@ -258,10 +258,10 @@ def _first_time(source: Source, column: int) -> Any:
 
 def _text_of_object(source: Source, column: int, row: int, value: Any) -> str | None:
     """Return the text of a date or clock time of Python, None for a missing one."""
-    if is_none(value) or (isinstance(value, str) and is_missing(value)):
-        return None
     if isinstance(value, str):
-        return value.strip()
+        return None if is_missing(value) else value.strip()
+    if is_none(value):
+        return None
     if isinstance(value, date | clock):
         return value.isoformat()
     raise source.error(row, source.column_title(column), show(value), "a date and time, as in other rows")
