@@ -23,7 +23,7 @@ from narxbench._identification.conclusion import last_cases
 from narxbench._identification.data.reading import Reading, read_recording, readings_with_others
 from narxbench._identification.finding import Finding, Status, look_if
 from narxbench._identification.identify import conclude_search, search_recording, was_interrupted
-from narxbench._identification.phrases import Values, count_terms
+from narxbench._identification.phrases import MOVING_INPUTS, Values, count_terms
 from narxbench._identification.result import Identification
 from narxbench._identification.search.competitors import SPARSE_WITHIN, best_by_description, description
 from narxbench._identification.search.outside import joint_run_leaves_all_bounds
@@ -761,7 +761,7 @@ def joint_text(values: Values) -> tuple[str, str]:
     if not values["bounded"]:
         text += "None was found that stays within bounds: the models that are best with the others as measured are "
         text += "handed over as they are."
-        return text, "Keep to inputs that move as those of the data."
+        return text, MOVING_INPUTS
     dependencies = []
     for row in values["structures"]:
         seen = listed([printable(name) for name in row["others"]]) if row["others"] else "no other output"

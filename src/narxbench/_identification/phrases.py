@@ -11,8 +11,9 @@ from narxbench._io.words import listed
 MOST_NAMES = 6
 # Where the rest is of what a sentence does not name.
 REST = "--json has all"
-# What to do about a test in another unit.
+# What to do about a test in another unit, and about a model that leaves all bounds where inputs are held.
 OTHER_UNIT = "Give the test records in the units of the others."
+MOVING_INPUTS = "Keep to inputs that move as those of the data."
 
 Values = Mapping[str, Any]
 

@@ -365,7 +365,7 @@ def excitation_text(values: Values) -> tuple[str, str]:
     share_at_rest = values["at_rest"]
     if share_at_rest > 0.5:
         texts.append(f"All signals rest in {percent(share_at_rest)} of the time, which tells little of the dynamics.")
-    return " ".join(texts) or "There is no input, and the output does not rest.", " ".join(advice)
+    return " ".join(texts) or "The output does not rest.", " ".join(advice)
 
 
 def test_range_check(recording: Recording, usage: Usage = NO_USAGE) -> Finding:

@@ -10,7 +10,15 @@ from typing import Any
 import pandas as pd
 
 from narxbench._identification.finding import Finding, Status, graded, look_if, worst
-from narxbench._identification.phrases import Values, capital, count_terms, how_predicted, percent, unit_of
+from narxbench._identification.phrases import (
+    MOVING_INPUTS,
+    Values,
+    capital,
+    count_terms,
+    how_predicted,
+    percent,
+    unit_of,
+)
 from narxbench._identification.trust.errors import errors_check
 from narxbench._identification.trust.residuals import CorrelationTest
 from narxbench._identification.trust.steady_state import FixedPoint, Rest
@@ -270,7 +278,7 @@ def steady_states_text(values: Values) -> tuple[str, str]:
     texts, advice = list[str](), list[str]()
     if not values["bounded"]:
         texts.append("The model leaves all bounds where inputs are held inside their ranges, which the data do not do.")
-        advice.append("Keep to inputs that move as those of the data.")
+        advice.append(MOVING_INPUTS)
     if values["points"] is not None:
         points = ", ".join(f"{y:.3g} ({'stable' if stable else 'unstable'})" for y, stable in values["points"])
         texts.append(f"Within the measured range the model rests at {points or 'no output'}.")
