@@ -213,7 +213,7 @@ def test_longer_records_have_rows_for_all_candidates():
 
 # Advice that is tried above by functions of their own.
 OF_MODELS = ("Keep to inputs that move", "Record data that dwell", "Give longer records", "Longer records leave less")
-OF_MODELS += ("Record more data", "Keep data for a test", "Take")
+OF_MODELS += ("record more data", "Keep data for a test", "Take")
 
 
 def without_names(advice):
