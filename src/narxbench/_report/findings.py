@@ -9,6 +9,7 @@ from markupsafe import Markup, escape
 
 from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
+from narxbench._identification.trust.verdicts import worse_than
 
 # The class of a mark on pages, and its text, by status.
 MARKS = {"fine": ("yes", "✓ fine"), "look": ("open", "! look"), "bad": ("no", "✗ bad")}
@@ -44,18 +45,19 @@ def _for_page(text: str) -> Markup:
     return Markup(marked.replace("(k-", "(k−"))  # nosec B704 # the text is escaped
 
 
-def worse_than(identification: Identification) -> list[str]:
-    """Return which competitors the model is worse than; nothing where it is not."""
-    names = {"linear_arx": "linear ARX", "last_value": "repeating the last value"}
-    lines = []
+def worse_sentences(identification: Identification) -> list[str]:
+    """Return which simpler models are better, as the first lines say it; nothing where none is."""
+    sentences = []
     for finding in identification.summary:
         if finding.name == "competitors":
-            for key, name in names.items():
-                about = finding.values[key]
-                if about and about["status"] == "bad":
-                    error = "it diverges" if about["rrse"] is None else f"RRSE {about['rrse']:.3g}"
-                    lines.append(f"WORSE than {name}: {error}, {name} has {about['baseline']:.3g}.")
-    return lines
+            sentences += worse_than(finding.values)
+    return sentences
+
+
+def further_warnings(identification: Identification) -> list[Finding]:
+    """Return the warnings that the first lines do not have already."""
+    is_worse = bool(worse_sentences(identification))
+    return [finding for finding in identification.warnings if finding.name != "competitors" or not is_worse]
 
 
 def advice_on(identification: Identification) -> str:

@@ -21,7 +21,7 @@ from narxbench._io.files import StrPath, canonical_json, write_folder
 from narxbench._model.narx import Model, model_text
 from narxbench._numerics.rounding import significant
 from narxbench._report import model_figures as drawn
-from narxbench._report.findings import MARKS, worded, worse_than
+from narxbench._report.findings import MARKS, further_warnings, worded, worse_sentences
 from narxbench._report.formats import format_equation
 from narxbench._report.markup import inline_svg, script_json
 from narxbench._report.model_fits import ShownFit, shown_fits
@@ -111,10 +111,10 @@ def model_page(identification: Identification, programs: Sequence["Program"], *,
         "repository": "",
         "study": "",
         "model": model,
-        "worse": worse_than(identification),
+        "worse": worse_sentences(identification),
         "marks": MARKS,
         "answers": [worded(finding) for finding in identification.summary if finding.name in ANSWERS],
-        "warnings": [worded(finding) for finding in identification.warnings],
+        "warnings": [worded(finding) for finding in further_warnings(identification)],
         "notes": list(dict.fromkeys(recording.notes)),
         "equation": Markup(format_equation(equation, "html")),  # nosec B704 # names of signals are escaped
         "legend": legend,

@@ -14,7 +14,7 @@ from narxbench._identification.trust import validation
 from narxbench._identification.trust.answers import ANSWERS
 from narxbench._io.errors import printable
 from narxbench._model.records import ROLES, Record
-from narxbench._report.findings import advice_on, for_shell, worse_than
+from narxbench._report.findings import advice_on, for_shell, further_warnings, worse_sentences
 
 LINES, WIDTH = 25, 100
 # Terms of an equation that is shown whole, and lines that it may take.
@@ -49,7 +49,10 @@ def _head(identification: Identification) -> list[str]:
     title = f"{model.output} from {', '.join(model.inputs) or 'its own past'}: {_samples(others)}"
     title += f"; for the test {_samples(tests)}" if tests else "; none for a test"
     _, _, legend = model.equation().partition("\n")
-    return [*worse_than(identification), *whole(title, 1), *_equation(identification), *_phrases(legend)]
+    lines = list[str]()
+    for sentence in worse_sentences(identification):
+        lines += whole(sentence, 1)
+    return [*lines, *whole(title, 1), *_equation(identification), *_phrases(legend)]
 
 
 def _samples(records: list[Record]) -> str:
@@ -138,7 +141,7 @@ def _marked(finding: Finding, lines: int) -> list[str]:
 
 def _warnings(identification: Identification, room: int) -> list[str]:
     """Return what a reader must know, the most serious first, in at most so many lines."""
-    blocks = [_marked(finding, 1) for finding in identification.warnings]
+    blocks = [_marked(finding, 1) for finding in further_warnings(identification)]
     blocks += [whole(f"Note: {note}", 1, _INDENT) for note in identification.recording.notes]
     lines = list[str]()
     for place, block in enumerate(blocks):

@@ -111,16 +111,31 @@ def competitors_check(
 
 def competitors_text(values: Values) -> str:
     """Return the sentences of :func:`competitors_check`."""
-    texts = list[str]()
-    for about, name in ((values["linear_arx"], "linear ARX"), (values["last_value"], "the last value")):
+    return " ".join([*_comparisons(values).values(), *_simple_model(values)])
+
+
+def worse_than(values: Values) -> list[str]:
+    """Return the sentences of :func:`competitors_check` on simpler models that are better."""
+    return [sentence for key, sentence in _comparisons(values).items() if values[key]["status"] == "bad"]
+
+
+def _comparisons(values: Values) -> dict[str, str]:
+    """Return a sentence on each simpler model that is known, by its key in the values."""
+    sentences = {}
+    for key, name in (("linear_arx", "linear ARX"), ("last_value", "the last value")):
+        about = values[key]
         if about is None:
             continue
         season = about.get("season")
         simpler = name if season is None else f"the value {season} samples before"
-        how = f"{capital(how_predicted(about))} on the {about['role']} data"
+        beginning = capital(how_predicted(about))
+        if about["status"] == "bad":
+            beginning = f"WORSE than {simpler}: {how_predicted(about)}"
         errors = _shown_error(about["rrse"]), _shown_error(about["baseline"])
-        texts.append(f"{how} the model has RRSE {errors[0]}, {simpler} {errors[1]}.")
-    return " ".join([*texts, *_simple_model(values)])
+        sentences[key] = (
+            f"{beginning} on the {about['role']} data the model has RRSE {errors[0]}, {simpler} {errors[1]}."
+        )
+    return sentences
 
 
 def _shown_error(rrse: float | None) -> str:
