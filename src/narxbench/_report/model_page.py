@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 from markupsafe import Markup
 
-from narxbench._identification.phrases import prediction_kind
+from narxbench._identification.phrases import capital, prediction_kind
 from narxbench._identification.result import Identification
 from narxbench._identification.trust.answers import ANSWERS
 from narxbench._io.csv import write_table
@@ -139,7 +139,7 @@ def _captions(fits: Sequence[ShownFit], steps: int | None) -> list[str]:
     which = f" One of {len(fits)} records." if len(fits) > 1 else ""
     captions = []
     for fit in fits:
-        title = f"Measured and predicted output, {prediction_kind(steps)}: {fit.name} ({fit.role})."
+        title = f"{capital(prediction_kind(steps))}: {fit.name} ({fit.role})."
         captions.append(f"{title}{which} {fit.note}".strip())
     return captions
 

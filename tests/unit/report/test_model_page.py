@@ -308,7 +308,7 @@ def test_without_an_input_predictions_ahead_are_what_counts(undrawn):
     place = {"role": "test", "record": "all", "model": MODEL, "sampling": INCOMING}
     row = validated.row_at(identification.validation, steps=5, **place)
     assert cells(html, "fit_figures")[0][1] == f"{row['rrse']:.3g}"
-    assert "5 steps ahead on the test data" in html and "Measured and predicted output, 5 steps ahead" in html
+    assert "5 steps ahead on the test data" in html and "5 steps ahead: b (test)." in html
 
 
 def test_runs_that_diverge_are_reported(undrawn):
