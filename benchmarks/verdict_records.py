@@ -4,7 +4,7 @@ A record has three parts: a model is made of the first, tested on the second, an
 of the same system, without noise, shows what a model is worth.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -123,14 +123,40 @@ def simulate(system: System, u: Floats, disturbance: Floats, start: Floats | Non
         y[:first] = start[:first]
     factors = list(map(list, model.monomials))
     for k in range(first, len(y)):
-        total = disturbance[k]
-        for monomial, coefficient in zip(factors, model.coefficients, strict=True):
-            product = coefficient
-            for signal, lag in monomial:
-                product *= signals[k - lag, signal]
-            total += product
-        y[k] = total
+        y[k] = _next_output(signals, factors, model.coefficients, k, disturbance[k])
     return y.copy()
+
+
+def _next_output(
+    signals: Floats,
+    factors: Sequence[Sequence[tuple[int, int]]],
+    coefficients: Sequence[float],
+    k: int,
+    disturbance: float,
+) -> float:
+    """Return the output at a sample: the disturbance and all terms."""
+    total = disturbance
+    for monomial, coefficient in zip(factors, coefficients, strict=True):
+        product = coefficient
+        for signal, lag in monomial:
+            product *= signals[k - lag, signal]
+        total += product
+    return total
+
+
+def simulate_in_loop(system: System, reference: Floats, disturbance: Floats) -> tuple[Floats, Floats]:
+    """Return the input, shape (samples, 1), and the output of a system that a PI controller leads to a reference."""
+    model = system.model
+    signals = np.zeros((len(reference), 2))
+    factors = list(map(list, model.monomials))
+    integral = 0.0
+    for k in range(len(reference)):
+        if k >= model.max_lag:
+            signals[k, 0] = _next_output(signals, factors, model.coefficients, k, disturbance[k])
+        difference = reference[k] - signals[k, 0]
+        integral += 0.05 * difference
+        signals[k, 1] = np.clip(0.5 * difference + integral, -1, 1)
+    return signals[:, 1:].copy(), signals[:, 0].copy()
 
 
 def _rng(kind: str, part: str, number: int) -> np.random.Generator:
@@ -313,6 +339,150 @@ def chaotic(kind: str, number: int) -> TrueRecord:
     return _series(kind, number, LOGISTIC, np.zeros(SAMPLES), 2, start)
 
 
+def with_outliers(kind: str, number: int) -> TrueRecord:
+    """Return a record in which single samples of the output stick out, in the parts that are shown."""
+    record = plain(kind, number)
+    rng = _rng(kind, "outliers", number)
+    y = record.y.copy()
+    places = rng.choice(record.shown, size=6 + 2 * number, replace=False)
+    y[places] += rng.choice([-1.0, 1.0], len(places)) * rng.uniform(4.0, 10.0, len(places)) * record.truth.std()
+    return replace(record, y=y)
+
+
+def oscillating(kind: str, number: int) -> TrueRecord:
+    """Return a drive without dead time whose swing back shows better than its start, for a smooth input."""
+    radius, frequency = 0.94 - 0.02 * is_held_out(kind), 2 * np.pi / (26 + 3 * number)
+    first, second = 2 * radius * np.cos(frequency), -(radius**2)
+    system = System(
+        "drive",
+        ("y(k-1)", "y(k-2)", "y(k-3)", "u(k-2)", "u(k-2)^3"),
+        (0.6 + first, second - 0.6 * first, -0.6 * second, -0.12, 0.05),
+    )
+    signals = []
+    for part, samples in (("record", SAMPLES), ("fresh", FRESH)):
+        rng = _rng(kind, part, number)
+        levels = held(rng, samples, 20, -1.2, 1.2)
+        signals.append(lfilter([0.4], [1.0, -0.6], lfilter([0.4], [1.0, -0.6], levels))[:, None])
+    u, fresh_u = signals
+    slow = lfilter([1.0], [1.0, -0.9], 0.03 * _rng(kind, "slow", number).standard_normal(SAMPLES))
+    disturbance = slow - 0.6 * np.append(0.0, slow[:-1])
+    y, truth = simulate(system, u, disturbance), simulate(system, u, np.zeros(SAMPLES))
+    return TrueRecord(kind, number, system, u, y, truth, fresh_u, simulate(system, fresh_u, np.zeros(FRESH)))
+
+
+def rain(kind: str, number: int) -> TrueRecord:
+    """Return the runoff of a store that empties faster the fuller it is; the rain is 0 on most days."""
+    coefficients = (0.92, -0.03, 0.06) if is_held_out(kind) else (0.95, -0.02, 0.05)
+    system = System("reservoir", ("y(k-1)", "y(k-1)^2", "u(k-1)"), coefficients)
+    signals = []
+    for part, samples in (("record", SAMPLES), ("fresh", FRESH)):
+        rng = _rng(kind, part, number)
+        signals.append(np.where(rng.random(samples) < 0.3, rng.exponential(8.0, samples), 0.0)[:, None])
+    u, fresh_u = signals
+    truth = simulate(system, u, np.zeros(SAMPLES))
+    y = truth * (1.0 + 0.05 * _rng(kind, "noise", number).standard_normal(SAMPLES))
+    return TrueRecord(kind, number, system, u, y, truth, fresh_u, simulate(system, fresh_u, np.zeros(FRESH)))
+
+
+def opposed(kind: str, number: int) -> TrueRecord:
+    """Return two inputs that move against each other: their sum acts early, and their difference, later, more."""
+    pole = 0.8 if is_held_out(kind) else 0.85
+    names = ("y(k-1)", "u1(k-1)", "u2(k-1)", "u1(k-2)", "u2(k-2)", "u1(k-3)", "u2(k-3)")
+    system = System("valves", names, (pole, 0.5, 0.5, -0.3, -0.3, 0.2, -0.2), n_inputs=2)
+    signals = []
+    for part, samples in (("record", SAMPLES), ("fresh", FRESH)):
+        white = _rng(kind, part, number).standard_normal((2, samples))
+        difference, total = lfilter([1.0], [1.0, -0.8], np.array([[0.4], [0.08]]) * white)
+        signals.append(np.column_stack([total + difference, total - difference]))
+    u, fresh_u = signals
+    truth = simulate(system, u, np.zeros(SAMPLES))
+    y = truth + 0.02 * (1 + number) * _rng(kind, "noise", number).standard_normal(SAMPLES)
+    return TrueRecord(kind, number, system, u, y, truth, fresh_u, simulate(system, fresh_u, np.zeros(FRESH)))
+
+
+def far_from_zero(kind: str, number: int) -> TrueRecord:
+    """Return a linear system about an operating point far from zero, half of whose output is noise."""
+    constant, pole, gain = (-6.0, 0.7, 0.015) if is_held_out(kind) else (-8.0, 0.6, 0.02)
+    system = System("operating point", ("1", "y(k-1)", "u(k-1)"), (constant, pole, gain))
+    start = np.full(1, (constant + 1000.0 * gain) / (1.0 - pole))
+    signals = []
+    for part, samples in (("record", SAMPLES), ("fresh", FRESH)):
+        slow = lfilter([60.0], [1.0, -0.95], _rng(kind, part, number).standard_normal(samples))
+        signals.append(1000.0 + slow[:, None])
+    u, fresh_u = signals
+    disturbance = (1.0 + number) * _rng(kind, "disturbance", number).standard_normal(SAMPLES)
+    y, truth = simulate(system, u, disturbance, start), simulate(system, u, np.zeros(SAMPLES), start)
+    fresh = simulate(system, fresh_u, np.zeros(FRESH), start)
+    return TrueRecord(kind, number, system, u, y, truth, fresh_u, fresh)
+
+
+def flat_side(kind: str, number: int) -> TrueRecord:
+    """Return a curve that is steep on one side, and a test on its flat side alone: inside the range, of one unit."""
+    pole = 0.7 if is_held_out(kind) else 0.8
+    rest = 1.0 - pole
+    system = System("titration", ("y(k-1)", "u(k-1)", "u(k-1)^2", "u(k-1)^3"), (pole, 3 * rest, -3 * rest, rest))
+    rng = _rng(kind, "record", number)
+    u = held(rng, SAMPLES, 10, 0.0, 1.4)
+    known, shown = int(KNOWN * SAMPLES), int(SHOWN * SAMPLES)
+    u[known:shown] = held(rng, shown - known, 10, 0.7, 1.3)
+    fresh_u = held(_rng(kind, "fresh", number), FRESH, 10, 0.0, 1.4)[:, None]
+    truth = simulate(system, u[:, None], np.zeros(SAMPLES))
+    y = truth + 0.005 * (1 + number) * rng.standard_normal(SAMPLES)
+    fresh = simulate(system, fresh_u, np.zeros(FRESH))
+    return TrueRecord(kind, number, system, u[:, None], y, truth, fresh_u, fresh)
+
+
+def closed_loop(kind: str, number: int) -> TrueRecord:
+    """Return a record of a closed loop, whose controller answers the noise; fresh inputs move freely."""
+    rng = _rng(kind, "record", number)
+    system = system_of(kind, number)
+    noise = 0.02 * (1 + number) * rng.standard_normal(SAMPLES)
+    reference = simulate(system, held(rng, SAMPLES, 30, -0.8, 0.8)[:, None], np.zeros(SAMPLES))
+    u, y = simulate_in_loop(system, reference, noise)
+    fresh_u = _input(_rng(kind, "fresh", number), number, FRESH)[:, None]
+    truth = simulate(system, u, np.zeros(SAMPLES))
+    return TrueRecord(kind, number, system, u, y, truth, fresh_u, simulate(system, fresh_u, np.zeros(FRESH)))
+
+
+def reversed_gain(kind: str, number: int) -> TrueRecord:
+    """Return a record whose output answers the other way round after the known part, for good."""
+    record = plain(kind, number, noise=0.1)
+    gain = np.where(np.arange(SAMPLES) < record.known, 1.0, -1.0)
+    return replace(record, y=gain * record.y, truth=gain * record.truth, fresh_truth=-record.fresh_truth)
+
+
+def backlash(kind: str, number: int) -> TrueRecord:
+    """Return a system behind a gear with play, which no polynomial describes."""
+    record = plain(kind, number)
+    width = (0.05, 0.2, 0.5)[number % 3]
+    truth = simulate(record.system, _after_play(record.u, width), np.zeros(SAMPLES))
+    fresh = simulate(record.system, _after_play(record.fresh_u, width), np.zeros(FRESH))
+    return replace(record, y=truth + (record.y - record.truth), truth=truth, fresh_truth=fresh)
+
+
+def _after_play(u: Floats, width: float) -> Floats:
+    """Return what a gear hands on of a motion: it follows once the play, this wide to each side, is used up."""
+    position, followed = 0.0, np.zeros_like(u)
+    for k, value in enumerate(u[:, 0].tolist()):
+        position = min(max(position, value - width), value + width)
+        followed[k, 0] = position
+    return followed
+
+
+def late(kind: str, number: int) -> TrueRecord:
+    """Return a record whose input acts later than the models that are judged reach back."""
+    record = plain(kind, number)
+    delay = 4 + 2 * number
+    truth = simulate(record.system, _delayed(record.u, delay), np.zeros(SAMPLES))
+    fresh = simulate(record.system, _delayed(record.fresh_u, delay), np.zeros(FRESH))
+    return replace(record, y=truth + (record.y - record.truth), truth=truth, fresh_truth=fresh)
+
+
+def _delayed(u: Floats, samples: int) -> Floats:
+    """Return an input that was 0 before, some samples later."""
+    return np.vstack([np.zeros((samples, u.shape[1])), u[:-samples]])
+
+
 # How many records of each kind, and what makes them.
 KINDS: dict[str, tuple[int, Callable[[str, int], TrueRecord]]] = {
     "inside the range": (15, plain),
@@ -332,6 +502,16 @@ KINDS: dict[str, tuple[int, Callable[[str, int], TrueRecord]]] = {
     "limit cycle": (9, limit_cycle),
     "autoregression": (6, autoregressive),
     "chaos": (6, chaotic),
+    "outliers": (5, with_outliers),
+    "oscillating drive": (5, oscillating),
+    "rain and runoff": (5, rain),
+    "opposed inputs": (5, opposed),
+    "far from zero": (5, far_from_zero),
+    "test on the flat side": (5, flat_side),
+    "closed loop": (5, closed_loop),
+    "reversed gain": (5, reversed_gain),
+    "gear with play": (5, backlash),
+    "late effect": (5, late),
 }
 
 

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from narxbench._model.terms import candidate_terms, model_size
     from narxbench._report.comparison import compare
     from narxbench._report.comparison_page import write_comparison as write_comparison
-    from narxbench._report.findings import in_words
     from narxbench._report.look_page import write_look as write_look
     from narxbench._report.reports import write_report as write_report
 
@@ -67,7 +66,6 @@ __all__ = [
     "candidate_terms",
     "compare",
     "identify",
-    "in_words",
     "load_model",
     "load_system",
     "look",
@@ -103,7 +101,6 @@ _HOMES = {
     "candidate_terms": "narxbench._model.terms",
     "compare": "narxbench._report.comparison",
     "identify": "narxbench._identification.entry",
-    "in_words": "narxbench._report.findings",
     "load_model": "narxbench._model.loading",
     "load_system": "narxbench._model.system",
     "look": "narxbench._identification.data.look",

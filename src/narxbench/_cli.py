@@ -291,13 +291,13 @@ def _add_look(commands: Any) -> None:
 
 def _look(options: argparse.Namespace) -> None:
     from narxbench._identification.data.look import look
-    from narxbench._report.look_words import look_as_json, look_lines
+    from narxbench._report.look_words import look_lines
 
     if options.report is not None:
         require("report", "--report")
     data = look(options.files, **_reading(options))
     if options.json:
-        _print(f"{json.dumps(look_as_json(data), indent=1, allow_nan=False)}\n")
+        _print(f"{json.dumps(data.to_dict(), indent=1, allow_nan=False)}\n")
     else:
         _print_findings(look_lines(data))
     if options.report is not None:
@@ -406,12 +406,12 @@ def _check_report_folder(path: str) -> None:
 def _identify_jointly(settings: "IdentificationSettings", reading: "Reading", options: argparse.Namespace) -> None:
     """Identify models of several outputs that run together."""
     from narxbench._identification.joint import identify_jointly, read_jointly
-    from narxbench._report.joint_page import joint_as_json, joint_summary_lines
+    from narxbench._report.joint_page import joint_summary_lines
 
     data = read_jointly(options.files, {**reading, "output": options.output})
     identification = _run_quietly(lambda check, progress: identify_jointly(data, settings, check, progress))
     if options.json:
-        _print(f"{json.dumps(joint_as_json(identification), indent=1, allow_nan=False)}\n")
+        _print(f"{json.dumps(identification.to_dict(), indent=1, allow_nan=False)}\n")
     else:
         _print_findings(joint_summary_lines(identification))
     if options.report is not None:
@@ -449,13 +449,12 @@ def _run_quietly(
 def _print_what_is_not_shown(scan: "Scan") -> None:
     """Say before the search what the data cannot show, and is not searched therefore."""
     from narxbench._identification.data.checks import evidence_check
-    from narxbench._report.findings import in_words
-    from narxbench._report.phrases import as_option
+    from narxbench._report.findings import for_shell
 
     finding = evidence_check(scan.evidence)
     if finding.status != "fine" and sys.stderr is not None:
-        words = in_words(finding, as_option)
-        _report(f"narxbench: {words.title[:1].lower()}{words.title[1:]}: {words.text} {words.advice}\n")
+        title = f"{finding.title[:1].lower()}{finding.title[1:]}"
+        _report(f"narxbench: {title}: {for_shell(f'{finding.text} {finding.advice}')}\n")
 
 
 def _print_summary(output: str, identification: "Identification", options: argparse.Namespace) -> None:
@@ -470,9 +469,7 @@ def _print_summary(output: str, identification: "Identification", options: argpa
 
 def _print_json(identifications: "Mapping[str, Identification]") -> None:
     """Print the object of a single output, or an object that holds that of each output."""
-    from narxbench._report.findings import as_json
-
-    objects = {output: as_json(identification) for output, identification in identifications.items()}
+    objects = {output: identification.to_dict() for output, identification in identifications.items()}
     printed = objects.get("", objects)
     _print(f"{json.dumps(printed, indent=1, allow_nan=False)}\n")
 

@@ -32,10 +32,10 @@ from narxbench._identification.finding import Finding
 from narxbench._identification.options import schemas
 from narxbench._identification.search.steps import FORWARD
 from narxbench._identification.settings import IdentificationSettings
+from narxbench._identification.trust.errors import errors_text
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.files import write_atomically
 from narxbench._numerics.random_streams import generator
-from narxbench._report.findings import as_json
 from narxbench._report.model_summary import summary_lines
 from narxbench._studies.paper.explain_command import EXPLAIN
 
@@ -141,7 +141,7 @@ def test_json_is_one_object_that_is_what_python_gives(file, identification):
     command += ["--test", "25%", "--decimation", "1", *QUICK_WORDS, "--json"]
     ascii_only = environment() | {"PYTHONIOENCODING": "ascii"}
     done = subprocess.run(command, capture_output=True, text=True, env=ascii_only, check=True)
-    assert json.loads(done.stdout) == json.loads(json.dumps(as_json(identification)))
+    assert json.loads(done.stdout) == json.loads(json.dumps(identification.to_dict()))
     for line in done.stderr.splitlines():
         assert line.startswith("narxbench: compiling")
 
@@ -167,7 +167,8 @@ def test_the_summary_fits_a_terminal(identification, n_terms):
     model = replace(identification.model, terms=terms, coefficients=[-1e-300 / 3] * n_terms, covariance=None)
     values = {**item_with(identification.summary, name="errors").values, "rrse": None}
     values["diverged"] = [f"record {i}\n" for i in range(99)]
-    summary = [Finding("errors", status, values) for status in 9 * ["bad"] + 9 * ["look"] + 9 * ["fine"]]
+    statuses, sentences = 9 * ["bad"] + 9 * ["look"] + 9 * ["fine"], errors_text(values)
+    summary = [Finding("errors", status, values, *sentences) for status in statuses]
     recording = replace(identification.recording, notes=("Word " * 99, "x", "y", "x", "z"))
     weights = identification.weights[:1] * n_terms
     crowded = replace(identification, model=model, weights=weights, summary=summary, recording=recording)

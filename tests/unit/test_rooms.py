@@ -12,7 +12,7 @@ STUDIES = ("narxbench._study", "narxbench._studies", "narxbench._pipeline")
 # Statements, and a module of the library that they load.
 LIBRARY = {
     "import narxbench; narxbench.identify, narxbench.search": "narxbench._identification.identify",
-    "import narxbench; narxbench.compare, narxbench.in_words": "narxbench._report.comparison",
+    "import narxbench; narxbench.compare, narxbench.write_report": "narxbench._report.comparison",
     "import narxbench._report.model_page": "narxbench._report.table",
     "import narxbench._report.comparison_page": "narxbench._report.templating",
     "import narxbench.plot": "narxbench._report.model_figures",

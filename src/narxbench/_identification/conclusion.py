@@ -10,9 +10,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from narxbench._algorithms.certainty import LEAST_EXCHANGED
-from narxbench._identification.data.checks import Candidates, checks_before
+from narxbench._identification.data.checks import Candidates, checks_before, no_test_check
 from narxbench._identification.data.collinear import near_pairs
 from narxbench._identification.finding import Finding
+from narxbench._identification.phrases import Values
 from narxbench._identification.result import Identification
 from narxbench._identification.search.competitors import SPARSE_WITHIN, best_by_description, description
 from narxbench._identification.search.configurations import Configuration
@@ -35,7 +36,7 @@ from narxbench._identification.trust.verdicts import CORRELATION_SMALL, summary
 from narxbench._identification.trust.weights import interchangeable
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.narx import Model
-from narxbench._model.noise_models import Narx
+from narxbench._model.noise_models import Narx, noise_family
 from narxbench._model.records import ROLES, Record
 from narxbench._model.terms import INPUT, parse_term
 
@@ -308,10 +309,7 @@ def _side_by_side(choice: Choice) -> dict[str, Structure]:
 
 def _notes(scan: Scan, choice: Choice) -> list[Finding]:
     """Return what a reader must know of the search besides its result."""
-    notes = []
-    if not any(record.role == "test" for record in scan.estimated.records):
-        notes.append(Finding("no_test", "look"))
-    return [*notes, *_noise_model(choice)]
+    return [*no_test_check(scan.estimated.records), *noise_model_check(choice)]
 
 
 def data_checks(scan: Scan, configuration: Configuration, model: Model) -> list[Finding]:
@@ -322,7 +320,7 @@ def data_checks(scan: Scan, configuration: Configuration, model: Model) -> list[
     for signal, name in enumerate(model.inputs, INPUT):
         usage[name] = {"used": signal in used}
     trial = scan.trial(configuration)
-    sampling, *further = checks_before(
+    return checks_before(
         scan.estimated,
         decimation=configuration.decimation,
         lags=max(1, configuration.max_lag),
@@ -331,13 +329,8 @@ def data_checks(scan: Scan, configuration: Configuration, model: Model) -> list[
         evidence=scan.evidence,
         usage=usage,
         candidates=Candidates(len(trial.terms), len(trial.arrangement.rows())),
+        compared=sorted({tried.decimation for tried in scan.configurations}),
     )
-    strides = sorted({c.decimation for c in scan.configurations})
-    if len(strides) > 1 and not scan.sampling.advised == configuration.decimation == 1:
-        values = {**sampling.values, "compared": strides, "taken": configuration.decimation}
-        status = "fine" if scan.sampling.advised > 1 else sampling.status
-        sampling = replace(sampling, status=status, values=values)
-    return [sampling, *further]
 
 
 def _competition(scan: Scan, choice: Choice, sparse: Model) -> dict[str, Any] | None:
@@ -364,8 +357,8 @@ def _competition(scan: Scan, choice: Choice, sparse: Model) -> dict[str, Any] | 
     return values
 
 
-def _noise_model(choice: Choice) -> list[Finding]:
-    """Return how the noise model was decided on."""
+def noise_model_check(choice: Choice) -> list[Finding]:
+    """Return how the noise model was decided on; nothing where there was no choice."""
     best: dict[str, Structure] = {}
     for structure in choice.finalists:
         if structure.fitness is not None:
@@ -383,7 +376,16 @@ def _noise_model(choice: Choice) -> list[Finding]:
     if choice.winner is not None or (len(rows) < 2 and choice.best.noise_model == Narx()):
         return []
     chosen = {"chosen": choice.best.noise.name, "description": choice.best.noise_model.description}
-    return [Finding("noise_model", "fine", {**chosen, "tied": choice.tied, "best": rows})]
+    values = {**chosen, "tied": choice.tied, "best": rows}
+    return [Finding("noise_model", "fine", values, noise_model_text(values))]
+
+
+def noise_model_text(values: Values) -> str:
+    """Return the sentences of :func:`noise_model_check`."""
+    text = f"The noise is taken to be {noise_family(values['chosen']).words}: {values['description']}."
+    if values["tied"] == 1:
+        return text
+    return f"{text} Of {values['tied']} structures and noise models that are equally good, it is the most likely."
 
 
 def _tried(scan: Scan, choice: Choice) -> pd.DataFrame:

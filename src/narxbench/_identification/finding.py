@@ -1,4 +1,4 @@
-"""The finding of a check of the data, or of a model: values, and how serious it is. The report puts it into words."""
+"""The finding of a check of the data, or of a model: how serious it is, a sentence, values, and what to do next."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
@@ -29,14 +29,27 @@ TITLES = {
 
 @dataclass(frozen=True)
 class Finding:
-    """The finding of one look at the data or at a model."""
+    """The finding of one check of the data or of a model.
+
+    Attributes
+    ----------
+    name : str
+        The check.
+    status : {"fine", "look", "bad"}
+        ``look``: a reader should know; ``bad``: a model of these data, or this model, is not to be trusted.
+    values : dict
+        Plain data: all numbers, names and places that the text has, and what a figure shows.
+    text : str
+        Sentences for a reader. Settings are arguments of Python in backticks.
+    advice : str
+        What to do next; empty where there is nothing to do.
+    """
 
     name: str
-    """What was looked at; :func:`narxbench._report.findings.in_words` has the words for each name."""
     status: Status
-    """``look``: a reader should know; ``bad``: a model of these data, or this model, is not to be trusted."""
     values: dict[str, Any] = field(default_factory=dict)
-    """Plain data: all numbers, names and places that words need, and what a figure shows."""
+    text: str = ""
+    advice: str = ""
 
     @property
     def title(self) -> str:
@@ -45,7 +58,23 @@ class Finding:
             return "Errors on unseen data"
         return TITLES[self.name]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the finding with its title as plain data."""
+        return {**vars(self), "title": self.title}
+
 
 def worst(*statuses: Status) -> Status:
     """Return the most serious status; fine where there is none."""
     return max(statuses, key=get_args(Status).index, default="fine")
+
+
+def look_if(is_conspicuous: bool) -> Status:
+    """Return ``look`` for what a reader should know."""
+    return "look" if is_conspicuous else "fine"
+
+
+def graded(value: float, fine: float, look: float) -> Status:
+    """Return ``fine`` up to one limit, ``look`` up to another, and ``bad`` beyond."""
+    if value <= fine:
+        return "fine"
+    return "look" if value <= look else "bad"

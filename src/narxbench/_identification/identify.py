@@ -10,7 +10,6 @@ from threadpoolctl import threadpool_limits
 from narxbench._fitness.problem import check_compiler
 from narxbench._identification.conclusion import concluded
 from narxbench._identification.data.stand_ins import cut_at_gaps, filled_by, has_gaps
-from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
 from narxbench._identification.search.attempts import attempts
 from narxbench._identification.search.choice import choose
@@ -23,10 +22,12 @@ from narxbench._identification.search.steps import (
     VARIANTS,
     SearchProgress,
     Steps,
+    interruption,
     threads_of_short_calls,
 )
 from narxbench._identification.search.structures import Choice
 from narxbench._identification.settings import IdentificationSettings
+from narxbench._identification.trust.answers import with_attempts
 from narxbench._io.interruptions import interruptible
 from narxbench._model.narx import DivergedError
 from narxbench._model.records import Recording
@@ -111,8 +112,7 @@ def conclude_search(
             except KeyboardInterrupt:
                 steps.interrupted = ATTEMPTS
     if steps.interrupted:
-        interruption = Finding("interrupted", "look", {"step": steps.interrupted})
-        identification = replace(identification, notes=[interruption, *identification.notes])
+        identification = replace(identification, notes=[interruption(steps.interrupted), *identification.notes])
     return ConcludedSearch(identification, scan, choice)
 
 
@@ -166,7 +166,7 @@ def _with_attempts(
     if is_settled or to_predict.values["noise"] or error is None:
         return identification
     tried = attempts(recording, settings, identification.tried, error, _selection_error)
-    findings["to_predict"] = replace(to_predict, values={**to_predict.values, "attempts": tried})
+    findings["to_predict"] = with_attempts(to_predict, tried)
     return replace(identification, summary=list(findings.values()))
 
 

@@ -1,10 +1,10 @@
 """Several outputs together: models that predict all of them from the inputs, judged by their joint free run.
 
-Each output is searched with the inputs alone, with the other outputs as measured, and with the others as the best
-models so far simulate them, which is without their noise. The structures of all searches are combined, and compared by
-the error of the joint free run over parts of the data that the weights do not know. The simulated outputs come from
-models of all known data, so that structures of the third kind are judged a little too well. Test records are not looked
-at.
+Each output is searched with the other outputs as measured. Their noise gives the models terms that the joint run has no
+use for, so each is searched once more with the others as the best models simulate them. The structures of both searches
+are combined, and compared by the error of the joint free run over parts of the data that the weights do not know. The
+simulated outputs come from models of all known data, so that structures of the second kind are judged a little too
+well. Test records are not looked at.
 """
 
 import math
@@ -21,22 +21,24 @@ from numpy.typing import ArrayLike, NDArray
 from narxbench._fitness.problem import check_compiler
 from narxbench._identification.conclusion import last_cases
 from narxbench._identification.data.reading import Reading, read_recording, readings_with_others
-from narxbench._identification.finding import Finding
+from narxbench._identification.finding import Finding, Status, look_if
 from narxbench._identification.identify import conclude_search, search_recording, was_interrupted
+from narxbench._identification.phrases import MOVING_INPUTS, Values, count_terms
 from narxbench._identification.result import Identification
-from narxbench._identification.search.competitors import EXACT, SPARSE_WITHIN, best_by_description, description
+from narxbench._identification.search.competitors import SPARSE_WITHIN, best_by_description, description
 from narxbench._identification.search.outside import joint_run_leaves_all_bounds
 from narxbench._identification.search.scan import Scan
-from narxbench._identification.search.steps import SearchProgress
-from narxbench._identification.search.structures import Choice, Structure
+from narxbench._identification.search.steps import SearchProgress, interruption
+from narxbench._identification.search.structures import EXACT, Choice, Structure
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._identification.trust.answers import prediction_answer
 from narxbench._identification.trust.avoidable import avoidable_share
 from narxbench._identification.trust.fit import ModelFit
 from narxbench._identification.trust.validation import Case, decisive, validate
 from narxbench._identification.trust.verdicts import summary
-from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, show
+from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
 from narxbench._io.interruptions import interruptible
+from narxbench._io.words import listed
 from narxbench._model.joint import JointModel
 from narxbench._model.loading import JOINT_IDENTIFICATION_FORMAT
 from narxbench._model.narx import DivergedError, Model
@@ -49,7 +51,7 @@ Integers = NDArray[np.int64]
 # Numbers of candidates, one for each output.
 Combination = tuple[int, ...]
 # The kinds of models that errors are told of: those that leave, and those that each output has by itself.
-Kind = Literal["joint", "as_measured", "inputs_alone"]
+Kind = Literal["joint", "as_measured"]
 
 JOINT_IDENTIFICATION_VERSION = 1
 # Structures of a search that are combined: the best by its own choice, and those of the lowest free-run error.
@@ -74,8 +76,8 @@ class JointIdentification:
     errors : DataFrame
         The relative error (RRSE) of joint free runs, with the columns ``role`` (``selection``: over parts of the data
         that the weights do not know; ``test``), ``models``, ``output`` and ``rrse``, None where a run diverges. The
-        ``models`` are ``joint`` (those that leave), ``as_measured`` (those that are the best with the other outputs as
-        measured, run jointly) and ``inputs_alone`` (those without other outputs).
+        ``models`` are ``joint`` (those that leave) and ``as_measured`` (those that are the best with the other outputs
+        as measured, run jointly).
     structures : list of dict
         For each output, of the model that leaves: ``output``, ``kind`` (such as ``sparse``), ``terms`` (their number),
         and which ``others`` it depends on.
@@ -143,8 +145,8 @@ class JointIdentification:
             "model": self.model.to_dict(),
             "errors": self.errors.to_dict("records"),
             "structures": self.structures,
-            "summary": [vars(finding) for finding in self.summary],
-            "notes": [vars(note) for note in self.notes],
+            "summary": [finding.to_dict() for finding in self.summary],
+            "notes": [note.to_dict() for note in self.notes],
             "outputs": {output: result.to_dict() for output, result in self.identifications.items()},
         }
 
@@ -169,14 +171,10 @@ class JointData(NamedTuple):
         """The records of the first output that may be used before the test."""
         return self.recordings[0].known
 
-    def seen_by(self, output: int, seen_outputs: Sequence[Floats] | None) -> Recording:
-        """Return the known records of an output, with what its model sees of all outputs, None for nothing."""
-        recording = self.recordings[output]
-        n_inputs = len(recording.inputs)
-        if seen_outputs is None:
-            n_inputs -= self.n_outputs - 1
+    def seen_by(self, output: int, seen_outputs: Sequence[Floats]) -> Recording:
+        """Return the known records of an output, with what its model sees of all outputs."""
         records = records_of_output(self.known, output, self.n_outputs, seen_outputs)
-        return replace(recording, records=tuple(records), inputs=recording.inputs[:n_inputs])
+        return replace(self.recordings[output], records=tuple(records))
 
 
 def read_jointly(data: Any, reading: Reading) -> JointData:
@@ -257,7 +255,7 @@ def simulated_outputs(records: Sequence[Record], model: JointModel) -> list[Floa
 
 
 def records_of_output(
-    records: Sequence[Record], output: int, n_outputs: int, seen_outputs: Sequence[Floats] | None
+    records: Sequence[Record], output: int, n_outputs: int, seen_outputs: Sequence[Floats]
 ) -> list[Record]:
     """Return records of the first output as those of another one.
 
@@ -267,15 +265,12 @@ def records_of_output(
         Records of the first output, whose last inputs are the other outputs.
     output, n_outputs : int
         The position of the output, and the number of outputs.
-    seen_outputs : sequence of array of float, shape (samples, outputs), or None
-        For each record, all outputs as the model of this one sees them: the others become its last inputs. None: it
-        sees none.
+    seen_outputs : sequence of array of float, shape (samples, outputs)
+        For each record, all outputs as the model of this one sees them: the others become its last inputs.
     """
     arranged = []
     for number, signals in enumerate(signals_of(records, n_outputs)):
-        u = signals.u
-        if seen_outputs is not None:
-            u = np.column_stack([u, np.delete(seen_outputs[number], output, axis=1)])
+        u = np.column_stack([signals.u, np.delete(seen_outputs[number], output, axis=1)])
         y = np.ascontiguousarray(signals.y[:, output])
         arranged.append(replace(records[number], y=y, u=np.ascontiguousarray(u)))
     return arranged
@@ -415,7 +410,7 @@ def identify_jointly(
     data : JointData
         The data.
     settings : IdentificationSettings
-        The settings of each search, of which there are up to three for each output.
+        The settings of each search, of which there are two for each output.
     check_cost, report_progress
         As for :func:`narxbench._identification.identify.identify_recording`, for each search.
 
@@ -424,7 +419,7 @@ def identify_jointly(
     NarxbenchError
         As :func:`narxbench.identify`.
     KeyboardInterrupt
-        For Ctrl-C before each output has models with and without the others; later the best ones so far are kept.
+        For Ctrl-C before each output has a model; later the best ones so far are kept.
     """
     check_compiler()
     _check_settings(settings, data)
@@ -442,36 +437,32 @@ def identify_jointly(
         measured = [signals.y for signals in signals_of(stretches, data.n_outputs)]
         arranged = records_of_output(stretches, output, data.n_outputs, measured)
         as_measured.append(_candidates(concluded.scan, concluded.choice, arranged))
-    inputs_alone = _candidates_by_output(data, settings, stretches, None, report_progress)
-    sources = [inputs_alone, as_measured]
     signals = signals_of(stretches, data.n_outputs)
-    selection = select_combination(JointTrial(sources, signals))
+    selection = select_combination(JointTrial([as_measured], signals))
     is_interrupted = False
     if selection.error > EXACT and selection.trial.is_driven:
         model = selection.trial.model(selection.combination)
         try:
             with interruptible():
-                sources.append(_candidates_by_output(data, settings, stretches, model, report_progress))
-                selection = select_combination(JointTrial(sources, signals))
+                as_simulated = _as_simulated(data, settings, stretches, model, report_progress)
+                selection = select_combination(JointTrial([as_measured, as_simulated], signals))
         except NarxbenchError:
-            # The joint run diverges on some record, or no structure describes the output: two sources are enough.
+            # The joint run diverges on some record, or no structure describes the output: one source is enough.
             pass
         except KeyboardInterrupt:
             is_interrupted = True
     return _conclusion(data, identifications, selection, is_interrupted=is_interrupted)
 
 
-def _candidates_by_output(
+def _as_simulated(
     data: JointData,
     settings: IdentificationSettings,
     stretches: Sequence[Record],
-    model: JointModel | None,
+    model: JointModel,
     report_progress: Callable[[SearchProgress], None] | None,
 ) -> list[list[OutputCandidate]]:
-    """Return the candidates of each output, which sees the others as a joint model simulates them; None: not at all."""
-    seen, seen_in_stretches = None, None
-    if model is not None:
-        seen, seen_in_stretches = simulated_outputs(data.known, model), simulated_outputs(stretches, model)
+    """Return the candidates of each output, which sees the others as a joint model simulates them."""
+    seen, seen_in_stretches = simulated_outputs(data.known, model), simulated_outputs(stretches, model)
     candidates = []
     for output in range(data.n_outputs):
         recording = data.seen_by(output, seen)
@@ -514,11 +505,7 @@ def _conclusion(
 ) -> JointIdentification:
     """Return the models that leave, with the errors of their joint run and of others."""
     trial = selection.trial
-    combinations: dict[Kind, Combination] = {
-        "joint": selection.combination,
-        "as_measured": trial.starts[1],
-        "inputs_alone": trial.starts[0],
-    }
+    combinations: dict[Kind, Combination] = {"joint": selection.combination, "as_measured": trial.starts[0]}
     models = []
     for recording, candidate in zip(data.recordings, trial.chosen(selection.combination), strict=True):
         models.append(replace(candidate.model, data_digest=recording.digest))
@@ -526,9 +513,9 @@ def _conclusion(
     tests = signals_of(list(data.recordings[0].of_role("test")), data.n_outputs)
     errors = _error_rows(trial, combinations, tests)
     structures = _structure_rows(trial.chosen(selection.combination), model)
-    notes = [_note(selection, structures, errors)]
+    notes = [joint_check(selection, structures, errors)]
     if is_interrupted:
-        notes.insert(0, Finding("interrupted", "look", {"step": "searches with simulated outputs"}))
+        notes.insert(0, interruption("searches with simulated outputs"))
     return JointIdentification(
         model=model,
         identifications=identifications,
@@ -562,9 +549,7 @@ def joint_verdicts(
         avoidable = avoidable_share(last_cases(cases), steps)
         checks = identifications[recording.output].checks
         findings = {finding.name: finding for finding in summary(part, frame, (), (), (), checks, avoidable=avoidable)}
-        verdict = prediction_answer(part, recording, frame, findings)
-        values = {**verdict.values, "others": "simulated" if is_driven else "measured"}
-        verdicts.append(replace(verdict, values=values))
+        verdicts.append(prediction_answer(part, recording, frame, findings, "simulated" if is_driven else "measured"))
     return verdicts
 
 
@@ -656,16 +641,17 @@ def select_combination(trial: JointTrial) -> Selection:
 
     A search from each start changes the candidate of one output at a time, while the joint error falls clearly. Of all
     that it meets, the one of fewest terms leaves whose joint error is at most ``SPARSE_WITHIN`` times the lowest, and
-    which stays within bounds where inputs are held. If none does, the models without other outputs leave.
+    which stays within bounds where inputs are held. If none does, the models leave that each output has with the others
+    as measured.
 
     Without inputs nothing drives a free run, and its error says little: there the models leave that each output has
-    with the others as measured, if their joint run stays within bounds.
+    with the others as measured, too.
     """
     errors: dict[Combination, float] = {}
     for start in trial.starts:
         errors |= _descent(trial, start)
     if not trial.is_driven:
-        errors = {trial.starts[1]: trial.error(trial.starts[1])}
+        errors = {trial.starts[0]: trial.error(trial.starts[0])}
     finite = [combination for combination, error in errors.items() if math.isfinite(error)]
     n_unbounded = 0
     while finite and n_unbounded < MOST_HELD:
@@ -743,14 +729,14 @@ def _structure_rows(chosen: Sequence[OutputCandidate], model: JointModel) -> lis
     return rows
 
 
-def _note(
+def joint_check(
     selection: Selection, structures: Sequence[Mapping[str, Any]], errors: Sequence[Mapping[str, Any]]
 ) -> Finding:
-    """Return how the combination was chosen."""
+    """Return how the combination was chosen; bad where none stays within bounds."""
     uses_outputs = any(row["others"] for row in structures)
     values = {
         "compared": selection.n_compared,
-        "simulated": len(selection.trial.starts) > 2,
+        "simulated": len(selection.trial.starts) > 1,
         "unbounded": selection.n_unbounded,
         "bounded": selection.is_bounded,
         "driven": selection.trial.is_driven,
@@ -758,6 +744,27 @@ def _note(
         "structures": list(structures),
         "rows": [dict(row) for row in errors if row["role"] == "selection"],
     }
-    if not selection.is_bounded:
-        return Finding("joint", "bad", values)
-    return Finding("joint", "fine" if uses_outputs else "look", values)
+    status: Status = look_if(not uses_outputs) if selection.is_bounded else "bad"
+    return Finding("joint", status, values, *joint_text(values))
+
+
+def joint_text(values: Values) -> tuple[str, str]:
+    """Return the sentences and the advice of :func:`joint_check`."""
+    text = f"{values['compared']} combinations of models were compared by their joint free run over parts of the data "
+    text += "that the weights do not know. "
+    if not values["driven"]:
+        text = "Without inputs nothing drives a joint free run, so each output has the model that is best with the "
+        text += "others as measured. "
+    if values["unbounded"]:
+        text += f"{values['unbounded']} of low error were passed over, for they leave all bounds where inputs are "
+        text += "held. "
+    if not values["bounded"]:
+        text += "None was found that stays within bounds: the models that are best with the others as measured are "
+        text += "handed over as they are."
+        return text, MOVING_INPUTS
+    dependencies = []
+    for row in values["structures"]:
+        seen = listed([printable(name) for name in row["others"]]) if row["others"] else "no other output"
+        terms = count_terms(row["terms"])
+        dependencies.append(f"{printable(row['output'])} ({row['kind']}, {terms}) depends on {seen}")
+    return f"{text}{'; '.join(dependencies)}.", ""

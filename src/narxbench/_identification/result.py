@@ -10,7 +10,9 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from narxbench._identification.finding import Finding
+from narxbench._identification.phrases import prediction_kind
 from narxbench._identification.search.structures import Structure
+from narxbench._identification.trust.answers import ANSWERS
 from narxbench._identification.trust.bands import BAND, Unseen
 from narxbench._identification.trust.dynamics import Dynamics
 from narxbench._identification.trust.forecasts import forecast_after_record, forecast_frame
@@ -117,6 +119,19 @@ class Identification:
         """The probability that a candidate is a term, by name; the smallest left out, and none where none is known."""
         return self.certainty.probabilities
 
+    @property
+    def warnings(self) -> list[Finding]:
+        """The findings that a reader must know besides the three answers: what is bad, then what is to be looked at.
+
+        Of equal ones those on the search come first, then those on the model, then those on the data.
+        """
+        findings = []
+        for status in ("bad", "look"):
+            for finding in (*self.notes, *self.summary):
+                if finding.status == status and finding.name not in ANSWERS:
+                    findings.append(finding)
+        return findings
+
     def __repr__(self) -> str:
         """Return what a terminal shows: the equation, the error, and what to look at."""
         lines = [f"<Identification: {self.model.equation()}", *(f"{title}: {text}" for title, text in self._facts())]
@@ -154,8 +169,7 @@ class Identification:
     def _error(self) -> str:
         """Return the error of the predictions that decide, and on which data."""
         prediction = self._values_of("errors")
-        steps = prediction["steps"]
-        how = "free run" if steps is None else f"{steps} step{'s' * (steps != 1)} ahead"
+        how = prediction_kind(prediction["steps"])
         error = "diverges" if prediction["rrse"] is None else f"RRSE {prediction['rrse']:.3g}"
         return f"{how} over the data of {prediction['role']}: {error}"
 
@@ -290,10 +304,12 @@ class Identification:
         ``free_run`` at the sampling of the data; None where there is no such record. ``bands`` has for both kinds the
         half width of the band, the parts it comes from and its coverage of test data. ``dynamics`` has gain, poles,
         settling time, delay, step response and static curve with intervals, and terms that the model lacks; None where
-        it does not rest. ``warnings``, ``checks`` and ``summary`` hold findings as values;
-        :func:`narxbench._report.findings.as_json` adds the words.
+        it does not rest. ``warnings`` are the sentences of :attr:`warnings` and the notes on the data; ``checks``,
+        ``summary`` and ``notes`` hold findings.
         """
         model = self.model
+        warnings = [f"{finding.title}: {finding.text}" for finding in self.warnings]
+        warnings += dict.fromkeys(self.recording.notes)
         bands: dict[str, Any] = {"confidence": BAND}
         for kind, unseen in self.unseen.items():
             bands[kind] = self._band(None if kind == FREE_RUN else 1, unseen)
@@ -328,9 +344,10 @@ class Identification:
             "metrics": metrics_by_role(self.validation),
             "bands": bands,
             "dynamics": None if self.dynamics is None else self.dynamics.as_dict(),
-            "warnings": [*self.recording.notes, *(vars(note) for note in self.notes)],
-            "checks": [vars(finding) for finding in self.checks],
-            "summary": [vars(finding) for finding in self.summary],
+            "warnings": warnings,
+            "checks": [finding.to_dict() for finding in self.checks],
+            "summary": [finding.to_dict() for finding in self.summary],
+            "notes": [finding.to_dict() for finding in self.notes],
             "data_digest": model.data_digest,
         }
 

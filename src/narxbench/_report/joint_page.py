@@ -12,11 +12,10 @@ from narxbench._io.files import StrPath, canonical_json, numbered_folder, write_
 from narxbench._model.joint import JointModel
 from narxbench._model.narx import DivergedError
 from narxbench._report import model_figures
-from narxbench._report.findings import MARKS, as_entries, as_json, in_words, worded
+from narxbench._report.findings import MARKS, for_shell, worded
 from narxbench._report.markup import inline_svg
 from narxbench._report.model_page import write_report
 from narxbench._report.model_summary import whole, wrapped
-from narxbench._report.phrases import as_option
 from narxbench._report.table import Table, columns, to_html
 from narxbench._report.templating import rendered
 
@@ -25,20 +24,9 @@ _EXPORTS = {"c": "model.c", "python": "model.py", "matlab": "model.m"}
 KIND_TITLES: dict[Kind, str] = {
     "joint": "joint models",
     "as_measured": "best with the others as measured",
-    "inputs_alone": "without other outputs",
 }
 # What each role of data is to the reader.
 _ROLES = {"selection": "parts that the weights do not know", "test": "test"}
-
-
-def joint_as_json(identification: JointIdentification) -> dict[str, Any]:
-    """Return what ``narxbench identify --joint --json`` prints: all values, with findings in words."""
-    return {
-        **identification.to_dict(),
-        "summary": as_entries(identification.summary),
-        "notes": as_entries(identification.notes),
-        "outputs": {output: as_json(result) for output, result in identification.identifications.items()},
-    }
 
 
 def joint_summary_lines(identification: JointIdentification) -> list[str]:
@@ -57,9 +45,8 @@ def joint_summary_lines(identification: JointIdentification) -> list[str]:
         for kind, title in KIND_TITLES.items():
             lines.append(f"{title:{width}}" + "".join(f"  {_shown(rrse):>12}" for rrse in errors[kind].values()))
     for finding in (*identification.summary, *identification.notes):
-        words = in_words(finding, as_option)
-        text = f"{words.title}: {words.text} {words.advice}".rstrip()
-        lines += ["", *whole(f"{finding.status.upper():5} {text}", 6, " " * 6)]
+        text = f"{finding.status.upper():5} {finding.title}: {finding.text} {finding.advice}".rstrip()
+        lines += ["", *whole(for_shell(text), 6, " " * 6)]
     return lines
 
 
@@ -81,7 +68,7 @@ def write_joint_report(identification: JointIdentification, folder: StrPath) -> 
         write_report(result, Path(folder, folder_by_output[output]))
     files = {
         "model.json": canonical_json(model.to_dict(), indent=1),
-        "identification.json": canonical_json(joint_as_json(identification), indent=1),
+        "identification.json": canonical_json(identification.to_dict(), indent=1),
         _PAGE: _joint_page(identification, folder_by_output),
     }
     for language, file in _EXPORTS.items():
@@ -105,7 +92,6 @@ def _joint_page(identification: JointIdentification, folder_by_output: dict[str,
             group="RRSE of the joint free run",
             joint=KIND_TITLES["joint"],
             as_measured=KIND_TITLES["as_measured"],
-            inputs_alone=KIND_TITLES["inputs_alone"],
         ),
     )
     table = Table.of("joint", "Errors of joint free runs, by output", head, rows, row_headers=2)
@@ -121,7 +107,7 @@ def _joint_page(identification: JointIdentification, folder_by_output: dict[str,
             "table": to_html(table),
             "verdicts": [worded(finding) for finding in identification.summary],
             "marks": MARKS,
-            "notes": [in_words(note) for note in identification.notes],
+            "notes": [worded(note) for note in identification.notes],
             "figures": figures,
             "record": record_name,
             "equations": {printable(part.output): part.equation() for part in model.models},

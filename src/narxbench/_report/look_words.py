@@ -1,17 +1,16 @@
 """A look at measured data in words, for a terminal and for a page."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from narxbench._identification.data.look import DataLook, SignalFacts
 from narxbench._identification.finding import Finding
+from narxbench._identification.phrases import count_samples, plural_s
 from narxbench._io.errors import printable
 from narxbench._io.words import listed
 from narxbench._model.equation import duration
 from narxbench._report.data_tables import samples_per_change, title_of
-from narxbench._report.findings import as_entries, in_words
+from narxbench._report.findings import as_option, for_shell
 from narxbench._report.model_summary import cut_line, whole
-from narxbench._report.phrases import as_option, count_samples, plural_s
 
 # Lines for each check, and notes that are listed.
 _LINES, _MOST_NOTES = 3, 6
@@ -61,8 +60,7 @@ def outlier_sentences(look: DataLook) -> list[str]:
     for name, checks in look.signal_checks.items():
         for check in checks:
             if check.status != "fine":
-                text = in_words(check).text.replace("the output", printable(name))
-                sentences.append(text)
+                sentences.append(check.text.replace("the output", printable(name)))
     return sentences
 
 
@@ -87,9 +85,8 @@ def look_lines(look: DataLook) -> list[str]:
     """Return what a terminal shows of a look, lines of 100 characters."""
     lines = [*whole(f"{look_title(look)}: {look_summary(look)}", _LINES), "", *_signal_lines(look.signals), ""]
     for finding in findings_of(look):
-        words = in_words(finding, as_option)
-        text = f"{finding.status.upper():5} {words.title}: {words.text} {words.advice}".strip()
-        lines += whole(text, _LINES, " " * 6)
+        text = f"{finding.status.upper():5} {finding.title}: {finding.text} {finding.advice}".strip()
+        lines += whole(for_shell(text), _LINES, " " * 6)
     for sentence in outlier_sentences(look):
         lines += whole(f"LOOK  {sentence}", _LINES, " " * 6)
     notes = look.recording.notes
@@ -112,8 +109,3 @@ def _signal_lines(signals: tuple[SignalFacts, ...]) -> list[str]:
         lines.append(f"{cut_line(title_of(signal), 27):28}" + "".join(f"{number:>10}" for number in numbers))
     lines.append("hold: samples until the value changes, on average; noise <=: of white noise as fast as the signal")
     return lines
-
-
-def look_as_json(look: DataLook) -> Mapping[str, Any]:
-    """Return what ``narxbench look --json`` prints: facts, and checks in words."""
-    return {"format": "narxbench-look", "version": 1, **look.to_dict(), "checks": as_entries(look.checks)}

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 from markupsafe import Markup
 
+from narxbench._identification.phrases import capital, prediction_kind
 from narxbench._identification.result import Identification
 from narxbench._identification.trust.answers import ANSWERS
 from narxbench._io.csv import write_table
@@ -20,12 +21,11 @@ from narxbench._io.files import StrPath, canonical_json, write_folder
 from narxbench._model.narx import Model, model_text
 from narxbench._numerics.rounding import significant
 from narxbench._report import model_figures as drawn
-from narxbench._report.findings import MARKS, as_json, warning_findings, worded, worse_than
+from narxbench._report.findings import MARKS, further_warnings, worded, worse_sentences
 from narxbench._report.formats import format_equation
 from narxbench._report.markup import inline_svg, script_json
 from narxbench._report.model_fits import ShownFit, shown_fits
 from narxbench._report.model_tables import model_tables
-from narxbench._report.phrases import plural_s
 from narxbench._report.table import to_html
 from narxbench._report.templating import rendered
 
@@ -76,49 +76,45 @@ def write_report(identification: Identification, folder: StrPath, data_page: str
     return Path(folder, PAGE)
 
 
-def report_files(
-    identification: Identification, *, repository: str = "", has_data_page: bool = False
-) -> dict[str, str]:
+def report_files(identification: Identification, *, has_data_page: bool = False) -> dict[str, str]:
     """Return the texts of all files but that of the model, by name; a program that cannot be made is left out."""
-    figures = identification.validation
+    figures, programs = identification.validation, programs_of(identification.model)
     files = {
-        PAGE: model_page(identification, repository=repository, has_data_page=has_data_page),
-        "identification.json": canonical_json(as_json(identification), indent=1),
+        PAGE: model_page(identification, programs, has_data_page=has_data_page),
+        "identification.json": canonical_json(identification.to_dict(), indent=1),
         "validation.csv": write_table(figures.assign(record=[printable(name) for name in figures["record"]])),
         "terms.csv": write_table(_all_terms(identification)),
         "tried.csv": write_table(identification.tried),
         "residuals.csv": write_table(_residual_tests(identification)),
         "steady_states.csv": write_table(_steady_states(identification)),
     }
-    for program in _programs(identification.model):
+    for program in programs:
         if program.text:
             files[program.file] = program.text
     return files
 
 
-def model_page(identification: Identification, *, repository: str = "", has_data_page: bool = False) -> str:
+def model_page(identification: Identification, programs: Sequence["Program"], *, has_data_page: bool = False) -> str:
     """Return the page of an identification: one file that needs no other, nor a network.
 
-    ``repository`` is the address of the project's repository, or "" where none is known. With ``has_data_page`` it
-    links the page of the data next to it.
+    ``programs`` are those of :func:`programs_of`. With ``has_data_page`` it links the page of the data next to it.
     """
     model, recording = identification.model, identification.recording
     fits = shown_fits(identification)
     captions = _captions(fits, identification.steps_judged)
     axis = drawn.time_axis(recording.sampling_time)
     equation, _, legend = model.equation().partition("\n")
-    programs = _programs(model)
     page = {
         "current": "model",
         "titles": {"model": "Model"},
         "links": {"model": "#main"},
-        "repository": repository,
+        "repository": "",
         "study": "",
         "model": model,
-        "worse": worse_than(identification),
+        "worse": worse_sentences(identification),
         "marks": MARKS,
         "answers": [worded(finding) for finding in identification.summary if finding.name in ANSWERS],
-        "warnings": [worded(finding) for finding in warning_findings(identification)],
+        "warnings": [worded(finding) for finding in further_warnings(identification)],
         "notes": list(dict.fromkeys(recording.notes)),
         "equation": Markup(format_equation(equation, "html")),  # nosec B704 # names of signals are escaped
         "legend": legend,
@@ -140,9 +136,12 @@ def model_page(identification: Identification, *, repository: str = "", has_data
 
 def _captions(fits: Sequence[ShownFit], steps: int | None) -> list[str]:
     """Return the captions of the chart of each record."""
-    how = "Free run" if steps is None else f"Prediction {steps} step{plural_s(steps)} ahead"
     which = f" One of {len(fits)} records." if len(fits) > 1 else ""
-    return [f"{how} and measured output: {fit.name} ({fit.role}).{which} {fit.note}".strip() for fit in fits]
+    captions = []
+    for fit in fits:
+        title = f"{capital(prediction_kind(steps))}: {fit.name} ({fit.role})."
+        captions.append(f"{title}{which} {fit.note}".strip())
+    return captions
 
 
 def _figures(
@@ -178,7 +177,7 @@ def _chart_data(
     return {"axis": axis.label, "begin": axis.begin, "output": output, "records": records}
 
 
-class _Program(NamedTuple):
+class Program(NamedTuple):
     """The model as a program in some language; the text is empty where that is not possible, for a reason."""
 
     file: str
@@ -187,13 +186,14 @@ class _Program(NamedTuple):
     reason: str = ""
 
 
-def _programs(model: Model) -> list[_Program]:
+def programs_of(model: Model) -> list[Program]:
+    """Return the programs of a model in all languages."""
     programs = []
     for language, (file, title) in _EXPORTS.items():
         try:
-            programs.append(_Program(file, title, model.export(language, "model")))
+            programs.append(Program(file, title, model.export(language, "model")))
         except NarxbenchError as error:
-            programs.append(_Program(file, title, "", str(error).partition(": ")[2]))
+            programs.append(Program(file, title, "", str(error).partition(": ")[2]))
     return programs
 
 

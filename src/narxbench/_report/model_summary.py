@@ -8,13 +8,13 @@ from itertools import product
 from typing import Any
 
 from narxbench._identification.finding import Finding
+from narxbench._identification.phrases import plural_s, prediction_kind
 from narxbench._identification.result import Identification
 from narxbench._identification.trust import validation
 from narxbench._identification.trust.answers import ANSWERS
 from narxbench._io.errors import printable
 from narxbench._model.records import ROLES, Record
-from narxbench._report.findings import advice_on, in_words, warning_findings, worse_than
-from narxbench._report.phrases import as_option, plural_s
+from narxbench._report.findings import advice_on, for_shell, further_warnings, worse_sentences
 
 LINES, WIDTH = 25, 100
 # Terms of an equation that is shown whole, and lines that it may take.
@@ -49,7 +49,10 @@ def _head(identification: Identification) -> list[str]:
     title = f"{model.output} from {', '.join(model.inputs) or 'its own past'}: {_samples(others)}"
     title += f"; for the test {_samples(tests)}" if tests else "; none for a test"
     _, _, legend = model.equation().partition("\n")
-    return [*worse_than(identification), *whole(title, 1), *_equation(identification), *_phrases(legend)]
+    lines = list[str]()
+    for sentence in worse_sentences(identification):
+        lines += whole(sentence, 1)
+    return [*lines, *whole(title, 1), *_equation(identification), *_phrases(legend)]
 
 
 def _samples(records: list[Record]) -> str:
@@ -133,13 +136,12 @@ def _answers(identification: Identification) -> list[str]:
 
 def _marked(finding: Finding, lines: int) -> list[str]:
     """Return the status, the title and the first sentences of a finding."""
-    words = in_words(finding, as_option)
-    return whole(f"{finding.status.upper():5} {words.title}: {words.text}", lines, _INDENT)
+    return whole(f"{finding.status.upper():5} {finding.title}: {for_shell(finding.text)}", lines, _INDENT)
 
 
 def _warnings(identification: Identification, room: int) -> list[str]:
     """Return what a reader must know, the most serious first, in at most so many lines."""
-    blocks = [_marked(finding, 1) for finding in warning_findings(identification)]
+    blocks = [_marked(finding, 1) for finding in further_warnings(identification)]
     blocks += [whole(f"Note: {note}", 1, _INDENT) for note in identification.recording.notes]
     lines = list[str]()
     for place, block in enumerate(blocks):
@@ -171,8 +173,7 @@ def _errors_table(identification: Identification) -> list[str]:
 
 def _errors_line(role: str, cells: list[dict[Any, Any] | None]) -> str:
     """Return the errors of all models for a role and a kind of prediction."""
-    steps = cells[0]["steps"] if cells[0] else None
-    how = "free run" if steps is None else f"{steps} step{plural_s(steps)} ahead"
+    how = prediction_kind(cells[0]["steps"] if cells[0] else None)
     line = f"{f'{role}, {how}':32}"
     for cell, width in zip(cells, _MODEL_WIDTHS, strict=True):
         line += f"{_rrse(cell):>{width}}"
@@ -187,7 +188,7 @@ def _rrse(row: Mapping[Any, Any] | None) -> str:
 
 def _next_step(identification: Identification, report: bool) -> list[str]:
     """Return what to do next: the advice on what is most serious, else to write the page."""
-    advice = advice_on(identification, as_option)
+    advice = advice_on(identification)
     if advice:
-        return whole(f"Next: {advice}", 2, _INDENT)
+        return whole(f"Next: {for_shell(advice)}", 2, _INDENT)
     return [] if report else ["Next: --report FOLDER writes the page with charts, the model and its code."]

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from narxbench._identification.phrases import capital, prediction_kind
 from narxbench._identification.result import Identification
 from narxbench._identification.trust import validation
 from narxbench._model.records import ROLES
@@ -35,13 +36,7 @@ def _fit_table(identification: Identification) -> Table:
         place = {"role": role, "record": validation.ALL, "model": name, "steps": steps}
         rows.append([title, *_rrse_and_fit(validation.row_at(frame, **place, sampling=validation.INCOMING))])
     data = _DATA.get(role, "the data it was estimated from")
-    return Table.of("fit_figures", f"{_how_predicted(steps)} on {data}", head, rows)
-
-
-def _how_predicted(steps: int | None) -> str:
-    if steps is None:
-        return "Free run"
-    return "One step ahead" if steps == 1 else f"{steps} steps ahead"
+    return Table.of("fit_figures", f"{capital(prediction_kind(steps))} on {data}", head, rows)
 
 
 def _rrse_and_fit(row: Mapping[str, Any] | None) -> tuple[str, str]:

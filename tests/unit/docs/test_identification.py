@@ -17,7 +17,6 @@ from narxbench._identification.search.ties import CLEARLY_BETTER
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._io import delimited
 from narxbench._io.extras import EXTRAS
-from narxbench._report.findings import as_json
 
 DOCS = Path(__file__).parents[3] / "docs"
 PAGE = (DOCS / "identification.md").read_text(encoding="utf-8")
@@ -38,7 +37,7 @@ def test_every_key_of_the_json_is_documented_once(identification):
     documented_keys = []
     for keys in re.findall(r"^\|([^|]*)\|", KEY_TABLE, re.MULTILINE):
         documented_keys += re.findall(r"`(\w+)`", keys)
-    assert sorted(documented_keys) == sorted(as_json(identification))
+    assert sorted(documented_keys) == sorted(identification.to_dict())
 
 
 def documented_subkeys(key):
@@ -48,7 +47,7 @@ def documented_subkeys(key):
 
 
 def test_subkeys_of_the_json_are_documented(identification):
-    report = as_json(identification)
+    report = identification.to_dict()
     assert set(report["settings"]["found"]) <= documented_subkeys("settings")
     metrics = report["metrics"]
     assert {*metrics, *metrics["test"], *metrics["test"]["free_run"]} <= documented_subkeys("metrics")

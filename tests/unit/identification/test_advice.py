@@ -19,8 +19,7 @@ from narxbench._identification.trust.validation import Case, validate
 from narxbench._identification.trust.verdicts import summary
 from narxbench._model.records import Record
 from narxbench._numerics.random_streams import generator
-from narxbench._report.findings import in_words
-from narxbench._report.phrases import as_option
+from narxbench._report.findings import for_shell
 
 N = 1500
 SINGLE_STEP = np.repeat([0.0, 1.0], N // 2)
@@ -115,8 +114,8 @@ def check_of(signals, name):
 def test_a_check_is_fine_after_its_advice_was_followed(advice):
     name, before, after = OF_DATA[advice]
     faulty = check_of(before, name)
-    assert faulty.status != "fine" and advice in in_words(faulty).advice
-    assert advice not in in_words(check_of(after, name)).advice
+    assert faulty.status != "fine" and advice in faulty.advice
+    assert advice not in check_of(after, name).advice
 
 
 def identified(u, y, **settings):
@@ -192,29 +191,29 @@ def judged(u, test_samples=N, model=LINEAR):
 def test_data_that_dwell_at_more_inputs_show_where_it_rests():
     moving, dwelling = np.clip(WHITE, -1, 1), np.repeat(np.linspace(-1, 1, 15), N // 15)
     before, after = judged(moving)["steady_states"], judged(dwelling)["steady_states"]
-    assert "Record data that dwell at more inputs." in in_words(before).advice and after.status == "fine"
+    assert "Record data that dwell at more inputs." in before.advice and after.status == "fine"
 
 
 def test_inputs_that_move_keep_a_model_within_bounds():
     u = np.clip(WHITE, -1, 1)
-    assert "Keep to inputs that move" in in_words(judged(u, model=UNEVEN)["steady_states"]).advice
+    assert "Keep to inputs that move" in judged(u, model=UNEVEN)["steady_states"].advice
     assert np.abs(UNEVEN.predict(OTHER.clip(-1, 1), [0.0])).max() < 5.0
     assert np.abs(UNEVEN.predict(np.ones(200), [0.1])).max() > 1e3
 
 
 def test_longer_records_can_be_judged():
     before, after = judged(WHITE, 1)["errors"], judged(WHITE, 300)["errors"]
-    assert in_words(before).advice == "Give longer records." and in_words(after).advice == ""
+    assert before.advice == "Give longer records." and after.advice == ""
 
 
 def test_longer_records_have_rows_for_all_candidates():
     few, enough = (evidence_check({}, candidates=Candidates(286, n_rows)) for n_rows in (100, 1000))
-    assert in_words(few).advice == "Longer records leave less to chance." and in_words(enough).advice == ""
+    assert few.advice == "Longer records leave less to chance." and enough.advice == ""
 
 
 # Advice that is tried above by functions of their own.
 OF_MODELS = ("Keep to inputs that move", "Record data that dwell", "Give longer records", "Longer records leave less")
-OF_MODELS += ("Record more data", "Keep data for a test", "Take")
+OF_MODELS += ("record more data", "Keep data for a test", "Take")
 
 
 def without_names(advice):
@@ -225,5 +224,5 @@ def without_names(advice):
 def test_each_advice_is_tried():
     tried = list(map(without_names, [*OF_DATA, *OF_MODELS]))
     for finding in FINDINGS:
-        advice = without_names(in_words(finding, as_option).advice)
+        advice = without_names(for_shell(finding.advice))
         assert not advice or any(words in advice for words in tried), advice

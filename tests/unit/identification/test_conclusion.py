@@ -12,10 +12,9 @@ from tests.lookups import item_with
 import narxbench
 from narxbench._identification import conclusion
 from narxbench._identification.trust.probabilities import structure_certainty
+from narxbench._identification.trust.reading import group_sentence
 from narxbench._numerics.random_streams import generator
 from narxbench._report import model_figures
-from narxbench._report.findings import as_json, in_words
-from narxbench._report.model_certainty import group_sentence
 from narxbench._report.model_page import model_page
 
 QUICK = {"decimation": 1, "degree": 1, "y_lags": 1, "u_lags": 1, "effort": 0.5}
@@ -45,11 +44,11 @@ def test_exchangeable_terms_are_named_on_the_result(twins, group):
     assert min(group.probabilities) > 0.02
     assert [twins.probabilities[term] for term in group.terms] == group.probabilities
     to_read = item_with(twins.summary, name="to_read")
-    assert to_read.status == "look" and group_sentence(group) in in_words(to_read).text
+    assert to_read.status == "look" and group_sentence(*group) in to_read.text
 
 
 def test_exchangeable_terms_are_named_in_json(twins, group):
-    reported = as_json(twins)
+    reported = twins.to_dict()
     assert json.loads(json.dumps(reported, allow_nan=False)) == reported
     assert reported["certainty"]["groups"] == [group._asdict()]
     assert reported["certainty"]["rivals"][0]["terms"] == twins.certainty.rivals[0].terms
@@ -57,8 +56,8 @@ def test_exchangeable_terms_are_named_in_json(twins, group):
 
 def test_exchangeable_terms_are_named_on_the_page(twins, group):
     with patch.object(model_figures, "svg", return_value='<svg xmlns="http://www.w3.org/2000/svg"/>'):
-        text = re.sub("<[^>]*>", "", unescape(model_page(twins)))
-    assert group_sentence(group).replace("(k-", "(k−") in text and "The probability of the structure is" in text
+        text = re.sub("<[^>]*>", "", unescape(model_page(twins, [])))
+    assert group_sentence(*group).replace("(k-", "(k−") in text and "The probability of the structure is" in text
 
 
 def test_the_evidence_is_that_of_the_samples_that_estimate():

@@ -133,7 +133,7 @@ def test_a_horizon_is_where_the_model_and_its_competitors_are_judged():
         assert [findings[name].values[key] for key in ("kind", "steps")] == ["k_step", 3], name
     assert [findings[name].values["horizon"] for name in ("to_predict", "errors")] == [5, 5]
     assert found.to_dict()["settings"]["horizon"] == 5
-    assert "3 steps ahead (horizon: 5 samples)" in narxbench.in_words(findings["to_predict"]).text
+    assert "3 steps ahead (horizon: 5 samples)" in findings["to_predict"].text
     # The error is that of predictions of the test three steps ahead, and of the output three steps before.
     (test,) = found.recording.of_role("test")
     first = found.model.initial_samples

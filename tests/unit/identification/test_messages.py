@@ -7,16 +7,31 @@ import numpy as np
 import pandas as pd
 from tests.lookups import names_of
 
+from narxbench._identification.conclusion import noise_model_text
+from narxbench._identification.data.checks import (
+    evidence_text,
+    excitation_text,
+    no_test_check,
+    sampling_text,
+    test_range_text,
+)
+from narxbench._identification.data.output_checks import drift_text, outliers_text, saturation_text
 from narxbench._identification.data.reading import read_recording
 from narxbench._identification.finding import TITLES, Finding
+from narxbench._identification.joint import joint_text
 from narxbench._identification.search.configurations import configurations
+from narxbench._identification.search.steps import CONCLUSION, interruption
 from narxbench._identification.settings import IdentificationSettings
+from narxbench._identification.trust.answers import to_predict_text
+from narxbench._identification.trust.control import to_control_text
+from narxbench._identification.trust.errors import errors_text
 from narxbench._identification.trust.probabilities import EXACT, TOO_FEW
+from narxbench._identification.trust.reading import to_read_text
+from narxbench._identification.trust.verdicts import competitors_text, residuals_text, steady_states_text
 from narxbench._io.settings import validated
 from narxbench._model.narx import Model
 from narxbench._model.records import Record, Recording
-from narxbench._report.findings import WORDS, in_words
-from narxbench._report.phrases import as_option
+from narxbench._report.findings import for_shell
 from narxbench._report.predictions import predictions
 
 N = 60
@@ -203,8 +218,9 @@ def residual(status="look", *failed, kind="linear", free_run=None):
 
 
 def competing(linear=0.4, last=0.4, *, rrse=0.1, season=None, **values):
-    arx = {**ROW, "rrse": rrse, "baseline": linear}
+    arx = {**ROW, "rrse": rrse, "baseline": linear, "status": "bad" if rrse is None else "fine"}
     repeated = {**ROW, "kind": "one_step", "steps": 1, "rrse": rrse, "baseline": last, "season": season}
+    repeated["status"] = "look"
     return {"linear_arx": arx, "last_value": repeated, **COMPETED, **values}
 
 
@@ -299,19 +315,47 @@ EXAMPLES = [
     ("steady_states", RESTS, ("look", {"beyond": 1}), ("fine", {"at_rest": 41, "several": 0, "settling_steps": None})),
     ("steady_states", RESTS, ("fine", {"points": [[0.5, True], [1.0, False]]}), ("fine", {"points": []})),
     ("steady_states", RESTS, ("look", {"rests": 4, "without": 1, "largest": 0.2}), ("look", {"bounded": False})),
-    ("no_test", {}, ("look", {})),
     ("noise_model", {"best": BY_NOISE, "tied": 1}, ("fine", {"chosen": "narx", "description": "NARX"})),
     ("noise_model", {"best": BY_NOISE, "tied": 7}, ("fine", {"chosen": "narmax", "description": "NARMAX (MA 2)"})),
     ("noise_model", {"best": BY_NOISE, "tied": 2}, ("fine", {"chosen": "box-jenkins", "description": HEAVY})),
-    ("interrupted", {}, ("look", {"step": "brief searches"})),
     ("joint", TOGETHER, ("fine", {}), ("look", {"coupled": False, "structures": APART}), ("fine", {"unbounded": 2})),
     ("joint", TOGETHER, ("bad", {"bounded": False, "unbounded": 3}), ("fine", {"driven": False})),
     ("evidence", {}, ("look", evident(None, 0.5, exchanged=True))),
 ]
+# The function that each check has its sentences from; those of ``status`` depend on it.
+TEXTS = {
+    "to_predict": to_predict_text,
+    "to_read": to_read_text,
+    "to_control": to_control_text,
+    "sampling": sampling_text,
+    "evidence": evidence_text,
+    "saturation": saturation_text,
+    "excitation": excitation_text,
+    "drift": drift_text,
+    "outliers": outliers_text,
+    "test-range": test_range_text,
+    "errors": errors_text,
+    "competitors": competitors_text,
+    "residuals": residuals_text,
+    "steady_states": steady_states_text,
+    "noise_model": noise_model_text,
+    "joint": joint_text,
+}
+OF_STATUS = ("to_predict", "test-range")
+
+
+def finding_with(name, status, values):
+    """Return a finding as its check makes it of these values."""
+    arguments = (values, status) if name in OF_STATUS else (values,)
+    text = TEXTS[name](*arguments)
+    return Finding(name, status, values, *((text,) if isinstance(text, str) else text))
+
+
 FINDINGS = []
 for name, common_values, *examples in EXAMPLES:
     for status, values in examples:
-        FINDINGS.append(Finding(name, status, {**common_values, **values}))
+        FINDINGS.append(finding_with(name, status, {**common_values, **values}))
+FINDINGS += [*no_test_check([]), interruption("brief searches"), interruption(CONCLUSION)]
 
 
 def _tried(values, inputs):
@@ -321,8 +365,8 @@ def _tried(values, inputs):
 
 
 def _words(finding):
-    lines = [*in_words(finding)]
-    return "\n".join([*lines, *{in_words(finding, as_option).advice} - {*lines}]).rstrip()
+    lines = [finding.title, finding.text, finding.advice]
+    return "\n".join([*lines, *{for_shell(finding.advice)} - {*lines}]).rstrip()
 
 
 def _mistakes_of_reading():
@@ -375,5 +419,5 @@ def test_messages(review):
 
 
 def test_every_finding_has_an_example():
-    assert set(names_of(FINDINGS)) == set(WORDS) == set(TITLES)
+    assert set(names_of(FINDINGS)) == set(TITLES)
     assert len(TITLES) <= 18

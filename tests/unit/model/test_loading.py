@@ -15,7 +15,6 @@ from narxbench._io.errors import NarxbenchError
 from narxbench._model.loading import load_competitors, load_model
 from narxbench._model.narx import Model
 from narxbench._numerics.random_streams import generator
-from narxbench._report.findings import as_json
 
 SETTINGS = {"degree": 2, "y_lags": 2, "u_lags": 2, "effort": 0.1, "decimation": 1, "noise": "narmax"}
 
@@ -39,7 +38,7 @@ def identification(data):
 @pytest.fixture
 def path(tmp_path, identification):
     path = tmp_path / "identification.json"
-    path.write_text(json.dumps(as_json(identification), allow_nan=False), encoding="utf-8")
+    path.write_text(json.dumps(identification.to_dict(), allow_nan=False), encoding="utf-8")
     return path
 
 

@@ -17,7 +17,7 @@ from tests.unit.studies.paper.test_page import Page
 
 from narxbench._algorithms.certainty import ExchangeableTerms, NamedStructure
 from narxbench._algorithms.contract import SearchWarning
-from narxbench._identification.data.checks import checks_before
+from narxbench._identification.data.checks import checks_before, no_test_check
 from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
 from narxbench._identification.search.structures import Structure
@@ -26,6 +26,7 @@ from narxbench._identification.trust import validation as validated
 from narxbench._identification.trust.answers import ANSWERS, answers
 from narxbench._identification.trust.bands import BAND, Unseen
 from narxbench._identification.trust.dynamics import dynamics, working_point
+from narxbench._identification.trust.errors import errors_text
 from narxbench._identification.trust.probabilities import EXACT, TOO_FEW, StructureCertainty
 from narxbench._identification.trust.residuals import correlation_tests, free_run_bias
 from narxbench._identification.trust.steady_state import measured_static_points, static_curve
@@ -37,9 +38,8 @@ from narxbench._model.records import Record, Recording
 from narxbench._numerics.random_streams import generator
 from narxbench._report import model_figures, model_fits
 from narxbench._report import model_page as page_of
-from narxbench._report.findings import as_json, in_words, warnings
 from narxbench._report.model_figures import fit_figure, time_axis
-from narxbench._report.model_page import model_page, write_report
+from narxbench._report.model_page import model_page, programs_of, write_report
 from narxbench._report.model_summary import summary_lines
 
 TERMS, WEIGHTS = ("y(k-1)", "u(k-1)", "u(k-2)^2"), (0.6, 1.0, 0.4)
@@ -219,14 +219,14 @@ class Pages(dict):
 
     def __missing__(self, name):
         case = CASES[name]()
-        self[name] = case, self.page(case)
+        self[name] = case, self.page(case, programs_of(case.model))
         return self[name]
 
 
-def undrawn_page(case, **options):
+def undrawn_page(case, programs=(), **options):
     """Return the page with empty figures, which take most of its time."""
     with patch.object(model_figures, "svg", return_value='<svg xmlns="http://www.w3.org/2000/svg"/>'):
-        return model_page(case, **options)
+        return model_page(case, programs or programs_of(case.model), **options)
 
 
 @pytest.fixture(scope="module")
@@ -308,14 +308,14 @@ def test_without_an_input_predictions_ahead_are_what_counts(undrawn):
     place = {"role": "test", "record": "all", "model": MODEL, "sampling": INCOMING}
     row = validated.row_at(identification.validation, steps=5, **place)
     assert cells(html, "fit_figures")[0][1] == f"{row['rrse']:.3g}"
-    assert "5 steps ahead on the test data" in html and "Prediction 5 steps ahead and measured output" in html
+    assert "5 steps ahead on the test data" in html and "5 steps ahead: b (test)." in html
 
 
 def test_runs_that_diverge_are_reported(undrawn):
     assert cells(undrawn["diverging ARX"][1], "fit_figures")[1][1:] == ["diverges", "–"]
     html = undrawn["diverging model"][1]
     assert "The free run diverges on b." in html and "The prediction diverges" in html
-    assert "WORSE than linear ARX: it diverges" in html
+    assert "WORSE than linear ARX: in free run" in html and "RRSE none, for it diverges" in html
     # The measured output is drawn, if only that.
     data = chart(html)
     assert data["records"][0]["predicted"] is None and len(data["records"][0]["measured"]) == 400
@@ -345,10 +345,9 @@ def test_the_chart_has_the_free_run_of_the_test_records(undrawn):
     assert (data["axis"], data["records"][0]["step"]) == ("time (ms)", 0.01)
 
 
-def test_long_records_are_cut_and_the_repository_is_linked_if_it_is_known(monkeypatch):
+def test_long_records_are_cut(monkeypatch):
     monkeypatch.setattr(model_fits, "MOST_SAMPLES", 150)
-    html = undrawn_page(identification_of(), repository="https://example.org/x")
-    assert 'href="https://example.org/x"' in html
+    html = undrawn_page(identification_of())
     data = chart(html)
     assert len(data["records"][0]["measured"]) == 150
     assert "The first 150 of 200 samples are shown." in html
@@ -362,8 +361,8 @@ def test_the_three_answers_lead(undrawn):
     identification, html = undrawn["one input"]
     first = unescape(html).split('id="sure"')[0]
     for finding, answer in zip(identification.summary[:3], ANSWERS, strict=True):
-        assert finding.name == answer and in_words(finding).text.replace("(k-", "(k−") in first
-    to_predict = item_with(as_json(identification)["summary"], name="to_predict")
+        assert finding.name == answer and finding.text.replace("(k-", "(k−") in first
+    to_predict = item_with(identification.to_dict()["summary"], name="to_predict")
     assert to_predict["values"]["role"] == "test"
     assert names_of(undrawn["no input"][0].summary[:3]) == [*ANSWERS[:2], "errors"]
 
@@ -433,8 +432,8 @@ def test_intervals_decide_on_control_and_are_named():
     sure = with_dynamics(identification_of())
     reported = finding_of(sure, "to_control")
     assert set(names_of(reported.values["doubts"])) <= {"gain", "settling"}
-    assert "Too uncertain for control: the gain of u, known to a factor of" in in_words(reported).text
-    assert reported.status != "fine" and "dynamics" in as_json(sure)
+    assert "Too uncertain for control: the gain of u, known to a factor of" in reported.text
+    assert reported.status != "fine" and "dynamics" in sure.to_dict()
     gain = sure.dynamics.inputs["u"].gain
     html = undrawn_page(sure)
     assert f"{gain.value:.3g} per unit of u [{gain.low:.3g} to {gain.high:.3g}]" in html and "95 % intervals" in html
@@ -448,7 +447,7 @@ def test_a_record_of_noise_is_called_noise_first():
     identification = identification_of(model_of(("u(k-1)",), (0.05,)), noise)
     assert statuses_of_answers(identification) == ["bad"] * 3
     to_predict = identification.summary[0]
-    assert to_predict.values["noise"] and "noise" in in_words(to_predict).text.split(".")[0]
+    assert to_predict.values["noise"] and "noise" in to_predict.text.split(".")[0]
     assert not identification_of().summary[0].values["noise"]
 
 
@@ -485,8 +484,8 @@ def test_no_finding_contradicts_an_answer(consistent, name):
 @pytest.mark.parametrize("name", CONSISTENT)
 def test_only_what_was_tried_and_the_data_are_advised(consistent, name):
     for finding in consistent[name].summary:
-        advice = in_words(finding).advice
-        assert "=" not in advice.replace("(test=)", "") and "Try" not in advice
+        advice = finding.advice
+        assert "=" not in advice and "Try" not in advice
 
 
 def test_the_consistent_cases_have_answers_of_each_status(consistent):
@@ -499,14 +498,15 @@ def test_the_consistent_cases_have_answers_of_each_status(consistent):
 def test_every_finding_is_reported_and_none_twice_at_the_top():
     gap = {"test": 0.9, "seen": 0.1, "test_rmse": 0.9, "seen_rmse": 0.1, "unit": "", "role": "selection"}
     values = {**finding_of(identification_of(), "errors").values, "gap": {**gap, "status": "bad"}}
-    bad, note = Finding("errors", "bad", values), Finding("no_test", "look")
+    bad, (note,) = Finding("errors", "bad", values, *errors_text(values)), no_test_check([])
     identification = identification_of(summary=[bad], notes=[note])
-    title, text, advice = in_words(bad)
-    words = in_words(note)
-    assert warnings(identification)[:2] == [f"{title}: {text}", f"{words.title}: {words.text}"]
-    assert warnings(identification)[-1] == "A <gap> was found."
+    warnings = identification.to_dict()["warnings"]
+    assert warnings[:2] == [f"{finding.title}: {finding.text}" for finding in (bad, note)]
+    assert warnings[-1] == "A <gap> was found."
     html = unescape(undrawn_page(identification))
-    assert text in html and advice in html
+    assert bad.text in html and bad.advice in html
+    assert note.advice == 'Keep data for a test, as with `test="20%"`.'
+    assert note.advice.replace("`test", "<code>test").replace("`.", "</code>.") in html
 
 
 def test_how_sure_the_structure_is(undrawn):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from narxbench._cli import main
-from narxbench._io.errors import FieldError
+from narxbench._io.errors import FieldError, NarxbenchError
 from narxbench._model.narx import Model
 from narxbench._report.predictions import predictions, without_rounding
 
@@ -75,9 +75,12 @@ def test_a_run_goes_on_after_measured_outputs_and_their_gaps():
     for steps in (None, 3):
         frame = predictions(SECOND_ORDER, data, steps)
         np.testing.assert_allclose(frame["predicted"], RUN, atol=1e-12)
-    # A gap of the inputs ends it.
+    # Inputs may end before the file does; a gap of theirs is refused.
+    data.iloc[38:, 0] = np.nan
+    assert len(predictions(SECOND_ORDER, data)) == 38
     data.iloc[25:, 0] = np.where(np.arange(25, 40) < 38, np.nan, 1.0)
-    assert len(predictions(SECOND_ORDER, data)) == 25
+    with pytest.raises(NarxbenchError, match="a planned run without a gap up to row 25 alone; allowed: all inputs"):
+        predictions(SECOND_ORDER, data)
 
 
 def test_a_planned_run_has_the_band_of_the_free_run():

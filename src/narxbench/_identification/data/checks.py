@@ -18,18 +18,30 @@ from narxbench._identification.data.evidence import (
     largest_degree_shown,
 )
 from narxbench._identification.data.other_units import suspected_units
-from narxbench._identification.data.responses import Response, outliers, responses, standard_inputs
+from narxbench._identification.data.output_checks import drift_check, outlier_check, saturation_check
+from narxbench._identification.data.responses import Response, responses
 from narxbench._identification.data.sampling import (
     FEWEST_STEPS,
     MOST_STEPS,
+    STEPS,
     Sampling,
     advised_decimations,
-    autocorrelation,
     plain,
-    runs,
 )
 from narxbench._identification.data.signals import all_signals, inputs, outputs
-from narxbench._identification.finding import Finding, Status, worst
+from narxbench._identification.finding import Finding, Status, look_if, worst
+from narxbench._identification.phrases import (
+    OTHER_UNIT,
+    Values,
+    capital,
+    count_samples,
+    percent,
+    plural_s,
+    setting,
+    signal_title,
+)
+from narxbench._io.errors import printable
+from narxbench._io.words import listed, ordinal
 from narxbench._model.records import Record, Recording
 from narxbench._model.terms import signal_name
 
@@ -39,14 +51,8 @@ Usage = Mapping[str, Mapping[str, Any]]
 
 NO_USAGE: Usage = MappingProxyType({})
 
-MOST_POINTS = 200
+# An input of fewer changes cannot show that it has no effect.
 LEAST_CHANGES = 30
-# An output of fewer levels is too coarse.
-FEW_LEVELS = 5
-# Samples before a stay at an extreme that show how fast the output arrives there.
-BEFORE_ARRIVAL = 3
-# A record of fewer samples shows no trend.
-LEAST_FOR_TREND = 20
 
 
 class Candidates(NamedTuple):
@@ -79,17 +85,19 @@ def checks_before(
     evidence: Mapping[str, InputEvidence] | None = None,
     usage: Usage = NO_USAGE,
     candidates: Candidates | None = None,
+    compared: Sequence[int] = (),
 ) -> list[Finding]:
     """Return all checks of the data.
 
     ``decimation`` is the stride in use, by default the advised one, ``lags`` the largest lag in steps, ``usage`` what a
-    model takes of each input, and ``candidates`` the terms that it was chosen from, where there is one.
+    model takes of each input, ``candidates`` the terms that it was chosen from, where there is one, and ``compared``
+    the decimations that were compared.
     """
     evidence = input_evidence(recording) if evidence is None else evidence
     sampling = sampling or advised_decimations(recording)
     stride = decimation or sampling.advised
     return [
-        sampling_check(sampling, recording.sampling_time),
+        sampling_check(sampling, recording.sampling_time, compared, stride),
         evidence_check(evidence, dead_times(recording, input_responses), usage, candidates),
         saturation_check(recording),
         excitation_check(recording, stride, lags, usage),
@@ -133,7 +141,70 @@ def evidence_check(
         "terms": candidates.n_terms if candidates else None,
         "rows": candidates.n_rows if candidates else None,
     }
-    return Finding("evidence", _look_if(bool(degree or constant or idle or under_feedback or has_few_rows)), values)
+    status = look_if(bool(degree or constant or idle or under_feedback or has_few_rows))
+    return Finding("evidence", status, values, *evidence_text(values))
+
+
+def evidence_text(values: Values) -> tuple[str, str]:
+    """Return the sentences and the advice of :func:`evidence_check`."""
+    texts, advice = list[str](), list[str]()
+    if values["constant"]:
+        names = listed(list(map(printable, values["constant"])))
+        texts.append(f"Never changed: {names}. The record cannot show what {_it_does(values['constant'])}.")
+        advice.append(f"Leave {names} out, or record {names} at several values.")
+    if values["idle"]:
+        names = listed(list(map(printable, values["idle"])))
+        texts.append(f"No effect of {names} is seen by correlation.")
+    if values["degree"] == 1:
+        texts.append(
+            f"The inputs make a single change: only degree 1 is searched, unless you set {setting('degree', 2)}."
+        )
+        advice.append("Record steps of several sizes, up and down, to see whether the process is nonlinear.")
+    if values["under_feedback"]:
+        names = listed(list(map(printable, values["under_feedback"])))
+        texts.append(f"Past outputs foretell {names}, as in a closed loop: noise and the effect of inputs mix there.")
+        advice.append(f"Move the reference of the loop, or add a signal of your own to {names}.")
+    if values["exchanged"]:
+        names = listed(list(map(printable, values["exchanged"])))
+        texts.append(f"The past of {names} does not foretell the output: perhaps the two are exchanged.")
+        advice.append("If what you set was given as the output, give it as the input.")
+    if not values["inputs"]:
+        texts.append("There is no input: the output is foretold from its own past.")
+    elif not texts:
+        texts.append(f"The inputs show enough: {_moves(values['inputs'])}.")
+    texts += _delays(values["inputs"])
+    if values["terms"] is not None and values["rows"] < values["terms"]:
+        texts.append(f"There are only {values['rows']} rows to estimate {values['terms']} candidate terms from.")
+        advice.append("Longer records leave less to chance.")
+    return " ".join(texts), " ".join(advice)
+
+
+def _delays(evidence: Values) -> list[str]:
+    """Return after how many samples the output is seen to follow inputs."""
+    delays = []
+    for column, about in evidence.items():
+        if about.get("delay") is None:
+            continue
+        name = signal_title(column, about["term"])
+        if about["power"] != 1 or about["shown"] != about["delay"]:
+            name = f"the square of {name}"
+        after = "at once" if about["delay"] == 0 else f"after {count_samples(about['delay'], None)}"
+        delays.append(f"{name} {after}")
+    return [f"The output is seen to follow {listed(delays)}."] if delays else []
+
+
+def _it_does(names: Sequence[str]) -> str:
+    return "it does" if len(names) == 1 else "they do"
+
+
+def _moves(evidence: Values) -> str:
+    """Return how often each input moves."""
+    moves = []
+    for name, about in evidence.items():
+        count = about["changes"]
+        how = "moves all the time" if count is None else f"makes {count} different changes"
+        moves.append(f"{printable(name)} {how}")
+    return listed(moves)
 
 
 def _is_idle(about: Mapping[str, Any]) -> bool:
@@ -141,8 +212,22 @@ def _is_idle(about: Mapping[str, Any]) -> bool:
     return "delay" in about and about["delay"] is None and not about["seldom"]
 
 
-def sampling_check(sampling: Sampling, period: float | None = None) -> Finding:
-    """Judge the result of :func:`~narxbench._identification.data.sampling.advised_decimations`; period in seconds."""
+def sampling_check(
+    sampling: Sampling, period: float | None = None, compared: Sequence[int] = (), taken: int | None = None
+) -> Finding:
+    """Judge how fast the output is sampled, and which decimation a model takes.
+
+    Parameters
+    ----------
+    sampling : Sampling
+        The result of :func:`~narxbench._identification.data.sampling.advised_decimations`.
+    period : float, optional
+        The sampling time in seconds.
+    compared : sequence of int
+        The decimations that were compared by models.
+    taken : int, optional
+        The decimation of the model.
+    """
     values = {
         "first_minimum": sampling.first_minimum,
         "seen_as": sampling.evidence,
@@ -153,91 +238,53 @@ def sampling_check(sampling: Sampling, period: float | None = None) -> Finding:
         "period": period,
         "correlations": sampling.correlations,
     }
+    is_compared = len(compared) > 1 and not sampling.advised == taken == 1
+    if is_compared:
+        values |= {"compared": list(compared), "taken": taken}
+    return Finding("sampling", _status_of_sampling(sampling, is_compared), values, *sampling_text(values))
+
+
+def _status_of_sampling(sampling: Sampling, is_compared: bool) -> Status:
+    """Judge a sampling; where decimations were compared, that it is too fast is settled."""
     if sampling.first_minimum is None:
-        return Finding("sampling", "bad", values)
+        return "bad"
     is_too_fast = sampling.by_output > 1 and (sampling.advised > 1 or sampling.limit == "length")
-    is_too_slow = sampling.first_minimum < FEWEST_STEPS
-    return Finding("sampling", _look_if(is_too_fast or is_too_slow), values)
+    is_settled = is_compared and sampling.advised > 1
+    return look_if(not is_settled and (is_too_fast or sampling.first_minimum < FEWEST_STEPS))
 
 
-def _resolution(pieces: Sequence[Array]) -> dict[str, Any]:
-    """Return the levels of an output, and whether they are coarse against its range."""
-    values = np.concatenate(pieces)
-    levels = _levels(values)
-    low, high = float(levels[0]), float(levels[-1])
-    step, is_coarse = 0.0, False
-    if len(levels) > 1:
-        step = float(np.median(np.diff(levels)))
-        is_coarse = (high - low) / step < 50 and len(values) > 2 * len(levels)
-    return {"levels": len(levels), "step": step, "range": [low, high], "coarse": is_coarse}
+def sampling_text(values: Values) -> tuple[str, str]:
+    """Return the sentences and the advice of :func:`sampling_check`."""
+    first_minimum = values["first_minimum"]
+    if first_minimum is None:
+        return "The output does not change.", "Look at the data."
+    dip = {"minimum": "first dips", "decay": "has decayed"}.get(values["seen_as"], "has no dip, but is first zero")
+    where = f"its correlation {dip} after {count_samples(first_minimum, values['period'])}, where"
+    enough, usual = f"10 to {STEPS} samples are enough.", f"{FEWEST_STEPS} to {MOST_STEPS} samples are usual."
+    advice = ""
+    if values["wanted"] > 1:
+        text = f"The output is sampled about {values['wanted']} times faster than needed: {where} {enough}"
+        text += _limit_of_stride(values)
+    elif first_minimum < FEWEST_STEPS:
+        text = f"The output is sampled coarsely, or is mostly noise: {where} {usual}"
+        advice = "If it can be measured again, sample faster."
+    elif first_minimum > MOST_STEPS:
+        text = f"The output is sampled a little faster than needed: {where} {enough}"
+    else:
+        text = f"The output is sampled as a model needs it: {where} {usual}"
+    if "compared" in values:
+        compared = ", ".join(map(str, values["compared"]))
+        text += f" The model takes {values['taken']} of the compared decimations {compared}."
+    return text, advice
 
 
-def _levels(values: Array) -> Array:
-    """Return the different values, ascending; two texts of one number may differ in the last bit."""
-    levels: Array = np.unique(values)
-    span = float(levels[-1] - levels[0])
-    is_new: NDArray[np.bool_] = np.append(True, np.diff(levels) > 1e-9 * span)
-    return levels[is_new]
-
-
-def saturation_check(recording: Recording) -> Finding:
-    """Look for an output that stays at its largest or smallest value, where it arrives without slowing down."""
-    pieces = outputs(recording.known)
-    y = np.concatenate(pieces)
-    largest, smallest = _stay_at(pieces, float(y.max())), _stay_at(pieces, float(y.min()))
-    status = _look_if(largest["limited"] or smallest["limited"])
-    if status == "look" and max(largest["share"], smallest["share"]) > 0.2:
-        status = "bad"
-    return Finding("saturation", status, {"largest": largest, "smallest": smallest})
-
-
-def _stay_at(pieces: list[Array], extreme: float) -> dict[str, Any]:
-    """Return how often and how long an output is at an extreme value, and whether it looks limited there."""
-    y = np.concatenate(pieces)
-    share = float(np.mean(y == extreme))
-    lengths, arrivals = [], []
-    for piece in pieces:
-        for start, end in runs(piece == extreme):
-            lengths.append(end - start)
-            if start > 0:
-                arrivals.append(_speed_before(piece, start))
-    longest = max(lengths)
-    # An output that comes to rest slows down, by steps of its resolution in the end.
-    least = max(0.5 * _typical_move(pieces), 1.5 * _resolution_step(y))
-    is_abrupt = bool(arrivals) and float(np.median(arrivals)) >= least
-    # Levels near the extreme are as frequent where a coarse signal merely rests there.
-    is_frequent = share * len(y) >= max(5, 0.01 * len(y)) and longest >= 3 and share > 3.0 * _usual_share(y, extreme)
-    return {"value": extreme, "share": share, "longest": longest, "limited": bool(is_frequent and is_abrupt)}
-
-
-def _speed_before(piece: Array, start: int) -> float:
-    """Return by how much a signal moves in each of the last samples before one, at least."""
-    moves = np.abs(np.diff(piece[max(0, start - BEFORE_ARRIVAL) : start + 1]))
-    return float(moves.mean())
-
-
-def _resolution_step(y: Array) -> float:
-    """Return the smallest usual step of a coarse signal, 0 for a finely resolved one."""
-    levels = _levels(y)
-    if len(levels) < 2 or len(y) <= 2 * len(levels):
-        return 0.0
-    return float(np.median(np.diff(levels)))
-
-
-def _typical_move(pieces: list[Array]) -> float:
-    """Return the median of the moves of an output from one sample to the next, 0 if it is constant."""
-    moves = np.concatenate([np.abs(np.diff(piece)) for piece in pieces])
-    if not moves.any():
-        return 0.0
-    return float(np.median(moves[moves > 0.0]))
-
-
-def _usual_share(y: Array, extreme: float) -> float:
-    """Return the mean share of the samples at each level but the extreme, 1 if there is none."""
-    _, counts = np.unique(y[y != extreme], return_counts=True)
-    if not len(counts):
-        return 1.0
-    return float(counts.mean()) / len(y)
+def _limit_of_stride(values: Values) -> str:
+    """Return why a smaller stride is advised than the output alone would allow; "" where nothing limits it."""
+    if not values["limit"]:
+        return ""
+    reasons = {"input": "the input changes too fast for so large a stride", "length": "too few samples would stay"}
+    text = f" But {reasons[values['limit']]}."
+    return text if values["advised"] == 1 else f"{text} Every {ordinal(values['advised'])} is advised."
 
 
 def dead_times(
@@ -294,105 +341,31 @@ def excitation_check(recording: Recording, decimation: int = 1, lags: int = 5, u
     rest = _share_at_rest(recording, MOST_STEPS * decimation)
     if rest > 0.5:
         status = worst(status, "look")
-    return Finding("excitation", status, {"inputs": excitations, "lags": lags, "at_rest": rest})
+    values = {"inputs": excitations, "lags": lags, "at_rest": rest}
+    return Finding("excitation", status, values, *excitation_text(values))
 
 
-def _moving_mean(signals: Array, width: int) -> Array:
-    """Return the mean of ``width`` samples around each sample of signals in columns.
-
-    Outside of a signal, its first and its last sample go on.
-    """
-    padded = np.pad(signals, ((width // 2 + 1, (width - 1) // 2), (0, 0)), mode="edge")
-    sums = np.cumsum(padded - signals[:1], axis=0)
-    return signals[:1] + (sums[width:] - sums[:-width]) / width
-
-
-def drift_check(recording: Recording) -> Finding:
-    """Look for a trend of the output, or offsets between records, that a static function of the inputs leaves.
-
-    Both must exceed their standard errors, which count only the independent samples, and the deviation of the residual.
-    """
-    records = recording.known
-    static = list(map(_static_terms, standard_inputs(records)))
-    weights = np.linalg.lstsq(np.vstack(static), np.concatenate(outputs(records)), rcond=1e-8)[0]
-    residuals = [record.y - terms @ weights for record, terms in zip(records, static, strict=True)]
-    trends = []
-    for record, terms in zip(records, static, strict=True):
-        trend = _trend(record, terms)
-        if trend:
-            trends.append(trend)
-    offsets = _offsets(records, residuals)
-    return Finding("drift", _look_if(bool(trends or offsets)), {"trends": trends, "offsets": offsets})
-
-
-def _static_terms(u: Array) -> Array:
-    """Return the terms of a static function of inputs: powers of them, and of their slow parts."""
-    # A slow output follows the mean of an input, and not its changes.
-    slow = _moving_mean(u, max(1, len(u) // 10))
-    return np.column_stack([np.ones(len(u)), u, u**2, slow, slow**2])
-
-
-def _trend(record: Record, static: Array) -> dict[str, Any] | None:
-    """Return the trend of the output of a record that a static function of the inputs leaves, if it is significant."""
-    if len(record) < LEAST_FOR_TREND:
-        return None
-    time = np.linspace(-0.5, 0.5, len(record))
-    terms = np.column_stack([static, time])
-    weights = np.linalg.lstsq(terms, record.y, rcond=1e-8)[0]
-    residual = record.y - terms @ weights
-    # Only the part of the time counts that the inputs do not explain.
-    unexplained = time - static @ np.linalg.lstsq(static, time, rcond=1e-8)[0]
-    error = _standard_error([residual])
-    if not error or unexplained.std() < 0.05:
-        return None
-    t = abs(weights[-1]) * float(unexplained.std()) / error
-    change, deviation = float(weights[-1]), float(residual.std())
-    if t > 4.0 and abs(change) > max(deviation, 0.05 * float(np.ptp(record.y))):
-        return {"record": record.name, "change": change, "deviation": deviation}
-    return None
-
-
-def _offsets(records: Sequence[Record], residuals: list[Array]) -> list[dict[str, Any]]:
-    """Return the records whose residual has another mean than those of the others, if it is significant."""
-    samples = sum(map(len, residuals))
-    middle = float(np.median([residual.mean() for residual in residuals]))
-    deviation = float(np.concatenate([residual - residual.mean() for residual in residuals]).std())
-    offsets = []
-    for record, residual in zip(records, residuals, strict=True):
-        offset, error = float(residual.mean()) - middle, _standard_error([residual])
-        if not error:
+def excitation_text(values: Values) -> tuple[str, str]:
+    """Return the sentences and the advice of :func:`excitation_check`."""
+    texts, advice = [], []
+    for column, signal in values["inputs"].items():
+        name, (low, high) = signal_title(column, signal["term"]), signal["range"]
+        order, lags = signal["order"], values["lags"]
+        if order == 0:
+            texts.append(f"{capital(name)} is constant, {low:.4g}: no model can tell its effect.")
             continue
-        # The mean of a short record takes much of a slow wandering with it: the others show how much there is.
-        error = max(error, (_standard_error(residuals) or 0.0) * float(np.sqrt(samples / len(residual))))
-        if abs(offset) > max(5.0 * error, 0.5 * deviation):
-            offsets.append({"record": record.name, "offset": offset})
-    return offsets
-
-
-def outlier_check(recording: Recording) -> Finding:
-    """Count samples of the output that stick out: of the median of 7 samples, of their two neighbours, of the input.
-
-    No error can be smaller than the resolution of the output.
-    """
-    deviations, limit = outliers(recording)
-    total = sum(len(record) for record, _ in deviations)
-    samples = []
-    for record, deviation in deviations:
-        for k in np.flatnonzero(deviation).tolist():
-            samples.append([record.name, k + 1, float(f"{deviation[k]:.5g}")])
-    resolution = _resolution(outputs(recording.known))
-    values = {
-        "count": len(samples),
-        "total": total,
-        "limit": limit,
-        "records": len({name for name, *_ in samples}),
-        "samples": samples[:MOST_POINTS],
-        "resolution": resolution,
-    }
-    status = _look_if(bool(samples) or resolution["coarse"])
-    if len(samples) > 0.05 * total or (resolution["coarse"] and resolution["levels"] < FEW_LEVELS):
-        status = "bad"
-    return Finding("outliers", status, values)
+        text = f"{capital(name)} covers {low:.4g} to {high:.4g}"
+        if order < lags:
+            text += f", but changes in {order} way{plural_s(order)} only: that tells no more than {order} lags."
+            # A model may well have more, if other terms tell them apart.
+            advice.append(f"Excite {name} at more frequencies.")
+        else:
+            text += f" and tells {lags} lags apart."
+        texts.append(text)
+    share_at_rest = values["at_rest"]
+    if share_at_rest > 0.5:
+        texts.append(f"All signals rest in {percent(share_at_rest)} of the time, which tells little of the dynamics.")
+    return " ".join(texts) or "The output does not rest.", " ".join(advice)
 
 
 def test_range_check(recording: Recording, usage: Usage = NO_USAGE) -> Finding:
@@ -402,7 +375,7 @@ def test_range_check(recording: Recording, usage: Usage = NO_USAGE) -> Finding:
     """
     test_records = list(recording.of_role("test"))
     if not test_records:
-        return Finding("test-range", worst(), {})
+        return Finding("test-range", worst(), {}, *test_range_text({}, worst()))
     values: dict[str, Any] = {}
     statuses: list[Status] = []
     known_signals, test_signals = _signals(recording, recording.known), _signals(recording, test_records)
@@ -422,19 +395,44 @@ def test_range_check(recording: Recording, usage: Usage = NO_USAGE) -> Finding:
             statuses.append("bad" if share > 0.1 else "look")
         if is_used and column in suspected:
             statuses.append("look")
-    return Finding("test-range", worst(*statuses), values)
+    status = worst(*statuses)
+    return Finding("test-range", status, values, *test_range_text(values, status))
+
+
+def test_range_text(values: Values, status: Status) -> tuple[str, str]:
+    """Return the sentences and the advice of :func:`test_range_check`."""
+    if not values:
+        return "There is no test record to compare ranges with.", ""
+    texts, advice = [], "A polynomial extrapolates badly: estimate from data that cover this range."
+    for column, signal in values.items():
+        if not signal["used"]:
+            continue
+        if signal["unit"]:
+            texts.append(_other_unit(signal_title(column, signal["term"]), signal["unit"]))
+            advice = OTHER_UNIT
+        if signal["share"]:
+            low, high = signal["known"]
+            texts.append(
+                f"{percent(signal['share'])} of the test samples of {signal_title(column, signal['term'])} lie outside "
+                f"{low:.4g} to {high:.4g}, the range seen before, by up to {signal['beyond']:.3g}."
+            )
+    text = " ".join(texts) or "The test records stay within the range that the model is estimated from."
+    return text, "" if status == "fine" else advice
+
+
+def _other_unit(title: str, unit: Values) -> str:
+    """Return how a signal of the test differs from the known ones as if it had another unit."""
+    conversion = []
+    if unit["scale"] != 1.0:
+        conversion.append(f"times {unit['scale']:.4g}")
+    if unit["shift"]:
+        conversion.append(f"{unit['shift']:+.6g}")
+    text = f"In the test {title} has the level and the spread of another unit: what was seen before "
+    return f"{text}{' '.join(conversion)}, as between {unit['units']}."
 
 
 def _values_by_column(signals: Sequence[_Signal]) -> dict[str, Array]:
     return {signal.column: signal.values for signal in signals}
-
-
-# pytest collects what begins with "test_", wherever it is imported.
-test_range_check.__test__ = False  # type: ignore[attr-defined]
-
-
-def _look_if(is_conspicuous: bool) -> Status:
-    return "look" if is_conspicuous else "fine"
 
 
 def _signals(recording: Recording, records: Sequence[Record]) -> list[_Signal]:
@@ -477,14 +475,14 @@ def _share_at_rest(recording: Recording, window: int) -> float:
     return float(np.mean((spans <= 0.05 * reach).all(axis=1)))
 
 
-def _standard_error(pieces: list[Array]) -> float | None:
-    """Return the standard error of the mean of correlated samples, or None where it is not known."""
-    r = autocorrelation(pieces)
-    if len(r) < 3:
-        return None
-    # Summed up to the first zero: the rest is chance.
-    end = int(np.argmax(r < 0.0)) or len(r)
-    n_independent = sum(map(len, pieces)) / float(1.0 + 2.0 * r[1:end].sum())
-    if n_independent < 20.0:
-        return None
-    return float(np.concatenate(pieces).std() / np.sqrt(n_independent))
+def no_test_check(records: Sequence[Record]) -> list[Finding]:
+    """Return that no data are kept for a test; nothing where there are."""
+    if any(record.role == "test" for record in records):
+        return []
+    text = "No data are kept for a test: expect larger errors on new data."
+    return [Finding("no_test", "look", {}, text, f"Keep data for a test, as with {setting('test', '20%')}.")]
+
+
+# pytest collects what begins with "test_", wherever it is imported.
+test_range_check.__test__ = False  # type: ignore[attr-defined]
+test_range_text.__test__ = False  # type: ignore[attr-defined]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -128,9 +129,19 @@ def read_experiment(
     if times:
         steps = check_steps(source, times, bridged.is_usable, notes_on_steps)
         notes += note_on_time(source, times, steps.sampling_time)
-    pieces = bridged.trimmed(_pieces_without_gaps(bridged.is_usable, steps.cuts))
+    usable_pieces = _pieces_without_gaps(bridged.is_usable, steps.cuts)
+    _check_plan(source, bridged, usable_pieces)
+    pieces = bridged.trimmed(usable_pieces)
     notes += [*bridged.notes(source, titles, pieces), *notes_on_steps]
     return Experiment(source, titles, bridged, pieces, steps.sampling_time, used_columns, signals, times)
+
+
+def _check_plan(source: Source, bridged: BridgedSignals, pieces: Sequence[tuple[int, int]]) -> None:
+    """Raise NarxbenchError for a planned run whose inputs have a gap: nothing is known of the output after it."""
+    for (_, end_before), (start, end) in pairwise(pieces):
+        if bridged.is_parted(start, end):
+            finding = f"a planned run without a gap up to {source.place(end_before - 1)} alone"
+            raise data_error(source.name, finding, "all inputs in each row of it")
 
 
 def _functions(signals: Sequence[Signal]) -> dict[int, tuple[str, int]]:

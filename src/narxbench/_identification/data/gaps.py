@@ -60,17 +60,17 @@ class BridgedSignals:
         return np.asarray(np.isfinite(self.values).all(axis=1))
 
     def trimmed(self, pieces: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Return pieces (start, end) of usable rows without those at their ends where a value is missing.
-
-        A planned piece that a gap parts from the last output is left out.
-        """
+        """Return pieces (start, end) of usable rows without those at their ends where a value is missing."""
         trimmed = []
         for start, end in pieces:
             rows = start + np.flatnonzero(self.is_whole[start:end])
-            is_parted = self.is_planned[start:end].all() and not self.is_planned.all()
-            if len(rows) and not is_parted:
+            if len(rows):
                 trimmed.append((int(rows[0]), int(rows[-1]) + 1))
         return trimmed
+
+    def is_parted(self, start: int, end: int) -> bool:
+        """Return whether a gap parts a planned piece from the last output."""
+        return bool(self.is_planned[start:end].all() and not self.is_planned.all())
 
     def notes(self, source: Source, titles: Sequence[str], pieces: Sequence[tuple[int, int]]) -> list[str]:
         """Return notes on the gaps inside pieces that are bridged, and on the rows that cut the data."""

@@ -8,7 +8,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from narxbench._identification.data.checks import checks_before, outlier_check
+from narxbench._identification.data.checks import checks_before, no_test_check
+from narxbench._identification.data.output_checks import outlier_check
 from narxbench._identification.data.reading import Reading, numeric_columns, read_recording
 from narxbench._identification.data.sampling import runs
 from narxbench._identification.data.scaling import SMALLEST
@@ -129,13 +130,15 @@ class DataLook:
         """Return facts and checks as plain data."""
         signal_checks = {}
         for name, findings in self.signal_checks.items():
-            signal_checks[name] = [vars(finding) for finding in findings]
+            signal_checks[name] = [finding.to_dict() for finding in findings]
         return {
+            "format": "narxbench-look",
+            "version": 1,
             "output": self.recording.output if self.has_output else None,
             "inputs": list(self.recording.inputs) if self.has_output else [],
             "sampling_time": self.recording.sampling_time,
             "signals": [_plain_facts(facts) for facts in self.signals],
-            "checks": [vars(finding) for finding in self.checks],
+            "checks": [finding.to_dict() for finding in self.checks],
             "signal_checks": signal_checks,
             "notes": list(self.recording.notes),
         }
@@ -195,9 +198,7 @@ def look_at(recording: Recording, *, has_output: bool = True) -> DataLook:
     power = spectra(recording)
     facts = signal_facts(recording, power)
     if has_output:
-        checks = checks_before(recording)
-        if not any(record.role == "test" for record in recording.records):
-            checks.append(Finding("no_test", "look"))
+        checks = [*checks_before(recording), *no_test_check(recording.records)]
         return DataLook(recording, facts, tuple(checks), {}, power)
     signal_checks = {}
     for place, signal in enumerate(facts):

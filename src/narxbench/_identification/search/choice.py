@@ -69,9 +69,7 @@ def choose(scan: Scan, briefs: Sequence[Structure], ranked: Sequence[Configurati
     if not steps.interrupted:
         finalists, n_tied = scan.likeliest_first(finalists, density)
     place = _first_that_holds(scan, finalists)
-    n_passed_over = place or 0
-    finalists, passed_over = finalists[n_passed_over:], finalists[:n_passed_over]
-    finalists, n_unbounded = _bounded_first(scan, finalists)
+    finalists = _bounded_first(scan, finalists[place or 0 :])
     sparse = finalists[0]
     competitors = competing_structures(scan, sparse, density, steps)
     sparse, competitors = with_errors_ahead(scan, sparse, competitors)
@@ -81,10 +79,8 @@ def choose(scan: Scan, briefs: Sequence[Structure], ranked: Sequence[Configurati
         briefly=[scan.with_fitness(structure, density) for structure in only_briefly],
         forward=_forward_structure(scan, leaving.configuration, proposals, density),
         density=density,
-        passed_over=passed_over,
         holds=place is not None,
         bounded=leaving.kind == "last value" or not scan.leaves_all_bounds(leaving),
-        unbounded=n_unbounded,
         tied=n_tied,
         competitors=competitors,
         winner=None if leaving is sparse else leaving,
@@ -145,8 +141,8 @@ def _first_that_holds(scan: Scan, structures: Sequence[Structure]) -> int | None
     return None
 
 
-def _bounded_first(scan: Scan, structures: Sequence[Structure]) -> tuple[list[Structure], int]:
-    """Return structures less the first ones that leave all bounds where inputs are held, and how many these are.
+def _bounded_first(scan: Scan, structures: Sequence[Structure]) -> list[Structure]:
+    """Return structures less the first ones that leave all bounds where inputs are held.
 
     None is left out where no structure that stays within bounds, and holds over whole records, has nearly as small an
     error: then the process may well leave them.
@@ -156,8 +152,8 @@ def _bounded_first(scan: Scan, structures: Sequence[Structure]) -> tuple[list[St
         if structure.fitness is None or (structure.rrse or 0.0) > allowed:
             continue
         if not scan.leaves_all_bounds(structure) and (place == 0 or scan.holds(structure)):
-            return list(structures[place:]), place
-    return list(structures), 0
+            return list(structures[place:])
+    return list(structures)
 
 
 def _forward_structure(scan: Scan, configuration: str, proposals: Sequence[Proposal], density: int) -> Structure | None:

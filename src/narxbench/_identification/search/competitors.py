@@ -14,11 +14,12 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import product
+from operator import attrgetter
 
 from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.scan import Scan
 from narxbench._identification.search.steps import COMPETITION, Steps
-from narxbench._identification.search.structures import Proposal, Structure
+from narxbench._identification.search.structures import EXACT, Proposal, Structure
 from narxbench._identification.search.ties import EQUAL
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.noise_models import NOISE_MODELS, NOISE_NAMES, NoiseName
@@ -33,8 +34,6 @@ TOGETHER: tuple[tuple[NoiseName, ...], ...] = (IN_EQUATION, *((name,) for name i
 REWEIGHED_LINEAR = 3
 # Ridges that are tried, as shares of the columns' sums of squares.
 SHRINKAGES = (1e-8, 1e-6, 1e-4, 1e-2)
-# Models with a smaller selection error are exact: the rest is rounding.
-EXACT = 1e-6
 # Times the selection error of the best competitor up to which a sparse structure is preferred; such structures tie.
 SPARSE_WITHIN = 1.0 + EQUAL
 LAST_VALUE_TERM = "y(k-1)"
@@ -47,8 +46,8 @@ def leaving_structure(scan: Scan, sparse: Structure, competitors: Sequence[Struc
     free run over whole records holds, and which stays within bounds where inputs are held. The sparse model of a series
     must also be within that factor of the best as far ahead as it is judged.
     """
-    for competitor in sorted(competitors, key=_selection_error):
-        if _selection_error(sparse) <= SPARSE_WITHIN * _selection_error(competitor):
+    for competitor in sorted(competitors, key=attrgetter("error")):
+        if sparse.error <= SPARSE_WITHIN * competitor.error:
             return _leaving_ahead(scan, sparse, competitors)
         if competitor.kind == "last value":
             return competitor
@@ -67,10 +66,10 @@ def with_errors_ahead(
     if scan.recording.inputs:
         return sparse, [*competitors]
     # All have the decimation of the sparse one.
-    steps, limit = scan.steps_judged(sparse.configuration), SPARSE_WITHIN * _selection_error(sparse)
+    steps, limit = scan.steps_judged(sparse.configuration), SPARSE_WITHIN * sparse.error
     known = []
     for competitor in competitors:
-        is_as_good = _selection_error(competitor) <= limit
+        is_as_good = competitor.error <= limit
         known.append(scan.with_error_ahead(competitor, steps) if is_as_good else competitor)
     return scan.with_error_ahead(sparse, steps), known
 
@@ -83,10 +82,6 @@ def _leaving_ahead(scan: Scan, sparse: Structure, competitors: Sequence[Structur
         if error < lowest and not scan.leaves_all_bounds(competitor):
             best, lowest = competitor, error
     return best
-
-
-def _selection_error(structure: Structure) -> float:
-    return math.inf if structure.rrse is None else max(structure.rrse, EXACT)
 
 
 def _error_ahead(structure: Structure) -> float:
@@ -112,7 +107,7 @@ def competing_structures(scan: Scan, sparse: Structure, density: int, steps: Ste
     if "narx" in allowed:
         competitors += plain
     finite = [structure for structure in competitors if structure.rrse is not None]
-    return sorted(finite, key=_selection_error)
+    return sorted(finite, key=attrgetter("error"))
 
 
 def _called(job: Callable[[], Structure]) -> Structure:
@@ -122,7 +117,7 @@ def _called(job: Callable[[], Structure]) -> Structure:
 def best_by_description(structures: Sequence[Structure]) -> Mapping[str, Structure]:
     """Return the best structure of each kind and noise model by its name for readers, in the order of the errors."""
     best: dict[str, Structure] = {}
-    for structure in sorted(structures, key=_selection_error):
+    for structure in sorted(structures, key=attrgetter("error")):
         key = structure.kind + structure.noise.name
         if _is_seasonal(structure):
             key = description(structure)
@@ -167,7 +162,7 @@ def _linear_structures(scan: Scan, decimation: int, density: int) -> list[Struct
             proposals.append(Proposal(configuration.name, "full linear model", terms))
     structures = [_as_linear(structure) for structure in scan.compared(proposals, density)]
     finite = [structure for structure in structures if structure.rrse is not None]
-    return sorted(finite, key=_selection_error)
+    return sorted(finite, key=attrgetter("error"))
 
 
 def _linear_under(scan: Scan, structure: Structure, families: Sequence[NoiseName], density: int) -> Structure:

@@ -227,7 +227,7 @@ class Scan:
         best = _best_of([brief, *structures])
         early = self._with_first_lags(best, 0)
         best_early = _best_of([best, *early])
-        if _error(best_early) <= EARLY_GAIN * _error(best):
+        if best_early.error <= EARLY_GAIN * best.error:
             structures += early
             best = best_early
         for name in dict.fromkeys([brief.configuration, best.configuration]):
@@ -576,8 +576,3 @@ def _path(problem: StructureProblem, candidates: Sequence[int]) -> list[list[str
 def _best_of(structures: Sequence[Structure]) -> Structure:
     """Return the structure of the lowest J, the first of several."""
     return min(structures, key=lambda structure: structure.rank)
-
-
-def _error(structure: Structure) -> float:
-    """Return the error of a structure on unseen parts, or infinity."""
-    return math.inf if structure.rrse is None else structure.rrse

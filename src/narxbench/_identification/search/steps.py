@@ -7,6 +7,7 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
+from narxbench._identification.finding import Finding
 from narxbench._identification.search.structures import Structure
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.interruptions import interruptible
@@ -41,6 +42,14 @@ _SHORT = 5_000
 def threads_of_short_calls(samples: int) -> int:
     """Return how many threads look at one structure after the other side by side in data of so many samples."""
     return THREADS if samples > _SHORT else 1
+
+
+def interruption(step: str) -> Finding:
+    """Return that a search was stopped during a step."""
+    text = f"during the {step}: this is the best model until then, and another run finds another."
+    if step == CONCLUSION:
+        text = "after all searches of this model: it is complete, but for the probabilities of its terms."
+    return Finding("interrupted", "look", {"step": step}, f"Stopped by Ctrl-C or SIGTERM {text}")
 
 
 class SearchProgress(NamedTuple):

@@ -10,6 +10,8 @@ from narxbench._identification.search.noise import PLAIN, NoiseOrders
 from narxbench._io.settings import Settings
 from narxbench._model.noise_models import NoiseModel, NoiseName
 
+# Models with a smaller selection error are exact: the rest is rounding.
+EXACT = 1e-6
 # Sparse ones come from searches; the others have all their candidates, or the last value.
 Kind = Literal["sparse", "linear", "unpruned", "last value"]
 
@@ -57,6 +59,11 @@ class Structure(Settings):
     ahead: float | None = None  # the relative error as far ahead as a series is judged; None: unknown, or it diverges
 
     @property
+    def error(self) -> float:
+        """The selection error, at least that of an exact model; infinite where it diverges."""
+        return math.inf if self.rrse is None else max(self.rrse, EXACT)
+
+    @property
     def rank(self) -> float:
         """The fitness, or infinity."""
         return math.inf if self.fitness is None else self.fitness
@@ -79,10 +86,8 @@ class Choice(Settings):
     briefly: list[Structure]  # the best of each configuration that was searched briefly only
     forward: Structure | None  # the structure in the best one by iterative orthogonal forward regression
     density: int = Field(ge=1)  # how many samples count as one, for all that was compared
-    passed_over: list[Structure]  # of a lower J than the best, but worse over whole records than over the parts
     holds: bool  # whether the best is not worse there
     bounded: bool = True  # whether the one that leaves stays within bounds where inputs are held
-    unbounded: int = Field(default=0, ge=0)  # how many were passed over because they do not
     tied: int = Field(default=1, ge=1)  # how many were as good within the scatter, of which the likelihood chose
     competitors: list[Structure] = Field(default=[])  # simple models, those of lowest selection error first
     winner: Structure | None = None  # the competitor that leaves; None: the sparse structure

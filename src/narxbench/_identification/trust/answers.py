@@ -1,49 +1,46 @@
 """Three answers that follow from the findings: may one predict with a model, read its terms, and control with it."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from narxbench._identification.finding import Finding, Status, worst
-from narxbench._identification.trust.control import Doubt, control_doubts
-from narxbench._identification.trust.dynamics import COVERAGE, Dynamics, middle_rest
-from narxbench._identification.trust.probabilities import EXACT
+from narxbench._identification.finding import TITLES, Finding, Status, worst
+from narxbench._identification.phrases import OTHER_UNIT, Values, capital, how_predicted, percent, setting, unit_of
+from narxbench._identification.trust.control import control_answer
+from narxbench._identification.trust.errors import FREE_RUN_LOOK, NOISE
+from narxbench._identification.trust.reading import reading_answer
 from narxbench._identification.trust.residuals import BIASED
-from narxbench._identification.trust.steady_state import FixedPoint
 from narxbench._identification.trust.validation import ALL, DECIMATED, row_of
-from narxbench._identification.trust.verdicts import FREE_RUN_LOOK, NOISE
-from narxbench._model.functions import derived
+from narxbench._io.errors import printable
+from narxbench._io.words import listed
 from narxbench._model.narx import Model
 from narxbench._model.records import Recording
 from narxbench._model.terms import INPUT
-from narxbench._model.working_point import delay_of
-from narxbench._numerics.rounding import significant
 
 if TYPE_CHECKING:
     from narxbench._identification.result import Identification
 
 ANSWERS = ("to_predict", "to_read", "to_control")
-# A term of this probability is more probable than not.
-LIKELY = 0.5
 # Checks of the data that are bad where the record shows less than a model needs: then a good test proves less, too.
 _LESS_SHOWN = ("saturation", "excitation")
 # A verdict "fine" promises an error of at most this many times that of the test on further data of the kind
 # (benchmarks/verdicts.md).
 PROMISE = 2.0
+# Data that a model predicts, by their role.
+_DATA = {"test": "the test data", "selection": "data that chose the model, but not its weights,"}
 
 
 def answers(identification: "Identification") -> list[Finding]:
     """Return whether one may predict with a model, read its terms, and, where it has inputs, control with it."""
     findings = {finding.name: finding for finding in identification.summary}
     to_predict = prediction_answer(identification.model, identification.recording, identification.validation, findings)
-    to_read = _to_read(identification, findings, to_predict.values["noise"])
+    to_read = reading_answer(identification, findings["errors"], to_predict.values["noise"])
     if not identification.model.inputs or not identification.curve:
         return [to_predict, to_read]
-    return [to_predict, to_read, _to_control(identification, findings, to_predict.status)]
+    return [to_predict, to_read, control_answer(identification, findings["steady_states"], to_predict.status)]
 
 
 def prediction_answer(
@@ -51,11 +48,13 @@ def prediction_answer(
     recording: Recording,
     frame: pd.DataFrame,
     findings: Mapping[str, Finding],
+    others: Literal["simulated", "measured"] | None = None,
 ) -> Finding:
     """Return whether one may predict with a model: by its errors, and bad for noise.
 
     It is at best ``look`` where errors drift, where the record shows less than a model needs, and where the model
-    leaves all bounds once inputs are held. Errors at the limit of a sensor are those of the sensor.
+    leaves all bounds once inputs are held. Errors at the limit of a sensor are those of the sensor. ``others`` says
+    what a model that runs together with others has of their outputs.
     """
     prediction = findings["errors"]
     place = {name: prediction.values[name] for name in ("role", "kind", "steps")}
@@ -79,7 +78,102 @@ def prediction_answer(
         "attempts": None,
         "because": [*_range_of_test(findings, prediction), *because],
     }
-    return Finding("to_predict", status, values)
+    if others is not None:
+        values["others"] = others
+    return Finding("to_predict", status, values, *to_predict_text(values, status))
+
+
+def with_attempts(to_predict: Finding, attempts: Mapping[str, Any] | None) -> Finding:
+    """Return whether one may predict with a model, with what other settings gain."""
+    values = {**to_predict.values, "attempts": attempts}
+    text, advice = to_predict_text(values, to_predict.status)
+    return replace(to_predict, values=values, text=text, advice=advice)
+
+
+def to_predict_text(values: Values, status: Status) -> tuple[str, str]:
+    """Return the sentences and the advice of :func:`prediction_answer`."""
+    texts = []
+    if values["noise"]:
+        texts.append(
+            f"{_subject(values, 'The output')} looks like noise: neither this model nor a simpler one predicts it."
+        )
+    if values["diverged"]:
+        texts.append(f"{_diverging(values)} on {listed(values['diverged'])}.")
+    if values["rmse"] is not None:
+        texts += [_error_text(values), f"That holds for {_ranges_text(values)}."]
+    if values["other_unit"]:
+        name = printable(values["other_unit"])
+        texts.append(f"In the test {name} has the level and the spread of another unit, which would explain this.")
+    if status == "fine":
+        unit = unit_of(values["units"], values["output"])
+        texts.append(f"On further data of this kind expect at most {PROMISE * values['rmse']:.3g}{unit}.")
+    if values["rests"]:
+        texts.append(f"{_subject(values, 'The output')} rests in the test, which shows little.")
+    if values["unavoidable"]:
+        share = percent(values["avoidable"])
+        texts.append(
+            f"Of the squared error {share} could be foreseen from what is known in time: the rest looks like noise."
+        )
+    if values["because"]:
+        titles = [TITLES[name] for name in values["because"]]
+        texts.append(f"Look at: {'; '.join(title[:1].lower() + title[1:] for title in titles)}.")
+    tried, advice = _attempts(values["attempts"])
+    return " ".join([*texts, *tried]), OTHER_UNIT if values["other_unit"] else advice
+
+
+def _attempts(attempts: Values | None) -> tuple[list[str], str]:
+    """Return what other settings gain, in a sentence, and which of them to take."""
+    if attempts is None:
+        return [], ""
+    texts = []
+    for row in attempts["rows"]:
+        name = listed([setting(name, row["value"]) for name in row["settings"]])
+        texts.append(f"{name} nothing that holds" if row["rrse"] is None else f"{name} {row['rrse']:.3g}")
+    tried = f"Tried, with their RRSE on unseen parts, in place of {attempts['error']:.3g}: {'; '.join(texts)}."
+    better = attempts["better"]
+    if better is None:
+        return [tried], ""
+    names = listed([setting(name, better["value"]) for name in better["settings"]])
+    return [tried], f"Take {names}: the error falls from {attempts['error']:.3g} to {better['rrse']:.3g}."
+
+
+def _subject(values: Values, only_one: str = "the output") -> str:
+    """Return what a sentence calls the output: its name where it is not the only one."""
+    return printable(values["output"]) if "others" in values else only_one
+
+
+def _diverging(values: Values) -> str:
+    """Return the beginning of a sentence on a free run that diverges."""
+    kind = "joint free run" if values.get("others") == "simulated" else "free run"
+    name = f" of {_subject(values)}" if "others" in values else ""
+    return f"The {kind}{name} diverges"
+
+
+def _how(values: Values) -> str:
+    """Return the kind of prediction, and what it has of other outputs."""
+    if values.get("others") == "simulated":
+        return "In joint free run"
+    how = capital(how_predicted(values))
+    return f"{how} with the others as measured" if "others" in values else how
+
+
+def _error_text(values: Values) -> str:
+    """Return how far predictions are off, in the unit of the output."""
+    unit = unit_of(values["units"], values["output"])
+    data = _DATA.get(values["role"], "the data it was estimated from")
+    text = f"{_how(values)} on {data} {_subject(values)} is {values['rmse']:.3g}{unit} off (rms), "
+    text += f"at worst {values['max_error']:.3g}{unit}"
+    if values["rrse"] is None:
+        return f"{text}."
+    return f"{text}; the rms is {percent(values['rrse'])} of its standard deviation."
+
+
+def _ranges_text(values: Values) -> str:
+    """Return the ranges of the signals that a model was made for."""
+    ranges = []
+    for name, (low, high) in values["ranges"].items():
+        ranges.append(f"{name} from {low:.3g} to {high:.3g}{unit_of(values['units'], name)}")
+    return listed(ranges)
 
 
 def _nothing_predicts(frame: pd.DataFrame, role: str) -> bool:
@@ -152,197 +246,3 @@ def _ranges(model: Model, recording: Recording) -> dict[str, list[float]]:
             ranges[name] = [float(signals[:, place].min()), float(signals[:, place].max())]
     ranges[model.output] = [float(signals[:, -1].min()), float(signals[:, -1].max())]
     return ranges
-
-
-def _to_read(identification: "Identification", findings: Mapping[str, Finding], is_noise: bool) -> Finding:
-    """Return whether the terms of a model tell something about the process.
-
-    Fine if nothing makes doubt of the structure and no terms are exchangeable; for an exact model if none of its terms
-    is rounding and none could be another. Bad if less than half of the terms are more probable than not, and for noise.
-    """
-    certainty = identification.certainty
-    superfluous = findings["errors"].values["superfluous"]
-    inside, outside = _probabilities(identification, superfluous)
-    groups = [group._asdict() for group in certainty.groups if sum(group.probabilities) >= LIKELY]
-    n_likely = sum(probability >= LIKELY for probability in inside.values())
-    values = {
-        "missing": certainty.missing,
-        "samples": certainty.samples,
-        "probability": certainty.probability,
-        "probabilities": inside,
-        "likely": n_likely,
-        "outside": outside,
-        "groups": groups,
-        "doubts": [doubt.kind for doubt in certainty.doubts],
-        "likelier_noise": _likelier_noise(identification),
-        "alike": [list(pair) for pair in identification.alike],
-        "near_pairs": identification.configuration["near_pairs"],
-        "left_out": len(identification.configuration["dropped"]),
-        "superfluous": superfluous,
-        "noise": is_noise,
-        "weak": _weak_terms(identification),
-    }
-    if is_noise or 2 * n_likely < len(inside):
-        return Finding("to_read", "bad", values)
-    return Finding("to_read", "look" if superfluous or _is_doubtful(values) else "fine", values)
-
-
-def _is_doubtful(values: Mapping[str, Any]) -> bool:
-    """Return whether anything makes doubt of a structure."""
-    if values["missing"] == EXACT:
-        return bool(values["alike"])
-    if values["missing"] or values["likely"] < len(values["probabilities"]):
-        return True
-    return bool(values["doubts"] or values["groups"] or values["outside"])
-
-
-def _probabilities(
-    identification: "Identification", superfluous: Sequence[str]
-) -> tuple[dict[str, float], dict[str, float]]:
-    """Return the probabilities of the terms of a model that are more than rounding, and of probable ones outside."""
-    inside, outside = {}, {}
-    for term, probability in identification.probabilities.items():
-        if term in identification.model.terms:
-            inside[term] = probability
-        elif probability >= LIKELY:
-            outside[term] = probability
-    for term in superfluous:
-        inside.pop(term, None)
-    return inside, outside
-
-
-def _weak_terms(identification: "Identification") -> list[str]:
-    """Return the terms whose weights are less than two standard errors from zero."""
-    weak = []
-    for row in identification.weights:
-        if row["t"] is not None and abs(row["t"]) < 2:
-            weak.append(row["term"])
-    return weak
-
-
-def _likelier_noise(identification: "Identification") -> str | None:
-    """Return the name of a noise model of another kind than that of the model that is clearly more likely."""
-    for doubt in identification.certainty.doubts:
-        if doubt.kind == "likelier_noise" and doubt.values["noise_model"] != identification.model.noise_model:
-            return str(doubt.values["noise_model"])
-    return None
-
-
-class _InputGain(NamedTuple):
-    """How a model answers one of its inputs at rest."""
-
-    rest: FixedPoint | None  # the stable one nearest to the middle of the data
-    gain: float | None
-    turns: bool  # whether the gain changes its sign
-
-
-def _to_control(identification: "Identification", findings: Mapping[str, Finding], predicts: Status) -> Finding:
-    """Return whether one may control with a model.
-
-    No better than to predict; bad without a stable rest in the middle of the inputs; at best ``look`` where the static
-    curve is not single and stable, changes its direction, or misses the rests of the data. What is too uncertain is
-    decided by :func:`narxbench._identification.trust.control.control_doubts`.
-    """
-    model = identification.model
-    inputs, rests = _answers_of_inputs(identification)
-    first_rest, steady_states = rests[0], findings["steady_states"]
-    values = {
-        "inputs": inputs,
-        "units": dict(model.units),
-        "output": model.output,
-        "predicts": predicts,
-        **{name: first_rest and getattr(first_rest, name) for name in ("y", "eigenvalue", "settling_steps")},
-        "decimation": model.decimation,
-        "period": model.sampling_time,
-        **{name: steady_states.values[name] for name in ("rests", "cases", "at_rest", "several")},
-    }
-    doubts = _control_doubts(identification, first_rest)
-    values |= {"dynamics": _intervals(identification.dynamics), "doubts": [doubt._asdict() for doubt in doubts]}
-    status: Status = worst(*(doubt.status for doubt in doubts))
-    if steady_states.status != "fine" or any(about["turns"] for about in inputs.values()):
-        status = worst(status, "look")
-    if None in rests:
-        status = "bad"
-    return Finding("to_control", worst(status, predicts), values)
-
-
-def _control_doubts(identification: "Identification", rest: FixedPoint | None) -> list[Doubt]:
-    """Return what is too uncertain for control about the rest in the middle of the data."""
-    settling = None
-    if rest is not None and rest.settling_steps is not None:
-        settling = rest.settling_steps * identification.model.decimation
-    longest = max(map(len, identification.recording.known))
-    return control_doubts(identification.dynamics, settling, longest)
-
-
-def _intervals(dynamics: Dynamics | None) -> dict[str, Any] | None:
-    """Return the intervals of gains, delays and the settling time as plain data."""
-    if dynamics is None:
-        return None
-    gains, delays = {}, {}
-    for name, answer in dynamics.inputs.items():
-        gains[name] = asdict(answer.gain) if answer.gain else None
-        delays[name] = answer.delay
-    return {
-        "models": dynamics.models,
-        "confidence": COVERAGE,
-        "stable": dynamics.stable,
-        "lacking": dynamics.lacking,
-        "unexplained": dynamics.unexplained,
-        "settling": asdict(dynamics.settling) if dynamics.settling else None,
-        "pole": asdict(dynamics.poles[0][1]) if dynamics.poles else None,
-        "gains": gains,
-        "delays": delays,
-    }
-
-
-def _answers_of_inputs(
-    identification: "Identification",
-) -> tuple[dict[str, dict[str, Any]], list[FixedPoint | None]]:
-    """Return gain and delay of each input in the middle of the data, by name, and the rests there."""
-    model = identification.model
-    medians = np.median(np.concatenate([record.u for record in identification.recording.known]), axis=0).tolist()
-    inputs: dict[str, dict[str, Any]] = {}
-    rests = []
-    for i, name in enumerate(model.inputs):
-        if i in derived(model.inputs):
-            continue
-        points = [point for point in identification.curve if point.signal == name]
-        rest, gain, turns = _gain(points, medians[i])
-        # The first input stands at a point of the curve.
-        at = rest.u if rest and not inputs else medians[i]
-        inputs[name] = {"at": at, "gain": gain, "turns": turns, "delay": delay_of(model, INPUT + i)}
-        rests.append(rest)
-    return inputs, rests
-
-
-def _gain(curve: Sequence[FixedPoint], u: float) -> _InputGain:
-    """Return the stable rest of a static curve nearest to an input, and the slope there."""
-    stable, rest = _stable_points(curve), middle_rest(curve, u)
-    if rest is None:
-        return _InputGain(None, None, False)
-    at, y = float(rest.u or 0.0), float(rest.y or 0.0)
-    nearest = sorted(stable, key=lambda point: (abs(point[0] - at), abs(point[1] - y)))[:3]
-    near = sorted(nearest, key=lambda point: point[0])
-    width = near[-1][0] - near[0][0]
-    gain = significant((near[-1][1] - near[0][1]) / width) if width else None
-    return _InputGain(rest, gain, _turns(stable))
-
-
-def _stable_points(curve: Iterable[FixedPoint]) -> list[tuple[float, float, FixedPoint]]:
-    """Return input and output of the stable points of a static curve within the data."""
-    points = []
-    for point in curve:
-        if point.u is not None and point.y is not None and point.stable and point.inside:
-            points.append((point.u, point.y, point))
-    return points
-
-
-def _turns(stable: Sequence[tuple[float, float, FixedPoint]]) -> bool:
-    """Return whether a static curve of a single branch rises in one place and falls in another."""
-    directions = set()
-    for (_, before, _), (_, after, _) in pairwise(stable):
-        if after != before:
-            directions.add(after > before)
-    is_single = len({u for u, _, _ in stable}) == len(stable)
-    return is_single and len(directions) > 1

@@ -1,10 +1,25 @@
-"""Whether the intervals of gain, settling time and stability are narrow enough to control with a model."""
+"""Whether one may control with a model: where it rests, how it answers there, and whether that is known well enough."""
 
-from typing import NamedTuple
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from narxbench._identification.finding import Status
-from narxbench._identification.trust.dynamics import Dynamics, Range
+import numpy as np
+
+from narxbench._identification.finding import Finding, Status, worst
+from narxbench._identification.phrases import Values, count_samples, first_of, percent, unit_of
+from narxbench._identification.trust.dynamics import COVERAGE, Dynamics, Range, middle_rest
+from narxbench._identification.trust.steady_state import FixedPoint
+from narxbench._io.words import listed
+from narxbench._model.functions import derived
+from narxbench._model.terms import INPUT
+from narxbench._model.working_point import delay_of
 from narxbench._numerics.rounding import significant
+
+if TYPE_CHECKING:
+    from narxbench._identification.result import Identification
 
 # The largest gain may be so many times the smallest: controllers are designed for a gain margin of about 2 (6 dB), and
 # half of that, in dB, is left for all else.
@@ -41,6 +56,169 @@ class Doubt(NamedTuple):
     status: Status
     value: float | None
     limit: float | None
+
+
+class _InputGain(NamedTuple):
+    """How a model answers one of its inputs at rest."""
+
+    rest: FixedPoint | None  # the stable one nearest to the middle of the data
+    gain: float | None
+    turns: bool  # whether the gain changes its sign
+
+
+def control_answer(identification: "Identification", steady_states: Finding, predicts: Status) -> Finding:
+    """Return whether one may control with a model.
+
+    No better than to predict; bad without a stable rest in the middle of the inputs; at best ``look`` where the static
+    curve is not single and stable, changes its direction, or misses the rests of the data. What is too uncertain is
+    decided by :func:`control_doubts`.
+    """
+    model = identification.model
+    inputs, rests = _answers_of_inputs(identification)
+    first_rest = rests[0]
+    values = {
+        "inputs": inputs,
+        "units": dict(model.units),
+        "output": model.output,
+        "predicts": predicts,
+        **{name: first_rest and getattr(first_rest, name) for name in ("y", "eigenvalue", "settling_steps")},
+        "decimation": model.decimation,
+        "period": model.sampling_time,
+        **{name: steady_states.values[name] for name in ("rests", "cases", "at_rest", "several")},
+    }
+    doubts = _doubts(identification, first_rest)
+    values |= {"dynamics": _intervals(identification.dynamics), "doubts": [doubt._asdict() for doubt in doubts]}
+    status: Status = worst(*(doubt.status for doubt in doubts))
+    if steady_states.status != "fine" or any(about["turns"] for about in inputs.values()):
+        status = worst(status, "look")
+    if None in rests:
+        status = "bad"
+    return Finding("to_control", worst(status, predicts), values, to_control_text(values))
+
+
+def to_control_text(values: Values) -> str:
+    """Return the sentences of :func:`control_answer`."""
+    inputs = values["inputs"]
+    texts = []
+    if values["predicts"] == "bad":
+        texts.append("It does not predict well enough for that.")
+    texts += [*_doubts_text(values), _rest(values), _static_curve(values)]
+    for name, about in inputs.items():
+        texts.append(_delay(values, name, about["delay"]))
+    if not values["rests"]:
+        texts.append("The data never rest long enough to check that.")
+    return " ".join(texts)
+
+
+def _rest(values: Values) -> str:
+    """Return where a model rests in the middle of the data, and how it answers there."""
+    units, output = values["units"], unit_of(values["units"], values["output"])
+    levels, gains = [], []
+    for name, about in values["inputs"].items():
+        levels.append(f"{name} {about['at']:.3g}{unit_of(units, name)}")
+        if about["gain"]:
+            per = f"{output} per{unit_of(units, name) or ' unit'} of {name}"
+            gains.append(f"{about['gain']:.3g}{per}{_interval(_gain_interval(values, name))}")
+    if values["y"] is None:
+        return f"At {listed(levels)}, the middle of the data, the model has no stable rest."
+    text = f"About {listed(levels)} the model rests at {values['y']:.3g}{output}"
+    if gains:
+        text += f", with a static gain of {first_of(gains)}"
+    samples = count_samples(math.ceil(values["settling_steps"] * values["decimation"]), values["period"])
+    dynamics = values["dynamics"]
+    pole = _interval(dynamics["pole"]) if dynamics else ""
+    text += f"; largest pole {values['eigenvalue']:.3g}{pole}, settled (2 %) after {samples}"
+    if dynamics is None:
+        return f"{text}. Intervals are not known."
+    n_models = dynamics["models"]
+    models = f"{n_models} structures that are about as good" if n_models > 1 else "this structure"
+    text += f"{_interval(dynamics['settling'])}. In brackets: {percent(dynamics['confidence'])} intervals, "
+    return f"{text}by {models}. {_where_intervals_hold(dynamics['lacking'], dynamics['unexplained'])}".rstrip()
+
+
+def _where_intervals_hold(lacking: Sequence[str] | None, unexplained: Sequence[str]) -> str:
+    """Return why intervals may not hold: terms that a model lacks, and what is left unexplained; "" if they do."""
+    if unexplained:
+        return f"They may not hold: the true system is not among the candidates ({first_of(unexplained)})."
+    if lacking:
+        return f"A model with {first_of(lacking)}, for which the residuals call, widens them."
+    if lacking is None:
+        return "They hold for a system among the candidates; that was not tested."
+    return ""
+
+
+def _gain_interval(values: Values, name: str) -> Values | None:
+    """Return the interval of the gain of an input; None where it is not known."""
+    if values["dynamics"] is None:
+        return None
+    interval: Values | None = values["dynamics"]["gains"].get(name)
+    return interval
+
+
+def _interval(interval: Values | None) -> str:
+    """Return the ends of an interval in brackets behind a blank; "" where it is not known."""
+    if interval is None:
+        return ""
+    low = "-∞" if interval["low"] is None else f"{interval['low']:.3g}"
+    high = "∞" if interval["high"] is None else f"{interval['high']:.3g}"
+    return f" [{low} to {high}]"
+
+
+def _delay(values: Values, name: str, delay: int | None) -> str:
+    """Return how old the earliest term of an input is, and how old in models that are about as good."""
+    if delay is None:
+        return f"It has no term of {name}."
+    text = f"Its earliest term of {name} is {count_samples(delay, values['period'])} old"
+    delays = values["dynamics"]["delays"].get(name) if values["dynamics"] else None
+    if delays and delays[0] < delays[1]:
+        text += f" ({delays[0]} to {delays[1]} in structures that are about as good)"
+    return f"{text}."
+
+
+def _doubts_text(values: Values) -> list[str]:
+    """Return a sentence that names what is too uncertain for control; none where nothing is."""
+    doubts = []
+    for doubt in values["doubts"]:
+        doubts.append(_control_doubt(doubt, values["period"]))
+    return [f"Too uncertain for control: {listed(doubts)}."] if doubts else []
+
+
+def _control_doubt(doubt: Values, period: float | None) -> str:
+    name, signal, factor = doubt["name"], doubt["signal"], doubt["value"]
+    if name == "sign":
+        return f"the sign of the gain of {signal}"
+    if name == "gain":
+        return f"the gain of {signal}, known to a factor of {factor:.3g} (fine: up to {doubt['limit']:g})"
+    if name == "stability":
+        return f"whether it is stable there, as {percent(factor)} of the drawn models are"
+    if name == "candidates":
+        return "whether the intervals hold"
+    if name == "record":
+        return f"how it settles, which takes longer than the longest record, {count_samples(int(factor), period)}"
+    if factor is None:
+        return "the settling time, whose interval has no end"
+    return f"the settling time, known to a factor of {factor:.3g} (fine: up to {doubt['limit']:g})"
+
+
+def _static_curve(values: Values) -> str:
+    """Return at how many inputs the static curve is single and stable, and where the gain changes its sign."""
+    text = "The static curve is single and stable within the measured outputs"
+    n_single = values["at_rest"] - values["several"]
+    if n_single < values["cases"]:
+        text += f" at {n_single} of {values['cases']} inputs"
+    turning = [name for name, about in values["inputs"].items() if about["turns"]]
+    if turning:
+        text += f"; the gain changes its sign with {first_of(turning)}"
+    return f"{text}."
+
+
+def _doubts(identification: "Identification", rest: FixedPoint | None) -> list[Doubt]:
+    """Return what is too uncertain for control about the rest in the middle of the data."""
+    settling = None
+    if rest is not None and rest.settling_steps is not None:
+        settling = rest.settling_steps * identification.model.decimation
+    longest = max(map(len, identification.recording.known))
+    return control_doubts(identification.dynamics, settling, longest)
 
 
 def control_doubts(dynamics: Dynamics | None, settling_samples: float | None, longest_record: int) -> list[Doubt]:
@@ -89,3 +267,76 @@ def _factor(interval: Range) -> float | None:
         return None
     low, high = sorted((abs(interval.low), abs(interval.high)))
     return significant(high / low)
+
+
+def _intervals(dynamics: Dynamics | None) -> dict[str, Any] | None:
+    """Return the intervals of gains, delays and the settling time as plain data."""
+    if dynamics is None:
+        return None
+    gains, delays = {}, {}
+    for name, answer in dynamics.inputs.items():
+        gains[name] = asdict(answer.gain) if answer.gain else None
+        delays[name] = answer.delay
+    return {
+        "models": dynamics.models,
+        "confidence": COVERAGE,
+        "stable": dynamics.stable,
+        "lacking": dynamics.lacking,
+        "unexplained": dynamics.unexplained,
+        "settling": asdict(dynamics.settling) if dynamics.settling else None,
+        "pole": asdict(dynamics.poles[0][1]) if dynamics.poles else None,
+        "gains": gains,
+        "delays": delays,
+    }
+
+
+def _answers_of_inputs(
+    identification: "Identification",
+) -> tuple[dict[str, dict[str, Any]], list[FixedPoint | None]]:
+    """Return gain and delay of each input in the middle of the data, by name, and the rests there."""
+    model = identification.model
+    medians = np.median(np.concatenate([record.u for record in identification.recording.known]), axis=0).tolist()
+    inputs: dict[str, dict[str, Any]] = {}
+    rests = []
+    for i, name in enumerate(model.inputs):
+        if i in derived(model.inputs):
+            continue
+        points = [point for point in identification.curve if point.signal == name]
+        rest, gain, turns = _gain(points, medians[i])
+        # The first input stands at a point of the curve.
+        at = rest.u if rest and not inputs else medians[i]
+        inputs[name] = {"at": at, "gain": gain, "turns": turns, "delay": delay_of(model, INPUT + i)}
+        rests.append(rest)
+    return inputs, rests
+
+
+def _gain(curve: Sequence[FixedPoint], u: float) -> _InputGain:
+    """Return the stable rest of a static curve nearest to an input, and the slope there."""
+    stable, rest = _stable_points(curve), middle_rest(curve, u)
+    if rest is None:
+        return _InputGain(None, None, False)
+    at, y = float(rest.u or 0.0), float(rest.y or 0.0)
+    nearest = sorted(stable, key=lambda point: (abs(point[0] - at), abs(point[1] - y)))[:3]
+    near = sorted(nearest, key=lambda point: point[0])
+    width = near[-1][0] - near[0][0]
+    gain = significant((near[-1][1] - near[0][1]) / width) if width else None
+    return _InputGain(rest, gain, _turns(stable))
+
+
+def _stable_points(curve: Iterable[FixedPoint]) -> list[tuple[float, float, FixedPoint]]:
+    """Return input and output of the stable points of a static curve within the data."""
+    points = []
+    for point in curve:
+        if point.u is not None and point.y is not None and point.stable and point.inside:
+            points.append((point.u, point.y, point))
+    return points
+
+
+def _turns(stable: Sequence[tuple[float, float, FixedPoint]]) -> bool:
+    """Return whether a static curve of a single branch rises in one place and falls in another."""
+    directions = set()
+    for (_, before, _), (_, after, _) in pairwise(stable):
+        if after != before:
+            directions.add(after > before)
+    is_single = len({u for u, _, _ in stable}) == len(stable)
+    return is_single and len(directions) > 1

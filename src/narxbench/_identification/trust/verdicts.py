@@ -1,4 +1,4 @@
-"""Findings on the predictions of a model, its residuals and its rests: fine, worth a look, or bad.
+"""Checks of a model: its competitors, its residuals and its steady states, next to its errors and the data.
 
 Three answers follow from them (:mod:`narxbench._identification.trust.answers`).
 """
@@ -9,42 +9,34 @@ from typing import Any
 
 import pandas as pd
 
-from narxbench._identification.finding import Finding, Status, worst
-from narxbench._identification.trust.residuals import ROUNDING, CorrelationTest
+from narxbench._identification.finding import Finding, Status, graded, look_if, worst
+from narxbench._identification.phrases import (
+    MOVING_INPUTS,
+    Values,
+    capital,
+    count_terms,
+    how_predicted,
+    percent,
+    unit_of,
+)
+from narxbench._identification.trust.errors import errors_check
+from narxbench._identification.trust.residuals import CorrelationTest
 from narxbench._identification.trust.steady_state import FixedPoint, Rest
 from narxbench._identification.trust.validation import (
-    ALL,
     ARX,
-    DECIMATED,
-    FIGURES,
     FREE_RUN,
     LAST_VALUE,
     MODEL,
     ONE_STEP,
     SeasonErrors,
-    decisive,
     row_of,
 )
 from narxbench._model.narx import Model
 from narxbench._model.records import ROLES
-from narxbench._numerics.rounding import significant
 
-# A free run that misses at most 25 % of the output's standard deviation follows every movement by eye; at 60 % a third
-# of the variance is missed and one sees where; beyond that a mean does nearly as well.
-FREE_RUN_FINE, FREE_RUN_LOOK = 0.25, 0.6
-# A test whose output moves by less than this share of what is known is at rest: it shows little, and its errors are
-# judged by the deviation that is known.
-RESTS = 0.1
-# Where neither the model nor a simpler one explains a tenth of the variance, nothing is there to be predicted.
-NOISE = 0.95
-# A model whose error is larger is not bad where no more than this of it could be avoided: the rest is noise.
-AVOIDABLE = 0.5
 # More than a tenth below linear ARX pays for nonlinear terms; more than a tenth above is no accident of a record.
 # Errors this close are equal for use, whatever their ratio.
 BETTER, WORSE, CLOSE = 0.9, 1.1, 0.01
-# Two records of one process differ easily by a half in error; an error three times as large was fitted, not found. An
-# increase of the RRSE that is small in itself is no gap, whatever the ratio.
-GAP_FINE, GAP_LOOK, GAP_SMALL = 1.5, 3.0, 0.05
 # A correlation r foretells the share r^2 of the variance: below 1 % it does not matter even if many samples show it,
 # from 9 % on a better model is within reach.
 CORRELATION_SMALL, CORRELATION_LARGE = 0.1, 0.3
@@ -79,171 +71,19 @@ def summary(
     as good as over parts.
     """
     roles = [role for role in reversed(ROLES) if role in set(frame["role"])]
-    errors = _errors(model, frame, roles, checks, avoidable, horizon)
+    errors = errors_check(model, frame, roles, checks, weights, avoidable, horizon, seasons, holds=holds)
     values = errors.values
-    superfluous = _superfluous(frame, weights)
-    values |= {"exact": superfluous is not None, "superfluous": superfluous or []}
-    values |= {"holds": holds, "seasons": list(seasons)}
     is_good = values["small"] and values["kind"] == FREE_RUN and not values["diverged"]
     findings = [
         errors,
-        _competitors(model, frame, values, season, competition),
-        _residuals(model, roles[0], tests, bias, values["rrse"] if is_good else None),
-        _steady_states(model, curve, rests, is_bounded),
+        competitors_check(model, frame, values, season, competition),
+        residuals_check(model, roles[0], tests, bias, values["rrse"] if is_good else None),
+        steady_states_check(model, curve, rests, is_bounded),
     ]
     return [*filter(None, findings), *(check for check in checks if check.status != "fine")]
 
 
-def _superfluous(frame: pd.DataFrame, weights: Sequence[Mapping[str, Any]]) -> list[str] | None:
-    """Return the terms of an exact model that are rounding; None where the model is not exact."""
-    rrse = row_of(frame, "estimation", ONE_STEP, 1).get("rrse")
-    if rrse is None or rrse**2 > ROUNDING:
-        return None
-    return [weight["term"] for weight in weights if weight["err"] <= ROUNDING]
-
-
-def _graded(value: float, fine: float, look: float) -> Status:
-    """Return ``fine`` up to one limit, ``look`` up to another, and ``bad`` beyond."""
-    if value <= fine:
-        return "fine"
-    return "look" if value <= look else "bad"
-
-
-def _errors(
-    model: Model,
-    frame: pd.DataFrame,
-    roles: Sequence[str],
-    checks: Sequence[Finding],
-    avoidable: float | None,
-    horizon: int | None,
-) -> Finding:
-    kind, steps = decisive(model, frame, horizon)
-    role = roles[0]
-    row = row_of(frame, role, kind, steps)
-    # Errors in another unit say nothing of a model where there are other data to judge it by.
-    other_unit = "" if len(roles) == 1 or _is_small(row["rrse"]) else _suspected_unit(checks)
-    if avoidable is not None:
-        avoidable = max(avoidable, _avoided_by_simple_models(frame, role, kind, steps))
-    free_run = row_of(frame, role, FREE_RUN)["rrse"]
-    relative, rests = _relative_error(frame, roles, row, kind, steps)
-    if other_unit:
-        relative, rests, avoidable = row["rrse"], False, None
-    diverged = _diverged_records(frame, role)
-    values = {
-        "role": role,
-        "kind": kind,
-        "steps": steps,
-        "horizon": horizon,
-        "decimation": model.decimation,
-        "diverged": diverged,
-        "free_run": free_run,
-        "decimated": row_of(frame, role, FREE_RUN, sampling=DECIMATED)["rrse"],
-        **{name: row[name] for name in (*FIGURES, "samples")},
-        "small": _is_small(relative),
-        "rests": rests,
-        "relative": relative,
-        "avoidable": avoidable,
-        "other_unit": other_unit,
-    }
-    status = _prediction_status(model, values, has_diverged=bool(row["diverged"]))
-    if other_unit and status == "bad":
-        # A mistaken unit makes any model bad: what remains is how bad this one is on the other data.
-        status = worst("look", _status_on_known(frame, roles, kind, steps))
-    gap = None if rests else _gap(model, frame, roles, kind, steps)
-    # The answer to predict depends on the error alone.
-    values |= {"error_status": status, "gap": gap}
-    is_gap = gap is not None and gap["status"] != "fine"
-    return Finding("errors", worst(status, "look" if is_gap else "fine"), values)
-
-
-def _prediction_status(model: Model, values: Mapping[str, Any], *, has_diverged: bool) -> Status:
-    """Judge the errors of a model by what is known of them; ``has_diverged``: as far ahead as they are judged."""
-    if values["diverged"]:
-        # Of a series, and where a horizon is set, only predictions that far ahead must stay finite.
-        return "bad" if values["kind"] == FREE_RUN or has_diverged else "look"
-    if values["relative"] is None:
-        return "look"
-    # Data that the model was made with are no proof, nor is a test that hardly moves.
-    is_lost = values["horizon"] is None and _loses_its_way(model, values["free_run"])
-    is_proven = values["role"] == "test" and not values["rests"] and not is_lost
-    return worst(_status_of_error(values["relative"], values["avoidable"]), "fine" if is_proven else "look")
-
-
-def _status_on_known(frame: pd.DataFrame, roles: Sequence[str], kind: str, steps: int | None) -> Status:
-    """Return the status by the error on the data that say most of new data after the test."""
-    rrse = row_of(frame, roles[1], kind, steps)["rrse"]
-    return "bad" if rrse is None else _status_of_error(rrse, None)
-
-
-def _avoided_by_simple_models(frame: pd.DataFrame, role: str, kind: str, steps: int | None) -> float:
-    """Return the share of the mean squared error of the model that a simpler one does not make, 0 for none."""
-    errors = [row_of(frame, role, kind, steps, model=name).get("rrse") for name in (MODEL, ARX, LAST_VALUE)]
-    if not errors[0]:
-        return 0.0
-    least = min(error for error in errors if error is not None)
-    return significant(1.0 - (least / errors[0]) ** 2)
-
-
-def _loses_its_way(model: Model, free_run: float | None) -> bool:
-    """Return whether a series is good for some steps ahead only: its free run is not, or diverges."""
-    return not model.n_inputs and (free_run is None or free_run > FREE_RUN_LOOK)
-
-
-def _is_small(rrse: float | None) -> bool:
-    return rrse is not None and rrse <= FREE_RUN_FINE
-
-
-def _status_of_error(relative: float, avoidable: float | None) -> Status:
-    """Judge an error relative to the deviation of the output; noise that no model can foresee is to be looked at."""
-    status = _graded(relative, FREE_RUN_FINE, FREE_RUN_LOOK)
-    if status != "bad" or avoidable is None or relative >= NOISE:
-        return status
-    return "look" if avoidable_error(relative, avoidable) <= AVOIDABLE else "bad"
-
-
-def avoidable_error(relative: float, avoidable: float) -> float:
-    """Return the error that a better model could avoid, relative to the deviation of what can be foreseen at all."""
-    noise = relative**2 * (1.0 - avoidable)
-    foreseeable = max(1.0 - noise, 0.05)
-    return float((relative**2 * avoidable / foreseeable) ** 0.5)
-
-
-def _suspected_unit(checks: Sequence[Finding]) -> str:
-    """Return the name of a signal that the model uses whose unit in the test may be another one; "" for none."""
-    for check in checks:
-        if check.name == "test-range":
-            for column, about in check.values.items():
-                if about["used"] and about["unit"]:
-                    return str(column)
-    return ""
-
-
-def _relative_error(
-    frame: pd.DataFrame, roles: Sequence[str], row: Mapping[str, Any], kind: str, steps: int | None
-) -> tuple[float | None, bool]:
-    """Return the error relative to the deviation of the output, and whether the output rests in these data.
-
-    At rest it is the deviation in the data that the weights come from.
-    """
-    rms, rrse = row["rmse"], row["rrse"]
-    known = row_of(frame, roles[-1], kind, steps)
-    if rms is None or not known.get("rrse") or row["role"] == roles[-1]:
-        return rrse, False
-    known_deviation = known["rmse"] / known["rrse"]
-    deviation = rms / rrse if rrse else 0.0
-    if rrse == 0 or deviation >= RESTS * known_deviation:
-        return rrse, False
-    return rms / known_deviation, True
-
-
-def _diverged_records(frame: pd.DataFrame, role: str) -> list[str]:
-    """Return the names of the records on which the free run of the model diverges."""
-    runs = frame[(frame["role"] == role) & (frame["model"] == MODEL) & (frame["kind"] == FREE_RUN)]
-    names: list[str] = runs[runs["diverged"].astype(bool) & (runs["record"] != ALL)]["record"].unique().tolist()
-    return names
-
-
-def _competitors(
+def competitors_check(
     model: Model,
     frame: pd.DataFrame,
     judged: Mapping[str, Any],
@@ -265,7 +105,53 @@ def _competitors(
     compared = [about["status"] for about in (values["linear_arx"], values["last_value"]) if about]
     if not compared and not values["rows"]:
         return None
-    return Finding("competitors", worst(*compared, "fine" if values["leaving"] == "sparse" else "look"), values)
+    status = worst(*compared, look_if(values["leaving"] != "sparse"))
+    return Finding("competitors", status, values, competitors_text(values))
+
+
+def competitors_text(values: Values) -> str:
+    """Return the sentences of :func:`competitors_check`."""
+    return " ".join([*_comparisons(values).values(), *_simple_model(values)])
+
+
+def worse_than(values: Values) -> list[str]:
+    """Return the sentences of :func:`competitors_check` on simpler models that are better."""
+    return [sentence for key, sentence in _comparisons(values).items() if values[key]["status"] == "bad"]
+
+
+def _comparisons(values: Values) -> dict[str, str]:
+    """Return a sentence on each simpler model that is known, by its key in the values."""
+    sentences = {}
+    for key, name in (("linear_arx", "linear ARX"), ("last_value", "the last value")):
+        about = values[key]
+        if about is None:
+            continue
+        season = about.get("season")
+        simpler = name if season is None else f"the value {season} samples before"
+        beginning = capital(how_predicted(about))
+        if about["status"] == "bad":
+            beginning = f"WORSE than {simpler}: {how_predicted(about)}"
+        errors = _shown_error(about["rrse"]), _shown_error(about["baseline"])
+        sentences[key] = (
+            f"{beginning} on the {about['role']} data the model has RRSE {errors[0]}, {simpler} {errors[1]}."
+        )
+    return sentences
+
+
+def _shown_error(rrse: float | None) -> str:
+    return "none, for it diverges" if rrse is None else f"{rrse:.3g}"
+
+
+def _simple_model(values: Values) -> list[str]:
+    """Return why a simple model was taken in place of the sparse one, and the equation of that; nothing else."""
+    if values["leaving"] == "sparse":
+        return []
+    sparse, *_ = values["rows"]
+    taken = next(row for row in values["rows"] if row["name"] == values["leaving"])
+    name = "ahead" if "ahead" in taken and "ahead" in sparse else "rrse"
+    text = f"The {taken['name']} model ({count_terms(taken['terms'])}) is taken: on parts that the weights do not know "
+    text += f"its RRSE is {_shown_error(taken[name])}, that of the sparse model ({count_terms(sparse['terms'])}) "
+    return [f"{text}{_shown_error(sparse[name])}: {values['sparse']}."]
 
 
 def _errors_of(frame: pd.DataFrame, place: Mapping[str, Any], baseline: str) -> tuple[float | None, float | None]:
@@ -286,27 +172,7 @@ def _against(place: Mapping[str, Any], rrse: float | None, simple: float | None)
     return {**place, "rrse": rrse, "baseline": simple, "status": status}
 
 
-def _gap(
-    model: Model, frame: pd.DataFrame, roles: Sequence[str], kind: str, steps: int | None
-) -> dict[str, Any] | None:
-    """Return the errors on new and on known data, and whether the new ones are too large for these."""
-    if roles[0] != "test" or len(roles) == 1:
-        return None
-    new, old = row_of(frame, roles[0], kind, steps), row_of(frame, roles[1], kind, steps)
-    if new["rrse"] is None or old["rrse"] is None:
-        return None
-    values = {
-        **{"test": new["rrse"], "seen": old["rrse"], "test_rmse": new["rmse"], "seen_rmse": old["rmse"]},
-        **{"role": roles[1], "unit": model.units.get(model.output, "")},
-    }
-    # Where the output spreads less in the test, the same error has a larger RRSE.
-    in_test = old["rmse"] * (new["rrse"] / new["rmse"]) if new["rmse"] else 0.0
-    least = max(old["rrse"], in_test)
-    status = _graded(new["rrse"], max(GAP_FINE * least, least + GAP_SMALL), GAP_LOOK * least)
-    return {**values, "status": status}
-
-
-def _residuals(
+def residuals_check(
     model: Model,
     role: str,
     tests: Sequence[CorrelationTest],
@@ -327,14 +193,58 @@ def _residuals(
         is_biased = any(bias[name]["seen"] for name in ("rising", "falling", "drift"))
         values["free_run"] = {"role": role, "unit": model.units.get(model.output, ""), **bias}
         statuses.append("look" if is_biased else "fine")
-    return Finding("residuals", worst(*statuses), values)
+    return Finding("residuals", worst(*statuses), values, residuals_text(values))
+
+
+def residuals_text(values: Values) -> str:
+    """Return the sentences of :func:`residuals_check`."""
+    bias = values["free_run"]
+    texts = [_correlated(values[kind], kind) for kind in ("linear", "nonlinear") if values[kind]]
+    texts = [text for text in texts if text] or ["All correlation tests one step ahead pass."]
+    return " ".join([*texts, *(_biases(bias) if bias else [])])
+
+
+def _biases(values: Values) -> list[str]:
+    """Return where the errors of free runs have a bias."""
+    unit, biases = unit_of(values, "unit"), []
+    for name, direction in (("rising", "rises"), ("falling", "falls")):
+        error = values[name]["error"]
+        if values[name]["seen"]:
+            side = "low" if error > 0 else "high"
+            biases.append(f"In free run the model is {side} where the output {direction}, by {abs(error):.3g}{unit}.")
+    if values["drift"]["seen"]:
+        biases.append(f"From beginning to end its error drifts by {values['drift']['error']:+.3g}{unit}.")
+    return biases
+
+
+def _correlated(values: Values, kind: str) -> str:
+    """Return which correlation tests of one kind fail; "" where all pass."""
+    failed = values["failed"]
+    if not failed:
+        return ""
+    largest = failed[0]
+    text = f"{len(failed)} of {values['tests']} {kind} tests one step ahead fail, most of all {largest['title']}: "
+    text += f"{largest['worst']:.2g} at lag {largest['lag']} (limit {values['limit']:.2g})"
+    if values["status"] == "fine":
+        return f"{text}, at most {100 * CORRELATION_SMALL**2:.0f} % of their variance."
+    if kind == "nonlinear":
+        return f"{text}."
+    return f"{text}: that biases the weights.{_feedback(values)}"
+
+
+def _feedback(values: Values) -> str:
+    """Return that an input follows the residual; "" where none does."""
+    for test in values["failed"]:
+        if test["name"] != "phi_xixi" and test["lag"] < 0:
+            return " At a negative lag the input follows the residual, as under feedback from output to input."
+    return ""
 
 
 def _correlations(tests: Sequence[CorrelationTest], good_free_run: float | None) -> dict[str, Any]:
     """Return what the correlation tests of one kind found, and how serious it is."""
     ordered = sorted(tests, key=lambda test: -abs(test.worst))
     failed = [test for test in ordered if not test.passed]
-    status = _graded(abs(failed[0].worst), CORRELATION_SMALL, CORRELATION_LARGE) if failed else "fine"
+    status = graded(abs(failed[0].worst), CORRELATION_SMALL, CORRELATION_LARGE) if failed else "fine"
     if status == "bad" and good_free_run is not None:
         # Correlations that do no harm to a good free run are to be looked at, no more.
         status = "look"
@@ -359,7 +269,7 @@ def _count_outside(test: CorrelationTest) -> int:
     return sum(abs(value) > test.band for value in test.values)
 
 
-def _steady_states(
+def steady_states_check(
     model: Model, curve: Sequence[FixedPoint], rests: Sequence[Rest], is_bounded: bool
 ) -> Finding | None:
     """Judge where a model rests at constant inputs: within the data, in one place, and as the data do."""
@@ -375,7 +285,48 @@ def _steady_states(
         statuses.append("look" if mostly else "bad")
     if rests and (values["without"] or values["largest"] is None or values["largest"] > STATIC_FINE):
         statuses.append("look")
-    return Finding("steady_states", worst(*statuses), values)
+    return Finding("steady_states", worst(*statuses), values, *steady_states_text(values))
+
+
+def steady_states_text(values: Values) -> tuple[str, str]:
+    """Return the sentences and the advice of :func:`steady_states_check`."""
+    texts, advice = list[str](), list[str]()
+    if not values["bounded"]:
+        texts.append("The model leaves all bounds where inputs are held inside their ranges, which the data do not do.")
+        advice.append(MOVING_INPUTS)
+    if values["points"] is not None:
+        points = ", ".join(f"{y:.3g} ({'stable' if stable else 'unstable'})" for y, stable in values["points"])
+        texts.append(f"Within the measured range the model rests at {points or 'no output'}.")
+    elif values["cases"]:
+        texts += _rests_of_model(values)
+        if values["at_rest"] < values["cases"]:
+            advice.append("Record data that dwell at more inputs.")
+    if values["rests"]:
+        texts.append(_rests_of_data(values))
+    return " ".join(texts), " ".join(advice)
+
+
+def _rests_of_model(values: Values) -> list[str]:
+    """Return at how many inputs a model rests within the measured outputs, and where it does not."""
+    text = f"The model rests within the measured outputs at {values['at_rest']} of {values['cases']} constant inputs"
+    if values["settling_steps"] is not None:
+        text += f", after at most about {values['settling_steps']:.3g} steps"
+    if values["beyond"]:
+        text += f"; at {values['beyond']} it rests beyond them"
+    texts = [f"{text}."]
+    if values["several"]:
+        texts.append(f"At {values['several']} inputs it has several stable outputs.")
+    return texts
+
+
+def _rests_of_data(values: Values) -> str:
+    """Return how far the rests of a model are from those of the data."""
+    text = f"The data rest {values['rests']} times"
+    if values["largest"] is not None:
+        text += f"; the model is at most {percent(values['largest'])} of the output's range off"
+    if values["without"]:
+        text += f"; at {values['without']} of them the model has no stable output"
+    return f"{text}."
 
 
 def _points_inside(curve: Sequence[FixedPoint]) -> list[list[Any]]:

@@ -64,7 +64,7 @@ def test_passengers_of_the_next_year_are_better_than_those_of_the_last():
     assert model.max_lag >= 12
     errors = item_with(identification.summary, name="errors")
     assert (errors.values["steps"], errors.values["seasons"]) == (12, [12])
-    assert "repeats itself after 12 samples" in narxbench.in_words(errors).text
+    assert "repeats itself after 12 samples" in errors.text
     competition = item_with(identification.summary, name="competitors")
     assert "seasonal naive, 12 steps" in names_of(competition.values["rows"])
     forecasts, naive = [], []

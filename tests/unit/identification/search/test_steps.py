@@ -16,7 +16,6 @@ from narxbench._identification.search.scan import Scan
 from narxbench._identification.search.steps import BRIEF, CHOICE, COMPETITION, CONCLUSION, DESCENTS, FORWARD, Steps
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._io.errors import NarxbenchError
-from narxbench._report.findings import in_words
 
 SETTINGS = IdentificationSettings(degree=[1, 2], y_lags=[1], u_lags=[1], effort=0.05)
 
@@ -67,7 +66,7 @@ def test_an_interrupt_between_the_steps_loses_nothing(monkeypatch, recording, st
     monkeypatch.setattr(identify, function, interrupted)
     identification = identify_recording(recording, SETTINGS)
     assert identification.model.terms and identification.notes[0].values == {"step": step}
-    said = in_words(identification.notes[0]).text
+    said = identification.notes[0].text
     assert ("it is complete" in said) == (step == CONCLUSION)
     interrupts += [KeyboardInterrupt, KeyboardInterrupt]
     with pytest.raises(KeyboardInterrupt):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from narxbench._identification.trust.avoidable import avoidable_share
+from narxbench._identification.trust.errors import avoidable_error
 from narxbench._identification.trust.validation import Case
-from narxbench._identification.trust.verdicts import avoidable_error
 from narxbench._model.narx import Model
 from narxbench._model.records import Record
 from narxbench._numerics.random_streams import generator

@@ -69,7 +69,8 @@ def test_lights_of_the_baselines(rrse, baseline, status):
 
 
 def test_a_simple_model_that_is_taken_is_to_be_looked_at():
-    competition = {"leaving": "linear OE", "rows": [{"name": "linear OE"}]}
+    competition = {"leaving": "linear OE", "sparse": "y(k) = u(k-1)"}
+    competition["rows"] = [{"name": name, "terms": 2, "rrse": 0.1} for name in ("sparse", "linear OE")]
     findings = summary(model(), frame_of({"test": 0.1}), [], [], competition=competition)
     assert items_by_name(findings)["competitors"].status == "look"
 

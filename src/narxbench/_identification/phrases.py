@@ -1,11 +1,9 @@
 """Parts of sentences that findings have in common: numbers with units, lists of names, settings."""
 
-import shlex
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from narxbench._identification.finding import Finding
-from narxbench._identification.trust.validation import FREE_RUN
 from narxbench._io.errors import printable
 from narxbench._io.words import listed
 
@@ -13,25 +11,24 @@ from narxbench._io.words import listed
 MOST_NAMES = 6
 # Where the rest is of what a sentence does not name.
 REST = "--json has all"
+# What to do about a test in another unit, and about a model that leaves all bounds where inputs are held.
+OTHER_UNIT = "Give the test records in the units of the others."
+MOVING_INPUTS = "Keep to inputs that move as those of the data."
 
 Values = Mapping[str, Any]
-# Writes a setting, and perhaps its value, as an argument or an option.
-Setting = Callable[..., str]
-# Returns text and advice on a finding.
-Phrase = Callable[[Finding, Setting], tuple[str, str]]
 
 
-def as_argument(name: str, value: object = None) -> str:
-    """Return a setting as an argument in Python: ``degree=1``, or its name."""
-    if value is not None:
-        return f"{name}={value!r}".replace("'", '"')
-    return name if "lags" in name else f"{name}="
+def setting(name: str, value: object) -> str:
+    """Return a setting as a sentence has it: an argument of Python in backticks.
 
+    A terminal shows it as an option of its shell (:func:`narxbench._report.findings.for_shell`).
 
-def as_option(name: str, value: object = None) -> str:
-    """Return a setting as an option of the command, its value quoted for a shell: ``--degree 1``, or its flag."""
-    flag = f"--{name.replace('_', '-')}"
-    return flag if value is None else f"{flag} {shlex.quote(str(value))}"
+    Examples
+    --------
+    >>> setting("test", "20%")
+    '`test="20%"`'
+    """
+    return f"`{name}={json.dumps(value)}`"
 
 
 def first_of(names: Sequence[str]) -> str:
@@ -41,18 +38,9 @@ def first_of(names: Sequence[str]) -> str:
     return listed([*names[:MOST_NAMES], f"{len(names) - MOST_NAMES} more ({REST})"])
 
 
-def unless_fine(finding: Finding, advice: str) -> str:
-    """Return an advice, or "" for a finding that needs none."""
-    return "" if finding.status == "fine" else advice
-
-
 def signal_title(column: str, term: str) -> str:
     """Return how a sentence names a signal: the only input and the output need no name."""
     return {"y": "the output", "u": "the input"}.get(term, f"input {column}")
-
-
-# What to do about a test in another unit.
-OTHER_UNIT = "Give the test records in the units of the others."
 
 
 def unit_of(units: Mapping[str, str], name: str) -> str:
@@ -60,13 +48,24 @@ def unit_of(units: Mapping[str, str], name: str) -> str:
     return f" {printable(units[name])}" if units.get(name) else ""
 
 
+def prediction_kind(steps: int | None) -> str:
+    """Return a kind of prediction by the steps ahead; None: a free run.
+
+    Examples
+    --------
+    >>> prediction_kind(None), prediction_kind(1), prediction_kind(3)
+    ('free run', '1 step ahead', '3 steps ahead')
+    """
+    return "free run" if steps is None else f"{steps} step{plural_s(steps)} ahead"
+
+
 def how_predicted(values: Values) -> str:
-    """Return the kind of prediction that a finding is about: in free run, or some steps ahead."""
-    if values["kind"] == FREE_RUN:
-        return "in free run"
-    ahead = f"{values['steps']} step{plural_s(values['steps'])} ahead"
-    horizon = values.get("horizon")
-    return ahead if horizon in (None, values["steps"]) else f"{ahead} (horizon: {horizon} samples)"
+    """Return the kind of prediction that a finding is about, as an adverb, with the horizon of the user."""
+    steps, horizon = values["steps"], values.get("horizon")
+    kind = prediction_kind(steps)
+    if steps is None:
+        return f"in {kind}"
+    return kind if horizon in (None, steps) else f"{kind} (horizon: {horizon} samples)"
 
 
 def count_samples(number: int, period: float | None) -> str:
