@@ -35,18 +35,18 @@ def joint_summary_lines(identification: JointIdentification) -> list[str]:
     for model in identification.model.models:
         equation, *legend = model.equation().split("\n")
         lines += [*wrapped(equation, "       ", kept=r" (?![+-])"), *wrapped(" ".join(legend), "  ")]
-    titles = list(KIND_TITLES.values())
-    width = max(map(len, titles))
-    for role in dict.fromkeys(identification.errors["role"]):
+    heads = {role: f"RRSE of joint free runs, {_ROLES[role]}" for role in identification.errors["role"]}
+    width = max(map(len, [*KIND_TITLES.values(), *heads.values()]))
+    for role, head in heads.items():
         errors = {kind: identification.rrse(kind, role) for kind in KIND_TITLES}
-        outputs = list(errors["joint"])
-        lines += ["", f"RRSE of joint free runs, {_ROLES[role]}"]
-        lines.append(" " * width + "".join(f"  {printable(output)[:12]:>12}" for output in outputs))
+        names = "".join(f"  {printable(output)[:12]:>12}" for output in errors["joint"])
+        lines += ["", f"{head:{width}}{names}"]
         for kind, title in KIND_TITLES.items():
             lines.append(f"{title:{width}}" + "".join(f"  {_shown(rrse):>12}" for rrse in errors[kind].values()))
+    lines.append("")
     for finding in (*identification.summary, *identification.notes):
         text = f"{finding.status.upper():5} {finding.title}: {finding.text} {finding.advice}".rstrip()
-        lines += ["", *whole(for_shell(text), 6, " " * 6)]
+        lines += whole(for_shell(text), 6, " " * 6)
     return lines
 
 

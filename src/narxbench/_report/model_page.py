@@ -94,7 +94,9 @@ def report_files(identification: Identification, *, has_data_page: bool = False)
     return files
 
 
-def model_page(identification: Identification, programs: Sequence["Program"], *, has_data_page: bool = False) -> str:
+def model_page(
+    identification: Identification, programs: Sequence["ModelProgram"], *, has_data_page: bool = False
+) -> str:
     """Return the page of an identification: one file that needs no other, nor a network.
 
     ``programs`` are those of :func:`programs_of`. With ``has_data_page`` it links the page of the data next to it.
@@ -177,7 +179,7 @@ def _chart_data(
     return {"axis": axis.label, "begin": axis.begin, "output": output, "records": records}
 
 
-class Program(NamedTuple):
+class ModelProgram(NamedTuple):
     """The model as a program in some language; the text is empty where that is not possible, for a reason."""
 
     file: str
@@ -186,14 +188,14 @@ class Program(NamedTuple):
     reason: str = ""
 
 
-def programs_of(model: Model) -> list[Program]:
+def programs_of(model: Model) -> list[ModelProgram]:
     """Return the programs of a model in all languages."""
     programs = []
     for language, (file, title) in _EXPORTS.items():
         try:
-            programs.append(Program(file, title, model.export(language, "model")))
+            programs.append(ModelProgram(file, title, model.export(language, "model")))
         except NarxbenchError as error:
-            programs.append(Program(file, title, "", str(error).partition(": ")[2]))
+            programs.append(ModelProgram(file, title, "", str(error).partition(": ")[2]))
     return programs
 
 

@@ -32,11 +32,11 @@ _SENTENCE_ENDS = re.compile(r"(?<=\.) (?=[A-Z0-9])")
 
 
 def summary_lines(identification: Identification, *, report: bool) -> list[str]:
-    """Return what a terminal shows: at most 25 lines of 100 characters."""
+    """Return what a terminal shows: with a line on the page that ``report`` makes, at most 25 of 100 characters."""
     head = _head(identification)
     table = _errors_table(identification)
     next_step = _next_step(identification, report)
-    room = LINES - len(head) - len(table) - len(next_step) - 3
+    room = LINES - report - len(head) - len(table) - len(next_step) - 3
     answers = _answers(identification)
     return [*head, "", *answers, *_warnings(identification, room - len(answers)), "", *table, "", *next_step]
 

@@ -127,7 +127,7 @@ def errors_text(values: Values) -> tuple[str, str]:
     if not values["holds"]:
         texts.append("Over whole records the free run of every structure is much worse than over their parts.")
     if gap and gap["status"] != "fine":
-        advice = "If the process did not change before the test, record more data: the model fits their noise."
+        advice = "If the process did not change before the test, record more data: the model fits noise."
     return " ".join([*texts, *_why_so_far(values)]), advice
 
 

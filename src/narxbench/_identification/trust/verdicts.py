@@ -128,13 +128,12 @@ def _comparisons(values: Values) -> dict[str, str]:
             continue
         season = about.get("season")
         simpler = name if season is None else f"the value {season} samples before"
-        beginning = capital(how_predicted(about))
+        place = f"{how_predicted(about)} on the {about['role']} data"
+        beginning = f"{capital(place)} the model has"
         if about["status"] == "bad":
-            beginning = f"WORSE than {simpler}: {how_predicted(about)}"
+            beginning = f"WORSE than {simpler} {place}:"
         errors = _shown_error(about["rrse"]), _shown_error(about["baseline"])
-        sentences[key] = (
-            f"{beginning} on the {about['role']} data the model has RRSE {errors[0]}, {simpler} {errors[1]}."
-        )
+        sentences[key] = f"{beginning} RRSE {errors[0]}, {simpler} {errors[1]}."
     return sentences
 
 
