@@ -32,12 +32,8 @@ CASES = {
     "1,000 runs, one a job": ([], SMALL + "seeds: 1000\nevaluations: 900\n"),
     "861 terms": ([], COMPARED + "evaluations: 500\nscenarios: {large: {description: x, n_u: 20, n_y: 20}}\n"),
     "3,321 terms": ([], COMPARED + "evaluations: 200\nscenarios: {large: {description: x, n_u: 40, n_y: 40}}\n"),
-    "3,000,000 bootstrap samples": (
-        [],
-        COMPARED + "evaluations: 500\nscenarios: {base: {description: x}}\nstatistics: {bootstrap_samples: 3000000}\n",
-    ),
     # The CPU time of methods that have a process of their own is not seen from outside.
-    "methods": (["config/methods.yaml", "config/methods_quick.yaml"], "methods: {lasso: null, pymoo-ga: null}\n"),
+    "methods": (["config/methods.yaml", "config/methods_quick.yaml"], "methods: {adaptive-lasso: null}\n"),
 }
 
 

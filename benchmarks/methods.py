@@ -1,7 +1,6 @@
 """CPU time of one run of the methods of the study ``methods``: ``python -m benchmarks.methods [--quick] [METHOD ...]``.
 
-Without names all are measured; the lines of methods that are not named stay as they are. Methods that take part in some
-scenarios only are measured with the fewest candidate terms.
+Without names all are measured; the lines of methods that are not named stay as they are.
 
 Writes ``data/reference/methods/cost.csv``, from which the study takes the cost of its methods. Alone among its results
 that file is not the same on every machine; it names the one that it was made on.
@@ -28,7 +27,7 @@ from narxbench import StructureProblem
 from narxbench._algorithms.search import prepared
 from narxbench._io.files import write_atomically
 from narxbench._studies.loading import load_study
-from narxbench._studies.methods.settings import ComparedMethod, MethodsStudy
+from narxbench._studies.methods.settings import MethodsStudy
 from narxbench._studies.methods.views import read_cost
 from narxbench._study.layers import read_layers
 
@@ -82,15 +81,6 @@ def session(
     return all_cpu_seconds() - started, counts
 
 
-def methods_at(study: MethodsStudy, degree: int, names: Sequence[str]) -> dict[str, ComparedMethod]:
-    """Return the methods that are measured with candidate terms up to a degree, all if none is named."""
-    methods = {}
-    for name in names or study.methods:
-        if name in study.methods and (degree == DEGREES[0] or name not in study.only_in):
-            methods[name] = study.methods[name]
-    return methods
-
-
 def measured(quick: bool, names: Sequence[str]) -> list[Cost]:
     """Measure methods in turns, all if none is named, so that a slow phase of the machine slows all of them."""
     size = size_of(quick)
@@ -100,7 +90,7 @@ def measured(quick: bool, names: Sequence[str]) -> list[Cost]:
     costs = []
     for degree in DEGREES:
         problem = make_problem(degree)
-        methods = methods_at(study, degree, names)
+        methods = {name: study.methods[name] for name in names or study.methods}
         seconds: dict[str, list[float]] = defaultdict(list)
         evaluations: dict[str, list[int]] = defaultdict(list)
         for method in methods.values():

@@ -4,7 +4,6 @@ Run it after new reference results: python docs/quote_answer.py
 """
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -64,10 +63,10 @@ def _source(study: str) -> str:
 
 
 def method() -> str:
-    """Return which method to use by default, and where it breaks; the comparisons between stand in the answer."""
-    answer = (METHODS / "answer.md").read_text(encoding="utf-8").split("\n")[0].removeprefix("- ")
-    first, *_, last = re.split(r"(?<=[a-z]\.) (?=\S)", answer)
-    return f"{first} {last}\n\nKept results: {_source('methods')}\n"
+    """Return which method finds the true terms, and where it breaks."""
+    lines = [line.removeprefix("- ") for line in (METHODS / "answer.md").read_text(encoding="utf-8").splitlines()]
+    where_it_breaks = [line for line in lines if line.startswith("**Where it breaks.**")]
+    return "\n\n".join([lines[0], *where_it_breaks, f"Kept results: {_source('methods')}"]) + "\n"
 
 
 # What is quoted, by the folder or file that it comes from.

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from narxbench._io.files import write_atomically
-from narxbench._model.system import load_system
 from narxbench._studies.methods.answer import answer_line
 from narxbench._studies.methods.frames import read_frames
 from narxbench._studies.methods.page import leaderboard_page
@@ -21,8 +20,6 @@ def main(job: Any) -> None:
     comparison = Comparison(read_frames(job.input), study, cost, repeats, job.params.added)
     page = leaderboard_page(
         comparison,
-        systems=[load_system(Path(path).stem) for path in job.input.system_files],
-        methods_about=job.params.methods,
         left_out=job.params.left_out,
         folder="" if folder == "." else f"{folder}/",
         paper=Path("reports/report.html").is_file(),

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from narxbench._io.files import write_atomically
-from narxbench._studies.methods.answer import document_lines, list_text
+from narxbench._studies.methods.answer import answer_lines, list_text
 from narxbench._studies.methods.figures import leaderboard_figures
 from narxbench._studies.methods.frames import read_frames
 from narxbench._studies.methods.repeats import read_repeats
@@ -18,6 +18,6 @@ def main(job: Any) -> None:
     cost, repeats = read_cost(job.input.cost), read_repeats(job.input.repeats)
     comparison = Comparison(read_frames(job.input), job.params.study, cost, repeats)
     files: dict[str, str | bytes] = {**table_files(leaderboard_tables(comparison)), **leaderboard_figures(comparison)}
-    files["answer.md"] = list_text(document_lines(comparison))
+    files["answer.md"] = list_text(answer_lines(comparison))
     for path in job.output:
         write_atomically(path, files[Path(path).name])

@@ -25,7 +25,7 @@ TOGETHER = {
 
 
 # They begin first, so that no process has to wait for them in the end.
-LONGEST = ("test_the_site_is_built_offline", "test_installed_environment_makes", "sysidentpy_metamss", "sysidentpy_osf")
+LONGEST = ("test_the_site_is_built_offline", "test_installed_environment_makes", "sysidentpy_aols")
 
 
 def pytest_addoption(parser):

@@ -183,7 +183,6 @@ snr_db: [30]
 seeds: 6
 evaluations: 200
 methods: {upso2d: {criteria: [bic]}, ga: null, mine: {algorithm: accidental, criteria: [bic]}}
-statistics: {bootstrap_samples: 50}
 """
 
 

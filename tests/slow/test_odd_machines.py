@@ -27,7 +27,7 @@ systems: [S3]
 snr_db: [30]
 seeds: 1
 evaluations: 200
-methods: {upso2d: {criteria: [bic]}, pymoo-ga: {algorithm: pymoo_ga, criteria: [bic]}}
+methods: {upso2d: {criteria: [bic]}, adaptive-lasso: {algorithm: adaptive_lasso, criteria: [bic]}}
 """
 
 
@@ -78,7 +78,7 @@ def test_a_colon_in_the_path_of_the_folder(finished, tmp_path):
     copy.snakemake(FRAMES)
     assert copy.files(*COMPUTED) == finished.files(*COMPUTED)
     apart = copy.with_study("apart", APART)
-    apart.snakemake("data/apart/conditions/as-described/data-1/S3/30dB/pymoo-ga/bic.json")
+    apart.snakemake("data/apart/conditions/as-described/data-1/S3/30dB/adaptive-lasso/bic.json")
     assert b'"failure"' not in apart.run_files()[0].read_bytes()
 
 

@@ -16,7 +16,6 @@ snr_db: [30]
 seeds: 6
 evaluations: 160000
 methods: {upso2d: {criteria: [bic]}, ga: null}
-statistics: {bootstrap_samples: 50}
 """
 # The options of docs/cluster.md for a cluster without accounting; jobs are looked at sooner.
 PROFILES = {

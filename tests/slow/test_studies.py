@@ -26,7 +26,6 @@ methods:
   upso2d: {criteria: [bic, aic-16]}
   ga: null
   ga-tournament: {algorithm: ga, criteria: [bic], settings: {selection: tournament}}
-statistics: {bootstrap_samples: 50}
 figures: {snr_db: 37.5}
 """
 X1 = "n_u: 2\nn_y: 2\ndegree: 2\nequation: y(k) = 0.4*y(k-1) + u(k-1)\n"

@@ -25,7 +25,6 @@ snr_db: [30]
 seeds: 2
 evaluations: 200
 methods: {upso2d: {criteria: [bic, aic-2]}}
-statistics: {bootstrap_samples: 50}
 """
 SEARCHES = ("upso2d/bic", "upso2d/aic-2", "ga/bic")
 CONDITIONS = [f"as-described/data-1/{system}/30dB/{search}" for system, search in product(("S3", "S4"), SEARCHES)]

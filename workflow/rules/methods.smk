@@ -1,8 +1,8 @@
 # The comparison of methods: scenarios x systems x SNRs x data seeds x methods x criteria x seeds, then scores and ranks.
 
-FRAMES = ["scores", "ranking", "pairs", "ecdf", "systems"]
-TABLES = ["leaderboard", "search", "unranked", "differences", "situations", "breaks", "systems"]
-FIGURES = ["recovery_cost", "ecdf", "situations"]
+FRAMES = ["scores", "ranking", "pairs", "systems"]
+TABLES = ["leaderboard", "situations", "differences", "systems"]
+FIGURES = ["situations", "terms_error"]
 
 
 include: "runs.smk"
@@ -111,7 +111,6 @@ rule leaderboard:
     """Write the page of the comparison, and the line that the terminal shows."""
     input:
         **SHOWN,
-        system_files=SYSTEM_FILES,
     output:
         PAGE,
         answer=f"data/{STUDY}/pages/answer.txt",
@@ -119,9 +118,8 @@ rule leaderboard:
         f"logs/{STUDY}/leaderboard.log",
     localrule: True
     params:
-        *made_by("leaderboard", [COST, *SYSTEM_FILES]),
+        *made_by("leaderboard", [COST]),
         study=SETTINGS,
-        methods=COMPARED.about_methods(),
         added=COMPARED.added_methods,
         left_out=COMPARED.left_out,
     run:

@@ -5,16 +5,16 @@ Signal Processing 82, 2018, pages 91-105, and its program ``AOLS.m``. In each st
 the residual, each by itself, enter together; with one at a time this is forward regression. There are as many steps as
 terms in the result. Of all terms that have entered, those of largest weights stay.
 
-In the source the number of terms is known. Here every number up to a limit is tried, and one of them is chosen. All
-samples are used, and columns are scaled to the same length.
+In the source the number of terms is known. Here every number up to a limit is tried, and that of the best free run is
+chosen, by BIC. All samples are used, and columns are scaled to the same length.
 """
 
 import numpy as np
 from pydantic import Field
 
-from narxbench._algorithms.contract import About, Found, Objective, OwnCriterion, ProblemView
+from narxbench._algorithms.contract import About, Found, Objective, ProblemView
 from narxbench._algorithms.forward_regression import enter
-from narxbench._algorithms.training import CHOICE, Choice, Products, chosen, criterion_of, estimated, products
+from narxbench._algorithms.training import Products, chosen, estimated, products
 from narxbench._fitness.kernel.least_squares import SINGULAR
 from narxbench._io.settings import Settings as BaseSettings
 
@@ -25,7 +25,7 @@ ABOUT = About(
     stops_early=True,
     needs_objective=False,
     minimises=False,
-    options={"choice": ["bic"], "max_terms": [3]},
+    options={"max_terms": [3]},
 )
 
 
@@ -34,7 +34,6 @@ class Settings(BaseSettings):
 
     at_once: int = Field(default=2, ge=1, le=1000, description="terms that enter in each step, L")
     max_terms: int = Field(default=50, ge=1, le=5000, description="terms at most")
-    choice: Choice = Field(default="free_run", description=CHOICE)
 
 
 def entered(inner_products: Products, at_once: int, most: int) -> list[int]:
@@ -74,13 +73,6 @@ def structures(inner_products: Products, settings: Settings) -> np.ndarray:
     return positions
 
 
-def criterion(problem: ProblemView, settings: Settings) -> OwnCriterion:
-    """Return the criterion that chooses the number of terms."""
-    return criterion_of(problem, settings.choice)
-
-
 def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
     """Let terms enter, then choose their number."""
-    inner_products = products(problem)
-    candidates = structures(inner_products, settings)
-    return estimated(problem, chosen(problem, candidates, settings.choice, inner_products))
+    return estimated(problem, chosen(problem, structures(products(problem), settings)))

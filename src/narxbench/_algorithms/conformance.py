@@ -7,12 +7,9 @@ given.
 
 import itertools
 import json
-import pickle
-import random
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from statistics import median
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,10 +34,6 @@ BUDGETS = (1, 2, 7, 31)
 RANDOM_PROBLEMS = 12
 # Seconds that a run may take.
 TIME_LIMIT = 60.0
-# The share of evaluations, beyond chance, at which two seeds may evaluate equal structures simultaneously. Runs that
-# have converged to one structure do so often, but equally often when they are shifted against each other.
-SYNCHRONOUS = 0.3
-_SHIFTS = 50
 _SAMPLES = 400
 _SYSTEM = System("conformance", "y(k) = 0.5*y(k-1) - 0.3*y(k-2) + 0.8*u(k-1) + 0.4*u(k-2)^2", n_u=2, n_y=2, degree=2)
 
@@ -152,26 +145,6 @@ def _uniform_noise(realisation: int) -> Trace:
     return generator(purpose="conformance", realisation=realisation).uniform(-1.0, 1.0, _SAMPLES)
 
 
-def synchronous(first: Trace, second: Trace) -> float:
-    """Return the share of evaluations, beyond chance, at which two runs have the same finite J simultaneously.
-
-    Chance is the median share at which one run has the J that the other had some evaluations earlier or later. Only the
-    second halves of the runs count; the share is 0 if the runs are too short.
-    """
-    size = min(len(first), len(second))
-    if size < 4 * _SHIFTS:
-        return 0.0
-    first, second = first[size // 2 : size], second[size // 2 : size]
-
-    def share(a: Trace, b: Trace) -> float:
-        return float(np.count_nonzero((a == b) & np.isfinite(a)) / len(a))
-
-    shifts = range(1, _SHIFTS)
-    earlier = [share(first[shift:], second[:-shift]) for shift in shifts]
-    later = [share(first[:-shift], second[shift:]) for shift in shifts]
-    return share(first, second) - float(np.median(earlier + later))
-
-
 def _first_difference(first: Trace, second: Trace) -> int | None:
     """Return the number of the first evaluation, from 1, in which two runs differ; None if they are equal."""
     size = min(len(first), len(second))
@@ -203,6 +176,16 @@ def _declaration(suite: Suite) -> str:
     return text
 
 
+def _runs(suite: Suite) -> str:
+    result = suite.run(suite.problem, 1, MEDIUM).result
+    for count in BUDGETS:
+        suite.run(suite.problem, 1, count)
+    budgets = ", ".join(map(str, BUDGETS))
+    return (
+        f"{result.evaluations} evaluations, {len(result.terms)} terms, J = {result.fitness:.1f}; budgets of {budgets}"
+    )
+
+
 def _settings(suite: Suite) -> str:
     fields = suite.schema.get("properties", {})
     for name, field in fields.items():
@@ -214,17 +197,6 @@ def _settings(suite: Suite) -> str:
     except SettingsError:
         return f"{len(fields)} with default and description; an unknown one is refused"
     raise _ViolationError("an unknown setting is accepted; allowed: what narxbench._io.settings.Settings accepts")
-
-
-def _a_run(suite: Suite) -> str:
-    result = suite.run(suite.problem, 1, MEDIUM).result
-    return f"{result.evaluations} evaluations, {len(result.terms)} terms, J = {result.fitness:.1f}"
-
-
-def _budgets(suite: Suite) -> str:
-    for count in BUDGETS:
-        suite.run(suite.problem, 1, count)
-    return f"{', '.join(map(str, BUDGETS))} evaluations"
 
 
 class _OptionRuns:
@@ -265,16 +237,15 @@ def _options(suite: Suite) -> str:
     return f"{len(options)} values tried, each changes the run"
 
 
-def _two_candidates(suite: Suite) -> str:
-    u, y = _SYSTEM.simulate(_SAMPLES, snr_db=40)
-    result = suite.run(_problem(u, y, n_u=1, n_y=0, degree=1), 1, 100).result
-    return f"{len(result.terms)} terms, J = {result.fitness:.1f}"
+def _candidates(suite: Suite) -> str:
+    few = suite.run(_problem(*_SYSTEM.simulate(_SAMPLES, snr_db=40), n_u=1, n_y=0, degree=1), 1, 100).result
+    many = suite.run(many_candidates(), 1, BUDGETS[-1]).result
+    return f"{len(few.terms)} chosen of 2, {len(many.terms)} of many"
 
 
-def _many_candidates(suite: Suite) -> str:
-    u, y = _SYSTEM.simulate(2000, snr_db=40)
-    result = suite.run(_problem(u, y, n_u=5, n_y=5, degree=4), 1, BUDGETS[-1]).result
-    return f"1001 candidate terms, {len(result.terms)} chosen"
+def many_candidates() -> StructureProblem:
+    """Return a problem of 1001 candidate terms."""
+    return _problem(*_SYSTEM.simulate(2000, snr_db=40), n_u=5, n_y=5, degree=4)
 
 
 def _corner_cases(suite: Suite) -> str:
@@ -298,23 +269,6 @@ def _random_problems(suite: Suite) -> str:
         if text:
             raise _ViolationError(f"problem {number}: {text}")
     return f"{RANDOM_PROBLEMS} problems, each ends with a finite J, with no terms, or is refused"
-
-
-def _global_states() -> dict[str, bytes]:
-    """Return the states of the global generators of random numbers, by name."""
-    states = {"numpy.random": np.random.get_state(legacy=False), "random": random.getstate()}
-    return {name: pickle.dumps(state) for name, state in states.items()}
-
-
-def _global_generators(suite: Suite) -> str:
-    if not suite.algorithm.in_process:
-        return "those of its process are seeded for each run"
-    states = _global_states()
-    _ = suite.long
-    for name, state in _global_states().items():
-        if state != states[name]:
-            raise _ViolationError(f"it draws from the global generator of {name}; allowed: rng")
-    return "left alone"
 
 
 def _same_seed(suite: Suite) -> str:
@@ -346,48 +300,39 @@ def _other_seeds(suite: Suite) -> str:
     return "may end at the same structure"
 
 
-def _fixed_stream(suite: Suite) -> str:
-    if suite.about.deterministic or not suite.about.needs_objective:
-        return "not asked of a deterministic method, nor of one that evaluates nothing on its way"
-    share = median(synchronous(a, b) for a, b in itertools.combinations(suite.long, 2))
-    if share > SYNCHRONOUS:
-        raise _ViolationError(
-            f"runs of different seeds come to evaluate the same structures at the same time ({share:.0%} more often "
-            "than by chance); needed: draws from rng to the end"
-        )
-    return "runs of different seeds go on to differ"
+class _Check(NamedTuple):
+    """A check: what it does, and why an algorithm must pass it."""
+
+    function: Callable[[Suite], str]
+    reason: str
 
 
-_CHECKS: dict[str, Callable[[Suite], str]] = {
-    "declaration": _declaration,
-    "settings": _settings,
-    "a run": _a_run,
-    "budgets": _budgets,
-    "options": _options,
-    "two candidate terms": _two_candidates,
-    "many candidate terms": _many_candidates,
-    "corner cases": _corner_cases,
-    "random problems": _random_problems,
-    "global generators": _global_generators,
-    "same seed": _same_seed,
-    "other seeds": _other_seeds,
-    "fixed stream": _fixed_stream,
+_CHECKS = {
+    "declaration": _Check(_declaration, "readers look a method up by its source"),
+    "settings": _Check(_settings, "a mistake in a setting must not pass unseen"),
+    "runs": _Check(_runs, "methods are compared with the same budget"),
+    "options": _Check(_options, "a setting without effect misleads"),
+    "candidates": _Check(_candidates, "systems have few or many candidate terms"),
+    "corner cases": _Check(_corner_cases, "data are not always as they should be"),
+    "random problems": _Check(_random_problems, "data are not always as they should be"),
+    "same seed": _Check(_same_seed, "a study must be repeatable to the bit"),
+    "other seeds": _Check(_other_seeds, "runs of other seeds must be further evidence"),
 }
-# If one of these fails, the checks after it would fail for the same reason.
-_NEEDED = ("a run", "global generators")
+# If it fails, the checks after it would fail for the same reason.
+_NEEDED = "runs"
 
 
 def check(name: str) -> Iterator[Check]:
     """Yield the checks of an algorithm as they are made; NarxbenchError if there is none, or it cannot be imported."""
     with prepared(name, {}) as runner:
         suite = Suite(algorithm_of(name), runner)
-        for check_name, function in _CHECKS.items():
+        for check_name, (function, reason) in _CHECKS.items():
             try:
                 result = Check(check_name, True, function(suite))
             except NarxbenchError as error:
-                result = Check(check_name, False, str(error))
+                result = Check(check_name, False, f"{error}; why: {reason}")
             except Exception as error:  # of an algorithm that runs in this process
-                result = Check(check_name, False, error_line(error, suite.algorithm.module))
+                result = Check(check_name, False, f"{error_line(error, suite.algorithm.module)}; why: {reason}")
             yield result
-            if check_name in _NEEDED and not result.passed:
+            if check_name == _NEEDED and not result.passed:
                 return

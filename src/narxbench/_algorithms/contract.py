@@ -7,10 +7,6 @@ An algorithm is a module with three names:
 - ``run(problem, objective, rng, settings)``, which takes a :class:`ProblemView`, an :class:`Objective`, a random
   generator, which is the only source of its draws, and its settings, and returns a :class:`Found`.
 
-An algorithm that minimises another criterion than J may also have ``criterion(problem, settings)``, which returns that
-criterion: a function of a structure, shape (N_t,). Then a comparison can tell whether a wrong structure is due to the
-criterion or to the search.
-
 An algorithm that requires other packages imports them in ``run`` and in a function ``load()``, which is called once
 before its runs. So its settings are available even if the packages are not installed.
 """
@@ -31,7 +27,6 @@ from narxbench._model.structure import checked_positions, column_blocks
 from narxbench._model.terms import Monomial
 
 Floats = NDArray[np.float64]
-OwnCriterion = Callable[[NDArray[np.uint8]], float]
 LONGEST_DETAILS = 100_000
 
 

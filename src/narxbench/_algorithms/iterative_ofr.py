@@ -26,9 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from narxbench._algorithms.contract import About, Found, Objective, OwnCriterion, ProblemView
+from narxbench._algorithms.contract import About, Found, Objective, ProblemView
 from narxbench._algorithms.forward_regression import best_length, enter, forward, nested, residuals
-from narxbench._algorithms.training import Rows, WholeRecordJudge, criterion_of, estimated, products
+from narxbench._algorithms.training import Rows, WholeRecordJudge, estimated, products
 from narxbench._fitness.kernel.least_squares import SINGULAR
 from narxbench._io.settings import Settings as BaseSettings
 from narxbench._numerics.compilation import compiled
@@ -133,13 +133,6 @@ def first_rise(values: NDArray[np.float64]) -> int:
     if not len(rises):
         return len(values)
     return int(rises[0]) + 1
-
-
-def criterion(problem: ProblemView, settings: Settings) -> OwnCriterion | None:
-    """Return the BIC of the free run over all samples, if models are chosen by it."""
-    if settings.rows == "all":
-        return criterion_of(problem, "free_run")
-    return None
 
 
 class _Regressions:

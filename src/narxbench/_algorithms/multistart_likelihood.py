@@ -13,10 +13,9 @@ import math
 import numpy as np
 from pydantic import Field
 
-from narxbench._algorithms.contract import About, Found, Objective, OwnCriterion, ProblemView
-from narxbench._algorithms.likelihood_choice import LikelihoodChoice, likelihood_criterion
-from narxbench._algorithms.likelihood_search import LikelihoodSearch, Structure
-from narxbench._fitness.prediction_error import Fit
+from narxbench._algorithms.contract import About, Found, Objective, ProblemView
+from narxbench._algorithms.likelihood_search import LikelihoodSearch, SearchSettings, Structure
+from narxbench._fitness.prediction_error import Fit, PredictionErrors
 from narxbench._io.settings import Settings as BaseSettings
 
 ABOUT = About(
@@ -33,11 +32,6 @@ class Settings(BaseSettings):
 
     restarts: int = Field(default=20, ge=0, le=10_000, description="descents from a changed best structure")
     largest_kick: int = Field(default=4, ge=2, le=100, description="terms that are changed: 2 to this many")
-
-
-def criterion(problem: ProblemView, settings: Settings) -> OwnCriterion:
-    """Return the criterion of a structure: that of its best noise model."""
-    return likelihood_criterion(problem)
 
 
 def kicked(structure: Structure, rng: np.random.Generator, largest_kick: int) -> Structure:
@@ -63,8 +57,7 @@ def _first_bounded(search: LikelihoodSearch) -> Fit | None:
 
 def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
     """Search as ``pem`` does, then from changed structures."""
-    choice = LikelihoodChoice(problem)
-    search = choice.search
+    search = LikelihoodSearch(PredictionErrors(problem), SearchSettings())
     search.run()
     for _ in range(settings.restarts):
         best = search.best()
@@ -77,4 +70,6 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
     best_bounded = _first_bounded(search)
     if best_bounded is None:
         return Found(np.zeros(objective.n_terms, np.uint8))
-    return choice.found(best_bounded)
+    best_bounded = search.refined(best_bounded)
+    details = {"noise_model": best_bounded.noise_model.description, "criterion": search.value(best_bounded)}
+    return Found(search.structure(best_bounded), search.coefficients(best_bounded), details)

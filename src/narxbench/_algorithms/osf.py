@@ -3,25 +3,19 @@
 Source: F. Hafiz, A. Swain and E. Mendes, Orthogonal floating search algorithms: From the perspective of nonlinear
 system identification, Neurocomputing 350, 2019, pages 221-236, as SysIdentPy implements it
 (``orthogonal_floating_search.py``). The score of a set of terms is the sum of their error reduction ratios, the share
-of the output that least squares explains.
+of the output that least squares explains. The most significant term enters. Then the least significant terms leave, one
+by one, as long as each smaller set is better than the best one of its size so far. The term that has just entered does
+not leave first.
 
-- ``floating`` (OSF): the most significant term enters. Then the least significant terms leave, one by one, as long as
-  each smaller set is better than the best one of its size so far. The term that has just entered does not leave first.
-- ``oscillating`` (O2S): a set with a certain number of terms, from forward regression, swings: some terms leave and the
-  same number enters, or some enter and the same number leaves. Swings become deeper after failures, up to a quarter of
-  the terms. Here terms enter and leave one by one; in the source a swing floats.
-
-The source chooses the number of terms by information criteria. Here it is BIC, of the prediction or of the free run.
-All samples are used.
+The source chooses the number of terms by information criteria. Here it is the BIC of the free run. All samples are
+used.
 """
-
-from typing import Literal
 
 import numpy as np
 from pydantic import Field
 
-from narxbench._algorithms.contract import About, Found, Objective, OwnCriterion, ProblemView
-from narxbench._algorithms.training import CHOICE, Choice, Products, chosen, criterion_of, estimated, products
+from narxbench._algorithms.contract import About, Found, Objective, ProblemView
+from narxbench._algorithms.training import Products, chosen, estimated, products
 from narxbench._fitness.kernel.least_squares import SINGULAR
 from narxbench._io.settings import Settings as BaseSettings
 
@@ -32,7 +26,7 @@ ABOUT = About(
     stops_early=True,
     needs_objective=False,
     minimises=False,
-    options={"choice": ["bic"], "max_terms": [3]},
+    options={"max_terms": [3]},
 )
 
 # A set is better only if its score, a share of y'y, is higher by more than this; smaller differences are rounding.
@@ -42,9 +36,7 @@ LEAST_GAIN = 1e-10
 class Settings(BaseSettings):
     """Settings of orthogonal floating search."""
 
-    search: Literal["floating", "oscillating"] = Field(default="floating", description="OSF or O2S")
     max_terms: int = Field(default=30, ge=1, le=500, description="terms at most")
-    choice: Choice = Field(default="free_run", description=CHOICE)
 
 
 class Sets:
@@ -124,63 +116,12 @@ def _without_insignificant(
     return terms
 
 
-def _swung(sets: Sets, terms: list[int], depth: int, enter_first: bool) -> list[int]:
-    """Return a set of terms after a swing, or the set itself if no term can enter."""
-    swung = list(terms)
-    for enters in (enter_first,) * depth + (not enter_first,) * depth:
-        if enters:
-            entered = sets.to_enter(swung)
-            if entered is None:
-                return terms
-            swung.append(entered)
-        else:
-            swung.remove(sets.to_leave(swung))
-    return swung
-
-
-def oscillating(sets: Sets, most: int, n_terms: int) -> list[list[int]]:
-    """Return a set for each number of terms, by oscillating search."""
-    improved_sets: list[list[int]] = []
-    start: list[int] = []
-    while len(start) < most:
-        entered = sets.to_enter(start)
-        if entered is None:
-            break
-        start.append(entered)
-        improved_sets.append(_oscillated(sets, list(start), n_terms))
-    return improved_sets
-
-
-def _oscillated(sets: Sets, terms: list[int], n_terms: int) -> list[int]:
-    """Return a set after all swings that improve it."""
-    score = sets.score(terms)
-    deepest, depth = max(1, min(len(terms), n_terms - len(terms)) // 4), 1
-    while depth <= deepest:
-        is_improved = False
-        for enter_first in (False, True):
-            if enter_first or depth < len(terms):
-                swung = _swung(sets, terms, depth, enter_first)
-                swung_score = sets.score(swung)
-                if swung_score > score + LEAST_GAIN:
-                    terms, score, is_improved = swung, swung_score, True
-        depth = 1 if is_improved else depth + 1
-    return terms
-
-
-def criterion(problem: ProblemView, settings: Settings) -> OwnCriterion:
-    """Return the criterion that chooses the number of terms."""
-    return criterion_of(problem, settings.choice)
-
-
 def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
     """Search for the best set of each number of terms, then choose the number."""
     inner_products, n_terms = products(problem), objective.n_terms
     sets, most = Sets(inner_products), min(settings.max_terms, n_terms, inner_products.n_rows // 2)
-    if settings.search == "floating":
-        best = floating(sets, most)
-    else:
-        best = oscillating(sets, most, n_terms)
+    best = floating(sets, most)
     positions = np.zeros((len(best), n_terms), np.uint8)
     for position, terms in zip(positions, best, strict=True):
         position[terms] = 1
-    return estimated(problem, chosen(problem, positions, settings.choice, inner_products))
+    return estimated(problem, chosen(problem, positions))

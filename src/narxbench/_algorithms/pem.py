@@ -46,7 +46,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._algorithms.certainty import Certainty, Window, has_factor
-from narxbench._algorithms.contract import About, Found, Objective, OwnCriterion, ProblemView
+from narxbench._algorithms.contract import About, Found, Objective, ProblemView
 from narxbench._algorithms.doubts import doubts
 from narxbench._algorithms.likelihood_search import LikelihoodSearch, SearchSettings, Structure
 from narxbench._algorithms.limits import LimitReachedError
@@ -77,17 +77,6 @@ COPIED = 8.0
 
 class Settings(SearchSettings):
     """Settings of the prediction error method."""
-
-
-def criterion(problem: ProblemView, settings: Settings) -> OwnCriterion:
-    """Return the criterion of a structure: that of its best noise model of each family."""
-    errors = PredictionErrors(problem)
-    search = LikelihoodSearch(errors, settings)
-
-    def value_of(structure: Structure) -> float:
-        return min(search.value(fit) for fit in search.fits_of(structure))
-
-    return value_of
 
 
 def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:

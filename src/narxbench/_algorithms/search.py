@@ -44,10 +44,10 @@ class AlgorithmFailedError(NarxbenchError):
     >>> u, y = narxbench.load_system("S1").simulate(400, snr_db=40)
     >>> problem = narxbench.StructureProblem(u, y, n_u=1, n_y=1, degree=1, n_validation=100)
     >>> try:
-    ...     narxbench.search(problem, algorithm="pymoo_ga", seed=1, time_limit=1e-3)
+    ...     narxbench.search(problem, algorithm="adaptive_lasso", seed=1, time_limit=1e-3)
     ... except narxbench.AlgorithmFailedError as error:
     ...     print(error)
-    algorithm 'pymoo_ga': seed 1: not done after the time limit of 0.001 s
+    algorithm 'adaptive_lasso': seed 1: not done after the time limit of 0.001 s
     """
 
     def __init__(self, text: str, refused: bool = False) -> None:

@@ -5,15 +5,15 @@ from data by sparse identification of nonlinear dynamical systems, PNAS 113(15),
 supplement.
 
 The source leaves the threshold to the user. Here many thresholds from large to small are tried, on columns scaled to
-the same length, and one of the structures is chosen. All samples are used.
+the same length, and the structure of the best free run is chosen, by BIC. All samples are used.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from narxbench._algorithms.contract import About, Found, Objective, OwnCriterion, ProblemView
-from narxbench._algorithms.training import CHOICE, Choice, Products, chosen, criterion_of, estimated, products
+from narxbench._algorithms.contract import About, Found, Objective, ProblemView
+from narxbench._algorithms.training import Products, chosen, estimated, products
 from narxbench._io.settings import Settings as BaseSettings
 
 ABOUT = About(
@@ -23,7 +23,7 @@ ABOUT = About(
     stops_early=True,
     needs_objective=False,
     minimises=False,
-    options={"choice": ["bic"], "thresholds": [3], "ridge": [0.1]},
+    options={"thresholds": [3], "ridge": [0.1]},
 )
 
 
@@ -34,7 +34,6 @@ class Settings(BaseSettings):
     smallest: float = Field(default=1e-4, gt=0, lt=1, description="the smallest, as a share of the largest weight")
     iterations: int = Field(default=20, ge=1, le=1000, description="regressions for a threshold at most")
     ridge: float = Field(default=1e-9, gt=0, le=1, description="what is added to the squared length of each column, 1")
-    choice: Choice = Field(default="free_run", description=CHOICE)
 
 
 class ScaledRegression:
@@ -107,13 +106,6 @@ def structures(inner_products: Products, settings: Settings) -> NDArray[np.uint8
     return np.array([*different.values()], np.uint8).reshape(-1, regression.n_terms)
 
 
-def criterion(problem: ProblemView, settings: Settings) -> OwnCriterion:
-    """Return the criterion that chooses the number of terms."""
-    return criterion_of(problem, settings.choice)
-
-
 def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
     """Try all thresholds, then choose one."""
-    inner_products = products(problem)
-    candidates = structures(inner_products, settings)
-    return estimated(problem, chosen(problem, candidates, settings.choice, inner_products))
+    return estimated(problem, chosen(problem, structures(products(problem), settings)))

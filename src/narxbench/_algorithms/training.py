@@ -5,17 +5,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from narxbench._algorithms.contract import Floats, Found, OwnCriterion, ProblemView
+from narxbench._algorithms.contract import Floats, Found, ProblemView
 from narxbench._fitness.criteria.bic import BIC
-from narxbench._fitness.kernel.least_squares import SINGULAR
 from narxbench._fitness.kernel.problem_data import products_over
 from narxbench._fitness.problem import StructureProblem
-from narxbench._numerics.logarithm import natural_log
 
 Rows = Literal["all", "estimation"]
-# BIC of the prediction one step ahead, or of the free run, over all samples.
-Choice = Literal["bic", "free_run"]
-CHOICE = "what chooses how many terms: BIC of the prediction one step ahead, or of the free run, over all samples"
 
 
 def whole_record(view: ProblemView) -> StructureProblem:
@@ -45,27 +40,6 @@ class Products(NamedTuple):
     """y'y."""
     n_rows: int
 
-    def residual(self, terms: NDArray[np.int64]) -> float:
-        """Return the sum of squared least-squares residuals, one step ahead; +inf if the terms are dependent."""
-        gram, moments = self.gram[np.ix_(terms, terms)], self.moments[terms]
-        scale = np.sqrt(np.diag(gram))
-        if not (scale > 0).all() or np.linalg.eigvalsh(gram / np.outer(scale, scale))[0] <= SINGULAR:
-            return np.inf
-        return max(self.energy - float(moments @ np.linalg.solve(gram, moments)), 0.0)
-
-    def bic(self) -> OwnCriterion:
-        """Return the BIC of the prediction one step ahead: n ln(sum of squared residuals) + ln(n) times the terms."""
-        penalty = float(natural_log(float(self.n_rows)))
-
-        def criterion(position: NDArray[np.uint8]) -> float:
-            terms = np.flatnonzero(position)
-            residual = self.residual(terms)
-            if not 0 < residual < np.inf:
-                return np.inf
-            return self.n_rows * float(natural_log(residual)) + penalty * len(terms)
-
-        return criterion
-
 
 def products(view: ProblemView, rows: Rows = "all") -> Products:
     """Return the inner products over all rows, or over the estimation rows only."""
@@ -86,26 +60,13 @@ def estimated(view: ProblemView, position: NDArray[np.uint8]) -> Found:
     return Found(position, weights)
 
 
-def chosen(
-    view: ProblemView, structures: NDArray[np.uint8], choice: Choice, inner_products: Products
-) -> NDArray[np.uint8]:
-    """Return the best of several structures, shape (structures, N_t); the empty structure if there are none."""
+def chosen(view: ProblemView, structures: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return the structure of lowest criterion, of shape (structures, N_t); the empty structure if there are none."""
     if not len(structures):
         return np.zeros(len(view.terms), np.uint8)
-    if choice == "free_run":
-        values = WholeRecordJudge(view).evaluate(structures)
-    else:
-        values = np.array(list(map(inner_products.bic(), structures)))
+    values = WholeRecordJudge(view).evaluate(structures)
     best: NDArray[np.uint8] = structures[int(np.argmin(values))]
     return best
-
-
-def criterion_of(view: ProblemView, choice: Choice) -> OwnCriterion:
-    """Return the criterion of a choice: a function of a structure."""
-    if choice == "bic":
-        return products(view).bic()
-    judge = WholeRecordJudge(view)
-    return lambda position: float(judge.evaluate(position[None])[0])
 
 
 class WholeRecordJudge:

@@ -6,9 +6,8 @@ from typing import Any, cast
 from narxbench._algorithms.registry import algorithm
 from narxbench._io.yaml import read_mapping
 from narxbench._pipeline.plan import HERE, Plan
-from narxbench._report.formats import criterion_name
 from narxbench._studies.methods.settings import MethodsStudy
-from narxbench._study.settings import Method
+from narxbench._study.settings import Method, Problem
 
 # The project's own comparison.
 COMPARISON = f"{HERE}config/methods.yaml"
@@ -49,9 +48,23 @@ class ComparisonPlan:
             "problem": {name: value for name, value in run["condition"].items() if name != "method"},
             "system": posed.simulation["system"],
             "structure": run["structure"],
+            "too_slow": self._too_slow(posed),
             "held_out": posed.held_out,
             "fresh": {name: data[name] for name in ("washout", "excitation")},
         }
+
+    def _too_slow(self, problem: Problem) -> dict[str, dict[str, Any]]:
+        """Return what is to be known of each method that is not run on a problem."""
+        too_slow = {}
+        for name in self._study.too_slow(problem):
+            method = self._study.methods[name]
+            too_slow[name] = {
+                **_about(method, "deterministic", "minimises"),
+                "algorithm": method.algorithm,
+                "settings": method.settings.model_dump(mode="json"),
+                "evaluations": self._study.evaluations,
+            }
+        return too_slow
 
     def methods(self, wildcards: Any) -> dict[str, dict[str, Any]]:
         """Return what is to be known of each method that is scored on a problem."""
@@ -83,28 +96,13 @@ class ComparisonPlan:
     def ranking(self) -> dict[str, Any]:
         """Return the parameters of the ranking: those of its intervals, and the systems that are shown together."""
         situations = {name: situation.systems for name, situation in self._study.situations.items()}
-        return {**self._study.statistics.model_dump(exclude={"threshold"}), "situations": situations}
+        return {"confidence": self._study.statistics.confidence, "situations": situations}
 
     @property
     def added_methods(self) -> list[str]:
         """The methods that the study adds to those of the project's comparison."""
         known = read_mapping(COMPARISON)["methods"]
         return [name for name in self._study.methods if name not in known]
-
-    def about_methods(self) -> dict[str, dict[str, Any]]:
-        """Return the description of each method of the study for the leaderboard."""
-        descriptions = {}
-        for name, method in self._study.methods.items():
-            descriptions[name] = {
-                **_about(method, "reference", "deterministic", "needs_objective", "minimises"),
-                "algorithm": method.algorithm,
-                "criteria": [criterion_name(criterion) for criterion in method.criteria],
-                "description": algorithm(method.algorithm).document.partition("\n\n")[0],
-                "settings": method.settings.model_dump(mode="json"),
-                "settings_by": method.settings_by,
-                "settings_source": method.settings_source,
-            }
-        return descriptions
 
 
 def _about(method: Method, *fields: str) -> dict[str, Any]:

@@ -53,9 +53,6 @@ def study_estimate(study: Study, conditions: Sequence[Condition]) -> Estimate:
     """Return the resources that a study of simulated systems needs, by its settings and conditions."""
     runs, jobs = 0, _OTHER_JOBS
     seconds, largest = _DRAWING + _COMPILING_SECONDS, list[Use]()
-    if study.kind == "methods":  # the intervals by resampled systems
-        samples, size = study.statistics.bootstrap_samples, 10 * len(study.all_systems) * (len(study.methods) + 2)
-        largest = [Use("the ranking of the methods", "statistics.bootstrap_samples", samples, size * samples)]
     data_sets: dict[str, int] = {}  # the jobs that simulate a problem, which several conditions may share
     for condition in conditions:
         problem = condition.problem

@@ -127,18 +127,13 @@ def load_study(
 def _with_groups(settings: dict[str, Any]) -> dict[str, Any]:
     """Return settings in which lists stand in place of the names of groups."""
     groups = _mapping(settings, "groups")
-
-    def listed(value: Any) -> Any:
-        return groups.get(value, value) if isinstance(value, str) else value
-
-    only_in = {method: listed(scenarios) for method, scenarios in _mapping(settings, "only_in").items()}
     scenarios = {}
     for name, scenario in _mapping(settings, "scenarios").items():
-        if isinstance(scenario, Mapping) and "systems" in scenario:
-            scenario = {**scenario, "systems": listed(scenario["systems"])}
+        if isinstance(scenario, Mapping) and isinstance(scenario.get("systems"), str):
+            systems = scenario["systems"]
+            scenario = {**scenario, "systems": groups.get(systems, systems)}
         scenarios[name] = scenario
-    parts = {"only_in": only_in, "scenarios": scenarios}
-    return settings | {key: part for key, part in parts.items() if part}
+    return {**settings, "scenarios": scenarios} if scenarios else settings
 
 
 def _validated_study(settings: dict[str, Any], defaults: Mapping[str, Any], choices: DesignChoices) -> Study:
@@ -174,8 +169,7 @@ def _refuse_former_settings(settings: Mapping[str, Any]) -> None:
 
 
 def _unusable_methods(settings: Mapping[str, Any]) -> dict[str, str]:
-    """Return the methods that can have no runs here, each with the reason: of their algorithm, or of the scenarios."""
-    scenarios = [name for name, scenario in _mapping(settings, "scenarios").items() if scenario is not None]
+    """Return the methods whose algorithm cannot be used here, each with the reason."""
     reasons = {}
     for name, algorithm_name in _algorithms(settings).items():
         try:
@@ -185,9 +179,6 @@ def _unusable_methods(settings: Mapping[str, Any]) -> dict[str, str]:
             reasons[name] = str(error)
         except NarxbenchError:
             continue  # an algorithm that does not exist is a mistake in the settings
-        only_in = _mapping(settings, "only_in").get(name)
-        if isinstance(only_in, list) and not any(scenario in scenarios for scenario in only_in):
-            reasons.setdefault(name, f"only_in: found no scenario of this study: {show(only_in, kind=False)}")
     return reasons
 
 

@@ -6,9 +6,6 @@ from dataclasses import dataclass
 
 from narxbench._report.formats import Form
 
-# Two values of J this close (relative) count as equal.
-TOLERANCE = 1e-9
-
 
 @dataclass(frozen=True, kw_only=True)
 class Metric:

@@ -177,8 +177,6 @@ class Statistics(Settings):
     """Terms selected at least this often make the final structure."""
     confidence: Coverage
     """Coverage of the intervals."""
-    bootstrap_samples: Count
-    """Resamples of the systems behind the intervals of a comparison of methods."""
 
 
 class Figures(Settings):

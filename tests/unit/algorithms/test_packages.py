@@ -8,7 +8,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from narxbench import StructureProblem, load_system
-from narxbench._algorithms import aols, fastcan, forward_regression, lasso, sysidentpy_fit
+from narxbench._algorithms import adaptive_lasso, aols, fastcan, forward_regression, sysidentpy_fit
 from narxbench._algorithms.objective import CountedObjective, view_of
 from narxbench._algorithms.training import estimated, products
 from narxbench._io.errors import NarxbenchError
@@ -115,88 +115,13 @@ def test_what_sysidentpy_cannot_be_given_is_reported(rng, inputs, factors, segme
 def along_the_path(problem):
     pytest.importorskip("sklearn", reason="scikit-learn is in the extra 'methods'")
     objective = CountedObjective(problem, 6000)
-    result = lasso.run(view_of(problem), objective, np.random.default_rng(1), lasso.Settings())
+    result = adaptive_lasso.run(view_of(problem), objective, np.random.default_rng(1), adaptive_lasso.Settings())
     return np.asarray(result.position), objective
 
 
-def test_lasso_returns_the_best_structure_of_the_path(small_problem):
+def test_adaptive_lasso_returns_the_best_structure_of_the_path(small_problem):
     position, objective = along_the_path(small_problem)
     # The path begins with one term and grows; with and without the constant.
     assert 2 <= objective.evaluations <= 400
     assert objective.known_fitness(position) == objective.best_fitness == objective.trace().min()
     assert list(compress(small_problem.terms, position)) == load_system("S1").terms
-
-
-@pytest.fixture
-def noisy_fastcan():
-    """Return a view of data with noise on the output, whose system has a constant and a product."""
-    pytest.importorskip("fastcan", reason="fastcan is in the extra 'methods'")
-    u, y = load_system("fastcan").simulate(600, snr_db=20)
-    return view_of(StructureProblem(u, y, n_u=3, n_y=2, degree=2, n_validation=200))
-
-
-def squares_left(view, selection):
-    """Return the sum of squares that a constant leaves with some of the other candidates, counted without it."""
-    columns, y = view.training_regressors()[:, [0, *(1 + np.array(selection))]], view.training_outputs()
-    return float(((y - columns @ np.linalg.lstsq(columns, y, rcond=None)[0]) ** 2).sum())
-
-
-def test_the_refinement_of_fastcan_explains_no_less(noisy_fastcan):
-    view = noisy_fastcan
-    columns, y = view.training_regressors()[:, 1:], view.training_outputs()
-    with threadpool_limits(1):
-        order = fastcan.entered(columns, y, 6)
-        selections = fastcan.refined(columns, y, order, drop=1)
-    assert len(selections) == 6
-    changes = []
-    for size, selection in enumerate(selections, start=1):
-        assert len(set(selection)) == len(selection) == size
-        changes.append(squares_left(view, selection) / squares_left(view, order[:size]))
-    # The package's own sums are not exact: an exchange may lose in the fourth digit.
-    assert max(changes) < 1.001 and changes[1] < 0.95
-
-
-def test_multi_step_weights_are_those_of_lowest_error_of_the_free_run(noisy_fastcan):
-    view, system = noisy_fastcan, load_system("fastcan")
-    terms = [view.terms.index(term) for term in system.terms if term != "1"]
-    with threadpool_limits(1):
-        steps = fastcan.MultiStep(view)
-        value, model = steps.fit(terms, True)
-        solution = steps.best([terms[:1], terms, [*terms, view.terms.index("y(k-2)")]], [view.terms.index("1")])
-    names = list(compress(view.terms, solution.position))
-    weights = dict(zip(names, solution.coefficients, strict=True))
-    assert set(names) == set(system.terms)
-    true = dict(zip(system.terms, system.coefficients, strict=True))
-    assert weights == pytest.approx(true, abs=0.02)
-    # The free run of the model, by plain recursion.
-    u, y = view.training_u, view.training_y.copy()
-    run = y[: model.max_delay_].tolist()
-    for k in range(model.max_delay_, len(y)):
-        run.append(
-            weights["1"]
-            + weights["y(k-1)"] * run[-1]
-            + weights["u(k-2)"] * u[k - 2]
-            + weights["u(k-1)*u(k-3)"] * u[k - 1] * u[k - 3]
-        )
-    left = np.sum((y[model.max_delay_ :] - run[model.max_delay_ :]) ** 2)
-    samples = len(y) - model.max_delay_
-    assert value == pytest.approx(samples * np.log(left) + np.log(samples) * 4, rel=1e-6)
-
-
-def test_codes_of_terms_for_fastcan():
-    features, delays = fastcan._codes([((0, 1),), ((0, 2), (1, 1)), ((1, 3), (1, 3))], 1)
-    assert features.tolist() == [[-1, 1], [1, 0], [0, 0]]
-    assert delays.tolist() == [[-1, 1], [2, 1], [3, 3]]
-
-
-def test_floating_search_of_sysidentpy_finds_the_best_pair(view):
-    solution = sysidentpy(view, "OSF", order_selection=False, n_terms=2)
-    columns, y = view.training_regressors(), view.training_outputs()[:, None]
-
-    def left(terms):
-        return float(((y - columns[:, terms] @ np.linalg.lstsq(columns[:, terms], y, rcond=None)[0]) ** 2).sum())
-
-    # A set of two that no exchange of one term makes better.
-    first, second = np.flatnonzero(solution.position).tolist()
-    better = [left([first, term]) for term in range(len(view.terms)) if term != first]
-    assert left([first, second]) <= min(better) * (1 + 1e-6)

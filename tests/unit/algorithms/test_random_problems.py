@@ -9,7 +9,6 @@ from tests.tiers import mostly_slow
 
 from narxbench import search
 from narxbench._algorithms import random_problems
-from narxbench._algorithms.annealing import LAST_SHARE, stages
 from narxbench._algorithms.random_problems import (
     CRITERIA,
     SIGNALS,
@@ -40,9 +39,9 @@ BASE = RandomProblem(
 )
 # What was found once stays a case.
 KEPT = {
-    "a penalty of 0": ("annealing", BASE._replace(n_validation=1)),
-    "a penalty of 0 by HQ": ("annealing", BASE._replace(n_validation=2, criterion="hq")),
-    "the smallest penalty": ("annealing", BASE._replace(criterion="aic-1e-320")),
+    "a penalty of 0": ("stepwise", BASE._replace(n_validation=1)),
+    "a penalty of 0 by HQ": ("stepwise", BASE._replace(n_validation=2, criterion="hq")),
+    "the smallest penalty": ("stepwise", BASE._replace(criterion="aic-1e-320")),
     "products that overflow": ("aols", BASE._replace(y="largest")),
     "a ridge that is lost": (
         "stlsq",
@@ -140,12 +139,3 @@ def test_the_checks_find_what_is_wrong(monkeypatch):
     assert "no finite J" in violation(runner(lambda: replace(result, fitness=np.inf)), BASE)
     assert "again" in violation(runner(lambda: replace(result, fitness=0.0)), BASE)
     assert random_problems.MOST_TERMS < 1000
-
-
-@pytest.mark.parametrize(("first", "last"), [(0.0, 0.0), (1.0, 0.0), (np.inf, 1.0), (1.0, np.inf), (1.0, 5e-324)])
-def test_stages_end(first, last):
-    temperatures = stages(first, last, 0.9)
-    assert 1 <= len(temperatures) < 10_000
-    assert temperatures[0] == max(first, last)
-    if last == 0.0 and first:
-        assert LAST_SHARE <= temperatures[-1] < LAST_SHARE / 0.9

@@ -76,7 +76,7 @@ BROKEN = {
     "crash": ("import ctypes\nctypes.string_at(0)\n", r"its import ends the process \(exit code -11\)"),
     "load": (SOURCE + "\ndef load():\n    1 / 0\n", r"ZeroDivisionError: .* \(added\.py, line \d+\)"),
     "no run": (SOURCE.replace("def run", "def walk"), r"added has no def run\(problem, objective, rng, settings\)"),
-    "one name": (SOURCE.replace("'None'", "'None', requires='pymoo'"), "requires: found 'pymoo'; allowed: a list"),
+    "one name": (SOURCE.replace("'None'", "'None', requires='fastcan'"), "requires: found 'fastcan'; allowed: a list"),
     "no data": (SOURCE.replace("'None'", "'None', options={'a': [object]}"), "TypeError: .*not JSON serializable"),
 }
 

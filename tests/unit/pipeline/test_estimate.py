@@ -50,7 +50,6 @@ def test_searches_are_those_of_the_matrix(planned: Planned, text: str) -> None:
         (SMALL, "data={samples: 10000000}", "data.samples: found 10000000, with which a search of upso2d on S1 would"),
         (SMALL, "data={washout: 10000000}", "data.washout: found 10000000, with which the simulation of S1 would take"),
         (SMALL, "seeds=100000", "seeds: found 100000, with which planning would take about"),
-        (COMPARED, "statistics={bootstrap_samples: 10000000}", "statistics.bootstrap_samples: found 10000000, with"),
         pytest.param(
             COMPARED,
             "data={seeds: 30000}",

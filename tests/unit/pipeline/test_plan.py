@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from tests.lookups import values_of
+from tests.unit.algorithms.plugins import install
 
 from narxbench._io.errors import NarxbenchError
 from narxbench._pipeline.comparison import ComparisonPlan
@@ -106,18 +107,28 @@ def test_methods_are_compared_problem_by_problem(plan: Callable) -> None:
     assert problem["problem"]["scenario"] == "base" and "method" not in problem["problem"]
     assert problem["structure"] == planned.problem(scored).structure
     assert paths(planned, SCORE) == [f"data/mine/scores/base/data-{seed}/S1/30dB/bic.json" for seed in (1, 2)]
-    assert "FROLS" in compared.about_methods()["builder"]["description"]
+    assert problem["too_slow"] == {}
 
 
-def test_the_last_run_of_a_job_of_each_method_with_a_process_of_its_own_is_made_again(plan: Callable) -> None:
-    pytest.importorskip("pymoo")
-    planned = plan(COMPARED, "methods={other: {algorithm: pymoo_ga, criteria: [bic]}}")
+def test_a_method_that_would_need_too_long_is_scored_and_not_run(plan: Callable) -> None:
+    limited = COMPARED.replace("builder: {", "builder: {limits: {candidates: 50}, ")
+    compared, scored = ComparisonPlan(plan(limited)), wildcards(**SCORED)
+    assert list(compared.methods(scored)) == ["upso2d"]
+    (slow,) = compared.problem(scored)["too_slow"].values()
+    assert (slow["algorithm"], slow["deterministic"], slow["minimises"]) == ("frols", True, False)
+
+
+def test_the_last_run_of_a_job_of_each_method_with_a_process_of_its_own_is_made_again(
+    plan: Callable, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    install(monkeypatch, tmp_path_factory.mktemp("site"))
+    planned = plan(COMPARED, "methods={other: {algorithm: honest_annealing, criteria: [bic]}}")
     compared = ComparisonPlan(planned)
     assert compared.repeated_methods == ["other"]
     again = compared.repeated(wildcards(study="mine", method="other"))
     assert RUNS.format(**vars(again)) == "data/mine/runs/base/data-2/S1/30dB/other/bic/seeds-1-to-2.json"
     assert planned.seeds(again) == [1, 2]
-    assert planned.run(again)["algorithm"] == "pymoo_ga"
+    assert planned.run(again)["algorithm"] == "honest_annealing"
     with pytest.raises(SystemExit, match=r"^narxbench: upso2d: not in the study mine"):
         compared.repeated(wildcards(study="mine", method="upso2d"))
 
@@ -142,7 +153,7 @@ def test_a_method_whose_package_is_missing_is_left_out(plan: Callable, monkeypat
         raise metadata.PackageNotFoundError(name)
 
     monkeypatch.setattr(metadata, "version", version)
-    compared = plan(COMPARED, "methods={lasso: {algorithm: lasso, criteria: [bic]}}")
+    compared = plan(COMPARED, "methods={lasso: {algorithm: adaptive_lasso, criteria: [bic]}}")
     methods = [c.method for c in compared.conditions.values() if c.problem.data_seed == 1]
     assert methods == ["upso2d", "builder"]
     (reason,) = compared.left_out.values()

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from tests.lookups import items_by_name
 
-from narxbench._io.errors import NarxbenchError
 from narxbench._model.excitation import BinaryInput, HeldInput
 from narxbench._model.system import load_system
 from narxbench._studies.loading import load_study
+from narxbench._studies.methods.settings import MethodsStudy
 from narxbench._studies.paper.interpretations.settings import single_changes
 from narxbench._study.condition import ConditionKey
 from narxbench._study.design_choices import interpretation_text, load_design_choices, parse_interpretation
@@ -183,24 +183,34 @@ def test_scenarios_depart_from_the_study(compared: list[Condition]) -> None:
     assert by_name["odd/data-7/S1/20dB/mine/bic"].key.scenario == "odd"
 
 
-def test_a_method_may_be_in_some_scenarios_only(tmp_path: Path) -> None:
+def test_a_method_is_not_run_beyond_its_limits(tmp_path: Path) -> None:
     path = tmp_path / "compared.yaml"
-    path.write_text(f"{COMPARED}only_in: {{mine: [odd, base], other: [odd]}}\n")
-    _, conditions = conditions_of(BASE, path)
-    assert scenarios_of(conditions, method="mine") == {"base", "odd"}
-    assert scenarios_of(conditions, method="upso2d") == {"base", "odd", "part"}
-    # Without any of its scenarios it is left out, or a mistake.
-    path.write_text(f"{COMPARED}only_in: {{mine: [off]}}\n")
-    left_out: dict[str, str] = {}
-    assert list(load_study([*read_layers([BASE]), *read_layers([path])], left_out=left_out).methods) == ["upso2d"]
-    assert left_out == {"mine": "only_in: found no scenario of this study: ['off']"}
-    with pytest.raises(NarxbenchError, match=r"^methods\.mine: only_in: found no scenario"):
-        load_study([*read_layers([BASE]), *read_layers([path])])
+    limited = COMPARED.replace("mine: {algorithm: frols,", "mine: {limits: LIMITS, algorithm: frols,")
+    # S1 has 66 candidate terms, in the scenario odd 364; volterra has 84, mao1997 165.
+    expected = {
+        "{candidates: 84}": {
+            ("base", "S1"),
+            ("base", "heater"),
+            ("base", "volterra"),
+            ("part", "S1"),
+            ("part", "volterra"),
+        },
+        "{candidates: 200, samples: 499}": set(),
+        "{samples: 500}": {("odd", "S1")},
+    }
+    for limits, data_sets in expected.items():
+        path.write_text(limited.replace("LIMITS", limits))
+        study, conditions = conditions_of(BASE, path)
+        assert isinstance(study, MethodsStudy)
+        places = {"mine": set(), "upso2d": set()}
+        for condition in conditions:
+            places[condition.method].add((condition.problem.scenario, condition.problem.system.name))
+            assert (condition.method == "mine") <= ("mine" not in study.too_slow(condition.problem))
+        assert places["mine"] == data_sets and len(places["upso2d"]) == 7
 
 
 HARDER = """
-groups: {few: [S1, volterra], rare: [fast]}
-only_in: {mine: rare}
+groups: {few: [S1, volterra]}
 scenarios:
   base: {description: as it is}
   odd: null
@@ -217,7 +227,6 @@ def test_groups_stand_for_lists_and_scenarios_change_sampling_and_input(tmp_path
     harder.write_text(HARDER)
     study, conditions = conditions_of(BASE, path, harder)
     by_name = items_by_name(conditions)
-    assert {c.problem.scenario for c in conditions if c.method == "mine"} == {"fast"}
     assert {c.problem.system.name for c in conditions if c.problem.scenario == "fast"} == {"S1", "volterra"}
     assert (study.methods["mine"].settings_by, study.methods["mine"].settings_source) == (
         "package default",

@@ -84,7 +84,6 @@ methods 3 speed = 1.0
 methods 3 runs 0 seed = 2
 methods 3 runs 0 fitness = null
 methods 3 runs 0 failure = "no\\nmemory"
-methods 3 runs 0 history fitness = [3000.0]
 """
 
 

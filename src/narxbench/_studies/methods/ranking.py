@@ -1,23 +1,20 @@
 """Methods compared over the data sets of a study: from score files to frames.
 
-There are two contests. *Identify*: which terms and which model a method returns, by whatever criterion it chooses.
-*Search*: which J it reaches; only methods that minimise J take part, under the criterion that most of them have.
+Runs of a method on a data set are averaged first, so that the one run of a deterministic method counts as much as
+several runs of another; then its data sets of a system, then the systems. Data sets of one system are alike and no
+further evidence, so that systems are the units of intervals and tests. Held-out data sets, on which no method was
+developed or tuned, stand apart.
 
-The unit is the data set: scenario, system, SNR and data seed. Runs of a method on it are summarised first, so that the
-one run of a deterministic method counts as much as several runs of another. Data sets of one system are alike and no
-further evidence, so that systems are resampled and tested. Held-out data sets, on which no method was developed or
-tuned, stand apart.
-
-A run without a finite J, such as one that failed, has an infinite gap and error on fresh data, and no hits. Where the
-system terms are no candidates, exactness and F1 are unknown, and there are no targets; such systems count in gaps and
-errors on fresh data.
+A run without a finite J, such as one that failed, has an infinite gap and error on fresh data, and no hits; so has a
+method that is not run on a data set because it would need too long. Where the system terms are no candidates, exactness
+and F1 are unknown; such systems count in gaps and errors on fresh data. Only methods that minimise J have gaps, under
+the criterion that most of them have.
 """
 
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import chain
 from operator import attrgetter
 from typing import Any
 
@@ -26,64 +23,44 @@ import pandas as pd
 
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.files import StrPath
-from narxbench._numerics.intervals import Interval
-from narxbench._numerics.random_streams import generator
-from narxbench._numerics.rounding import significant
-from narxbench._studies.methods.evidence import pairs_frame
 from narxbench._studies.methods.frames import framed
-from narxbench._studies.methods.metrics import COMPARISON, RANKED, TARGETS, ComparisonMetric, or_infinity
-from narxbench._studies.methods.rank_tests import (
-    DATA_SET,
-    Blocks,
-    Floats,
-    bootstrap_means,
-    mean_by_system,
-)
-from narxbench._studies.methods.score_file import Score, ScoredMethod, ScoredRun, read_score
-from narxbench._studies.methods.sign_flips import share_limits
-from narxbench._study.metrics import TOLERANCE
+from narxbench._studies.methods.metrics import COMPARISON, EXACT, TESTED, ComparisonMetric, mean_transformed
+from narxbench._studies.methods.pairs import compared_with_best
+from narxbench._studies.methods.score_file import TIME, Score, read_score
 
 Groups = Mapping[tuple[str, str], pd.DataFrame]  # results by part of the data sets and group
 
-FRAMES = ("scores", "ranking", "pairs", "ecdf", "systems")
+FRAMES = ("scores", "ranking", "pairs", "systems")
+DATA_SET = ["scenario", "system", "snr_db", "data_seed"]
 ALL = "all"  # the group of all scenarios
 HELD_OUT, DEVELOPMENT = "held-out", "development"
 PARTS = (HELD_OUT, DEVELOPMENT)
-# Points of an ECDF for each factor of ten in the evaluations.
-POINTS_PER_DECADE = 10
-_METRICS_OF_A_RUN = [metric for metric in COMPARISON if metric.of_run]
-_METRICS_BY_SYSTEM = [metric for metric in COMPARISON if metric.by_system]
 _OF_SCORE = (*DATA_SET, "criterion", "n_terms", "samples", "n_validation", "true_fitness")
 _OF_METHOD = ("method", "algorithm", "deterministic", "reference", "minimises", "budget")
-_OF_RUN = ("seed", "evaluations", "fitness", "excess", "failure")
-_UNRANKED = Interval(math.nan, math.nan, math.nan)
+_OF_RUN = ("seed", "evaluations", "fitness", "failure")
 
 
 def rank_study(
     score_files: Iterable[StrPath],
     *,
     confidence: float,
-    bootstrap_samples: int,
     situations: Mapping[str, Sequence[str]] | None = None,
     unsteady: Collection[str] = (),
 ) -> dict[str, pd.DataFrame]:
     """Return all frames of a comparison of methods by name, those of `FRAMES`, from score files in any order.
 
-    ``bootstrap_samples`` is the number of resamples of the systems behind the intervals of mean ranks. ``situations``
-    are groups of systems by name: the data sets of these systems, from all scenarios, form a group besides the
-    scenarios. ``unsteady`` methods, of which a repeated run found something else, are not ranked. A score file that is
-    damaged, or repeats a problem, raises a `NarxbenchError` that names it.
+    ``situations`` are groups of systems by name: the data sets of these systems, from all scenarios, form a group
+    besides the scenarios. ``unsteady`` methods, of which a repeated run found something else, are not ranked. A score
+    file that is damaged, or repeats a problem, raises a `NarxbenchError` that names it.
     """
+    level = round(1 - confidence, 9)
     runs = _runs(load_scores(score_files))
     results = _results(runs, unsteady)
-    groups = _groups(results, situations or {})
-    ranking = ranking_frame(groups, confidence=confidence, resamples=bootstrap_samples)
     return {
         "scores": framed("scores", runs),
-        "ranking": ranking,
-        "pairs": pairs_frame(groups, ranking, alpha=round(1 - confidence, 9)),
-        "ecdf": ecdf_frame(groups),
-        "systems": systems_frame(results),
+        "ranking": _ranking_frame(_groups(results, situations or {}), level),
+        "pairs": _pairs_frame(results, level),
+        "systems": _systems_frame(results),
     }
 
 
@@ -107,76 +84,59 @@ def load_scores(paths: Iterable[StrPath]) -> list[Score]:
 
 
 def _runs(scores: Iterable[Score]) -> pd.DataFrame:
-    """Return one row for each run with all metrics of a run, of which the frame ``scores`` has some.
-
-    References have rows too.
-    """
+    """Return one row for each run, and for each reference, with all metrics."""
     rows = []
     for score in scores:
-        best = _best_fitness(score)
+        best = _lowest_fitness(score)
         part = HELD_OUT if score.held_out else DEVELOPMENT
         for method in score.methods:
             for run in method.runs:
-                row = _fields(score, _OF_SCORE) | _fields(method, _OF_METHOD) | _fields(run, _OF_RUN)
-                for metric in COMPARISON:
-                    if metric.of_run:
-                        row[metric.name] = metric.of_run(score, run, best)
-                rows.append(row | {"part": part, "best_known": best, "reach": _reach(score, run)})
-    return pd.DataFrame(rows)
+                row = {"part": part, "best_known": best}
+                for source, names in ((score, _OF_SCORE), (method, _OF_METHOD), (run, _OF_RUN)):
+                    row |= {name: getattr(source, name) for name in names}
+                row |= {metric.name: metric.of_run(score, run, best) for metric in COMPARISON}
+                rows.append(row)
+    runs = pd.DataFrame(rows)
+    minimises = runs["minimises"] & ~runs["reference"]
+    criteria = Counter(runs.loc[minimises, "criterion"])
+    most_common = max(criteria, key=lambda name: (criteria[name], name), default="")
+    runs["searches"] = minimises & (runs["criterion"] == most_common)
+    for metric in COMPARISON:
+        if metric.of_searches:
+            runs.loc[~runs["searches"] & ~runs["reference"], metric.name] = math.nan
+    return runs
 
 
-def _fields(model: Score | ScoredMethod | ScoredRun, names: Iterable[str]) -> dict[str, Any]:
-    return {name: getattr(model, name) for name in names}
-
-
-def _best_fitness(score: Score) -> float:
+def _lowest_fitness(score: Score) -> float:
     """Return the lowest J of all runs and of the system terms; infinite if none is finite."""
-    best = or_infinity(score.true_fitness)
-    for method in score.methods:
-        for run in method.runs:
-            best = min(best, or_infinity(run.fitness))
-    return best
-
-
-def _reach(score: Score, run: ScoredRun) -> list[tuple[int, bool]]:
-    """Return for each target the evaluations that a run made until it reached it or ended, and whether it did."""
-    targets = or_infinity(score.true_fitness) + np.array(TARGETS) * score.n_validation
-    limits = targets + TOLERANCE * abs(targets)
-    # The history falls: for each limit, the first improvement that is not above it.
-    improvements = np.searchsorted(-np.array(run.history.fitness), -limits).tolist()
-    reach = []
-    for improvement in improvements:
-        is_reached = not run.failure and improvement < len(run.history.evaluations)
-        evaluations = run.history.evaluations[improvement] if is_reached else run.evaluations
-        reach.append((evaluations, is_reached))
-    return reach
+    values = [score.true_fitness, *(run.fitness for method in score.methods for run in method.runs)]
+    return min((value for value in values if value is not None), default=math.inf)
 
 
 def _results(runs: pd.DataFrame, unsteady: Collection[str]) -> pd.DataFrame:
-    """Return one row for each data set and method, summarised over its runs; nothing is rounded.
+    """Return one row for each data set and method, with the means of the transformed metrics over its runs.
 
-    ``ranked`` says whether the method is ranked: references and unsteady methods are not. ``searches`` says whether it
-    takes part in the search; it has no gap otherwise. ``reach`` has the lists of its runs; it is empty where there are
-    no targets.
+    ``ranked`` says whether the method is ranked: it repeats, and has all data sets of its part.
     """
-    grouped = runs.groupby([*DATA_SET, "criterion", "method"], sort=False)
-    results = grouped[["part", "reference", "minimises", "budget", "true_fitness"]].first()
-    for metric in _METRICS_OF_A_RUN:
-        results[metric.name] = grouped[metric.name].agg(metric.of_data_set)
-    results["runs"], results["reach"] = grouped.size(), grouped["reach"].agg(list)
+    # A reference stands in the scores of every criterion: one of them is enough.
+    runs = runs.drop_duplicates([*DATA_SET, "method", "seed"])
+    grouped = runs.groupby([*DATA_SET, "method"], sort=False)
+    results = grouped[["part", "reference", "searches"]].first()
+    for metric in COMPARISON:
+        results[metric.name] = grouped[metric.name].agg(partial(_mean_of_runs, metric))
+    results["runs"] = grouped.size()
     results["failures"] = results["runs"] - grouped["fitness"].count()
+    results["not_run"] = grouped["failure"].agg(lambda failures: int((failures == TIME).any()))
     results = results.reset_index()
-    results["ranked"] = ~results["reference"] & ~results["method"].isin(list(unsteady))
-    minimises = results["minimises"] & ~results["reference"]
-    criteria = Counter(results.loc[minimises, "criterion"])
-    is_searched = results["criterion"] == max(criteria, key=lambda name: (criteria[name], name), default="")
-    results["searches"] = minimises & is_searched
-    metrics_of_search = [metric.name for metric in _METRICS_OF_A_RUN if metric.contest == "search"]
-    results.loc[~is_searched, metrics_of_search] = math.nan
-    has_targets = results["searches"] & results["true_fitness"].notna()
-    results.loc[~has_targets, "reach"] = results.loc[~has_targets, "reach"].map(lambda _: [])
-    # A reference stands in the scores of every criterion; the row of the searched criterion is kept.
-    return results.loc[np.argsort(~is_searched, kind="stable")].drop_duplicates([*DATA_SET, "method"])
+    n_data_sets = results.drop_duplicates(DATA_SET).groupby("part").size()
+    n_of_method = results.groupby(["part", "method"])["method"].transform("size")
+    is_complete = n_of_method == results["part"].map(n_data_sets)
+    results["ranked"] = is_complete & ~results["reference"] & ~results["method"].isin(list(unsteady))
+    return results
+
+
+def _mean_of_runs(metric: ComparisonMetric, values: pd.Series) -> float:
+    return mean_transformed(metric, list(values))
 
 
 def _groups(results: pd.DataFrame, situations: Mapping[str, Sequence[str]]) -> dict[tuple[str, str], pd.DataFrame]:
@@ -193,75 +153,68 @@ def _groups(results: pd.DataFrame, situations: Mapping[str, Sequence[str]]) -> d
     return groups
 
 
-def ranking_frame(groups: Groups, *, confidence: float, resamples: int) -> pd.DataFrame:
-    """Return the methods of each group with their mean ranks and all metrics.
+def _by_system(results: pd.DataFrame, metric: ComparisonMetric) -> pd.DataFrame:
+    """Return the means of a metric over the data sets of each system, shape (systems, methods), names in order."""
+    defined = results.dropna(subset=metric.name)
+    means = defined.groupby(["system", "method"])[metric.name].agg(_mean)
+    return means.unstack("method").sort_index().sort_index(axis=1)
 
-    Mean ranks, and metrics that are averaged by the mean, are means over the data sets of each system, then over the
-    systems. Other metrics are medians over data sets, or belong to all runs together. Methods that are not ranked have
-    no mean ranks.
-    """
+
+def _mean(values: pd.Series) -> float:
+    return math.fsum(values) / len(values)
+
+
+def _ranking_frame(groups: Groups, level: float) -> pd.DataFrame:
+    """Return the methods of each group with all metrics."""
     rows: list[tuple[Any, ...]] = []
     for (part, group), results in groups.items():
-        intervals = partial(_intervals, part=part, group=group, confidence=confidence, resamples=resamples)
-        ranks = []
-        for metric in RANKED:
-            blocks = Blocks(results, metric)
-            ranks.append(dict(zip(blocks.methods, intervals(blocks.ranks()), strict=True)))
-        for method, method_results in results.groupby("method"):
-            row = [part, group, method, method_results["reference"].iloc[0], method_results["searches"].any()]
-            row += [method_results["runs"].sum(), len(method_results), method_results["system"].nunique()]
-            row.append(method_results["failures"].sum())
-            for rank_by_method in ranks:
-                row += rank_by_method.get(str(method), _UNRANKED)
-            for metric in COMPARISON:
-                row += _value(metric, method_results, round(1 - confidence, 9))
+        by_metric = [(metric, _by_system(results, metric)) for metric in COMPARISON]
+        for method, of_method in results.groupby("method"):
+            first = of_method.iloc[0]
+            row = [part, group, method, first["reference"], of_method["searches"].any(), first["ranked"]]
+            row += [of_method["runs"].sum(), len(of_method), of_method["system"].nunique()]
+            row += [of_method["failures"].sum(), of_method["not_run"].sum()]
+            for metric, by_system in by_metric:
+                values = by_system[method].dropna().to_numpy(float) if method in by_system else np.empty(0)
+                row += metric.overall(values, level)
             rows.append(tuple(row))
     return framed("ranking", rows)
 
 
-def _intervals(values: Floats, *, part: str, group: str, confidence: float, resamples: int) -> list[Interval]:
-    """Return the mean of each column with its interval; all values of a group share their resamples."""
-    rng = generator(purpose="bootstrap", part=part, group=group)
-    return bootstrap_means(values, rng, confidence=confidence, resamples=resamples)
+def _pairs_frame(results: pd.DataFrame, level: float) -> pd.DataFrame:
+    """Return the comparisons of the best method of each part with the others, for each metric that is tested."""
+    rows = []
+    for part, of_part in results[results["ranked"]].groupby("part"):
+        for metric in TESTED:
+            by_system = _by_system(of_part, metric).dropna(axis=1, how="all")
+            best = _best(by_system, metric)
+            if best is None:
+                continue
+            for pair in compared_with_best(by_system, best, metric, level):
+                rows.append((part, metric.name, best, *pair))
+    return framed("pairs", rows)
 
 
-def _value(metric: ComparisonMetric, results: pd.DataFrame, level: float) -> Sequence[float]:
-    """Return the value of a metric over the data sets of a method; for shares of runs or terms with its interval."""
-    if not metric.of_run or metric.average != "mean":
-        return [metric.overall(results)]
-    defined = results.dropna(subset=metric.name)
-    means = mean_by_system(defined[[metric.name]].to_numpy(float), defined["system"])[:, 0]
-    value = significant(math.fsum(means) / len(means)) if len(means) else math.nan
-    return (value, *share_limits(means, level)) if metric.interval else [value]
+def _best(by_system: pd.DataFrame, metric: ComparisonMetric) -> str | None:
+    """Return the method of the best mean; None where there is none, or where no run is exact."""
+    means = {str(method): math.fsum(values) / len(values) for method, values in by_system.items()}
+    if not means or (metric is EXACT and max(means.values()) == 0):
+        return None
+    sign = -1 if metric.larger_is_better else 1
+    return min(means, key=lambda method: (sign * means[method], method))
 
 
-def ecdf_frame(groups: Groups) -> pd.DataFrame:
-    """Return how many pairs of a run and a target each method of the search has reached within some evaluations."""
-    rows: list[tuple[Any, ...]] = []
-    for key, results in groups.items():
-        searches = results[results["searches"] & results["reach"].map(bool)]
-        grid = _evaluation_grid(int(results["budget"].max()))
-        for method, method_results in searches.groupby("method"):
-            runs = chain.from_iterable(method_results["reach"])
-            times = np.sort([evaluations for evaluations, is_reached in chain.from_iterable(runs) if is_reached])
-            counts = np.searchsorted(times, grid, side="right").tolist()
-            total = int(method_results["runs"].sum()) * len(TARGETS)
-            for evaluations, count in zip(grid, counts, strict=True):
-                rows.append((*key, method, evaluations, count, total))
-    return framed("ecdf", rows)
-
-
-def _evaluation_grid(budget: int) -> list[int]:
-    """Return the numbers of evaluations at which an ECDF is computed, the budget the last."""
-    grid = {budget}
-    for point in range(POINTS_PER_DECADE * len(str(budget))):
-        grid.add(min(budget, round(10 ** (point / POINTS_PER_DECADE))))
-    return sorted(grid)
-
-
-def systems_frame(results: pd.DataFrame) -> pd.DataFrame:
+def _systems_frame(results: pd.DataFrame) -> pd.DataFrame:
     """Return the metrics of each method on each system of a scenario."""
     rows = []
     for key, group in results.groupby(["part", "scenario", "system", "method"]):
-        rows.append((*key, *(metric.overall(group) for metric in _METRICS_BY_SYSTEM)))
+        numbers = []
+        for metric in COMPARISON:
+            defined = group[metric.name].dropna()
+            numbers.append(metric.inverse(_mean(defined)) if len(defined) else math.nan)
+        rows.append((*key, *map(_rounded, numbers)))
     return framed("systems", rows)
+
+
+def _rounded(value: float) -> float:
+    return value if math.isnan(value) else float(f"{value:.12g}")

@@ -5,10 +5,12 @@ from pydantic import Field
 
 from narxbench._io.files import StrPath
 from narxbench._io.settings import Line, Settings, read_result
-from narxbench._study.condition import MOST, History, ProblemKey
+from narxbench._study.condition import MOST, ProblemKey
 
 # The references that methods are compared with; no method may have their names.
 REFERENCES = TRUTH, EVERYTHING = "truth", "all-candidates"
+# The failure of a method that is not run on a data set, because it would need too long.
+TIME = "time"
 
 
 class ScoredRun(Settings, extra="allow"):
@@ -26,18 +28,13 @@ class ScoredRun(Settings, extra="allow"):
     """How many of ``terms`` are system terms."""
     fresh_error: float | None = Field(ge=0)
     """RRSE of the free run on fresh data; null when it diverges."""
-    excess: float | None = None
-    """How far the method’s own criterion at ``terms`` lies above that at the system terms; null where unknown."""
     failure: Line
     """Why the run failed; empty if it did not."""
-    history: History
 
     @pydantic.model_validator(mode="after")
     def _consistent(self) -> "ScoredRun":
         if (self.fitness is None) != (not self.terms):
             raise ValueError("found terms without a fitness, or a fitness without terms")
-        if len(self.history.evaluations) != len(self.history.fitness):
-            raise ValueError("found a history of unequal columns")
         return self
 
 

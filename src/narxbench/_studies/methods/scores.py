@@ -4,16 +4,11 @@ A score file only collects; ranks, targets and tests belong to the analysis.
 """
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from narxbench._algorithms.contract import OwnCriterion
 from narxbench._algorithms.objective import view_of
-from narxbench._algorithms.registry import algorithm
 from narxbench._algorithms.search import budget
 from narxbench._algorithms.training import whole_record
 from narxbench._fitness.kernel.problem_data import DIVERGENCE_FACTOR
@@ -26,7 +21,7 @@ from narxbench._model.narx import scores
 from narxbench._model.prediction import simulated
 from narxbench._model.system import System
 from narxbench._model.terms import parse_term
-from narxbench._studies.methods.score_file import EVERYTHING, TRUTH, Score, ScoredMethod, ScoredRun
+from narxbench._studies.methods.score_file import EVERYTHING, TIME, TRUTH, Score, ScoredMethod, ScoredRun
 from narxbench._study.condition import ConditionKey, History, ProblemKey
 from narxbench._study.runs import Run, finite, load_problem, read_runs, seals, size_of
 
@@ -43,6 +38,7 @@ def score(
     system: Mapping[str, Any],
     structure: Mapping[str, Any],
     fresh: Mapping[str, Any],
+    too_slow: Mapping[str, Mapping[str, Any]] | None = None,
     held_out: bool = False,
 ) -> str:
     """Read the run files of all methods on a problem and return the text of its score file.
@@ -55,6 +51,8 @@ def score(
     :class:`ProblemKey`. ``system`` and ``structure`` are the arguments of :class:`~narxbench._model.system.System` and
     of :class:`~narxbench._fitness.problem.StructureProblem`. ``methods`` has the arguments of each method's runs.
     ``fresh`` has ``samples``, ``washout`` and ``excitation`` of the fresh data (None: the excitation of the system).
+    ``too_slow`` has the methods that are not run on the problem, because they would need too long: each counts as one
+    run that has failed.
     Where the terms of the system are no candidates, no structure is right.
     """
     key = ProblemKey(**problem)
@@ -85,7 +83,7 @@ def score(
             if mistake:
                 path = next(path for path, file in run_files.items() if run in file.runs)
                 raise NarxbenchError(f"{path}: seed {run.seed}: {mistake}; delete it and run again")
-        own_criterion, first_file = judge.own_criterion(arguments), next(iter(run_files.values()))
+        first_file = next(iter(run_files.values()))
         run_seals |= seals(run_files.values())
         scored_methods.append(
             ScoredMethod(
@@ -96,9 +94,10 @@ def score(
                 versions=first_file.versions,
                 algorithm_sha256=first_file.algorithm_sha256,
                 budget=n_evaluations,
-                runs=[judge.scored(run, own_criterion) for run in method_runs],
+                runs=[judge.scored(run) for run in method_runs],
             )
         )
+    scored_methods += [_not_run(name, about) for name, about in (too_slow or {}).items()]
     scored_methods += judge.references(first_file.versions)
     content = Score(
         **dict(key),
@@ -124,6 +123,22 @@ def _fresh_data(system: System, data_seed: int, fresh: Mapping[str, Any]) -> Sig
     return system.simulate(**{**fresh, "excitation": excitation}, seed=data_seed, realisation=FRESH)
 
 
+def _not_run(name: str, about: Mapping[str, Any]) -> ScoredMethod:
+    """Return a method that would need too long on a problem, with one run that has found nothing."""
+    run = ScoredRun(
+        seed=1,
+        fitness=None,
+        evaluations=0,
+        terms=[],
+        hits=0,
+        fresh_error=None,
+        failure=TIME,
+    )
+    n_evaluations = budget(about["settings"], about["evaluations"])
+    facts = {fact: about[fact] for fact in ("algorithm", "deterministic", "minimises")}
+    return ScoredMethod(method=name, **facts, versions={}, algorithm_sha256="", budget=n_evaluations, runs=[run])
+
+
 class _Judge:
     """Checks and scores the runs on one problem; equal models are judged once."""
 
@@ -142,19 +157,6 @@ class _Judge:
         if not falls or (fitness is not None and min(history, default=math.inf) > fitness):
             return "found a history that does not fall to the fitness"
         return ""
-
-    def own_criterion(self, arguments: Mapping[str, Any]) -> OwnCriterion | None:
-        """Return the criterion by which a method chooses a structure; None where it is not known.
-
-        It is J where the method minimises J. Other algorithms of this package may say it themselves.
-        """
-        if arguments["minimises"]:
-            return self.fitness
-        return algorithm(arguments["algorithm"]).own_criterion(self._view, arguments["settings"])
-
-    def fitness(self, position: NDArray[np.uint8]) -> float:
-        """Return J of a structure, shape (N_t,)."""
-        return float(self._problem.evaluate_positions(position[None])[0][0])
 
     def references(self, versions: Mapping[str, str]) -> list[ScoredMethod]:
         """Return the references as methods of one run: the system terms, and all candidate terms."""
@@ -188,20 +190,8 @@ class _Judge:
         history = History(evaluations=[1], fitness=[fitness])
         return run(fitness=fitness, terms=terms, coefficients=weights, history=history)
 
-    def _excess(self, terms: Sequence[str], criterion: OwnCriterion | None) -> float | None:
-        """Return how far a criterion at a structure lies above the criterion at the system terms."""
-        if criterion is None or not terms or not self._true_terms:
-            return None
-        value = criterion(self._position(terms))
-        true_value = criterion(self._position(self._true_terms))
-        return finite(value - true_value)
-
-    def _position(self, terms: Collection[str]) -> NDArray[np.uint8]:
-        """Return 1 for each candidate term that is among the terms, else 0."""
-        return np.array([term in terms for term in self._problem.terms], np.uint8)
-
-    def scored(self, run: Run, own_criterion: OwnCriterion | None = None) -> ScoredRun:
-        """Return a run with the scores of its structure, by the criterion of its method."""
+    def scored(self, run: Run) -> ScoredRun:
+        """Return a run with the scores of its structure."""
         model = tuple(run.terms), tuple(run.coefficients)
         if run.terms and model not in self._errors:
             first = max(self._problem.n_u, self._problem.n_y)
@@ -213,9 +203,7 @@ class _Judge:
             terms=run.terms,
             hits=len({*run.terms} & self._true_terms),
             fresh_error=self._errors.get(model),
-            excess=self._excess(run.terms, own_criterion),
             failure=" ".join(run.failure.split()),
-            history=run.history,
         )
 
 

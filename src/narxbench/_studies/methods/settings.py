@@ -1,4 +1,4 @@
-"""The settings of a comparison of methods, each of which runs on every data set of every scenario."""
+"""The settings of a comparison of methods, each of which runs on every data set of every scenario within its limits."""
 
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal
@@ -10,7 +10,7 @@ from narxbench._io.settings import Mistake, Settings, unknown
 from narxbench._model.excitation import Excitation
 from narxbench._model.noise import NoiseKind
 from narxbench._model.system import system_names
-from narxbench._model.terms import MAX_DEGREE, MAX_LAG
+from narxbench._model.terms import MAX_DEGREE, MAX_LAG, model_size
 from narxbench._studies.methods.score_file import REFERENCES
 from narxbench._study.design_choices import MOST, Count, DesignChoices
 from narxbench._study.settings import (
@@ -78,23 +78,30 @@ class Scenario(Settings):
     """Largest degree of the candidate terms."""
 
 
-class ComparedMethod(Method):
-    """A method, and whose choice its settings are."""
+class Limits(Settings):
+    """The largest data sets that a method is run on: on larger ones it would need more than a minute of CPU time."""
 
-    settings_by: (
-        Literal[
-            "authors' paper",
-            "authors' tutorial",
-            "package default",
-            "left open by the source, chosen by us",
-            "best of a small search by us",
-            "own method, tuned by us",
-        ]
-        | None
-    ) = None
+    candidates: Count | None = None
+    """Candidate terms at most."""
+    samples: Count | None = None
+    """Samples at most."""
+
+    def exclude(self, candidates: int, samples: int) -> bool:
+        """Return whether a data set is larger than one of the limits."""
+        too_many_candidates = self.candidates is not None and candidates > self.candidates
+        too_many_samples = self.samples is not None and samples > self.samples
+        return too_many_candidates or too_many_samples
+
+
+class ComparedMethod(Method):
+    """A method, whose choice its settings are, and the largest data sets that it is run on."""
+
+    settings_by: Literal["package default", "authors", "us", "us, own method"] | None = None
     """Whose choice the settings are."""
     settings_source: str = Field(default="", max_length=300)
     """Where the settings stand, or how they were chosen."""
+    limits: Limits = Limits()
+    """The largest data sets that the method is run on. On others it counts as not exact."""
 
 
 class HeldOut(Settings):
@@ -131,13 +138,7 @@ class MethodsStudy(Study):
     tuned: Annotated[list[Name], AfterValidator(distinct)] = Field(default=[])
     """Methods that were developed or tuned on data sets that are not held out; unknown names have no effect."""
     groups: dict[Name, list[Name]] = Field(default={})
-    """Lists by a name, which stands for them in ``only_in`` and in the systems of a scenario."""
-    only_in: Annotated[
-        dict[Name, list[Name]],
-        BeforeValidator(without_null, json_schema_input_type=dict[Name, list[Name] | Name | None]),
-    ] = Field(default={})
-    """Scenarios that a method takes part in, if not in all, or the name of a group of them. Without any of them it is
-    left out."""
+    """Lists of systems by a name, which stands for them in a scenario."""
     situations: Annotated[
         dict[Name, Situation],
         BeforeValidator(without_null, json_schema_input_type=dict[Name, Situation | None]),
@@ -215,9 +216,20 @@ class MethodsStudy(Study):
         )
 
     def _by_all_methods(self, problem: Problem) -> Iterator[Condition]:
+        too_slow = self.too_slow(problem)
         for condition in super()._by_all_methods(problem):
-            if problem.scenario in self.only_in.get(condition.method, self.scenarios):
+            if condition.method not in too_slow:
                 yield condition
+
+    def too_slow(self, problem: Problem) -> list[str]:
+        """Return the methods that are not run on a problem because it is larger than their limits."""
+        system = problem.system
+        n_candidates = model_size(n_y=system.n_y, n_u=system.n_u, degree=system.degree)
+        too_slow = []
+        for name, method in self.methods.items():
+            if method.limits.exclude(n_candidates, problem.data.samples):
+                too_slow.append(name)
+        return too_slow
 
     def unknown_names(self, choices: DesignChoices) -> Iterator[Mistake]:
         """Yield systems that are both held out and not, unknown systems, and situations places like a scenario."""

@@ -1,275 +1,148 @@
-"""The tables of a comparison of methods: both contests, differences, systems, and what to use for which data."""
+"""The tables of a comparison of methods: the ranking, the situations, the tests, and the systems."""
 
-import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 
 import pandas as pd
 
-from narxbench._report.formats import count, method_name
+from narxbench._report.formats import MISSING, count, fixed, method_name, significant, tenths
 from narxbench._report.table import Column, Table, columns
-from narxbench._studies.methods.answer import REGIONS, cheapest_equal
-from narxbench._studies.methods.leads import RELIABLE, Lead, lead_for
-from narxbench._studies.methods.metrics import EXACT, FRESH, IN_RECOVERY, ComparisonMetric
-from narxbench._studies.methods.rank_tests import DATA_SET, mean_by_system
-from narxbench._studies.methods.ranking import ALL, HELD_OUT
-from narxbench._studies.methods.score_file import TRUTH
-from narxbench._studies.methods.views import BOARDS, Comparison, View, notes, values_of
-from narxbench._studies.methods.wants import LOWEST_J, NEW_DATA, TERMS, TESTED, WANTS, Row
+from narxbench._studies.methods.answer import REGIONS, difference_text, value_text, verdict_text
+from narxbench._studies.methods.metrics import COMPARISON, EXACT, F1, FRESH, TESTED, ComparisonMetric
+from narxbench._studies.methods.score_file import EVERYTHING, TIME
+from narxbench._studies.methods.views import Comparison, Row, View
 from narxbench._study.metrics import mean
 
-_PART = Column("part", "Data sets")
 _METHOD = Column("method", "Method", kind="method")
+# The columns of the ranking after the name of the method.
+RANKING = (
+    *columns(exact=EXACT.heading, f1=F1.heading, fresh_error=FRESH.heading, seconds="CPU seconds"),
+    *columns(settings_by="Settings by", failures="Failures", remarks="Remarks"),
+)
 
 
 def leaderboard_tables(comparison: Comparison) -> dict[str, Table]:
     """Return all tables of a comparison by name."""
-    by_recovery = "Methods, each with its own criterion, by exact recovery"
-    by_rank = "Searches of the same J with the same budget, by mean rank"
     return {
-        "leaderboard": _board_table("leaderboard", by_recovery, "identify", comparison),
-        "search": _board_table("search", by_rank, "search", comparison),
-        "unranked": unranked_table("unranked", comparison.whole()),
-        "systems": systems_table(comparison),
+        "leaderboard": ranking_table(comparison),
+        "situations": situations_table(comparison),
         "differences": differences_table(comparison),
-        "situations": situations_table("situations", comparison.views),
-        "breaks": breaks_table("breaks", comparison.views),
+        "systems": systems_table(comparison),
     }
 
 
-def board_rows(name: str, rows: Sequence[Row]) -> list[Row]:
-    """Return the rows of a view that stand on a board: ranked methods and references; on that of searches only these.
-
-    Methods that are not ranked have a table of their own, because their data are others.
-    """
-    shown = [row for row in rows if row["last"] != 1]
-    if name == "identify":
-        return shown
-    return [row for row in shown if row["searches"] or row["reference"]]
-
-
-def remarks(row: Row) -> Iterator[tuple[str, str]]:
-    """Yield the marks of a method with their meanings."""
-    if row["added"]:
-        yield "yours", "added by the settings of this study"
-    if row["deterministic"]:
-        yield "det.", "deterministic: one run on each data set"
-    if row["tuned"]:
-        yield "tuned here", "developed or tuned on these data sets"
-    if row["unsteady"]:
-        yield "does not repeat", f"a repeated run found something else: {row['unsteady']}; not ranked"
-    elif row["last"] == 1:
-        yield "not ranked", f"it was run on {count(row['data_sets'])} of the data sets"
-
-
-def _board_table(table: str, title: str, name: str, comparison: Comparison) -> Table:
-    """Return a board over all scenarios, one part of the data sets after the other."""
-    head = [_PART, _METHOD]
-    for column in BOARDS[name]:
-        heading = f"{column.heading}, {column.hint}" if column.hint else column.heading
-        if column.interval:
-            keys = {column.key: "value", f"{column.key}_low": "from", f"{column.key}_high": "to"}
-            head += columns(column.kind, heading, **keys)
-        else:
-            head.append(Column(column.key, heading, kind=column.kind))
-    if any(row["settings_by"] for view in comparison.whole() for row in view.rows()):
-        head.append(Column("settings_by", "Settings"))
-    head.append(Column("remarks", "Remarks"))
-    want = TERMS if name == "identify" else LOWEST_J
+def ranking_table(comparison: Comparison) -> Table:
+    """Return the methods in their order, the references last."""
     rows = []
-    for view in comparison.whole():
-        for row in board_rows(name, view.rows(want)):
-            marks = ", ".join(dict(remarks(row)))
-            if row["reference"] and not marks:
-                marks = "reference"
-            rows.append({**row, "remarks": marks})
-    data = pd.DataFrame(rows, columns=_keys(head))
-    return Table(table, title, tuple(head), data, tuple(notes()), row_headers=2)
+    for row in comparison.whole.rows():
+        rows.append((row["method"], *cells(row, comparison).values()))
+    notes = [f"{metric.heading}: {metric.description}" for metric in COMPARISON if metric in (EXACT, F1, FRESH)]
+    notes.append(
+        "In brackets: the interval over systems. Undecided: the smallest difference that could have been seen."
+    )
+    title = f"Methods by exact recovery, {comparison.data_sets}"
+    return Table.of("leaderboard", title, (_METHOD, *RANKING), rows, notes=tuple(notes))
 
 
-def _keys(head: Iterable[Column]) -> list[str]:
-    return [column.key for column in head]
+def cells(row: Row, comparison: Comparison) -> dict[str, str]:
+    """Return what the ranking shows of a method, by the keys of `RANKING`."""
+    return {
+        "exact": _with_interval(row, EXACT),
+        "f1": MISSING if row[F1.name] is None else fixed(row[F1.name], 2),
+        "fresh_error": _with_interval(row, FRESH),
+        "seconds": MISSING if row["seconds"] is None else significant(row["seconds"]),
+        "settings_by": row["settings_by"] or MISSING,
+        "failures": count(row["failures"]),
+        "remarks": "; ".join(remarks(row, comparison)),
+    }
+
+
+def _with_interval(row: Row, metric: ComparisonMetric) -> str:
+    if row[metric.name] is None:
+        return MISSING
+    low, high = row[f"{metric.name}_low"], row[f"{metric.name}_high"]
+    text = value_text(metric, row[metric.name])
+    if low is None or high is None:
+        return text
+    return f"{text} ({value_text(metric, low)} to {value_text(metric, high)})"
+
+
+def remarks(row: Row, comparison: Comparison) -> Iterator[str]:
+    """Yield what is to be said of a method: whose it is, how it compares with the best one, and what it lacks."""
+    if row["reference"]:
+        yield "reference"
+    if row["added"]:
+        yield "yours"
+    if row["tuned"]:
+        yield "tuned on these data sets"
+    best = comparison.whole.best()
+    for pair in comparison.pairs(EXACT):
+        if best and pair.rival == row["method"]:
+            yield verdict_text(pair, EXACT, best["method"])
+    if row["not_run"]:
+        yield f"{TIME}: not run on {count(row['not_run'])} data sets"
+    if row["unsteady"]:
+        yield f"not ranked: a repeated run found something else ({row['unsteady']})"
+    elif row["missing"] and not row["reference"]:
+        yield f"not ranked: it lacks {count(row['missing'])} data sets"
+
+
+def situations_table(comparison: Comparison) -> Table:
+    """Return the exact recovery of every method in each group of data."""
+    views = situations(comparison)
+    head = [_METHOD, *(Column(view.group, view.title) for view in views)]
+    rows = []
+    for row in comparison.whole.rows():
+        rows.append((row["method"], *(recovery_text(view, row["method"]) for view in views)))
+    return Table.of("situations", f"Exact recovery by situation, {comparison.data_sets}", head, rows)
+
+
+def situations(comparison: Comparison) -> list[View]:
+    """Return the groups of data in which the terms can be right, all data first."""
+    return [view for view in comparison.views if any(row[EXACT.name] is not None for row in view.rows())]
+
+
+def recovery_text(view: View, method: str) -> str:
+    """Return the exact recovery of a method in a group, or that it is not run there for the time that it would need."""
+    row = view.row(method)
+    if row is None or row["last"] == 1 or row[EXACT.name] is None:
+        return MISSING
+    return TIME if row["not_run"] == row["data_sets"] else tenths(row[EXACT.name])
 
 
 def differences_table(comparison: Comparison) -> Table:
-    """Return the comparisons of the best method of each part, for each want that is tested, with all others."""
-    head = [_PART, *columns(want="Best for"), Column("best", "Best", kind="method"), *_RIVAL_COLUMNS]
-    rows = []
-    for view in comparison.whole():
-        for want in TESTED:
-            lead = lead_for(view, want)
-            for cells in _rival_rows(lead) if lead else ():
-                rows.append((view.part, WANTS[want], lead.best if lead else "", *cells))
-    title = "The best method against each other one"
-    return Table.of("differences", title, head, rows, notes=(REGIONS,), row_headers=3)
-
-
-def best_against(view: View, want: str) -> Table | None:
-    """Return the comparisons of the best method for a want with all others; None where there are none."""
-    lead = lead_for(view, want)
-    if lead is None or not lead.rivals:
-        return None
-    measured = f"{lead.difference.metric.words}, {view.data_sets} of {count(lead.n_systems)} systems"
-    title = f"{method_name(lead.best)} against each other method: {measured}"
-    return Table.of(f"differences {view.key} {want}", title, _RIVAL_COLUMNS, _rival_rows(lead))
-
-
-_RIVAL_COLUMNS = (
-    Column("rival", "Against", kind="method"),
-    *columns(difference="Difference", interval="Interval", verdict="Verdict", p="p"),
-)
-
-
-def _rival_rows(lead: Lead) -> list[tuple[str, ...]]:
-    """Return the comparisons of a lead as rows of `_RIVAL_COLUMNS`."""
-    return [(rival.method, rival.difference, rival.interval, rival.verdict, rival.p_text) for rival in lead.rivals]
-
-
-def unranked_table(name: str, views: Sequence[View]) -> Table:
-    """Return the methods that are not ranked, next to the best method and the truth on the same data sets."""
+    """Return the comparisons of the best method by each metric that is tested with all others."""
     head = (
-        *(_PART, _METHOD, *columns(reason="Not ranked because"), *columns("count", data_sets="Number of data sets")),
-        *columns(EXACT.form, "Exact recovery", exact="its own", exact_best="the best’s"),
-        *columns(FRESH.form, "Fresh error", fresh="its own", fresh_best="the best’s", fresh_truth="the truth’s"),
-        Column("best", "The best", kind="method"),
+        *columns(measure="Measure"),
+        *(Column("best", "Best", kind="method"), Column("rival", "Against", kind="method")),
+        *columns(difference="Difference", verdict="Verdict"),
+        *(Column("p", "p", kind="p_value"), Column("detectable", "Could have been seen")),
     )
     rows = []
-    for view in views:
-        best = view.best()
-        for row in view.rows():
-            if row["last"] == 1:
-                rows.append((view.part, row["method"], *_on_its_data(view, row, best["method"] if best else "")))
-    title = "Methods that are not ranked, and the best method and the truth on the same data sets"
-    data = pd.DataFrame(rows, columns=_keys(head))
-    if len(views) == 1:
-        return Table(name, title, head[1:], data)
-    return Table(name, title, head, data, row_headers=2)
-
-
-def _on_its_data(view: View, row: Row, best: str) -> tuple[str | float | None, ...]:
-    """Return why a method is not ranked, and on its data sets its values, those of the best and those of the truth."""
-    reason = "a repeated run found something else" if row["unsteady"] else "it was not run on all data sets"
-    scores = view.frame("scores")
-    keys = pd.MultiIndex.from_frame(scores[DATA_SET])
-    same = scores[keys.isin(pd.MultiIndex.from_frame(scores[scores["method"] == row["method"]][DATA_SET]))]
-    values = []
-    for metric, methods in ((EXACT, (row["method"], best)), (FRESH, (row["method"], best, TRUTH))):
-        values += [_value_of(metric, same[same["method"] == method]) for method in methods]
-    return reason, row["data_sets"], *values, best or None
-
-
-def _value_of(metric: ComparisonMetric, scores: pd.DataFrame) -> float | None:
-    """Return the value of a metric over the runs of a method; a free run that diverged has an infinite error."""
-    values = scores[[*DATA_SET, metric.name]]
-    if metric is EXACT:
-        values = values.dropna(subset=metric.name)
-    if values.empty:
-        return None
-    filled = values.assign(**{metric.name: values[metric.name].astype(float).fillna(math.inf)})
-    of_data_sets = filled.groupby(DATA_SET, sort=False)[metric.name].agg(metric.of_data_set).reset_index()
-    if metric is EXACT:
-        return mean(mean_by_system(of_data_sets[[metric.name]].to_numpy(float), of_data_sets["system"])[:, 0].tolist())
-    value = metric.overall(of_data_sets)
-    return value if math.isfinite(value) else None
-
-
-def breaks_table(name: str, views: Sequence[View]) -> Table:
-    """Return the exact recovery of every method in each group of data in which it is ranked."""
-    groups = {view.key: view for view in views if any(row[EXACT.name] is not None for row in view.rows())}
-    parts = {view.part for view in groups.values()}
-    head = [_METHOD]
-    for key, view in groups.items():
-        heading = "all data" if view.group == ALL else view.group
-        head.append(Column(key, f"{heading}, {view.part}" if len(parts) > 1 else heading, kind=EXACT.form))
-    methods = list(dict.fromkeys(row["method"] for view in groups.values() for row in view.rows()))
-    rows = []
-    for method in methods:
-        recoveries: list[float | None] = []
-        for view in groups.values():
-            recoveries.append(_recovery_if_comparable(view.row(method)))
-        rows.append((method, *recoveries))
-    return Table.of(name, "Exact recovery by situation", head, rows)
-
-
-def _recovery_if_comparable(row: Row | None) -> float | None:
-    """Return the exact recovery of a method in a group; None where it has no data set there, or is not ranked."""
-    if row is None or row["last"] == 1:
-        return None
-    recovery: float | None = row[EXACT.name]
-    return recovery
-
-
-def situations_table(name: str, views: Sequence[View]) -> Table:
-    """Return which method leads in each group, how sure that is, and whether the winner over all data holds there."""
-    winners = {view.part: view.best() for view in views if view.group == ALL}
-    rows = []
-    for view in views:
-        lead, on_new_data, cheapest = lead_for(view, TERMS), view.best(NEW_DATA) or {}, cheapest_equal(view) or {}
-        best = (view.best() or {}) if lead else {}
-        row = [view.part, view.group, view.description, lead.n_systems if lead else view.rows()[0]["systems"]]
-        row += [best.get("method"), best.get("exact"), best.get("exact_low"), best.get("exact_high")]
-        row += [_lead_in_words(lead), *_winner_there(winners.get(view.part), view, best)]
-        row += [on_new_data.get("method"), on_new_data.get("fresh_error"), cheapest.get("method")]
-        rows.append([*row, cheapest.get("seconds")])
-    near = f"Cheapest within {IN_RECOVERY.region}"
-    of_winner = "The best over all data"
-    head = (
-        *(_PART, Column("group", "Data"), Column("what", "If your data are like")),
-        Column("systems", "Systems", kind="count"),
-        Column("use", "First", "For the right terms", "method"),
-        *columns(EXACT.form, "For the right terms", exact="recovery", low="from", high="to"),
-        Column("lead", "lead", "For the right terms"),
-        *(Column("of_winner", "recovery", of_winner, EXACT.form), Column("holds", "holds", of_winner)),
-        Column("new", "First", "On new data", "method"),
-        Column("error", "error", "On new data", "significant"),
-        *(Column("cheap", "Method", near, "method"), Column("seconds", "CPU seconds", near, "significant")),
-    )
-    data = pd.DataFrame(rows, columns=_keys(head))
-    # On the page, which shows one part at a time, the part needs no column.
-    shown = head if data["part"].nunique() > 1 else head[1:]
-    note = f"Holds: first, if only by a tie, and at {100 * RELIABLE:.0f} % or above."
-    return Table(name, "Which method for which data", shown, data, (note,))
-
-
-def _lead_in_words(lead: Lead | None) -> str | None:
-    """Return than how many others the first method of a group is better."""
-    if lead is None:
-        return None
-    if lead.is_shown_nowhere:
-        return "too few systems"
-    n_better = len(lead.rivals) - len(lead.not_beaten())
-    return f"better than {count(n_better)} of {count(len(lead.rivals))}"
-
-
-def _winner_there(winner: Row | None, view: View, best: Row) -> tuple[float | None, str | None]:
-    """Return the exact recovery that the winner over all data has in a group, and whether its lead holds there."""
-    row = view.row(winner["method"]) if winner else None
-    if row is None or row[EXACT.name] is None or not best:
-        return None, None
-    reasons = []
-    if row[EXACT.name] < best[EXACT.name] - 1e-9:
-        reasons.append("not first")
-    if row[EXACT.name] < RELIABLE:
-        reasons.append(f"below {100 * RELIABLE:.0f} %")
-    return row[EXACT.name], ", ".join(reasons) or "yes"
+    for metric in TESTED:
+        pairs = comparison.pairs(metric)
+        best = comparison.frames["pairs"].query("part == @comparison.part and measure == @metric.name")["best"]
+        for pair in pairs:
+            difference = difference_text(metric, pair.difference)
+            detectable = MISSING if pd.isna(pair.detectable) else difference_text(metric, pair.detectable)
+            rows.append((metric.words, best.iloc[0], pair.rival, difference, pair.verdict, pair.p, detectable))
+    test = "Wilcoxon’s signed-rank test of two methods over systems, with Holm’s correction over all pairs of methods."
+    title = f"The best method against each other one, {comparison.data_sets}"
+    return Table.of("differences", title, head, rows, notes=(test, REGIONS), row_headers=3)
 
 
 def systems_table(comparison: Comparison) -> Table:
-    """Return the exact recovery of the methods on each system, mean of its scenarios; held-out systems first."""
-    rates = comparison.frames["systems"].dropna(subset="exact")
-    means = rates.groupby(["part", "method", "system"])["exact"].agg(lambda values: mean(list(values)))
-    systems = sorted(set(means.index.droplevel("method")), key=lambda system: (system[0] != HELD_OUT, system))
-    head = [_METHOD]
-    for part, name in systems:
-        head.append(Column(f"{part} {name}", f"{name}, {part}", kind=EXACT.form))
+    """Return the exact recovery of the methods on each system, mean of its scenarios."""
+    rates = comparison.whole.frame("systems").dropna(subset="exact")
+    means = rates.groupby(["method", "system"])["exact"].agg(lambda values: mean(list(values)))
+    systems = sorted(set(means.index.get_level_values("system")))
+    head = [_METHOD, *(Column(name, name, kind=EXACT.form) for name in systems)]
     rows = []
-    for method in methods_in_order(comparison):
-        rows.append((method, *(means.get((part, method, system)) for part, system in systems)))
-    return Table.of("systems", "Exact recovery by system, mean of the scenarios", head, rows)
+    for row in comparison.whole.rows():
+        rows.append((row["method"], *(means.get((row["method"], system)) for system in systems)))
+    title = f"Exact recovery by system, mean of the scenarios, {comparison.data_sets}"
+    return Table.of("systems", title, head, rows)
 
 
-def methods_in_order(comparison: Comparison) -> list[str]:
-    """Return all methods, references included, in the order of the boards: the best first."""
-    methods: list[str] = []
-    for view in comparison.whole():
-        methods += values_of(view.rows(), "method")
-    return list(dict.fromkeys(methods))
+def name_of(row: Row) -> str:
+    """Return the name of a method or of a reference for readers."""
+    return "all candidates" if row["method"] == EVERYTHING else method_name(row["method"])

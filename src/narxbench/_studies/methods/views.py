@@ -1,79 +1,26 @@
-"""A comparison of methods from a reader's view: what is wanted, what the data are like, and on which data sets."""
+"""A comparison of methods from a reader's view: its methods in order, for all data and for each kind of data."""
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import product
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
 
 import pandas as pd
 
 from narxbench._io.csv import INTEGER, NAME, NUMBER, TEXT, read_table
 from narxbench._io.files import StrPath
-from narxbench._report.table import Column, Kind
-from narxbench._studies.methods.metrics import COMPARISON, RANKED
-from narxbench._studies.methods.rank_tests import DATA_SET
-from narxbench._studies.methods.ranking import ALL, DEVELOPMENT, HELD_OUT, PARTS
-from narxbench._studies.methods.wants import ORDERS, TERMS, Row, is_ranked, rows_of
+from narxbench._report.table import records
+from narxbench._studies.methods.metrics import EXACT, F1, FRESH, ComparisonMetric
+from narxbench._studies.methods.pairs import Pair
+from narxbench._studies.methods.ranking import ALL, DATA_SET, DEVELOPMENT, HELD_OUT, PARTS
 from narxbench._study.frames import Frames
+
+Row = dict[str, Any]
 
 # A cheap method is useful if its exact recovery is at least this share of that of the best method.
 USEFUL = 0.5
+# A method that recovers the terms in fewer of the runs does not do what it is used for.
+RELIABLE = 0.8
 _COST = {"method": NAME, "n_terms": INTEGER, "seconds": NUMBER, "evaluations": INTEGER, "machine": TEXT}
-
-
-def values_of(rows: Iterable[Row], key: str) -> list[Any]:
-    """Return an entry of each row."""
-    return [row[key] for row in rows]
-
-
-class BoardColumn(NamedTuple):
-    """A column of a board: key of the row, heading, text below it, how values are shown, and which way is better."""
-
-    key: str
-    heading: str
-    hint: str
-    kind: Kind
-    larger_is_better: bool = False
-    interval: bool = False
-
-    def show(self, row: Row, suffix: str = "") -> str:
-        """Return the value, or the limit of its interval, as readers see it."""
-        return Column(self.key, "", kind=self.kind).show(row[self.key + suffix], "plain")
-
-    def limits(self, row: Row) -> str:
-        """Return the interval of the value as readers see it; empty if there is none."""
-        if not self.interval or row[f"{self.key}_low"] is None or row[f"{self.key}_high"] is None:
-            return ""
-        return f"{self.show(row, '_low')} to {self.show(row, '_high')}"
-
-
-def _metric_columns(contest: str) -> Iterator[BoardColumn]:
-    """Yield the columns of the metrics of a contest."""
-    for metric in COMPARISON:
-        if metric.contest == contest and metric.shown:
-            yield BoardColumn(
-                key=metric.name,
-                heading=metric.heading,
-                hint=metric.hint,
-                kind=metric.form,
-                larger_is_better=metric.larger_is_better,
-                interval=metric.interval,
-            )
-
-
-def _rank_columns(contest: str) -> Iterator[BoardColumn]:
-    """Yield the columns of the mean ranks of a contest."""
-    for metric in RANKED:
-        if metric.contest == contest:
-            yield BoardColumn(f"rank_{metric.name}", "Mean rank", f"by {metric.words}", "effect", interval=True)
-
-
-_SECONDS = BoardColumn("seconds", "CPU time", "seconds a run", "significant")
-_FAILURES = BoardColumn("failures", "Failures", "runs", "count")
-BOARDS = {
-    "identify": [*_metric_columns("identify"), _SECONDS, *_rank_columns("identify"), _FAILURES],
-    "search": [*_rank_columns("search"), *_metric_columns("search"), _SECONDS],
-}
 
 
 def read_cost(path: StrPath) -> pd.DataFrame:
@@ -84,10 +31,10 @@ def read_cost(path: StrPath) -> pd.DataFrame:
 class Comparison:
     """A comparison of methods as it is shown; ``views`` has one view for each part and group of the data sets.
 
-    ``frames`` are ``scores``, ``ranking``, ``pairs``, ``ecdf`` and ``systems``; ``cost`` is the table of
-    :func:`read_cost`. For methods with a repeated run, ``repeats`` has whether its result was the same, the reason if
-    it was not, and its CPU seconds, which count where ``cost`` has none. A method that does not repeat is not ranked.
-    ``added`` are the methods that the study adds to those of the project's comparison.
+    ``frames`` are ``scores``, ``ranking``, ``pairs`` and ``systems``; ``cost`` is the table of :func:`read_cost`. For
+    methods with a repeated run, ``repeats`` has whether its result was the same, the reason if it was not, and its CPU
+    seconds, which count where ``cost`` has none. A method that does not repeat is not ranked. ``added`` are the methods
+    that the study adds to those of the project's comparison.
     """
 
     def __init__(
@@ -98,40 +45,57 @@ class Comparison:
         repeats: Mapping[str, tuple[bool, str, float | None]] | None = None,
         added: Collection[str] = (),
     ) -> None:
-        self.added = added
         self.frames, self.settings, self.cost, self.repeats = frames, settings, cost, repeats or {}
+        self.added = added
+        self.alpha = round(1 - settings["statistics"]["confidence"], 9)
         ranking = frames["ranking"]
         ranked_groups = set(zip(ranking["part"], ranking["group"], strict=True))
         groups = (ALL, *settings["scenarios"], *settings["situations"])
         self.parts = [part for part in PARTS if part in set(ranking["part"])]
-        self.views = [View(self, *key) for key in product(self.parts, groups) if key in ranked_groups]
+        self.part = self.parts[0]
+        """The part that answers: held-out data sets, if there are any."""
+        self.views = [View(self, self.part, group) for group in groups if (self.part, group) in ranked_groups]
 
-    def whole(self) -> "list[View]":
-        """Return the views of all groups together, one for each part."""
-        return [view for view in self.views if view.group == ALL]
+    @property
+    def whole(self) -> "View":
+        """The view of all data sets."""
+        return self.views[0]
 
-    def within(self, part: str) -> "list[View]":
-        """Return the views of a part: all groups together, each scenario, each situation."""
-        return [view for view in self.views if view.part == part]
+    @property
+    def data_sets(self) -> str:
+        """What the data sets of the part are called."""
+        return f"{self.part} data sets" if HELD_OUT in self.parts else "data sets"
+
+    @property
+    def caveat(self) -> str:
+        """Why tests on these data sets are not confirmatory; empty if they are."""
+        if self.part == HELD_OUT:
+            return ""
+        return "No data sets were held out, and methods may be tuned on these: the tests are not confirmatory."
+
+    def pairs(self, metric: ComparisonMetric) -> list[Pair]:
+        """Return the comparisons of the best method by a metric with the others, the best of these first."""
+        pairs = self.frames["pairs"]
+        pairs = pairs[(pairs["part"] == self.part) & (pairs["measure"] == metric.name)]
+        by_rival = {pair.rival: pair for pair in map(Pair._make, pairs[list(Pair._fields)].itertuples(index=False))}
+        order = [row["method"] for row in self.whole.ranked(metric)]
+        return [by_rival[method] for method in order if method in by_rival]
 
 
 class View:
     """A group of the data sets of a part: all of them, a scenario, or a situation."""
 
     def __init__(self, comparison: Comparison, part: str, group: str) -> None:
-        self.part, self.group, self.key = part, group, f"{part}/{group}"
-        self._frames, self._special = comparison.frames, comparison.settings["situations"]
-        descriptions = {**comparison.settings["scenarios"], **self._special}
+        self.part, self.group = part, group
+        self._frames, self._situations = comparison.frames, comparison.settings["situations"]
+        descriptions = {**comparison.settings["scenarios"], **self._situations}
         self.description = descriptions[group]["description"] if group in descriptions else "all data"
-        self.data_sets = f"{part} data sets" if HELD_OUT in comparison.parts else "data sets"
-        self.caveat = ""
-        if part != HELD_OUT:
-            reason = "Methods were tuned on these data sets"
-            if HELD_OUT not in comparison.parts:
-                reason = "No data sets were held out, and methods may be tuned on these"
-            self.caveat = f"{reason}: tests here are not confirmatory."
-        self.alpha = round(1 - comparison.settings["statistics"]["confidence"], 9)
         self._rows = self._complete_rows(comparison)
+
+    @property
+    def title(self) -> str:
+        """The name of the group for readers."""
+        return "all data" if self.group == ALL else self.group
 
     def frame(self, name: str) -> pd.DataFrame:
         """Return the rows of a frame that belong to the part and the group."""
@@ -139,62 +103,69 @@ class View:
         frame = frame[frame["part"] == self.part]
         if "group" in frame:
             return frame[frame["group"] == self.group]
-        if self.group in self._special:
-            return frame[frame["system"].isin(self._special[self.group]["systems"])]
+        if self.group in self._situations:
+            return frame[frame["system"].isin(self._situations[self.group]["systems"])]
         return frame if self.group == ALL else frame[frame["scenario"] == self.group]
 
-    def rows(self, want: str = TERMS) -> list[Row]:
+    def rows(self) -> list[Row]:
         """Return the methods, the best first; methods that are not ranked, and references, come last.
 
         A row has the columns of the frame ``ranking``, with None for missing values, and besides ``seconds``, the marks
-        ``deterministic``, ``tuned``, ``added`` and ``unsteady`` (why the method does not repeat, or ""),
-        ``settings_by`` (whose choice the settings are), ``useful`` and ``last``: 0 for ranked methods, 1 for other
-        methods, 2 for references.
+        ``tuned``, ``added`` and ``unsteady`` (why the method does not repeat, or ""), ``settings_by`` (whose choice the
+        settings are), ``missing`` (data sets that the method lacks), ``failure`` (why runs failed) and ``last``: 0 for
+        ranked methods, 1 for other methods, 2 for references.
         """
-        return sorted(self._rows, key=lambda row: (row["last"], *ORDERS[want](row)))
+        return sorted(self._rows, key=lambda row: (row["last"], *_by_terms(row)))
 
-    def ranked(self, want: str = TERMS) -> list[Row]:
-        """Return the ranked methods, without those that have no value for what is wanted."""
-        return [row for row in self.rows(want) if not row["last"] and ORDERS[want](row)[0] < math.inf]
+    def ranked(self, metric: ComparisonMetric = EXACT) -> list[Row]:
+        """Return the ranked methods that have a value of a metric, the best by it first."""
+        rows = [row for row in self._rows if not row["last"] and row[metric.name] is not None]
+        if metric is EXACT:
+            return sorted(rows, key=_by_terms)
+        sign = -1 if metric.larger_is_better else 1
+        return sorted(rows, key=lambda row: (sign * row[metric.name], row["method"]))
 
-    def best(self, want: str = TERMS) -> Row | None:
-        """Return the best method for what is wanted; None where there is none."""
-        return next(iter(self.ranked(want)), None)
+    def best(self, metric: ComparisonMetric = EXACT) -> Row | None:
+        """Return the best method by a metric; None where there is none, or where no run is exact."""
+        best = next(iter(self.ranked(metric)), None)
+        return None if best is None or (metric is EXACT and not best[EXACT.name]) else best
+
+    def cheapest_useful(self) -> Row | None:
+        """Return the cheapest method that is useful; None where there is none whose time is known."""
+        best = self.best()
+        if best is None:
+            return None
+        useful = [row for row in self.ranked() if row["seconds"] and row[EXACT.name] >= USEFUL * best[EXACT.name]]
+        return min(useful, key=lambda row: row["seconds"], default=None)
 
     def row(self, method: str) -> Row | None:
         """Return the row of a method; None where it has no data set."""
         return next((row for row in self._rows if row["method"] == method), None)
 
-    def count_of_data(self, method: str, measure: str = "") -> tuple[int, int]:
-        """Return the numbers of data sets and systems of a method; with a measure, of those that it applies to."""
+    def count_of_data(self, metric: ComparisonMetric) -> tuple[int, int]:
+        """Return the numbers of data sets and systems that a metric applies to."""
         scores = self.frame("scores")
-        scores = scores[scores["method"] == method]
-        if measure:
-            scores = scores.dropna(subset=[measure])
+        if metric is EXACT:
+            scores = scores.dropna(subset=[metric.name])
         return len(scores[DATA_SET].drop_duplicates()), scores["system"].nunique()
 
     def _complete_rows(self, comparison: Comparison) -> list[Row]:
         """Return the rows of the frame ``ranking`` with the further entries that :meth:`rows` lists."""
-        scores = self.frame("scores")
         seconds = self._seconds_by_method(comparison.cost)
-        is_deterministic = dict(zip(scores["method"], scores["deterministic"], strict=True))
-        rows = rows_of(self.frame("ranking"))
-        n_data_sets = max(values_of(rows, "data_sets"))
+        failures = self._failures_by_method()
+        rows = records(self.frame("ranking"))
+        n_data_sets = max(row["data_sets"] for row in rows)
         for row in rows:
             method = row["method"]
             is_same, difference, repeat_seconds = comparison.repeats.get(method, (True, "", None))
             row["seconds"] = seconds.get(method, repeat_seconds)
             row["unsteady"] = "" if is_same else difference or "another result"
-            row["deterministic"] = is_deterministic[method] and not row["reference"]
             row["settings_by"] = _settings_by(comparison.settings, method)
             row["tuned"] = self.part == DEVELOPMENT and method in comparison.settings["tuned"]
             row["added"] = method in comparison.added
-            row["last"] = _place_in_order(row, n_data_sets)
-            if row["reference"] or not _explains_all_losses(row):
-                row["lost_to_criterion"] = row["lost_to_search"] = None
-        best_recovery = max((row["exact"] or 0 for row in rows if not row["last"]), default=0)
-        for row in rows:
-            row["useful"] = (row["exact"] or 0) >= USEFUL * best_recovery > 0
+            row["missing"] = n_data_sets - row["data_sets"]
+            row["failure"] = failures.get(method, "")
+            row["last"] = 2 if row["reference"] else int(not row["ranked"])
         return rows
 
     def _seconds_by_method(self, cost: pd.DataFrame) -> dict[str, float]:
@@ -204,33 +175,46 @@ class View:
         closest = cost.loc[distance.index].drop_duplicates("method")
         return dict(zip(closest["method"], closest["seconds"], strict=True))
 
+    def _failures_by_method(self) -> dict[str, str]:
+        """Return why most runs of a method failed that have failed."""
+        scores = self.frame("scores")
+        failed = scores[scores["fitness"].isna()]
+        texts = failed["failure"].replace("", "found no structure of finite J").groupby(failed["method"])
+        return {str(method): str(of_method.mode().iloc[0]) for method, of_method in texts}
+
 
 def _settings_by(settings: Mapping[str, Any], method: str) -> str | None:
     """Return whose choice the settings of a method are; None where the study does not say it."""
     return settings.get("methods", {}).get(method, {}).get("settings_by") or None
 
 
-def _place_in_order(row: Row, n_data_sets: int) -> int:
-    """Return 0 for a ranked method, 1 for one that is not, 2 for a reference."""
-    if row["reference"]:
-        return 2
-    return 1 if row["unsteady"] or not is_ranked(row, n_data_sets) else 0
+def _highest_first(value: float | None) -> float:
+    return math.inf if value is None else -value
 
 
-def _explains_all_losses(row: Row) -> bool:
-    """Return whether each run is exact, or known to be lost to the criterion or to the search.
-
-    For some methods the criterion is known for some of the runs only.
-    """
-    shares = row["exact"], row["lost_to_criterion"], row["lost_to_search"]
-    return None not in shares and abs(sum(shares) - 1) <= 1e-6
+def _lowest_first(value: float | None) -> float:
+    return math.inf if value is None else value
 
 
-def notes() -> list[str]:
-    """Return the explanations of the columns of the boards."""
-    explanations = []
-    for metric in COMPARISON:
-        if metric.shown:
-            explanations.append(f"{metric.heading}, {metric.hint}: {metric.description}")
-    ranks = "methods are ranked on each data set, 1 is best; mean over the data sets of a system, then over systems."
-    return [*explanations, f"Mean rank: {ranks}"]
+def _by_terms(row: Row) -> tuple[Any, ...]:
+    """Return the sort key by exact recovery, then F1, then the error on fresh data."""
+    numbers = _highest_first(row[EXACT.name]), _highest_first(row[F1.name]), _lowest_first(row[FRESH.name])
+    return (*numbers, row["method"])
+
+
+def breaks(views: Iterable[View], best: Row) -> list[View]:
+    """Return the views in which the best method over all data is not first, or recovers the terms too rarely."""
+    broken = []
+    for view in views:
+        usual, first = view.row(best["method"]), view.best()
+        if view.group == ALL or usual is None or usual[EXACT.name] is None:
+            continue
+        leads = first is None or usual[EXACT.name] >= first[EXACT.name] - 1e-9
+        if usual[EXACT.name] < RELIABLE or not leads:
+            broken.append(view)
+    return sorted(broken, key=lambda view: _recovery(view, best["method"]))
+
+
+def _recovery(view: View, method: str) -> float:
+    row = view.row(method)
+    return row[EXACT.name] if row else math.nan

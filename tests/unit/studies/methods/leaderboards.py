@@ -12,7 +12,6 @@ import pandas as pd
 from tests.unit.studies.methods import scores
 from tests.unit.studies.methods.scores import methods_study, write_scores
 
-from narxbench._model.system import System
 from narxbench._studies.methods.page import leaderboard_page
 from narxbench._studies.methods.ranking import rank_study
 from narxbench._studies.methods.views import Comparison
@@ -48,7 +47,7 @@ def frames_of(problems: Sequence[scores.Score], unsteady: Sequence[str] = ()) ->
     with TemporaryDirectory() as folder:
         files = write_scores(Path(folder), list(problems))
         situations = {name: situation["systems"] for name, situation in SITUATIONS.items()}
-        return rank_study(files, confidence=0.95, bootstrap_samples=200, situations=situations, unsteady=unsteady)
+        return rank_study(files, confidence=0.95, situations=situations, unsteady=unsteady)
 
 
 def methods_of(frames: dict[str, pd.DataFrame]) -> list[str]:
@@ -64,35 +63,12 @@ def cost(methods: Iterable[str], **seconds: float) -> pd.DataFrame:
     return frame.assign(machine="Processor, 2.4 GHz")
 
 
-def about(methods: Iterable[str], text: str = "A. Author, A Title, A Journal 12, 2001") -> dict[str, dict[str, Any]]:
-    """Return what is reported of methods."""
-    return {
-        name: {
-            "algorithm": name,
-            "description": f"{text}: a sentence.",
-            "reference": text,
-            "deterministic": name in scores.DETERMINISTIC,
-            "needs_objective": name != "frols",
-            "minimises": name not in scores.IDENTIFYING,
-            "criteria": ["BIC"],
-            "settings": {"ring": {"radius": 1}, "bound": text},
-        }
-        for name in methods
-    }
-
-
-def system(name: str, text: str = "made up") -> System:
-    """Return a system of this name."""
-    rest = "+ sin(y(k-1))" if name in scores.OUTSIDE else "- 0.25*y(k-2)^2"
-    return System(name, f"y(k) = 0.5*u(k-1) {rest}", n_u=2, n_y=2, degree=2, description=text, reference=text)
-
-
 def settings(frames: dict[str, pd.DataFrame], **changes: Any) -> dict[str, Any]:
     """Return what the page uses of the settings of a study."""
     scenarios = {
         name: {"description": f"what {name} is", "snr_db": None} for name in frames["scores"]["scenario"].unique()
     }
-    statistics = {"confidence": 0.95, "bootstrap_samples": 200}
+    statistics = {"confidence": 0.95}
     defaults = {"study": "methods", "statistics": statistics, "scenarios": scenarios, "situations": SITUATIONS}
     return defaults | {"tuned": ["ga"]} | changes
 
@@ -106,8 +82,6 @@ def comparison(frames: dict[str, pd.DataFrame], times: pd.DataFrame | None = Non
 def render(compared: Comparison, **changes: Any) -> str:
     """Return the page of a comparison; ``changes`` take the place of what is made up with it."""
     defaults = {
-        "systems": [system(name) for name in dict.fromkeys(compared.frames["scores"]["system"])],
-        "methods_about": about(methods_of(compared.frames)),
         "left_out": {"nowhere": "needs a package that is not installed"},
         "folder": "methods/",
     }

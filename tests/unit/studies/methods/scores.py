@@ -29,9 +29,8 @@ Score = dict[str, Any]
 
 
 def make_run(seed: int = 1, fitness: float | None = -4000.0, **changes: Any) -> dict[str, Any]:
-    """Return a run that found the true structure half-way; ``fitness`` None: a run that failed at once."""
+    """Return a run that found the true structure; ``fitness`` None: a run that failed at once."""
     has_ended = fitness is not None
-    history = {"evaluations": [1, BUDGET // 2], "fitness": [3000.0, fitness]} if has_ended else None
     run = {
         "seed": seed,
         "fitness": fitness,
@@ -39,9 +38,7 @@ def make_run(seed: int = 1, fitness: float | None = -4000.0, **changes: Any) -> 
         "terms": TRUE if has_ended else [],
         "hits": len(TRUE) if has_ended else 0,
         "fresh_error": 0.05 if has_ended else None,
-        "excess": 0.0 if has_ended else None,
         "failure": "" if has_ended else "ended with signal 9",
-        "history": history or {"evaluations": [], "fitness": []},
     }
     return {**run, **changes}
 
@@ -64,7 +61,7 @@ def make_method(method: str, runs: list[dict[str, Any]], **changes: Any) -> dict
 
 def _without_hits(method: dict[str, Any]) -> dict[str, Any]:
     """Return a method whose runs cannot be right."""
-    return {**method, "runs": [{**run, "hits": 0, "excess": None} for run in method["runs"]]}
+    return {**method, "runs": [{**run, "hits": 0} for run in method["runs"]]}
 
 
 def make_score(methods: list[dict[str, Any]], system: str = "S1", scenario: str = "base", **changes: Any) -> Score:
@@ -150,11 +147,8 @@ def edit(path: Path, place: Sequence[str | int], value: Any) -> None:
 def _of_reference(name: str) -> dict[str, Any]:
     """Return the run of a reference: the system terms, or all candidate terms."""
     if name == TRUTH:
-        return make_run(evaluations=1, history={"evaluations": [1], "fitness": [-4000.0]}, fresh_error=0.01)
-    terms, fitness = [*TRUE, *SPURIOUS], -3000.0
-    return make_run(
-        fitness=fitness, evaluations=1, terms=terms, history={"evaluations": [1], "fitness": [fitness]}, fresh_error=0.2
-    )
+        return make_run(evaluations=1, fresh_error=0.01)
+    return make_run(fitness=-3000.0, evaluations=1, terms=[*TRUE, *SPURIOUS], fresh_error=0.2)
 
 
 def _drawn(draw: random.Random, method: str, seed: int) -> dict[str, Any]:
@@ -164,17 +158,11 @@ def _drawn(draw: random.Random, method: str, seed: int) -> dict[str, Any]:
     exact = draw.random() < luck
     terms = TRUE if exact else [*TRUE[: draw.randint(1, 4)], *SPURIOUS[: draw.randint(1, 3)]]
     end = -4000.0 + (0.0 if exact else round(200 * draw.random(), 3))
-    improved_after, best = [1], [end]
-    if method != "frols":
-        improved_after = [1, *sorted(draw.sample(range(2, BUDGET), 6))]
-        best = [3000.0, *(end + 100.0 * left for left in (5, 4, 3, 2, 1, 0))]
     return make_run(
         seed,
         end,
         evaluations=1 if method == "frols" else BUDGET,
         terms=terms,
         hits=len({*terms} & {*TRUE}),
-        excess=None if method == "frols" else end + 4000.0 if draw.random() < 0.6 else -1.0,
         fresh_error=None if draw.random() < 0.05 else round(0.02 + 0.1 * draw.random() * (not exact), 6),
-        history={"evaluations": improved_after, "fitness": best},
     )

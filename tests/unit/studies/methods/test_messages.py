@@ -15,7 +15,7 @@ def rank(*scores, cut=0):
     paths = [write_scores(Path(str(number)), [score])[0] for number, score in enumerate(scores)]
     for path in paths:
         path.write_text(path.read_text(encoding="utf-8")[: -cut or None], encoding="utf-8")
-    rank_study(paths, confidence=0.95, bootstrap_samples=10)
+    rank_study(paths, confidence=0.95)
 
 
 def damaged_cost():

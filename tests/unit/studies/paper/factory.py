@@ -92,7 +92,7 @@ def make_settings(
         "data": {**open_settings["data"], "seeds": [1]},
         "fitness": open_settings["fitness"],
         "methods": settings_of_methods,
-        "statistics": {"threshold": 0.9, "confidence": 0.95, "bootstrap_samples": 50},
+        "statistics": {"threshold": 0.9, "confidence": 0.95},
         "figures": {"snr_db": 30.0},
     }
 

@@ -1,42 +1,35 @@
-"""LASSO and elastic net: weights shrink to zero along a path of penalties, and a criterion chooses a point on it.
+"""Adaptive LASSO: weights shrink to zero along a path of penalties, the large ones less, and J chooses a point on it.
 
-Source: R. Tibshirani, Regression shrinkage and selection via the lasso, Journal of the Royal Statistical Society B 58,
-1996, pages 267-288; H. Zou and T. Hastie, Regularization and variable selection via the elastic net, ibid. 67, 2005,
-pages 301-320; for NARX models M. Bonin, V. Seghezza and L. Piroddi, NARX model selection based on simulation error
+Source: H. Zou, The adaptive lasso and its oracle properties, Journal of the American Statistical Association 101, 2006,
+pages 1418-1429; for NARX models M. Bonin, V. Seghezza and L. Piroddi, NARX model selection based on simulation error
 minimisation and LASSO, IET Control Theory and Applications 4, 2010, pages 1157-1168.
 
-The path is that of scikit-learn's coordinate descent on standardised columns of all samples. The sources leave open how
-to choose a penalty. Here the structure of each penalty is evaluated with least-squares weights, and the one of lowest
-J, or of lowest BIC of the prediction one step ahead, is the result. Its weights are those of least squares over all
-samples. With ``adaptive`` the penalty of a term is divided by its weight in a ridge regression: H. Zou, The adaptive
-lasso and its oracle properties, Journal of the American Statistical Association 101, 2006, pages 1418-1429.
+The penalty of a term is divided by its weight in a ridge regression. The path is that of scikit-learn's coordinate
+descent on standardised columns of all samples. The source leaves open how to choose a penalty. Here the structure of
+each penalty is evaluated with least-squares weights, and the one of lowest J is the result. Its weights are those of
+least squares over all samples.
 """
 
 import warnings
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
 from narxbench._algorithms.contract import About, Found, Objective, ProblemView
-from narxbench._algorithms.training import Products
 from narxbench._io.settings import Settings as BaseSettings
 
 ABOUT = About(
-    reference="Tibshirani, Regression shrinkage and selection via the lasso, J. Royal Statistical Society B 58, 1996",
+    reference="Zou, The adaptive lasso and its oracle properties, J. American Statistical Association 101, 2006",
     deterministic=True,
     stops_early=True,
     minimises=False,
     requires=("scikit-learn",),
-    options={
-        **{"l1_ratio": [0.5], "penalties": [20], "smallest_penalty": [1e-2], "choice": ["bic"]},
-        "adaptive": [True],
-    },
+    options={"penalties": [20], "smallest_penalty": [1e-2]},
 )
 
-# The ridge regression that precedes adaptive LASSO adds this, times the number of rows, to the squared length of each
+# The ridge regression that precedes the path adds this, times the number of rows, to the squared length of each
 # column.
 PILOT = 1e-6
 
@@ -44,17 +37,10 @@ PILOT = 1e-6
 class Settings(BaseSettings):
     """Settings of the path."""
 
-    l1_ratio: float = Field(default=1.0, gt=0, le=1, description="share of absolute values in the penalty; 1: LASSO")
     penalties: int = Field(default=200, ge=2, le=100_000, description="penalties on the path, evenly spaced by ratio")
     smallest_penalty: float = Field(
         default=1e-5, gt=0, lt=1, description="the smallest penalty, as a share of that which leaves no term"
     )
-    choice: Literal["free_run", "bic"] = Field(
-        default="free_run",
-        description="what chooses the place on the path: J, an evaluation for each structure, or BIC of the prediction "
-        "one step ahead",
-    )
-    adaptive: bool = Field(default=False, description="whether terms of large weights are shrunk less: adaptive LASSO")
 
 
 def load() -> None:
@@ -73,9 +59,8 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
     if not len(varying) or np.ptp(outputs) == 0.0:
         return Found(_best(objective, _positions([[0]], objective.n_terms)))
     standardised = centred[:, varying] / scale[varying]
-    if settings.adaptive:
-        gram = standardised.T @ standardised
-        standardised *= np.abs(np.linalg.solve(gram + PILOT * len(target) * np.eye(len(gram)), standardised.T @ target))
+    gram = standardised.T @ standardised
+    standardised *= np.abs(np.linalg.solve(gram + PILOT * len(target) * np.eye(len(gram)), standardised.T @ target))
     path = _path(standardised, target, rng, settings)
     constants = [i for i, monomial in enumerate(problem.monomials) if not monomial]
     # Each structure once, in the order of the path, without the constant term and with it.
@@ -84,12 +69,7 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
         terms = tuple(varying[np.flatnonzero(weights)].tolist())
         if terms:
             structures[terms] = structures[(*constants, *terms)] = None
-    positions = _positions([*structures], objective.n_terms)
-    if settings.choice == "free_run":
-        best = _best(objective, positions)
-    else:
-        inner_products = Products(columns.T @ columns, columns.T @ outputs, float(outputs @ outputs), len(outputs))
-        best = positions[int(np.argmin(list(map(inner_products.bic(), positions))))]
+    best = _best(objective, _positions([*structures], objective.n_terms))
     coefficients = np.linalg.lstsq(columns[:, np.flatnonzero(best)], outputs, rcond=None)[0]
     if not np.isfinite(coefficients).all():
         return Found(best)
@@ -100,17 +80,16 @@ def _path(
     columns: NDArray[np.float64], target: NDArray[np.float64], rng: np.random.Generator, settings: Settings
 ) -> NDArray[np.float64]:
     """Return the weights along the path, shape (columns, penalties)."""
-    from sklearn.linear_model import enet_path
+    from sklearn.linear_model import lasso_path
 
     columns = np.asfortranarray(columns)
-    largest = np.abs(columns.T @ target).max() / (len(target) * settings.l1_ratio)
+    largest = np.abs(columns.T @ target).max() / len(target)
     with warnings.catch_warnings():
         # A penalty near zero need not converge: its structure is judged like the others.
         warnings.simplefilter("ignore")
-        _, weights, _ = enet_path(
+        _, weights, _ = lasso_path(
             columns,
             target,
-            l1_ratio=settings.l1_ratio,
             alphas=largest * np.geomspace(1.0, settings.smallest_penalty, settings.penalties),
             # With scikit-learn's default the descent ends before small weights leave zero.
             tol=1e-8,
