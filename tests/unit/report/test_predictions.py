@@ -102,6 +102,7 @@ def test_a_planned_run_has_the_band_of_the_free_run():
         (SECOND_ORDER, planned(0), {"y_initial": [1.0]}, "initial", "found 1 output; needed: the first 2 outputs"),
         (SECOND_ORDER, planned(0), {"y_initial": ["x", 1]}, "initial", "needed: the first 2 outputs"),
         (SECOND_ORDER, planned(2), {"y_initial": FIRST, "output": "y"}, "initial", "next to the output"),
+        (SECOND_ORDER, planned(2), {"y_initial": FIRST}, "initial", "next to numbers in column y"),
         (Model(("y(k-45)", "u(k-1)"), (0.5, 1.0), ("u",), "y"), planned(40), {}, "data", "of more than 45 samples"),
         (Model(("y(k-1)",), (0.5,), (), "y"), planned(1), {"y_initial": [1.0]}, "initial", "forecast"),
     ],

@@ -236,12 +236,12 @@ def read_inputs(item: Any, reading: Reading, label: str, notes: list[str]) -> Ex
 def read_planned_runs(data: Any, outputs: Sequence[float], output: str, reading: Reading) -> Recording:
     """Return planned runs: the inputs of files, frames or mappings, each with the same first outputs.
 
-    ``reading`` is that of :func:`read_inputs`; columns of outputs are not read.
+    ``reading`` is that of :func:`read_inputs`; the column of the output has no numbers.
 
     Raises
     ------
     NarxbenchError
-        As :func:`read_inputs`, and for data of other units or sampling times than the first.
+        As :func:`read_inputs`, for data of other units or sampling times than the first, and for measured outputs.
     """
     notes: list[str] = []
     experiments: list[Experiment] = []
@@ -251,6 +251,10 @@ def read_planned_runs(data: Any, outputs: Sequence[float], output: str, reading:
         experiment = read_inputs(item, reading, label, notes)
         experiments.append(experiment)
         matched(experiment, experiments[0], ColumnChoice({}))
+        source = experiment.source
+        if source.names and output in source.names and _has_numbers(source, source.names.index(output)):
+            found = f"found next to numbers in column {printable(output)}; allowed: one of them"
+            raise FieldError("initial", found, source.name)
         is_planned = np.arange(len(experiment.values)) >= len(outputs)
         y = np.zeros(len(is_planned))
         y[~is_planned] = outputs[: len(y)]
