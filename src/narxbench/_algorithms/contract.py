@@ -5,7 +5,8 @@ An algorithm is a module with three names:
 - ``ABOUT``, an :class:`About`: where it comes from and how it behaves.
 - ``Settings``, a :class:`narxbench._io.settings.Settings` model with a field and a default for each open choice.
 - ``run(problem, objective, rng, settings)``, which takes a :class:`ProblemView`, an :class:`Objective`, a random
-  generator, which is the only source of its draws, and its settings, and returns a :class:`Found`.
+  generator, which is the only source of its draws, and its settings, and returns a :class:`Found`, or plainly the names
+  of the terms.
 
 An algorithm that requires other packages imports them in ``run`` and in a function ``load()``, which is called once
 before its runs. So its settings are available even if the packages are not installed.
@@ -21,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from narxbench._io.errors import NarxbenchError
+from narxbench._io.errors import NarxbenchError, did_you_mean
 from narxbench._io.files import canonical_json
 from narxbench._model.structure import checked_positions, column_blocks
 from narxbench._model.terms import Monomial
@@ -312,17 +313,33 @@ class Objective(ABC):
         """Return J of structures that the budget allows."""
 
 
-def checked_found(result: object, n_terms: int) -> tuple[NDArray[np.uint8], list[float] | None, dict[str, Any]]:
+def as_found(result: object, terms: Sequence[str]) -> Found:
+    """Return what a run returned as a :class:`Found`: names of terms are a structure with weights by least squares.
+
+    Anything else, and names that no candidate term has, raise NarxbenchError.
+    """
+    if isinstance(result, Found):
+        return result
+    if not isinstance(result, (list, tuple)) or not all(isinstance(name, str) for name in result):
+        allowed = "narxbench.contract.Found, or a list of names of terms"
+        raise NarxbenchError(f"result: found {type(result).__name__}; allowed: {allowed}")
+    for name in result:
+        if name not in terms:
+            raise NarxbenchError(
+                f"result: found the term {name!r}; allowed: candidate terms{did_you_mean(name, terms)}"
+            )
+    return Found([int(term in result) for term in terms])
+
+
+def checked_found(result: Found, n_terms: int) -> tuple[NDArray[np.uint8], list[float] | None, dict[str, Any]]:
     """Return the structure, shape (N_t,), the weights and the details that a run returned.
 
     Raises
     ------
     NarxbenchError
-        If the result is no :class:`Found` with a structure of 0 and 1, the weights are not one finite number for each
-        term, or the details are not plain data or too long.
+        If the structure is not of 0 and 1, the weights are not one finite number for each term, or the details are not
+        plain data or too long.
     """
-    if not isinstance(result, Found):
-        raise NarxbenchError(f"result: found {type(result).__name__}; allowed: narxbench.contract.Found")
     position = np.asarray(result.position)
     if position.shape != (n_terms,):
         raise NarxbenchError(f"result: found a structure of shape {position.shape}; allowed: ({n_terms},)")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from narxbench._algorithms.contract import BudgetSpentError, Found, SearchWarning, checked_found
+from narxbench._algorithms.contract import BudgetSpentError, Found, SearchWarning, as_found, checked_found
 from narxbench._algorithms.isolation.host import (
     AlgorithmProcess,
     RunFailedError,
@@ -341,7 +341,7 @@ class Runner:
         if problem.digest_now() != digest:
             raise RunFailedError("it has changed the data of the problem")
         try:
-            return RunOutcome(*checked_found(result, objective.n_terms)), watch.limit
+            return RunOutcome(*checked_found(as_found(result, view.terms), objective.n_terms)), watch.limit
         except NarxbenchError as error:
             raise RunFailedError(str(error)) from None
 

@@ -6,15 +6,27 @@ import numpy as np
 from tests.unit.algorithms.plugins import FOLDER, install_text
 
 from narxbench import search
-from narxbench._algorithms.contract import Found, checked_found
+from narxbench._algorithms.contract import Found, as_found, checked_found
 from narxbench._algorithms.registry import algorithm
 
 ARGUMENTS = [{"algorithm": "upso"}, {"seed": -1}, {"seed": True}, {"evaluations": 0}]
 ARGUMENTS += [{"algorithm": "upso2d", "swarm_size": 0}, {"algorithm": "upso2d", "swarm_sizes": 3}]
 ARGUMENTS.append({"algorithm": "honest_annealing", "first_temperatur": 1.0})
 ARGUMENTS += [{"algorithm": "honest_annealing", "first_temperature": value} for value in (0.0, 1j)]
-NO_RESULTS = [[1, 0, 1], Found([1, 0]), Found([1, 0, 2]), Found([1, 0, 1], [1.0]), Found([1, 0, 1], [1.0, np.nan])]
+NO_RESULTS = [
+    [1, 0, 1],
+    None,
+    ["u(k-1)", "y(k-4)"],
+    Found([1, 0]),
+    Found([1, 0, 2]),
+    Found([1, 0, 1], [1.0]),
+    Found([1, 0, 1], [1.0, np.nan]),
+]
 NO_RESULTS += [Found([1, 0, 1], ["1", "2"])]
+
+
+def _checked(returned):
+    checked_found(as_found(returned, ["1", "y(k-1)", "u(k-1)"]), 3)
 
 
 def test_messages(review, monkeypatch, tmp_path_factory, small_problem):
@@ -27,5 +39,5 @@ def test_messages(review, monkeypatch, tmp_path_factory, small_problem):
     for name in ("upso", "objective", "conformance"):
         mistakes[f"name {name}"] = partial(algorithm, name)
     for returned in NO_RESULTS:
-        mistakes[f"result {returned}"] = partial(checked_found, returned, 3)
+        mistakes[f"result {returned}"] = partial(_checked, returned)
     review(mistakes)

@@ -3,7 +3,7 @@ import pytest
 from tests.unit.algorithms.plugins.cheats import sees_all
 
 from narxbench import StructureProblem, load_system, search
-from narxbench._algorithms.contract import BudgetSpentError, Found, checked_found
+from narxbench._algorithms.contract import BudgetSpentError, Found, as_found, checked_found
 from narxbench._algorithms.objective import CountedObjective, view_of
 from narxbench._algorithms.registry import algorithm, packaged_names
 from narxbench._io.errors import NarxbenchError
@@ -41,6 +41,8 @@ def test_results():
     assert (position.tolist(), position.dtype, weights) == ([1, 0, 1], np.uint8, [1.0, 2.0])
     assert details == {"order": 2}
     assert checked_found(Found(np.ones(2)), 2)[1:] == (None, {})
+    assert as_found(["u(k-1)", "1"], ["1", "y(k-1)", "u(k-1)"]) == Found([1, 0, 1])
+    assert as_found((), ["1"]) == Found([0])
 
 
 @pytest.mark.parametrize(

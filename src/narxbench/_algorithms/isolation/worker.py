@@ -20,7 +20,15 @@ import pydantic
 from numpy import random as numpy_random  # by name, so that not each run has to import it
 from numpy.typing import NDArray
 
-from narxbench._algorithms.contract import About, BudgetSpentError, Found, Objective, ProblemView, checked_found
+from narxbench._algorithms.contract import (
+    About,
+    BudgetSpentError,
+    Found,
+    Objective,
+    ProblemView,
+    as_found,
+    checked_found,
+)
 from narxbench._algorithms.isolation.messages import ANSWER, EVALUATE, BrokenChannelError, Channel, plain_data
 from narxbench._algorithms.limits import memory_limit, memory_text
 from narxbench._io.errors import NarxbenchError, error_line, lacks_memory
@@ -174,7 +182,7 @@ def _make_run(channel: Channel, module: ModuleType) -> None:
                 structure = module.run(view, objective, request["rng"], settings)
         except BudgetSpentError:
             structure = Found(objective.best_position)
-        position, coefficients, details = checked_found(structure, objective.n_terms)
+        position, coefficients, details = checked_found(as_found(structure, view.terms), objective.n_terms)
         answer = {"position": position.tolist(), "coefficients": coefficients, "details": details}
     except BaseException as error:
         del spare

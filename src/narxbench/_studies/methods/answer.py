@@ -1,5 +1,6 @@
 """Which method to use, in sentences of Markdown: names, numbers and conclusions come from the frames."""
 
+import math
 import re
 from collections.abc import Sequence
 
@@ -10,16 +11,17 @@ from narxbench._studies.methods.pairs import (
     EQUAL,
     UNDECIDED,
     WORSE,
-    Pair,
+    PairedTest,
     enough_systems,
     fewest_systems,
     not_beaten,
 )
 from narxbench._studies.methods.ranking import ALL
-from narxbench._studies.methods.score_file import TRUTH
 from narxbench._studies.methods.views import RELIABLE, USEFUL, Comparison, Row, breaks
 
 REGIONS = f"Practically equal is what differs by no more than {'; '.join(metric.region for metric in TESTED)}."
+# The line on the situations in which the best method is not first or not reliable begins so.
+BREAKS = "**Where it breaks.**"
 # Rivals that are named next to the best method if they are not shown to be worse.
 _MOST_ALTERNATIVES = 3
 
@@ -74,12 +76,11 @@ def difference_text(metric: ComparisonMetric, value: float) -> str:
     return significant(value)
 
 
-def verdict_text(pair: Pair, metric: ComparisonMetric, best: str) -> str:
+def verdict_text(pair: PairedTest, metric: ComparisonMetric) -> str:
     """Return what a comparison says of the rival, in a few words."""
-    if pair.verdict == UNDECIDED:
-        return f"undecided: {difference_text(metric, pair.detectable)}"
-    words = {BETTER: "worse than", WORSE: "better than", EQUAL: "practically equal to"}
-    return f"{words[pair.verdict]} {method_name(best)}"
+    if pair.verdict == UNDECIDED and not math.isnan(pair.detectable):
+        return f"{UNDECIDED}: {difference_text(metric, pair.detectable)}"
+    return {BETTER: "worse", WORSE: "better"}.get(pair.verdict, pair.verdict)
 
 
 def _terms(comparison: Comparison) -> str:
@@ -96,7 +97,7 @@ def _terms(comparison: Comparison) -> str:
 
 
 def _new_data(comparison: Comparison) -> str:
-    view, best = comparison.whole, comparison.whole.best(FRESH)
+    best = comparison.whole.best(FRESH)
     if best is None or best["failures"] == best["runs"]:
         reason = "All runs failed." if best else _why_none(comparison)
         return f"**No method can be recommended for new data.** {reason}"
@@ -104,12 +105,10 @@ def _new_data(comparison: Comparison) -> str:
     beginning, tested = f"{_name(best['method'])} leads.", ""
     if not _too_few(comparison, FRESH):
         beginning, tested = _lower(_verdict(best, pairs)), _tested(pairs, FRESH)
-    truth = view.row(TRUTH)
-    reference = f"; least squares on the true terms: {value_text(FRESH, truth[FRESH.name])}" if truth else ""
     error = (
         f"the free run of {_name(best['method'])} has an error of {value_text(FRESH, best[FRESH.name])} of the spread"
     )
-    evidence = f"of the output{_interval(best, FRESH)}{reference}{tested}"
+    evidence = f"of the output{_interval(best, FRESH)}{tested}"
     return f"**For a model of new data: {beginning}** On {_data(comparison, FRESH)} {error} {evidence}."
 
 
@@ -121,10 +120,10 @@ def _where_it_breaks(comparison: Comparison) -> list[str]:
     broken = breaks(comparison.views, best)
     name = _name(best["method"])
     if not broken:
-        return [f"**Where it breaks.** In none of {n_tried} situations {name} is below {share(RELIABLE)} or not first."]
+        return [f"{BREAKS} In none of {n_tried} situations {name} is below {share(RELIABLE)} or not first."]
     places = [f"*{escape(view.group, 'markdown')}*" for view in broken]
     where = f"{count(len(broken))} of {_number(n_tried, 'situation')}"
-    return [f"**Where it breaks.** {name} is below {share(RELIABLE)} or not first in {where}: {listed(places)}."]
+    return [f"{BREAKS} {name} is below {share(RELIABLE)} or not first in {where}: {listed(places)}."]
 
 
 def _lowest_j(comparison: Comparison) -> list[str]:
@@ -151,7 +150,7 @@ def _little_time(comparison: Comparison) -> list[str]:
     return [f"**For little time: use {_name(cheapest['method'])}.** {rule}: {time}."]
 
 
-def _verdict(best: Row, pairs: Sequence[Pair]) -> str:
+def _verdict(best: Row, pairs: Sequence[PairedTest]) -> str:
     """Return the verdict in a few words: one method, several that are not told apart, or none."""
     name, alternatives = _name(best["method"]), not_beaten(pairs)
     if not pairs:
@@ -162,30 +161,33 @@ def _verdict(best: Row, pairs: Sequence[Pair]) -> str:
         return f"{name} leads, but {count(len(alternatives))} methods may be as good."
     if not alternatives:
         return f"Use {name}."
-    *others, last = [_name(pair.rival) for pair in alternatives]
-    return f"Use {', '.join([name, *others])} or {last}."
+    *names, last_name = [name, *(_name(pair.rival) for pair in alternatives)]
+    return f"Use {', '.join(names)} or {last_name}."
 
 
-def _tested(pairs: Sequence[Pair], metric: ComparisonMetric) -> str:
+def _tested(pairs: Sequence[PairedTest], metric: ComparisonMetric) -> str:
     """Return than how many rivals the best method is better, which are equal, and which are undecided."""
     if not pairs:
         return ""
     beaten = [pair for pair in pairs if pair.verdict == BETTER]
     text = f"; better than {len(beaten)} of {_number(len(pairs), 'other')}"
     if beaten:
-        largest = max(pair.p for pair in beaten)
-        text += f" (p {_p(largest)})"
-    for verdict, words in ((WORSE, "worse than"), (EQUAL, "practically equal to")):
-        names = [_name(pair.rival) for pair in pairs if pair.verdict == verdict]
-        if names:
-            text += f", {words} {listed(names)}"
-    undecided = [pair for pair in pairs if pair.verdict == UNDECIDED]
-    if undecided:
-        names = [_name(pair.rival) for pair in undecided]
-        shown = listed(names) if len(names) <= _MOST_ALTERNATIVES else _number(len(names), "method")
-        largest = max(pair.detectable for pair in undecided)
-        text += f", undecided against {shown} ({difference_text(metric, largest)} could have been seen)"
+        text += f" (p {_p(max(pair.p for pair in beaten))})"
+    for verdict, words in ((WORSE, "worse than"), (EQUAL, "practically equal to"), (UNDECIDED, "undecided against")):
+        rivals = [pair for pair in pairs if pair.verdict == verdict]
+        if rivals:
+            text += f", {words} {_rivals_listed(rivals)}"
+    sizes = [pair.detectable for pair in pairs if pair.verdict == UNDECIDED]
+    if sizes:
+        text += f", where {difference_text(metric, max(sizes))} could have been seen"
     return text
+
+
+def _rivals_listed(pairs: Sequence[PairedTest]) -> str:
+    """Return the rivals by name; many by their number."""
+    if len(pairs) > _MOST_ALTERNATIVES:
+        return _number(len(pairs), "method")
+    return listed([_name(pair.rival) for pair in pairs])
 
 
 def _p(value: float) -> str:

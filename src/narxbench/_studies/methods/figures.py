@@ -113,7 +113,7 @@ class Point(NamedTuple):
 def points(comparison: Comparison) -> list[Point]:
     """Return number of terms and error of each method, both on the systems whose terms are candidates."""
     systems = comparison.whole.frame("systems").dropna(subset=EXACT.name)
-    found = []
+    methods = []
     for row in comparison.whole.rows():
         of_method = systems[systems["method"] == row["method"]]
         values = []
@@ -121,8 +121,8 @@ def points(comparison: Comparison) -> list[Point]:
             by_system = of_method.groupby("system")[metric.name].agg(partial(_mean_of_system, metric)).dropna()
             values.append(metric.inverse(math.fsum(by_system) / len(by_system)) if len(by_system) else math.nan)
         if row["last"] != 1 and all(map(math.isfinite, values)):
-            found.append(Point(name_of(row), values[0], values[1], row["method"] == TRUTH))
-    return found
+            methods.append(Point(name_of(row), values[0], values[1], row["method"] == TRUTH))
+    return methods
 
 
 def _mean_of_system(metric: ComparisonMetric, values: pd.Series) -> float:

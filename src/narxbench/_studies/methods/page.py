@@ -7,7 +7,7 @@ from typing import Any
 from narxbench._report.formats import count
 from narxbench._report.markup import markdown_html
 from narxbench._report.templating import rendered
-from narxbench._studies.methods.answer import answer_lines
+from narxbench._studies.methods.answer import BREAKS, answer_lines
 from narxbench._studies.methods.figures import HEIGHT, heat_cell, terms_error
 from narxbench._studies.methods.metrics import EXACT, FRESH
 from narxbench._studies.methods.tables import RANKING, cells, name_of, situations
@@ -31,7 +31,8 @@ def leaderboard_page(
     links = {"leaderboard": "#main"}
     if paper:
         links = {"report": f"{folder}../report.html", **links}
-    lines = [markdown_html(line, "answer") for line in answer_lines(comparison)]
+    # Where it breaks has a list of its own.
+    lines = [line for line in answer_lines(comparison) if not line.startswith(BREAKS)]
     page = {
         "current": "leaderboard",
         "study": comparison.settings["study"],
@@ -42,7 +43,7 @@ def leaderboard_page(
         "comparison": comparison,
         "counts": _counts(comparison),
         "heat": _heat(comparison),
-        "answer": lines,
+        "answer": [markdown_html(line, "answer") for line in lines],
         "columns": RANKING,
         "larger_is_better": _LARGER_IS_BETTER,
         "ranking": _ranking(comparison),

@@ -29,7 +29,7 @@ BETTER, WORSE, EQUAL, UNDECIDED = "better", "worse", "practically equal", "undec
 POWER = 0.8
 
 
-class Pair(NamedTuple):
+class PairedTest(NamedTuple):
     """The best method against a rival: the mean difference, as a ratio where the metric is one, p, and the verdict.
 
     ``verdict`` is of the best method. ``detectable`` is the smallest difference that could have been seen.
@@ -43,7 +43,7 @@ class Pair(NamedTuple):
     detectable: float
 
 
-def compared_with_best(by_system: pd.DataFrame, best: str, metric: ComparisonMetric, alpha: float) -> list[Pair]:
+def compared_with_best(by_system: pd.DataFrame, best: str, metric: ComparisonMetric, alpha: float) -> list[PairedTest]:
     """Return the comparisons of the best method with the others, in their order.
 
     ``by_system`` has the transformed values, shape (systems, methods).
@@ -67,7 +67,7 @@ def compared_with_best(by_system: pd.DataFrame, best: str, metric: ComparisonMet
             verdict = BETTER if (mean > 0) == metric.larger_is_better else WORSE
         values = metric.inverse(mean), metric.inverse(detectable(signed, alpha / len(pairs)))
         shown = [significant(value) for value in values]
-        compared.append(Pair(str(rival), len(signed), shown[0], significant(float(p), 6), verdict, shown[1]))
+        compared.append(PairedTest(str(rival), len(signed), shown[0], significant(float(p), 6), verdict, shown[1]))
     return compared
 
 
@@ -117,6 +117,6 @@ def fewest_systems(n_methods: int, alpha: float) -> int:
     return n_systems
 
 
-def not_beaten(pairs: Sequence[Pair]) -> list[Pair]:
+def not_beaten(pairs: Sequence[PairedTest]) -> list[PairedTest]:
     """Return the rivals that the best method is not shown to be better than."""
     return [pair for pair in pairs if pair.verdict != BETTER]

@@ -74,10 +74,9 @@ def remarks(row: Row, comparison: Comparison) -> Iterator[str]:
         yield "yours"
     if row["tuned"]:
         yield "tuned on these data sets"
-    best = comparison.whole.best()
     for pair in comparison.pairs(EXACT):
-        if best and pair.rival == row["method"]:
-            yield verdict_text(pair, EXACT, best["method"])
+        if pair.rival == row["method"]:
+            yield verdict_text(pair, EXACT)
     if row["not_run"]:
         yield f"{TIME}: not run on {count(row['not_run'])} data sets"
     if row["unsteady"]:

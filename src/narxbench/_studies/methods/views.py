@@ -10,7 +10,7 @@ from narxbench._io.csv import INTEGER, NAME, NUMBER, TEXT, read_table
 from narxbench._io.files import StrPath
 from narxbench._report.table import records
 from narxbench._studies.methods.metrics import EXACT, F1, FRESH, ComparisonMetric
-from narxbench._studies.methods.pairs import Pair
+from narxbench._studies.methods.pairs import PairedTest
 from narxbench._studies.methods.ranking import ALL, DATA_SET, DEVELOPMENT, HELD_OUT, PARTS
 from narxbench._study.frames import Frames
 
@@ -63,7 +63,7 @@ class Comparison:
 
     @property
     def data_sets(self) -> str:
-        """What the data sets of the part are called."""
+        """Words for the data sets of the part."""
         return f"{self.part} data sets" if HELD_OUT in self.parts else "data sets"
 
     @property
@@ -73,11 +73,12 @@ class Comparison:
             return ""
         return "No data sets were held out, and methods may be tuned on these: the tests are not confirmatory."
 
-    def pairs(self, metric: ComparisonMetric) -> list[Pair]:
+    def pairs(self, metric: ComparisonMetric) -> list[PairedTest]:
         """Return the comparisons of the best method by a metric with the others, the best of these first."""
         pairs = self.frames["pairs"]
         pairs = pairs[(pairs["part"] == self.part) & (pairs["measure"] == metric.name)]
-        by_rival = {pair.rival: pair for pair in map(Pair._make, pairs[list(Pair._fields)].itertuples(index=False))}
+        tests = [PairedTest(*row) for row in pairs[list(PairedTest._fields)].itertuples(index=False)]
+        by_rival = {test.rival: test for test in tests}
         order = [row["method"] for row in self.whole.ranked(metric)]
         return [by_rival[method] for method in order if method in by_rival]
 

@@ -77,22 +77,22 @@ def test_alike_methods_are_practically_equal_and_scattered_ones_undecided():
     (scattered,) = compared(np.random.default_rng(5).random((27, 2)))
     assert scattered.verdict == UNDECIDED and abs(scattered.difference) < scattered.detectable
     # Most systems alike and a few without any recovery: that is no equality.
-    few = np.ones((27, 2))
-    few[:3, 1] = 0.0
-    (pair,) = compared(few)
+    uneven = np.ones((27, 2))
+    uneven[:3, 1] = 0.0
+    (pair,) = compared(uneven)
     assert pair.verdict == UNDECIDED
     assert compared(np.ones((27, 2)))[0].verdict == EQUAL
 
 
 def test_the_smallest_difference_that_could_have_been_seen_is_seen_as_often_as_it_says():
-    rng, n, seen = np.random.default_rng(3), 27, 0
+    rng, n, n_better = np.random.default_rng(3), 27, 0
     scatter = rng.normal(size=n)
     scatter *= 0.1 / np.std(scatter, ddof=1)
     size = detectable(scatter, ALPHA)
     for _ in range(300):
         (pair,) = compared(np.column_stack([np.zeros(n), -size + 0.1 * rng.normal(size=n)]))
-        seen += pair.verdict == BETTER
-    assert 0.7 < seen / 300 < 0.9
+        n_better += pair.verdict == BETTER
+    assert 0.7 < n_better / 300 < 0.9
 
 
 def test_too_few_systems_say_nothing():
