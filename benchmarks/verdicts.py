@@ -27,11 +27,11 @@ import narxbench
 from benchmarks.common import ROOT, table
 from benchmarks.verdict_records import KINDS, TrueRecord, all_records, held_out, is_held_out
 from narxbench._identification.conclusion import data_checks, last_cases, last_runs
-from narxbench._identification.data.horizon import steps_judged
 from narxbench._identification.finding import Finding
 from narxbench._identification.identify import identify_recording
-from narxbench._identification.search.scan import Scan
-from narxbench._identification.search.structures import Proposal, Structure
+from narxbench._identification.search.candidate import Candidate
+from narxbench._identification.search.plan import SearchPlan, plan_search
+from narxbench._identification.search.scores import leaves_all_bounds, scored
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._identification.trust.answers import prediction_answer
 from narxbench._identification.trust.avoidable import avoidable_share
@@ -111,14 +111,14 @@ def judge(record: TrueRecord) -> list[Judged]:
     recording = recording_of(record)
     lags = LAGS if record.system.n_inputs else {**LAGS, "u_lags": "auto"}
     settings = IdentificationSettings(**{**lags, "degree": [3]})
-    scan = Scan(recording, settings)
-    (configuration,) = scan.configurations
+    plan = plan_search(recording, settings)
+    (configuration,) = plan.configurations
     judged = []
-    for name, terms in structures_of(record, scan.trial(configuration).terms).items():
-        (structure,) = scan.compared([Proposal(configuration.name, name, terms)], 1)
+    for name, terms in structures_of(record, plan.problem(configuration).terms).items():
+        (structure,) = scored(plan, [Candidate(configuration, tuple(terms), name)], 1)
         # A search refuses what diverges on the data that it chooses by.
         if structure.fitness is not None:
-            judged.append(judged_as(record, name, *answer_on(scan, structure)))
+            judged.append(judged_as(record, name, *answer_on(plan, structure)))
     if record.number % SEARCHED < 2:
         identification = identify_recording(recording, IdentificationSettings(**SEARCH))
         answer = next(finding for finding in identification.summary if finding.name == "to_predict")
@@ -128,20 +128,20 @@ def judge(record: TrueRecord) -> list[Judged]:
     return judged
 
 
-def answer_on(scan: Scan, structure: Structure) -> tuple[narxbench.Model, Finding, bool]:
+def answer_on(plan: SearchPlan, structure: Candidate) -> tuple[narxbench.Model, Finding, bool]:
     """Return the model of a structure, whether one may predict with it, and whether it stays within bounds."""
-    fit = ModelFit(scan, structure)
+    fit = ModelFit(plan, structure)
     model = fit.model(fit.weights())
     cases = fit.cases(model)
-    ahead = steps_judged(scan.recording, fit.configuration.decimation, scan.seasons)
+    ahead = plan.steps_ahead(fit.configuration.decimation)
     frame = validate(cases, steps=sorted({1, ahead}))
-    checks = data_checks(scan, fit.configuration, model)
+    checks = data_checks(plan, fit.configuration, model)
     bias = free_run_bias(last_runs(cases, model))
     avoidable = avoidable_share(last_cases(cases), None if model.inputs else ahead)
-    is_bounded = not scan.leaves_all_bounds(structure)
+    is_bounded = not leaves_all_bounds(plan, structure)
     findings = summary(model, frame, [], [], [], checks, bias, avoidable=avoidable, is_bounded=is_bounded)
     by_name = {finding.name: finding for finding in findings}
-    return model, prediction_answer(model, scan.recording, frame, by_name), is_bounded
+    return model, prediction_answer(model, plan.recording, frame, by_name), is_bounded
 
 
 def judged_as(record: TrueRecord, name: str, model: narxbench.Model, answer: Finding, is_bounded: bool) -> Judged:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from narxbench._identification.data.reading import Reading
     from narxbench._identification.result import Identification
-    from narxbench._identification.search.scan import Scan
+    from narxbench._identification.search.plan import SearchPlan
     from narxbench._identification.search.steps import SearchProgress
     from narxbench._identification.settings import IdentificationSettings
     from narxbench._model.narx import Model
@@ -428,16 +428,16 @@ def _identify_quietly(recording: "Recording", settings: "IdentificationSettings"
 
 
 def _run_quietly(
-    identify: "Callable[[Callable[[Scan], None], Callable[[SearchProgress], None]], T]",
+    identify: "Callable[[Callable[[SearchPlan], None], Callable[[SearchProgress], None]], T]",
 ) -> "T":
     """Identify a model, with the progress in a line of the terminal, and nothing else printed on standard output."""
     from narxbench._identification.estimate import memory_uses
     from narxbench._identification.search.steps import THREADS
     from narxbench._io.resources import refuse
 
-    def check_cost(scan: "Scan") -> None:
-        refuse(memory_uses(scan), cores=THREADS)
-        _print_what_is_not_shown(scan)
+    def check_cost(plan: "SearchPlan") -> None:
+        refuse(memory_uses(plan), cores=THREADS)
+        _print_what_is_not_shown(plan)
 
     _STATUS.begin("preparing the search")
     # What overflows is reported in words.
@@ -446,12 +446,12 @@ def _run_quietly(
         return identify(check_cost, _STATUS.show_progress)
 
 
-def _print_what_is_not_shown(scan: "Scan") -> None:
+def _print_what_is_not_shown(plan: "SearchPlan") -> None:
     """Say before the search what the data cannot show, and is not searched therefore."""
     from narxbench._identification.data.checks import evidence_check
     from narxbench._report.findings import for_shell
 
-    finding = evidence_check(scan.evidence)
+    finding = evidence_check(plan.evidence)
     if finding.status != "fine" and sys.stderr is not None:
         title = f"{finding.title[:1].lower()}{finding.title[1:]}"
         _report(f"narxbench: {title}: {for_shell(f'{finding.text} {finding.advice}')}\n")

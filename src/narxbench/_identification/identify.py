@@ -1,4 +1,4 @@
-"""From a recording to a model: check, search, choose, and judge how far to trust what was found."""
+"""From records to a model: configurations, proposals, scores on unseen parts, the choice, and how far to trust it."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,20 +12,10 @@ from narxbench._identification.conclusion import concluded
 from narxbench._identification.data.stand_ins import cut_at_gaps, filled_by, has_gaps
 from narxbench._identification.result import Identification
 from narxbench._identification.search.attempts import attempts
-from narxbench._identification.search.choice import choose
-from narxbench._identification.search.scan import VARIED, Scan
-from narxbench._identification.search.steps import (
-    ATTEMPTS,
-    BRIEF,
-    CHOICE,
-    CONCLUSION,
-    VARIANTS,
-    SearchProgress,
-    Steps,
-    interruption,
-    threads_of_short_calls,
-)
-from narxbench._identification.search.structures import Choice
+from narxbench._identification.search.choice import Choice, choose
+from narxbench._identification.search.plan import SearchPlan, hurried, make_room, plan_search
+from narxbench._identification.search.proposals import brief_searches, thorough_searches
+from narxbench._identification.search.steps import ATTEMPTS, CHOICE, CONCLUSION, SearchProgress, Steps, interruption
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._identification.trust.answers import with_attempts
 from narxbench._io.interruptions import interruptible
@@ -45,14 +35,14 @@ class ConcludedSearch(NamedTuple):
     """An identification, and the search that it is the conclusion of."""
 
     identification: Identification
-    scan: Scan
+    plan: SearchPlan
     choice: Choice
 
 
 def identify_recording(
     recording: Recording,
     settings: IdentificationSettings,
-    check_cost: Callable[[Scan], None] | None = None,
+    check_cost: Callable[[SearchPlan], None] | None = None,
     report_progress: Callable[[SearchProgress], None] | None = None,
 ) -> Identification:
     """Identify a model from a recording, as :func:`conclude_search` does.
@@ -65,7 +55,7 @@ def identify_recording(
     check_compiler()
     cut = cut_at_gaps(recording)
     if check_cost is not None:
-        check_cost(Scan(recording, settings))
+        check_cost(plan_search(recording, settings))
     brief_settings = settings.model_copy(update={"effort": BRIDGING * settings.effort})
     bridging = conclude_search(cut, brief_settings).identification
     if was_interrupted(bridging):
@@ -85,7 +75,7 @@ def _with_note(recording: Recording, note: str) -> Recording:
 def conclude_search(
     recording: Recording,
     settings: IdentificationSettings,
-    check_cost: Callable[[Scan], None] | None = None,
+    check_cost: Callable[[SearchPlan], None] | None = None,
     report_progress: Callable[[SearchProgress], None] | None = None,
 ) -> ConcludedSearch:
     """Identify a model from a recording without gaps, and return the search; all steps run in this process.
@@ -98,13 +88,13 @@ def conclude_search(
     check_compiler()
     # Threads of a BLAS would wait for those of the search, and sum in an order that depends on their number.
     with threadpool_limits(1, "blas"):
-        scan = Scan(recording, settings)
-        steps = Steps(report_progress)
+        plan = plan_search(recording, settings)
         if check_cost is not None:
-            check_cost(scan)
-        choice = _search(scan, steps)
-        scan.make_room()
-        identification = steps.keep(CONCLUSION, partial(_concluded, scan, choice, steps))
+            check_cost(plan)
+        steps = Steps(report_progress)
+        choice = search(plan, steps)
+        make_room(plan)
+        identification = steps.keep(CONCLUSION, partial(_concluded, plan, choice, steps))
         if not steps.interrupted:
             try:
                 with interruptible():
@@ -113,46 +103,39 @@ def conclude_search(
                 steps.interrupted = ATTEMPTS
     if steps.interrupted:
         identification = replace(identification, notes=[interruption(steps.interrupted), *identification.notes])
-    return ConcludedSearch(identification, scan, choice)
+    return ConcludedSearch(identification, plan, choice)
 
 
 def search_recording(
     recording: Recording,
     settings: IdentificationSettings,
     report_progress: Callable[[SearchProgress], None] | None = None,
-) -> tuple[Scan, Choice]:
+) -> tuple[SearchPlan, Choice]:
     """Return the search on a recording and the structures that it chose among, without a conclusion.
 
     Ctrl-C raises KeyboardInterrupt.
     """
     steps = Steps(report_progress)
     with threadpool_limits(1, "blas"):
-        scan = Scan(recording, settings)
-        choice = _search(scan, steps)
+        plan = plan_search(recording, settings)
+        choice = search(plan, steps)
     if steps.interrupted:
         raise KeyboardInterrupt
-    return scan, choice
+    return plan, choice
 
 
-def _concluded(scan: Scan, choice: Choice, steps: Steps) -> Identification:
+def search(plan: SearchPlan, steps: Steps) -> Choice:
+    """Return the choice of a structure after all searches; KeyboardInterrupt where there is none yet."""
+    briefs = brief_searches(plan, steps)
+    proposals = steps.keep(CHOICE, partial(thorough_searches, plan, briefs, steps))
+    return steps.keep(CHOICE, partial(choose, plan, proposals, steps))
+
+
+def _concluded(plan: SearchPlan, choice: Choice, steps: Steps) -> Identification:
     """Return the conclusion; after an interruption one that does not take long."""
     if steps.interrupted:
-        scan.hurry()
-    return concluded(scan, choice, is_hurried=bool(steps.interrupted))
-
-
-def _search(scan: Scan, steps: Steps) -> Choice:
-    """Return the choice of a structure after all searches; KeyboardInterrupt where there is none yet."""
-    threads = threads_of_short_calls(scan.n_samples)
-    jobs = [(configuration,) for configuration in scan.configurations]
-    briefs = [structure for structure in steps.run(BRIEF, scan.brief, jobs, threads) if structure is not None]
-    if steps.interrupted and not briefs:
-        raise KeyboardInterrupt
-    best = sorted(briefs, key=lambda brief: brief.rank)[:VARIED]
-    for variants in steps.run(VARIANTS, scan.variants, [(brief,) for brief in best], threads=1):
-        briefs += variants
-    ranked = scan.ranked(briefs)
-    return steps.keep(CHOICE, lambda: choose(scan, briefs, ranked, steps))
+        return concluded(hurried(plan), choice, is_hurried=True)
+    return concluded(plan, choice)
 
 
 def _with_attempts(
@@ -173,7 +156,7 @@ def _with_attempts(
 def _selection_error(recording: Recording, settings: IdentificationSettings) -> float | None:
     """Return the selection error of the model that settings lead to."""
     steps = Steps()
-    choice = _search(Scan(recording, settings), steps)
+    choice = search(plan_search(recording, settings), steps)
     if steps.interrupted:
         raise KeyboardInterrupt
     return choice.leaving.rrse

@@ -25,11 +25,12 @@ from narxbench._identification.finding import Finding, Status, look_if
 from narxbench._identification.identify import conclude_search, search_recording, was_interrupted
 from narxbench._identification.phrases import MOVING_INPUTS, Values, count_terms
 from narxbench._identification.result import Identification
+from narxbench._identification.search.candidate import EXACT, Candidate
+from narxbench._identification.search.choice import Choice
 from narxbench._identification.search.competitors import SPARSE_WITHIN, best_by_description, description
 from narxbench._identification.search.outside import joint_run_leaves_all_bounds
-from narxbench._identification.search.scan import Scan
+from narxbench._identification.search.plan import SearchPlan
 from narxbench._identification.search.steps import SearchProgress, interruption
-from narxbench._identification.search.structures import EXACT, Choice, Structure
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._identification.trust.answers import prediction_answer
 from narxbench._identification.trust.avoidable import avoidable_share
@@ -193,9 +194,9 @@ class OutputCandidate:
 
     Parameters
     ----------
-    scan : Scan
+    plan : SearchPlan
         The search of the structure.
-    structure : Structure
+    structure : Candidate
         The structure.
     stretches : sequence of Record
         The records whose parts take turns.
@@ -206,10 +207,10 @@ class OutputCandidate:
         If the weights of the structure diverge, or are singular.
     """
 
-    def __init__(self, scan: Scan, structure: Structure, stretches: Sequence[Record]) -> None:
-        is_whole = sum(map(len, stretches)) == sum(map(len, scan.searched.known)) == sum(map(len, scan.recording.known))
+    def __init__(self, plan: SearchPlan, structure: Candidate, stretches: Sequence[Record]) -> None:
+        is_whole = sum(map(len, stretches)) == sum(map(len, plan.searched.known)) == sum(map(len, plan.recording.known))
         # The fit need not estimate the weights of all data twice.
-        self.structure, self._fit = structure, ModelFit(scan, structure, None if is_whole else stretches)
+        self.structure, self._fit = structure, ModelFit(plan, structure, None if is_whole else stretches)
         arrangement = self._fit.turns
         self.models: list[Model] = []
         self.times: list[list[Integers]] = []
@@ -400,7 +401,7 @@ def whole_errors(model: JointModel, signals: Sequence[JointSignals], first: int)
 def identify_jointly(
     data: JointData,
     settings: IdentificationSettings,
-    check_cost: Callable[[Scan], None] | None = None,
+    check_cost: Callable[[SearchPlan], None] | None = None,
     report_progress: Callable[[SearchProgress], None] | None = None,
 ) -> JointIdentification:
     """Identify models of several outputs that run together.
@@ -433,10 +434,10 @@ def identify_jointly(
             raise KeyboardInterrupt
         identifications[recording.output] = concluded.identification
         # The first search chooses them of long records; all outputs have the same.
-        stretches = stretches or list(concluded.scan.searched.known)
+        stretches = stretches or list(concluded.plan.searched.known)
         measured = [signals.y for signals in signals_of(stretches, data.n_outputs)]
         arranged = records_of_output(stretches, output, data.n_outputs, measured)
-        as_measured.append(_candidates(concluded.scan, concluded.choice, arranged))
+        as_measured.append(_candidates(concluded.plan, concluded.choice, arranged))
     signals = signals_of(stretches, data.n_outputs)
     selection = select_combination(JointTrial([as_measured], signals))
     is_interrupted = False
@@ -466,9 +467,9 @@ def _as_simulated(
     candidates = []
     for output in range(data.n_outputs):
         recording = data.seen_by(output, seen)
-        scan, choice = search_recording(recording, _settings_for(recording, settings), report_progress)
+        plan, choice = search_recording(recording, _settings_for(recording, settings), report_progress)
         arranged = records_of_output(stretches, output, data.n_outputs, seen_in_stretches)
-        candidates.append(_candidates(scan, choice, arranged))
+        candidates.append(_candidates(plan, choice, arranged))
     return candidates
 
 
@@ -597,7 +598,7 @@ def _known_runs(selection: "Selection", model: JointModel) -> list[_JointCase]:
     return runs
 
 
-def _candidates(scan: Scan, choice: Choice, stretches: Sequence[Record]) -> list[OutputCandidate]:
+def _candidates(plan: SearchPlan, choice: Choice, stretches: Sequence[Record]) -> list[OutputCandidate]:
     """Return the structures of a search as candidates: first the one that leaves, then others of low error."""
     finite = [structure for structure in choice.finalists if structure.rrse is not None]
     finite.sort(key=lambda structure: structure.rrse or 0.0)
@@ -607,12 +608,12 @@ def _candidates(scan: Scan, choice: Choice, stretches: Sequence[Record]) -> list
     candidates: list[OutputCandidate] = []
     compared: list[Any] = []
     for structure in structures:
-        key = (structure.configuration, structure.terms, structure.noise, structure.shrinkage)
+        key = (structure.configuration, structure.terms, structure.noise_model, structure.shrinkage)
         if key in compared:
             continue
         compared.append(key)
         try:
-            candidates.append(OutputCandidate(scan, structure, stretches))
+            candidates.append(OutputCandidate(plan, structure, stretches))
         except NarxbenchError:
             # A structure whose weights diverge without a part is no candidate; the one that leaves has weights.
             if not candidates:

@@ -11,9 +11,9 @@ from tests.lookups import items_by_name
 import narxbench
 from narxbench._fitness.criteria import parse_criterion
 from narxbench._identification.data.reading import Reading
-from narxbench._identification.search.scan import Scan
-from narxbench._identification.search.structures import Proposal
-from narxbench._identification.search.ties import CLEARLY_BETTER
+from narxbench._identification.search.candidate import Candidate
+from narxbench._identification.search.plan import plan_search
+from narxbench._identification.search.scores import CLEARLY_BETTER, scored
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._io import delimited
 from narxbench._io.extras import EXTRAS
@@ -64,17 +64,17 @@ def test_every_setting_named_exists():
 
 def test_the_score_is_that_of_the_page(identification):
     """J = N ln(S) + ln(N) xi + ln(binomial(candidates, xi)), with N samples that select over the density."""
-    scan = Scan(identification.recording, IdentificationSettings(**identification.settings))
-    configuration = items_by_name(scan.configurations)[identification.configuration["name"]]
-    density = max(scan.sampling.advised, configuration.decimation)
-    (scored,) = scan.compared([Proposal(configuration.name, "", identification.model.terms)], density)
+    plan = plan_search(identification.recording, IdentificationSettings(**identification.settings))
+    configuration = items_by_name(plan.configurations)[identification.configuration["name"]]
+    density = max(plan.sampling.advised, configuration.decimation)
+    (candidate,) = scored(plan, [Candidate(configuration, identification.model.terms, "")], density)
     n = sum(len(record) for record in identification.recording.records if record.role != "test") / density
     criterion = parse_criterion("bic").across_candidates()
-    expected = n * math.log(scored.rrse**2) + math.log(n) * len(scored.terms)
+    expected = n * math.log(candidate.rrse**2) + math.log(n) * len(candidate.terms)
     n_candidates = identification.configuration["candidates"]
-    expected += 2 * criterion.number * math.log(math.comb(n_candidates, len(scored.terms)))
+    expected += 2 * criterion.number * math.log(math.comb(n_candidates, len(candidate.terms)))
     expected += CLEARLY_BETTER * configuration.centred
-    assert scored.fitness == pytest.approx(expected, rel=1e-9)
+    assert candidate.fitness == pytest.approx(expected, rel=1e-9)
     assert f"must be better by {CLEARLY_BETTER:g}," in SEARCH
     assert f"2008, γ = {criterion.number:g})" in SEARCH
 

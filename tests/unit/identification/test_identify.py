@@ -14,7 +14,8 @@ import narxbench
 from narxbench import load_system
 from narxbench._identification.data.arrangement import N_PARTS
 from narxbench._identification.data.reading import read_recording
-from narxbench._identification.search.scan import Scan
+from narxbench._identification.search.plan import plan_search
+from narxbench._identification.search.proposals import brief_search
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._identification.trust.fit import ModelFit
 from narxbench._numerics.random_streams import generator
@@ -204,9 +205,9 @@ class TestSeveralExperiments:
 
 def test_centred_signals():
     y, u = 50.0 + s1(300)[1], 7.0 + 2.0 * s1(300)[0]
-    scan = Scan(read_recording(input=u, output=y, test="20%"), IdentificationSettings(**SMALL))
-    (structure,) = scan._variant(replace(scan.configurations[0], centred=True))
-    model = ModelFit(scan, structure).plain_model()
+    plan = plan_search(read_recording(input=u, output=y, test="20%"), IdentificationSettings(**SMALL))
+    candidate = brief_search(plan, replace(plan.configurations[0], centred=True))
+    model = ModelFit(plan, candidate).plain_model()
     assert model.score(u[240:], y[240:]).rrse < 0.1
     np.testing.assert_allclose(model.offsets, [y[:240].mean(), u[:240].mean()], rtol=1e-12)
     np.testing.assert_allclose(model.scales, [y[:240].std(), u[:240].std()], rtol=1e-12)

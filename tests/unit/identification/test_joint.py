@@ -151,7 +151,7 @@ def test_series_without_inputs_keep_the_models_of_measured_outputs():
 
 @pytest.mark.slow
 def test_long_records_are_judged_on_the_same_stretches(monkeypatch):
-    monkeypatch.setattr("narxbench._identification.search.scan.MOST_SEARCHED", 200)
+    monkeypatch.setattr("narxbench._identification.search.plan.MOST_STEPS", 200)
     identification = narxbench.identify(coupled(samples=1000), **JOINT)
     np.testing.assert_allclose(identification.model.models[1].coefficients, (0.8, 0.3), atol=0.05)
 

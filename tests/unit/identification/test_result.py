@@ -73,7 +73,7 @@ def test_the_parts_agree(identification):
     assert list(tried["chosen"]).count(True) == 1 and bool(tried["chosen"][0])
     assert tried["configuration"][0] == identification.configuration["name"]
     assert tried["terms"][0] == len(model.terms) == len(weights)
-    assert values_of(weights, "term") == list(model.terms) == identification.structures["best"].terms
+    assert tuple(values_of(weights, "term")) == model.terms == identification.structures["best"].terms
     assert set(identification.structures) == {"best", "iterative_ofr"}
     assert model.data_digest == identification.recording.digest == identification.to_dict()["data_digest"]
     assert (model.step_time, model.decimation) == (1.0, 2)

@@ -20,7 +20,8 @@ from narxbench._algorithms.contract import SearchWarning
 from narxbench._identification.data.checks import checks_before, no_test_check
 from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
-from narxbench._identification.search.structures import Structure
+from narxbench._identification.search.candidate import Candidate
+from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._identification.trust import validation as validated
 from narxbench._identification.trust.answers import ANSWERS, answers
@@ -105,9 +106,9 @@ def tried_configurations():
 
 def structures_of(model, candidates):
     """Return the structure of a model, and another one that diverges."""
-    score = {"fitness": -100.0, "rrse": 0.1, "divergent": 0.0, "singular": False, "candidates": len(candidates)}
-    structure = Structure(configuration="q1", terms=list(model.terms), found_by="x", **score)
-    return {"best": structure, "iterative_ofr": structure.model_copy(update={"rrse": None, "fitness": None})}
+    configuration = Configuration(1, 1, (1,), ((1,),))
+    best = Candidate(configuration, model.terms, "x", fitness=-100.0, rrse=0.1, candidates=len(candidates))
+    return {"best": best, "iterative_ofr": replace(best, rrse=None, fitness=None)}
 
 
 def judgement_of(model, recording, records, baselines):

@@ -1,4 +1,8 @@
-"""Seasons of an output: after how many samples it repeats itself, as hourly loads do after 24 and 168."""
+"""Seasons of an output, after which it repeats itself, and how far ahead predictions are judged.
+
+Hourly loads have seasons of 24 and 168 samples. Predictions of a series are judged over a season, or over the time that
+its values depend on one another.
+"""
 
 from collections.abc import Sequence
 
@@ -6,7 +10,8 @@ import numpy as np
 
 from narxbench._identification.data.sampling import Array, autocorrelation
 from narxbench._identification.data.signals import inputs, outputs
-from narxbench._model.records import Recording
+from narxbench._io.errors import FieldError
+from narxbench._model.records import Record, Recording
 
 # The correlation of the changes of the output with those a season earlier, at least, and what a longer season has more.
 STRONG, STRONGER = 0.5, 0.02
@@ -16,6 +21,14 @@ SHORTEST, LONGEST, REPEATED = 3, 5000, 3
 MOST_SEASONS = 2
 # The correlation from which on an input is a periodic test signal: what it drives repeats itself as it does.
 PERIODIC = 0.98
+# The correlation time is over where the autocorrelation stays below this. With noise alone, an optimal prediction that
+# far ahead misses some 87 % of the standard deviation.
+CORRELATED = 0.5
+# Steps ahead, at most, and the share of the shortest record that they may take.
+MOST_STEPS_AHEAD, LARGEST_SHARE = 500, 0.5
+# Where there are inputs, and a free run decides, predictions are also judged so many steps ahead. A season may take as
+# many, or this part of the longest record.
+STEPS_AHEAD, SHARE_OF_SEASON = 5, 8
 
 
 def seasons(recording: Recording) -> tuple[int, ...]:
@@ -62,3 +75,47 @@ def _unbiased(pieces: Sequence[Array]) -> Array:
     products = np.maximum(samples[:, None] - lags, 0).sum(axis=0)
     unbiased: Array = correlation[: len(lags)] * samples.sum() / np.maximum(products, 1)
     return unbiased
+
+
+def steps_judged(recording: Recording, decimation: int, seasons: Sequence[int]) -> int:
+    """Return the steps ahead that predictions are judged at besides one, which decide where there is no input.
+
+    It is the shortest season of a series, in samples, else its correlation time, but at most a part of the data.
+    """
+    if recording.inputs:
+        return STEPS_AHEAD
+    if not seasons:
+        return steps_ahead(recording.records, decimation)
+    most = max(STEPS_AHEAD, max(map(len, recording.known)) // (SHARE_OF_SEASON * decimation))
+    return min(most, max(2, round(seasons[0] / decimation)))
+
+
+def check_horizon(recording: Recording, horizon: int) -> None:
+    """Raise NarxbenchError for a horizon of more samples than half of the data that are judged."""
+    longest = max(map(len, recording.known))
+    longest_test = max(map(len, recording.of_role("test")), default=longest)
+    most = int(LARGEST_SHARE * min(longest, longest_test))
+    if horizon > most:
+        name = "test" if longest_test < longest else "known"
+        raise FieldError("horizon", f"found {horizon}; allowed: up to {most}, half of the longest {name} record")
+
+
+def steps_ahead(records: Sequence[Record], decimation: int) -> int:
+    """Return how many steps ahead a model of a series is judged.
+
+    It is the correlation time: 1 where neighbouring steps are hardly correlated, and up to half of the shortest record
+    for an oscillation that goes on.
+    """
+    correlation = autocorrelation([record.y for record in records if record.role != "test"])
+    n_lags = len(correlation)
+    shortest = min(map(len, records))
+    if n_lags:
+        # The autocorrelation of few products is biased towards zero.
+        longest = max(len(record) for record in records if record.role != "test")
+        unbiased = np.abs(correlation) / (1.0 - np.arange(n_lags) / longest)
+        large = np.flatnonzero(unbiased >= CORRELATED)
+        time = int(large[-1]) + 1 if len(large) else 1
+    else:
+        time = 1
+    most = max(1, min(MOST_STEPS_AHEAD, int(LARGEST_SHARE * shortest) // decimation))
+    return min(most, max(1, round(time / decimation)))

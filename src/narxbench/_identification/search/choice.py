@@ -1,8 +1,16 @@
-"""The choice of one structure among those that the searches propose."""
+"""The choice of one structure among the candidates: by J, the likelihood of equals, and whether the free run holds."""
 
+import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 
+from narxbench._algorithms.likelihood_search import independent_samples
+from narxbench._fitness.criteria.ebicl import LinearExtendedBIC
+from narxbench._fitness.prediction_error import COMPARED, PredictionErrors
+from narxbench._fitness.structure_fit import fit_noise_model
+from narxbench._identification.data.arrangement import Arrangement
+from narxbench._identification.data.scaling import Scaling, scaled, scaling
+from narxbench._identification.search.candidate import Candidate, in_order
 from narxbench._identification.search.competitors import (
     competing_names,
     competing_structures,
@@ -10,35 +18,94 @@ from narxbench._identification.search.competitors import (
     with_errors_ahead,
 )
 from narxbench._identification.search.configurations import Configuration
-from narxbench._identification.search.scan import FORWARD, POLISHED, Scan, in_order
-from narxbench._identification.search.steps import DESCENTS, NOISE, WEIGHTS, Steps, threads_of_short_calls
-from narxbench._identification.search.steps import FORWARD as FORWARD_STEP
-from narxbench._identification.search.structures import Choice, LikelyProposal, Proposal, Structure
+from narxbench._identification.search.noise import prediction_errors
+from narxbench._identification.search.plan import FINALISTS, SearchPlan
+from narxbench._identification.search.problem import MOST_STEPS, shortened
+from narxbench._identification.search.proposals import Proposals, iterative_forward
+from narxbench._identification.search.scores import (
+    CLEARLY_BETTER,
+    EQUAL,
+    holds,
+    leaves_all_bounds,
+    scored,
+    scored_under,
+)
+from narxbench._identification.search.steps import WEIGHTS, Steps
 from narxbench._io.errors import NarxbenchError
-from narxbench._model.noise_models import NoiseName
+from narxbench._model.noise_models import NoiseModel, NoiseName
+from narxbench._model.records import Recording
+from narxbench._model.terms import Monomial, max_lag_of, parse_term
+from narxbench._numerics.logarithm import natural_log
 
-CONSTANT = "1"
-# Configurations in which structures are also searched by likelihood: more than are searched thoroughly, for a brief
-# search of them may be wrong.
-LIKELY = 12
-# Structures of the lowest J whose weights are also estimated under the other noise models, and which are looked at in
-# turn for one whose free run holds over whole records.
-REWEIGHED, LOOKED_AT = 6, 20
+# Candidates that are looked at in turn for one whose free run holds over whole records: each costs a fit.
+LOOKED_AT = 20
 # Times the selection error of the best structure up to which one that stays within bounds is taken instead.
 BOUNDED_WITHIN = 1.5
+# Two structures tie where their errors are equal, and their J differ by no more than so many standard errors of the
+# difference over parts.
+STANDARD_ERRORS = 2.0
+# Structures with their noise models that are compared by likelihood, at most.
+MOST_TIED = 100
+# What each term costs beyond BIC, in 2 ln(N_t): that of the prediction error method.
+GAMMA = 1.25
 
 
-def choose(scan: Scan, briefs: Sequence[Structure], ranked: Sequence[Configuration], steps: Steps) -> Choice:
-    """Propose structures, choose one, and let simple models compete with it.
+@dataclass(frozen=True)
+class Choice:
+    """The choice of a structure after all searches.
+
+    Attributes
+    ----------
+    finalists : list of Candidate
+        All that were compared, the best first.
+    briefly : list of Candidate
+        The best of each configuration that was searched briefly only.
+    forward : Candidate or None
+        The structure in the best configuration by iterative orthogonal forward regression.
+    density : int
+        How many samples count as one, for all that was compared.
+    holds : bool
+        Whether the best is about as good over whole records as over the parts.
+    bounded : bool
+        Whether the one that leaves stays within bounds where inputs are held.
+    tied : int
+        How many were as good within the scatter, of which the likelihood chose.
+    competitors : list of Candidate
+        Simple models, those of lowest selection error first.
+    winner : Candidate or None
+        The competitor that leaves; None: the sparse structure.
+    """
+
+    finalists: list[Candidate]
+    briefly: list[Candidate]
+    forward: Candidate | None
+    density: int
+    holds: bool
+    bounded: bool
+    tied: int
+    competitors: list[Candidate]
+    winner: Candidate | None
+
+    @property
+    def best(self) -> Candidate:
+        """The sparse structure of lowest J."""
+        return self.finalists[0]
+
+    @property
+    def leaving(self) -> Candidate:
+        """The structure of the model that leaves: the sparse one, or a competitor that is clearly better."""
+        return self.winner or self.best
+
+
+def choose(plan: SearchPlan, proposals: Proposals, steps: Steps) -> Choice:
+    """Choose one of the proposed structures, and let simple models compete with it.
 
     Parameters
     ----------
-    scan : Scan
+    plan : SearchPlan
         What is tried on the data.
-    briefs : sequence of Structure
-        The best structure of each brief search.
-    ranked : sequence of Configuration
-        The configurations that are searched thoroughly, the best first.
+    proposals : Proposals
+        The structures.
     steps : Steps
         Runs the jobs of the choice, and knows of interruptions.
 
@@ -47,167 +114,213 @@ def choose(scan: Scan, briefs: Sequence[Structure], ranked: Sequence[Configurati
     NarxbenchError
         Where every structure diverges or is singular.
     """
-    names = [configuration.name for configuration in ranked]
-    # So many samples count as one: the phases of the best configuration see the same disturbances.
-    density = max(scan.sampling.advised, ranked[0].decimation)
-    proposals, only_briefly = list[Proposal](), list[Structure]()
-    for structure in briefs:
-        if structure.configuration in names:
-            proposals.append(structure.proposal)
-        else:
-            only_briefly.append(structure)
-    proposals += steps.run(FORWARD_STEP, scan.forward, [(configuration,) for configuration in ranked])
-    likely = _likely_proposals(scan, briefs, steps)
-    likely_proposals = [proposal for proposal, _ in likely]
-    compared = scan.compared([*proposals, *likely_proposals], density)
-    proposals += _in_units_of_the_user(scan, compared)
-    proposals += _descents(scan, compared, names, density, steps)
-    compared = scan.compared([*proposals, *likely_proposals], density)
-    finalists = _under_noise(scan, compared, likely, density, steps)
+    density = proposals.density
+    finalists = _under_noise(plan, proposals, steps)
     _check_finite(finalists)
     n_tied = 1
     if not steps.interrupted:
-        finalists, n_tied = scan.likeliest_first(finalists, density)
-    place = _first_that_holds(scan, finalists)
-    finalists = _bounded_first(scan, finalists[place or 0 :])
-    sparse = finalists[0]
-    competitors = competing_structures(scan, sparse, density, steps)
-    sparse, competitors = with_errors_ahead(scan, sparse, competitors)
-    leaving = leaving_structure(scan, sparse, competitors)
+        finalists, n_tied = _likeliest_first(plan, finalists, density)
+    place = _first_that_holds(plan, finalists)
+    finalists = _bounded_first(plan, finalists[place or 0 :])
+    competitors = competing_structures(plan, finalists[0], proposals.linear, density, steps)
+    sparse, competitors = with_errors_ahead(plan, finalists[0], competitors)
+    leaving = leaving_structure(plan, sparse, competitors)
     return Choice(
         finalists=[sparse, *finalists[1:]],
-        briefly=[scan.with_fitness(structure, density) for structure in only_briefly],
-        forward=_forward_structure(scan, leaving.configuration, proposals, density),
+        briefly=proposals.briefly,
+        forward=_forward_structure(plan, leaving.configuration, proposals),
         density=density,
         holds=place is not None,
-        bounded=leaving.kind == "last value" or not scan.leaves_all_bounds(leaving),
+        bounded=leaving.kind == "last value" or not leaves_all_bounds(plan, leaving),
         tied=n_tied,
         competitors=competitors,
         winner=None if leaving is sparse else leaving,
     )
 
 
-def _likely_proposals(scan: Scan, briefs: Sequence[Structure], steps: Steps) -> list[LikelyProposal]:
-    """Return the structures of searches by likelihood."""
-    configurations = scan.ordered(briefs)
-    jobs = [(configuration,) for configuration in configurations[: scan.n_likely(configurations, LIKELY)]]
-    likely = []
-    for proposals in steps.run(NOISE, scan.by_prediction_errors, jobs):
-        likely += proposals
-    return likely
-
-
-def _in_units_of_the_user(scan: Scan, structures: Sequence[Structure]) -> list[Proposal]:
-    """Return linear structures of centred signals as those of the signals as they are, which a constant makes exact."""
-    proposals = []
-    for structure in structures:
-        configuration = scan.named[structure.configuration]
-        plain = replace(configuration, centred=False).name
-        if (
-            not configuration.centred
-            or plain not in scan.named
-            or any("*" in term or "^" in term for term in structure.terms)
-        ):
-            continue
-        terms = [CONSTANT, *(term for term in structure.terms if term != CONSTANT)]
-        if set(terms) <= set(scan.trial(scan.named[plain]).terms):
-            proposals.append(Proposal(plain, structure.found_by, terms))
-    return proposals
-
-
-def _descents(
-    scan: Scan, structures: Sequence[Structure], names: Sequence[str], density: int, steps: Steps
-) -> list[Proposal]:
-    """Return the structures where descents from the best ones of each configuration end."""
-    jobs = [(start, density) for start in _descent_starts(structures, names)]
-    ends = steps.run(DESCENTS, scan.polished, jobs, threads_of_short_calls(scan.n_samples))
-    return [structure.proposal for structure in ends]
-
-
-def _descent_starts(structures: Sequence[Structure], names: Sequence[str]) -> list[Structure]:
-    """Return the best structures of each configuration."""
-    starts = []
-    for name in names:
-        of_configuration = [structure for structure in structures if structure.configuration == name]
-        starts += of_configuration[:POLISHED]
-    return starts
-
-
-def _first_that_holds(scan: Scan, structures: Sequence[Structure]) -> int | None:
-    """Return the place of the first structure whose free run holds over whole records; None where none does."""
-    for place, structure in enumerate(structures[:LOOKED_AT]):
-        if structure.fitness is not None and scan.holds(structure):
-            return place
-    return None
-
-
-def _bounded_first(scan: Scan, structures: Sequence[Structure]) -> list[Structure]:
-    """Return structures less the first ones that leave all bounds where inputs are held.
-
-    None is left out where no structure that stays within bounds, and holds over whole records, has nearly as small an
-    error: then the process may well leave them.
-    """
-    allowed = BOUNDED_WITHIN * (structures[0].rrse or 0.0)
-    for place, structure in enumerate(structures[:LOOKED_AT]):
-        if structure.fitness is None or (structure.rrse or 0.0) > allowed:
-            continue
-        if not scan.leaves_all_bounds(structure) and (place == 0 or scan.holds(structure)):
-            return list(structures[place:])
-    return list(structures)
-
-
-def _forward_structure(scan: Scan, configuration: str, proposals: Sequence[Proposal], density: int) -> Structure | None:
-    """Return the scored structure of an iterative forward regression in a configuration; None where it found none."""
-    known = [proposal for proposal in proposals if proposal[:2] == (configuration, FORWARD)]
-    scored = scan.compared(known or [scan.forward(scan.named[configuration])], density)
-    return scored[0] if scored else None
-
-
-def _under_noise(
-    scan: Scan, structures: Sequence[Structure], likely: Sequence[LikelyProposal], density: int, steps: Steps
-) -> list[Structure]:
-    """Return structures together with the best and the likely ones under noise models, the best first.
+def _under_noise(plan: SearchPlan, proposals: Proposals, steps: Steps) -> list[Candidate]:
+    """Return candidates together with the best and the likely ones under noise models, the best first.
 
     The best are weighed under all noise models, the likely ones under those like the one that they were fitted under.
     """
-    allowed = scan.settings.noise_models
-    jobs = _weight_jobs(structures, likely, allowed)
-    n_weighed = scan.n_weighed(2 * REWEIGHED * len(competing_names(allowed)))
+    allowed = plan.settings.noise_models
+    jobs = _weight_jobs(proposals, allowed)
+    n_weighed = plan.effort.n_weighed(2 * FINALISTS * len(competing_names(allowed)))
     # The best come first, then the likely ones of the best configurations.
-    first_jobs = list(jobs.items())[:n_weighed]
-    weighed = steps.run(WEIGHTS, scan.under, [(structure, key[-1], density) for key, structure in first_jobs])
+    first_jobs = [(plan, candidate, key[-1], proposals.density) for key, candidate in list(jobs.items())[:n_weighed]]
+    weighed = steps.run(WEIGHTS, scored_under, first_jobs)
     # White noise in the equation is scored already.
-    scored = [*structures, *weighed] if "narx" in allowed else weighed
-    by_noise: dict[tuple[str, tuple[str, ...], str], Structure] = {}
-    for structure in scored:
-        by_noise.setdefault((structure.configuration, tuple(structure.terms), repr(structure.noise)), structure)
+    all_scored = [*proposals.candidates, *weighed] if "narx" in allowed else weighed
+    by_noise: dict[object, Candidate] = {}
+    for candidate in all_scored:
+        by_noise.setdefault((candidate.structure, candidate.noise_model), candidate)
     return in_order(by_noise.values())
 
 
 def _weight_jobs(
-    structures: Sequence[Structure], likely: Sequence[LikelyProposal], allowed: Sequence[NoiseName]
-) -> dict[tuple[str, tuple[str, ...], tuple[NoiseName, ...]], Structure]:
-    """Return the structures to weigh, by configuration, terms, and the noise models that compete for them."""
+    proposals: Proposals, allowed: Sequence[NoiseName]
+) -> dict[tuple[Configuration, tuple[str, ...], tuple[NoiseName, ...]], Candidate]:
+    """Return the candidates to weigh, by configuration, terms, and the noise models that compete for them."""
     groups = competing_names(allowed)
-    jobs: dict[tuple[str, tuple[str, ...], tuple[NoiseName, ...]], Structure] = {}
-    by_terms = {(structure.configuration, tuple(structure.terms)): structure for structure in structures}
-    for structure in structures[:REWEIGHED]:
+    jobs: dict[tuple[Configuration, tuple[str, ...], tuple[NoiseName, ...]], Candidate] = {}
+    by_structure = {candidate.structure: candidate for candidate in proposals.candidates}
+    for candidate in proposals.candidates[:FINALISTS]:
         for group in groups:
-            jobs[structure.configuration, tuple(structure.terms), group] = structure
-    for proposal, noise_name in likely:
-        key = proposal.configuration, tuple(proposal.terms)
-        group = next(group for group in groups if noise_name in group)
-        if key in by_terms:
-            jobs.setdefault((*key, group), by_terms[key])
+            jobs[*candidate.structure, group] = candidate
+    for likely in proposals.likely:
+        group = next(group for group in groups if likely.noise_model.name in group)
+        if likely.structure in by_structure:
+            jobs.setdefault((*likely.structure, group), by_structure[likely.structure])
     return jobs
 
 
-def _check_finite(structures: Sequence[Structure]) -> None:
-    if not structures or structures[0].fitness is None:
-        n_diverging = sum(structure.divergent > 0 for structure in structures)
-        n_singular = sum(structure.singular for structure in structures)
+def _check_finite(candidates: Sequence[Candidate]) -> None:
+    if not candidates or candidates[0].fitness is None:
+        n_diverging = sum(candidate.divergent > 0 for candidate in candidates)
+        n_singular = sum(candidate.singular for candidate in candidates)
         raise NarxbenchError(
-            f"search: found no model whose free run stays finite on all parts of the selection: of {len(structures)} "
+            f"search: found no model whose free run stays finite on all parts of the selection: of {len(candidates)} "
             f"structures {n_diverging} diverge and {n_singular} are singular; allowed: other lags, degree or "
             "decimation"
         )
+
+
+def _first_that_holds(plan: SearchPlan, candidates: Sequence[Candidate]) -> int | None:
+    """Return the place of the first candidate whose free run holds over whole records; None where none does."""
+    for place, candidate in enumerate(candidates[:LOOKED_AT]):
+        if candidate.fitness is not None and holds(plan, candidate):
+            return place
+    return None
+
+
+def _bounded_first(plan: SearchPlan, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return candidates less the first ones that leave all bounds where inputs are held.
+
+    None is left out where no structure that stays within bounds, and holds over whole records, has nearly as small an
+    error: then the process may well leave them.
+    """
+    allowed = BOUNDED_WITHIN * (candidates[0].rrse or 0.0)
+    for place, candidate in enumerate(candidates[:LOOKED_AT]):
+        if candidate.fitness is None or (candidate.rrse or 0.0) > allowed:
+            continue
+        if not leaves_all_bounds(plan, candidate) and (place == 0 or holds(plan, candidate)):
+            return list(candidates[place:])
+    return list(candidates)
+
+
+def _forward_structure(plan: SearchPlan, configuration: Configuration, proposals: Proposals) -> Candidate | None:
+    """Return the scored structure of an iterative forward regression in a configuration; None where it found none."""
+    proposed = [candidate for candidate in proposals.forward if candidate.configuration == configuration]
+    candidates = scored(plan, proposed or [iterative_forward(plan, configuration)], proposals.density)
+    return candidates[0] if candidates else None
+
+
+def error_scatter(first: Sequence[float], second: Sequence[float]) -> float:
+    """Return the standard error of ln(e1 / e2), e1 and e2 being the mean errors over the same parts.
+
+    It is 0 where they have no parts in common.
+
+    Examples
+    --------
+    >>> error_scatter([1.0, 2.0, 3.0], [2.0, 4.0, 6.0])
+    0.0
+    """
+    n_parts = len(first)
+    if n_parts != len(second) or n_parts < 2:
+        return 0.0
+    means = math.fsum(first) / n_parts, math.fsum(second) / n_parts
+    if min(means) <= 0.0:
+        return 0.0
+    differences = [a / means[0] - b / means[1] for a, b in zip(first, second, strict=True)]
+    return math.sqrt(math.fsum(d * d for d in differences) / (n_parts * (n_parts - 1)))
+
+
+def tied(candidates: Sequence[Candidate], samples: float) -> list[Candidate]:
+    """Return the first candidate and those after it whose J is as low, within the scatter of the errors over parts.
+
+    Parameters
+    ----------
+    candidates : sequence of Candidate
+        By their J, the best first.
+    samples : float
+        The independent samples that J counts.
+    """
+    best = candidates[0]
+    largest = (1.0 + EQUAL) * (best.rrse or 0.0)
+    ties = [best]
+    for candidate in candidates[1:]:
+        # Innovations of other steps are others.
+        if candidate.configuration.decimation != best.configuration.decimation:
+            continue
+        scatter = STANDARD_ERRORS * samples * error_scatter(candidate.parts, best.parts)
+        is_as_good = (candidate.rrse or 0.0) <= largest
+        if is_as_good and candidate.rank - best.rank <= scatter:
+            ties.append(candidate)
+    different = list(dict.fromkeys(map(_fitted, ties)))[:MOST_TIED]
+    return [candidate for candidate in ties if _fitted(candidate) in different]
+
+
+def _fitted(candidate: Candidate) -> tuple[tuple[str, ...], NoiseModel, bool]:
+    """Return terms, noise model and centring: the likelihood of candidates that agree in these is the same."""
+    return candidate.terms, candidate.noise_model, candidate.configuration.centred
+
+
+def _likeliest_first(plan: SearchPlan, candidates: Sequence[Candidate], density: int) -> tuple[list[Candidate], int]:
+    """Return candidates with those that tie with the first ordered by their likelihood, and how many these are."""
+    finite = [candidate for candidate in candidates if candidate.fitness is not None]
+    ties = tied(finite, plan.n_selected / density)
+    if len(ties) == 1:
+        return list(candidates), 1
+    criteria = _likelihood_criteria(plan.searched, ties, max(1.0, density / ties[0].configuration.decimation))
+    order = sorted(range(len(ties)), key=lambda i: (criteria[i], i))
+    places = set(map(id, ties))
+    following = [candidate for candidate in candidates if id(candidate) not in places]
+    return [*(ties[i] for i in order), *following], len(ties)
+
+
+def _likelihood_criteria(recording: Recording, ties: Sequence[Candidate], repeated: float) -> list[float]:
+    """Return the extended BIC of candidates of one decimation, all on the same samples of one phase.
+
+    It is +inf where a fit diverges. ``repeated`` samples count as one.
+    """
+    n_inputs = len(recording.inputs)
+    monomials = {}
+    for candidate in ties:
+        monomials[candidate.terms] = [parse_term(term, n_inputs, current=True) for term in candidate.terms]
+    max_lag = max(map(max_lag_of, monomials.values()))
+    # The same for all, as if each had been chosen from all that is at hand.
+    n_candidates = max(candidate.candidates for candidate in ties)
+    criteria: dict[object, float] = {}
+    for candidate in ties:
+        fitted = _fitted(candidate)
+        if fitted not in criteria:
+            by = scaling(recording, candidate.configuration.centred)
+            errors = _one_phase(recording, by, candidate, monomials[candidate.terms], max_lag)
+            units = 0.0 if by is None else 2.0 * errors.samples * float(natural_log(by.scales[0]))
+            criteria[fitted] = _likelihood_criterion(candidate, errors, units, n_candidates, repeated)
+    return [criteria[_fitted(candidate)] for candidate in ties]
+
+
+def _one_phase(
+    recording: Recording, by: Scaling | None, candidate: Candidate, monomials: Sequence[Monomial], max_lag: int
+) -> PredictionErrors:
+    """Return the prediction errors of the terms of a candidate on one phase of the data."""
+    records, decimation = [scaled(record, by) for record in recording.known], candidate.configuration.decimation
+    arrangement = Arrangement(records, decimation, max_lag, 1, sum(map(len, records)) // decimation)
+    segments = shortened(arrangement.segments(arrangement.has_lags), MOST_STEPS, max_lag)
+    return prediction_errors(arrangement, monomials, segments, COMPARED)
+
+
+def _likelihood_criterion(
+    candidate: Candidate, errors: PredictionErrors, units: float, n_candidates: int, repeated: float
+) -> float:
+    """Return the extended BIC of a candidate; ``units`` makes the deviances of scaled outputs comparable."""
+    n_terms = len(candidate.terms)
+    fit = fit_noise_model(errors, range(n_terms), candidate.noise_model)
+    if not fit.is_finite:
+        return math.inf
+    independent = independent_samples(errors, repeated)
+    price = LinearExtendedBIC(GAMMA).penalties(independent, n_candidates)[n_terms]
+    noise_cost = float(natural_log(independent)) * fit.noise_model.n_parameters
+    centring = CLEARLY_BETTER * candidate.configuration.centred
+    return (errors.deviance(fit) + units) / repeated + noise_cost + float(price) + centring

@@ -16,11 +16,19 @@ from functools import partial
 from itertools import product
 from operator import attrgetter
 
+from narxbench._identification.search.candidate import EXACT, Candidate
 from narxbench._identification.search.configurations import Configuration
-from narxbench._identification.search.scan import Scan
+from narxbench._identification.search.plan import LEADERS, SearchPlan
+from narxbench._identification.search.scores import (
+    EQUAL,
+    holds,
+    leaves_all_bounds,
+    scored,
+    scored_under,
+    with_error,
+    with_error_ahead,
+)
 from narxbench._identification.search.steps import COMPETITION, Steps
-from narxbench._identification.search.structures import EXACT, Proposal, Structure
-from narxbench._identification.search.ties import EQUAL
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.noise_models import NOISE_MODELS, NOISE_NAMES, NoiseName
 from narxbench._model.terms import parse_term
@@ -30,8 +38,6 @@ from narxbench._model.terms import parse_term
 IN_EQUATION = tuple(name for name in NOISE_NAMES if NOISE_MODELS[name].place == "equation")
 ON_OUTPUT = tuple(name for name in NOISE_NAMES if NOISE_MODELS[name].place == "output")
 TOGETHER: tuple[tuple[NoiseName, ...], ...] = (IN_EQUATION, *((name,) for name in ON_OUTPUT))
-# Full linear structures of the lowest selection error that are also weighed under the other noise models.
-REWEIGHED_LINEAR = 3
 # Ridges that are tried, as shares of the columns' sums of squares.
 SHRINKAGES = (1e-8, 1e-6, 1e-4, 1e-2)
 # Times the selection error of the best competitor up to which a sparse structure is preferred; such structures tie.
@@ -39,7 +45,7 @@ SPARSE_WITHIN = 1.0 + EQUAL
 LAST_VALUE_TERM = "y(k-1)"
 
 
-def leaving_structure(scan: Scan, sparse: Structure, competitors: Sequence[Structure]) -> Structure:
+def leaving_structure(plan: SearchPlan, sparse: Candidate, competitors: Sequence[Candidate]) -> Candidate:
     """Return the structure that leaves: the sparse one, or the competitor of lowest selection error.
 
     A sparse model leaves while its selection error is at most ``SPARSE_WITHIN`` times that of the best competitor whose
@@ -48,99 +54,105 @@ def leaving_structure(scan: Scan, sparse: Structure, competitors: Sequence[Struc
     """
     for competitor in sorted(competitors, key=attrgetter("error")):
         if sparse.error <= SPARSE_WITHIN * competitor.error:
-            return _leaving_ahead(scan, sparse, competitors)
+            return _leaving_ahead(plan, sparse, competitors)
         if competitor.kind == "last value":
             return competitor
-        if scan.holds(competitor) and not scan.leaves_all_bounds(competitor):
+        if holds(plan, competitor) and not leaves_all_bounds(plan, competitor):
             return competitor
     return sparse
 
 
 def with_errors_ahead(
-    scan: Scan, sparse: Structure, competitors: Sequence[Structure]
-) -> tuple[Structure, list[Structure]]:
+    plan: SearchPlan, sparse: Candidate, competitors: Sequence[Candidate]
+) -> tuple[Candidate, list[Candidate]]:
     """Return a sparse structure and its competitors; those of a series with their errors as far ahead as it is judged.
 
     Competitors have one if they are about as good by the selection error, which is that of one step ahead.
     """
-    if scan.recording.inputs:
+    if plan.recording.inputs:
         return sparse, [*competitors]
     # All have the decimation of the sparse one.
-    steps, limit = scan.steps_judged(sparse.configuration), SPARSE_WITHIN * sparse.error
-    known = []
+    steps, limit = plan.steps_ahead(sparse.configuration.decimation), SPARSE_WITHIN * sparse.error
+    judged = []
     for competitor in competitors:
         is_as_good = competitor.error <= limit
-        known.append(scan.with_error_ahead(competitor, steps) if is_as_good else competitor)
-    return scan.with_error_ahead(sparse, steps), known
+        judged.append(with_error_ahead(plan, competitor, steps) if is_as_good else competitor)
+    return with_error_ahead(plan, sparse, steps), judged
 
 
-def _leaving_ahead(scan: Scan, sparse: Structure, competitors: Sequence[Structure]) -> Structure:
+def _leaving_ahead(plan: SearchPlan, sparse: Candidate, competitors: Sequence[Candidate]) -> Candidate:
     """Return a sparse structure or, if that is clearly better as far ahead as a series is judged, a competitor."""
     best, lowest = sparse, _error_ahead(sparse) / SPARSE_WITHIN
     for competitor in competitors:
         error = _error_ahead(competitor)
-        if error < lowest and not scan.leaves_all_bounds(competitor):
+        if error < lowest and not leaves_all_bounds(plan, competitor):
             best, lowest = competitor, error
     return best
 
 
-def _error_ahead(structure: Structure) -> float:
-    return math.inf if structure.ahead is None else max(structure.ahead, EXACT)
+def _error_ahead(candidate: Candidate) -> float:
+    return math.inf if candidate.ahead is None else max(candidate.ahead, EXACT)
 
 
-def competing_structures(scan: Scan, sparse: Structure, density: int, steps: Steps) -> list[Structure]:
+def competing_structures(
+    plan: SearchPlan, sparse: Candidate, linear: Sequence[Configuration], density: int, steps: Steps
+) -> list[Candidate]:
     """Return the competitors of a sparse structure that stay finite on all parts, those of lowest error first.
 
-    There are none where the search was interrupted.
+    Those of ``linear`` configurations have its decimation. There are none where the search was interrupted.
     """
     if steps.interrupted:
         return []
-    allowed = scan.settings.noise_models
-    plain = _linear_structures(scan, scan.named[sparse.configuration].decimation, density)
-    jobs: list[Callable[[], Structure]] = []
-    for structure, families in product(plain[:REWEIGHED_LINEAR], competing_names(allowed)):
+    allowed, configuration = plan.settings.noise_models, sparse.configuration
+    alike = [other for other in linear if other.decimation == configuration.decimation]
+    plain = _full_linear(plan, alike, density)
+    jobs: list[Callable[[], Candidate]] = []
+    for candidate, families in product(plain[:LEADERS], competing_names(allowed)):
         if families != ("narx",):
-            jobs.append(partial(_linear_under, scan, structure, families, density))
+            jobs.append(partial(scored_under, plan, candidate, families, density))
     if "narx" in allowed:
-        jobs += [partial(scan.unpruned, sparse.configuration, shrinkage) for shrinkage in SHRINKAGES]
-    competitors = steps.run(COMPETITION, _called, [(job,) for job in jobs]) + _last_values(scan, sparse)
+        terms = tuple(plan.problem(configuration).terms)
+        for shrinkage in SHRINKAGES:
+            unpruned = Candidate(configuration, terms, "ridge regression", kind="unpruned", shrinkage=shrinkage)
+            jobs.append(partial(with_error, plan, unpruned))
+    competitors = steps.run(COMPETITION, _called, [(job,) for job in jobs]) + _last_values(plan, configuration, alike)
     if "narx" in allowed:
         competitors += plain
-    finite = [structure for structure in competitors if structure.rrse is not None]
+    finite = [candidate for candidate in competitors if candidate.rrse is not None]
     return sorted(finite, key=attrgetter("error"))
 
 
-def _called(job: Callable[[], Structure]) -> Structure:
+def _called(job: Callable[[], Candidate]) -> Candidate:
     return job()
 
 
-def best_by_description(structures: Sequence[Structure]) -> Mapping[str, Structure]:
+def best_by_description(candidates: Sequence[Candidate]) -> Mapping[str, Candidate]:
     """Return the best structure of each kind and noise model by its name for readers, in the order of the errors."""
-    best: dict[str, Structure] = {}
-    for structure in sorted(structures, key=attrgetter("error")):
-        key = structure.kind + structure.noise.name
-        if _is_seasonal(structure):
-            key = description(structure)
-        best.setdefault(key, structure)
-    return {description(structure): structure for structure in best.values()}
+    best: dict[str, Candidate] = {}
+    for candidate in sorted(candidates, key=attrgetter("error")):
+        key = candidate.kind + candidate.noise_model.name
+        if _is_seasonal(candidate):
+            key = description(candidate)
+        best.setdefault(key, candidate)
+    return {description(candidate): candidate for candidate in best.values()}
 
 
-def description(structure: Structure) -> str:
+def description(candidate: Candidate) -> str:
     """Return the name of a structure for readers, such as ``linear OE``."""
-    if structure.kind == "linear":
+    if candidate.kind == "linear":
         # A linear NARMAX model is an ARMAX model, a linear NOE model an OE model.
-        return f"linear {structure.noise_model.description.removeprefix('N')}"
-    if structure.kind == "unpruned":
+        return f"linear {candidate.noise_model.description.removeprefix('N')}"
+    if candidate.kind == "unpruned":
         return "unpruned polynomial"
-    if _is_seasonal(structure):
-        ((_, lag),) = parse_term(structure.terms[0], 0)
+    if _is_seasonal(candidate):
+        ((_, lag),) = parse_term(candidate.terms[0], 0)
         return f"seasonal naive, {lag} steps"
-    return structure.kind
+    return candidate.kind
 
 
-def _is_seasonal(structure: Structure) -> bool:
+def _is_seasonal(candidate: Candidate) -> bool:
     """Return whether a structure repeats what was a season before."""
-    return structure.kind == "last value" and structure.terms != [LAST_VALUE_TERM]
+    return candidate.kind == "last value" and candidate.terms != (LAST_VALUE_TERM,)
 
 
 def competing_names(allowed: Sequence[NoiseName]) -> list[tuple[NoiseName, ...]]:
@@ -153,50 +165,44 @@ def competing_names(allowed: Sequence[NoiseName]) -> list[tuple[NoiseName, ...]]
     return groups
 
 
-def _linear_structures(scan: Scan, decimation: int, density: int) -> list[Structure]:
-    """Return full linear structures at a decimation by least squares, those of lowest error first."""
+def _full_linear(plan: SearchPlan, linear: Sequence[Configuration], density: int) -> list[Candidate]:
+    """Return full linear structures by least squares, those of lowest error first."""
     proposals = []
-    for configuration in scan.linear:
-        if configuration.decimation == decimation:
-            terms = _linear_terms(scan, configuration)
-            proposals.append(Proposal(configuration.name, "full linear model", terms))
-    structures = [_as_linear(structure) for structure in scan.compared(proposals, density)]
-    finite = [structure for structure in structures if structure.rrse is not None]
+    for configuration in linear:
+        proposals.append(
+            Candidate(configuration, _linear_terms(plan, configuration), "full linear model", kind="linear")
+        )
+    finite = [candidate for candidate in scored(plan, proposals, density) if candidate.rrse is not None]
     return sorted(finite, key=attrgetter("error"))
 
 
-def _linear_under(scan: Scan, structure: Structure, families: Sequence[NoiseName], density: int) -> Structure:
-    """Return a full linear structure under the noise model of some families that its noise calls for."""
-    return _as_linear(scan.under(structure, families, density))
-
-
-def _as_linear(structure: Structure) -> Structure:
-    return structure.model_copy(update={"kind": "linear"})
-
-
-def _linear_terms(scan: Scan, configuration: Configuration) -> list[str]:
+def _linear_terms(plan: SearchPlan, configuration: Configuration) -> tuple[str, ...]:
     """Return the candidates up to degree 1 of a configuration; none where the settings leave none."""
     try:
-        trial = scan.trial(configuration)
+        problem = plan.problem(configuration)
     except NarxbenchError:
-        return []
-    return [term for term, monomial in zip(trial.terms, trial.monomials, strict=True) if len(monomial) <= 1]
+        return ()
+    return tuple(term for term, monomial in zip(problem.terms, problem.monomials, strict=True) if len(monomial) <= 1)
 
 
-def _last_values(scan: Scan, sparse: Structure) -> list[Structure]:
+def _last_values(plan: SearchPlan, configuration: Configuration, linear: Sequence[Configuration]) -> list[Candidate]:
     """Return the last value and those a season before as structures, as far as their terms are candidates.
 
-    Those a season before are of the first configuration at this decimation that has them.
+    Those a season before are of the first of the linear configurations that has them.
     """
-    structures = []
-    if LAST_VALUE_TERM in scan.trial(scan.named[sparse.configuration]).terms:
-        structures.append(scan.last_value(sparse.configuration, LAST_VALUE_TERM))
-    decimation = scan.named[sparse.configuration].decimation
-    for season in scan.seasons:
-        steps, rest = divmod(season, decimation)
-        for configuration in scan.linear:
-            is_alike = configuration.decimation == decimation and rest == 0
-            if is_alike and steps in configuration.y_lags and f"y(k-{steps})" in scan.trial(configuration).terms:
-                structures.append(scan.last_value(configuration.name, f"y(k-{steps})"))
+    candidates = []
+    if LAST_VALUE_TERM in plan.problem(configuration).terms:
+        candidates.append(_last_value(plan, configuration, LAST_VALUE_TERM))
+    for season in plan.seasons:
+        steps, rest = divmod(season, configuration.decimation)
+        term = f"y(k-{steps})"
+        for other in linear:
+            if rest == 0 and steps in other.y_lags and term in plan.problem(other).terms:
+                candidates.append(_last_value(plan, other, term))
                 break
-    return structures
+    return candidates
+
+
+def _last_value(plan: SearchPlan, configuration: Configuration, term: str) -> Candidate:
+    """Return the structure y(k) = y(k-i), its term having this name, with its error in a configuration."""
+    return with_error(plan, Candidate(configuration, (term,), "last value", kind="last value"))

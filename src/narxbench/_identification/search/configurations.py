@@ -1,4 +1,4 @@
-"""Configurations that a scan tries: decimations, degrees and lags, and the candidate terms of each."""
+"""Configurations that a search tries: decimations, degrees and lags, and the candidate terms of each."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -8,6 +8,7 @@ from math import comb
 from typing import Any
 
 from narxbench._identification.data.arrangement import N_PARTS, Arrangement
+from narxbench._identification.data.sampling import LEAST_SAMPLES
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean
 from narxbench._model.records import Recording
@@ -16,8 +17,6 @@ from narxbench._model.terms import INPUT, MAX_TERMS, OUTPUT, Monomial, max_lag_o
 # Numbers of lags and degrees that are scanned, and the largest set of candidates among them.
 STRIDES = (1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 LAGS, DEGREES, LARGEST = (2, 3, 4, 5, 6, 8, 12, 16), (1, 2, 3), 400
-# Steps that are left of the data by a decimation, at least.
-FEWEST_STEPS = 60
 # Share of the samples that only give lags, at most, where lags are scanned.
 LOST = 0.1
 
@@ -97,7 +96,7 @@ def configurations(
     most_degree: int | None = None,
     seasons: Sequence[int] = (),
 ) -> list[Configuration]:
-    """Return the configurations that a scan may try, in canonical order.
+    """Return the configurations that a search may try, in canonical order.
 
     Parameters
     ----------
@@ -287,7 +286,7 @@ def strides(advised: int, first_minimum: int | None, samples: int) -> list[int]:
     longest = max(advised, (first_minimum or 1) // 5)
     deserving = []
     for stride in sorted({*STRIDES, advised, (advised + 1) // 2, (3 * advised + 1) // 4}):
-        has_enough_steps = stride == 1 or samples // stride >= FEWEST_STEPS
+        has_enough_steps = stride == 1 or samples // stride >= LEAST_SAMPLES
         if 1 <= stride <= longest and has_enough_steps:
             deserving.append(stride)
     return deserving

@@ -7,50 +7,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
 from narxbench._fitness.prediction_error import COMPARED, CONVERGED, Fit, PredictionErrors
 from narxbench._fitness.structure_fit import fit_noise_model, fit_structure
 from narxbench._identification.data.arrangement import Arrangement
-from narxbench._io.settings import Settings
-from narxbench._model.noise_models import GAUSSIAN, Distribution, NoiseModel, NoiseName, name_of, noise_family
+from narxbench._model.noise_models import NoiseModel, NoiseName, name_of
 from narxbench._model.terms import Monomial
 from narxbench._numerics.rounding import significant
 
 Floats = NDArray[np.float64]
-
-
-class NoiseOrders(Settings):
-    """A noise model without the values of its coefficients."""
-
-    name: NoiseName = "narx"
-    ar_lags: list[int] = Field(default=[])
-    ma_lags: list[int] = Field(default=[])
-    is_integrated: bool = False
-    degrees_of_freedom: float | None = None
-
-    @classmethod
-    def of(cls, model: NoiseModel) -> "NoiseOrders":
-        """Return the orders of a noise model."""
-        distribution = model.distribution
-        return cls(
-            name=name_of(model),
-            ar_lags=list(model.ar_lags),
-            ma_lags=list(model.ma_lags),
-            is_integrated=model.is_integrated,
-            degrees_of_freedom=None if distribution.is_gaussian else distribution.degrees_of_freedom,
-        )
-
-    @property
-    def model(self) -> NoiseModel:
-        """The noise model."""
-        nu = self.degrees_of_freedom
-        distribution = GAUSSIAN if nu is None else Distribution(nu)
-        family = noise_family(self.name)
-        return family(tuple(self.ar_lags), tuple(self.ma_lags), self.is_integrated, distribution)
-
-
-PLAIN = NoiseOrders()
 
 
 @dataclass(frozen=True)
@@ -128,7 +93,7 @@ def weigh(
     families: Sequence[NoiseName],
 ) -> StructureFit:
     """Fit a structure, to compare it, on some runs of samples under what its noise calls for among some families."""
-    errors = _errors(arrangement, monomials, segments, COMPARED)
+    errors = prediction_errors(arrangement, monomials, segments, COMPARED)
     return _of(arrangement, errors, fit_structure(errors, range(len(monomials)), families))
 
 
@@ -144,7 +109,7 @@ def weigh_under(
 
     The fit ends when the deviance falls by less than ``tolerance`` for each sample.
     """
-    errors = _errors(arrangement, monomials, segments, tolerance)
+    errors = prediction_errors(arrangement, monomials, segments, tolerance)
     return _of(arrangement, errors, fit_noise_model(errors, range(len(monomials)), noise_model, near))
 
 
@@ -161,9 +126,10 @@ def noise_of_model(fit: Fit) -> dict[str, Any]:
     }
 
 
-def _errors(
-    arrangement: Arrangement, monomials: Sequence[Monomial], segments: Sequence[range], tolerance: float
+def prediction_errors(
+    arrangement: Arrangement, monomials: Sequence[Monomial], segments: Sequence[range], tolerance: float = CONVERGED
 ) -> PredictionErrors:
+    """Return the prediction errors of terms on some runs of samples; fits end as in :func:`weigh_under`."""
     stretches = np.array([[segment.start, segment.stop] for segment in segments], np.int64)
     return PredictionErrors(Stretches(arrangement.u, arrangement.y, stretches, monomials), tolerance)
 

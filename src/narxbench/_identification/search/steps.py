@@ -8,7 +8,7 @@ from threading import Thread
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from narxbench._identification.finding import Finding
-from narxbench._identification.search.structures import Structure
+from narxbench._identification.search.candidate import Candidate
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.interruptions import interruptible
 
@@ -182,7 +182,7 @@ class Steps:
 
     def _note_best(self, result: Any) -> None:
         """Keep the score of a job's structure if it is the best so far."""
-        if isinstance(result, Structure) and result.rank < self._best_rank:
+        if isinstance(result, Candidate) and result.rank < self._best_rank:
             self._best_rank, self._best_rrse, self._best_size = result.rank, result.rrse, len(result.terms)
 
     def _report(self, step: str, done: int, planned: int) -> None:

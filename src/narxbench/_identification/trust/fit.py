@@ -11,10 +11,10 @@ import numpy as np
 from narxbench._fitness.kernel.problem_data import products_over
 from narxbench._identification.data.arrangement import N_PARTS, Arrangement
 from narxbench._identification.data.scaling import scaled
+from narxbench._identification.search.candidate import Candidate
 from narxbench._identification.search.noise import StructureFit, noise_of_model, weigh_under
+from narxbench._identification.search.plan import SearchPlan
 from narxbench._identification.search.ridge import ridge_inverse, ridge_weights
-from narxbench._identification.search.scan import Scan
-from narxbench._identification.search.structures import Structure
 from narxbench._identification.trust.validation import ARX, Case, linear_arx
 from narxbench._identification.trust.weights import (
     Assumption,
@@ -44,17 +44,17 @@ class ModelFit:
     Of long records the parts are those of the stretches that were searched, unless others are given.
     """
 
-    def __init__(self, scan: Scan, structure: Structure, stretches: Sequence[Record] | None = None) -> None:
-        self.recording = recording = scan.estimated
-        self.settings, self._data_digest = scan.settings, scan.data_digest
-        self.configuration = configuration = scan.named[structure.configuration]
-        self.terms, self.noise_model = tuple(structure.terms), structure.noise_model
+    def __init__(self, plan: SearchPlan, structure: Candidate, stretches: Sequence[Record] | None = None) -> None:
+        self.recording = recording = plan.estimated
+        self.settings, self._data_digest = plan.settings, plan.data_digest
+        self.configuration = configuration = structure.configuration
+        self.terms, self.noise_model = structure.terms, structure.noise_model
         self._structure = structure
         # Several judgements of the model ask for it again.
         self.unknowing = lru_cache(maxsize=None)(self._unknowing)
         self.monomials = [parse_term(term, len(recording.inputs), current=True) for term in self.terms]
-        self.scaling = scan.scaling(configuration.centred)
-        self.known, self.searched = recording.known, stretches or scan.searched.known
+        self.scaling = plan.scalings[configuration.centred]
+        self.known, self.searched = recording.known, stretches or plan.searched.known
         self.turns = self._arrangement(self.searched)
 
     @cached_property

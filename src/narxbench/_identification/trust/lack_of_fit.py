@@ -8,7 +8,7 @@ Engle, Wald, likelihood ratio, and Lagrange multiplier tests in econometrics, Ha
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,10 @@ from scipy.special import chdtri
 from narxbench._fitness.prediction_error import Fit, PredictionErrors
 from narxbench._fitness.structure_fit import fit_noise_model, fit_structure
 from narxbench._identification.data.arrangement import N_PARTS, Arrangement
+from narxbench._identification.search.candidate import Candidate
 from narxbench._identification.search.configurations import Configuration
-from narxbench._identification.search.noise import NoiseOrders, Stretches
-from narxbench._identification.search.structures import Structure
-from narxbench._identification.search.trial import shortened
+from narxbench._identification.search.noise import prediction_errors
+from narxbench._identification.search.problem import shortened
 from narxbench._identification.trust.fit import ModelFit
 from narxbench._model.noise_models import NoiseName
 from narxbench._model.terms import OUTPUT, Factor, Monomial, max_lag_of, monomials_of, term_name
@@ -54,13 +54,13 @@ class RicherStructure:
         Whether no further term seems to be missing.
     """
 
-    structure: Structure
+    structure: Candidate
     added: list[str]
     is_complete: bool
 
 
 def richer_structure(
-    fit: ModelFit, structure: Structure, families: Sequence[NoiseName], density: int
+    fit: ModelFit, structure: Candidate, families: Sequence[NoiseName], density: int
 ) -> RicherStructure | None:
     """Return a structure with the terms that it lacks, one degree higher or of later lags; None where it lacks none.
 
@@ -93,12 +93,9 @@ def richer_structure(
         return None
     n_inputs = len(fit.recording.inputs)
     names = [term_name(monomial, n_inputs) for monomial in monomials]
-    changes = {
-        "kind": "sparse",
-        "terms": [names[number] for number in current.terms.tolist()],
-        "noise": NoiseOrders.of(current.noise_model),
-    }
-    return RicherStructure(structure.model_copy(update=changes), [names[number] for number in added], term is None)
+    terms = tuple(names[number] for number in current.terms.tolist())
+    richer_candidate = replace(structure, kind="sparse", terms=terms, noise_model=current.noise_model)
+    return RicherStructure(richer_candidate, [names[number] for number in added], term is None)
 
 
 def extended_candidates(monomials: Sequence[Monomial], configuration: Configuration) -> list[Monomial]:
@@ -136,9 +133,7 @@ def _prediction_errors(fit: ModelFit, monomials: Sequence[Monomial]) -> Predicti
     one_phase = sum(map(len, records)) // decimation
     arrangement = Arrangement(records, decimation, max_lag, N_PARTS, one_phase)
     segments = arrangement.segments(arrangement.estimates())
-    segments = shortened(segments, MOST_VALUES // len(monomials), max_lag)
-    stretches = np.array([[segment.start, segment.stop] for segment in segments], np.int64)
-    return PredictionErrors(Stretches(arrangement.u, arrangement.y, stretches, monomials))
+    return prediction_errors(arrangement, monomials, shortened(segments, MOST_VALUES // len(monomials), max_lag))
 
 
 def missing_term(errors: PredictionErrors, fit: Fit, repeated: float = 1.0) -> int | None:

@@ -28,7 +28,7 @@ from narxbench._algorithms.orthogonal_search import OrthogonalErrors, Orthogonal
 from narxbench._algorithms.pem import factored_fits
 from narxbench._fitness.prediction_error import Fit
 from narxbench._fitness.problem import StructureProblem
-from narxbench._identification.search.ties import CLEARLY_BETTER
+from narxbench._identification.search.scores import CLEARLY_BETTER
 from narxbench._model.noise_models import NoiseModel, NoiseName
 
 # Digits behind the point that do not depend on the machine.

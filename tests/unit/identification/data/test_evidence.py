@@ -6,7 +6,7 @@ from tests.unit.identification.data.test_sampling import recording
 
 from narxbench._identification.data import checks
 from narxbench._identification.data.evidence import InputEvidence, count_changes, input_evidence, largest_degree_shown
-from narxbench._identification.search.scan import Scan
+from narxbench._identification.search.plan import plan_search
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._model.records import Record, Recording
 from narxbench._numerics.random_streams import generator
@@ -56,9 +56,9 @@ def test_a_single_change_shows_no_nonlinear_behaviour():
 @pytest.mark.parametrize(("degree", "searched"), [("auto", {1}), ([2], {2})])
 def test_what_a_step_cannot_show_is_not_searched_unless_it_is_set(degree, searched):
     record = Record("a.csv", STEP[:, None], first_order(STEP, 0.01))
-    scan = Scan(Recording((record,), ("u",), "y"), IdentificationSettings(degree=degree, effort=1.0))
-    assert {configuration.degree for configuration in scan.configurations} == searched
-    finding = checks.evidence_check(scan.evidence, {})
+    plan = plan_search(Recording((record,), ("u",), "y"), IdentificationSettings(degree=degree, effort=1.0))
+    assert {configuration.degree for configuration in plan.configurations} == searched
+    finding = checks.evidence_check(plan.evidence, {})
     assert finding.status == "look" and "degree 1" in finding.text
 
 

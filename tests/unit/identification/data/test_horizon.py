@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter
 
-from narxbench._identification.data.horizon import steps_ahead
+from narxbench._identification.data.seasons import steps_ahead
 from narxbench._model.records import Record
 from narxbench._numerics.random_streams import generator
 

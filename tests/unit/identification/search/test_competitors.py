@@ -8,9 +8,11 @@ from tests.lookups import item_with
 from tests.regression import parse_terms
 
 import narxbench
+from narxbench._identification.search import competitors as competing
+from narxbench._identification.search.candidate import Candidate
 from narxbench._identification.search.competitors import leaving_structure
+from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.ridge import ridge_weights
-from narxbench._identification.search.structures import Structure
 from narxbench._numerics.random_streams import generator
 from narxbench._report.model_page import write_report
 
@@ -18,21 +20,18 @@ QUICK = {"decimation": 1, "effort": 0.05}
 
 
 def structure(kind, rrse, ahead=None):
-    score = {"fitness": None, "rrse": rrse, "divergent": 0.0, "singular": False, "candidates": 3}
-    return Structure(configuration="q1", terms=["y(k-1)"], found_by="test", kind=kind, ahead=ahead, **score)
+    return Candidate(Configuration(1, 1, (1,), ()), ("y(k-1)",), "test", kind=kind, rrse=rrse, ahead=ahead)
 
 
-class Holds:
-    """Stands for a scan in which the free run of some kinds of models holds over whole records."""
+@pytest.fixture
+def let_hold(monkeypatch):
+    """Return a function that says which kinds of models hold over whole records; all of them are bounded."""
 
-    def __init__(self, *kinds):
-        self.kinds = kinds
+    def let_hold(kinds):
+        monkeypatch.setattr(competing, "holds", lambda _, competitor: competitor.kind in kinds)
+        monkeypatch.setattr(competing, "leaves_all_bounds", lambda *_: False)
 
-    def holds(self, competitor):
-        return competitor.kind in self.kinds
-
-    def leaves_all_bounds(self, competitor):
-        return False
+    return let_hold
 
 
 def competition(identification):
@@ -56,9 +55,12 @@ def rrse_on(model, u, y):
         (1e-8, 1e-12, 0.5, ["linear"], "sparse"),
     ],
 )
-def test_the_sparse_model_leaves_while_its_error_is_within_the_limit(sparse, linear, last_value, holding, expected):
+def test_the_sparse_model_leaves_while_its_error_is_within_the_limit(
+    let_hold, sparse, linear, last_value, holding, expected
+):
+    let_hold(holding)
     competitors = [structure("linear", linear), structure("last value", last_value)]
-    leaving = leaving_structure(Holds(*holding), structure("sparse", sparse), competitors)
+    leaving = leaving_structure(None, structure("sparse", sparse), competitors)
     assert leaving.kind == expected
 
 
@@ -77,10 +79,11 @@ def test_the_sparse_model_leaves_while_its_error_is_within_the_limit(sparse, lin
     ],
 )
 def test_the_sparse_model_of_a_series_is_also_within_the_limit_as_far_ahead_as_it_is_judged(
-    sparse, linear, unpruned, expected
+    let_hold, sparse, linear, unpruned, expected
 ):
+    let_hold(["linear", "unpruned"])
     competitors = [structure("linear", 0.1, linear), structure("unpruned", 0.1, unpruned)]
-    leaving = leaving_structure(Holds("linear", "unpruned"), structure("sparse", 0.1, sparse), competitors)
+    leaving = leaving_structure(None, structure("sparse", 0.1, sparse), competitors)
     assert leaving.kind == expected
 
 

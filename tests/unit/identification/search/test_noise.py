@@ -1,5 +1,7 @@
 """Weights and choices under the models of the noise."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.lookups import item_with, names_of
@@ -9,9 +11,12 @@ from tests.tiers import mostly_slow
 import narxbench
 from narxbench._fitness.prediction_error import COMPARED, CONVERGED
 from narxbench._identification.data.arrangement import Arrangement
-from narxbench._identification.search.noise import NoiseOrders, weigh, weigh_under
-from narxbench._identification.search.scan import Scan
-from narxbench._identification.search.structures import Structure
+from narxbench._identification.search import choice as choosing
+from narxbench._identification.search import competitors
+from narxbench._identification.search.candidate import Candidate
+from narxbench._identification.search.noise import weigh, weigh_under
+from narxbench._identification.search.plan import plan_search
+from narxbench._identification.search.scores import holds
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._model.noise_models import BoxJenkins, Distribution, Narmax, Noe, noise_family
 from narxbench._model.records import Record, Recording
@@ -73,8 +78,6 @@ def test_weights_are_those_of_the_noise_model_of_the_data(noise_model):
     segments = arrangement.segments(arrangement.estimates())
     structure_fit = weigh(arrangement, MONOMIALS, segments, ("narx", "narmax", "ararx", "noe", "box-jenkins"))
     assert structure_fit.noise_model.name == noise_model
-    orders = NoiseOrders.of(structure_fit.noise_model)
-    assert orders.model == structure_fit.noise_model and NoiseOrders(**orders.model_dump()) == orders
 
 
 @pytest.mark.parametrize(
@@ -131,8 +134,9 @@ def test_a_structure_whose_run_over_whole_records_does_not_hold_is_passed_over(m
     u, y = narxbench.load_system("S1").simulate(300, snr_db=5)
     options = {**QUICK, "degree": 2, "y_lags": 2, "u_lags": 2}
     first = narxbench.identify(input=u, output=y, **options).model.terms
-    for holds, some_hold in ((lambda _, s: tuple(s.terms) != first, True), (lambda *_: False, False)):
-        monkeypatch.setattr(Scan, "holds", holds)
+    for all_hold, some_hold in ((lambda _, s: s.terms != first, True), (lambda *_: False, False)):
+        monkeypatch.setattr(choosing, "holds", all_hold)
+        monkeypatch.setattr(competitors, "holds", all_hold)
         identification = narxbench.identify(input=u, output=y, **options)
         assert item_with(identification.summary, name="errors").values["holds"] is some_hold
         assert (identification.model.terms == first) is not some_hold
@@ -145,14 +149,11 @@ def test_a_run_that_grows_slowly_does_not_hold():
     for k in range(1, 600):
         y[k] = y[k - 1] + 0.1 * u[k - 1, 0] + 0.3 * rng.standard_normal()
     recording = Recording((Record("r", u, y),), ("u",), "y")
-    scan = Scan(recording, IdentificationSettings(decimation=[1], degree=[1], y_lags=[1], u_lags=[1]))
-    (configuration,) = scan.configurations
-    structure = Structure(
-        configuration=configuration.name, terms=list(TERMS), found_by="", candidates=3, fitness=0.0, rrse=0.05,
-        divergent=0.0, singular=False,
-    )  # fmt: skip
-    assert not scan.holds(structure)
-    assert scan.holds(structure.model_copy(update={"rrse": 10.0}))
+    plan = plan_search(recording, IdentificationSettings(decimation=[1], degree=[1], y_lags=[1], u_lags=[1]))
+    (configuration,) = plan.configurations
+    candidate = Candidate(configuration, TERMS, "", candidates=3, fitness=0.0, rrse=0.05)
+    assert not holds(plan, candidate)
+    assert holds(plan, replace(candidate, rrse=10.0))
 
 
 class TestPredictions:

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 import narxbench
+from narxbench._identification.search import choice as choosing
+from narxbench._identification.search.candidate import Candidate
 from narxbench._identification.search.choice import _bounded_first
+from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.outside import leaves_all_bounds
-from narxbench._identification.search.structures import Structure
 from narxbench._model.narx import Model
 from narxbench._numerics.random_streams import generator
 
@@ -53,21 +55,7 @@ def test_true_models_of_systems_stay_within_bounds(name):
 
 
 def structure(name, rrse, fitness=0.0):
-    score = {"fitness": fitness, "rrse": rrse, "divergent": 0.0, "singular": False, "candidates": 3}
-    return Structure(configuration=name, terms=["y(k-1)"], found_by="test", **score)
-
-
-class Bounds:
-    """Stands for a scan in which some structures stay within bounds, and some hold over whole records."""
-
-    def __init__(self, bounded, holding):
-        self.bounded, self.holding = bounded, holding
-
-    def leaves_all_bounds(self, tried):
-        return tried.configuration not in self.bounded
-
-    def holds(self, tried):
-        return tried.configuration in self.holding
+    return Candidate(Configuration(1, 1, (1,), ()), ("y(k-1)",), name, fitness=fitness, rrse=rrse, candidates=3)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +69,9 @@ class Bounds:
         ("", "abcd", "a"),
     ],
 )
-def test_one_that_leaves_all_bounds_is_passed_over_for_one_that_is_nearly_as_good(bounded, holding, first):
+def test_one_that_leaves_all_bounds_is_passed_over_for_one_that_is_nearly_as_good(bounded, holding, first, monkeypatch):
+    monkeypatch.setattr(choosing, "leaves_all_bounds", lambda _, tried: tried.found_by not in bounded)
+    monkeypatch.setattr(choosing, "holds", lambda _, tried: tried.found_by in holding)
     structures = [structure(name, rrse) for name, rrse in zip("abcd", (0.1, 0.12, 0.14, 0.3), strict=True)]
-    ordered = _bounded_first(Bounds(bounded, holding), structures)
-    assert [tried.configuration for tried in ordered] == list("abcd")["abcd".index(first) :]
+    ordered = _bounded_first(None, structures)
+    assert [tried.found_by for tried in ordered] == list("abcd")["abcd".index(first) :]

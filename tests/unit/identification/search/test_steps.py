@@ -10,9 +10,9 @@ import narxbench
 from narxbench._identification import identify
 from narxbench._identification.data.reading import read_recording
 from narxbench._identification.identify import identify_recording
-from narxbench._identification.search import scan
+from narxbench._identification.search import plan as planning
 from narxbench._identification.search import steps as search_steps
-from narxbench._identification.search.scan import Scan
+from narxbench._identification.search.plan import hurried, plan_search
 from narxbench._identification.search.steps import BRIEF, CHOICE, COMPETITION, CONCLUSION, DESCENTS, FORWARD, Steps
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._io.errors import NarxbenchError
@@ -128,11 +128,10 @@ def test_an_interrupt_does_not_wait_for_jobs_that_run():
 
 
 def test_what_is_hurried_is_estimated_on_the_stretches_that_were_searched(recording):
-    with patch.object(scan, "MOST_SEARCHED", 100):
-        searched = Scan(recording, SETTINGS)
-        assert sum(map(len, searched.searched.known)) <= 100 < sum(map(len, searched.estimated.known))
-        searched.hurry()
-        assert sum(map(len, searched.estimated.known)) <= 100
+    with patch.object(planning, "MOST_STEPS", 100):
+        plan = plan_search(recording, SETTINGS)
+        assert sum(map(len, plan.searched.known)) <= 100 < sum(map(len, plan.estimated.known))
+        assert sum(map(len, hurried(plan).estimated.known)) <= 100
         identification = identify_recording(recording, SETTINGS)
     assert identification.recording is recording and identification.model.terms
     validation = identification.validation

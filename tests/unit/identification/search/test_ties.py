@@ -5,10 +5,10 @@ import pytest
 from tests.lookups import item_with, values_of
 
 import narxbench
-from narxbench._identification.search import ties
+from narxbench._identification.search import choice
+from narxbench._identification.search.candidate import Candidate
+from narxbench._identification.search.choice import error_scatter, tied
 from narxbench._identification.search.configurations import Configuration
-from narxbench._identification.search.structures import Structure
-from narxbench._identification.search.ties import Candidate, error_scatter, tied
 from narxbench._numerics.random_streams import generator
 
 TERMS = {"y(k-1)", "u(k-1)", "u(k-1)^2"}
@@ -18,11 +18,8 @@ PARTS = [0.01, 0.02, 0.015, 0.012]
 
 
 def candidate(fitness, parts, decimation=1, term="u(k-1)"):
-    structure = Structure(
-        configuration="c", found_by="", terms=[term], fitness=fitness, rrse=float(np.sqrt(np.mean(parts))),
-        divergent=0.0, singular=False, candidates=9, parts=parts,
-    )  # fmt: skip
-    return Candidate(structure, Configuration(decimation, 1, (1,), ((1,),)))
+    configuration, rrse = Configuration(decimation, 1, (1,), ((1,),)), float(np.sqrt(np.mean(parts)))
+    return Candidate(configuration, (term,), "", fitness=fitness, rrse=rrse, candidates=9, parts=tuple(parts))
 
 
 def with_noise(noise_model, samples=900):
@@ -53,7 +50,7 @@ def test_candidates_that_are_equally_good_tie():
 
 
 def test_the_same_structure_counts_once_among_those_that_tie(monkeypatch):
-    monkeypatch.setattr(ties, "MOST_TIED", 2)
+    monkeypatch.setattr(choice, "MOST_TIED", 2)
     likely, third = candidate(-97.0, PARTS[::-1], term="y(k-1)"), candidate(-96.0, PARTS[::-1], term="u(k-2)")
     same = [candidate(fitness, PARTS[::-1]) for fitness in (-99.0, -98.5, -98.0)]
     best = candidate(-100.0, PARTS)
@@ -70,7 +67,7 @@ def test_of_equal_free_runs_the_likelihood_decides(noise_model):
 
 @pytest.mark.slow
 def test_without_ties_the_lowest_j_is_taken(monkeypatch):
-    monkeypatch.setattr(ties, "STANDARD_ERRORS", 0.0)
+    monkeypatch.setattr(choice, "STANDARD_ERRORS", 0.0)
     u, y = with_noise("narx", 300)
     identification = narxbench.identify(u, y, **QUICK)
     decided = item_with(identification.notes, name="noise_model")

@@ -5,9 +5,9 @@ import pytest
 from tests.unit.identification.search.test_configurations import settings_of
 
 import narxbench
-from narxbench._identification.search import scan as scanning
-from narxbench._identification.search.scan import Scan
-from narxbench._identification.search.structures import Proposal
+from narxbench._identification.search import plan as planning
+from narxbench._identification.search.candidate import Candidate
+from narxbench._identification.search.scores import scored, scored_under
 from narxbench._identification.trust.fit import ModelFit
 from narxbench._model.records import Record, Recording
 
@@ -20,14 +20,12 @@ def test_errors_of_long_records_are_those_of_all_samples(noise, monkeypatch):
     recording = Recording((Record("long", u[:, None], y),), ("u",), "y")
     weights = {}
     for most in (1000, 4000):
-        monkeypatch.setattr(scanning, "MOST_SEARCHED", most)
-        scan = Scan(recording, settings_of(**{**SETTINGS, "noise": noise}))
-        (configuration,) = scan.configurations
+        monkeypatch.setattr(planning, "MOST_STEPS", most)
+        plan = planning.plan_search(recording, settings_of(**{**SETTINGS, "noise": noise}))
+        (configuration,) = plan.configurations
         terms = narxbench.load_system("S1").terms
-        proposal = Proposal(configuration.name, "true", list(terms))
-        (structure,) = scan.compared([proposal], 1)
-        structure = scan.under(structure, (noise,), 1)
-        fit = ModelFit(scan, structure)
+        (candidate,) = scored(plan, [Candidate(configuration, tuple(terms), "true")], 1)
+        fit = ModelFit(plan, scored_under(plan, candidate, (noise,), 1))
         assert (sum(map(len, fit.searched)) < 4000) == (most < 4000)
         weights[most] = fit.weights()
     short, whole = weights[1000], weights[4000]

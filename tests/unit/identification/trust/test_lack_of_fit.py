@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from tests.unit.identification.search.test_configurations import settings_of
 
+from narxbench._identification.search.candidate import Candidate
 from narxbench._identification.search.configurations import Configuration
-from narxbench._identification.search.scan import Scan
-from narxbench._identification.search.structures import Proposal
+from narxbench._identification.search.plan import plan_search
+from narxbench._identification.search.scores import scored, scored_under
 from narxbench._identification.trust.fit import ModelFit
 from narxbench._identification.trust.lack_of_fit import (
     MOST_ADDED,
@@ -28,12 +29,11 @@ def richer(weights):
     model = Model(tuple(weights), tuple(weights.values()), inputs=("u",), output="y")
     u = rng.normal(size=(400, 1))
     y = model.predict(u, np.zeros(model.initial_samples)) + 0.02 * rng.normal(size=400)
-    scan = Scan(Recording((Record("a", u, y),), ("u",), "y"), settings_of(**{**SETTINGS, "noise": "noe"}))
-    (configuration,) = [configuration for configuration in scan.configurations if not configuration.centred]
-    proposal = Proposal(configuration.name, "true", ["y(k-1)", "u(k-1)"])
-    (structure,) = scan.compared([proposal], 1)
-    structure = scan.under(structure, ("noe",), 1)
-    return richer_structure(ModelFit(scan, structure), structure, ("noe",), 1)
+    plan = plan_search(Recording((Record("a", u, y),), ("u",), "y"), settings_of(**{**SETTINGS, "noise": "noe"}))
+    (configuration,) = [configuration for configuration in plan.configurations if not configuration.centred]
+    (proposal,) = scored(plan, [Candidate(configuration, ("y(k-1)", "u(k-1)"), "true")], 1)
+    candidate = scored_under(plan, proposal, ("noe",), 1)
+    return richer_structure(ModelFit(plan, candidate), candidate, ("noe",), 1)
 
 
 @pytest.mark.parametrize("missing", ["u(k-1)^3", "y(k-1)*u(k-1)^2", "u(k-3)"])

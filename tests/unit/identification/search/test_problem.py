@@ -11,7 +11,8 @@ from tests.unit.identification.search.test_configurations import settings_of
 from narxbench._identification.data.arrangement import N_PARTS
 from narxbench._identification.data.scaling import scaling
 from narxbench._identification.search.configurations import Configuration
-from narxbench._identification.search.trial import MOST_ROWS, MOST_STEPS, Trial
+from narxbench._identification.search.problem import MOST_ROWS, MOST_STEPS, ConfigurationProblem
+from narxbench._identification.search.scores import least_squares_errors
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.records import Record, Recording
 from narxbench._numerics.random_streams import generator
@@ -145,13 +146,13 @@ CASES = {
 def test_errors_of_parts(name):
     options, configuration = CASES[name]
     recording = recording_of(**options)
-    trial = Trial(recording, configuration, settings_of(), 1)
+    tried = ConfigurationProblem(recording, configuration, settings_of(), 1)
     rng = generator(purpose="structures", case=name)
-    structures = [trial.terms[:1], trial.terms[:3], trial.terms]
+    structures = [tried.terms[:1], tried.terms[:3], tried.terms]
     for _ in range(4):
-        structures.append(sorted(rng.choice(trial.terms, 3, replace=False), key=trial.terms.index))
-    errors = trial.part_errors(structures)
-    plain = PlainErrors(recording, configuration, trial.arrangement.max_lag)
+        structures.append(sorted(rng.choice(tried.terms, 3, replace=False), key=tried.terms.index))
+    errors = least_squares_errors(tried, structures)
+    plain = PlainErrors(recording, configuration, tried.arrangement.max_lag)
     assert errors.steps.tolist() == list(map(len, plain.parts))
     np.testing.assert_allclose(errors.energy, plain.energy(), rtol=1e-9)
     for number, terms in enumerate(structures):
@@ -159,14 +160,14 @@ def test_errors_of_parts(name):
         assert not is_singular and not errors.singular[number]
         np.testing.assert_allclose(errors.sse[number], sse, rtol=1e-6)
     # None of them looks at its neighbours, and the order of terms is all the same.
-    alone = trial.part_errors([structures[3][::-1]])
+    alone = least_squares_errors(tried, [structures[3][::-1]])
     assert alone.sse[0].tobytes() == errors.sse[3].tobytes()
 
 
 def test_the_error_one_step_ahead():
     recording, terms = recording_of(), ["1", "y(k-1)", "u(k-1)"]
-    trial = Trial(recording, LINEAR, settings_of(horizon=1), 1)
-    (sse,) = trial.part_errors([terms]).sse
+    tried = ConfigurationProblem(recording, LINEAR, settings_of(horizon=1), 1)
+    (sse,) = least_squares_errors(tried, [terms]).sse
     (record,) = recording.records
     columns, part = np.column_stack([np.ones(149), record.y[:-1], record.u[:-1, 0]]), np.arange(149) * N_PARTS // 149
     for number in range(N_PARTS):
@@ -175,39 +176,43 @@ def test_the_error_one_step_ahead():
         assert sse[number] == pytest.approx(np.sum(errors**2), rel=1e-8)
     # By default a series without an input is judged by it.
     series = recording_of(n_inputs=0), Configuration(1, 1, (1,), ())
-    assert Trial(*series, settings_of(), 1).error == "one_step"
-    assert Trial(recording, LINEAR, settings_of(), 1).error == "free_run"
+    assert ConfigurationProblem(*series, settings_of(), 1).error == "one_step"
+    assert ConfigurationProblem(recording, LINEAR, settings_of(), 1).error == "free_run"
 
 
 def test_the_problem_that_is_searched_has_weights_of_all_rows_and_free_runs_over_all_parts():
-    trial = Trial(recording_of((90, 60)), Configuration(2, 2, (1,), ((1, 2),)), settings_of(), 1)
-    problem, arrangement = trial.whole(), trial.arrangement
+    tried = ConfigurationProblem(recording_of((90, 60)), Configuration(2, 2, (1,), ((1, 2),)), settings_of(), 1)
+    problem, arrangement = tried.whole(), tried.arrangement
     rows, terms = problem.estimation_rows, ["y(k-1)", "u(k-1)", "u(k-1)^2"]
     assert len(rows) == 90 + 60 - 2 * 2 * 2 and sum(map(len, problem.segments)) == len(rows)
-    problems = {None: problem, **{part: problem_of_part for part, _, problem_of_part in trial._parts}}
+    problems = {None: problem, **{part: problem_of_part for part, _, problem_of_part in tried.parts}}
     for part, problem in problems.items():
         rows_of_problem = problem.estimation_rows
         assert sorted(rows_of_problem) == sorted(rows[arrangement.part[rows] != part])
-        columns = arrangement.columns(trial.monomials, rows_of_problem)
+        columns = arrangement.columns(tried.monomials, rows_of_problem)
         np.testing.assert_allclose(problem.data.gram[:-1, :-1], columns.T @ columns, rtol=1e-9, atol=1e-9)
-        members = numbers_of(trial, terms)
+        members = numbers_of(tried, terms)
         weights = np.linalg.lstsq(columns[:, members], arrangement.y[rows_of_problem], rcond=None)[0]
         np.testing.assert_allclose(problem.evaluate(terms).coefficients, weights, rtol=1e-8)
         if part is not None:
-            assert problem.evaluate(terms).sse == pytest.approx(trial.part_errors([terms]).sse[0, part], rel=1e-12)
+            assert problem.evaluate(terms).sse == pytest.approx(
+                least_squares_errors(tried, [terms]).sse[0, part], rel=1e-12
+            )
 
 
 def test_no_structure_of_what_collinear_candidates_leave_is_singular():
-    trial = Trial(recording_of((300,), levels=True), Configuration(1, 3, (1,), ((1, 2),)), settings_of(), 1)
-    assert {"u(k-1)^2", "u(k-1)^3", "u(k-2)^2", "y(k-1)*u(k-1)^2", "u(k-1)^2*u(k-2)"} <= set(trial.dropped)
-    assert not set(trial.terms) & set(trial.dropped)
+    tried = ConfigurationProblem(
+        recording_of((300,), levels=True), Configuration(1, 3, (1,), ((1, 2),)), settings_of(), 1
+    )
+    assert {"u(k-1)^2", "u(k-1)^3", "u(k-2)^2", "y(k-1)*u(k-1)^2", "u(k-1)^2*u(k-2)"} <= set(tried.dropped)
+    assert not set(tried.terms) & set(tried.dropped)
     rng = generator(purpose="subsets")
     structures = []
     for probability in np.linspace(0.2, 1.0, 20):
-        members = rng.random(len(trial.terms)) < probability
+        members = rng.random(len(tried.terms)) < probability
         if members.any():
-            structures.append(list(compress(trial.terms, members)))
-    assert not trial.part_errors(structures).singular.any()
+            structures.append(list(compress(tried.terms, members)))
+    assert not least_squares_errors(tried, structures).singular.any()
 
 
 def test_a_structure_that_is_singular_without_a_part_is_reported():
@@ -215,8 +220,8 @@ def test_a_structure_that_is_singular_without_a_part_is_reported():
     (record,) = recording_of((200,)).records
     u = np.where((np.arange(200) >= 55) & (np.arange(200) < 70), record.u[:, 0], 0.0)
     recording = Recording((Record("r", u[:, None], record.y),), ("u",), "y")
-    trial = Trial(recording, LINEAR, settings_of(), 1)
-    errors = trial.part_errors([["y(k-1)", "u(k-1)"], ["y(k-1)"]])
+    tried = ConfigurationProblem(recording, LINEAR, settings_of(), 1)
+    errors = least_squares_errors(tried, [["y(k-1)", "u(k-1)"], ["y(k-1)"]])
     assert errors.singular.tolist() == [True, False] and np.isinf(errors.sse[0]).any()
 
 
@@ -230,16 +235,16 @@ def test_long_records_are_simulated_in_pieces():
     rng, n = generator(purpose="long"), 4 * MOST_STEPS
     u = rng.standard_normal((n, 1))
     recording = Recording((Record("r", u, 0.5 * np.roll(u[:, 0], 1) + 0.01 * rng.standard_normal(n)),), ("u",), "y")
-    trial = Trial(recording, Configuration(4, 1, (1, 2), ((1, 2),)), settings_of(), 4)
-    assert len(trial.arrangement.rows()) <= MOST_ROWS and trial.arrangement.n_phases < 4
-    assert 0.8 * MOST_STEPS < sum(map(len, trial.whole().segments)) <= MOST_STEPS
-    segments = trial.whole().segments
+    tried = ConfigurationProblem(recording, Configuration(4, 1, (1, 2), ((1, 2),)), settings_of(), 4)
+    assert len(tried.arrangement.rows()) <= MOST_ROWS and tried.arrangement.n_phases < 4
+    assert 0.8 * MOST_STEPS < sum(map(len, tried.whole().segments)) <= MOST_STEPS
+    segments = tried.whole().segments
     # They lie all over the record, in pieces that are long, and have their lags.
-    starts = [trial.arrangement.time[segment.start] for segment in segments]
+    starts = [tried.arrangement.time[segment.start] for segment in segments]
     assert min(starts) < 0.1 * n and max(starts) > 0.85 * n
     for segment in segments:
-        assert trial.arrangement.has_lags[segment].all()
-        assert set(np.diff(trial.arrangement.time[segment])) <= {4}
+        assert tried.arrangement.has_lags[segment].all()
+        assert set(np.diff(tried.arrangement.time[segment])) <= {4}
 
 
 @pytest.mark.parametrize(
@@ -248,4 +253,4 @@ def test_long_records_are_simulated_in_pieces():
 )
 def test_records_that_are_too_short(lengths, roles):
     with pytest.raises(NarxbenchError):
-        Trial(recording_of(lengths, roles), Configuration(2, 1, (1, 5), ((1,),)), settings_of(), 1)
+        ConfigurationProblem(recording_of(lengths, roles), Configuration(2, 1, (1, 5), ((1,),)), settings_of(), 1)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from narxbench._identification.search.stretches import chosen_stretches
+from narxbench._identification.search.plan import chosen_stretches
 from narxbench._model.records import Record, Recording
 from narxbench._numerics.random_streams import generator
 

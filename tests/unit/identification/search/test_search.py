@@ -11,12 +11,14 @@ from tests.unit.identification.search.test_configurations import settings_of
 import narxbench
 from narxbench import load_system
 from narxbench._identification.identify import identify_recording
-from narxbench._identification.search import choice as choosing
-from narxbench._identification.search import scan as scanning
+from narxbench._identification.search import plan as planning
 from narxbench._identification.search import steps
+from narxbench._identification.search.candidate import Candidate, best_of
+from narxbench._identification.search.choice import _check_finite
 from narxbench._identification.search.configurations import Configuration
-from narxbench._identification.search.scan import CLEARLY_BETTER, Scan
-from narxbench._identification.search.structures import Proposal, Structure
+from narxbench._identification.search.plan import make_room, plan_search
+from narxbench._identification.search.proposals import brief_search, descent, in_units_of_the_user, variants
+from narxbench._identification.search.scores import CLEARLY_BETTER, least_squares_errors, scored
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.records import Record, Recording
 from narxbench._numerics.random_streams import generator
@@ -98,11 +100,11 @@ class TestSameResult:
 
 @pytest.mark.parametrize(("most_searched", "n_kept"), [(100, 0), (1000, 1)])
 def test_the_data_of_long_records_make_room(most_searched, n_kept, monkeypatch):
-    monkeypatch.setattr(scanning, "MOST_SEARCHED", most_searched)
-    scan = Scan(recording_of(600), settings_of(**QUICK))
-    scan.brief(scan.configurations[0])
-    scan.make_room()
-    assert scan.trial.cache_info().currsize == n_kept
+    monkeypatch.setattr(planning, "MOST_STEPS", most_searched)
+    plan = plan_search(recording_of(600), settings_of(**QUICK))
+    brief_search(plan, plan.configurations[0])
+    make_room(plan)
+    assert plan.problem.cache_info().currsize == n_kept
 
 
 def expected_fitness(relative, independent):
@@ -119,19 +121,19 @@ class TestJudgement:
 
     recording = recording_of(300)
     configuration = Configuration(1, 2, (1, 2), ((1, 2),))
-    scan = Scan(recording, settings_of(**QUICK))
+    plan = plan_search(recording, settings_of(**QUICK))
 
     def judged(self, *structures, density=1, **settings):
-        scan = Scan(self.recording, settings_of(**{**QUICK, **settings}))
+        plan = plan_search(self.recording, settings_of(**{**QUICK, **settings}))
         proposals = []
         for number, terms in enumerate(structures):
-            proposals.append(Proposal(scan.configurations[0].name, f"run {number}", terms))
-        return scan.compared(proposals, density)
+            proposals.append(Candidate(plan.configurations[0], terms, f"run {number}"))
+        return scored(plan, proposals, density)
 
     @pytest.mark.parametrize("density", [1, 5])
     def test_fitness_and_rrse(self, density):
         (structure,) = self.judged(TERMS, density=density)
-        errors = self.scan.trial(self.configuration).part_errors([TERMS])
+        errors = least_squares_errors(self.plan.problem(self.configuration), [TERMS])
         relative = errors.sse.sum() / errors.energy.sum()
         assert structure.rrse == pytest.approx(math.sqrt(relative), rel=1e-12)
         assert structure.fitness == pytest.approx(expected_fitness(relative, 300 / density), rel=1e-9)
@@ -139,9 +141,9 @@ class TestJudgement:
 
     def test_fitness_of_records_that_select(self):
         """J counts the samples that its error is taken over, those of the selection."""
-        scan = Scan(recording_of(300, ("estimation", None, "selection", "test")), settings_of(**QUICK))
-        (structure,) = scan.compared([Proposal(scan.configurations[0].name, "x", TERMS)], 1)
-        errors = scan.trial(scan.configurations[0]).part_errors([TERMS])
+        plan = plan_search(recording_of(300, ("estimation", None, "selection", "test")), settings_of(**QUICK))
+        (structure,) = scored(plan, [Candidate(plan.configurations[0], TERMS, "x")], 1)
+        errors = least_squares_errors(plan.problem(plan.configurations[0]), [TERMS])
         assert errors.steps.sum() == 300 - 2
         assert structure.rrse**2 == pytest.approx(errors.sse.sum() / errors.energy.sum())
         assert structure.fitness == pytest.approx(expected_fitness(structure.rrse**2, 300), rel=1e-9)
@@ -149,30 +151,30 @@ class TestJudgement:
     def test_each_structure_once_the_best_first(self):
         structures = self.judged(("1", "y(k-1)"), TERMS, TERMS[:2], TERMS, ())
         assert len(structures) == 3
-        assert (structures[0].terms, structures[0].found_by) == (list(TERMS), "run 1")
+        assert (structures[0].terms, structures[0].found_by) == (TERMS, "run 1")
         fitness = [structure.fitness for structure in structures]
         assert fitness == sorted(fitness)
 
     def test_centred_signals_must_be_clearly_better(self):
         centred = replace(self.configuration, centred=True)
-        (structure,) = Scan(self.recording, settings_of(**QUICK))._variant(centred)
-        independent, size = 300 / self.scan.sampling.advised, len(structure.terms)
+        structure = brief_search(self.plan, centred)
+        independent, size = 300 / self.plan.sampling.advised, len(structure.terms)
         price = math.log(independent) * size + math.log(math.comb(15, size))
-        assert structure.configuration == centred.name
+        assert structure.configuration == centred
         assert structure.fitness == pytest.approx(independent * math.log(structure.rrse**2) + price + CLEARLY_BETTER)
 
     def test_a_brief_search_hangs_on_no_effort(self):
-        small_effort = Scan(self.recording, settings_of(**{**QUICK, "effort": 0.01}))
-        for configuration in self.scan.configurations:
-            assert self.scan.brief(configuration) == small_effort.brief(configuration)
+        small_effort = plan_search(self.recording, settings_of(**{**QUICK, "effort": 0.01}))
+        for configuration in self.plan.configurations:
+            assert brief_search(self.plan, configuration) == brief_search(small_effort, configuration)
 
     def test_where_all_structures_diverge_those_of_inputs_are_tried(self):
         rng = generator(purpose="explosion")
         u = rng.standard_normal((80, 1))
         y = np.where(np.arange(80) % 20 < 17, 0.1, 1e3) * (1 + rng.random(80))
         recording = Recording((Record("r", u, y),), ("u",), "y")
-        scan = Scan(recording, settings_of(**{**QUICK, "degree": 3, "y_lags": 1, "u_lags": 1}))
-        best = scan.brief(scan.configurations[0])
+        plan = plan_search(recording, settings_of(**{**QUICK, "degree": 3, "y_lags": 1, "u_lags": 1}))
+        best = brief_search(plan, plan.configurations[0])
         assert best.fitness is not None and math.isfinite(best.rrse)
 
     def test_what_diverges_on_one_part_has_no_score(self):
@@ -185,28 +187,28 @@ class TestJudgement:
         for number in range(3):
             decay = 0.5 ** np.arange(9.0)
             records.append(Record(str(number), rng.standard_normal((9, 1)), decay, "selection"))
-        scan = Scan(Recording(tuple(records), ("u",), "y"), settings_of(**{**QUICK, "y_lags": 1, "u_lags": 1}))
-        (structure,) = scan.compared([Proposal(scan.configurations[0].name, "x", ("y(k-1)^2",))], 1)
+        plan = plan_search(Recording(tuple(records), ("u",), "y"), settings_of(**{**QUICK, "y_lags": 1, "u_lags": 1}))
+        (structure,) = scored(plan, [Candidate(plan.configurations[0], ("y(k-1)^2",), "x")], 1)
         assert (structure.divergent, structure.singular) == (0.25, False)
         assert structure.fitness is None and structure.rrse is None
 
     def test_a_descent_never_ends_worse(self):
         for start in (("1",), ("1", "y(k-2)", "u(k-2)"), TERMS[:2], TERMS):
             (begin,) = self.judged(start)
-            end = self.scan.polished(begin, 1)
+            end = descent(self.plan, begin, 1)
             assert end.fitness <= begin.fitness
             (again,) = self.judged(end.terms)
             assert again.fitness == end.fitness
-        assert set(TERMS) <= set(self.scan.polished(self.judged(("1",))[0], 1).terms)
+        assert set(TERMS) <= set(descent(self.plan, self.judged(("1",))[0], 1).terms)
 
 
 def test_nothing_finite_is_a_mistake():
-    fields = {"rrse": None, "singular": False, "candidates": 2, "found_by": "x", "configuration": "q1", "terms": ["1"]}
-    diverging = Structure(fitness=None, divergent=0.5, **fields)
+    configuration = Configuration(1, 1, (1,), ((1,),))
+    diverging = Candidate(configuration, ("1",), "x", divergent=0.5)
     for structures in ([], [diverging]):
         with pytest.raises(NarxbenchError):
-            choosing._check_finite(structures)
-    choosing._check_finite([Structure(fitness=2.0, divergent=0.0, **fields), diverging])
+            _check_finite(structures)
+    _check_finite([replace(diverging, fitness=2.0, divergent=0.0), diverging])
 
 
 @pytest.mark.slow
@@ -227,38 +229,37 @@ class TestVariants:
 
     recording = recording_of(300)
 
-    def scan(self, monkeypatch, **settings):
-        """Return a scan whose check of the dead time is wrong."""
-        monkeypatch.setattr(Scan, "_delays", lambda _: [5])
-        return Scan(self.recording, settings_of(**{"decimation": 1, "degree": 2, "y_lags": 2, **settings}))
+    def plan(self, monkeypatch, **settings):
+        """Return a plan whose check of the dead time is wrong."""
+        monkeypatch.setattr(planning, "_delays", lambda *_: [5])
+        return plan_search(self.recording, settings_of(**{"decimation": 1, "degree": 2, "y_lags": 2, **settings}))
 
     def test_an_estimated_dead_time_is_no_limit_of_the_lags(self, monkeypatch):
-        scan = self.scan(monkeypatch)
-        configuration = scan.configurations[0]
+        plan = self.plan(monkeypatch)
+        configuration = plan.configurations[0]
         assert configuration.u_lags[0][0] > 1
-        brief = scan.brief(configuration)
-        variants = scan.variants(brief)
-        assert {scan.named[variant.configuration].u_lags[0][0] for variant in variants} >= {1}
-        best = scan.named[scan.ranked([brief, *variants])[0].name]
+        brief, known = brief_search(plan, configuration), {configuration}
+        candidates = variants(plan, brief, known)
+        assert {candidate.configuration.u_lags[0][0] for candidate in candidates} >= {1}
+        best = best_of([brief, *candidates]).configuration
         assert best.u_lags[0][0] == 1 and not best.centred
-        assert any(scan.named[variant.configuration].centred for variant in variants)
-        assert scan.variants(brief) == []
+        assert any(candidate.configuration.centred for candidate in candidates)
+        assert variants(plan, brief, known) == []
 
     @pytest.mark.parametrize("settings", [{"delay": 3}, {"u_lags": [3, 4]}])
     def test_lags_that_are_given_stay(self, monkeypatch, settings):
-        scan = self.scan(monkeypatch, **settings)
-        configuration = scan.configurations[0]
-        for variant in scan.variants(scan.brief(configuration)):
-            assert scan.named[variant.configuration].u_lags == configuration.u_lags
+        plan = self.plan(monkeypatch, **settings)
+        configuration = plan.configurations[0]
+        for variant in variants(plan, brief_search(plan, configuration), {configuration}):
+            assert variant.configuration.u_lags == configuration.u_lags
 
     def test_linear_terms_of_centred_signals_are_also_given_in_units_of_the_user(self, monkeypatch):
-        scan = self.scan(monkeypatch, u_lags=2)
-        plain = scan.configurations[0]
-        scan.variants(scan.brief(plain))
-        centred = replace(plain, centred=True).name
-        proposals = [Proposal(centred, "x", ("y(k-1)", "u(k-1)")), Proposal(centred, "x", ("u(k-1)^2",))]
-        (proposal,) = choosing._in_units_of_the_user(scan, scan.compared(proposals, 1))
-        assert proposal == Proposal(plain.name, "x", ["1", "y(k-1)", "u(k-1)"])
+        plan = self.plan(monkeypatch, u_lags=2)
+        plain = plan.configurations[0]
+        centred = replace(plain, centred=True)
+        proposals = [Candidate(centred, ("y(k-1)", "u(k-1)"), "x"), Candidate(centred, ("u(k-1)^2",), "x")]
+        (proposal,) = in_units_of_the_user(plan, scored(plan, proposals, 1))
+        assert proposal == Candidate(plain, ("1", "y(k-1)", "u(k-1)"), "x")
 
 
 class TestEffort:
@@ -267,17 +268,20 @@ class TestEffort:
     recording = recording_of(400)
 
     def test_configurations(self):
-        few, many = Scan(self.recording, settings_of(effort=0.3)), Scan(self.recording, settings_of(effort=30.0))
+        few, many = (
+            plan_search(self.recording, settings_of(effort=0.3)),
+            plan_search(self.recording, settings_of(effort=30.0)),
+        )
         assert few.configurations == many.configurations[: len(few.configurations)]
         assert 0 < len(few.configurations) < len(many.configurations)
         assert len(few.configurations) + few.left_out == len(many.configurations) + many.left_out
-        assert len(Scan(self.recording, settings_of(effort=1e-9)).configurations) == 1
+        assert len(plan_search(self.recording, settings_of(effort=1e-9)).configurations) == 1
 
     def test_searches_under_noise_models(self):
-        long = Scan(recording_of(20_000), settings_of(**{**QUICK, "effort": 1.0}))
-        thorough = Scan(recording_of(20_000), settings_of(**{**QUICK, "effort": 200.0}))
-        short = Scan(self.recording, settings_of(**{**QUICK, "effort": 1.0}))
+        long = plan_search(recording_of(20_000), settings_of(**{**QUICK, "effort": 1.0}))
+        thorough = plan_search(recording_of(20_000), settings_of(**{**QUICK, "effort": 200.0}))
+        short = plan_search(self.recording, settings_of(**{**QUICK, "effort": 1.0}))
         configurations = 12 * long.configurations
-        assert 3 == long.n_likely(configurations, 12) < thorough.n_likely(configurations, 12)
-        assert short.n_likely(configurations, 12) == 12 and short.n_likely(configurations, 2) == 2
-        assert 1 <= long.n_weighed(48) < 48 == short.n_weighed(48) <= thorough.n_weighed(48)
+        assert long.effort.n_likely(configurations) < thorough.effort.n_likely(configurations)
+        assert short.effort.n_likely(configurations) == 12
+        assert 1 <= long.effort.n_weighed(48) < 48 == short.effort.n_weighed(48) <= thorough.effort.n_weighed(48)

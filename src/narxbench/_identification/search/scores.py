@@ -1,0 +1,330 @@
+"""Scores of candidates: J of the error on parts of the data that the weights do not know.
+
+The error is that at the sampling of the data, so that a decimation, which is a stride with all of its phases, competes
+with any other.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from narxbench._fitness.criteria import parse_criterion
+from narxbench._fitness.criterion import Criterion
+from narxbench._identification.search.candidate import PLAIN, Candidate, in_order
+from narxbench._identification.search.configurations import Configuration
+from narxbench._identification.search.noise import StructureFit, noise_of_model
+from narxbench._identification.search.outside import leaves_all_bounds as model_leaves_all_bounds
+from narxbench._identification.search.plan import SearchPlan
+from narxbench._identification.search.problem import CRITERION, ConfigurationProblem
+from narxbench._model.narx import DivergedError, Model, divergence_bound
+from narxbench._model.noise_models import NoiseName
+from narxbench._model.prediction import simulated
+from narxbench._model.scaling import mean
+from narxbench._model.terms import max_lag_of
+from narxbench._numerics.logarithm import natural_log
+from narxbench._numerics.rounding import significant
+
+Floats = NDArray[np.float64]
+
+# Signals in their own units are easier to read, and NARX has the plainest noise: what centred signals and other noise
+# models gain must be very strong evidence, a difference of 10 (R. E. Kass and A. E. Raftery, Bayes factors, Journal of
+# the American Statistical Association 90, 1995, pages 773-795).
+CLEARLY_BETTER = 10.0
+# Relative errors below this are rounding: such structures are equally good.
+ROUNDING = 1e-13
+# The free run over whole records may have this times the relative error of that over parts, and this more.
+COMPARABLE, NEGLIGIBLE = 2.0, 0.02
+# Errors over parts that differ by no more than this share are equal: over few parts they scatter much.
+EQUAL = 0.05
+
+
+@dataclass(frozen=True)
+class PartErrors:
+    """Errors of structures on the parts of the selection, with weights that do not know the part."""
+
+    sse: Floats  # shape (structures, parts); +inf where the run diverges or the structure is singular
+    singular: NDArray[np.bool_]  # in some part, shape (structures,)
+    energy: Floats  # sums of squares of the output about its mean over all parts, shape (parts,)
+    steps: NDArray[np.int64]  # samples of each part
+
+    @cached_property
+    def total_energy(self) -> float:
+        """The sum of squares of the output about its mean over all parts."""
+        return math.fsum(self.energy.tolist())
+
+    def over_all(self, i: int) -> tuple[float, float]:
+        """Return the squared error of a structure relative to the variance, and the share of parts that diverge."""
+        # There are many structures, and Python is quicker than NumPy with few numbers.
+        finite = [sse for sse in self.sse[i].tolist() if math.isfinite(sse)]
+        n_parts = len(self.energy)
+        divergent = 0.0 if self.singular[i] else (n_parts - len(finite)) / n_parts
+        if self.singular[i] or divergent or not self.total_energy > 0.0:
+            return math.inf, divergent
+        return math.fsum(finite) / self.total_energy, divergent
+
+    def relative(self, i: int) -> tuple[float, ...]:
+        """Return the squared error of a structure on each part relative to the variance; empty where one diverges."""
+        if not np.isfinite(self.sse[i]).all():
+            return ()
+        variance = self.total_energy / int(self.steps.sum())
+        if not variance:
+            return ()
+        return tuple(map(significant, (self.sse[i] / self.steps / variance).tolist()))
+
+
+class Weighted(NamedTuple):
+    """Weights of terms, and the arguments of a model that their noise has."""
+
+    coefficients: Sequence[float]
+    noise: dict[str, Any]
+
+
+def scored(plan: SearchPlan, proposals: Sequence[Candidate], density: int) -> list[Candidate]:
+    """Return each different structure with its score by least squares, the best first.
+
+    So many samples of the data count as one as ``density`` says.
+    """
+    by_configuration: dict[Configuration, dict[tuple[str, ...], Candidate]] = {}
+    for proposal in proposals:
+        if proposal.terms:
+            by_terms = by_configuration.setdefault(proposal.configuration, {})
+            by_terms.setdefault(proposal.terms, proposal)
+    candidates: list[Candidate] = []
+    for configuration, by_terms in by_configuration.items():
+        errors = least_squares_errors(plan.problem(configuration), list(by_terms))
+        for i, proposal in enumerate(by_terms.values()):
+            candidates.append(_with_score(plan, replace(proposal, noise_model=PLAIN), errors, i, density))
+    return in_order(candidates)
+
+
+def best_scored(plan: SearchPlan, proposals: Sequence[Candidate], density: int) -> Candidate | None:
+    """Return the first proposal of lowest J of one configuration with its score; None where none has terms."""
+    proposals = [proposal for proposal in proposals if proposal.terms]
+    if not proposals:
+        return None
+    problem = plan.problem(proposals[0].configuration)
+    errors = least_squares_errors(problem, [proposal.terms for proposal in proposals])
+    ranks = []
+    for i, proposal in enumerate(proposals):
+        relative, _ = errors.over_all(i)
+        is_finite = math.isfinite(relative)
+        ranks.append(
+            _fitness(plan, proposal, math.sqrt(relative), len(problem.terms), density) if is_finite else math.inf
+        )
+    best = ranks.index(min(ranks))
+    return _with_score(plan, proposals[best], errors, best, density)
+
+
+def scored_under(plan: SearchPlan, candidate: Candidate, families: Sequence[NoiseName], density: int) -> Candidate:
+    """Return a candidate with its score under the noise model of some families that its noise calls for."""
+    problem = plan.problem(candidate.configuration)
+    whole = problem.fit(candidate.terms, families)
+    candidate = replace(candidate, noise_model=whole.noise_model)
+    errors = part_errors(problem, candidate, problem.steps, whole)
+    return _with_score(plan, candidate, errors, 0, density)
+
+
+def rescored(plan: SearchPlan, candidate: Candidate, density: int) -> Candidate:
+    """Return a candidate with its J where so many samples count as one."""
+    if candidate.rrse is None:
+        return replace(candidate, fitness=None)
+    return replace(candidate, fitness=_fitness(plan, candidate, candidate.rrse, candidate.candidates, density))
+
+
+def with_error(plan: SearchPlan, competitor: Candidate) -> Candidate:
+    """Return a competitor with its error over parts; it has no J, for none is what it is chosen by."""
+    problem = plan.problem(competitor.configuration)
+    errors = part_errors(problem, competitor, problem.steps)
+    relative, divergent = errors.over_all(0)
+    return replace(
+        competitor,
+        fitness=None,
+        rrse=_root(relative),
+        divergent=divergent,
+        candidates=len(problem.terms),
+        parts=errors.relative(0),
+    )
+
+
+def with_error_ahead(plan: SearchPlan, candidate: Candidate, steps: int) -> Candidate:
+    """Return the candidate for a series with its error over parts so many steps ahead."""
+    errors = part_errors(plan.problem(candidate.configuration), candidate, steps)
+    return replace(candidate, ahead=_root(errors.over_all(0)[0]))
+
+
+def holds(plan: SearchPlan, candidate: Candidate) -> bool:
+    """Return whether free runs over whole records, which show what grows slowly, are about as good as of parts."""
+    problem = plan.problem(candidate.configuration)
+    if problem.error == "one_step":
+        return True
+    return whole_error(problem, candidate) <= COMPARABLE * (candidate.rrse or 0.0) + NEGLIGIBLE
+
+
+def leaves_all_bounds(plan: SearchPlan, candidate: Candidate) -> bool:
+    """Return whether the model of a candidate leaves all bounds where inputs are held inside their ranges."""
+    problem = plan.problem(candidate.configuration)
+    weighted = _weighted(problem, candidate)
+    if weighted is None:
+        return True
+    model = _model(problem, candidate, weighted._replace(noise={}))
+    return model_leaves_all_bounds(model, problem.arrangement.u, problem.arrangement.y)
+
+
+def _root(relative: float) -> float | None:
+    return significant(math.sqrt(relative)) if math.isfinite(relative) else None
+
+
+def _with_score(plan: SearchPlan, proposal: Candidate, errors: PartErrors, i: int, density: int) -> Candidate:
+    """Return a proposal with its score, by row i of the errors."""
+    relative, divergent = errors.over_all(i)
+    n_candidates = len(plan.problem(proposal.configuration).terms)
+    rrse = math.sqrt(relative) if math.isfinite(relative) else None
+    return replace(
+        proposal,
+        fitness=None if rrse is None else _fitness(plan, proposal, rrse, n_candidates, density),
+        rrse=rrse,
+        divergent=divergent,
+        singular=bool(errors.singular[i]),
+        candidates=n_candidates,
+        parts=errors.relative(i),
+    )
+
+
+@cache
+def _criterion() -> Criterion:
+    """Return the criterion that prices terms: configurations have different candidates."""
+    return parse_criterion(CRITERION).across_candidates()
+
+
+def _fitness(plan: SearchPlan, proposal: Candidate, rrse: float, n_candidates: int, density: int) -> float:
+    """Return J of a structure of this error where so many samples count as one."""
+    independent, size = max(2.0, plan.n_selected / density), len(proposal.terms)
+    fitness = independent * natural_log(max(rrse, ROUNDING) ** 2)
+    fitness += _criterion().per_term(independent) * size
+    fitness += _criterion().surcharge(size, independent, n_candidates)
+    fitness += CLEARLY_BETTER * proposal.configuration.centred
+    fitness += CLEARLY_BETTER * (proposal.noise_model.name != "narx" and plan.settings.noise == "auto")
+    return float(fitness)
+
+
+def least_squares_errors(problem: ConfigurationProblem, structures: Sequence[Sequence[str]]) -> PartErrors:
+    """Return the errors of structures with least-squares weights on each part, run freely from measured outputs.
+
+    Where parts take turns, the weights for one are estimated on the others.
+    """
+    sse, singular = np.empty((len(structures), len(problem.parts))), np.zeros(len(structures), np.bool_)
+    positions = problem.positions(structures)
+    for k, part in enumerate(problem.parts):
+        _, sse[:, k], weights = part.problem.evaluate_positions(positions)
+        singular |= ~np.isfinite(sse[:, k]) & ~weights.any(axis=1)
+    return _of_problem(problem, sse, singular)
+
+
+def part_errors(
+    problem: ConfigurationProblem, candidate: Candidate, steps: int | None, whole: StructureFit | None = None
+) -> PartErrors:
+    """Return the errors of a candidate on each part, whose weights are estimated by the rule of its kind.
+
+    Predictions are so many ``steps`` ahead; None: free runs. ``whole`` is the fit of a sparse or linear candidate to
+    all data that estimate.
+    """
+    if whole is None and _is_fitted(candidate):
+        whole = problem.fit_under(candidate.terms, candidate.noise_model)
+    sums = []
+    for part in problem.parts:
+        weighted = _weighted_without(problem, candidate, part.number, whole)
+        sums.append(_squares(problem, candidate, weighted, part.segments, steps))
+    return _of_problem(problem, np.array([sums]), np.zeros(1, np.bool_))
+
+
+def whole_error(problem: ConfigurationProblem, candidate: Candidate) -> float:
+    """Return the root relative squared error of free runs over whole records; +inf where one diverges."""
+    arrangement = problem.arrangement
+    segments = arrangement.segments(arrangement.has_lags)
+    squares = _squares(problem, candidate, _weighted(problem, candidate), segments, None)
+    y = arrangement.y[arrangement.has_lags]
+    middle = mean(y.tolist())
+    return math.sqrt(squares / math.fsum(((y - middle) ** 2).tolist()))
+
+
+def _is_fitted(candidate: Candidate) -> bool:
+    """Return whether weights come from a fit, and not from ridge regression or a rule."""
+    return candidate.kind in ("sparse", "linear")
+
+
+def _weighted(problem: ConfigurationProblem, candidate: Candidate) -> Weighted | None:
+    """Return the weights on all data that estimate; None where they diverge."""
+    if _is_fitted(candidate):
+        return _of_fit(problem.fit_under(candidate.terms, candidate.noise_model))
+    return _weighted_without(problem, candidate, None, None)
+
+
+def _weighted_without(
+    problem: ConfigurationProblem, candidate: Candidate, part: int | None, whole: StructureFit | None
+) -> Weighted | None:
+    """Return the weights on all data that estimate but those of a part; ``whole`` is the fit to all of them."""
+    if candidate.kind == "unpruned":
+        return Weighted(problem.ridge_weights(candidate.shrinkage, part), {})
+    if whole is None:
+        # The last value, or that of a season before.
+        return Weighted([1.0], {})
+    if not problem.arrangement.takes_turns or not whole.is_finite:
+        return _of_fit(whole)
+    return _of_fit(problem.fit_under(candidate.terms, whole.noise_model, part, whole.fit))
+
+
+def _of_fit(fit: StructureFit) -> Weighted | None:
+    if not fit.is_finite:
+        return None
+    return Weighted(fit.coefficients.tolist(), noise_of_model(fit.fit))
+
+
+def _model(problem: ConfigurationProblem, candidate: Candidate, weighted: Weighted) -> Model:
+    """Return the model of the arranged samples, whose signals may be centred and are of one phase."""
+    return Model(
+        terms=candidate.terms,
+        coefficients=tuple(weighted.coefficients),
+        inputs=tuple(f"u{i}" for i in range(problem.n_inputs)),
+        output="y",
+        **weighted.noise,
+    )
+
+
+def _squares(
+    problem: ConfigurationProblem,
+    candidate: Candidate,
+    weighted: Weighted | None,
+    segments: Sequence[range],
+    steps: int | None,
+) -> float:
+    """Return the sum of squared errors, from the measured outputs before each segment; +inf if one diverges."""
+    if weighted is None:
+        return math.inf
+    monomials = problem.monomials_of(candidate.terms)
+    max_lag, sums = max_lag_of(monomials), []
+    # A free run is the same for all noise models, and there are many: it needs no model.
+    model = None if steps is None else _model(problem, candidate, weighted)
+    for segment in segments:
+        samples = slice(segment.start - max_lag, segment.stop)
+        u, y = problem.arrangement.u[samples], problem.arrangement.y[samples]
+        if model is None:
+            bound = divergence_bound(y, len(y))
+            predicted, end = simulated(monomials, weighted.coefficients, u, y[:max_lag], bound=bound)
+            if end < len(y):
+                return math.inf
+        else:
+            try:
+                predicted = model.predict(u, y, steps)
+            except DivergedError:
+                return math.inf
+        sums.append(math.fsum(((y - predicted) ** 2).tolist()))
+    return math.fsum(sums)
+
+
+def _of_problem(problem: ConfigurationProblem, sse: Floats, singular: NDArray[np.bool_]) -> PartErrors:
+    return PartErrors(sse, singular, problem.energy, np.array(list(map(len, problem.measured_parts))))
