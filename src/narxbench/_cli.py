@@ -406,7 +406,7 @@ def _check_report_folder(path: str) -> None:
 def _identify_jointly(settings: "IdentificationSettings", reading: "Reading", options: argparse.Namespace) -> None:
     """Identify models of several outputs that run together."""
     from narxbench._identification.joint import identify_jointly, read_jointly
-    from narxbench._report.joint_page import joint_summary_lines
+    from narxbench._report.joint_summary import joint_summary_lines
 
     data = read_jointly(options.files, {**reading, "output": options.output})
     identification = _run_quietly(lambda check, progress: identify_jointly(data, settings, check, progress))

@@ -114,6 +114,11 @@ def test_identification_and_search_need_the_wheel_alone(tmp_path):
     report = json.loads(run(programs / "narxbench", *words, "--json", folder=folder))
     assert report["terms"] == results["model"]
     assert report["coefficients"] == pytest.approx(results["coefficients"], rel=1e-6)
+    # What a terminal shows needs no package of the pages.
+    assert "To predict" in run(programs / "narxbench", *words, folder=folder)
+    assert "700 samples in 1 record" in run(programs / "narxbench", "look", "data.csv", "--output", "y", folder=folder)
+    jointly = ["identify", "data.csv", "--output", "u", "--output", "y", "--joint", "--effort", "1"]
+    assert "joint free runs" in run(programs / "narxbench", *jointly, folder=folder)
 
 
 def check_search(results, u, y, algorithm):

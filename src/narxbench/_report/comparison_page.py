@@ -10,8 +10,8 @@ from narxbench._model.narx import Model
 from narxbench._report import model_figures
 from narxbench._report.comparison import cells, models_of_the_data, prepare_comparison
 from narxbench._report.markup import inline_svg
-from narxbench._report.table import Table, columns, to_html
-from narxbench._report.templating import rendered
+from narxbench._report.table import Table, columns
+from narxbench._report.templating import rendered, to_html
 
 
 def write_comparison(models: Mapping[str, Model], path: StrPath, data: Any = None, **reading: Unpack[Reading]) -> None:

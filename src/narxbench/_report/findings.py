@@ -1,20 +1,15 @@
-"""Findings as terminals and pages show them."""
+"""Findings as terminals show them, and the choice among them for the first lines of all."""
 
 import json
 import re
 import shlex
-from typing import Any
-
-from markupsafe import Markup, escape
 
 from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
 from narxbench._identification.trust.verdicts import worse_than
 
-# The class of a mark on pages, and its text, by status.
-MARKS = {"fine": ("yes", "✓ fine"), "look": ("open", "! look"), "bad": ("no", "✗ bad")}
 # A setting in a text, as :func:`narxbench._identification.phrases.setting` writes it.
-_SETTING = re.compile(r"`(\w+)=([^`]+)`")
+SETTING = re.compile(r"`(\w+)=([^`]+)`")
 
 
 def for_shell(text: str) -> str:
@@ -25,24 +20,12 @@ def for_shell(text: str) -> str:
     >>> for_shell('Keep data for a test, as with `test="20%"`.')
     'Keep data for a test, as with --test 20%.'
     """
-    return _SETTING.sub(lambda found: as_option(found[1], json.loads(found[2])), text)
+    return SETTING.sub(lambda found: as_option(found[1], json.loads(found[2])), text)
 
 
 def as_option(name: str, value: object) -> str:
     """Return a setting as an option of the command, its value quoted for a shell."""
     return f"--{name.replace('_', '-')} {shlex.quote(str(value))}"
-
-
-def worded(finding: Finding) -> dict[str, Any]:
-    """Return a finding as pages show it."""
-    words = {"title": finding.title, "text": _for_page(finding.text), "advice": _for_page(finding.advice)}
-    return {"name": finding.name, "status": finding.status, **words}
-
-
-def _for_page(text: str) -> Markup:
-    """Return a text with settings as code, whose terms no line is broken at: a minus is no place to break."""
-    marked = _SETTING.sub(r"<code>\1=\2</code>", str(escape(text)))
-    return Markup(marked.replace("(k-", "(k−"))  # nosec B704 # the text is escaped
 
 
 def worse_sentences(identification: Identification) -> list[str]:

@@ -1,4 +1,4 @@
-"""Models of several outputs that run together: their summary, their numbers as JSON, and their page with its files."""
+"""Models of several outputs that run together: their page with its files."""
 
 from pathlib import Path
 from typing import Any
@@ -6,52 +6,21 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from narxbench._identification.joint import JointIdentification, Kind, signals_of
+from narxbench._identification.joint import JointIdentification, signals_of
 from narxbench._io.errors import printable
 from narxbench._io.files import StrPath, canonical_json, numbered_folder, write_folder
 from narxbench._model.joint import JointModel
 from narxbench._model.narx import DivergedError
 from narxbench._report import model_figures
-from narxbench._report.findings import MARKS, for_shell, worded
+from narxbench._report.joint_summary import KIND_TITLES, ROLE_TITLES, shown_error
+from narxbench._report.marked_findings import MARKS, worded
 from narxbench._report.markup import inline_svg
 from narxbench._report.model_page import write_report
-from narxbench._report.model_summary import whole, wrapped
-from narxbench._report.table import Table, columns, to_html
-from narxbench._report.templating import rendered
+from narxbench._report.table import Table, columns
+from narxbench._report.templating import rendered, to_html
 
 _PAGE = "report.html"
 _EXPORTS = {"c": "model.c", "python": "model.py", "matlab": "model.m"}
-KIND_TITLES: dict[Kind, str] = {
-    "joint": "joint models",
-    "as_measured": "best with the others as measured",
-}
-# What each role of data is to the reader.
-_ROLES = {"selection": "parts that the weights do not know", "test": "test"}
-
-
-def joint_summary_lines(identification: JointIdentification) -> list[str]:
-    """Return what a terminal shows: equations, joint errors by output, and how the models were chosen."""
-    lines = []
-    for model in identification.model.models:
-        equation, *legend = model.equation().split("\n")
-        lines += [*wrapped(equation, "       ", kept=r" (?![+-])"), *wrapped(" ".join(legend), "  ")]
-    heads = {role: f"RRSE of joint free runs, {_ROLES[role]}" for role in identification.errors["role"]}
-    width = max(map(len, [*KIND_TITLES.values(), *heads.values()]))
-    for role, head in heads.items():
-        errors = {kind: identification.rrse(kind, role) for kind in KIND_TITLES}
-        names = "".join(f"  {printable(output)[:12]:>12}" for output in errors["joint"])
-        lines += ["", f"{head:{width}}{names}"]
-        for kind, title in KIND_TITLES.items():
-            lines.append(f"{title:{width}}" + "".join(f"  {_shown(rrse):>12}" for rrse in errors[kind].values()))
-    lines.append("")
-    for finding in (*identification.summary, *identification.notes):
-        text = f"{finding.status.upper():5} {finding.title}: {finding.text} {finding.advice}".rstrip()
-        lines += whole(for_shell(text), 6, " " * 6)
-    return lines
-
-
-def _shown(rrse: float | None) -> str:
-    return "diverges" if rrse is None else f"{rrse:.3g}"
 
 
 def write_joint_report(identification: JointIdentification, folder: StrPath) -> Path:
@@ -85,7 +54,9 @@ def _joint_page(identification: JointIdentification, folder_by_output: dict[str,
     for role in dict.fromkeys(identification.errors["role"]):
         errors = {kind: identification.rrse(kind, role) for kind in KIND_TITLES}
         for output in model.outputs:
-            rows.append([_ROLES[role], printable(output), *(_shown(errors[kind][output]) for kind in KIND_TITLES)])
+            rows.append(
+                [ROLE_TITLES[role], printable(output), *(shown_error(errors[kind][output]) for kind in KIND_TITLES)]
+            )
     head = (
         *columns("text", role="Data", output="Output"),
         *columns(

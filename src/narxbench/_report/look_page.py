@@ -4,10 +4,9 @@ from narxbench._identification.data.look import DataLook
 from narxbench._io.files import StrPath, write_atomically
 from narxbench._report.data_figures import data_figures, drawn_places
 from narxbench._report.data_tables import records_table, signals_table
-from narxbench._report.findings import MARKS, worded
 from narxbench._report.look_words import findings_of, look_summary, look_title, next_command, outlier_sentences
-from narxbench._report.table import to_html
-from narxbench._report.templating import rendered
+from narxbench._report.marked_findings import MARKS, worded
+from narxbench._report.templating import rendered, to_html
 
 
 def write_look(look: DataLook, path: StrPath) -> None:

@@ -21,13 +21,13 @@ from narxbench._io.files import StrPath, canonical_json, write_folder
 from narxbench._model.narx import Model, model_text
 from narxbench._numerics.rounding import significant
 from narxbench._report import model_figures as drawn
-from narxbench._report.findings import MARKS, further_warnings, worded, worse_sentences
+from narxbench._report.findings import further_warnings, worse_sentences
 from narxbench._report.formats import format_equation
+from narxbench._report.marked_findings import MARKS, worded
 from narxbench._report.markup import inline_svg, script_json
 from narxbench._report.model_fits import ShownFit, shown_fits
 from narxbench._report.model_tables import model_tables
-from narxbench._report.table import to_html
-from narxbench._report.templating import rendered
+from narxbench._report.templating import rendered, to_html
 
 _EXPORTS = {
     "c": ("model.c", "C"),

@@ -1,17 +1,14 @@
-"""A table for readers: its columns, its data, and its form in HTML."""
+"""A table for readers: its columns and its data."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal, NamedTuple, get_args
 
 import pandas as pd
-from markupsafe import Markup
 
 from narxbench._report import formats
 from narxbench._report.formats import Form, OutputFormat, escape
-from narxbench._report.templating import rendered
 
 _Left = Literal["text", "term", "prose", "evidence", "method", "criterion", "equation", "symbol"]
 Kind = _Left | Form | Literal["snr", "p_value", "bias"]
@@ -176,9 +173,3 @@ class Table:
             if width is None:
                 return
             left += width
-
-
-def to_html(table: Table) -> Markup:
-    """Return the table as it stands on a page."""
-    values = {"table": table, "id": re.sub(r"[^\w-]", "-", table.name)}
-    return Markup(rendered("table.html.j2", values))  # nosec B704 # the template escapes

@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from narxbench._report import formats
 from narxbench._report.markup import visible
+from narxbench._report.table import Table
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -45,6 +46,12 @@ def rendered(name: str, values: Mapping[str, Any], folder: Path = TEMPLATES) -> 
     if output_format == "html":
         text = visible(text)
     return text
+
+
+def to_html(table: Table) -> Markup:
+    """Return the table as it stands on a page."""
+    values = {"table": table, "id": re.sub(r"[^\w-]", "-", table.name)}
+    return Markup(rendered("table.html.j2", values))  # nosec B704 # the template escapes
 
 
 def _policy(script: str, style: str) -> Markup:

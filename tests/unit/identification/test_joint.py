@@ -23,7 +23,7 @@ from narxbench._io.errors import FieldError
 from narxbench._model.joint import JointModel
 from narxbench._model.narx import Model
 from narxbench._numerics.random_streams import generator
-from narxbench._report.joint_page import joint_summary_lines
+from narxbench._report.joint_summary import joint_summary_lines
 
 QUICK = {"degree": 1, "y_lags": 1, "u_lags": 1, "decimation": 1, "effort": 0.1, "noise": "narx"}
 JOINT = {"output": ["a", "b"], "input": "u", "joint": True, **QUICK}

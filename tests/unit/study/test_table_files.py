@@ -8,7 +8,8 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from narxbench._report.table import Column, Table, to_html
+from narxbench._report.table import Column, Table
+from narxbench._report.templating import to_html
 from narxbench._study.table_files import to_csv, to_latex, to_markdown
 
 NAME = "<b>_s|"

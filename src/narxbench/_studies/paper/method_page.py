@@ -11,7 +11,7 @@ from narxbench._algorithms.registry import algorithm, algorithm_names
 from narxbench._io.settings import flattened
 from narxbench._report.formats import criterion_name, method_name, snr
 from narxbench._report.markup import markdown_html, markdown_sections
-from narxbench._report.table import to_html
+from narxbench._report.templating import to_html
 from narxbench._studies.paper.origin import origin_lines
 from narxbench._studies.paper.printed import condition_anchor
 from narxbench._studies.paper.report_page import kept_comparison

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from narxbench._report.table import ARROWS, to_html
+from narxbench._report.table import ARROWS
+from narxbench._report.templating import to_html
 from narxbench._studies.paper.printed import NUMERALS, ValueTable, explain_command, term_names
 from narxbench._studies.paper.published import RUNS
 from narxbench._studies.paper.report_page import figure_notes, figures
