@@ -1,4 +1,4 @@
-"""What a terminal shows of models of several outputs that run together."""
+"""Joint models of several outputs as a terminal shows them."""
 
 from narxbench._identification.joint import JointIdentification, Kind
 from narxbench._io.errors import printable
