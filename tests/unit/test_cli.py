@@ -507,7 +507,8 @@ def files_of_examples(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     for part, (name, day) in enumerate([("data", "day1"), ("new", "day2"), ("planned", "day3")]):
         rows = slice(400 * part, 400 * (part + 1))
-        frame[rows].to_csv(f"{name}.csv", index=False)
+        signals = frame.drop(columns=["y", "temp"]) if name == "planned" else frame
+        signals[rows].to_csv(f"{name}.csv", index=False)
         timed[rows].to_csv(f"{day}.csv", index=False)
     pairs = {"uEst": valve[:200], "yEst": y[:200], "uVal": valve[200:400], "yVal": y[200:400]}
     pd.DataFrame(pairs).to_csv("pairs.csv", index=False)

@@ -406,6 +406,8 @@ def _width(row: Sequence[str]) -> int:
 def _plain_layout(path: str, lines: list[str], first: int, separator: str, form: _Form, noun: str) -> _TableLayout:
     """Return the layout of a table whose first row has the names or is the first sample."""
     rows = list(filter(has_fields, _split_lines(lines[first : first + _HEADER_LINES], separator)))
+    if not rows:
+        raise FileError(f"{path}: {noun} {first + 1}: found no fields; needed: columns of numbers")
     is_header = form.has_header
     if is_header is None:
         is_header = _looks_like_header(path, rows, f"{noun} {first + 1}", form.wanted)
@@ -446,9 +448,11 @@ def _guessed_separator(lines: list[str], decimal: str | None) -> str:
     best, largest_share = ";", -1.0
     for separator in SEPARATORS:
         rows = [row for row in _split_lines(lines, separator) if row]
+        if separator == decimal or not rows:
+            continue
         samples = rows[1:] or rows
         usual_width = Counter(map(len, samples)).most_common(1)[0][0]
-        if separator == decimal or len(rows[0]) < 2 or usual_width < 2:
+        if len(rows[0]) < 2 or usual_width < 2:
             continue
         fields = list(chain.from_iterable(samples))
         if separator == " " and _hold_separators(samples):

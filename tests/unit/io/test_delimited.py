@@ -43,6 +43,14 @@ def _values(frame: Any, columns: Any = None) -> Any:
     return _values_and_notes(frame, columns)[0]
 
 
+@pytest.mark.parametrize(
+    "content", ['"', '"\n"\n', ";;;\n;;;\n", "x" * 200_000], ids=["quote", "quotes", "empty", "long"]
+)
+def test_lines_without_fields_that_can_be_read_are_refused(tmp_path, content):
+    with pytest.raises(FileError, match="line 1: found no fields; needed: columns of numbers"):
+        read_frame(_file(tmp_path, content))
+
+
 @given(
     rows=st.lists(st.tuples(numbers, numbers, numbers), min_size=2, max_size=40),
     separator=st.sampled_from([",", ";", "\t", " ", "  ", " \t "]),
