@@ -6,6 +6,7 @@ than that is promised: the process may do what the user may do. ``SECURITY.md`` 
 
 The process is a plain subprocess that imports the algorithm once and forks for each run. ``multiprocessing`` imports
 the user's main script again, which fails where it has no ``if __name__ == "__main__"``, and loky ends no single task.
-Both unpickle what the process sends, bound neither its time nor its memory, and leave a busy process behind when its
-caller is killed. Begin with :mod:`narxbench._algorithms.isolation.host`.
+pebble ends a task at a limit of time, but not what the task has forked. All three unpickle what the process sends, do
+not bound its memory, and leave a busy process behind when its caller is killed. Begin with
+:mod:`narxbench._algorithms.isolation.host`.
 """
