@@ -71,15 +71,15 @@ KEPT = {
             **{"criterion": "ebic-0.5", "estimation": "all", "error": "one_step", "evaluations": 300},
         ),
     ),
-    "weights of a package that are not finite": (
-        "sysidentpy_metamss",
+    "growing data in a package": (
+        "sysidentpy_aols",
         BASE._replace(
             **{"number": 144, "u": "outlier", "y": "growing", "samples": 67, "n_validation": 60, "n_y": 0},
             **{"criterion": "ebicl-1.25", "estimation": "all", "rescaled": True, "evaluations": 1},
         ),
     ),
-    "squares that overflow in a package": (
-        "sysidentpy_osf",
+    "a few growing samples in a package": (
+        "sysidentpy_frols",
         BASE._replace(
             **{"number": 134, "u": "outlier", "y": "growing", "samples": 7, "n_validation": 1, "n_u": 4, "n_y": 1},
             **{"degree": 4, "criterion": "aic-4.5", "estimation": "all", "required_terms": "input"},
