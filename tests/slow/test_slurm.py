@@ -14,7 +14,7 @@ CLUSTER = """\
 systems: [S3]
 snr_db: [30]
 seeds: 6
-evaluations: 160000
+evaluations: 400000
 methods: {upso2d: {criteria: [bic]}, ga: null}
 """
 # The options of docs/cluster.md for a cluster without accounting; jobs are looked at sooner.
@@ -50,9 +50,14 @@ def slurm(tmp_path_factory):
         yield two_nodes
 
 
-def lose_a_job(slurm, lose):
+def lose_a_job(slurm, lose, check_run):
     """Lose the running job that was the last to begin, and return it as it has ended."""
-    *_, running = wait_for(lambda: [job for job in slurm.jobs() if job.state == "RUNNING"], "a running job")
+
+    def at_work():
+        check_run()
+        return [job for job in slurm.jobs() if job.state == "RUNNING"]
+
+    *_, running = wait_for(at_work, "a running job")
     lose(running)
 
     def ended():
@@ -67,8 +72,12 @@ def run_and_lose_a_job(copy, slurm, profile, lose, printed):
     options = (*PROFILES[profile], "--config", "seeds_per_job=3")
     # A file, because nobody reads a pipe meanwhile.
     with printed.open("wb") as stream, copy.under_way(FRAMES, *options, env=slurm.environment, output=stream) as begun:
+
+        def check_run():
+            assert begun.poll() is None, printed.read_text(errors="replace")
+
         # Where the machine is busy, a job may end before it is lost.
-        while (lost := lose_a_job(slurm, lose)).state == "COMPLETED":
+        while (lost := lose_a_job(slurm, lose, check_run)).state == "COMPLETED":
             slurm.renew()
         assert begun.wait(LIMIT) == 0, printed.read_text(errors="replace")
     return lost.number
