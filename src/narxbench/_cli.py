@@ -1,4 +1,7 @@
-"""The command ``narxbench``."""
+"""The command ``narxbench``.
+
+The module is long because its subcommands share the options of reading and the ways to end with one line.
+"""
 
 import argparse
 import json

@@ -4,6 +4,8 @@ At a model the sensitivities of all candidates make the choice of terms one of l
 dropped and swapped without a fit, by :mod:`narxbench._algorithms.term_changes`. The structure where that ends is fitted
 and is the next model. The noise that a model leaves says which filter to fit next. Both are repeated until the
 criterion falls no more.
+
+The module is long because all steps of the search read and extend the same fits.
 """
 
 import math

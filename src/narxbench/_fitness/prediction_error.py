@@ -7,6 +7,8 @@ a constant, and a criterion adds what terms and coefficients of the noise cost.
 
 Source: L. Ljung, System Identification: Theory for the User, 2nd edition, 1999, chapters 7, 9 and 10; S. A. Billings,
 Nonlinear System Identification, 2013, chapters 3 and 4.
+
+The module is long because one iteration fits all noise models.
 """
 
 import math

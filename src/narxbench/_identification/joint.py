@@ -5,6 +5,8 @@ use for, so each is searched once more with the others as the best models simula
 are combined, and compared by the error of the joint free run over parts of the data that the weights do not know. The
 simulated outputs come from models of all known data, so that structures of the second kind are judged a little too
 well. Test records are not looked at.
+
+The module is long because nothing else needs the parts of a joint identification.
 """
 
 import math

@@ -1,4 +1,7 @@
-"""A polynomial NARX model of measured data: prediction, scores, files, equations and code."""
+"""A polynomial NARX model of measured data: prediction, scores, files, equations and code.
+
+The module is long because users find all that a model can do in one class.
+"""
 
 import json
 import math

@@ -22,6 +22,8 @@ squares.
 Source: L. Ljung, System Identification: Theory for the User, 2nd edition, 1999, chapters 7 and 10; K. L. Lange, R. J.
 A. Little and J. M. G. Taylor, Robust statistical modeling using the t distribution, Journal of the American Statistical
 Association 84, 1989, pages 881-896; E. J. Hannan and J. Rissanen, Biometrika 69, 1982, pages 81-94.
+
+The module is long because its functions are compiled into one another, and share the layout of their arrays.
 """
 
 from typing import NamedTuple

@@ -4,6 +4,8 @@ The words of the claims stand in ``data/reference/claims.yaml``. A claim holds i
 place that it speaks of, or at most places if its text says so. Where they are not, an exact test at the level 5 % tells
 whether runs that are just as the claim says could come out so, with Holm's correction over the places of the claim. A
 claim that misses at some places, but at none of them clearly, is neither confirmed nor refuted: it is undecided.
+
+The module is long because it has a function for each claim.
 """
 
 import math
