@@ -17,8 +17,6 @@ _MARKS = (
 _NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x19\x1b-\x1f\x7f]")
 # Bytes at the beginning of a file that are searched for them.
 _BEGINNING = 1_000_000
-# Bytes that are ASCII, as most texts are, need no decoding, which would take a third of the time of reading them.
-_AS_IT_IS = ""
 
 
 def check_encoding(encoding: object) -> None:
@@ -40,21 +38,22 @@ def as_utf8(path: str, content: bytes, encoding: str | None = None) -> bytes:
     else that of Western Europe.
     """
     encoding = encoding or _encoding_of(path, content)
-    if encoding != _AS_IT_IS:
+    # ASCII, as most texts are, needs no decoding, which would take a third of the time of reading.
+    if encoding != "utf-8" or not content.isascii():
         try:
             text = content.decode(encoding)
         except UnicodeDecodeError as error:
             raise _no_text(path, content, error.start, encoding.removesuffix("-sig").upper()) from None
         content = text.removeprefix("\ufeff").encode("utf-8", "surrogatepass")
     if b"\0" in content:
-        raise _no_text(path, content, content.find(b"\0"), (encoding or "utf-8").removesuffix("-sig").upper())
+        raise _no_text(path, content, content.find(b"\0"), encoding.removesuffix("-sig").upper())
     if b"\r" in content:
         content = re.sub(rb"\r+\n|\r", b"\n", content)
     return content
 
 
 def _encoding_of(path: str, content: bytes) -> str:
-    """Return the encoding that the bytes of a text show, or that they are left as they are."""
+    """Return the encoding that the bytes of a text show."""
     for mark, encoding in _MARKS:
         if content.startswith(mark):
             return encoding
@@ -65,7 +64,7 @@ def _encoding_of(path: str, content: bytes) -> str:
     if control_character:
         raise _no_text(path, content, control_character.start(), "any encoding")
     if content.isascii():
-        return _AS_IT_IS
+        return "utf-8"
     for encoding in ("utf-8", "cp1252"):
         try:
             content.decode(encoding)
