@@ -1,7 +1,7 @@
 """Parts of sentences that findings have in common: numbers with units, lists of names, settings."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from narxbench._io.errors import printable
@@ -29,6 +29,11 @@ def setting(name: str, value: object) -> str:
     '`test="20%"`'
     """
     return f"`{name}={json.dumps(value)}`"
+
+
+def names_of(signals: Iterable[str]) -> str:
+    """Return names that come from the data as a list in a sentence."""
+    return listed(map(printable, signals))
 
 
 def first_of(names: Sequence[str]) -> str:

@@ -4,9 +4,8 @@ from typing import Any
 
 from narxbench._identification.data.look import DataLook, SignalFacts
 from narxbench._identification.finding import Finding
-from narxbench._identification.phrases import count_samples, plural_s
+from narxbench._identification.phrases import count_samples, names_of, plural_s
 from narxbench._io.errors import printable
-from narxbench._io.words import listed
 from narxbench._model.equation import duration
 from narxbench._report.data_tables import samples_per_change, title_of
 from narxbench._report.findings import as_option, for_shell
@@ -22,10 +21,10 @@ def look_title(look: DataLook) -> str:
     """Return which signals were looked at."""
     recording = look.recording
     if not look.has_output:
-        return listed(map(printable, (signal.name for signal in look.signals)))
+        return names_of(signal.name for signal in look.signals)
     title = printable(recording.output)
     if recording.inputs:
-        title += f" from {listed(map(printable, recording.inputs))}"
+        title += f" from {names_of(recording.inputs)}"
     return title
 
 

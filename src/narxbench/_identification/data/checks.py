@@ -35,6 +35,7 @@ from narxbench._identification.phrases import (
     Values,
     capital,
     count_samples,
+    names_of,
     percent,
     plural_s,
     setting,
@@ -149,11 +150,11 @@ def evidence_text(values: Values) -> tuple[str, str]:
     """Return the sentences and the advice of :func:`evidence_check`."""
     texts, advice = list[str](), list[str]()
     if values["constant"]:
-        names = listed(list(map(printable, values["constant"])))
+        names = names_of(values["constant"])
         texts.append(f"Never changed: {names}. The record cannot show what {_it_does(values['constant'])}.")
         advice.append(f"Leave {names} out, or record {names} at several values.")
     if values["idle"]:
-        names = listed(list(map(printable, values["idle"])))
+        names = names_of(values["idle"])
         texts.append(f"No effect of {names} is seen by correlation.")
     if values["degree"] == 1:
         texts.append(
@@ -161,11 +162,11 @@ def evidence_text(values: Values) -> tuple[str, str]:
         )
         advice.append("Record steps of several sizes, up and down, to see whether the process is nonlinear.")
     if values["under_feedback"]:
-        names = listed(list(map(printable, values["under_feedback"])))
+        names = names_of(values["under_feedback"])
         texts.append(f"Past outputs foretell {names}, as in a closed loop: noise and the effect of inputs mix there.")
         advice.append(f"Move the reference of the loop, or add a signal of your own to {names}.")
     if values["exchanged"]:
-        names = listed(list(map(printable, values["exchanged"])))
+        names = names_of(values["exchanged"])
         texts.append(f"The past of {names} does not foretell the output: perhaps the two are exchanged.")
         advice.append("If what you set was given as the output, give it as the input.")
     if not values["inputs"]:
