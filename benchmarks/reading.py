@@ -1,6 +1,6 @@
-"""The cost of reading data next to ``pandas.read_csv``: ``python -m benchmarks.reading [--quick]``.
+"""The cost of reading data next to ``pandas.read_csv``: ``python -m benchmarks.reading``.
 
-Writes ``benchmarks/reading.md``. Files of three columns are read; each step runs in a process of its own.
+Prints CPU time and further peak memory of each step on a file of three columns, medians over processes.
 """
 
 import json
@@ -10,11 +10,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.common import ROOT, median, number, run_child, table, write_page
+from benchmarks.common import median, number, run_child, table
 
-RESULT = ROOT / "benchmarks" / "reading.md"
-SETS = {"full": 3, "quick": 1}
-ROWS = {"full": 1_000_000, "quick": 20_000}
+PROCESSES = 3
+N_ROWS = 1_000_000
 SCRIPT = """
 import json, re, time
 import pandas as pd
@@ -55,38 +54,22 @@ def write_files(folder: Path, n_rows: int) -> None:
     )
 
 
-def report(sets: int) -> str:
-    """Measure each step as often as there are ``sets``, and return the page."""
-    n_rows = ROWS["full" if sets > 1 else "quick"]
-    rows = []
+def main() -> None:
+    """Measure each step, and print the table."""
+    lines = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        write_files(folder, n_rows)
+        write_files(folder, N_ROWS)
         for kind, file in TIMES.items():
             for step, (state, work) in STEPS.items():
                 code = SCRIPT.replace("STATE", state).replace("WORK", work).replace("FILE", repr(file))
                 results = []
-                for _ in range(sets):
+                for _ in range(PROCESSES):
                     child = run_child(["-c", code], folder)
                     results.append(json.loads(child.output) if child else [float("nan")] * 2)
                 seconds, megabytes = map(median, zip(*results, strict=True))
-                rows.append([kind, step, number(seconds), number(megabytes)])
-                print(*rows[-1], sep="  ", flush=True)
-    header = ["time column", "step", "CPU s", "peak MB more"]
-    return TEXT.format(rows=n_rows, sets=sets, frame=24 * n_rows / 1e6, table=table(header, rows))
-
-
-TEXT = """# Reading data
-
-`python -m benchmarks.reading` makes this file: the CPU time and the further peak memory of a step, medians over {sets}
-processes, on a CSV file of {rows} rows. A frame of its three columns of numbers takes {frame:g} MB.
-
-{table}"""
-
-
-def main() -> None:
-    """Measure, and write the file."""
-    write_page(__doc__, RESULT, report, SETS)
+                lines.append([kind, step, number(seconds), number(megabytes)])
+    print(table(["time column", "step", "CPU s", "peak MB more"], lines))
 
 
 if __name__ == "__main__":

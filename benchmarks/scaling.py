@@ -23,7 +23,6 @@ from benchmarks.common import (
     result_rows,
     run_child,
     size_of,
-    table,
 )
 
 # Orders (n_u, n_y, degree) that span 66, 84, 286 and 1001 candidate terms.
@@ -134,41 +133,16 @@ def _rows(series: Series, planning: list[dict[str, float]]) -> list[Row]:
     return rows
 
 
-def _planning_table(planning: list[dict[str, float]]) -> str:
-    header = ["runs of the study", "seeds of a job", "`snakemake -n`: s", "CPU s", "ms per run", "peak memory: MB"]
-    lines = []
-    for point in planning:
-        milliseconds = 1e3 * point["wall"] / point["runs"]
-        measurements = map(number, (point["wall"], point["cpu"], milliseconds, point["peak_mb"]))
-        lines.append([f"{point['runs']:g}", f"{point['per_job']:g}", *measurements])
-    return table(header, lines)
-
-
 def run(quick: bool) -> Part:
     """Measure every series."""
     size = size_of(quick)
     series = _series(size)
-    text = [
-        f"## Scaling\n\n![Costs against sizes]({FIGURE})\n\nS1 at 30 dB, CPU time of one thread. 2D-UPSO: a run of "
-        f"{EVALUATIONS[size]} evaluations.\n"
-    ]
-    text += [_series_table(axis, points) for axis, points in series.items()]
     planning = _planning(size)
-    text.append(_planning_table(planning))
-    text.append(_advice(series, planning))
-    return Part("\n".join(text), _rows(series, planning), {FIGURE: _figure(series, planning)})
-
-
-def _series_table(axis: str, points: list[tuple[float, dict[str, float]]]) -> str:
-    header = [axis, f"{TERMS} terms: µs", "half of the candidates: µs", "2D-UPSO: µs per evaluation"]
-    keys = ["few", "half", "search"]
-    if "prepare" in points[0][1]:
-        header.append("data and Gram matrix, once: s")
-        keys.append("prepare")
-    rows = []
-    for x, costs in points:
-        rows.append([f"{x:g}", *(number(costs[key]) for key in keys)])
-    return table(header, rows)
+    text = (
+        f"## Scaling\n\n![Costs against sizes]({FIGURE})\n\nS1 at 30 dB, CPU time of one thread. 2D-UPSO: a run of "
+        f"{EVALUATIONS[size]} evaluations. The numbers are in results.csv.\n\n{_advice(series, planning)}"
+    )
+    return Part(text, _rows(series, planning), {FIGURE: _figure(series, planning)})
 
 
 def _advice(series: Series, planning: list[dict[str, float]]) -> str:

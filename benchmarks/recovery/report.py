@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from benchmarks.common import number, table
 from benchmarks.recovery import calibration
-from benchmarks.recovery.judge import REASONS, WEAK_TERM
 from benchmarks.recovery.plants import GROUPS, HELD_OUT, LITERATURE, TUNED, plants
 from benchmarks.recovery.runs import METHODS, PEM, WHITE, Finished, Outcome
 from benchmarks.recovery.situations import (
@@ -97,22 +96,6 @@ def _inside(outcomes: Sequence[Outcome]) -> list[Outcome]:
     return [outcome for outcome in outcomes if outcome.is_inside]
 
 
-def _without_weak_terms(outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """Return the outcomes that miss no true structure for a weak term."""
-    return [outcome for outcome in outcomes if outcome.reason != WEAK_TERM]
-
-
-def _reasons(results: Results) -> str:
-    """Return a table of why pem misses true structures, by situation, and of its share where every true term pays."""
-    rows = []
-    for name in results.names(MAIN, MANY, BREAKS):
-        inside = _inside(results.in_situation(name, PEM))
-        missed = Counter(outcome.reason for outcome in inside if not outcome.is_exact)
-        counts = [str(missed[reason]) for reason in REASONS]
-        rows.append([name, *counts, exact_share(_without_weak_terms(inside))])
-    return table(["situation", *REASONS, "exact, but for weak terms"], rows)
-
-
 def _situations(results: Results) -> str:
     rows = []
     for name in results.names(MAIN, MANY, BREAKS):
@@ -157,8 +140,7 @@ def _failures(results: Results) -> str:
 *weak term*: without one of its terms the true structure has a lower criterion. *criterion*: another structure has, none
 of the true terms being weak. *search*: the true structure has the lower criterion, and was not reached. The true
 structure is fitted under the true noise model.
-
-{_reasons(results)}"""
+"""
 
 
 def _groups(results: Results) -> str:

@@ -19,8 +19,8 @@ SETTINGS_BY = {
 }
 
 
-def test_where_nobody_is_right():
-    text = "nobody is right, for instance of some systems where the input is binary or the noise is at 5 dB"
+def test_where_no_method_is_right():
+    text = "On some data sets no method is right, for instance with a binary input or noise at 5 dB."
     assert text in " ".join(PAGE.split())
     systems = pd.read_csv(REFERENCE / "systems.csv")
     methods = systems[(systems["part"] == "held-out") & ~systems["method"].isin(["truth", "all-candidates"])]
