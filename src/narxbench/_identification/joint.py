@@ -759,11 +759,10 @@ def joint_text(values: Values) -> tuple[str, str]:
         text = "Without inputs nothing drives a joint free run, so each output has the model that is best with the "
         text += "others as measured. "
     if values["unbounded"]:
-        text += f"{values['unbounded']} of low error were passed over, for they leave all bounds where inputs are "
-        text += "held. "
+        text += f"{values['unbounded']} of low error were rejected because they diverge when inputs are held. "
     if not values["bounded"]:
-        text += "None was found that stays within bounds: the models that are best with the others as measured are "
-        text += "handed over as they are."
+        text += "None was found that stays within bounds, so each output has the model that is best with the others "
+        text += "as measured."
         return text, MOVING_INPUTS
     dependencies = []
     for row in values["structures"]:

@@ -13,7 +13,7 @@ MOST_NAMES = 6
 REST = "--json has all"
 # What to do about a test in another unit, and about a model that leaves all bounds where inputs are held.
 OTHER_UNIT = "Give the test records in the units of the others."
-MOVING_INPUTS = "Keep to inputs that move as those of the data."
+MOVING_INPUTS = "Use inputs that move as in the data."
 
 Values = Mapping[str, Any]
 

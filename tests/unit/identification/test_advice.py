@@ -89,13 +89,13 @@ OF_DATA = {
         data(SINE, first_order(SINE)),
         data(SINE + WHITE, first_order(SINE + WHITE)),
     ),
-    "Add the cause of it as an input": (
+    "Add the cause as an input": (
         "drift",
         data(WHITE, first_order(WHITE) + DRIFTING),
         data(WHITE, first_order(WHITE) + DRIFTING, cause=DRIFTING),
     ),
     "measure with a finer resolution": ("outliers", data(WHITE, TWO_VALUES), data(WHITE, first_order(WHITE))),
-    "mistakes of the measurement": ("outliers", data(WHITE, SPOILT), data(WHITE, first_order(WHITE))),
+    "are measurement errors": ("outliers", data(WHITE, SPOILT), data(WHITE, first_order(WHITE))),
     "estimate from data that cover this range": (
         "test-range",
         data(WIDER, first_order(WIDER)),
@@ -191,28 +191,28 @@ def judged(u, test_samples=N, model=LINEAR):
 def test_data_that_dwell_at_more_inputs_show_where_it_rests():
     moving, dwelling = np.clip(WHITE, -1, 1), np.repeat(np.linspace(-1, 1, 15), N // 15)
     before, after = judged(moving)["steady_states"], judged(dwelling)["steady_states"]
-    assert "Record data that dwell at more inputs." in before.advice and after.status == "fine"
+    assert "Record steady states at more inputs." in before.advice and after.status == "fine"
 
 
 def test_inputs_that_move_keep_a_model_within_bounds():
     u = np.clip(WHITE, -1, 1)
-    assert "Keep to inputs that move" in judged(u, model=UNEVEN)["steady_states"].advice
+    assert "Use inputs that move" in judged(u, model=UNEVEN)["steady_states"].advice
     assert np.abs(UNEVEN.predict(OTHER.clip(-1, 1), [0.0])).max() < 5.0
     assert np.abs(UNEVEN.predict(np.ones(200), [0.1])).max() > 1e3
 
 
 def test_longer_records_can_be_judged():
     before, after = judged(WHITE, 1)["errors"], judged(WHITE, 300)["errors"]
-    assert before.advice == "Give longer records." and after.advice == ""
+    assert before.advice == "Record more samples." and after.advice == ""
 
 
 def test_longer_records_have_rows_for_all_candidates():
     few, enough = (evidence_check({}, candidates=Candidates(286, n_rows)) for n_rows in (100, 1000))
-    assert few.advice == "Longer records leave less to chance." and enough.advice == ""
+    assert few.advice == "Record more samples." and enough.advice == ""
 
 
 # Advice that is tried above by functions of their own.
-OF_MODELS = ("Keep to inputs that move", "Record data that dwell", "Give longer records", "Longer records leave less")
+OF_MODELS = ("Use inputs that move", "Record steady states", "Record more samples")
 OF_MODELS += ("record more data", "Keep data for a test", "Take")
 
 

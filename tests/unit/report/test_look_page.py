@@ -34,7 +34,7 @@ def test_the_command_shows_each_signal_and_what_can_be_told_apart(file, capsys):
     assert cli.main(["look", file, "--output", "y", "--input", HOSTILE, "--test", "20%"]) == 0
     out = capsys.readouterr().out
     assert "y (bar) " in out and "Next:" not in out
-    assert "The output is seen to follow the input" in " ".join(out.split())
+    assert "By correlation the output follows the input" in " ".join(out.split())
     assert max(map(len, out.splitlines())) <= 100
     assert cli.main(["look", file, "--output", "z"]) == 2
     assert "--output: found no column 'z'" in capsys.readouterr().err
@@ -48,7 +48,7 @@ def test_json_has_the_facts_and_the_words(file, tmp_path, capsys):
     content = json.loads(out)
     assert (content["format"], content["version"], content["output"]) == ("narxbench-look", 1, "y")
     evidence = item_with(content["checks"], name="evidence")
-    assert "The output is seen to follow the input" in evidence["text"]
+    assert "By correlation the output follows the input" in evidence["text"]
     assert str(page) in err and page.exists()
 
 

@@ -316,7 +316,7 @@ def test_runs_that_diverge_are_reported(undrawn):
     assert cells(undrawn["diverging ARX"][1], "fit_figures")[1][1:] == ["diverges", "–"]
     html = undrawn["diverging model"][1]
     assert "The free run diverges on b." in html and "The prediction diverges" in html
-    assert "WORSE than linear ARX in free run on the test data: RRSE none, for it diverges" in html
+    assert "WORSE than linear ARX in free run on the test data: RRSE none (diverges)" in html
     # The measured output is drawn, if only that.
     data = chart(html)
     assert data["records"][0]["predicted"] is None and len(data["records"][0]["measured"]) == 400

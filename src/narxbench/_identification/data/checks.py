@@ -155,28 +155,28 @@ def evidence_text(values: Values) -> tuple[str, str]:
         advice.append(f"Leave {names} out, or record {names} at several values.")
     if values["idle"]:
         names = names_of(values["idle"])
-        texts.append(f"No effect of {names} is seen by correlation.")
+        texts.append(f"Correlation shows no effect of {names}.")
     if values["degree"] == 1:
         texts.append(
-            f"The inputs make a single change: only degree 1 is searched, unless you set {setting('degree', 2)}."
+            f"The inputs change only once, so only degree 1 is searched unless you set {setting('degree', 2)}."
         )
         advice.append("Record steps of several sizes, up and down, to see whether the process is nonlinear.")
     if values["under_feedback"]:
         names = names_of(values["under_feedback"])
-        texts.append(f"Past outputs foretell {names}, as in a closed loop: noise and the effect of inputs mix there.")
+        texts.append(f"Past outputs predict {names}, as in a closed loop, where noise biases the weights.")
         advice.append(f"Move the reference of the loop, or add a signal of your own to {names}.")
     if values["exchanged"]:
         names = names_of(values["exchanged"])
-        texts.append(f"The past of {names} does not foretell the output: perhaps the two are exchanged.")
+        texts.append(f"The past of {names} does not predict the output: input and output may be exchanged.")
         advice.append("If what you set was given as the output, give it as the input.")
     if not values["inputs"]:
-        texts.append("There is no input: the output is foretold from its own past.")
+        texts.append("There is no input: the output is predicted from its own past.")
     elif not texts:
-        texts.append(f"The inputs show enough: {_moves(values['inputs'])}.")
+        texts.append(f"The inputs move enough: {_moves(values['inputs'])}.")
     texts += _delays(values["inputs"])
     if values["terms"] is not None and values["rows"] < values["terms"]:
-        texts.append(f"There are only {values['rows']} rows to estimate {values['terms']} candidate terms from.")
-        advice.append("Longer records leave less to chance.")
+        texts.append(f"There are only {values['rows']} rows for {values['terms']} candidate terms.")
+        advice.append("Record more samples.")
     return " ".join(texts), " ".join(advice)
 
 
@@ -191,7 +191,7 @@ def _delays(evidence: Values) -> list[str]:
             name = f"the square of {name}"
         after = "at once" if about["delay"] == 0 else f"after {count_samples(about['delay'], None)}"
         delays.append(f"{name} {after}")
-    return [f"The output is seen to follow {listed(delays)}."] if delays else []
+    return [f"By correlation the output follows {listed(delays)}."] if delays else []
 
 
 def _it_does(names: Sequence[str]) -> str:
@@ -283,7 +283,7 @@ def _limit_of_stride(values: Values) -> str:
     """Return why a smaller stride is advised than the output alone would allow; "" where nothing limits it."""
     if not values["limit"]:
         return ""
-    reasons = {"input": "the input changes too fast for so large a stride", "length": "too few samples would stay"}
+    reasons = {"input": "the input changes too fast for steps this large", "length": "too few samples would remain"}
     text = f" But {reasons[values['limit']]}."
     return text if values["advised"] == 1 else f"{text} Every {ordinal(values['advised'])} is advised."
 
@@ -353,19 +353,21 @@ def excitation_text(values: Values) -> tuple[str, str]:
         name, (low, high) = signal_title(column, signal["term"]), signal["range"]
         order, lags = signal["order"], values["lags"]
         if order == 0:
-            texts.append(f"{capital(name)} is constant, {low:.4g}: no model can tell its effect.")
+            texts.append(f"{capital(name)} is constant, {low:.4g}: its effect cannot be estimated.")
             continue
         text = f"{capital(name)} covers {low:.4g} to {high:.4g}"
         if order < lags:
-            text += f", but changes in {order} way{plural_s(order)} only: that tells no more than {order} lags."
+            text += f", but its changes distinguish at most {order} lag{plural_s(order)}."
             # A model may well have more, if other terms tell them apart.
             advice.append(f"Excite {name} at more frequencies.")
         else:
-            text += f" and tells {lags} lags apart."
+            text += f" and distinguishes {lags} lags."
         texts.append(text)
     share_at_rest = values["at_rest"]
     if share_at_rest > 0.5:
-        texts.append(f"All signals rest in {percent(share_at_rest)} of the time, which tells little of the dynamics.")
+        texts.append(
+            f"All signals are constant {percent(share_at_rest)} of the time, which shows little of the dynamics."
+        )
     return " ".join(texts) or "The output does not rest.", " ".join(advice)
 
 
@@ -415,7 +417,7 @@ def test_range_text(values: Values, status: Status) -> tuple[str, str]:
             low, high = signal["known"]
             texts.append(
                 f"{percent(signal['share'])} of the test samples of {signal_title(column, signal['term'])} lie outside "
-                f"{low:.4g} to {high:.4g}, the range seen before, by up to {signal['beyond']:.3g}."
+                f"{low:.4g} to {high:.4g}, the range of the other data, by up to {signal['beyond']:.3g}."
             )
     text = " ".join(texts) or "The test records stay within the range that the model is estimated from."
     return text, "" if status == "fine" else advice
@@ -428,7 +430,7 @@ def _other_unit(title: str, unit: Values) -> str:
         conversion.append(f"times {unit['scale']:.4g}")
     if unit["shift"]:
         conversion.append(f"{unit['shift']:+.6g}")
-    text = f"In the test {title} has the level and the spread of another unit: what was seen before "
+    text = f"In the test {title} may be in another unit: the other data "
     return f"{text}{' '.join(conversion)}, as between {unit['units']}."
 
 

@@ -198,7 +198,7 @@ def form_notes(source: Source, used_columns: Sequence[int], has_inputs: bool) ->
     unused_columns = [column for column in range(len(source.columns)) if column not in used_columns]
     if unused_columns and not has_inputs:
         titles = ", ".join(map(repr, map(source.column_title, unused_columns)))
-        notes.append(f"no input was named, so that the output is foretold from its own past alone, not from {titles}.")
+        notes.append(f"no input was named, so the output is predicted from its own past alone, not from {titles}.")
     return [f"{source.label}: {printable(note, 400)}" for note in notes]
 
 

@@ -151,16 +151,16 @@ def drift_text(values: Values) -> tuple[str, str]:
         times = "far more than the deviation"
         if trend["deviation"] > 0.0:
             times = f"{abs(trend['change']) / trend['deviation']:.2g} standard deviations"
-        drifts = f"drifts by {trend['change']:.3g}, {times} of the rest, without a cause in the inputs."
+        drifts = f"drifts by {trend['change']:.3g}, {times} of the rest, which the inputs do not explain."
         texts.append(f"The output of {trend['record']} {drifts}")
     for offset in values["offsets"]:
-        lies = f"lies {offset['offset']:+.3g} off the middle of the records, for equal inputs."
+        lies = f"differs by {offset['offset']:+.3g} from the median of the records, for equal inputs."
         texts.append(f"The output of {offset['record']} {lies}")
     if not texts:
-        return "The output neither drifts nor differs between records without a cause in the inputs.", ""
+        return "The output has no drift, and no offset between records, that the inputs do not explain.", ""
     if len(texts) > MOST_DRIFTS:
         texts[MOST_DRIFTS:] = [f"{len(texts) - MOST_DRIFTS} more such findings ({REST})."]
-    return " ".join(texts), "Add the cause of it as an input, or measure without it."
+    return " ".join(texts), "Add the cause as an input, or measure without it."
 
 
 def _moving_mean(signals: Array, width: int) -> Array:
@@ -250,8 +250,8 @@ def outliers_text(values: Values) -> tuple[str, str]:
     if resolution["coarse"]:
         low, high = resolution["range"]
         step = f"{resolution['step']:.3g}, {percent(resolution['step'] / (high - low))} of its range"
-        texts.append(f"There are only {resolution['levels']} levels of the output, with steps of {step}.")
-        advice.append("No model can be more precise than that: measure with a finer resolution.")
+        texts.append(f"The output has only {resolution['levels']} levels, in steps of {step}.")
+        advice.append("No model can be more accurate than that: measure with a finer resolution.")
     if not count:
         return " ".join(texts) or "No sample of the output sticks out, and it is finely resolved.", " ".join(advice)
     places = []
@@ -260,7 +260,7 @@ def outliers_text(values: Values) -> tuple[str, str]:
     text = f"{count} of {values['total']} samples of the output stick out by more than "
     text += f"{values['limit']:.3g}: sample{plural_s(count)} {', '.join(places)}"
     text += f" and {count - MOST_OUTLIERS} more ({REST})." if count > MOST_OUTLIERS else "."
-    advice.append("See whether samples that stick out are mistakes of the measurement.")
+    advice.append("Check whether the samples that stick out are measurement errors.")
     return " ".join([*texts, text]), " ".join(advice)
 
 

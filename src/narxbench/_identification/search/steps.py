@@ -46,9 +46,9 @@ def threads_of_short_calls(samples: int) -> int:
 
 def interruption(step: str) -> Finding:
     """Return that a search was stopped during a step."""
-    text = f"during the {step}: this is the best model until then, and another run finds another."
+    text = f"during the {step}: this is the best model so far; another run may find another one."
     if step == CONCLUSION:
-        text = "after all searches of this model: it is complete, but for the probabilities of its terms."
+        text = "after all searches of this model: it is complete except for the probabilities of its terms."
     return Finding("interrupted", "look", {"step": step}, f"Stopped by Ctrl-C or SIGTERM {text}")
 
 

@@ -100,23 +100,21 @@ def to_predict_text(values: Values, status: Status) -> tuple[str, str]:
     if values["diverged"]:
         texts.append(f"{_diverging(values)} on {listed(values['diverged'])}.")
     if values["rmse"] is not None:
-        texts += [_error_text(values), f"That holds for {_ranges_text(values)}."]
+        texts += [_error_text(values), f"This holds for {_ranges_text(values)}."]
     if values["other_unit"]:
         name = printable(values["other_unit"])
-        texts.append(f"In the test {name} has the level and the spread of another unit, which would explain this.")
+        texts.append(f"In the test {name} may be in another unit, which would explain this.")
     if status == "fine":
         unit = unit_of(values["units"], values["output"])
-        texts.append(f"On further data of this kind expect at most {PROMISE * values['rmse']:.3g}{unit}.")
+        texts.append(f"On similar data expect an rms error of at most {PROMISE * values['rmse']:.3g}{unit}.")
     if values["rests"]:
-        texts.append(f"{_subject(values, 'The output')} rests in the test, which shows little.")
+        texts.append(f"{_subject(values, 'The output')} hardly moves in the test, so the test shows little.")
     if values["unavoidable"]:
         share = percent(values["avoidable"])
-        texts.append(
-            f"Of the squared error {share} could be foreseen from what is known in time: the rest looks like noise."
-        )
+        texts.append(f"{share} of the squared error could be predicted from earlier data; the rest looks like noise.")
     if values["because"]:
         titles = [TITLES[name] for name in values["because"]]
-        texts.append(f"Look at: {'; '.join(title[:1].lower() + title[1:] for title in titles)}.")
+        texts.append(f"See: {'; '.join(title[:1].lower() + title[1:] for title in titles)}.")
     tried, advice = _attempts(values["attempts"])
     return " ".join([*texts, *tried]), OTHER_UNIT if values["other_unit"] else advice
 
@@ -128,8 +126,8 @@ def _attempts(attempts: Values | None) -> tuple[list[str], str]:
     texts = []
     for row in attempts["rows"]:
         name = listed([setting(name, row["value"]) for name in row["settings"]])
-        texts.append(f"{name} nothing that holds" if row["rrse"] is None else f"{name} {row['rrse']:.3g}")
-    tried = f"Tried, with their RRSE on unseen parts, in place of {attempts['error']:.3g}: {'; '.join(texts)}."
+        texts.append(f"{name} no model that holds" if row["rrse"] is None else f"{name} {row['rrse']:.3g}")
+    tried = f"Other settings, with their RRSE on unseen parts (now {attempts['error']:.3g}): {'; '.join(texts)}."
     better = attempts["better"]
     if better is None:
         return [tried], ""
@@ -161,11 +159,10 @@ def _error_text(values: Values) -> str:
     """Return how far predictions are off, in the unit of the output."""
     unit = unit_of(values["units"], values["output"])
     data = _DATA.get(values["role"], "the data it was estimated from")
-    text = f"{_how(values)} on {data} {_subject(values)} is {values['rmse']:.3g}{unit} off (rms), "
-    text += f"at worst {values['max_error']:.3g}{unit}"
-    if values["rrse"] is None:
-        return f"{text}."
-    return f"{text}; the rms is {percent(values['rrse'])} of its standard deviation."
+    text = f"{_how(values)} on {data} the rms error of {_subject(values)} is {values['rmse']:.3g}{unit}"
+    if values["rrse"] is not None:
+        text += f", {percent(values['rrse'])} of its standard deviation"
+    return f"{text}; the largest error is {values['max_error']:.3g}{unit}."
 
 
 def _ranges_text(values: Values) -> str:

@@ -101,12 +101,12 @@ def to_control_text(values: Values) -> str:
     inputs = values["inputs"]
     texts = []
     if values["predicts"] == "bad":
-        texts.append("It does not predict well enough for that.")
+        texts.append("The model does not predict well enough for control.")
     texts += [*_doubts_text(values), _rest(values), _static_curve(values)]
     for name, about in inputs.items():
         texts.append(_delay(values, name, about["delay"]))
     if not values["rests"]:
-        texts.append("The data never rest long enough to check that.")
+        texts.append("The data have no steady state to check this with.")
     return " ".join(texts)
 
 
@@ -120,8 +120,8 @@ def _rest(values: Values) -> str:
             per = f"{output} per{unit_of(units, name) or ' unit'} of {name}"
             gains.append(f"{about['gain']:.3g}{per}{_interval(_gain_interval(values, name))}")
     if values["y"] is None:
-        return f"At {listed(levels)}, the middle of the data, the model has no stable rest."
-    text = f"About {listed(levels)} the model rests at {values['y']:.3g}{output}"
+        return f"With {listed(levels)}, the middle of the data, the model has no stable steady state."
+    text = f"With {listed(levels)} the model settles at {values['y']:.3g}{output}"
     if gains:
         text += f", with a static gain of {first_of(gains)}"
     samples = count_samples(math.ceil(values["settling_steps"] * values["decimation"]), values["period"])
@@ -131,9 +131,9 @@ def _rest(values: Values) -> str:
     if dynamics is None:
         return f"{text}. Intervals are not known."
     n_models = dynamics["models"]
-    models = f"{n_models} structures that are about as good" if n_models > 1 else "this structure"
-    text += f"{_interval(dynamics['settling'])}. In brackets: {percent(dynamics['confidence'])} intervals, "
-    return f"{text}by {models}. {_where_intervals_hold(dynamics['lacking'], dynamics['unexplained'])}".rstrip()
+    models = f"{n_models} structures of similar quality" if n_models > 1 else "this structure"
+    text += f"{_interval(dynamics['settling'])}. In brackets: {percent(dynamics['confidence'])} intervals "
+    return f"{text}over {models}. {_where_intervals_hold(dynamics['lacking'], dynamics['unexplained'])}".rstrip()
 
 
 def _where_intervals_hold(lacking: Sequence[str] | None, unexplained: Sequence[str]) -> str:
@@ -141,9 +141,9 @@ def _where_intervals_hold(lacking: Sequence[str] | None, unexplained: Sequence[s
     if unexplained:
         return f"They may not hold: the true system is not among the candidates ({first_of(unexplained)})."
     if lacking:
-        return f"A model with {first_of(lacking)}, for which the residuals call, widens them."
+        return f"The residuals suggest {first_of(lacking)}; a model with it widens them."
     if lacking is None:
-        return "They hold for a system among the candidates; that was not tested."
+        return "They assume that the system is among the candidates, which was not tested."
     return ""
 
 
@@ -168,10 +168,10 @@ def _delay(values: Values, name: str, delay: int | None) -> str:
     """Return how old the earliest term of an input is, and how old in models that are about as good."""
     if delay is None:
         return f"It has no term of {name}."
-    text = f"Its earliest term of {name} is {count_samples(delay, values['period'])} old"
+    text = f"Its earliest term of {name} is {count_samples(delay, values['period'])} back"
     delays = values["dynamics"]["delays"].get(name) if values["dynamics"] else None
     if delays and delays[0] < delays[1]:
-        text += f" ({delays[0]} to {delays[1]} in structures that are about as good)"
+        text += f" ({delays[0]} to {delays[1]} in structures of similar quality)"
     return f"{text}."
 
 
@@ -190,13 +190,13 @@ def _control_doubt(doubt: Values, period: float | None) -> str:
     if name == "gain":
         return f"the gain of {signal}, known to a factor of {factor:.3g} (fine: up to {doubt['limit']:g})"
     if name == "stability":
-        return f"whether it is stable there, as {percent(factor)} of the drawn models are"
+        return f"its stability there (only {percent(factor)} of the drawn models are stable)"
     if name == "candidates":
         return "whether the intervals hold"
     if name == "record":
-        return f"how it settles, which takes longer than the longest record, {count_samples(int(factor), period)}"
+        return f"the settling time, which is longer than the longest record, {count_samples(int(factor), period)}"
     if factor is None:
-        return "the settling time, whose interval has no end"
+        return "the settling time, whose interval is unbounded"
     return f"the settling time, known to a factor of {factor:.3g} (fine: up to {doubt['limit']:g})"
 
 

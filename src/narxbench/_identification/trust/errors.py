@@ -110,20 +110,19 @@ def errors_text(values: Values) -> tuple[str, str]:
     elif values["rests"]:
         relative = percent(values["relative"])
         texts.append(
-            f"The output rests in {data}: {how_predicted(values)} the error is {relative} of its deviation before."
+            f"The output hardly moves in {data}: {how_predicted(values)} the error is {relative} of its standard "
+            "deviation in the other data."
         )
     elif values["rrse"] is None:
-        texts.append(
-            f"There is nothing to judge the model by: {data} are constant or shorter than the initial samples."
-        )
-        advice = "Give longer records."
+        texts.append(f"The model cannot be judged: {data} are constant or shorter than its initial samples.")
+        advice = "Record more samples."
     else:
         text = f"{how} the error is {percent(values['rrse'])} of the standard deviation of {data}"
         texts.append(text + (f"{_known_error(gap)}." if gap else "."))
     if values["avoidable"] is not None and not values["small"]:
         texts.append(f"A better model could avoid {percent(values['avoidable'])} of the squared error.")
     if values["exact"]:
-        texts.append("The model is exact: what it leaves of the data one step ahead is rounding.")
+        texts.append("The model is exact: its errors one step ahead are those of rounding.")
     if not values["holds"]:
         texts.append("Over whole records the free run of every structure is much worse than over their parts.")
     if gap and gap["status"] != "fine":
@@ -136,7 +135,7 @@ def _known_error(gap: Values) -> str:
     text = f", and {percent(gap['seen'])} on the {gap['role']} data"
     if gap["status"] == "fine":
         return text
-    return f"{text} ({gap['test_rmse']:.3g} for {gap['seen_rmse']:.3g}{unit_of(gap, 'unit')} rms)"
+    return f"{text} (rms {gap['test_rmse']:.3g} against {gap['seen_rmse']:.3g}{unit_of(gap, 'unit')})"
 
 
 def _why_so_far(values: Values) -> list[str]:
@@ -144,7 +143,7 @@ def _why_so_far(values: Values) -> list[str]:
     if values["kind"] == FREE_RUN or values["horizon"] is not None:
         return []
     if not values["seasons"]:
-        return ["That is how long its values depend on one another."]
+        return ["Its values are correlated for that long."]
     return [f"The output repeats itself after {listed(list(map(str, values['seasons'])))} samples."]
 
 
@@ -154,7 +153,7 @@ def _divergence(values: Values, data: str) -> str:
     text = f"The free run diverges on {len(diverged)} of the records of {data}: {first_of(diverged)}"
     if values["decimated"] is None or values["decimation"] == 1:
         return f"{text}."
-    return f"{text} (only at the incoming sampling; at its own RRSE {values['decimated']:.3g})."
+    return f"{text} (only at the sampling of the data; at its own the RRSE is {values['decimated']:.3g})."
 
 
 def _prediction_status(model: Model, values: Mapping[str, Any], *, has_diverged: bool) -> Status:

@@ -36,11 +36,11 @@ DIGITS = 4
 # Structures that the model was compared with and that are searched from, at most.
 MOST_COMPARED = 24
 # Why nothing can be said.
-EXACT = "its terms explain the data to the last digit, and there is no noise to weigh them against"
+EXACT = "its terms explain the data to the last digit"
 DIVERGES = "its prediction errors diverge on the data that estimate"
 FULL = "it has all terms of its kind, and none of them was chosen"
 STOPPED = "the search was stopped before that was computed"
-TOO_FEW = "the samples that estimate are too few for so many terms"
+TOO_FEW = "there are too few estimation samples for this many terms"
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ def reading_answer(identification: "Identification", errors: Finding, is_noise: 
 
 def to_read_text(values: Values) -> str:
     """Return the sentences of :func:`reading_answer`."""
-    texts = ["There is nothing to read in noise."] if values["noise"] else []
+    texts = ["The output looks like noise, so the terms mean nothing."] if values["noise"] else []
     texts.append(_structure(values))
     if values["missing"] and values["alike"]:
         pairs = [f"{first} with {second} (r {r:.3f})" for first, second, r in values["alike"]]
@@ -72,7 +72,7 @@ def to_read_text(values: Values) -> str:
         texts.append(f"{alike}, most of all {first} and {second}.")
     texts += [group_sentence(**group) for group in values["groups"]]
     if values["superfluous"]:
-        texts.append(f"Without any effect: {first_of(values['superfluous'])}.")
+        texts.append(f"No effect: {first_of(values['superfluous'])}.")
     if values["weak"]:
         texts.append(f"Less than two standard errors from zero: {first_of(values['weak'])}.")
     doubts = [_DOUBTS[kind] for kind in values["doubts"] if kind in _DOUBTS]
@@ -86,7 +86,7 @@ def _structure(values: Values) -> str:
     if values["missing"] == EXACT:
         return f"The structure is exact: {EXACT}."
     if values["missing"]:
-        return f"It is not known how probable the terms are: {values['missing']}."
+        return f"The probabilities of the terms are unknown: {values['missing']}."
     improbable = []
     for term, value in values["probabilities"].items():
         if value < LIKELY:

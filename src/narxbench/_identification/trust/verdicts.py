@@ -138,7 +138,7 @@ def _comparisons(values: Values) -> dict[str, str]:
 
 
 def _shown_error(rrse: float | None) -> str:
-    return "none, for it diverges" if rrse is None else f"{rrse:.3g}"
+    return "none (diverges)" if rrse is None else f"{rrse:.3g}"
 
 
 def _simple_model(values: Values) -> list[str]:
@@ -148,8 +148,8 @@ def _simple_model(values: Values) -> list[str]:
     sparse, *_ = values["rows"]
     taken = next(row for row in values["rows"] if row["name"] == values["leaving"])
     name = "ahead" if "ahead" in taken and "ahead" in sparse else "rrse"
-    text = f"The {taken['name']} model ({count_terms(taken['terms'])}) is taken: on parts that the weights do not know "
-    text += f"its RRSE is {_shown_error(taken[name])}, that of the sparse model ({count_terms(sparse['terms'])}) "
+    text = f"The {taken['name']} model ({count_terms(taken['terms'])}) is the answer: on parts that its weights do not "
+    text += f"know its RRSE is {_shown_error(taken[name])}, that of the sparse model ({count_terms(sparse['terms'])}) "
     return [f"{text}{_shown_error(sparse[name])}: {values['sparse']}."]
 
 
@@ -210,9 +210,9 @@ def _biases(values: Values) -> list[str]:
         error = values[name]["error"]
         if values[name]["seen"]:
             side = "low" if error > 0 else "high"
-            biases.append(f"In free run the model is {side} where the output {direction}, by {abs(error):.3g}{unit}.")
+            biases.append(f"In free run the model is {abs(error):.3g}{unit} too {side} where the output {direction}.")
     if values["drift"]["seen"]:
-        biases.append(f"From beginning to end its error drifts by {values['drift']['error']:+.3g}{unit}.")
+        biases.append(f"Over a record its error drifts by {values['drift']['error']:+.3g}{unit}.")
     return biases
 
 
@@ -291,15 +291,15 @@ def steady_states_text(values: Values) -> tuple[str, str]:
     """Return the sentences and the advice of :func:`steady_states_check`."""
     texts, advice = list[str](), list[str]()
     if not values["bounded"]:
-        texts.append("The model leaves all bounds where inputs are held inside their ranges, which the data do not do.")
+        texts.append("The model diverges when inputs are held inside their ranges, which the data do not do.")
         advice.append(MOVING_INPUTS)
     if values["points"] is not None:
         points = ", ".join(f"{y:.3g} ({'stable' if stable else 'unstable'})" for y, stable in values["points"])
-        texts.append(f"Within the measured range the model rests at {points or 'no output'}.")
+        texts.append(f"Steady states of the model within the measured range: {points or 'none'}.")
     elif values["cases"]:
         texts += _rests_of_model(values)
         if values["at_rest"] < values["cases"]:
-            advice.append("Record data that dwell at more inputs.")
+            advice.append("Record steady states at more inputs.")
     if values["rests"]:
         texts.append(_rests_of_data(values))
     return " ".join(texts), " ".join(advice)
@@ -307,11 +307,11 @@ def steady_states_text(values: Values) -> tuple[str, str]:
 
 def _rests_of_model(values: Values) -> list[str]:
     """Return at how many inputs a model rests within the measured outputs, and where it does not."""
-    text = f"The model rests within the measured outputs at {values['at_rest']} of {values['cases']} constant inputs"
+    text = f"At {values['at_rest']} of {values['cases']} constant inputs the model settles within the measured outputs"
     if values["settling_steps"] is not None:
         text += f", after at most about {values['settling_steps']:.3g} steps"
     if values["beyond"]:
-        text += f"; at {values['beyond']} it rests beyond them"
+        text += f"; at {values['beyond']} it settles outside them"
     texts = [f"{text}."]
     if values["several"]:
         texts.append(f"At {values['several']} inputs it has several stable outputs.")
@@ -320,9 +320,9 @@ def _rests_of_model(values: Values) -> list[str]:
 
 def _rests_of_data(values: Values) -> str:
     """Return how far the rests of a model are from those of the data."""
-    text = f"The data rest {values['rests']} times"
+    text = f"The data have {values['rests']} steady states"
     if values["largest"] is not None:
-        text += f"; the model is at most {percent(values['largest'])} of the output's range off"
+        text += f"; those of the model differ by at most {percent(values['largest'])} of the output's range"
     if values["without"]:
         text += f"; at {values['without']} of them the model has no stable output"
     return f"{text}."

@@ -349,6 +349,6 @@ def test_what_changes_the_answer_is_a_note(tmp_path: Path) -> None:
     without_input = read_recording(_file(tmp_path), output="out")
     assert "a.csv: time from column time (20 ms)." in _notes(without_input)
     assert (
-        "a.csv: no input was named, so that the output is foretold from its own past alone, not from 'in', 'in2'."
+        "a.csv: no input was named, so the output is predicted from its own past alone, not from 'in', 'in2'."
         in without_input.notes
     )
