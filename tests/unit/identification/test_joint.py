@@ -76,7 +76,7 @@ def test_each_output_has_its_verdict(identification):
         rrse = identification.rrse(role="test")[output]
         assert (verdict.name, verdict.status, verdict.values["output"]) == ("to_predict", "fine", output)
         assert verdict.values["rrse"] == pytest.approx(rrse, rel=0.05)
-        assert f"In joint free run on the test data {output} is " in verdict.text
+        assert f"In joint free run on the test data the rms error of {output} is " in verdict.text
     assert "To predict: a fine, b fine" in repr(identification)
     entries = identification.to_dict()["summary"]
     assert [entry["title"] for entry in entries] == ["To predict", "To predict"]

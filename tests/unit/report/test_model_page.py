@@ -551,7 +551,7 @@ def test_the_terminal_says_how_sure_the_structure_is():
 
 def test_a_missing_certainty_has_its_reason_on_the_page():
     html = undrawn_page(identification_of(certainty=StructureCertainty(TOO_FEW)))
-    assert f"It is not known how probable the terms are: {TOO_FEW}." in Page(html).text
+    assert f"The probabilities of the terms are unknown: {TOO_FEW}." in Page(html).text
     assert column_texts(html, "weights", -1) == ["–"] * 3
 
 
