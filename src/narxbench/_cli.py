@@ -321,7 +321,7 @@ def _say_where_page_is(page: str, options: argparse.Namespace) -> None:
 
 def _add_identify(commands: Any) -> None:
     parser = _command(commands, "identify", "identify a model from measured data", _IDENTIFY_EXAMPLES)
-    parser.description = "Identify a model from measured data, and tell how far to trust it."
+    parser.description = "Identify a model from measured data, and say how far to trust it."
     parser.allow_abbrev = False
     data = parser.add_argument_group("data")
     data.add_argument("files", nargs="+", metavar="FILE", help="text with columns of numbers; each is an experiment")

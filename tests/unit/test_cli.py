@@ -301,7 +301,7 @@ def test_help_comes_at_once_and_names_the_defaults(capsys):
     for default in ("1 to 12, or a list of them; default: auto)", "default: 20)"):
         assert default in text
     # The help cannot import what these come from.
-    assert f"does not cut the data, from 0 to {LONGEST_GAP} (default: {USUAL_GAP})" in text
+    assert f"from 0 to {LONGEST_GAP}; longer ones cut the data (default: {USUAL_GAP})" in text
     assert "20%, the last part" in text and "'valve=1-4;heat=0,2'; default: auto)" in text
 
 

@@ -153,7 +153,7 @@ class IdentificationSettings(Settings):
         described_as("auto, or a whole number from 0"),
         option(_CANDIDATES, "N"),
     ] = AUTO
-    """Smallest lag of the inputs where their lags are scanned, in samples of the data; 0 admits the current input."""
+    """Smallest lag of inputs whose lags are auto, in samples of the data; 0 allows the current input."""
     include: Annotated[list[str], option(_CANDIDATES, "TERMS")] = Field(default=[])
     """Further candidate terms, such as ``u(k)^2`` or ``y(k-1)*u(k-9)``."""
     exclude: Annotated[list[str], option(_CANDIDATES, "TERMS")] = Field(default=[])
@@ -164,13 +164,13 @@ class IdentificationSettings(Settings):
         described_as("auto, or a whole number from 1"),
         option(_SEARCH, "N"),
     ] = AUTO
-    """Samples ahead that matter to you: the model and its competitors are judged there, and with 1 the search is by the
-    error one step ahead. Auto: in free run where there is an input, else a season or the correlation time ahead."""
+    """How many samples ahead you want to predict: models are judged there, and with 1 the search uses the error one
+    step ahead. Auto: the free run with an input, else a season or the correlation time."""
     effort: Annotated[float, option(_SEARCH, "SECONDS")] = Field(default=20.0, gt=0, le=1e6)
-    """Seconds that the searches are planned for. They decide how much is tried, by a fixed rule, not by a clock."""
+    """Planned seconds of the search. They decide how much is tried, by a fixed rule and not by a clock."""
     noise: Annotated[NoiseSetting, option(_SEARCH, "NAME")] = "auto"
-    """Noise model: whether the noise enters the equation or the output, and which filter it passes. Auto: the one with
-    the best free run over data that the weights do not know; where several are as good, the most likely one."""
+    """Noise model: where the noise enters, and its filter. Auto: the one with the best free run over data that the
+    weights do not know; of several that are as good, the most likely one."""
 
     @property
     def noise_models(self) -> tuple[NoiseName, ...]:

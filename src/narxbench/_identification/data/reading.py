@@ -59,23 +59,23 @@ class Reading(TypedDict, total=False):
     have their unit, as in ``u [V]``, or not.
     """
 
-    input: Annotated[Any, option(_DATA, "COLUMNS", without="there is none")]
+    input: Annotated[Any, option(_DATA, "COLUMNS", without="none")]
     """The inputs, as in ``u``, ``2,3`` or ``u,abs(u)``. A column is its name or its number, from 1 on; ``abs(a)`` is a
-    further input, a function of a column. Several stand in a list or one text. An array has the shape (samples,) or
-    (samples, inputs). Of frames and series of pandas, output and input are aligned on their index."""
+    further input, a function of a column. Several are given in a list or in one text. An array has the shape (samples,)
+    or (samples, inputs). Of frames and series of pandas, output and input are aligned on their index."""
     output: Annotated[Any, option(_DATA, "COLUMN")]
     """The output, a column by its name or its number from 1 on. An array has the shape (samples,) or (samples, 1). With
     ``joint`` there are several columns."""
-    time: Annotated[Any, option(_DATA, "COLUMN", without="a column that is named so")]
-    """The column of the time; ``none``: no column is. It gives the sampling time and shows where samples are missing:
+    time: Annotated[Any, option(_DATA, "COLUMN", without="a column with a usual name")]
+    """The column of the time, or ``none``. It gives the sampling time and shows where samples are missing:
     numbers, in seconds if the name has no unit in brackets, or dates and clock times. An array may be given."""
     test: Annotated[Any, option(_DATA, "FILE")]
     """Data for the test alone, or a share such as ``20%``, the last part of each record. Of arrays, a pair (input,
     output). A copy of data that a model sees is refused, in whatever form of file."""
     test_input: Annotated[Any, option(_DATA, "COLUMNS")]
-    """The inputs of the test, where they are other columns."""
+    """The inputs of the test, if they are other columns."""
     test_output: Annotated[Any, option(_DATA, "COLUMN")]
-    """The output of the test, where it is another column. Without ``test``, it is a column of the same data, and
+    """The output of the test, if it is another column. Without ``test``, it is a column of the same data, and
     columns may end at different rows."""
     roles: Annotated[Mapping[str, Role] | None, option(_DATA, "ROLES", example="'day2.csv=selection'")]
     """The role of a file: estimation, selection or test. Files are named with or without their folder."""
@@ -83,21 +83,21 @@ class Reading(TypedDict, total=False):
     """Seconds between samples."""
     units: Annotated[Mapping[str, str] | None, option(_DATA, "UNITS", example="'u=V;y=bar'")]
     """Units of signals by name."""
-    missing: Annotated[float | str | Sequence[float] | None, option(_DATA, "NUMBERS", without="asked about")]
-    """Numbers that stand for a missing value, as in ``--missing=-200,99999``; ``none``: every number is a value. In
-    Python a number or a sequence of numbers. Without it, what looks like such a number is asked about."""
+    missing: Annotated[float | str | Sequence[float] | None, option(_DATA, "NUMBERS", without="ask if in doubt")]
+    """Numbers that mean a missing value, as in ``--missing=-200,99999``, or ``none``. In Python a number or a sequence
+    of numbers. Without it, a number that may be such a code is refused with the two answers."""
     bridge: Annotated[int | None, option(_DATA, "N", without=str(USUAL_GAP))]
-    """Samples of the longest gap that does not cut the data, from 0 to 100. Outputs in such a gap are left to the
-    model. Inputs are held or interpolated where that is off by at most 5 % of the standard deviation of the input, by
-    the samples that are there; gaps of other inputs cut."""
+    """Longest gap that is filled, in samples, from 0 to 100; longer ones cut the data. Outputs are filled by a model.
+    Inputs are held or interpolated if that errs by at most 5 % of their standard deviation on the known samples; gaps
+    of other inputs cut."""
     part: Annotated[str | None, option(_DATA, "NAME", without="the only one")]
     """The sheet, group, structure, array or archive member that has the data."""
-    time_format: Annotated[str | None, option(_DATA, "FORMAT", without="as they show")]
-    """What the times are, as in d/m/y, ms or ``%d.%m.%Y %H:%M``. The order of dates is ``d/m/y``, ``m/d/y`` or
+    time_format: Annotated[str | None, option(_DATA, "FORMAT", without="from the times")]
+    """The format of the times, as in d/m/y, ms or ``%d.%m.%Y %H:%M``. The order of dates is ``d/m/y``, ``m/d/y`` or
     ``y/m/d``, the unit of numbers ``s``, ``ms``, ``us``, ``ns``, ``min``, ``h`` or ``d`` (days as of MATLAB and Excel);
     any other text is a format of Python's strptime."""
-    read: Annotated[Mapping[str, Any] | None, option(_DATA, "KEY=VALUE", without="as is found")]
-    """How text files are read, in the words of pandas, as in sep=';' or decimal=, or header=none. The keys are ``sep``,
+    read: Annotated[Mapping[str, Any] | None, option(_DATA, "KEY=VALUE", without="detected")]
+    """How text files are read, with keys of pandas, as in sep=';' or decimal=, or header=none. The keys are ``sep``,
     ``decimal``, ``header`` (0 or None), ``skiprows`` and ``encoding`` of :func:`pandas.read_csv`. In Python a mapping,
     such as ``{"sep": ";", "decimal": ",", "header": None, "skiprows": 3}``."""
 
