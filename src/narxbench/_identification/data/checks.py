@@ -455,8 +455,6 @@ def _order_of_excitation(pieces: list[Array], decimation: int, lags: int) -> int
         if len(piece) > reach:
             starts = range(0, reach + 1, decimation)
             blocks.append(np.column_stack([piece[start : len(piece) - reach + start] for start in starts]))
-    if not blocks:
-        return lags
     rows = np.vstack(blocks)
     rows -= rows.mean(axis=0)
     eigenvalues = np.linalg.eigvalsh(rows.T @ rows)

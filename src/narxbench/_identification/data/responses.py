@@ -153,8 +153,6 @@ def _responses(u: list[Array], y: list[Array]) -> list[Response]:
     mean = float(all_u.mean())
     reach = float(np.abs(all_u - mean).max()) or 1.0
     most_lags = min(MOST_LAGS, max(map(len, u)) // 4)
-    if not most_lags:
-        return []
     input_responses = []
     y_predictor = _predictor(y)
     for power in (1, 2):

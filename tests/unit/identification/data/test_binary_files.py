@@ -3,6 +3,7 @@
 import gzip
 import io
 import os
+import sys
 import zipfile
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -16,12 +17,9 @@ import openpyxl
 import pandas as pd
 import pytest
 import scipy.io
+from tests.readings import lengths, notes, read
 
-from narxbench._identification.data.reading import read_recording
-from narxbench._io import extras
-from narxbench._io.errors import FieldError, NarxbenchError
-from narxbench._io.extras import MissingExtraError
-from narxbench._model.records import Recording
+from narxbench import MissingExtraError, NarxbenchError
 
 N = 50
 T = np.round(0.02 * np.arange(N), 2)
@@ -32,7 +30,7 @@ COLUMNS = {name: FRAME[name].to_numpy() for name in FRAME}
 BY_NAME: dict[str, Any] = {"input": ["u", "v"], "output": "y"}
 
 
-def _assert_read(recording: Recording, *words: str, sampling_time: float | None = 0.02) -> None:
+def _assert_read(recording: Any, *words: str, sampling_time: float | None = 0.02) -> None:
     (record,) = recording.records
     if record.name.endswith(".xlsx"):
         # A workbook has 16 digits of a number.
@@ -40,9 +38,8 @@ def _assert_read(recording: Recording, *words: str, sampling_time: float | None 
     else:
         assert (record.u.tobytes(), record.y.tobytes()) == (U.tobytes(), Y.tobytes())
     assert recording.sampling_time == sampling_time
-    notes = " ".join(recording.notes)
     for text in words:
-        assert text in notes, notes
+        assert text in notes(recording)
 
 
 def _write_workbook(path: Path) -> None:
@@ -113,34 +110,35 @@ FILES: dict[str, Callable[[Path], object]] = {
 }
 
 
+# Units of files that have them, and what is assumed of a file.
+UNITS = {"a.xlsx": {"u": "V", "v": "V", "y": "°C"}, "a.h5": {"y": "°C"}, "a.tdms": dict.fromkeys("uvy", "V")}
+ASSUMED = {
+    "a.xlsx": "row 2 was taken as a header block",
+    "a.tdms": "the time was made from the increment of the channels, 0.02 s",
+    "new.mat": "left out, for they are no columns: note (no numbers), Ts (0.02)",
+}
+
+
+def _file(folder: Path, name: str) -> Path:
+    path = folder / name
+    FILES[name](path)
+    return path if path.exists() else path.with_suffix(".npy.npy")
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_every_format_has_the_same_samples(tmp_path: Path, name: str) -> None:
-    path = tmp_path / name
-    FILES[name](path)
-    if name.endswith(".npy") and not path.exists():
-        path = path.with_suffix(".npy.npy")
-    recording = read_recording(path, **BY_NAME)
-    _assert_read(recording)
+    path = _file(tmp_path, name)
+    recording = read(path, **BY_NAME)
+    _assert_read(recording, ASSUMED.get(name, ""))
     assert recording.records[0].name == path.name
     assert recording.inputs == ("u", "v") and recording.output == "y"
-
-
-def test_units_of_files_that_have_them(tmp_path: Path) -> None:
-    expected = {"a.xlsx": {"u": "V", "v": "V", "y": "°C"}, "a.h5": {"y": "°C"}, "a.tdms": dict.fromkeys("uvy", "V")}
-    for name, units in expected.items():
-        FILES[name](tmp_path / name)
-        assert read_recording(tmp_path / name, **BY_NAME).units == units
-
-
-def test_what_was_assumed_of_a_file_is_a_note(tmp_path: Path) -> None:
-    words = {
-        "a.xlsx": ["row 2 was taken as a header block"],
-        "a.tdms": ["the time was made from the increment of the channels, 0.02 s"],
-        "new.mat": ["left out, for they are no columns: note (no numbers), Ts (0.02)"],
-    }
-    for name, texts in words.items():
-        FILES[name](tmp_path / name)
-        _assert_read(read_recording(tmp_path / name, **BY_NAME), *texts)
+    assert recording.units == UNITS.get(name, {})
+    # A file that was cut short is one line.
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 3])
+    with pytest.raises(NarxbenchError) as error:
+        read(path, **BY_NAME)
+    assert str(error.value).isprintable() and path.name in str(error.value)
 
 
 def test_rows_of_a_sheet_are_named_as_the_sheet_has_them(tmp_path: Path) -> None:
@@ -150,8 +148,8 @@ def test_rows_of_a_sheet_are_named_as_the_sheet_has_them(tmp_path: Path) -> None
         workbook.active.append([row, "x" if row == 20 else row / 8, row % 2 == 0])
     workbook.save(tmp_path / "a.xlsx")
     with pytest.raises(NarxbenchError, match=r"a.xlsx: row 22, column y: found 'x'"):
-        read_recording(tmp_path / "a.xlsx", input="u", output="y")
-    recording = read_recording(tmp_path / "a.xlsx", input="on", output="u")
+        read(tmp_path / "a.xlsx", input="u", output="y")
+    recording = read(tmp_path / "a.xlsx", input="on", output="u")
     assert recording.records[0].u[:4, 0].tolist() == [1, 0, 1, 0]
 
 
@@ -161,7 +159,7 @@ def test_times_of_a_sheet(tmp_path: Path) -> None:
     for row in range(N):
         workbook.active.append([datetime(2024, 5, 31, 23, 59) + timedelta(seconds=5 * row), row / 8])
     workbook.save(tmp_path / "a.xlsx")
-    assert read_recording(tmp_path / "a.xlsx", output="y").sampling_time == 5
+    assert read(tmp_path / "a.xlsx", output="y").sampling_time == 5
 
 
 def test_several_parts_are_asked_about(tmp_path: Path) -> None:
@@ -176,114 +174,97 @@ def test_several_parts_are_asked_about(tmp_path: Path) -> None:
         for name, values in COLUMNS.items():
             file[f"one/{name}"], file[f"two/{name}"] = values[::-1], values
     for path in paths.values():
-        with pytest.raises(FieldError) as error:
-            read_recording(path, **BY_NAME)
-        assert error.value.field in ("part", "output")
-        _assert_read(read_recording(path, part="two", **BY_NAME))
-        with pytest.raises(FieldError, match=r"part: found no 'tow'; allowed: .*did you mean 'two'") as error:
-            read_recording(path, part="tow", **BY_NAME)
-        assert error.value.field == "part"
+        with pytest.raises(NarxbenchError, match=r"part: found|output: found"):
+            read(path, **BY_NAME)
+        _assert_read(read(path, part="two", **BY_NAME))
+        with pytest.raises(NarxbenchError, match=r"part: found no 'tow'; allowed: .*did you mean 'two'"):
+            read(path, part="tow", **BY_NAME)
     # Columns of all groups have the names of their groups.
     by_path = {"input": ["two/u", "two/v"], "output": "two/y", "time": "two/t"}
-    _assert_read(read_recording(paths["a.h5"], **by_path))
+    _assert_read(read(paths["a.h5"], **by_path))
 
 
 def test_a_part_of_a_file_without_parts(tmp_path: Path) -> None:
     for name in ("a.csv.gz", "a.parquet", "a.npy"):
         FILES[name](tmp_path / name)
-        with pytest.raises(FieldError, match=r"part: found 'two', but a file of the format \w+ has no parts") as error:
-            read_recording(tmp_path / name, part="two", **BY_NAME)
-        assert error.value.field == "part"
+        with pytest.raises(NarxbenchError, match=r"part: found 'two', but a file of the format \w+ has no parts"):
+            read(tmp_path / name, part="two", **BY_NAME)
 
 
 def test_matrices_columns_of_other_lengths_and_what_is_no_column(tmp_path: Path) -> None:
     path = tmp_path / "a.mat"
     scipy.io.savemat(path, {"u": U.T, "y": Y, "Ts": 0.02, "name": "run 7", "cube": np.zeros((2, 2, 2)), "z": 1j * Y})
-    recording = read_recording(path, input=["u_1", "u_2"], output="y", sampling_time=0.02)
-    notes = ["time goes along the rows of u, which has the shape (2, 50)", "Ts (0.02)", "name (text)", "cube (shape"]
-    _assert_read(recording, *notes)
+    recording = read(path, input=["u_1", "u_2"], output="y", sampling_time=0.02)
+    rows = "time goes along the rows of u, which has the shape (2, 50)"
+    _assert_read(recording, rows, "Ts (0.02)", "name (text)", "cube (shape")
     scipy.io.savemat(path, {"uEst": U[:, 0], "yEst": Y, "uVal": U[:30, 1], "yVal": Y[:30] + 1})
-    recording = read_recording(path, input="uEst", output="yEst", test_input="uVal", test_output="yVal")
-    assert list(map(len, recording.records)) == [N, 30]
+    recording = read(path, input="uEst", output="yEst", test_input="uVal", test_output="yVal")
+    assert lengths(recording) == [N, 30]
     np.save(tmp_path / "a.npy", np.column_stack([U, Y]))
-    _assert_read(read_recording(tmp_path / "a.npy", input=[1, 2], output=3), sampling_time=None)
+    _assert_read(read(tmp_path / "a.npy", input=[1, 2], output=3), sampling_time=None)
 
 
 def test_a_part_of_matlab_that_is_none_lists_what_there_is(tmp_path: Path) -> None:
     path = tmp_path / "a.mat"
     scipy.io.savemat(path, {"runs": np.column_stack([U, Y]), "other": Y})
     with pytest.raises(
-        FieldError, match=r"part: found no 'rums'; allowed: one of runs, other \(did you mean 'runs'\?\)"
+        NarxbenchError, match=r"part: found no 'rums'; allowed: one of runs, other \(did you mean 'runs'\?\)"
     ):
-        read_recording(path, output="y", part="rums")
-    _assert_read(read_recording(path, part="runs", input=[1, 2], output=3), sampling_time=None)
+        read(path, output="y", part="rums")
+    _assert_read(read(path, part="runs", input=[1, 2], output=3), sampling_time=None)
 
 
 def test_signals_in_a_list_of_structures(tmp_path: Path) -> None:
     signals = np.array([(name, COLUMNS[name]) for name in ("u", "v", "y")], [("Name", object), ("Data", object)])
     scipy.io.savemat(tmp_path / "a.mat", {"run7": {"X": {"Data": T}, "Y": signals}})
     columns = {"input": ["run7/Y/u/Data", "run7/Y/v/Data"], "output": "run7/Y/y/Data", "time": "run7/X/Data"}
-    _assert_read(read_recording(tmp_path / "a.mat", **columns))
+    _assert_read(read(tmp_path / "a.mat", **columns))
 
 
 def test_files_without_any_column(tmp_path: Path) -> None:
     scipy.io.savemat(tmp_path / "a.mat", {"name": "run 7"})
     with pytest.raises(NarxbenchError, match=r"a.mat: found no columns of numbers; needed: .*writetable"):
-        read_recording(tmp_path / "a.mat", output="y")
+        read(tmp_path / "a.mat", output="y")
     np.save(tmp_path / "a.npy", np.array([{"y": 1}], object), allow_pickle=True)
     with pytest.raises(NarxbenchError, match=r"a.npy: cannot be read"):
-        read_recording(tmp_path / "a.npy", output="y")
+        read(tmp_path / "a.npy", output="y")
     openpyxl.Workbook().save(tmp_path / "a.xlsx")
     with pytest.raises(NarxbenchError, match=r"a.xlsx: found no cells with values"):
-        read_recording(tmp_path / "a.xlsx", output="y")
+        read(tmp_path / "a.xlsx", output="y")
     with h5py.File(tmp_path / "a.h5", "w") as file:
         file.create_group("df").attrs["pandas_type"] = "frame"
     with pytest.raises(NarxbenchError, match=r"found a frame of pandas in HDF5; needed: Parquet"):
-        read_recording(tmp_path / "a.h5", output="y")
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_a_file_that_was_cut_short_is_one_line(tmp_path: Path, name: str) -> None:
-    path = tmp_path / name
-    FILES[name](path)
-    if name.endswith(".npy") and not path.exists():
-        path = path.with_suffix(".npy.npy")
-    content = path.read_bytes()
-    path.write_bytes(content[: len(content) // 3])
-    with pytest.raises(NarxbenchError) as error:
-        read_recording(path, **BY_NAME)
-    assert str(error.value).isprintable() and path.name in str(error.value)
+        read(tmp_path / "a.h5", output="y")
 
 
 def test_compressed_twice_and_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.gz").write_bytes(gzip.compress(gzip.compress(b"u,y\n1,2\n")))
     with pytest.raises(NarxbenchError, match=r"a.gz: found a, which is compressed again"):
-        read_recording(tmp_path / "a.gz", output="y")
+        read(tmp_path / "a.gz", output="y")
     monkeypatch.setattr("narxbench._io.formats.MOST_DATA", 1000)
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.csv", "0" * 10_000)
     (tmp_path / "a.zip").write_bytes(stream.getvalue())
     with pytest.raises(NarxbenchError, match=r"a.zip: found more than 1000 bytes; allowed: up to 1000"):
-        read_recording(tmp_path / "a.zip", output="y")
+        read(tmp_path / "a.zip", output="y")
 
 
-@pytest.mark.parametrize(
-    ("name", "package"),
-    [("a.xlsx", "openpyxl"), ("a.h5", "h5py"), ("new.mat", "h5py"), ("a.tdms", "nptdms"), ("a.parquet", "pyarrow")],
-)
+PACKAGES = {"a.xlsx": "openpyxl", "a.h5": "h5py", "new.mat": "h5py", "a.tdms": "nptdms", "a.parquet": "pyarrow"}
+
+
+@pytest.mark.parametrize("name", PACKAGES)
 def test_a_missing_library_is_one_line_with_the_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, package: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     FILES[name](tmp_path / name)
-    monkeypatch.setattr(extras, "find_spec", lambda module: None if module == package else module)
-    with pytest.raises(MissingExtraError) as error:
-        read_recording(tmp_path / name, **BY_NAME)
-    command = f"python3 -m pip install {package}"
-    assert str(error.value) == f"{tmp_path / name}: {package} is not installed; needed: {command}"
-    monkeypatch.setattr(extras, "find_spec", lambda module: None if module in (package, "pip") else module)
-    with pytest.raises(MissingExtraError, match=f"needed: python3 -m uv pip install {package}$"):
-        read_recording(tmp_path / name, **BY_NAME)
+    monkeypatch.setitem(sys.modules, PACKAGES[name], None)  # as if it were not installed
+    for pip, command in ((io, "pip"), (None, "uv pip")):
+        monkeypatch.setitem(sys.modules, "pip", pip)  # any module stands for one that is installed
+        with pytest.raises(MissingExtraError) as error:
+            read(tmp_path / name, **BY_NAME)
+        needed = f"python3 -m {command} install {PACKAGES[name]}"
+        assert str(error.value) == f"{tmp_path / name}: {PACKAGES[name]} is not installed; needed: {needed}"
 
 
 def test_what_is_no_file_is_refused_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -305,5 +286,5 @@ def test_what_is_no_file_is_refused_at_once(tmp_path: Path, monkeypatch: pytest.
         data: Any
         for data, test in ((name, None), ([name], None), (FRAME, name)):
             with pytest.raises(NarxbenchError) as error:
-                read_recording(data, output="y", test=test)
+                read(data, output="y", test=test)
             assert str(error.value) == f"{name}: cannot be read: {reason}"

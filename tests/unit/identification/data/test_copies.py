@@ -1,33 +1,72 @@
-"""Records that have the same data: copies are found, and repeated measurements are none."""
+"""Copies of records are no test and are noted elsewhere, in whatever file; repeated measurements are no copies."""
+
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.signal import lfilter
+from tests.readings import read
 
-from narxbench._identification.data.copies import LEAST_MOVES, PASSAGE, find_copies
-from narxbench._model.records import Record
+from narxbench import NarxbenchError
 
-PERIOD = 100
+M, PERIOD = 200, 100
+DRAW = np.random.default_rng(7)
+LONG = pd.DataFrame({"u": DRAW.normal(size=M), "y": np.convolve(DRAW.normal(size=M), [0.5, 0.3])[:M]})
+BY_NAME: dict[str, Any] = {"input": "u", "output": "y"}
+ALL, SECOND_HALF = "lines 2 to 201", "lines 102 to 201"
+COPIES: dict[str, Any] = {
+    "all": (LONG, {}, f"{ALL} of b.csv", f"{ALL} of a.csv"),
+    "another separator": (LONG[100:], {"sep": ";", "decimal": ","}, "lines 2 to 101 of b.csv", SECOND_HALF),
+    "another order": (LONG[["y", "u"]][30:], {"sep": "\t"}, "lines 2 to 171 of b.csv", "lines 32 to 201 of a.csv"),
+    "15 digits": (LONG[100:], {"float_format": "%.15g"}, "lines 2 to 101 of b.csv", f"{SECOND_HALF} of a.csv"),
+    "behind others": (pd.concat([LONG[::-1][:60], LONG[40:]]), {}, "lines 62 to 221 of b.csv", "lines 42 to 201 of a"),
+}
 
 
-def record(u, y) -> Record:
-    return Record("r", np.asarray(u, float).reshape(len(y), -1), np.asarray(y, float))
+@pytest.mark.parametrize("name", COPIES)
+def test_a_copy_is_no_test_and_counts_twice_elsewhere(tmp_path: Path, name: str) -> None:
+    frame, form, rows, before = COPIES[name]
+    files = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    LONG.to_csv(files[0], index=False)
+    frame.to_csv(files[1], index=False, **form)
+    recording = read(files, **BY_NAME, roles={"b.csv": "selection"})
+    assert f"{rows} are the same data as {before}" in " ".join(recording.notes)
+    arguments: Any
+    for arguments in ({"data": files, "roles": {"b.csv": "test"}}, {"data": files[0], "test": files[1]}):
+        option = "roles" if "roles" in arguments else "test"
+        with pytest.raises(NarxbenchError, match=f"{option}: found in {rows} the same data as in {before}"):
+            read(**arguments, **BY_NAME)
 
 
-def response(u, noise, draw):
+def test_samples_that_repeat_themselves_inside_a_file_are_no_test() -> None:
+    with pytest.raises(NarxbenchError, match="rows 201 to 400 of data the same data as in rows 1 to 200 of data"):
+        read(pd.concat([LONG, LONG]), **BY_NAME, test=0.5)
+
+
+def _copies(*pairs: tuple[Any, Any]) -> list[str]:
+    """Return which rows of which of the records (u, y) are noted as copies."""
+    frames = [{"u": np.asarray(u, float), "y": np.asarray(y, float)} for u, y in pairs]
+    notes = read(frames, **BY_NAME).notes
+    return [note.removesuffix(": they count twice.") for note in notes if "the same data" in note]
+
+
+def _response(u: Any, noise: float, draw: np.random.Generator) -> Any:
     """Return the output of x(k) = 0.8 x(k-1) + 0.2 u(k-1) + 0.05 u(k-1)^2 with noise."""
-    x = lfilter([0.0, 1.0], [1.0, -0.8], 0.2 * u + 0.05 * u**2)
-    return x + noise * draw.standard_normal(len(u))
+    return lfilter([0.0, 1.0], [1.0, -0.8], 0.2 * u + 0.05 * u**2) + noise * draw.standard_normal(len(u))
 
 
-def input_of(kind, n, draw):
+def _input_of(kind: str, n: int, draw: np.random.Generator) -> Any:
     if kind == "white":
         return draw.standard_normal(n)
     if kind == "on/off":
         return np.repeat(draw.integers(0, 2, n // 8 + 1), 8)[:n].astype(float)
     if kind == "long rests":
-        return np.repeat(draw.integers(0, 2, n // 60 + 1), draw.integers(20, 100, n // 60 + 1))[:n].astype(float)
+        levels = np.repeat(draw.integers(0, 2, n // 60 + 1), draw.integers(20, 100, n // 60 + 1))
+        return np.resize(levels.astype(float), n)
     return np.resize(np.random.default_rng(1).standard_normal(PERIOD), n)  # periodic, and equal in all records
 
 
@@ -35,82 +74,63 @@ KINDS, SEEDS = st.sampled_from(["white", "on/off", "periodic"]), st.integers(0, 
 
 
 @given(KINDS, st.integers(0, 300), st.integers(150, 300), st.integers(0, 120), st.sampled_from([1e-9, 1.0, 1e7]), SEEDS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_a_stretch_of_another_record_is_found(kind, start, length, before, unit, seed):
     draw = np.random.default_rng(seed)
-    u = input_of(kind, 600, draw)
-    y = unit * response(u, 0.05, draw)
+    u = _input_of(kind, 600, draw)
+    y = unit * _response(u, 0.05, draw)
     u_before = draw.standard_normal(before)
     u_copy = np.append(u_before, u[start : start + length])
-    y_copy = np.append(unit * response(u_before, 0.05, draw), y[start : start + length])
-    (copy,) = find_copies([record(u, y), record(u_copy, y_copy)], ["a", "b"])
-    assert (copy.records, copy.starts, copy.length) == ((0, 1), (start, before), length)
-
-
-def test_the_rule_counts_moves():
-    draw = np.random.default_rng(3)
-    y = draw.standard_normal(400)
-    signals = record(draw.standard_normal(400), y)
-
-    def copies_of_part(start, end, n_before):
-        new = draw.standard_normal((n_before, 2))
-        copy = record(np.append(new[:, 0], signals.u[start:end, 0]), np.append(new[:, 1], y[start:end]))
-        return find_copies([signals, copy], [0, 1])
-
-    assert len(copies_of_part(0, PASSAGE, PASSAGE)) == 1
-    # Fewer moves than a passage, and less than half of the shorter record.
-    assert copies_of_part(0, PASSAGE - 1, PASSAGE) == []
-    assert copies_of_part(100, 100 + PASSAGE, PASSAGE + 1) == []
-    # Whole records need fewer moves.
-    assert len(find_copies([record(y[:LEAST_MOVES], y[:LEAST_MOVES])] * 2, [0, 1])) == 1
-    assert find_copies([record(y[: LEAST_MOVES - 1], y[: LEAST_MOVES - 1])] * 2, [0, 1]) == []
-    # Samples at rest are no moves, and how long they rest belongs to the data.
-    held = record(np.repeat(y, 3), np.repeat(y, 3))
-    (copy,) = find_copies([held, record(held.u[300:900], held.y[300:900])], [0, 1])
-    assert (copy.starts, copy.length) == ((300, 0), 600)
-    assert find_copies([held, record(y, y)], [0, 1]) == []
+    y_copy = np.append(unit * _response(u_before, 0.05, draw), y[start : start + length])
+    rows = f"rows {before + 1} to {before + length} of data 2"
+    assert _copies((u, y), (u_copy, y_copy)) == [
+        f"{rows} are the same data as rows {start + 1} to {start + length} of data 1"
+    ]
 
 
 @given(KINDS | st.just("long rests"), st.sampled_from([None, 8, 64, 4096]), st.sampled_from([60, 300, 2000]), SEEDS)
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_a_repeated_measurement_is_no_copy(kind, levels, n, seed):
     """Measure twice, without rounding or with the noise of a converter of so many levels."""
     draw = np.random.default_rng(seed)
-    records = []
+    pairs = []
     for _ in range(2):
-        u = np.resize(input_of(kind, n, draw), n)
+        u = _input_of(kind, n, draw)
         if levels is None:
-            y = response(u, 0.01, draw)
+            y = _response(u, 0.01, draw)
         else:
-            y = np.round(response(u, 1 / levels, draw) * levels / 2)
-        records.append(record(u, y))
-    assert find_copies(records, [0, 1]) == []
+            y = np.round(_response(u, 1 / levels, draw) * levels / 2)
+        pairs.append((u, y))
+    assert _copies(*pairs) == []
 
 
-def test_data_that_repeat_themselves_are_copies_as_a_whole_only():
-    draw = np.random.default_rng(0)
-    u = np.resize(draw.standard_normal(PERIOD), 10 * PERIOD)
-    y = response(u, 0, draw)
-    first, later, same = record(u[300:700], y[300:700]), record(u[750:], y[750:]), record(u[600:], y[600:])
-    assert find_copies([first, later], [0, 1]) == []
-    (copy,) = find_copies([first, same], [0, 1])
-    assert copy.length == 400
+def test_moves_are_counted_and_rest_is_none():
+    u, y = LONG.u.to_numpy(), LONG.y.to_numpy()
+
+    def copies_of_part(start, end, n_before):
+        new = DRAW.standard_normal((n_before, 2))
+        return _copies((u, y), (np.append(new[:, 0], u[start:end]), np.append(new[:, 1], y[start:end])))
+
+    # From 50 successive moves on that are at least half of the shorter record.
+    assert len(copies_of_part(0, 50, 50)) == 1
+    assert copies_of_part(0, 49, 49) == copies_of_part(100, 150, 51) == []
+    # Whole records need fewer moves.
+    assert len(_copies(*[(y[:16], y[:16])] * 2)) == 1
+    assert _copies(*[(np.repeat([0, 1], 250), np.repeat([0.0, 0.5], 250))] * 2) == []
+    # How long a signal rests belongs to the data.
+    held = np.repeat(y, 3)
+    assert len(_copies((held, held), (held[300:], held[300:]))) == 1
+    assert _copies((held, held), (y, y)) == []
+    # Data that repeat themselves are copies as a whole alone.
+    wave = np.resize(u[:PERIOD], 1000)
+    assert _copies((wave[300:700], wave[300:700]), (wave[750:], wave[750:])) == []
+    assert len(_copies((wave[300:700], wave[300:700]), (wave[600:], wave[600:]))) == 1
 
 
-def test_rest_is_no_evidence():
-    draw = np.random.default_rng(0)
-    assert find_copies([record(np.ones(500), np.ones(500))] * 2, [0, 1]) == []
-    u = np.repeat([0.0, 1.0], 250)
-    y = np.round(response(u, 0, draw), 1)
-    assert find_copies([record(u, y), record(u[40:], y[40:])], [0, 1]) == []
-
-
-def test_two_experiments_have_one_copy_at_most():
-    y = np.random.default_rng(0).standard_normal(300)
-    copies = find_copies([record(y, y)] * 3, ["a", "b", "c"])
-    assert [copy.records for copy in copies] == [(0, 1), (0, 2), (1, 2)]
+def test_two_experiments_have_one_note_at_most():
+    y = LONG.y.to_numpy()
+    assert len(_copies(*[(y, y)] * 3)) == 3
     # The longer of two stretches.
-    parts = [record(part, part) for part in (y, y[:80], y[100:250])]
-    (copy,) = find_copies(parts, ["known", "test", "test"])
-    assert (copy.records, copy.starts, copy.length) == ((0, 2), (100, 0), 150)
-    assert find_copies([parts[0], parts[0]], ["same", "same"]) == []
+    both = np.concatenate([y[:60], y[::-1][:20], y[80:180]])
+    (copy,) = _copies((y, y), (both, both))
+    assert copy == "rows 81 to 180 of data 2 are the same data as rows 81 to 180 of data 1"

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.readings import lengths, notes, read
 
-from narxbench._identification.data.reading import read_recording
-from narxbench._io.errors import FieldError, NarxbenchError
-from narxbench._model.records import Recording
+from narxbench import NarxbenchError
 
 N = 40
 U = np.round(np.sin(np.arange(N)), 3)
@@ -24,19 +23,18 @@ def _timed_rows(time_format: str, separator: str) -> str:
     return pd.DataFrame({"t": times, "u": U, "y": Y}).to_csv(sep=separator, index=False, header=False)
 
 
-def _read(folder: Path, text: str | bytes, **arguments: Any) -> Recording:
+def _read(folder: Path, text: str | bytes, **arguments: Any) -> Any:
     path = folder / "a.csv"
     path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return read_recording(path, **({"input": "u", "output": "y"} | arguments))
+    return read(path, **({"input": "u", "output": "y"} | arguments))
 
 
-def _assert_read(recording: Recording, *words: str) -> None:
+def _assert_read(recording: Any, *words: str) -> None:
     """Compare the samples with those that were written, and look for words in the notes."""
     (record,) = recording.records
     assert (record.u[:, 0].tolist(), record.y.tolist()) == (U.tolist(), Y.tolist())
-    notes = " ".join(recording.notes)
     for text in words:
-        assert text in notes, notes
+        assert text in notes(recording)
 
 
 LABVIEW = """\
@@ -65,7 +63,7 @@ Delta_X\t0.010000\t0.010000\t
 X_Value\tu\ty\tComment
 """
 LABVIEW += _timed_rows("%.6f", "\t")
-DSPACE = 'sep=,\n"ControlDesk Next Generation","6.4"\n"Sample time",0.01\n\n"time","Model/u","Model/y"\n"s","V","°C"\n'
+DSPACE = 'sep=,\n"ControlDesk Next Generation","6.4"\n"Sample time",0.01\n\n"time","u","y"\n"s","V","°C"\n'
 DSPACE += _timed_rows("%.2f", ",")
 DEWESOFT = "File name: test.dxd\nStart time: 31.01.2020 12:00:00\nSample rate: 100 Hz\nChannels: 2\n\n"
 DEWESOFT += "Time (s)\tu (V)\ty (°C)\n"
@@ -74,41 +72,38 @@ KEYS = "Operator;A. B.\nGain;100\nOffset;2.5\n;\nu;y\nV;mV\n" + TABLE
 PADDED = "Logger 3;;\nRate;10;\n;;\nu;y;\n" + TABLE.replace("\n", ";\n")
 
 
-def test_the_header_block_of_labview(tmp_path: Path) -> None:
-    recording = _read(tmp_path, LABVIEW)
-    _assert_read(recording, "lines 1 to 22 were taken as a header block")
-    assert recording.sampling_time == 0.01
-    # By its number of lines, nothing is assumed.
+BLOCKS: dict[str, tuple[str, str, dict[str, str], float | None]] = {
+    "LabVIEW": (LABVIEW, "lines 1 to 22", {}, 0.01),
+    "dSPACE": (DSPACE, "lines 2 to 4", {"u": "V", "y": "°C"}, 0.01),
+    "DEWESoft": (DEWESOFT, "lines 1 to 5", {"u": "V", "y": "°C"}, 0.01),
+    "keys and values": (KEYS, "lines 1 to 4", {"u": "V", "y": "mV"}, None),
+    "padded rows": (PADDED, "lines 1 to 3", {}, None),
+}
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_header_blocks(tmp_path: Path, name: str) -> None:
+    text, rows, units, sampling_time = BLOCKS[name]
+    recording = _read(tmp_path, text)
+    _assert_read(recording, f"{rows} were taken as a header block")
+    assert recording.units == units and recording.sampling_time == sampling_time
+
+
+def test_what_is_said_of_a_header_block_is_not_assumed(tmp_path: Path) -> None:
     said = _read(tmp_path, LABVIEW, read={"skiprows": 22, "sep": "tab"})
     _assert_read(said)
-    assert "header" not in " ".join(said.notes)
-
-
-def test_the_header_block_of_dspace(tmp_path: Path) -> None:
-    names = {"input": "Model/u", "output": "Model/y"}
-    recording = _read(tmp_path, DSPACE, **names)
-    _assert_read(recording, "lines 2 to 4 were taken as a header block")
-    assert recording.units == {"Model/u": "V", "Model/y": "°C"} and recording.sampling_time == 0.01
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "latin-1", "cp1252"])
-def test_the_header_block_of_dewesoft_in_any_encoding(tmp_path: Path, encoding: str) -> None:
-    recording = _read(tmp_path, DEWESOFT.encode(encoding))
-    _assert_read(recording, "lines 1 to 5 were taken as a header block", "commas in numbers")
-    assert recording.units == {"u": "V", "y": "°C"} and recording.sampling_time == 0.01
-    said = _read(tmp_path, DEWESOFT.encode(encoding), read={"encoding": encoding})
-    _assert_read(said)
-    assert said.units == recording.units
-
-
-def test_header_blocks_of_keys_and_values(tmp_path: Path) -> None:
-    recording = _read(tmp_path, KEYS)
-    _assert_read(recording, "lines 1 to 4 were")
-    assert recording.units == {"u": "V", "y": "mV"}
-    _assert_read(_read(tmp_path, PADDED), "lines 1 to 3 were")
+    assert "header" not in notes(said)
     by_number = _read(tmp_path, KEYS, input=1, output=2)
     _assert_read(by_number, "lines 1 to 4 were")
     assert (by_number.inputs, by_number.output) == (("u",), "y")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "latin-1"])
+def test_encodings(tmp_path: Path, encoding: str) -> None:
+    for said in ({}, {"read": {"encoding": encoding}}):
+        recording = _read(tmp_path, DEWESOFT.encode(encoding), **said)
+        _assert_read(recording, "commas in numbers")
+        assert recording.units == {"u": "V", "y": "°C"}
 
 
 def test_a_form_of_the_time_among_the_units(tmp_path: Path) -> None:
@@ -137,7 +132,7 @@ def test_the_row_that_has_the_chosen_names_is_the_header(tmp_path: Path) -> None
         assert below.units == {"u": "V", "y": "K"}
     described = _read(tmp_path, f"u;y\nposition;level\nV;K\n{TABLE}", input="abs(u)")
     assert described.inputs == ("abs(u)",) and described.units == {"y": "K"}
-    assert "line 2 was left out, for it has no numbers: position, level" in " ".join(described.notes)
+    assert "line 2 was left out, for it has no numbers: position, level" in notes(described)
     # Channels that are called by numbers stand above their units.
     _assert_read(_read(tmp_path, f"x-axis;1\nsecond;Volt\n{TABLE}", input="x-axis", output="1"))
 
@@ -156,9 +151,8 @@ def test_rows_that_are_skipped(tmp_path: Path) -> None:
     _assert_read(_read(tmp_path, "remark\n" + TABLE, input=1, output=2, read={"skiprows": 1, "header": None}))
     rows: Any
     for rows in (-1, 1.5, "2", True):
-        with pytest.raises(FieldError, match=r"read: skiprows: found .*; allowed: a whole number") as error:
+        with pytest.raises(NarxbenchError, match=r"read: skiprows: found .*; allowed: a whole number"):
             _read(tmp_path, text, read={"skiprows": rows})
-        assert error.value.field == "read"
     with pytest.raises(NarxbenchError, match=r"a.csv: found no samples below line 99"):
         _read(tmp_path, text, read={"skiprows": 99})
 
@@ -188,7 +182,7 @@ def test_units_in_names(tmp_path: Path, names: str, units: dict[str, str]) -> No
 def test_names_that_differ_in_their_units_alone_keep_them(tmp_path: Path) -> None:
     recording = _read(tmp_path, f"T [V];T [K]\n{TABLE}", input="T [V]", output="T [K]")
     assert (recording.inputs, recording.output) == (("T [V]",), "T [K]")
-    with pytest.raises(FieldError, match=r"found no column 'T'; allowed: 1 'T \[V\]', 2 'T \[K\]'"):
+    with pytest.raises(NarxbenchError, match=r"found no column 'T'; allowed: 1 'T \[V\]', 2 'T \[K\]'"):
         _read(tmp_path, f"T [V];T [K]\n{TABLE}", input="T", output="T [K]")
 
 
@@ -197,16 +191,15 @@ def test_files_in_other_units_are_no_experiments_of_one_system(tmp_path: Path) -
     first.write_text(f"u [V];y [K]\n{TABLE}")
     second.write_text(f"u [mV];y [K]\n{TABLE}0;0\n")
     with pytest.raises(NarxbenchError, match=r"b.csv: found u in mV; allowed: V as in .*a.csv"):
-        read_recording([first, second], input="u", output="y")
+        read([first, second], input="u", output="y")
 
 
-@pytest.mark.parametrize(("high", "low"), [("TRUE", "FALSE"), ("on", "off"), ("Yes", "No"), ("WAHR", "FALSCH")])
-def test_truth_values_are_ones_and_zeros(tmp_path: Path, high: str, low: str) -> None:
-    table = pd.DataFrame({"u": np.where(U > 0, high, low), "y": Y})
-    recording = _read(tmp_path, table.to_csv(sep=";", index=False))
-    assert recording.records[0].u[:, 0].tolist() == (U > 0).astype(float).tolist()
-    frame = {"u": U > 0, "y": Y}
-    assert read_recording(frame, input="u", output="y").records[0].u.tobytes() == recording.records[0].u.tobytes()
+def test_truth_values_are_ones_and_zeros(tmp_path: Path) -> None:
+    expected = (U > 0).astype(float)
+    for high, low in (("TRUE", "FALSE"), ("on", "off"), ("Yes", "No"), ("WAHR", "FALSCH")):
+        table = pd.DataFrame({"u": np.where(U > 0, high, low), "y": Y})
+        assert (_read(tmp_path, table.to_csv(sep=";", index=False)).records[0].u[:, 0] == expected).all()
+    assert (read({"u": U > 0, "y": Y}, input="u", output="y").records[0].u[:, 0] == expected).all()
 
 
 def test_empty_lines(tmp_path: Path) -> None:
@@ -216,12 +209,12 @@ def test_empty_lines(tmp_path: Path) -> None:
     # Without a time an empty line may be a missing sample; with one, the time says whether samples are missing.
     blank = "\n".join(["u;y", *ROWS[:20], "", *ROWS[20:]])
     recording = _read(tmp_path, blank)
-    assert list(map(len, recording.records)) == [20, 20] and "line 22" in " ".join(recording.notes)
+    assert lengths(recording) == [20, 20] and "line 22" in notes(recording)
     timed = [f"{i / 10};{row}" for i, row in enumerate(ROWS)]
     _assert_read(_read(tmp_path, "\n".join(["t;u;y", *timed[:20], "", *timed[20:]])))
     gap = _read(tmp_path, "\n".join(["t;u;y", *timed[:20], "", *timed[21:]]))
-    assert list(map(len, gap.records)) == [20, 19]
-    assert "the time jumps once, and the data were cut there: line 23" in " ".join(gap.notes)
+    assert lengths(gap) == [20, 19]
+    assert "the time jumps once, and the data were cut there: line 23" in notes(gap)
 
 
 def test_decimal_commas_and_thousands(tmp_path: Path) -> None:
@@ -235,20 +228,19 @@ def test_decimal_commas_and_thousands(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(("mark", "value"), [(",", 1.234), (".", 1234.0)])
-def test_an_ambiguous_comma_is_asked_about(tmp_path: Path, mark: str, value: float) -> None:
+def test_an_ambiguous_comma_is_asked_about(tmp_path: Path) -> None:
     text = "u;y\n" + "".join(f"{i};{i + 1},234\n" for i in range(N))
-    with pytest.raises(FieldError, match=r"which is 1.234 with a decimal comma or 1234 with commas between") as error:
+    with pytest.raises(NarxbenchError, match=r"read: .* is 1.234 with a decimal comma or 1234 with commas between"):
         _read(tmp_path, text)
-    assert error.value.field == "read"
-    assert _read(tmp_path, text, read={"decimal": mark}).records[0].y[0] == value
+    for mark, value in ((",", 1.234), (".", 1234.0)):
+        assert _read(tmp_path, text, read={"decimal": mark}).records[0].y[0] == value
 
 
-@pytest.mark.parametrize("encoding", ["utf-9", "rot13", 7, ""])
-def test_an_encoding_that_is_none(tmp_path: Path, encoding: Any) -> None:
-    with pytest.raises(FieldError, match=r"read: encoding: found .*; allowed: utf-8, utf-16, cp1252, latin-1") as error:
-        _read(tmp_path, "u;y\n" + TABLE, read={"encoding": encoding})
-    assert error.value.field == "read"
+def test_an_encoding_that_is_none(tmp_path: Path) -> None:
+    encoding: Any
+    for encoding in ("utf-9", "rot13", 7, ""):
+        with pytest.raises(NarxbenchError, match=r"read: encoding: found .*; allowed: utf-8, utf-16, cp1252, latin-1"):
+            _read(tmp_path, "u;y\n" + TABLE, read={"encoding": encoding})
 
 
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:

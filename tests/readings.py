@@ -1,0 +1,50 @@
+"""Data as a user shows them to `narxbench.look`: their records, and findings of the checks by name."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from tests.lookups import item_with
+
+import narxbench
+from narxbench import DataLook
+
+
+def read(data: Any = None, **arguments: Any) -> Any:
+    """Return the recording of data."""
+    return narxbench.look(data, **arguments).recording
+
+
+def notes(recording: Any) -> str:
+    """Return the notes of a recording as one text."""
+    return " ".join(recording.notes)
+
+
+def lengths(recording: Any) -> list[int]:
+    """Return the number of samples of each record."""
+    return list(map(len, recording.records))
+
+
+def look(*pairs: tuple[Any, Any], **arguments: Any) -> DataLook:
+    """Look at records (u, y), whose inputs are called a, b, c and whose output is called out."""
+    frames = []
+    for u, y in pairs:
+        signals = dict(zip("abc", np.reshape(u, (len(y), -1)).T, strict=False))
+        frames.append({**signals, "out": y})
+    return narxbench.look(frames, "out", input=list(signals) or None, **arguments)
+
+
+def finding(name: str, *pairs: tuple[Any, Any], **arguments: Any) -> Any:
+    """Return the finding of a name on records (u, y)."""
+    return item_with(look(*pairs, **arguments).checks, name=name)
+
+
+def values_of(name: str, *pairs: tuple[Any, Any], **arguments: Any) -> Mapping[str, Any]:
+    """Return the values of the finding of a name on records (u, y)."""
+    values: Mapping[str, Any] = finding(name, *pairs, **arguments).values
+    return values
+
+
+def nothing(samples: int) -> Any:
+    """Return the inputs of a record without any."""
+    return np.empty((samples, 0))

@@ -1,0 +1,260 @@
+"""Kernels against their definition in plain loops: phases and parts of records, dependent terms, sums, seasons."""
+
+from itertools import chain, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.ndimage import uniform_filter1d
+from scipy.signal import correlate, lfilter
+from tests.regression import regressors, term_names
+
+from narxbench._identification.data.arrangement import Arrangement
+from narxbench._identification.data.collinear import collinear, near_pairs
+from narxbench._identification.data.output_checks import _moving_mean
+from narxbench._identification.data.responses import _correlated
+from narxbench._identification.data.sampling import autocorrelation
+from narxbench._identification.data.seasons import seasons_beside_inputs, steps_ahead
+from narxbench._model.records import Record, Recording
+from narxbench._model.terms import monomials_of
+
+quick = settings(max_examples=60, deadline=None)
+
+
+def records_of(lengths, roles=None, n_inputs=1):
+    """Return records whose samples say where they are: y is 1000 times the record and the sample."""
+    records = []
+    for i, (n, role) in enumerate(zip(lengths, roles or [None] * len(lengths), strict=True)):
+        u = np.arange(n * n_inputs, dtype=float).reshape(n, n_inputs)
+        records.append(Record(str(i), u, 1000.0 * i + np.arange(n), role))
+    return records
+
+
+def samples_of(records, first=0):
+    """Return record and time of each sample from the first one of each record on, by number of the record."""
+    return [(i, k) for i, record in records.items() for k in range(first, len(record))]
+
+
+def samples_at(arrangement, places):
+    """Return record and time at some places of an arrangement."""
+    return list(zip(arrangement.record[places], arrangement.time[places], strict=True))
+
+
+@st.composite
+def arrangements(draw):
+    lengths_and_roles = st.tuples(st.integers(1, 60), st.sampled_from((None, "estimation", "selection")))
+    lengths, roles = zip(*draw(st.lists(lengths_and_roles, min_size=1, max_size=5)), strict=True)
+    decimation, lag, parts = draw(st.integers(1, 7)), draw(st.integers(0, 5)), draw(st.integers(2, 9))
+    return Arrangement(records_of(lengths, roles, n_inputs=2), decimation, lag, parts)
+
+
+@given(arrangements())
+@quick
+def test_each_sample_comes_once_with_its_lags_in_its_phase(arrangement):
+    records = dict(enumerate(arrangement.records))
+    samples = samples_at(arrangement, range(len(arrangement.y)))
+    assert arrangement.n_phases == arrangement.decimation
+    assert sorted(samples) == samples_of(records)
+    assert arrangement.y.tolist() == [1000.0 * i + k for i, k in samples]
+    assert arrangement.u.tolist() == [records[i].u[k].tolist() for i, k in samples]
+    lost = arrangement.max_lag * arrangement.decimation
+    assert arrangement.has_lags.tolist() == (arrangement.time >= lost).tolist()
+    places = np.flatnonzero(arrangement.has_lags)
+    for lag in range(arrangement.max_lag + 1):
+        assert (arrangement.record[places - lag] == arrangement.record[places]).all()
+        assert (arrangement.time[places - lag] == arrangement.time[places] - lag * arrangement.decimation).all()
+    segments = arrangement.segments(np.ones(len(arrangement.y), bool))
+    assert [*chain.from_iterable(segments)] == places.tolist()
+    phases = {(arrangement.record[k], arrangement.time[k] % arrangement.decimation) for k in places}
+    assert len(segments) == len(phases)
+
+
+@given(arrangements())
+@quick
+def test_rows_estimate_and_parts_select(arrangement):
+    records = dict(enumerate(arrangement.records))
+    lost = arrangement.max_lag * arrangement.decimation
+    estimating = {i: record for i, record in records.items() if record.role != "selection"}
+    assert samples_at(arrangement, arrangement.rows()) == samples_of(estimating, lost)
+    assert arrangement.takes_turns == (len(estimating) == len(records))
+    has_part = arrangement.part >= 0
+    if arrangement.takes_turns:
+        # Records of estimation are in no part where there are others.
+        without_role = {i: record for i, record in records.items() if record.role is None}
+        assert sorted(samples_at(arrangement, has_part)) == samples_of(without_role or records, lost)
+    else:
+        selecting = [i for i, record in records.items() if record.role == "selection" and len(record) > lost]
+        for i in records:
+            part = selecting.index(i) if i in selecting else -1
+            assert set(arrangement.part[arrangement.record == i]) == {part}
+        assert arrangement.n_parts_selected == len(selecting)
+        assert arrangement.rows(0).tolist() == arrangement.rows().tolist()
+
+
+@given(st.lists(st.integers(60, 300), min_size=1, max_size=4), st.integers(1, 6), st.integers(1, 5), st.integers(2, 10))
+@quick
+def test_parts_are_of_about_equal_size_and_follow_one_another(lengths, decimation, lag, parts):
+    arrangement = Arrangement(records_of(lengths), decimation, lag, parts)
+    n_samples = sum(lengths) - lag * decimation * len(lengths)
+    counts = np.bincount(arrangement.part[arrangement.part >= 0])
+    assert arrangement.n_parts_selected == len(counts) <= parts and counts.sum() == n_samples
+    # Of few samples there are fewer parts.
+    assert len(counts) == parts or n_samples < 3 * decimation * parts
+    assert counts.min() >= 1 and counts.max() - counts.min() <= 1
+    # A part is a stretch of time: by record and time its numbers never fall.
+    members = np.flatnonzero(arrangement.part >= 0)
+    ordered = members[np.lexsort((arrangement.time[members], arrangement.record[members]))]
+    assert (np.diff(arrangement.part[ordered]) >= 0).all()
+    for part in range(len(counts)):
+        kept, rows = arrangement.rows(part), arrangement.rows()
+        assert kept.tolist() == rows[arrangement.part[rows] != part].tolist()
+        assert sum(map(len, arrangement.segments(arrangement.part == part))) == counts[part]
+
+
+@pytest.mark.parametrize(
+    ("decimation", "most", "phases"), [(8, None, 8), (8, 200, 8), (8, 199, 7), (8, 10, 1), (1, 10, 1), (5, 90, 2)]
+)
+def test_some_phases_are_enough_of_long_records(decimation, most, phases):
+    arrangement = Arrangement(records_of([120, 80]), decimation, 2, 4, most)
+    assert arrangement.n_phases == phases
+    for record, length in enumerate((120, 80)):
+        firsts = sorted({int(k) % decimation for k in arrangement.time[arrangement.record == record]})
+        assert len(firsts) == phases and firsts[0] == 0
+        # Spread over the stride.
+        assert max(np.diff([*firsts, decimation])) <= -(-decimation // phases)
+        for first in firsts:
+            times = arrangement.time[(arrangement.record == record) & (arrangement.time % decimation == first)]
+            assert times.tolist() == list(range(first, length, decimation))
+
+
+def test_segments_of_some_samples():
+    arrangement = Arrangement(records_of([20, 12]), 2, 1, 2)
+    # Phases of record 0: places 0-9 and 10-19; of record 1: 20-25 and 26-31.
+    chosen = np.zeros(32, bool)
+    chosen[[0, 1, 2, 3, 5, 9, 10, 11, 19, 20, 21, 25, 26, 31]] = True
+    bounds = [(s.start, s.stop) for s in arrangement.segments(chosen)]
+    assert bounds == [(1, 4), (5, 6), (9, 10), (11, 12), (19, 20), (21, 22), (25, 26), (31, 32)]
+    assert arrangement.segments(np.zeros(32, bool)) == []
+
+
+def candidates(u, noise, lags, degree):
+    y = lfilter([0.0, 1.0], [1.0, -0.8], u[:, 0]) + noise
+    monomials = monomials_of(list(product(range(u.shape[1] + 1), range(1, lags + 1))), degree)
+    return regressors(u, y, monomials, np.arange(lags, len(y))), term_names(monomials, u.shape[1])
+
+
+def dependent(columns):
+    """Return which columns lie in the span of earlier ones that do not, one by one."""
+    scaled = columns / np.maximum(np.linalg.norm(columns, axis=0), 1e-300)
+    basis, dependent_columns = [], []
+    for j in range(scaled.shape[1]):
+        weights = np.linalg.lstsq(scaled[:, basis], scaled[:, j], rcond=None)[0]
+        distance = np.linalg.norm(scaled[:, j] - scaled[:, basis] @ weights)
+        (dependent_columns if distance < 1e-8 else basis).append(j)
+    return dependent_columns
+
+
+DRAWS = {
+    "on/off": lambda rng, n: rng.choice([0.0, 5.0], (n, 1)),
+    "three levels": lambda rng, n: rng.choice([-1.0, 0.0, 2.0], (n, 1)),
+    "held": lambda rng, n: rng.choice([1.0, 2.0], (n // 50, 1)).repeat(50, axis=0),
+    "rare": lambda rng, n: rng.choice([0.0, 1.0], (n, 1), p=[0.995, 0.005]),
+    "nothing": lambda rng, n: np.zeros((n, 1)),
+    "twice": lambda rng, n: rng.choice([0.0, 1.0], (n, 1)).repeat(2, axis=1),
+    "mixed": lambda rng, n: np.column_stack([rng.normal(size=n), rng.choice([0.0, 1.0], n)]),
+}
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_columns_that_depend_on_earlier_ones_are_dropped(rng, name):
+    columns, terms = candidates(DRAWS[name](rng, 2000), 0.1 * rng.normal(size=2000), 2, 3)
+    assert list(collinear(columns, terms)) == [terms[j] for j in dependent(columns)]
+
+
+def test_reasons_are_true(rng):
+    columns, terms = candidates(rng.choice([2.2, 2.5], (1000, 1)), rng.normal(size=1000), 2, 2)
+    assert collinear(columns, terms) == {
+        "u(k-1)^2": "u(k-1)^2 is 4.7 u(k-1) - 5.5",
+        "u(k-2)^2": "u(k-2)^2 is 4.7 u(k-2) - 5.5",
+    }
+    twice = np.column_stack([columns[:, 1], 2 * columns[:, 1], 0 * columns[:, 1]])
+    assert collinear(twice, ["p", "q", "z"]) == {"q": "q is 2 p", "z": "z is zero in every row"}
+
+
+def test_rows_that_refute_a_combination_are_found(rng):
+    columns = rng.normal(size=(20_000, 3))
+    # All but one row say that the last two columns are equal.
+    columns[:, 2] = columns[:, 1]
+    columns[12_345, 2] += 1.0
+    assert collinear(columns, list("abc")) == {}
+    # Of norm 1, and elsewhere zero.
+    columns[:, 2] = np.arange(20_000) == 77
+    assert collinear(columns, list("abc")) == {}
+    # Too few rows are no reason to drop.
+    assert collinear(rng.normal(size=(30, 100)), [f"x{i}" for i in range(100)]) == {}
+
+
+def test_nearly_alike_is_reported_and_not_dropped(rng):
+    x = rng.normal(size=(1000, 3))
+    columns = np.column_stack([np.ones(1000), x, x[:, 1] + 0.01 * rng.normal(size=1000)])
+    terms = ["1", "a", "b", "c", "d"]
+    assert collinear(columns, terms) == {}
+    pairs = near_pairs(columns, terms)
+    assert (pairs[0], pairs[1][:2]) == (1, ("b", "d"))
+    assert near_pairs(columns[:, :4], terms[:4]) == (0, None)
+
+
+@pytest.mark.parametrize("samples", [1, 2, 7, 41])
+def test_sums_are_those_of_scipy(rng, samples):
+    a, b = rng.normal(3.0, size=(2, samples))
+    np.testing.assert_allclose(_correlated(a, b), correlate(b, a)[samples - 1 :], rtol=1e-12, atol=1e-12)
+    for width in {1, 2, 3, samples, max(1, samples - 1)}:
+        expected = uniform_filter1d(np.column_stack([a, b]), width, axis=0, mode="nearest")
+        np.testing.assert_allclose(_moving_mean(np.column_stack([a, b]), width), expected, rtol=1e-12)
+    assert _moving_mean(np.empty((samples, 0)), 2).shape == (samples, 0)
+
+
+def test_autocorrelation_against_its_definition(rng):
+    pieces = [rng.normal(size=50) + 3, rng.normal(size=20)]
+    sums = np.zeros(26)
+    for lag, piece in product(range(26), pieces):
+        centred = piece - piece.mean()
+        sums[lag] += centred[: max(0, len(piece) - lag)] @ centred[lag:]
+    assert autocorrelation(pieces) == pytest.approx(sums / sums[0])
+
+
+def horizon(y, decimation=1, n_test=300):
+    known = Record("known", np.empty((len(y) - n_test, 0)), y[:-n_test])
+    return steps_ahead([known, Record("test", np.empty((n_test, 0)), y[-n_test:], "test")], decimation)
+
+
+def test_series_are_judged_as_far_ahead_as_their_values_depend_on_one_another(rng):
+    white = rng.standard_normal(1200)
+    assert horizon(white) == horizon(np.ones(1200)) == 1
+    for pole in (0.8, 0.95):
+        time = np.log(0.5) / np.log(pole)
+        assert 0.4 * time < horizon(lfilter([1.0], [1.0, -pole], white)) < 2.5 * time
+    # An oscillation that goes on is judged over half of the test.
+    wave = np.sin(2 * np.pi * np.arange(1200) / 63)
+    assert (horizon(wave), horizon(wave, decimation=5)) == (150, 30)
+
+
+def seasons_of(u, *outputs):
+    """Return the seasons of records of an output that is driven by an input."""
+    records = [Record(str(number), u[: len(y), None], y) for number, y in enumerate(outputs)]
+    return seasons_beside_inputs(Recording(tuple(records), ("u",), "y"))
+
+
+def test_seasons_are_found_where_an_output_alone_repeats_itself(rng):
+    hours, white, nothing = np.arange(1000), rng.standard_normal(1000), np.zeros(1000)
+    load = np.sin(2 * np.pi * hours / 24) ** 3 + 0.05 * white
+    assert seasons_of(nothing, load) == seasons_of(nothing, load[:400], load[550:]) == (24,)
+    # A record has three seasons at least.
+    assert seasons_of(nothing, load[:70]) == ()
+    damped = lfilter([1.0], [1.0, -1.84, 0.9], white)
+    for y in (white, np.cumsum(white), damped, np.ones(1000), 1.0 * hours):
+        assert seasons_of(nothing, y) == ()
+    # What a periodic test signal drives repeats itself as it does.
+    weather = np.sin(2 * np.pi * hours / 24) + 0.2 * white
+    assert seasons_of(weather, load) == (24,) and seasons_of(np.resize(white[:24], 1000), load) == ()

@@ -1,0 +1,179 @@
+"""Identification with little effort where the data are unusual: levels, units, seasons, inputs that are not used."""
+
+import warnings
+
+import numpy as np
+import pytest
+from tests.lookups import item_with, names_of
+from tests.tiers import mostly_slow
+
+import narxbench
+from narxbench import Model, NarxbenchError
+
+TERMS = ("y(k-1)", "u(k-1)", "u(k-1)^2")
+QUICK = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 2, "effort": 0.1}
+
+
+def signals(samples=400):
+    """Return input and output of y(k) = 0.8 y(k-1) + 0.5 u(k-1) + 0.1 u(k-1)^2 with a little noise."""
+    draws = np.random.default_rng(6)
+    u, e = draws.standard_normal(samples), 0.02 * draws.standard_normal(samples)
+    y = np.zeros(samples)
+    for k in range(1, samples):
+        y[k] = 0.8 * y[k - 1] + 0.5 * u[k - 1] + 0.1 * u[k - 1] ** 2 + e[k]
+    return u, y
+
+
+U, Y = signals()
+
+
+def identify_strictly(u, y):
+    """Identify a model, where a warning is an error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return narxbench.identify(u, y, test="20%", **QUICK)
+
+
+@pytest.fixture(scope="module")
+def plain():
+    return identify_strictly(U, Y)
+
+
+def test_signals_about_zero_are_taken_as_they_are(plain):
+    assert plain.model.terms == TERMS and plain.model.offsets is None
+
+
+def error_of(identification):
+    return identification.to_dict()["metrics"]["test"]["free_run"]["rrse"]
+
+
+@pytest.mark.parametrize(
+    ("u_level", "y_level"),
+    mostly_slow([(0.0, 1e3), (0.0, 1e6), (0.0, -1e7), (1e3, 0.0), (1e7, 0.0), (-1e5, 1e9)], (0.0, -1e7), (-1e5, 1e9)),
+)
+def test_a_level_changes_neither_terms_nor_errors(plain, u_level, y_level):
+    identification = identify_strictly(U + u_level, Y + y_level)
+    model = identification.model
+    assert model.terms == TERMS and model.offsets == (y_level, u_level)
+    assert model.coefficients == pytest.approx(plain.model.coefficients, rel=1e-4)
+    assert error_of(identification) == pytest.approx(error_of(plain), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("u_unit", "y_unit"),
+    mostly_slow(
+        [(1e-150, 1e-150), (1.0, 1e-150), (1e-150, 1.0), (1e-30, 1e-6), (1e9, 1e9), (1e30, 1.0)],
+        *[(1e-150, 1e-150), (1e30, 1.0)],
+    ),
+)
+def test_a_unit_changes_neither_terms_nor_errors(plain, u_unit, y_unit):
+    identification = identify_strictly(U * u_unit, Y * y_unit)
+    assert identification.model.terms == TERMS
+    assert error_of(identification) == pytest.approx(error_of(plain), rel=1e-6)
+
+
+def test_only_inputs_that_a_model_uses_must_stay_in_their_range():
+    data = {"u": U, "clock": np.arange(400.0), "y": Y}
+    identification = narxbench.identify(data, "y", input=["u", "clock"], test="20%", **QUICK)
+    assert "clock" not in item_with(identification.checks, name="test-range").text
+    assert (
+        "clock" in item_with(narxbench.look(data, "y", input=["u", "clock"], test="20%").checks, name="test-range").text
+    )
+
+
+def hourly_load(samples):
+    """Return hours of a load with a pattern of the day that weekends change, a slow year, and correlated noise."""
+    hours, draws = np.arange(samples), np.random.default_rng(1)
+    day = np.sin(2 * np.pi * (hours % 24 - 8) / 24) + 0.4 * np.sin(4 * np.pi * (hours % 24) / 24)
+    week = np.where(hours // 24 % 7 >= 5, 0.6, 1.0)
+    noise = np.zeros(samples)
+    for k in range(1, samples):
+        noise[k] = 0.95 * noise[k - 1] + 0.08 * draws.normal()
+    return 50 + 10 * (day * week + 2 * week + 0.5 * np.cos(2 * np.pi * hours / 8760) + noise)
+
+
+def monthly_passengers(months):
+    """Return a growing number of passengers with a pattern of the year."""
+    numbers, draws = np.arange(months), np.random.default_rng(1)
+    year = np.array([0.91, 0.89, 1.01, 0.98, 0.98, 1.11, 1.23, 1.22, 1.06, 0.92, 0.80, 0.90])
+    trend = np.exp(0.01 * numbers + np.cumsum(0.015 * draws.normal(size=months)))
+    return 110 * trend * year[numbers % 12] * np.exp(0.02 * draws.normal(size=months))
+
+
+SERIES = {
+    "walk": (np.cumsum(np.random.default_rng(2).normal(size=400)), []),
+    "load": (hourly_load(1000), [24, 168]),
+    "passengers": (monthly_passengers(144), [12]),
+}
+
+
+@pytest.mark.parametrize("name", SERIES)
+def test_a_series_is_judged_over_the_season_after_which_it_repeats_itself(name):
+    series, seasons = SERIES[name]
+    identification = narxbench.identify(None, series, decimation=1, degree=1, y_lags=2, effort=0.1)
+    errors = item_with(identification.summary, name="errors")
+    assert errors.values["seasons"] == seasons
+    if seasons:
+        assert errors.values["steps"] == seasons[0] and "repeats itself after" in errors.text
+
+
+@pytest.mark.slow
+def test_passengers_of_the_next_year_are_better_than_those_of_the_last():
+    """Repeating the last year is what is to be beaten."""
+    passengers, n_known = monthly_passengers(156), 132
+    identification = narxbench.identify(None, passengers[:n_known], effort=2.0, decimation=1)
+    assert identification.model.max_lag >= 12
+    competition = item_with(identification.summary, name="competitors")
+    assert "seasonal naive, 12 steps" in names_of(competition.values["rows"])
+    forecasts, naive = [], []
+    for end in range(n_known, 145):
+        year = passengers[end : end + 12]
+        forecasts.append(identification.model.forecast(None, passengers[:end], steps=12) - year)
+        naive.append(passengers[end - 12 : end] - year)
+    assert np.mean(np.square(forecasts)) < 0.7 * np.mean(np.square(naive))
+
+
+MODEL = Model(("y(k-1)", "u(k-1)"), (0.5, 1.0), ("u",), "y", units={"u": "V", "y": "cm"}, sampling_time=0.1)
+
+
+def samples_of_model(step=0.1, input="u [V]", output="y [cm]"):
+    """Return samples of a model that are so many seconds apart, in columns of these names."""
+    u = np.sin(np.arange(40) ** 1.5)
+    return {"t [s]": step * np.arange(40), input: u, output: MODEL.predict(u, [0.0])}
+
+
+@pytest.mark.parametrize("use", ["compare", "refit"])
+def test_data_of_other_units_or_samplings_are_refused_where_both_are_known(use):
+    def used(data, **reading):
+        if use == "refit":
+            return narxbench.refit(MODEL, data, **reading)
+        return narxbench.compare({"model": MODEL}, data, **reading)
+
+    for data, words in (
+        (samples_of_model(output="y [m]"), "column y: found in m; needed: in cm, as for the model"),
+        (samples_of_model(input="u [mV]"), "column u: found in mV; needed: in V, as for the model"),
+    ):
+        with pytest.raises(NarxbenchError, match=f"data: {words}"):
+            used(data)
+    used(samples_of_model(input="u", output="y"))
+    # The user knows better than the name of a column.
+    used(samples_of_model(output="y [centimetres]"), units={"y": "cm"})
+    # The weights of a model hold for its sampling time, a clock that drifts and samples without a time.
+    if use == "refit":
+        assert used(samples_of_model(0.2)).sampling_time == pytest.approx(0.2)
+    else:
+        with pytest.raises(NarxbenchError, match=r"time: found samples 200 ms apart; needed: 100 ms, as for the model"):
+            used(samples_of_model(0.2))
+    used(samples_of_model(0.1005))
+    used(samples_of_model(0.2), time=False)
+
+
+def test_columns_that_are_named_stand_for_the_inputs_of_all_models_in_order():
+    other = Model(("y(k-1)", "u1(k-1)", "u2(k-1)"), (0.5, 1.0, 1.0), ("v", "u"), "y", units={"v": "A"})
+    models = {"one": MODEL, "other": other}
+    data = samples_of_model(input="a [V]") | {"b [A]": np.ones(40)}
+    narxbench.compare(models, data, input=["a", "b"])
+    with pytest.raises(NarxbenchError, match=r"column b: found in A; needed: in V"):
+        narxbench.compare(models, data, input=["b", "a"])
+    with pytest.raises(NarxbenchError, match=r"input: found 1; needed: 2, for u, v"):
+        narxbench.compare(models, data, input=["a"])
