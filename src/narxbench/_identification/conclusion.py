@@ -286,7 +286,7 @@ def _compared_rows(problem: ConfigurationProblem) -> NDArray[np.int64]:
 def _near_pairs(problem: ConfigurationProblem, rows: NDArray[np.int64]) -> dict[str, Any]:
     """Return how many pairs of candidates are nearly alike, and the most alike of them."""
     monomials = [parse_term(name, problem.n_inputs, current=True) for name in problem.terms]
-    return near_pairs(problem.arrangement.columns(monomials, rows), problem.terms)._asdict()
+    return near_pairs(problem.arrangement.columns(monomials, rows), problem.terms)
 
 
 def last_cases(cases: Sequence[Case]) -> list[Case]:

@@ -84,7 +84,7 @@ DATA = {
     "a code that nobody declared": (FRAME.assign(out=np.where(FRAME.index % 9 == 0, -200.0, Y)), "out"),
     "an order of dates that is not clear": (FRAME.assign(time=DAYS), "out"),
     "numbers that may be days of MATLAB": (FRAME.assign(time=739_000.0 + T), "out"),
-    "numbers that are no seconds": (FRAME.assign(time=2e8 + T), "out"),
+    "numbers that are no seconds": (FRAME.assign(time=1e10 + T), "out"),
 }
 TIMES = {"that stands": np.where(T[20] == T, T[19], T), "that is uneven": np.arange(N) ** 2}
 ARRAYS = [{"input": U}, {"output": "y"}, {"output": Y, "input": U[1:]}, {"output": U}, {"output": Y, "input": [[[1]]]}]

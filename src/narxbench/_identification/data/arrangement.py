@@ -17,8 +17,6 @@ Mask = NDArray[np.bool_]
 NO_PART = -1
 # Parts of the data that take turns in selection, where no record has this role.
 N_PARTS = 8
-# Steps of a part, at least.
-LEAST_STEPS = 3
 
 
 @dataclass
@@ -86,8 +84,8 @@ class Arrangement:
         starts = np.concatenate([[0], np.cumsum(np.maximum(0, lengths - lost) * is_shared)])
         place = starts[self.record] + self.time - lost
         is_inside = is_shared[self.record] & self.has_lags
-        # Each part has a few steps at least.
-        n_parts = min(self.n_parts, max(1, int(starts[-1]) // (LEAST_STEPS * self.decimation)))
+        # Each part has a step at least.
+        n_parts = min(self.n_parts, max(1, int(starts[-1]) // self.decimation))
         return np.where(is_inside, place * n_parts // max(1, starts[-1]), NO_PART)
 
     @property

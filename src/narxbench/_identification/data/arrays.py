@@ -1,7 +1,7 @@
 """Arrays of inputs and outputs as data with named columns, with the arguments that choose these."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,19 +14,10 @@ from narxbench._io.errors import FieldError, did_you_mean, printable, show
 _BY_POSITION = "one index for both, or arrays, as of to_numpy(), to join them by position"
 
 
-class NamedArrays(NamedTuple):
-    """Arguments of :func:`~narxbench._identification.data.reading.read_recording` in place of arrays."""
-
-    data: Any
-    input: list[str] | None
-    output: str
-    time: Any
-    test: Any
-    notes: list[str]
-
-
-def named_arrays(input: Any, output: Any, time: Any, test: Any) -> NamedArrays:
-    """Return arrays as columns of data, and the names of these columns as arguments.
+def named_arrays(
+    input: Any, output: Any, time: Any, test: Any
+) -> tuple[Any, list[str] | None, str, Any, Any, list[str]]:
+    """Return arrays as columns of data, and the names of these as input, output, time and test, with notes.
 
     Signals of pandas are aligned on their index; those whose indices have other labels are refused.
     """
@@ -45,7 +36,7 @@ def named_arrays(input: Any, output: Any, time: Any, test: Any) -> NamedArrays:
     if isinstance(test, tuple) and len(test) == 2:
         test_input = indexed_frame_of(test[0], "test: input")
         test = _columns(test_input, _series_of(test[1], "test: output"), inputs, title, "test", {}, notes)
-    return NamedArrays(data, inputs or None, title, time, test, notes)
+    return data, inputs or None, title, time, test, notes
 
 
 def _series_of(output: Any, name: str) -> Any:

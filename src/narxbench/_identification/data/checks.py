@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._identification.data.evidence import (
-    FEEDBACK_SHARE,
+    FEW_CHANGES,
     InputEvidence,
     input_evidence,
+    is_under_feedback,
     largest_degree_shown,
 )
 from narxbench._identification.data.other_units import suspected_units
@@ -28,7 +29,7 @@ from narxbench._identification.data.sampling import (
     advised_decimations,
     plain,
 )
-from narxbench._identification.data.signals import all_signals, inputs, outputs
+from narxbench._identification.data.signals import NEGLIGIBLE, SMALL, all_signals, inputs, outputs
 from narxbench._identification.finding import Finding, Status, look_if, worst
 from narxbench._identification.phrases import (
     OTHER_UNIT,
@@ -51,9 +52,8 @@ Array = NDArray[np.float64]
 Usage = Mapping[str, Mapping[str, Any]]
 
 NO_USAGE: Usage = MappingProxyType({})
-
-# An input of fewer changes cannot show that it has no effect.
-LEAST_CHANGES = 30
+# The output or an input: its column, its name in terms, and its values in each record.
+_Signal = tuple[str, str, list[Array]]
 
 
 class Candidates(NamedTuple):
@@ -61,19 +61,6 @@ class Candidates(NamedTuple):
 
     n_terms: int
     n_rows: int
-
-
-class _Signal(NamedTuple):
-    """The output or an input: its column, its name in terms, and its values in each record."""
-
-    column: str
-    term: str
-    pieces: list[Array]
-
-    @property
-    def values(self) -> Array:
-        """The values of all records."""
-        return np.concatenate(self.pieces)
 
 
 def checks_before(
@@ -126,7 +113,7 @@ def evidence_check(
             constant.append(column)
         elif _is_idle(by_input[column]) and not usage.get(column, {}).get("used", False):
             idle.append(column)
-        if about.follows > FEEDBACK_SHARE:
+        if is_under_feedback(about.follows):
             under_feedback.append(column)
         if about.exchanged:
             exchanged.append(column)
@@ -299,9 +286,9 @@ def dead_times(
     if input_responses is None:
         input_responses = responses(recording)
     delays = {}
-    for signal in _signals(recording, ())[1:]:
-        if input_responses[signal.column]:
-            delays[signal.column] = {"term": signal.term, **_delay(input_responses[signal.column])}
+    for column, term, _ in _signals(recording, ())[1:]:
+        if input_responses[column]:
+            delays[column] = {"term": term, **_delay(input_responses[column])}
     return delays
 
 
@@ -314,7 +301,7 @@ def _delay(input_responses: Sequence[Response]) -> dict[str, Any]:
     has_effect = earliest < end
     return {
         "delay": earliest if has_effect else None,
-        "seldom": not has_effect and input_responses[0].changes < LEAST_CHANGES,
+        "seldom": not has_effect and input_responses[0].changes <= FEW_CHANGES,
         "power": shown.power,
         "shown": shown.first() if has_effect else None,
         "band": plain(shown.band),
@@ -326,17 +313,17 @@ def excitation_check(recording: Recording, decimation: int = 1, lags: int = 5, u
     """Look whether each input changes, in as many ways as it has lags, and whether the data are mostly at rest."""
     excitations = {}
     status: Status = "fine"
-    for signal in _signals(recording, recording.known)[1:]:
-        low, high = float(signal.values.min()), float(signal.values.max())
+    for column, term, pieces in _signals(recording, recording.known)[1:]:
+        low, high = _range(pieces)
         order = 0
         if high - low > 1e-12 * max(abs(low), abs(high)):
-            order = _order_of_excitation(signal.pieces, decimation, lags)
+            order = _order_of_excitation(pieces, decimation, lags)
             if order < lags:
                 status = worst(status, "look")
         else:
             status = worst(status, "look")
-        excitation = {"term": signal.term, "order": order, "range": [low, high]}
-        excitations[signal.column] = {**excitation, **usage.get(signal.column, {})}
+        excitation = {"term": term, "order": order, "range": [low, high]}
+        excitations[column] = {**excitation, **usage.get(column, {})}
     if excitations and not any(excitation["order"] for excitation in excitations.values()):
         status = "bad"
     rest = _share_at_rest(recording, MOST_STEPS * decimation)
@@ -383,19 +370,18 @@ def test_range_check(recording: Recording, usage: Usage = NO_USAGE) -> Finding:
     statuses: list[Status] = []
     known_signals, test_signals = _signals(recording, recording.known), _signals(recording, test_records)
     suspected = suspected_units(_values_by_column(known_signals), _values_by_column(test_signals))
-    for known_signal, test_signal in zip(known_signals, test_signals, strict=True):
-        low, high = float(known_signal.values.min()), float(known_signal.values.max())
-        test = test_signal.values
+    for (column, term, known_pieces), (_, _, test_pieces) in zip(known_signals, test_signals, strict=True):
+        low, high = _range(known_pieces)
+        test = np.concatenate(test_pieces)
         share = float(np.mean((test < low) | (test > high)))
         # By how much of the known range the test goes beyond it.
         beyond = max(low - float(test.min()), float(test.max()) - high, 0.0)
-        column, term, _ = known_signal
         is_used = bool(usage.get(column, {}).get("used", True))
         about = {"term": term, "share": share, "known": [low, high], "beyond": beyond, "used": is_used}
-        values[column] = {**about, "unit": suspected[column]._asdict() if column in suspected else None}
+        values[column] = {**about, "unit": suspected.get(column)}
         # A few samples just outside are no extrapolation.
         if is_used and share > 0.01 and beyond > 0.01 * (high - low):
-            statuses.append("bad" if share > 0.1 else "look")
+            statuses.append("bad" if share > SMALL else "look")
         if is_used and column in suspected:
             statuses.append("look")
     status = worst(*statuses)
@@ -434,16 +420,21 @@ def _other_unit(title: str, unit: Values) -> str:
     return f"{text}{' '.join(conversion)}, as between {unit['units']}."
 
 
+def _range(pieces: Sequence[Array]) -> tuple[float, float]:
+    """Return the smallest and the largest value of a signal."""
+    return min(float(piece.min()) for piece in pieces), max(float(piece.max()) for piece in pieces)
+
+
 def _values_by_column(signals: Sequence[_Signal]) -> dict[str, Array]:
-    return {signal.column: signal.values for signal in signals}
+    return {column: np.concatenate(pieces) for column, _, pieces in signals}
 
 
 def _signals(recording: Recording, records: Sequence[Record]) -> list[_Signal]:
     """Return the output, and then each input."""
     n_inputs = len(recording.inputs)
-    signals = [_Signal(recording.output, signal_name(0, n_inputs), outputs(records))]
+    signals = [(recording.output, signal_name(0, n_inputs), outputs(records))]
     for place, column in enumerate(recording.inputs):
-        signals.append(_Signal(column, signal_name(place + 1, n_inputs), inputs(records, place)))
+        signals.append((column, signal_name(place + 1, n_inputs), inputs(records, place)))
     return signals
 
 
@@ -473,7 +464,7 @@ def _share_at_rest(recording: Recording, window: int) -> float:
         return 0.0
     reach = np.ptp(np.vstack(signals), axis=0)
     spans = np.subtract(*np.percentile(blocks, [95, 5], axis=1))
-    return float(np.mean((spans <= 0.05 * reach).all(axis=1)))
+    return float(np.mean((spans <= NEGLIGIBLE * reach).all(axis=1)))
 
 
 def no_test_check(records: Sequence[Record]) -> list[Finding]:

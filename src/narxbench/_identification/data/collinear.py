@@ -1,7 +1,7 @@
 """Candidate terms that say nothing new, as they are combinations of earlier ones."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,6 @@ EXACT = 1e-8
 MOST_IN_COMBINATION = 8
 # Two columns are nearly alike if their correlation is larger.
 NEARLY = 0.999
-# Rows that refute a combination are added by so many: the worst ones, which may refute others too.
-MOST_REFUTING = 10
 
 
 def collinear(columns: Array, terms: list[str]) -> dict[str, str]:
@@ -51,7 +49,8 @@ def collinear(columns: Array, terms: list[str]) -> dict[str, str]:
                 names = [terms[i] for i in combination]
                 dropped[terms[combined]] = f"{terms[combined]} is {sum_of(list(zip(scaled, names, strict=True)))}"
             else:
-                refuting_rows.update(np.argsort(residual)[-MOST_REFUTING:].tolist())
+                # The worst rows, as many as determine the combination anew.
+                refuting_rows.update(np.argsort(residual)[-len(basis) - 1 :].tolist())
         refuting_rows.difference_update(rows.tolist())
         if not refuting_rows:
             reasons |= dropped
@@ -68,23 +67,16 @@ def _some_rows(n_rows: int, n_columns: int) -> Integers:
     return np.sort(order[: 2 * n_columns + 10])
 
 
-class NearPairs(NamedTuple):
-    """How many pairs of candidates are nearly alike, and the most alike of them with their correlation."""
-
-    number: int
-    worst: tuple[str, str, float] | None
-
-
-def near_pairs(columns: Array, terms: Sequence[str]) -> NearPairs:
-    """Return the pairs of candidate terms that are nearly the same at some rows."""
+def near_pairs(columns: Array, terms: Sequence[str]) -> dict[str, Any]:
+    """Return the number of pairs of candidates that are nearly alike, and the worst of them with its correlation."""
     alike = _correlations(columns)
     count = int(np.sum(alike > NEARLY))
     if not count:
-        return NearPairs(0, None)
+        return {"number": 0, "worst": None}
     # The first of the most alike: their last digits are those of a processor.
     i, j = np.unravel_index(int(np.argmax(alike.round(9))), alike.shape)
     correlation = min(1.0, significant(float(alike[i, j])))
-    return NearPairs(count, (terms[int(i)], terms[int(j)], correlation))
+    return {"number": count, "worst": (terms[int(i)], terms[int(j)], correlation)}
 
 
 def _correlations(columns: Array) -> Array:

@@ -3,7 +3,7 @@
 Output and inputs are compared together, as numbers. A record at rest repeats itself, so that only *moves* count:
 samples that differ from the one before them, each with the time until the next move. Two records have the same data
 
-- if all of their moves are the same, 16 or more; or
+- if all of their moves are the same, at least as many as the samples of the shortest record; or
 - if 50 or more successive moves are the same, at least half of those of the shorter record, and no 50 of them come
   twice in one experiment, for data that repeat themselves prove nothing.
 """
@@ -16,14 +16,15 @@ import pandas as pd
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
+from narxbench._identification.data.experiments import LEAST_SAMPLES
 from narxbench._identification.data.signals import all_signals
 from narxbench._model.records import Record
 
 Integers = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
 
-# Moves of records that are the same as a whole, at least, and successive moves that are compared at once.
-LEAST_MOVES, PASSAGE = 16, 50
+# Successive moves that are compared at once.
+PASSAGE = 50
 # Differences below this share of the range of a signal are none: files have numbers of 15 digits or more.
 RESOLUTION = 1e-6
 _WEIGHTS = np.cumprod(np.full(PASSAGE, 0x9E3779B97F4A7C15, np.uint64))
@@ -84,7 +85,7 @@ def _whole_copies(moves: Sequence[_Moves], groups: Sequence[Hashable]) -> list[C
     first_places: dict[bytes, int] = {}
     for place, (_, ends, hashes) in enumerate(moves):
         first = first_places.setdefault(hashes.tobytes(), place)
-        if groups[first] != groups[place] and len(hashes) >= LEAST_MOVES:
+        if groups[first] != groups[place] and len(hashes) >= LEAST_SAMPLES:
             copies.append(Copy((first, place), (0, 0), int(ends[-1])))
     return copies
 

@@ -8,32 +8,23 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from narxbench._identification.data.signals import inputs, outputs
+from narxbench._identification.data.sampling import STEPS
+from narxbench._identification.data.signals import (
+    MOST_SAMPLES,
+    REPEATED,
+    SAMPLES_PER_WEIGHT,
+    SMALL,
+    inputs,
+    outputs,
+)
 from narxbench._model.records import Recording
 
 Array = NDArray[np.float64]
 
-# An input stays while it is within this share of its range, and levels this far apart are different ones.
-STAY = 0.1
-# Stays are at least this many samples long, and an input that is held has them in this share of the samples.
-LEAST_STAY, HELD = 3, 0.8
-# More changes are not told apart.
-MOST_CHANGES = 10
-# A record shows nonlinear behaviour from this many different changes of its inputs on: the response to a single one is
-# that of a linear model, whatever the process is.
-CHANGES_FOR_NONLINEAR = 2
-# Lags of the regressions that look for feedback, the share of the unforeseen variance of an input that past outputs
-# must explain, and how many times as many samples as weights are needed.
-FEEDBACK_LAGS, FEEDBACK_SHARE, SAMPLES_PER_WEIGHT = 20, 0.15, 20
-# Where past outputs explain more than the first share of an input, and its past at most the second of the output, the
-# two are perhaps exchanged. In a loop whose reference moves the input acts on the output.
-EXCHANGED_FOLLOWS, EXCHANGED_FORETELLS = 0.3, 0.01
-# Share of the samples that the regression of an input fits: those that it foretells best.
-CALM = 0.9
-# Samples of each record that these regressions look at, at most.
-MOST_SAMPLES = 20_000
-# An input whose past leaves less than this share of its energy unexplained has nothing new to look at.
-FORETOLD = 0.01
+# An input of so few changes cannot show that it has no effect, and different ones among them are counted.
+FEW_CHANGES = 30
+# The share of the unforeseen variance of a signal that is nothing: what a past explains of it by chance.
+NOTHING = 0.01
 
 
 class InputEvidence(NamedTuple):
@@ -68,16 +59,25 @@ def input_evidence(recording: Recording) -> dict[str, InputEvidence]:
             evidence[column] = InputEvidence(True, 0, 0.0)
         else:
             of_output = outputs(recording.known)
-            follows = explained_by_past(pieces, of_output, CALM) or 0.0
-            exchanged = follows > EXCHANGED_FOLLOWS and _foretells_nothing(pieces, of_output)
+            follows = explained_by_past(pieces, of_output, 1.0 - SMALL) or 0.0
+            exchanged = is_under_feedback(follows) and _foretells_nothing(pieces, of_output)
             evidence[column] = InputEvidence(False, count_changes(pieces), follows, exchanged)
     return evidence
+
+
+def is_under_feedback(follows: float) -> bool:
+    """Return whether past outputs explain more of an input than without a loop.
+
+    Of inputs of the library's systems they explain up to 0.07, of those in loops with a proportional controller 0.13 to
+    0.28.
+    """
+    return follows > SMALL
 
 
 def _foretells_nothing(input_pieces: Sequence[Array], output_pieces: Sequence[Array]) -> bool:
     """Return whether the past of an input is seen not to foretell the output, also where a reference jumps."""
     share = explained_by_past(output_pieces, input_pieces)
-    return share is not None and share <= EXCHANGED_FORETELLS
+    return share is not None and share <= NOTHING
 
 
 def largest_degree_shown(evidence: Sequence[InputEvidence]) -> int | None:
@@ -87,13 +87,13 @@ def largest_degree_shown(evidence: Sequence[InputEvidence]) -> int | None:
         if about.changes is None:
             return None
         n_changes += about.changes
-    return 1 if 0 < n_changes < CHANGES_FOR_NONLINEAR else None
+    return 1 if n_changes == 1 else None
 
 
 def count_changes(pieces: Sequence[Array]) -> int | None:
     """Return how many different changes an input makes from one held level to another.
 
-    None stands for an input that is not held, or makes more than ``MOST_CHANGES``. Equal changes in several records
+    None stands for an input that is not held, or makes more than ``FEW_CHANGES``. Equal changes in several records
     count once.
 
     Examples
@@ -108,29 +108,29 @@ def count_changes(pieces: Sequence[Array]) -> int | None:
     changes = set()
     held = total = 0
     for piece in pieces:
-        stays, end = _stays(piece, STAY * reach)
+        stays, end = _stays(piece, SMALL * reach)
         total += end
         levels = []
         for start, stop in stays:
             held += stop - start
-            levels.append(round(float(np.median(piece[start:stop])) / (STAY * reach)))
+            levels.append(round(float(np.median(piece[start:stop])) / (SMALL * reach)))
         for before, after in pairwise(levels):
             if before != after:
                 changes.add((before, after))
         if end < len(piece):
             return None
-    return len(changes) if held >= HELD * total else None
+    return len(changes) if held >= (1.0 - SMALL) * total else None
 
 
 def _stays(values: Array, tolerance: float) -> tuple[list[tuple[int, int]], int]:
     """Return the stretches in which a signal stays within a tolerance, and up to which sample it was looked at."""
     stays = list[tuple[int, int]]()
     start = 0
-    while start < len(values) and len(stays) <= MOST_CHANGES:
+    while start < len(values) and len(stays) <= FEW_CHANGES:
         end = _end_of_stay(values, start, tolerance)
-        if end - start >= LEAST_STAY:
+        if end - start >= REPEATED:
             stays.append((start, end))
-        elif start > MOST_CHANGES / (1 - HELD) * LEAST_STAY and not stays:
+        elif start > FEW_CHANGES / SMALL * REPEATED and not stays:
             break
         start = end
     return stays, start
@@ -163,11 +163,11 @@ def explained_by_past(
     rows, targets = [], []
     for whole, whole_other in zip(signal_pieces, other_pieces, strict=True):
         signal, other = whole[:MOST_SAMPLES], whole_other[:MOST_SAMPLES]
-        if len(signal) <= FEEDBACK_LAGS:
+        if len(signal) <= STEPS:
             continue
         rows.append(np.column_stack([_past(signal), _past(other)]))
-        targets.append(signal[FEEDBACK_LAGS:])
-    n_weights = 2 * FEEDBACK_LAGS + 1
+        targets.append(signal[STEPS:])
+    n_weights = 2 * STEPS + 1
     if sum(map(len, targets)) < SAMPLES_PER_WEIGHT * n_weights:
         return None
     columns, target = np.vstack(rows), np.concatenate(targets)
@@ -175,17 +175,17 @@ def explained_by_past(
     sizes = np.abs(_unexplained(columns, target))
     is_calm = sizes <= np.quantile(sizes, share_fitted)
     columns, target = columns[is_calm], target[is_calm]
-    alone = _energy(_unexplained(columns[:, :FEEDBACK_LAGS], target))
+    alone = _energy(_unexplained(columns[:, :STEPS], target))
     together = _energy(_unexplained(columns, target))
-    if alone <= FORETOLD * _energy(target - target.mean()):
+    if alone <= NOTHING * _energy(target - target.mean()):
         return None
-    by_chance = FEEDBACK_LAGS / (len(target) - n_weights)
+    by_chance = STEPS / (len(target) - n_weights)
     return max(0.0, 1.0 - together / alone * (1.0 + by_chance))
 
 
 def _past(signal: Array) -> Array:
-    """Return the last samples before each one that has as many, shape (samples, FEEDBACK_LAGS)."""
-    return sliding_window_view(signal[:-1], FEEDBACK_LAGS)[:, ::-1]
+    """Return the last samples before each one that has as many, shape (samples, STEPS)."""
+    return sliding_window_view(signal[:-1], STEPS)[:, ::-1]
 
 
 def _unexplained(columns: Array, target: Array) -> Array:

@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 from narxbench._identification.data.columns import ColumnChoice, chosen_signals, columns_listed
 from narxbench._identification.data.errors import argument_error, data_error
 from narxbench._identification.data.gaps import BridgedSignals, bridge_gaps
-from narxbench._identification.data.sources import Signal, Source
-from narxbench._identification.data.time_columns import Times
-from narxbench._identification.data.times import EVEN, TimeChoice, TimeSteps, check_steps, find_times, note_on_time
+from narxbench._identification.data.sources import Signal, Source, SourceForm
+from narxbench._identification.data.time_numbers import Times
+from narxbench._identification.data.times import check_steps, find_times, note_on_time
+from narxbench._identification.phrases import MOST_NAMES
 from narxbench._io.errors import FieldError, printable
 from narxbench._io.words import counted
+from narxbench._model.indexes import UNEVEN
 from narxbench._model.records import Record, Role
 
 Array = NDArray[np.float64]
@@ -98,7 +100,7 @@ class Piece(NamedTuple):
 def read_experiment(
     source: Source,
     choice: ColumnChoice,
-    time: TimeChoice,
+    form: SourceForm,
     notes: list[str],
     longest_gap: int = 0,
     *,
@@ -115,7 +117,7 @@ def read_experiment(
         signals += chosen_signals(source, argument, specification, signals)
     values = source.numbers(signals, notes)
     titles = tuple(map(source.title, signals))
-    times = find_times(source, time, signals, values, notes)
+    times = find_times(source, form, signals, values, notes)
     used_columns = [signal.column for signal in signals]
     if times:
         used_columns += times.columns
@@ -125,15 +127,15 @@ def read_experiment(
     if times:
         has_time = ~np.isnan(times.seconds)
     bridged = bridge_gaps(values, has_time, longest_gap, _functions(signals), with_plan=with_plan)
-    steps, notes_on_steps = TimeSteps(np.zeros(len(values), bool)), list[str]()
+    cuts, sampling_time, notes_on_steps = np.zeros(len(values), bool), None, list[str]()
     if times:
-        steps = check_steps(source, times, bridged.is_usable, notes_on_steps)
-        notes += note_on_time(source, times, steps.sampling_time)
-    usable_pieces = _pieces_without_gaps(bridged.is_usable, steps.cuts)
+        cuts, sampling_time = check_steps(source, times, bridged.is_usable, notes_on_steps)
+        notes += note_on_time(source, times, sampling_time)
+    usable_pieces = _pieces_without_gaps(bridged.is_usable, cuts)
     _check_plan(source, bridged, usable_pieces)
     pieces = bridged.trimmed(usable_pieces)
     notes += [*bridged.notes(source, titles, pieces), *notes_on_steps]
-    return Experiment(source, titles, bridged, pieces, steps.sampling_time, used_columns, signals, times)
+    return Experiment(source, titles, bridged, pieces, sampling_time, used_columns, signals, times)
 
 
 def _check_plan(source: Source, bridged: BridgedSignals, pieces: Sequence[tuple[int, int]]) -> None:
@@ -218,7 +220,7 @@ def matched(experiment: Experiment, first: Experiment, choice: ColumnChoice) -> 
             allowed = f"{first.units[title]} as in {first_name}; convert the data to the same units"
             raise data_error(name, f"{printable(title)} in {printable(unit)}", allowed)
     sampling_time, needed = experiment.sampling_time, first.sampling_time
-    if sampling_time and needed and abs(sampling_time / needed - 1) > EVEN:
+    if sampling_time and needed and abs(sampling_time / needed - 1) > UNEVEN:
         allowed = f"{needed:g} s as in {first_name}; resample the data to the same steps"
         raise data_error(name, f"a sampling time of {sampling_time:g} s", allowed)
     return experiment
@@ -271,8 +273,8 @@ def _note_short_pieces(experiment: Experiment, notes: list[str]) -> None:
     short = [f"{start + 1} to {end}" for start, end in pieces]
     if not short:
         return
-    samples = ", ".join(short[:5])
-    if len(short) > 5:
+    samples = ", ".join(short[:MOST_NAMES])
+    if len(short) > MOST_NAMES:
         samples += ", …"
     subject = counted(len(short), "record", "records")
     label = experiment.source.label

@@ -8,13 +8,13 @@ there must show that this is hardly wrong. All other gaps cut.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._identification.data.errors import argument_error
 from narxbench._identification.data.sampling import runs
+from narxbench._identification.data.signals import MOST_SAMPLES, NEGLIGIBLE
 from narxbench._identification.data.sources import Source, places_of
 from narxbench._io.errors import is_whole_number, printable, show
 from narxbench._io.words import counted
@@ -23,20 +23,13 @@ from narxbench._model.functions import applied
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-# Samples of the longest gap that is bridged, by default and at most.
-USUAL_GAP, LONGEST_GAP = 10, 100
-# Stand-ins of an input may be off by this share of its standard deviation. The error that they cause is then that of
-# noise of so small a share, at few samples.
-LARGEST_ERROR = 0.05
-# Stretches of an input that show how far off they are, at most.
-MOST_WINDOWS = 50_000
+# Samples of the longest gap that is bridged by default: gaps up to there are measured in benchmarks/gaps.md.
+USUAL_GAP = 10
 
 
-class StandIns(NamedTuple):
-    """How the gaps of an input are bridged, and how far off that is where the samples are there."""
-
-    in_line: bool  # a straight line leads to the value after a gap; else the value before it goes on
-    error: float  # relative to the standard deviation of the input
+# How the gaps of an input are bridged: whether in a straight line to the value after a gap, else the value before it
+# goes on, and the error of that where the samples are there, relative to the standard deviation of the input.
+StandIns = tuple[bool, float]
 
 
 @dataclass(frozen=True)
@@ -106,16 +99,17 @@ def _gaps_in_words(source: Source, title: str, is_missing: Mask, action: str) ->
 
 def _in_words(way: StandIns) -> str:
     """Return how missing values of an input were bridged."""
-    action = "interpolated" if way.in_line else "held at the value before"
-    return f"{action}, which is off by {way.error:.1%} of the standard deviation where values are there"
+    in_line, error = way
+    action = "interpolated" if in_line else "held at the value before"
+    return f"{action}, which is off by {error:.1%} of the standard deviation where values are there"
 
 
 def checked_gap(longest: object) -> int:
     """Return the samples of the longest gap that is bridged; anything else than such a number is refused."""
     if longest is None:
         return USUAL_GAP
-    if not is_whole_number(longest, 0, LONGEST_GAP):
-        raise argument_error("bridge", show(longest), f"a whole number of samples from 0 to {LONGEST_GAP}")
+    if not is_whole_number(longest, 0):
+        raise argument_error("bridge", show(longest), "a whole number of samples, 0 or more")
     return int(str(longest))
 
 
@@ -156,7 +150,7 @@ def bridge_gaps(
         if column not in functions:
             gaps = _short_gaps(has_values[:, column], has_time, longest)
             way, gaps = _way_and_gaps(values[:, column], gaps)
-            _fill(filled[:, column], gaps, way is not None and way.in_line)
+            _fill(filled[:, column], gaps, way is not None and way[0])
         ways.append(way)
     for column, (function, argument) in functions.items():
         rows = np.flatnonzero(~has_values[:, column] & np.isfinite(filled[:, argument]))
@@ -198,7 +192,7 @@ def _way(signal: Array, length: int) -> StandIns | None:
     A signal that mostly keeps its value is held, any other interpolated.
     """
     windows = np.lib.stride_tricks.sliding_window_view(signal, length + 2)
-    windows = windows[:: -(-len(windows) // MOST_WINDOWS)]
+    windows = windows[:: -(-windows.size // MOST_SAMPLES)]
     windows = windows[np.isfinite(windows).all(axis=1)]
     if not len(windows):
         return None
@@ -210,6 +204,6 @@ def _way(signal: Array, length: int) -> StandIns | None:
         stand_ins = before + share * (after - before)
     error = float(np.sqrt(np.mean((windows[:, 1:-1] - stand_ins) ** 2)))
     spread = float(np.nanstd(signal))
-    if error > LARGEST_ERROR * spread:
+    if error > NEGLIGIBLE * spread:
         return None
-    return StandIns(in_line, error / spread if spread else 0.0)
+    return in_line, error / spread if spread else 0.0

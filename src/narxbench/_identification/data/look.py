@@ -12,7 +12,7 @@ from narxbench._identification.data.checks import checks_before, no_test_check
 from narxbench._identification.data.output_checks import outlier_check
 from narxbench._identification.data.reading import Reading, numeric_columns, read_recording
 from narxbench._identification.data.sampling import runs
-from narxbench._identification.data.scaling import SMALLEST
+from narxbench._identification.data.scaling import LARGEST, SMALLEST
 from narxbench._identification.data.signals import all_signals
 from narxbench._identification.data.spectra import Spectra, spectra
 from narxbench._identification.finding import Finding
@@ -21,8 +21,6 @@ from narxbench._model.records import Recording
 
 Array = NDArray[np.float64]
 
-# Larger values have powers that are too large for a number.
-MOST_VALUE = 1e70
 # The deviation of the third difference of white noise relative to that of the noise, and of a normal distribution
 # relative to the mean of the sizes.
 _THIRD_DIFFERENCE, _BY_MEAN = math.sqrt(20.0), math.sqrt(math.pi / 2)
@@ -211,8 +209,9 @@ def look_at(recording: Recording, *, has_output: bool = True) -> DataLook:
 def _refuse_sizes(recording: Recording) -> None:
     """Raise FieldError for signals whose fourth powers, or squares of errors, are too large or small for a number."""
     for size in np.abs(np.concatenate(all_signals(recording.records))).max(axis=0).tolist():
-        if size > MOST_VALUE:
-            raise FieldError("data", f"found values up to {size:.3g}; needed: units in which they are below 1e+70")
+        if size > LARGEST:
+            needed = f"needed: units in which they are below {LARGEST:g}"
+            raise FieldError("data", f"found values up to {size:.3g}; {needed}")
         if 0.0 < size < SMALLEST:
             needed = f"needed: units in which they are {SMALLEST:g} or more"
             raise FieldError("data", f"found a signal with values up to {size:.3g}; {needed}")

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._identification.data.errors import argument_error
+from narxbench._identification.data.signals import REPEATED, SAMPLES_PER_WEIGHT
 from narxbench._io.errors import NarxbenchError, show
 
 Array = NDArray[np.float64]
@@ -22,10 +23,9 @@ MissingCodes = tuple[float, ...] | None
 _KNOWN = (999.0, 9999.0, 99999.0, 999999.0, 999.9, 9999.9, 999.25, 1e20, 1e30, 1e35, 9.969209968386869e36)
 # Files may have them in single precision.
 _KNOWN_CODES = frozenset({*_KNOWN, *map(float, np.array(_KNOWN, np.float32))})
-# Any other number is asked about if it comes so often, and is so many standard deviations of the others away from them,
-# which are so many different ones at least: in 62 columns of measured records none is 0.2 away. A known code is so many
-# times their range away.
-OFTEN, DEVIATIONS, LEAST_VALUES, RANGES = 3, 2.0, 20, 3.0
+# Any other number is asked about if it comes again and is so many standard deviations of the others away from them: in
+# 62 columns of measured records none is 0.2 away. A known code is farther from the others than these from each other.
+DEVIATIONS = 2.0
 
 
 def checked_codes(missing: Any) -> MissingCodes:
@@ -71,8 +71,8 @@ def _is_suspect(code: float, count: int, values: Array) -> bool:
         return False
     low, high = float(others.min()), float(others.max())
     distance = max(code - high, low - code)
-    if abs(code) in _KNOWN_CODES and distance > RANGES * (high - low) > 0.0:
+    if abs(code) in _KNOWN_CODES and distance > high - low > 0.0:
         return True
-    if count < OFTEN or distance <= DEVIATIONS * float(others.std()):
+    if count < REPEATED or distance <= DEVIATIONS * float(others.std()):
         return False
-    return len(np.unique(others)) >= LEAST_VALUES
+    return len(np.unique(others)) >= SAMPLES_PER_WEIGHT

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from narxbench._identification.data.reading import Reading, read_planned_runs, read_recording
-from narxbench._identification.data.times import EVEN
 from narxbench._io.errors import FieldError, NarxbenchError, printable
 from narxbench._model.equation import duration
+from narxbench._model.indexes import UNEVEN
 from narxbench._model.narx import Model
 from narxbench._model.records import Recording
 
@@ -85,7 +85,7 @@ def _check_sampling(model: Model, recording: Recording) -> None:
     """Raise FieldError if the samples of the data are farther apart, or closer, than those of a model."""
     if model.sampling_time is None or recording.sampling_time is None:
         return
-    if abs(recording.sampling_time / model.sampling_time - 1) > EVEN:
+    if abs(recording.sampling_time / model.sampling_time - 1) > UNEVEN:
         needed = f"{duration(model.sampling_time)}, as for the model, or no time, to take samples as they come"
         text = f"found samples {duration(recording.sampling_time)} apart; needed: {needed}"
         raise FieldError("time", text, recording.records[0].name)

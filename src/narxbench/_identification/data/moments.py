@@ -1,20 +1,21 @@
 """Moments in the order of the rows: clock times go on after midnight, and clocks change between summer and winter."""
 
+import calendar
 from collections.abc import Callable
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from narxbench._identification.data.stamps import DAY, SECOND, Moments
+from narxbench._identification.phrases import MOST_NAMES
 
 Integers = NDArray[np.int64]
 
 HOUR = 3600 * SECOND
-# Months in which clocks change, in the north or the south, forward and back.
-_MONTHS = (3, 4, 9, 10, 11)
-# Hours of the night in which they change.
-_FIRST_HOUR, _LAST_HOUR = 0, 4
-_SUNDAY = 3  # days since a Sunday, of 1 January 1970
+# Months in which clocks change in Europe, North America, Australia and New Zealand, and the last hour of the night in
+# which they do, that of eastern Europe.
+_MONTHS, _LAST_HOUR = (3, 4, 9, 10, 11), 4
 
 
 def continued(moments: Moments, place: Callable[[int], str]) -> Moments:
@@ -72,16 +73,13 @@ def replace_moments(moments: Moments, nanoseconds: Integers, note: str) -> Momen
 
 def _is_night_of_change(local: Integers) -> NDArray[np.bool_]:
     """Return which moments are in the early hours of a Sunday in a month in which clocks change."""
-    days = local // DAY
-    hours = local % DAY // HOUR
-    months = (local // SECOND).astype("M8[s]").astype("M8[M]").astype(np.int64) % 12 + 1
-    is_sunday = (days - _SUNDAY) % 7 == 0
-    is_night: NDArray[np.bool_] = is_sunday & (hours >= _FIRST_HOUR) & (hours <= _LAST_HOUR)
-    return is_night & np.isin(months, _MONTHS)
+    clock = pd.DatetimeIndex((local // SECOND).astype("M8[s]"))
+    is_night: NDArray[np.bool_] = (clock.day_of_week == calendar.SUNDAY) & (clock.hour <= _LAST_HOUR)
+    return is_night & np.isin(clock.month, _MONTHS)
 
 
 def _first_places(rows: NDArray[np.intp], place: Callable[[int], str]) -> str:
-    text = ", ".join(place(int(row)) for row in rows[:5])
-    if len(rows) > 5:
-        text += f" and {len(rows) - 5} more"
+    text = ", ".join(place(int(row)) for row in rows[:MOST_NAMES])
+    if len(rows) > MOST_NAMES:
+        text += f" and {len(rows) - MOST_NAMES} more"
     return text

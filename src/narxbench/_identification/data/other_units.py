@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 # A signal is compared with units where its spread differs this many times from that of the known records, and from what
-# the other signals do, or where it lies this many deviations away, and outside of their range.
-SCALE, DEVIATIONS = 5.0, 5.0
+# the other signals do, or where it lies this many deviations away, and outside of their range: experiments with one
+# system differ less.
+FAR = 5.0
 # What values of a first unit are multiplied by, and what is added, to have them in a second one.
 CONVERSIONS = (
     *(("powers of ten", 10.0**power, 0.0) for power in (1, 2, 3, 6)),
@@ -25,21 +26,16 @@ CONVERSIONS = (
     ("degrees Celsius and Fahrenheit", 1.8, 32.0),
     ("kelvin and degrees Celsius", 1.0, 273.15),
 )
-# How near the ratio of spreads must come to the factor, for tests of one process spread up to twice as much or as
-# little, and by how many deviations the mean may differ.
-NEAR, LEVEL = 2.0, 1.0
+# How near the ratio of spreads must come to the factor: tests of one process spread up to twice as much or as little.
+# The mean may differ by a deviation.
+NEAR = 2.0
 
 
-class SuspectedUnit(NamedTuple):
-    """The conversion from the known values of a signal to those of the test: ``scale`` times each, plus ``shift``."""
-
-    scale: float
-    shift: float
-    units: str
-
-
-def suspected_units(known: Mapping[str, Array], test: Mapping[str, Array]) -> dict[str, SuspectedUnit]:
+def suspected_units(known: Mapping[str, Array], test: Mapping[str, Array]) -> dict[str, dict[str, Any]]:
     """Return the signals of the test that have the spread and the level of another unit, by name.
+
+    Each has the conversion from the known values to those of the test: ``scale`` times a value, plus ``shift``, and the
+    ``units`` that have it.
 
     Parameters
     ----------
@@ -55,8 +51,8 @@ def suspected_units(known: Mapping[str, Array], test: Mapping[str, Array]) -> di
     for name, ratio in ratios.items():
         usual = _median_of_others(ratios, name)
         # A test that hardly moves is a rest, not a unit.
-        is_less = len(ratios) > 1 and usual > 1 / SCALE and ratio < min(usual, 1.0) / SCALE
-        is_more = ratio > SCALE * max(usual, 1.0)
+        is_less = len(ratios) > 1 and usual > 1 / FAR and ratio < min(usual, 1.0) / FAR
+        is_more = ratio > FAR * max(usual, 1.0)
         if not (is_less or is_more or _lies_apart(known[name], test[name])):
             continue
         unit = _unit_that_fits(known[name], test[name], ratio / usual)
@@ -75,15 +71,15 @@ def _median_of_others(ratios: Mapping[str, float], name: str) -> float:
 def _lies_apart(known: Array, test: Array) -> bool:
     """Return whether no value of the test is near those that are known."""
     gap = max(float(test.min() - known.max()), float(known.min() - test.max()))
-    return gap > float(np.ptp(known)) and gap > DEVIATIONS * float(np.std(known))
+    return gap > float(np.ptp(known)) and gap > FAR * float(np.std(known))
 
 
-def _unit_that_fits(known: Array, test: Array, ratio: float) -> SuspectedUnit | None:
+def _unit_that_fits(known: Array, test: Array, ratio: float) -> dict[str, Any] | None:
     """Return the conversion that a ratio of spreads is nearest to and the level fits; None where there is none."""
     nearest, distance = None, math.log(NEAR)
     for units, factor, zero in CONVERSIONS:
         for scale, shift in ((factor, zero), (1.0 / factor, -zero / factor)):
-            is_level = abs((np.mean(test) - shift) / scale - np.mean(known)) <= LEVEL * np.std(known)
+            is_level = abs((np.mean(test) - shift) / scale - np.mean(known)) <= np.std(known)
             if is_level and abs(math.log(ratio / scale)) < distance:
-                nearest, distance = SuspectedUnit(scale, shift, units), abs(math.log(ratio / scale))
+                nearest, distance = {"scale": scale, "shift": shift, "units": units}, abs(math.log(ratio / scale))
     return nearest

@@ -10,23 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._identification.data.responses import outliers, standard_inputs
-from narxbench._identification.data.sampling import autocorrelation, runs
-from narxbench._identification.data.signals import outputs
+from narxbench._identification.data.sampling import MOST_POINTS, autocorrelation, runs
+from narxbench._identification.data.signals import NEGLIGIBLE, REPEATED, SAMPLES_PER_WEIGHT, outputs
 from narxbench._identification.finding import Finding, look_if
-from narxbench._identification.phrases import REST, Values, percent, plural_s
+from narxbench._identification.phrases import MOST_NAMES, REST, Values, percent, plural_s
 from narxbench._model.records import Record, Recording
 
 Array = NDArray[np.float64]
-
-MOST_POINTS = 200
-# An output of fewer levels is too coarse.
-FEW_LEVELS = 5
-# Samples before a stay at an extreme that show how fast the output arrives there.
-BEFORE_ARRIVAL = 3
-# A record of fewer samples shows no trend.
-LEAST_FOR_TREND = 20
-# Drifts and outliers that are named before they are only counted.
-MOST_DRIFTS, MOST_OUTLIERS = 3, 8
 
 
 def saturation_check(recording: Recording) -> Finding:
@@ -71,13 +61,14 @@ def _stay_at(pieces: list[Array], extreme: float) -> dict[str, Any]:
     least = max(0.5 * _typical_move(pieces), 1.5 * _resolution_step(y))
     is_abrupt = bool(arrivals) and float(np.median(arrivals)) >= least
     # Levels near the extreme are as frequent where a coarse signal merely rests there.
-    is_frequent = share * len(y) >= max(5, 0.01 * len(y)) and longest >= 3 and share > 3.0 * _usual_share(y, extreme)
+    is_resting = share <= REPEATED * _usual_share(y, extreme)
+    is_frequent = share * len(y) >= max(5, 0.01 * len(y)) and longest >= REPEATED and not is_resting
     return {"value": extreme, "share": share, "longest": longest, "limited": bool(is_frequent and is_abrupt)}
 
 
 def _speed_before(piece: Array, start: int) -> float:
     """Return by how much a signal moves in each of the last samples before one, at least."""
-    moves = np.abs(np.diff(piece[max(0, start - BEFORE_ARRIVAL) : start + 1]))
+    moves = np.abs(np.diff(piece[max(0, start - REPEATED) : start + 1]))
     return float(moves.mean())
 
 
@@ -158,8 +149,8 @@ def drift_text(values: Values) -> tuple[str, str]:
         texts.append(f"The output of {offset['record']} {lies}")
     if not texts:
         return "The output has no drift, and no offset between records, that the inputs do not explain.", ""
-    if len(texts) > MOST_DRIFTS:
-        texts[MOST_DRIFTS:] = [f"{len(texts) - MOST_DRIFTS} more such findings ({REST})."]
+    if len(texts) > MOST_NAMES:
+        texts[MOST_NAMES:] = [f"{len(texts) - MOST_NAMES} more such findings ({REST})."]
     return " ".join(texts), "Add the cause as an input, or measure without it."
 
 
@@ -182,7 +173,7 @@ def _static_terms(u: Array) -> Array:
 
 def _trend(record: Record, static: Array) -> dict[str, Any] | None:
     """Return the trend of the output of a record that a static function of the inputs leaves, if it is significant."""
-    if len(record) < LEAST_FOR_TREND:
+    if len(record) < SAMPLES_PER_WEIGHT:
         return None
     time = np.linspace(-0.5, 0.5, len(record))
     terms = np.column_stack([static, time])
@@ -191,11 +182,11 @@ def _trend(record: Record, static: Array) -> dict[str, Any] | None:
     # Only the part of the time counts that the inputs do not explain.
     unexplained = time - static @ np.linalg.lstsq(static, time, rcond=1e-8)[0]
     error = _standard_error([residual])
-    if not error or unexplained.std() < 0.05:
+    if not error or unexplained.std() < NEGLIGIBLE:
         return None
     t = abs(weights[-1]) * float(unexplained.std()) / error
     change, deviation = float(weights[-1]), float(residual.std())
-    if t > 4.0 and abs(change) > max(deviation, 0.05 * float(np.ptp(record.y))):
+    if t > 4.0 and abs(change) > max(deviation, NEGLIGIBLE * float(np.ptp(record.y))):
         return {"record": record.name, "change": change, "deviation": deviation}
     return None
 
@@ -238,7 +229,7 @@ def outlier_check(recording: Recording) -> Finding:
         "resolution": resolution,
     }
     status = look_if(bool(samples) or resolution["coarse"])
-    if len(samples) > 0.05 * total or (resolution["coarse"] and resolution["levels"] < FEW_LEVELS):
+    if len(samples) > NEGLIGIBLE * total or (resolution["coarse"] and resolution["levels"] <= 2):
         status = "bad"
     return Finding("outliers", status, values, *outliers_text(values))
 
@@ -255,11 +246,11 @@ def outliers_text(values: Values) -> tuple[str, str]:
     if not count:
         return " ".join(texts) or "No sample of the output sticks out, and it is finely resolved.", " ".join(advice)
     places = []
-    for name, number, _deviation in values["samples"][:MOST_OUTLIERS]:
+    for name, number, _deviation in values["samples"][:MOST_NAMES]:
         places.append(f"{number} of {name}" if values["records"] > 1 else str(number))
     text = f"{count} of {values['total']} samples of the output stick out by more than "
     text += f"{values['limit']:.3g}: sample{plural_s(count)} {', '.join(places)}"
-    text += f" and {count - MOST_OUTLIERS} more ({REST})." if count > MOST_OUTLIERS else "."
+    text += f" and {count - MOST_NAMES} more ({REST})." if count > MOST_NAMES else "."
     advice.append("Check whether the samples that stick out are measurement errors.")
     return " ".join([*texts, text]), " ".join(advice)
 
@@ -272,6 +263,6 @@ def _standard_error(pieces: list[Array]) -> float | None:
     # Summed up to the first zero: the rest is chance.
     end = int(np.argmax(r < 0.0)) or len(r)
     n_independent = sum(map(len, pieces)) / float(1.0 + 2.0 * r[1:end].sum())
-    if n_independent < 20.0:
+    if n_independent < SAMPLES_PER_WEIGHT:
         return None
     return float(np.concatenate(pieces).std() / np.sqrt(n_independent))

@@ -37,18 +37,17 @@ from narxbench._identification.data.experiments import (
 )
 from narxbench._identification.data.frames import is_frame
 from narxbench._identification.data.gaps import USUAL_GAP, checked_gap
+from narxbench._identification.data.scaling import LARGEST, SMALLEST
 from narxbench._identification.data.sources import Source, SourceForm, checked_form, is_file, open_source
-from narxbench._identification.data.stamps import check_time_format
-from narxbench._identification.data.times import EVEN, TimeChoice, find_times
+from narxbench._identification.data.times import find_times
 from narxbench._identification.options import refuse_unknown
 from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
 from narxbench._io.settings import option
+from narxbench._model.indexes import UNEVEN
 from narxbench._model.records import ROLES, Record, Recording, Role
 
 # The heading of these options in the help, and the word for no column.
 _DATA, NO_COLUMN = "data", "none"
-# Seconds between samples whose frequencies are numbers, too.
-_SHORTEST, _LONGEST = 1e-300, 1e300
 
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
@@ -87,7 +86,7 @@ class Reading(TypedDict, total=False):
     """Numbers that mean a missing value, as in ``--missing=-200,99999``, or ``none``. In Python a number or a sequence
     of numbers. Without it, a number that may be such a code is refused with the two answers."""
     bridge: Annotated[int | None, option(_DATA, "N", without=str(USUAL_GAP))]
-    """Longest gap that is filled, in samples, from 0 to 100; longer ones cut the data. Outputs are filled by a model.
+    """Longest gap that is filled, in samples; longer ones cut the data. Outputs are filled by a model.
     Inputs are held or interpolated if that errs by at most 5 % of their standard deviation on the known samples; gaps
     of other inputs cut."""
     part: Annotated[str | None, option(_DATA, "NAME", without="the only one")]
@@ -138,12 +137,11 @@ def read_recording(data: Any = None, *, with_plan: bool = False, **reading: Unpa
     """
     notes: list[str] = []
     form = form_of(reading)
-    time, time_format = _time_choice(reading)
-    check_time_format(time_format)
     longest_gap = checked_gap(reading.get("bridge"))
     input, output, test = reading.get("input"), reading.get("output"), reading.get("test")
     if data is None:
-        data, input, output, time, test, notes = named_arrays(input, output, time, test)
+        data, input, output, time, test, notes = named_arrays(input, output, form.time, test)
+        form = form._replace(time=time)
     columns = {"output": output, "input": input}
     planned_test = _planned_test(test, columns, reading.get("test_output"), reading.get("test_input"))
     items, test_items = _items(data, "data"), []
@@ -152,7 +150,7 @@ def read_recording(data: Any = None, *, with_plan: bool = False, **reading: Unpa
     labels, test_labels = _labels(items, "data"), _labels(test_items, "test")
     _refuse_repeated_files(items + test_items)
     item_roles = _item_roles(reading.get("roles"), items, labels)
-    reader = _Reader(form, TimeChoice(time, time_format), longest_gap, planned_test.share, with_plan, notes=notes)
+    reader = _Reader(form, longest_gap, planned_test.share, with_plan, notes=notes)
     for item, label, role in zip(items, labels, item_roles, strict=True):
         choices = [ColumnChoice(columns, role)]
         if planned_test.is_in_data:
@@ -170,14 +168,12 @@ def read_recording(data: Any = None, *, with_plan: bool = False, **reading: Unpa
 def form_of(reading: Reading) -> SourceForm:
     """Return the form of files that the arguments of :func:`read_recording` say; FieldError for an unknown one."""
     refuse_unknown(reading, Reading.__annotations__)
-    return checked_form(reading.get("part"), reading.get("read"), reading.get("missing"))
-
-
-def _time_choice(reading: Reading) -> TimeChoice:
     time = reading.get("time")
     if isinstance(time, str) and time == NO_COLUMN:
         time = False
-    return TimeChoice(time, reading.get("time_format"))
+    return checked_form(
+        reading.get("part"), reading.get("read"), reading.get("missing"), time, reading.get("time_format")
+    )
 
 
 def readings_with_others(reading: Reading) -> dict[str, Reading]:
@@ -224,9 +220,9 @@ def read_inputs(item: Any, reading: Reading, label: str, notes: list[str]) -> Ex
     """
     (label,) = _labels(_items([item], label), label)
     choice = ColumnChoice({"input": reading["input"]})
-    time = _time_choice(reading)
-    source = open_source(item, label, column_names([choice]), form_of(reading))
-    experiment = read_experiment(source, choice, time, notes)
+    form = form_of(reading)
+    source = open_source(item, label, column_names([choice]), form)
+    experiment = read_experiment(source, choice, form, notes)
     if experiment.pieces != [(0, len(experiment.values))]:
         end = source.place(experiment.pieces[0][1] - 1) if experiment.pieces else "no row"
         raise data_error(source.name, f"inputs without a gap up to {end} alone", "all inputs in each row")
@@ -276,9 +272,10 @@ def numeric_columns(data: Any, reading: Reading) -> list[str | int]:
     ``reading`` has the other arguments of :func:`read_recording`.
     """
     item = _items(data, "data")[0]
-    source = open_source(item, "data", set(), form_of(reading))
+    form = form_of(reading)
+    source = open_source(item, "data", set(), form)
     no_values = np.zeros((len(source.columns[0]), 0)) if source.columns else np.zeros((0, 0))
-    times = find_times(source, _time_choice(reading), [], no_values, [])
+    times = find_times(source, form, [], no_values, [])
     columns: list[str | int] = []
     for column in range(len(source.columns)):
         if (times is None or column not in times.columns) and _has_numbers(source, column):
@@ -329,7 +326,6 @@ class _Reader:
     """A reader of one item of the data after the other, which collects their experiments, pieces and notes."""
 
     form: SourceForm
-    time: TimeChoice
     longest_gap: int
     share: float | None
     with_plan: bool
@@ -343,7 +339,7 @@ class _Reader:
         experiments = []
         for choice in choices:
             experiments.append(
-                read_experiment(source, choice, self.time, self.notes, self.longest_gap, with_plan=self.with_plan)
+                read_experiment(source, choice, self.form, self.notes, self.longest_gap, with_plan=self.with_plan)
             )
         used_columns: list[int] = []
         for experiment in experiments:
@@ -523,16 +519,16 @@ def _names_of_item(item: Any, label: str) -> set[str]:
 def _sampling_time(sampling_time: Any, measured: float | None, notes: list[str]) -> float | None:
     """Return the sampling time of the user's, or the one that was measured; note a difference."""
     if sampling_time is None:
-        if measured is not None and not _SHORTEST <= measured <= _LONGEST:
+        if measured is not None and not SMALLEST <= measured <= LARGEST:
             found = f"found steps of {measured:.3g} s"
-            raise NarxbenchError(f"time: {found}; allowed: {_SHORTEST:g} to {_LONGEST:g} s, so use another unit")
+            raise NarxbenchError(f"time: {found}; allowed: {SMALLEST:g} to {LARGEST:g} s, so use another unit")
         return measured
     is_number = isinstance(sampling_time, Real) and not isinstance(sampling_time, bool | np.bool_)
-    if not is_number or not _SHORTEST <= sampling_time <= _LONGEST:
-        allowed = f"a number of seconds from {_SHORTEST:g} to {_LONGEST:g}"
+    if not is_number or not SMALLEST <= sampling_time <= LARGEST:
+        allowed = f"a number of seconds from {SMALLEST:g} to {LARGEST:g}"
         raise argument_error("sampling_time", show(sampling_time), allowed)
     seconds = float(sampling_time)
-    if measured and abs(seconds / measured - 1) > EVEN:
+    if measured and abs(seconds / measured - 1) > UNEVEN:
         notes.append(f"The sampling time is {seconds:g} s as given; by the time it would be {measured:g} s.")
     return seconds
 

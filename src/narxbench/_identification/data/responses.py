@@ -11,7 +11,7 @@ from scipy.fft import irfft, next_fast_len, rfft
 from scipy.linalg import solve_toeplitz
 
 from narxbench._identification.data.sampling import autocorrelation
-from narxbench._identification.data.signals import inputs, outputs
+from narxbench._identification.data.signals import MOST_SAMPLES, NEGLIGIBLE, SAMPLES_PER_WEIGHT, SMALL, inputs, outputs
 from narxbench._model.records import Record, Recording
 
 Array = NDArray[np.float64]
@@ -21,8 +21,6 @@ MOST_ORDER = 40
 # Correlations below this are no effect: remains of an input's own correlation, however long the record.
 LEAST_RESPONSE = 0.03
 MOST_LAGS = 100
-# Samples that the weights of a rough model are estimated with, spread evenly over longer records.
-MOST_OF_ROUGH_MODEL = 100_000
 
 
 class Response(NamedTuple):
@@ -87,7 +85,7 @@ def _limit_of_outliers(y: Array, sizes: list[Array]) -> float:
     if 1 < len(levels) < len(y) / 4:
         quantum = float(np.median(np.diff(levels)))
     reach = float(np.subtract(*np.percentile(y, [99, 1])))
-    return max(_spread(sizes, 8.0), 2.5 * quantum, 0.1 * reach)
+    return max(_spread(sizes, 8.0), 2.5 * quantum, SMALL * reach)
 
 
 def _spread(sizes: list[Array], times: float) -> float:
@@ -98,7 +96,7 @@ def _spread(sizes: list[Array], times: float) -> float:
 def _unexplained(records: Sequence[Record]) -> list[Array]:
     """Return the size of the residual of a rough model of y: of its last two values, and powers of u at lag 0 to 3."""
     standard = standard_inputs(records)
-    stride = -(-sum(map(len, records)) // MOST_OF_ROUGH_MODEL)
+    stride = -(-sum(map(len, records)) // MOST_SAMPLES)
     columns = []
     for record, u in zip(records, standard, strict=True):
         columns.append(np.column_stack([term[::stride] for term in _rough_terms(record, u)]))
@@ -139,7 +137,7 @@ def _after_jumps(u: Array, reach: int) -> NDArray[np.bool_]:
     after = np.zeros(len(u), np.bool_)
     for signal in u.T:
         moves = np.abs(np.diff(signal, prepend=signal[:1]))
-        jumps = moves > 0.05 * np.ptp(signal)
+        jumps = moves > NEGLIGIBLE * np.ptp(signal)
         if jumps.any() and np.mean(moves < 0.01 * np.ptp(signal)) > 0.5:
             # The record may begin in the middle of a response.
             jumps[0] = True
@@ -202,7 +200,7 @@ def _correlated(a: Array, b: Array) -> Array:
 def _predictor(pieces: list[Array]) -> Array:
     """Return the filter whose output is the residual of an autoregression of a signal."""
     r = autocorrelation(pieces)
-    order = min(MOST_ORDER, sum(map(len, pieces)) // 20, len(r) - 1)
+    order = min(MOST_ORDER, sum(map(len, pieces)) // SAMPLES_PER_WEIGHT, len(r) - 1)
     if order < 1:
         return np.ones(1)
     # A little white noise keeps the equations solvable for a signal that its past foretells exactly.

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 
-from narxbench._identification.data.signals import inputs, outputs
+from narxbench._identification.data.signals import NEGLIGIBLE, inputs, outputs
 from narxbench._model.records import Recording
 
 STEPS, FEWEST_STEPS, MOST_STEPS = 20, 5, 25
@@ -21,8 +21,6 @@ STEPS, FEWEST_STEPS, MOST_STEPS = 20, 5, 25
 LEAST_SAMPLES = 60
 # An input that is held for m samples loses q / (3 m) of its variance: this allows strides up to 0.6 m.
 MOST_LOST = 0.2
-# Dips and correlations below this count as none.
-NEGLIGIBLE = 0.05
 # Lags of a figure.
 MOST_POINTS = 200
 

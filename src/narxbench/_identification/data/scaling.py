@@ -16,8 +16,9 @@ from narxbench._model.scaling import least_scaling, mean_and_deviation
 
 Floats = NDArray[np.float64]
 
-# Of a signal of a smaller size the errors, a hundredth of it, have squares that are too small for a number.
-SMALLEST = 1e-152
+# Of a smaller signal the errors, a hundredth of it, have squares that are too small for a number of 64 bits, and of a
+# larger one the fourth powers are too large.
+SMALLEST, LARGEST = 1e-152, 1e70
 
 
 class Scaling(NamedTuple):

@@ -8,27 +8,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from narxbench._identification.data.sampling import Array, autocorrelation
-from narxbench._identification.data.signals import inputs, outputs
+from narxbench._identification.data.arrangement import N_PARTS
+from narxbench._identification.data.sampling import FEWEST_STEPS, Array, autocorrelation
+from narxbench._identification.data.signals import REPEATED, inputs, outputs
 from narxbench._io.errors import FieldError
 from narxbench._model.records import Record, Recording
 
-# The correlation of the changes of the output with those a season earlier, at least, and what a longer season has more.
-STRONG, STRONGER = 0.5, 0.02
-# The shortest and the longest season, in samples; a record has so many of the longest one at least.
-SHORTEST, LONGEST, REPEATED = 3, 5000, 3
-# Seasons that a series may have.
-MOST_SEASONS = 2
-# The correlation from which on an input is a periodic test signal: what it drives repeats itself as it does.
-PERIODIC = 0.98
-# The correlation time is over where the autocorrelation stays below this. With noise alone, an optimal prediction that
-# far ahead misses some 87 % of the standard deviation.
-CORRELATED = 0.5
-# Steps ahead, at most, and the share of the shortest record that they may take.
-MOST_STEPS_AHEAD, LARGEST_SHARE = 500, 0.5
-# Where there are inputs, and a free run decides, predictions are also judged so many steps ahead. A season may take as
-# many, or this part of the longest record.
-STEPS_AHEAD, SHARE_OF_SEASON = 5, 8
+# Values with at least this correlation depend on one another: with noise alone, an optimal prediction that far ahead
+# misses some 87 % of the standard deviation. Correlations are alike if they differ by less than the second number.
+CORRELATED, ALIKE = 0.5, 0.02
+# The longest season in samples, for the time that it takes: a week has 2016 times five minutes. A series may have two.
+LONGEST, MOST_SEASONS = 5000, 2
+# Steps ahead that are judged, at most, for the time that it takes.
+MOST_STEPS_AHEAD = 500
 
 
 def seasons(recording: Recording) -> tuple[int, ...]:
@@ -44,7 +36,7 @@ def seasons_beside_inputs(recording: Recording) -> tuple[int, ...]:
     found = []
     for season in _seasons_of(_unbiased(outputs(recording.known))):
         # A constant input has no correlation.
-        if all(correlation[season : season + 1].sum() < PERIODIC for correlation in of_inputs):
+        if all(correlation[season : season + 1].sum() < 1.0 - ALIKE for correlation in of_inputs):
             found.append(season)
     return tuple(found)
 
@@ -54,12 +46,12 @@ def _seasons_of(correlation: Array) -> tuple[int, ...]:
 
     They are peaks of it. Of several each is higher than the shorter ones, so that multiples of a season are none.
     """
-    lengths, highest = [], STRONG
-    for lag in range(SHORTEST, len(correlation) - 1):
+    lengths, highest = [], CORRELATED
+    for lag in range(REPEATED, len(correlation) - 1):
         before, here, after = correlation[lag - 1 : lag + 2]
         if before <= here > after and here > highest:
             lengths.append(lag)
-            highest = here + STRONGER
+            highest = here + ALIKE
     return tuple(lengths[-MOST_SEASONS:])
 
 
@@ -83,10 +75,10 @@ def steps_judged(recording: Recording, decimation: int, seasons: Sequence[int]) 
     It is the shortest season of a series, in samples, else its correlation time, but at most a part of the data.
     """
     if recording.inputs:
-        return STEPS_AHEAD
+        return FEWEST_STEPS
     if not seasons:
         return steps_ahead(recording.records, decimation)
-    most = max(STEPS_AHEAD, max(map(len, recording.known)) // (SHARE_OF_SEASON * decimation))
+    most = max(FEWEST_STEPS, max(map(len, recording.known)) // (N_PARTS * decimation))
     return min(most, max(2, round(seasons[0] / decimation)))
 
 
@@ -94,7 +86,7 @@ def check_horizon(recording: Recording, horizon: int) -> None:
     """Raise NarxbenchError for a horizon of more samples than half of the data that are judged."""
     longest = max(map(len, recording.known))
     longest_test = max(map(len, recording.of_role("test")), default=longest)
-    most = int(LARGEST_SHARE * min(longest, longest_test))
+    most = min(longest, longest_test) // 2
     if horizon > most:
         name = "test" if longest_test < longest else "known"
         raise FieldError("horizon", f"found {horizon}; allowed: up to {most}, half of the longest {name} record")
@@ -117,5 +109,5 @@ def steps_ahead(records: Sequence[Record], decimation: int) -> int:
         time = int(large[-1]) + 1 if len(large) else 1
     else:
         time = 1
-    most = max(1, min(MOST_STEPS_AHEAD, int(LARGEST_SHARE * shortest) // decimation))
+    most = max(1, min(MOST_STEPS_AHEAD, shortest // 2 // decimation))
     return min(most, max(1, round(time / decimation)))

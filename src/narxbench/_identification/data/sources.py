@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from narxbench._identification.data.errors import argument_error, data_error
 from narxbench._identification.data.frames import frame_of
 from narxbench._identification.data.missing_codes import MissingCodes, checked_codes, without_codes
+from narxbench._identification.data.stamps import check_time_format
 from narxbench._identification.data.time_names import is_name_of_time
+from narxbench._identification.phrases import MOST_NAMES
 from narxbench._io.delimited import checked_options
 from narxbench._io.errors import NarxbenchError, printable, show
 from narxbench._io.frames import read_frame
@@ -194,21 +196,24 @@ def is_file(item: Any) -> bool:
 
 
 class SourceForm(NamedTuple):
-    """The form of files and of missing values, as far as the user says it."""
+    """The form of files, of missing values and of times, as far as the user says it."""
 
     part: str | None = None
     read: Mapping[str, Any] | None = None
     missing: MissingCodes = None
+    time: Any = None  # its column; False: there is none
+    time_format: str | None = None
 
 
-def checked_form(part: Any, read: Any, missing: Any) -> SourceForm:
+def checked_form(part: Any, read: Any, missing: Any, time: Any, time_format: Any) -> SourceForm:
     """Return the form of files; what is not allowed raises FieldError."""
     if not isinstance(part, str | None):
         raise argument_error("part", show(part), "the name of a sheet, group, structure or member")
     if not isinstance(read, Mapping | None):
         raise argument_error("read", show(read), "a mapping such as {'sep': ';', 'decimal': ','}")
     checked_options(read or {})
-    return SourceForm(part, read, checked_codes(missing))
+    check_time_format(time_format)
+    return SourceForm(part, read, checked_codes(missing), time, time_format)
 
 
 def open_source(item: Any, label: str, column_names: Collection[str], form: SourceForm) -> Source:
@@ -318,12 +323,12 @@ def array_of(values: Any, name: str, most_dimensions: int) -> Any:
 def places_of(source: Source, rows: NDArray[Any]) -> str:
     """Return the first few of some rows: ``lines 3, 4, 7 and 12 more``."""
     numbers = []
-    for row in rows[:5].tolist():
+    for row in rows[:MOST_NAMES].tolist():
         noun, number = source.place(row).split()
         numbers.append(number)
     if len(rows) == 1:
         return f"{noun} {numbers[0]}"
     text = f"{noun}s {', '.join(numbers)}"
-    if len(rows) > 5:
-        text += f" and {len(rows) - 5} more"
+    if len(rows) > MOST_NAMES:
+        text += f" and {len(rows) - MOST_NAMES} more"
     return text

@@ -13,15 +13,13 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from scipy.fft import rfft
 
-from narxbench._identification.data.signals import all_signals
+from narxbench._identification.data.signals import NEGLIGIBLE, all_signals
 from narxbench._model.records import Recording
 
 Array = NDArray[np.float64]
 
-# Samples of a segment: a power of two, with so many segments in the longest record.
-LEAST_LENGTH, MOST_LENGTH, SEGMENTS = 16, 1024, 8
-# The share of the power that lies below the frequency up to which a signal changes.
-MOST_POWER = 0.95
+# Samples of a segment at most, a power of two, and segments in the longest record, as pwelch of MATLAB has them.
+MOST_LENGTH, SEGMENTS = 1024, 8
 # A coherence above the limit is chance at one frequency of twenty.
 BY_CHANCE = 0.05
 
@@ -51,7 +49,7 @@ class Spectra:
         """Return the frequency below which 95 % of the power of a signal lies; None for one that is constant."""
         if name not in self.powers:
             return None
-        place = int(np.searchsorted(np.cumsum(self.powers[name]), MOST_POWER))
+        place = int(np.searchsorted(np.cumsum(self.powers[name]), 1.0 - NEGLIGIBLE))
         return float(self.frequencies[min(place, len(self.frequencies) - 1)])
 
 
@@ -61,7 +59,8 @@ def spectra(recording: Recording) -> Spectra | None:
     length = MOST_LENGTH
     while length * SEGMENTS > 2 * max(map(len, records)):
         length //= 2
-    if length < LEAST_LENGTH:
+    # A segment resolves at least as many frequencies as there are segments.
+    if length < 2 * SEGMENTS:
         return None
     transforms = np.concatenate([_transforms(values, length) for values in records if len(values) >= length])
     # The output stands first. A constant signal has rounding errors alone.

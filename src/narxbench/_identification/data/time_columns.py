@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from narxbench._identification.data.errors import argument_error
 from narxbench._identification.data.moments import continued, with_clock_changes
+from narxbench._identification.data.signals import SMALL
 from narxbench._identification.data.sources import Signal, Source, is_none, places_of
 from narxbench._identification.data.stamps import (
     ORDERS,
@@ -24,7 +25,7 @@ from narxbench._identification.data.stamps import (
 )
 from narxbench._identification.data.time_names import SECONDS, unit_in_name
 from narxbench._identification.data.time_numbers import (
-    NumericTimes,
+    Times,
     dates_of_numbers,
     epoch_origin,
     last_digit,
@@ -41,27 +42,8 @@ Integers = NDArray[np.int64]
 # Times as texts, None where one is missing.
 Texts = list[str | None]
 
-# The largest share of rows that may repeat the one before, with its time.
-MOST_REPEATED = 0.1
 # The time may begin anew once in so many rows, as in a file of several experiments: a counter does so more often.
 ROWS_OF_AN_EXPERIMENT = 100
-# Numbers above this have no decimals that tell steps apart.
-MOST_EXACT = 1e15
-
-
-@dataclass(frozen=True)
-class Times:
-    """The times of the rows of a source."""
-
-    columns: Sequence[int]  # none for the index of a frame
-    title: str
-    seconds: Array  # NaN where a time is missing
-    resolution: float  # the last digit that was written
-    has_unit: bool  # whether the unit is known, so that these are seconds indeed
-    repeated_rows: Sequence[int] = ()  # those with time and values of the row before
-    is_newest_first: bool = False  # whether they are those of the rows from the last to the first
-    origin: int | None = None  # where they start, in nanoseconds since 1970, if dates say it
-    is_assumed: bool = False  # whether nobody chose them
 
 
 @dataclass
@@ -90,15 +72,7 @@ class TimeReader:
         self.notes = [f"{self.source.label}: {title}: {note}" for note in numeric.notes]
         repeated_rows = self._repeated_rows(numeric.seconds, title)
         noun = "columns" if len(columns) > 1 else "column"
-        return Times(
-            columns=columns,
-            title=f"{noun} {printable(title)}",
-            seconds=numeric.seconds,
-            resolution=numeric.resolution,
-            has_unit=numeric.has_unit,
-            repeated_rows=repeated_rows,
-            origin=numeric.origin,
-        )
+        return replace(numeric, columns=columns, title=f"{noun} {printable(title)}", repeated_rows=repeated_rows)
 
     def date_and_clock_time(self, columns: Sequence[int]) -> list[int] | None:
         """Return the first of some columns with dates alone and the first with clock times alone, None without both."""
@@ -113,7 +87,7 @@ class TimeReader:
             return [dates[0], clock_times[0]]
         return None
 
-    def _numeric_times(self, columns: Sequence[int], title: str) -> NumericTimes:
+    def _numeric_times(self, columns: Sequence[int], title: str) -> Times:
         """Return the times of some columns in seconds, whatever they hold."""
         source = self.source
         place = Place(lambda row, what, allowed: source.error(row, title, what, allowed), source.place, source.name)
@@ -129,10 +103,10 @@ class TimeReader:
         if source.columns[column].dtype.kind in "Mm":
             times = _seconds_of_moments(_moments_of_ticks(source.columns[column], source.has_zone), source)
             is_date = source.columns[column].dtype.kind == "M"
-            return times if is_date else times._replace(origin=None)
+            return times if is_date else replace(times, origin=None)
         return self._times_of_numbers(column, title, place)
 
-    def _times_of_numbers(self, column: int, title: str, place: Place) -> NumericTimes:
+    def _times_of_numbers(self, column: int, title: str, place: Place) -> Times:
         """Return the times of a column of numbers: in its unit, as dates without marks, or as what they show."""
         source = self.source
         numbers = source.floats(column)
@@ -147,10 +121,10 @@ class TimeReader:
             return _seconds_of_moments(moments_of_texts(texts, unit, place), source)
         differences = _differences(numbers, whole_numbers)
         if unit is not None:
-            if np.nanmax(np.abs(numbers)) <= MOST_EXACT:
+            if np.nanmax(np.abs(numbers)) <= 1.0 / np.finfo(float).eps:
                 return times_in_unit(numbers, unit, SECONDS)
             origin = epoch_origin(float(numbers[np.isfinite(numbers)][0]) * SECONDS.get(unit, 1.0))
-            return times_in_unit(differences, unit, SECONDS)._replace(origin=origin)
+            return replace(times_in_unit(differences, unit, SECONDS), origin=origin)
         if whole_numbers is not None and may_be_dates(numbers):
             dates = dates_of_numbers(_texts_of_numbers(numbers, whole_numbers), place)
             if dates is not None:
@@ -188,7 +162,7 @@ class TimeReader:
                 relation = "an earlier time than" if goes_back[index] else "the same time as"
                 raise source.error(row, title, f"{relation} in {source.place(before)}", "times that increase")
             repeated_rows.append(row)
-        if len(repeated_rows) > MOST_REPEATED * len(rows):
+        if len(repeated_rows) > SMALL * len(rows):
             row = repeated_rows[0]
             what = f"the same time as in {source.place(row - 1)}, and so in {len(repeated_rows)} rows"
             raise source.error(row, title, what, "times that increase")
@@ -203,7 +177,7 @@ class TimeReader:
 def _are_newest_first(seconds: Array) -> bool:
     """Return whether times go back from row to row, but for some that stand."""
     steps = np.diff(seconds[np.isfinite(seconds)])
-    return len(steps) > 1 and bool((steps <= 0).all()) and (steps == 0).sum() <= MOST_REPEATED * len(steps)
+    return len(steps) > 1 and bool((steps <= 0).all()) and (steps == 0).sum() <= SMALL * len(steps)
 
 
 def _no_value(source: Source, title: str) -> NarxbenchError:
@@ -307,7 +281,7 @@ def _moments_of_ticks(values: Any, has_zone: bool) -> Moments:
     return Moments(np.where(is_present, counts, 0), is_present, True, is_local)
 
 
-def _seconds_of_moments(moments: Moments, source: Source) -> NumericTimes:
+def _seconds_of_moments(moments: Moments, source: Source) -> Times:
     """Return the seconds since the first moment."""
     local = moments.nanoseconds[moments.is_present]
     moments = with_clock_changes(continued(moments, source.place), source.place)
@@ -318,4 +292,4 @@ def _seconds_of_moments(moments: Moments, source: Source) -> NumericTimes:
     if moments.has_date:
         # What follows the data has the clock of their end.
         origin = int(first + (local - present)[-1:].sum())
-    return NumericTimes(seconds, last_digit(seconds[moments.is_present]), True, moments.notes, origin)
+    return Times(seconds, last_digit(seconds[moments.is_present]), True, moments.notes, origin)

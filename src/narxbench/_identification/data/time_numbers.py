@@ -1,7 +1,8 @@
 """Numbers as times: seconds by default, or what their digits show: epochs, dates without marks."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from datetime import date
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,42 +13,42 @@ from narxbench._io.errors import NarxbenchError
 
 Array = NDArray[np.float64]
 
-# Values that need more decimals than this need all that a number has.
-MOST_DECIMALS = 12
-# Seconds since 1970 of what is taken as an epoch: from 1980 to 2120.
-_FIRST_EPOCH, _LAST_EPOCH = 3.15e8, 4.74e9
+# Numbers that fall into these years as seconds, or a part of them, since 1970, or as days of MATLAB are taken as dates.
+FIRST_YEAR, LAST_YEAR = 1980, 2100
+_FIRST, _LAST = date(FIRST_YEAR, 1, 1), date(LAST_YEAR, 1, 1)
+_FIRST_EPOCH, _LAST_EPOCH = ((day - date(1970, 1, 1)).total_seconds() for day in (_FIRST, _LAST))
 _EPOCH_UNITS = {"ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
-# Larger numbers, more than three years, are not taken as seconds unless they are an epoch.
-MOST_SECONDS = 1e8
-# Days of MATLAB's calendar from 1970 to 2080.
-_FIRST_DATENUM, _LAST_DATENUM = 719_529, 760_000
+# MATLAB counts the days from a year 0, of 366 days, on.
+_FIRST_DATENUM, _LAST_DATENUM = (day.toordinal() + (date(5, 1, 1) - date(4, 1, 1)).days for day in (_FIRST, _LAST))
 _DIGITS_OF_DATES = {8: "YYYYMMDD", 12: "YYYYMMDDHHMM", 14: "YYYYMMDDHHMMSS"}
-_FIRST_YEAR, _LAST_YEAR = 1950, 2100
 
 
-class NumericTimes(NamedTuple):
-    """Times that are numbers."""
+@dataclass(frozen=True)
+class Times:
+    """The times of the rows of a source."""
 
     seconds: Array  # NaN where a time is missing
     resolution: float  # the last digit that was written
     has_unit: bool = True  # whether the unit is known, so that these are seconds indeed
     notes: Sequence[str] = ()
     origin: int | None = None  # where they start, in nanoseconds since 1970, if dates say it
+    columns: Sequence[int] = ()  # none for the index of a frame
+    title: str = ""
+    repeated_rows: Sequence[int] = ()  # those with time and values of the row before
+    is_newest_first: bool = False  # whether they are those of the rows from the last to the first
+    is_assumed: bool = False  # whether nobody chose them
 
 
-def times_in_unit(numbers: Array, unit: str, scales: Mapping[str, float]) -> NumericTimes:
+def times_in_unit(numbers: Array, unit: str, scales: Mapping[str, float]) -> Times:
     """Return numbers as times in a unit, whose ``scales`` are in seconds."""
     scale = scales.get(unit, 1.0)
-    return NumericTimes(numbers * scale, last_digit(numbers[np.isfinite(numbers)]) * scale, unit in scales)
+    return Times(numbers * scale, last_digit(numbers[np.isfinite(numbers)]) * scale, unit in scales)
 
 
 def may_be_dates(numbers: Array) -> bool:
-    """Return whether numbers have as many digits as dates without marks, and years of this age."""
-    low, high = int(np.nanmin(numbers)), int(np.nanmax(numbers))
-    n_digits = len(str(low))
-    if n_digits not in _DIGITS_OF_DATES or len(str(high)) != n_digits:
-        return False
-    return int(str(low)[:4]) >= _FIRST_YEAR and int(str(high)[:4]) <= _LAST_YEAR
+    """Return whether numbers have as many digits as dates without marks."""
+    lengths = {len(str(int(number))) for number in (np.nanmin(numbers), np.nanmax(numbers))}
+    return len(lengths) == 1 and not lengths.isdisjoint(_DIGITS_OF_DATES)
 
 
 def dates_of_numbers(texts: Sequence[str | None], place: Place) -> Moments | None:
@@ -66,7 +67,7 @@ def epoch_origin(seconds: float) -> int | None:
     return round(seconds * SECOND) if _FIRST_EPOCH <= seconds <= _LAST_EPOCH else None
 
 
-def times_of_numbers(numbers: Array, differences: Array, name: str, source: str) -> NumericTimes:
+def times_of_numbers(numbers: Array, differences: Array, name: str, source: str) -> Times:
     """Return numbers without a unit as times: seconds, or an epoch; large numbers that are none are asked about.
 
     ``differences`` are the exact ones from the first number; ``name`` and ``source`` are for errors.
@@ -79,9 +80,8 @@ def times_of_numbers(numbers: Array, differences: Array, name: str, source: str)
             digits = len(str(int(present[0])))
             note = f"the numbers of {digits} digits were taken as {words} since 1970, from {beginning} on."
             origin = epoch_origin(float(present[0]) * scale)
-            return times_in_unit(differences, unit, UNITS)._replace(notes=[note], origin=origin)
-    is_epoch = present.min() >= _FIRST_EPOCH and present.max() <= _LAST_EPOCH
-    if np.abs(present).max() > MOST_SECONDS and not is_epoch:
+            return replace(times_in_unit(differences, unit, UNITS), notes=[note], origin=origin)
+    if np.abs(present).max() > _LAST_EPOCH:
         what = f"{name} from {present[0]:.15g} on, which is no date in s, ms, us or ns since 1970"
         raise argument_error("time_format", what, f"the unit, {', '.join(UNITS)}", source)
     if present.min() >= _FIRST_DATENUM and present.max() <= _LAST_DATENUM:
@@ -91,9 +91,9 @@ def times_of_numbers(numbers: Array, differences: Array, name: str, source: str)
 
 
 def last_digit(values: Array) -> float:
-    """Return the place of the last decimal that all values need, 0 where they need more than 12."""
+    """Return the place of the last decimal that all values need, 0 where they need more than all digits."""
     noise = 4 * np.finfo(float).eps * np.abs(values).max()
-    for decimals in range(MOST_DECIMALS + 1):
+    for decimals in range(np.finfo(float).precision + 1):
         if (np.abs(np.round(values, decimals) - values) <= noise).all():
             return float(10.0**-decimals)
     return 0.0

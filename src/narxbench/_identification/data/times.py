@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,41 +10,35 @@ from numpy.typing import NDArray
 from narxbench._identification.data.columns import chosen_signals, columns_listed
 from narxbench._identification.data.errors import data_error
 from narxbench._identification.data.sampling import runs
-from narxbench._identification.data.sources import Signal, Source, places_of
-from narxbench._identification.data.time_columns import TimeReader, Times
+from narxbench._identification.data.signals import SMALL
+from narxbench._identification.data.sources import Signal, Source, SourceForm, places_of
+from narxbench._identification.data.time_columns import TimeReader
 from narxbench._identification.data.time_names import is_name_of_time
+from narxbench._identification.data.time_numbers import Times
 from narxbench._io.errors import FieldError, NarxbenchError
 from narxbench._io.words import duration
+from narxbench._model.indexes import UNEVEN
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-# Deviations of a step of the time from the median: up to the first it is even, up to the second it is taken as even.
-EVEN, NEARLY_EVEN = 0.01, 0.1
 # A step of more than so many medians is a jump: samples are missing.
 JUMP = 1.5
 
 
-class TimeChoice(NamedTuple):
-    """The column of the time and the format of its values, as arguments specify them."""
-
-    column: Any = None
-    time_format: str | None = None
-
-
 def find_times(
-    source: Source, choice: TimeChoice, signals: Sequence[Signal], values: Array, notes: list[str]
+    source: Source, form: SourceForm, signals: Sequence[Signal], values: Array, notes: list[str]
 ) -> Times | None:
     """Return the times of a source: those that the user specified, or those of columns whose names say so.
 
     ``values`` are those of the signals: a row that repeats the one before it is left out, with a note.
     """
-    if choice.column is False or isinstance(choice.column, np.bool_):
+    if form.time is False or isinstance(form.time, np.bool_):
         return None
-    reader = TimeReader(source, choice.time_format, values)
+    reader = TimeReader(source, form.time_format, values)
     times = None
-    if choice.column is not None:
-        times = reader.times(_chosen_columns(source, choice.column, signals))
+    if form.time is not None:
+        times = reader.times(_chosen_columns(source, form.time, signals))
     else:
         times = _times_by_name(reader, signals, notes)
         if times is None and source.index is not None:
@@ -109,22 +103,18 @@ def _index_as_source(source: Source) -> Source:
     return replace(source, names=("index",), full_names=("index",), units=("",), columns=[source.index])
 
 
-class TimeSteps(NamedTuple):
-    """Where the time jumps or goes back, and the sampling time."""
+def check_steps(source: Source, times: Times, is_present: Mask, notes: list[str]) -> tuple[Mask, float | None]:
+    """Return which rows do not follow the one before, and the sampling time in seconds, if it is known.
 
-    cuts: Mask  # whether a row does not follow the one before
-    sampling_time: float | None = None  # in seconds, if it is known
-
-
-def check_steps(source: Source, times: Times, is_present: Mask, notes: list[str]) -> TimeSteps:
-    """Return where the time jumps or goes back, and the sampling time; an uneven time is noted or refused."""
+    An uneven time is noted or refused.
+    """
     follows = np.append(False, is_present[1:] & is_present[:-1])
     steps = np.diff(times.seconds, prepend=np.nan)
     if not follows.any():
-        return TimeSteps(follows)
+        return follows, None
     median = float(np.median(steps[follows]))
     jumps, beginnings = follows & (steps > JUMP * median), follows & (steps < 0)
-    if jumps.sum() > 0.1 * follows.sum():  # steps of 1 and 2 last digits are rather rounded ones of 1.5
+    if jumps.sum() > SMALL * follows.sum():  # steps of 1 and 2 last digits are rather rounded ones of 1.5
         jumps &= steps > median + 1.01 * times.resolution
     cuts = jumps | beginnings
     inner = follows & ~cuts
@@ -138,22 +128,22 @@ def check_steps(source: Source, times: Times, is_present: Mask, notes: list[str]
     if not times.has_unit:
         problem = f"the unit of {times.title} is not known, so that the sampling time is not either"
         notes.append(f"{source.label}: {problem}.")
-        return TimeSteps(cuts)
+        return cuts, None
     count = int(inner.sum())
-    return TimeSteps(cuts, _rounded(float(steps[inner].sum() / count), count, times.resolution))
+    return cuts, _rounded(float(steps[inner].sum() / count), count, times.resolution)
 
 
 def _check_evenness(source: Source, times: Times, steps: Array, inner: Mask, median: float, notes: list[str]) -> None:
     """Note or refuse uneven steps; ``inner`` are those that are no jumps."""
     deviations = np.where(inner, np.abs(steps / median - 1), 0.0)
     largest, row = float(deviations.max()), int(deviations.argmax())
-    if largest <= EVEN or _are_rounded(times, inner):
+    if largest <= UNEVEN or _are_rounded(times, inner):
         return
-    if largest >= NEARLY_EVEN:
+    if largest >= SMALL:
         what = f"a step of {steps[row]:.4g}, {largest:.0%} off the median of {median:.4g}, which is uneven"
         remedy = "resample the data to even steps, or take none as the time if the samples are even"
         place = f"{source.name}: {source.place(row)}, {times.title}"
-        raise data_error(place, what, f"less than {NEARLY_EVEN:.0%}; {remedy}")
+        raise data_error(place, what, f"less than {SMALL:.0%}; {remedy}")
     notes.append(
         f"{source.label}: sampling is uneven, steps are up to {largest:.1%} off the median ({times.title}, "
         f"{source.place(row)}); the samples were taken as even."

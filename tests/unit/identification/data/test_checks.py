@@ -172,6 +172,10 @@ def test_offsets_between_records(rng):
     assert finding("drift", pair(0, -3), pair(0, 3)).status == "fine"
     (offset,) = values_of("drift", pair(0), pair(0), pair(4))["offsets"]
     assert offset["record"] == "data 3" and offset["offset"] == pytest.approx(4, abs=0.5)
+    # Of many records the first are named.
+    u, y = pair(0)
+    many = finding("drift", *[(u, y + np.linspace(0, 10, 500))] * 9)
+    assert len(many.values["trends"]) == 9 and "3 more such findings" in many.text
     # Of two records neither is the right one.
     assert len(values_of("drift", pair(0), pair(4))["offsets"]) == 2
 
@@ -245,7 +249,7 @@ def test_dead_time_of_each_input_over_several_records(rng):
     y = answer(u[:, 0], delay=1) + answer(u[:, 1], delay=5)
     check = finding("evidence", *zip(np.split(u, 3), np.split(y, 3), strict=True))
     assert [check.values["inputs"][name]["delay"] for name in "abc"] == [1, 5, None]
-    assert (check.status, check.values["idle"]) == ("look", ["c"]) and "No effect of c is seen" in check.text
+    assert (check.status, check.values["idle"]) == ("look", ["c"]) and "no effect of c" in check.text
     # Few changes do not tell.
     u = np.repeat([0.0, 1.0, 0.0, 1.0, 0.0], 200)
     check = finding("evidence", (u, answer(u, delay=5)))
@@ -322,7 +326,7 @@ def test_an_output_that_was_given_as_the_input_is_told(rng):
     for signal, noise in ((rng.standard_normal(1500), 0.01), (rng.standard_normal(4000), 0.1)):
         y = first_order(signal, noise)
         exchanged = finding("evidence", (y, signal))
-        assert exchanged.values["exchanged"] == ["a"] and "the two are exchanged" in exchanged.text
+        assert exchanged.values["exchanged"] == ["a"] and "input and output may be exchanged" in exchanged.text
         assert values_of("evidence", (signal, y))["exchanged"] == []
 
 

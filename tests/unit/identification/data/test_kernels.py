@@ -201,8 +201,8 @@ def test_nearly_alike_is_reported_and_not_dropped(rng):
     terms = ["1", "a", "b", "c", "d"]
     assert collinear(columns, terms) == {}
     pairs = near_pairs(columns, terms)
-    assert (pairs[0], pairs[1][:2]) == (1, ("b", "d"))
-    assert near_pairs(columns[:, :4], terms[:4]) == (0, None)
+    assert (pairs["number"], pairs["worst"][:2]) == (1, ("b", "d"))
+    assert near_pairs(columns[:, :4], terms[:4]) == {"number": 0, "worst": None}
 
 
 @pytest.mark.parametrize("samples", [1, 2, 7, 41])
