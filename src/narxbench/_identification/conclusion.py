@@ -201,15 +201,16 @@ def _lack_of_fit(
     richer = richer_structure(tested, choice.leaving, plan.settings.noise_models, choice.density)
     if richer is None:
         return _LackOfFit(None, [], unexplained)
+    structure, added, is_complete = richer
     try:
-        fit = ModelFit(plan, richer.structure)
+        fit = ModelFit(plan, structure)
         richer_model = fit.model(fit.weights(fit.turns))
     except NarxbenchError:
-        return _LackOfFit(None, richer.added, unexplained or [FURTHER_TERMS])
+        return _LackOfFit(None, added, unexplained or [FURTHER_TERMS])
     unexplained = _clear_failures(correlation_tests(richer_model, records))
-    if not richer.is_complete:
+    if not is_complete:
         unexplained.append(FURTHER_TERMS)
-    return _LackOfFit(richer_model, richer.added, unexplained)
+    return _LackOfFit(richer_model, added, unexplained)
 
 
 def _clear_failures(tests: Sequence[CorrelationTest]) -> list[str]:

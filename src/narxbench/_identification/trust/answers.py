@@ -10,9 +10,8 @@ import pandas as pd
 from narxbench._identification.finding import TITLES, Finding, Status, worst
 from narxbench._identification.phrases import OTHER_UNIT, Values, capital, how_predicted, percent, setting, unit_of
 from narxbench._identification.trust.control import control_answer
-from narxbench._identification.trust.errors import FREE_RUN_LOOK, NOISE
+from narxbench._identification.trust.errors import FREE_RUN_LOOK, LITTLE, NOISE
 from narxbench._identification.trust.reading import reading_answer
-from narxbench._identification.trust.residuals import BIASED
 from narxbench._identification.trust.validation import ALL, DECIMATED, row_of
 from narxbench._io.errors import printable
 from narxbench._io.words import listed
@@ -230,7 +229,7 @@ def _drifts(bias: Mapping[str, Any] | None) -> bool:
     if bias is None:
         return False
     drift = bias["drift"]
-    return bool(drift["seen"] and abs(drift["error"]) > BIASED * bias["deviation"])
+    return bool(drift["seen"] and abs(drift["error"]) > LITTLE * bias["deviation"])
 
 
 def _ranges(model: Model, recording: Recording) -> dict[str, list[float]]:

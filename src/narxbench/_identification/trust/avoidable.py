@@ -11,17 +11,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from narxbench._identification.data.arrangement import N_PARTS
+from narxbench._identification.search.problem import MOST_ROWS
 from narxbench._identification.trust.validation import Case, predicted
 from narxbench._numerics.rounding import significant
 
 Floats = NDArray[np.float64]
 
-# Steps over which means of the inputs are taken, and the last outputs of a series that count.
+# Steps over which means of the inputs are taken, and the last outputs of a series that count (benchmarks/verdicts.md).
 MEMORIES, LAST_OUTPUTS = (1, 3, 10, 30), 3
-# Blocks that take turns, and the rows that are needed for each weight.
-BLOCKS, ROWS_PER_WEIGHT = 6, 6
-# Samples of a record that are looked at, at most.
-MOST_SAMPLES = 50_000
 
 
 def avoidable_share(cases: Sequence[Case], steps: int | None) -> float | None:
@@ -42,10 +40,11 @@ def avoidable_share(cases: Sequence[Case], steps: int | None) -> float | None:
         if errors_and_features is None:
             return None
         errors, features = errors_and_features
-        if len(errors) >= BLOCKS:
-            pairs = zip(np.array_split(errors, BLOCKS), np.array_split(features, BLOCKS), strict=True)
+        if len(errors) >= N_PARTS:
+            pairs = zip(np.array_split(errors, N_PARTS), np.array_split(features, N_PARTS), strict=True)
             blocks += pairs
-    if not blocks or sum(len(errors) for errors, _ in blocks) < 2 * ROWS_PER_WEIGHT * blocks[0][1].shape[1]:
+    # Two rows of each block of a record are needed for each weight.
+    if not blocks or sum(len(errors) for errors, _ in blocks) < 2 * N_PARTS * blocks[0][1].shape[1]:
         return None
     total = remaining = 0.0
     for first in (0, 1):
@@ -70,8 +69,8 @@ def _weights(blocks: Sequence[tuple[Floats, Floats]]) -> Floats:
 def _errors_and_features(case: Case, steps: int | None) -> tuple[Floats, Floats] | None:
     """Return errors of predictions of a record and what is known in time; None where the prediction diverges."""
     model, record = case.model, case.record
-    if len(record) > MOST_SAMPLES:
-        record = record.part(0, MOST_SAMPLES)
+    if len(record) > MOST_ROWS:
+        record = record.part(0, MOST_ROWS)
     first = model.initial_samples
     if len(record) <= first + 1:
         return np.empty(0), np.empty((0, 1))

@@ -4,14 +4,14 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from narxbench._identification.finding import Finding, Status, worst
 from narxbench._identification.phrases import Values, count_samples, first_of, percent, unit_of
 from narxbench._identification.trust.dynamics import COVERAGE, Dynamics, Range, middle_rest
-from narxbench._identification.trust.steady_state import FixedPoint
+from narxbench._identification.trust.steady_state import LEAST_STEPS, FixedPoint
 from narxbench._io.words import listed
 from narxbench._model.functions import derived
 from narxbench._model.terms import INPUT
@@ -24,46 +24,10 @@ if TYPE_CHECKING:
 # The largest gain may be so many times the smallest: controllers are designed for a gain margin of about 2 (6 dB), and
 # half of that, in dB, is left for all else.
 GAIN_FINE = 1.5
-# The longest settling time may be so many times the shortest.
+# The longest settling time may be so many times the shortest: the gain margin, in time.
 SETTLING_FINE = 2.0
-# Settling times up to so many samples are short, whatever their ratio.
-SHORT = 10
-# Share of the equally good models that must be stable.
-STABLE_FINE = 0.975
-
-
-class Doubt(NamedTuple):
-    """A reason to doubt that one may control with a model.
-
-    Attributes
-    ----------
-    name : str
-        ``sign`` or ``gain`` of an input, ``stability``, ``settling``, ``record``: it settles after its end, or
-        ``candidates``: the residuals show that the true system is not among them, so that intervals may not hold.
-    signal : str
-        The input, or "".
-    status : Status
-        How serious it is.
-    value : float, optional
-        The factor from the smaller to the larger end of an interval, the share that is stable, or the samples of the
-        record; None where an interval has no such factor, and for candidates.
-    limit : float, optional
-        What it should be at most, the share at least; None for candidates.
-    """
-
-    name: str
-    signal: str
-    status: Status
-    value: float | None
-    limit: float | None
-
-
-class _InputGain(NamedTuple):
-    """How a model answers one of its inputs at rest."""
-
-    rest: FixedPoint | None  # the stable one nearest to the middle of the data
-    gain: float | None
-    turns: bool  # whether the gain changes its sign
+# Share of the equally good models that must be stable: the interval of the largest pole ends below 1.
+STABLE_FINE = (1.0 + COVERAGE) / 2.0
 
 
 def control_answer(identification: "Identification", steady_states: Finding, predicts: Status) -> Finding:
@@ -87,8 +51,8 @@ def control_answer(identification: "Identification", steady_states: Finding, pre
         **{name: steady_states.values[name] for name in ("rests", "cases", "at_rest", "several")},
     }
     doubts = _doubts(identification, first_rest)
-    values |= {"dynamics": _intervals(identification.dynamics), "doubts": [doubt._asdict() for doubt in doubts]}
-    status: Status = worst(*(doubt.status for doubt in doubts))
+    values |= {"dynamics": _intervals(identification.dynamics), "doubts": doubts}
+    status: Status = worst(*(doubt["status"] for doubt in doubts))
     if steady_states.status != "fine" or any(about["turns"] for about in inputs.values()):
         status = worst(status, "look")
     if None in rests:
@@ -212,7 +176,7 @@ def _static_curve(values: Values) -> str:
     return f"{text}."
 
 
-def _doubts(identification: "Identification", rest: FixedPoint | None) -> list[Doubt]:
+def _doubts(identification: "Identification", rest: FixedPoint | None) -> list[dict[str, Any]]:
     """Return what is too uncertain for control about the rest in the middle of the data."""
     settling = None
     if rest is not None and rest.settling_steps is not None:
@@ -221,7 +185,9 @@ def _doubts(identification: "Identification", rest: FixedPoint | None) -> list[D
     return control_doubts(identification.dynamics, settling, longest)
 
 
-def control_doubts(dynamics: Dynamics | None, settling_samples: float | None, longest_record: int) -> list[Doubt]:
+def control_doubts(
+    dynamics: Dynamics | None, settling_samples: float | None, longest_record: int
+) -> list[dict[str, Any]]:
     """Return what is too uncertain for control.
 
     Parameters
@@ -232,33 +198,47 @@ def control_doubts(dynamics: Dynamics | None, settling_samples: float | None, lo
         The settling time of the model, in samples of the data; None where it does not rest.
     longest_record : int
         The samples of the longest record: what takes longer was never seen to end.
+
+    Returns
+    -------
+    list of dict
+        ``name``: ``sign`` or ``gain`` of an input, ``stability``, ``settling``, ``record``, where it settles after its
+        end, or ``candidates``, where the residuals show that the true system is not among them, so that intervals may
+        not hold. ``signal``: the input, or "". ``status``: how serious it is. ``value``: the factor from the smaller to
+        the larger end of an interval, the share that is stable, or the samples of the record; None where there is none.
+        ``limit``: what it should be at most, the share at least; None for candidates.
     """
     doubts = []
     if settling_samples is not None and settling_samples > longest_record:
-        doubts.append(Doubt("record", "", "look", float(longest_record), settling_samples))
+        doubts.append(_doubt("record", "", "look", float(longest_record), settling_samples))
     if dynamics is None:
         return doubts
     if dynamics.unexplained:
-        doubts.append(Doubt("candidates", "", "look", None, None))
+        doubts.append(_doubt("candidates", "", "look", None, None))
     for name, answer in dynamics.inputs.items():
         if answer.is_used and answer.gain is not None:
             doubts += _gain_doubts(name, answer.gain)
     if dynamics.stable < STABLE_FINE:
-        doubts.append(Doubt("stability", "", "look", dynamics.stable, STABLE_FINE))
+        doubts.append(_doubt("stability", "", "look", dynamics.stable, STABLE_FINE))
     settling = dynamics.settling
     if settling is not None:
-        factor, is_short = _factor(settling), settling.high is not None and settling.high <= SHORT
+        # What settles within the shortest rest that counts is fast, however uncertain.
+        factor, is_short = _factor(settling), settling.high is not None and settling.high <= LEAST_STEPS
         if not is_short and (factor is None or factor > SETTLING_FINE):
-            doubts.append(Doubt("settling", "", "look", factor, SETTLING_FINE))
+            doubts.append(_doubt("settling", "", "look", factor, SETTLING_FINE))
     return doubts
 
 
-def _gain_doubts(name: str, gain: Range) -> list[Doubt]:
+def _doubt(name: str, signal: str, status: Status, value: float | None, limit: float | None) -> dict[str, Any]:
+    return {"name": name, "signal": signal, "status": status, "value": value, "limit": limit}
+
+
+def _gain_doubts(name: str, gain: Range) -> list[dict[str, Any]]:
     """Return whether the gain of an input, or even its sign, is too uncertain."""
     factor = _factor(gain)
     if factor is None:
-        return [Doubt("sign", name, "bad", None, GAIN_FINE)]
-    return [Doubt("gain", name, "look", factor, GAIN_FINE)] if factor > GAIN_FINE else []
+        return [_doubt("sign", name, "bad", None, GAIN_FINE)]
+    return [_doubt("gain", name, "look", factor, GAIN_FINE)] if factor > GAIN_FINE else []
 
 
 def _factor(interval: Range) -> float | None:
@@ -310,17 +290,17 @@ def _answers_of_inputs(
     return inputs, rests
 
 
-def _gain(curve: Sequence[FixedPoint], u: float) -> _InputGain:
-    """Return the stable rest of a static curve nearest to an input, and the slope there."""
+def _gain(curve: Sequence[FixedPoint], u: float) -> tuple[FixedPoint | None, float | None, bool]:
+    """Return the stable rest of a static curve nearest to an input, the slope there, and whether that changes sign."""
     stable, rest = _stable_points(curve), middle_rest(curve, u)
     if rest is None:
-        return _InputGain(None, None, False)
+        return None, None, False
     at, y = float(rest.u or 0.0), float(rest.y or 0.0)
     nearest = sorted(stable, key=lambda point: (abs(point[0] - at), abs(point[1] - y)))[:3]
     near = sorted(nearest, key=lambda point: point[0])
     width = near[-1][0] - near[0][0]
     gain = significant((near[-1][1] - near[0][1]) / width) if width else None
-    return _InputGain(rest, gain, _turns(stable))
+    return rest, gain, _turns(stable)
 
 
 def _stable_points(curve: Iterable[FixedPoint]) -> list[tuple[float, float, FixedPoint]]:

@@ -1,25 +1,27 @@
 """Models whose weights are drawn from the distribution of an estimate, all computed at once."""
 
+import math
 from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from narxbench._identification.trust.steady_state import TIME_CONSTANTS
 from narxbench._model.narx import Model
 from narxbench._model.terms import OUTPUT, lags_of
 from narxbench._numerics.random_streams import generator, standard_normal
 
 Floats = NDArray[np.float64]
 
-# Newton steps towards a rest, and how near to zero the balance must be there, relative to its terms.
-NEWTON_STEPS, BALANCED = 20, 1e-8
-# What the diagonal of a correlation matrix is raised by, one after the other.
-RAISED = (1e-12, 1e-9, 1e-6, 1e-3)
+# Newton steps towards a rest: five times the four that double one digit to sixteen.
+NEWTON_STEPS = 20
+# Half of the digits of a number.
+ROUNDING = math.sqrt(np.finfo(np.float64).eps)
 
 
 class DrawnModels:
-    """A model, and copies of it with drawn weights.
+    """A model, and copies of it with drawn weights, each near its rest at a working point.
 
     Parameters
     ----------
@@ -27,16 +29,55 @@ class DrawnModels:
         The model, which is the first draw; without a covariance all draws are the model.
     n_draws : int
         How many there are with the model.
+    point : (tuple of float, float)
+        The inputs, and an output near which the rests are sought.
+    outputs : (float, float)
+        The middle of the outputs, and how far from it a rest may lie.
     **axes
         Axes of the random draws.
+
+    Attributes
+    ----------
+    y : array, shape (draws,)
+        The outputs at rest; NaN where there is none.
+    a, b : array, shape (draws, largest lag) and (draws, inputs, 1 + largest lag)
+        Weights of small deviations of the output, from lag 1 on, and of the inputs, from lag 0 on, in the units of the
+        signals.
+    sizes : array, shape (draws,)
+        The largest magnitude of a pole; NaN without a rest.
     """
 
-    def __init__(self, model: Model, n_draws: int, **axes: object) -> None:
+    def __init__(
+        self,
+        model: Model,
+        n_draws: int,
+        point: tuple[tuple[float, ...], float],
+        outputs: tuple[float, float],
+        **axes: object,
+    ) -> None:
         self.model = model
         self.coefficients = _drawn_coefficients(model, n_draws, **axes)
         self._offsets, self._scales = model.scaling()
         # Computed in the scaling of the model: a level would drown an expanded polynomial.
         self._monomials = replace(model, covariance=None, offsets=None, scales=None).monomials
+        inputs, (centre, reach) = np.array(point[0]), outputs
+        self.y = self.rests(inputs[None], np.array([point[1]]))[:, 0]
+        self.y[np.abs(self.y - centre) > reach] = np.nan
+        self.a, self.b = self._linearised(inputs, self.y)
+        self.sizes = self._largest_poles()
+
+    @property
+    def stable(self) -> NDArray[np.bool_]:
+        """Whether each draw rests stably."""
+        return self.sizes < 1.0
+
+    @property
+    def settling(self) -> Floats:
+        """Samples until 2 % of a deviation are left; infinite where a draw is not stable."""
+        settling = np.full(len(self.sizes), np.inf)
+        with np.errstate(divide="ignore"):
+            settling[self.stable] = TIME_CONSTANTS / -np.log(self.sizes[self.stable]) * self.model.decimation
+        return settling
 
     def rests(self, u: Floats, start: Floats, *, most: int | None = None) -> Floats:
         """Return the outputs at rest with constant inputs, shape (draws, levels); NaN where none is reached.
@@ -59,7 +100,7 @@ class DrawnModels:
             for _ in range(NEWTON_STEPS):
                 y -= _horner(balance, y) / _horner(slopes, y)
             residual, largest = np.abs(_horner(balance, y)), _horner(sizes, np.abs(y))
-            y[~(residual <= BALANCED * largest)] = np.nan
+            y[~(residual <= ROUNDING * largest)] = np.nan
         rests: Floats = y * self._scales[OUTPUT] + self._offsets[OUTPUT]
         return rests
 
@@ -80,16 +121,8 @@ class DrawnModels:
         sizes[:, :, 1] += 1.0
         return balance, sizes
 
-    def linearised(self, u: Floats, y: Floats) -> tuple[Floats, Floats]:
-        """Return the weights of small deviations from a rest of each draw, in the units of the signals.
-
-        Returns
-        -------
-        a : array, shape (draws, largest lag)
-            Weights of the output, from lag 1 on.
-        b : array, shape (draws, inputs, 1 + largest lag)
-            Weights of the inputs, from lag 0 on.
-        """
+    def _linearised(self, u: Floats, y: Floats) -> tuple[Floats, Floats]:
+        """Return the weights of small deviations from a rest of each draw, as in ``a`` and ``b``."""
         n_draws, n_signals = len(y), 1 + len(u)
         signals = np.empty((n_draws, n_signals))
         signals[:, OUTPUT] = y
@@ -113,25 +146,19 @@ class DrawnModels:
         companions[:, :1] = a[:, None, :order]
         return np.linalg.eigvals(companions).astype(np.complex128)
 
-    def largest_poles(self, a: Floats) -> Floats:
+    def _largest_poles(self) -> Floats:
         """Return the largest magnitude of a pole of each draw; NaN where a weight is."""
-        is_known = ~np.isnan(a).any(axis=1)
-        sizes = np.full(len(a), np.nan)
-        sizes[is_known] = np.abs(self.poles(a[is_known])).max(axis=1, initial=0.0)
+        is_known = ~np.isnan(self.a).any(axis=1)
+        sizes = np.full(len(self.a), np.nan)
+        sizes[is_known] = np.abs(self.poles(self.a[is_known])).max(axis=1, initial=0.0)
         return sizes
 
-    def step_response(self, a: Floats, b: Floats, n_steps: int) -> Floats:
-        """Return the change of the output after a unit step, shape (draws, 1 + steps).
+    def step_response(self, b: Floats, n_steps: int) -> Floats:
+        """Return the change of the output of each stable draw after a unit step, shape (stable draws, 1 + steps).
 
-        Parameters
-        ----------
-        a : array, shape (draws, largest lag)
-            Weights of the output, from lag 1 on.
-        b : array, shape (draws, 1 + largest lag)
-            Weights of the input, from lag 0 on.
-        n_steps : int
-            Steps of the model.
+        ``b`` are the weights of the input, shape (draws, 1 + largest lag); the steps are those of the model.
         """
+        a, b = self.a[self.stable], b[self.stable]
         lag = a.shape[1]
         # The output before the step is zero.
         response = np.zeros((len(a), lag + 1 + n_steps))
@@ -161,9 +188,8 @@ def _lower_root(correlation: Floats) -> Floats:
     """Return a lower triangular matrix whose product with its transpose is a correlation matrix, up to rounding."""
     identity = np.eye(len(correlation))
     # Not by eigenvectors: rounding decides their signs. Nearly singular matrices need a little more on the diagonal.
-    for raised in RAISED:
-        with suppress(np.linalg.LinAlgError):
-            return np.asarray(np.linalg.cholesky(correlation + raised * identity), np.float64)
+    with suppress(np.linalg.LinAlgError):
+        return np.asarray(np.linalg.cholesky(correlation + ROUNDING * identity), np.float64)
     return identity
 
 

@@ -9,13 +9,14 @@ where residuals show that.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._identification.trust.drawn_models import DrawnModels
-from narxbench._identification.trust.steady_state import MARGIN, POINTS, TIME_CONSTANTS, FixedPoint
+from narxbench._identification.trust.residuals import LEVEL
+from narxbench._identification.trust.steady_state import MARGIN, POINTS, FixedPoint
 from narxbench._model.functions import completed, derived
 from narxbench._model.narx import Model
 from narxbench._model.records import Record
@@ -26,19 +27,13 @@ from narxbench._numerics.rounding import significant
 Floats = NDArray[np.float64]
 
 # Share of the draws that an interval holds.
-COVERAGE = 0.95
-# Draws of all models together, and at least of each.
-DRAWS, FEWEST_DRAWS = 400, 40
-# Poles of a model with a larger lag cost too much.
+COVERAGE = 1.0 - LEVEL
+# Draws of all models together: ten beyond each end of an interval.
+DRAWS = 400
+# Poles of a model with a larger lag cost too much: the third power of the lag for each draw.
 LONGEST_LAG = 60
-# Values of a static curve or a step response with its band, at most.
-MOST_VALUES = 60
-# A step response is shown for so many settling times, and at most so many steps.
-SETTLING_TIMES, MOST_STEPS = 1.5, 2000
-# Digits of an interval's ends.
+# Digits of an interval's ends that do not depend on the machine.
 DIGITS = 6
-# Poles whose magnitudes differ by no more than this part are of one size, as the two of a pair are.
-SAME_SIZE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -131,11 +126,8 @@ class Dynamics:
         return plain
 
 
-class WorkingPoint(NamedTuple):
-    """Constant inputs in the middle of the data, and the output at which the model rests there."""
-
-    u: tuple[float, ...]
-    y: float
+# Constant inputs in the middle of the data, and the output at which the model rests there.
+WorkingPoint = tuple[tuple[float, ...], float]
 
 
 def working_point(model: Model, records: Sequence[Record], curve: Sequence[FixedPoint]) -> WorkingPoint | None:
@@ -149,7 +141,7 @@ def working_point(model: Model, records: Sequence[Record], curve: Sequence[Fixed
         return None
     medians[0] = rest.u
     u = completed(model.inputs, medians[None])[0]
-    return WorkingPoint(tuple(u.tolist()), rest.y)
+    return tuple(u.tolist()), rest.y
 
 
 def middle_rest(curve: Sequence[FixedPoint], u: float) -> FixedPoint | None:
@@ -160,29 +152,6 @@ def middle_rest(curve: Sequence[FixedPoint], u: float) -> FixedPoint | None:
         if point.u == level and point.y is not None and point.stable and point.inside:
             return point
     return None
-
-
-class _Judged(NamedTuple):
-    """The draws of a model at the working point."""
-
-    drawn: DrawnModels
-    y: Floats  # outputs at rest, shape (draws,); NaN where there is none
-    a: Floats  # weights of the deviations of the output, shape (draws, largest lag)
-    b: Floats  # of each input, shape (draws, inputs, 1 + largest lag)
-    sizes: Floats  # the largest magnitude of a pole, shape (draws,); NaN without a rest
-
-    @property
-    def stable(self) -> NDArray[np.bool_]:
-        return self.sizes < 1.0
-
-    @property
-    def settling(self) -> Floats:
-        """Samples until 2 % of a deviation are left; infinite where it is not stable."""
-        settling = np.full(len(self.sizes), np.inf)
-        sizes = self.sizes[self.stable]
-        with np.errstate(divide="ignore"):
-            settling[self.stable] = TIME_CONSTANTS / -np.log(sizes) * self.drawn.model.decimation
-        return settling
 
 
 def dynamics(
@@ -210,41 +179,35 @@ def dynamics(
     y = np.concatenate([record.y for record in records])
     centre, half_range = (float(y.max()) + float(y.min())) / 2, float(np.ptp(y)) / 2 or 1.0
     reach = half_range * (1 + 2 * MARGIN)
-    judged = [_judged(drawn, point, centre, reach) for drawn in _drawn_models(short, richer)]
-    stable = np.concatenate([draws.stable for draws in judged])
+    drawn_models = _drawn_models(short, richer, point, (centre, reach))
+    stable = np.concatenate([draws.stable for draws in drawn_models])
     inputs = {}
     for i, name in enumerate(models[0].inputs):
         if i not in derived(models[0].inputs):
-            inputs[name] = _input_dynamics(judged, i, records, point, (centre, reach))
+            inputs[name] = _input_dynamics(drawn_models, i, records, point, (centre, reach))
     settling = None
-    if judged[0].stable[0]:
-        settling = _interval(np.concatenate([draws.settling for draws in judged]))
+    if drawn_models[0].stable[0]:
+        settling = _interval(np.concatenate([draws.settling for draws in drawn_models]))
     return Dynamics(
         models=len(short),
         stable=significant(float(stable.mean()), DIGITS),
         settling=settling,
-        poles=_poles(judged),
+        poles=_poles(drawn_models),
         inputs=inputs,
     )
 
 
-def _drawn_models(models: Sequence[Model], richer: Model | None) -> list[DrawnModels]:
+def _drawn_models(
+    models: Sequence[Model], richer: Model | None, point: WorkingPoint, outputs: tuple[float, float]
+) -> list[DrawnModels]:
     """Return draws of models that are about as good, and as many of a richer one as of all of them together."""
-    n_draws = max(FEWEST_DRAWS, DRAWS // len(models))
+    n_draws = DRAWS // len(models)
     drawn_models = []
     for number, model in enumerate(models):
-        drawn_models.append(DrawnModels(model, n_draws, number=number))
+        drawn_models.append(DrawnModels(model, n_draws, point, outputs, number=number))
     if richer is not None and richer.max_lag <= LONGEST_LAG:
-        drawn_models.append(DrawnModels(richer, n_draws * len(models), number=len(models)))
+        drawn_models.append(DrawnModels(richer, n_draws * len(models), point, outputs, number=len(models)))
     return drawn_models
-
-
-def _judged(drawn: DrawnModels, point: WorkingPoint, centre: float, reach: float) -> _Judged:
-    levels = np.array([point.u])
-    y = drawn.rests(levels, np.array([point.y]))[:, 0]
-    y[np.abs(y - centre) > reach] = np.nan
-    a, b = drawn.linearised(levels[0], y)
-    return _Judged(drawn, y, a, b, drawn.largest_poles(a))
 
 
 def _interval(values: Floats) -> Range:
@@ -261,24 +224,24 @@ def _plain(value: float) -> float | None:
     return significant(float(value), DIGITS) if math.isfinite(value) else None
 
 
-def _poles(judged: Sequence[_Judged]) -> list[tuple[complex, Range]]:
+def _poles(drawn_models: Sequence[DrawnModels]) -> list[tuple[complex, Range]]:
     """Return the poles of the first model that are not zero, with the ranges of their magnitudes.
 
     That of the slowest one is over the slowest poles of all draws, at the step of the model. Other poles have no
     counterpart in models of another order: their ranges are over draws of the weights of this model.
     """
-    first = judged[0]
+    first = drawn_models[0]
     if np.isnan(first.y[0]):
         return []
     slowest = []
-    for draws in judged:
-        slowest.append(draws.sizes ** (first.drawn.model.decimation / draws.drawn.model.decimation))
-    poles = first.drawn.poles(first.a[~np.isnan(first.y)])
+    for draws in drawn_models:
+        slowest.append(draws.sizes ** (first.model.decimation / draws.model.decimation))
+    poles = first.poles(first.a[~np.isnan(first.y)])
     order = np.argsort(-np.abs(poles[0]), kind="stable")
     pairs = []
     for pole in poles[0][order]:
         if abs(pole) > 0.0:
-            if abs(pole) >= (1.0 - SAME_SIZE) * first.sizes[0]:
+            if np.isclose(abs(pole), first.sizes[0]):
                 magnitudes = np.concatenate(slowest)
             else:
                 nearest = np.abs(poles - pole).argmin(axis=1)
@@ -289,41 +252,41 @@ def _poles(judged: Sequence[_Judged]) -> list[tuple[complex, Range]]:
 
 
 def _input_dynamics(
-    judged: Sequence[_Judged],
+    drawn_models: Sequence[DrawnModels],
     i: int,
     records: Sequence[Record],
     point: WorkingPoint,
     outputs: tuple[float, float],
 ) -> InputDynamics:
     """Return how the output answers one input."""
-    model = judged[0].drawn.model
-    slopes = _slopes(model.inputs, i, point.u)
-    answers = [np.einsum("bik,i->bk", draws.b, slopes) for draws in judged]
+    model = drawn_models[0].model
+    slopes = _slopes(model.inputs, i, point[0])
+    answers = [np.einsum("bik,i->bk", draws.b, slopes) for draws in drawn_models]
     gain = step = None
-    if judged[0].stable[0]:
+    if drawn_models[0].stable[0]:
         gains = []
-        for draws, weights in zip(judged, answers, strict=True):
+        for draws, weights in zip(drawn_models, answers, strict=True):
             gains.append(weights[draws.stable].sum(axis=1) / (1.0 - draws.a[draws.stable].sum(axis=1)))
         gain = _interval(np.concatenate(gains))
-        step = _step_response(judged, answers)
+        step = _step_response(drawn_models, answers, max(map(len, records)))
     delays = []
-    for draws in judged:
-        delay = delay_of(draws.drawn.model, INPUT + i)
+    for draws in drawn_models:
+        delay = delay_of(draws.model, INPUT + i)
         if delay is not None:
             delays.append(delay)
     return InputDynamics(
-        at=point.u[i],
+        at=point[0][i],
         is_used=delay_of(model, INPUT + i) is not None,
         gain=gain,
         delay=[min(delays), max(delays)] if delays else None,
         step=step,
-        curve=_static_band(judged, i, records, point, outputs),
+        curve=_static_band(drawn_models, i, records, point, outputs),
     )
 
 
 def _slopes(inputs: Sequence[str], i: int, u: Sequence[float]) -> Floats:
     """Return by how much all inputs change with one of them: 1, and for functions of it their slopes."""
-    step = 1e-4 * (abs(u[i]) or 1.0)
+    step = np.cbrt(np.finfo(np.float64).eps) * (abs(u[i]) or 1.0)
     around = np.array([u, u])
     around[:, i] += (-step, step)
     slopes: Floats = np.diff(completed(inputs, around), axis=0)[0] / (2.0 * step)
@@ -332,25 +295,28 @@ def _slopes(inputs: Sequence[str], i: int, u: Sequence[float]) -> Floats:
     return slopes
 
 
-def _step_response(judged: Sequence[_Judged], answers: Sequence[Floats]) -> Band:
-    """Return the change of the output after a small unit step, with its range over the stable draws."""
-    first = judged[0]
-    stride = first.drawn.model.decimation
+def _step_response(drawn_models: Sequence[DrawnModels], answers: Sequence[Floats], longest: int) -> Band:
+    """Return the change of the output after a small unit step, with its range over the stable draws.
+
+    It is that of two settling times, and no more samples than the longest record shows.
+    """
+    first = drawn_models[0]
+    stride = first.model.decimation
     settling = float(first.settling[0]) / stride + first.a.shape[1] + 1
-    steps = math.ceil(min(MOST_STEPS, SETTLING_TIMES * settling))
-    times = np.unique(np.linspace(0, steps, min(steps + 1, MOST_VALUES)).astype(int)) * stride
+    steps = math.ceil(min(longest / stride, 2.0 * settling))
+    times = np.unique(np.linspace(0, steps, min(steps + 1, POINTS)).astype(int)) * stride
     responses = []
-    for draws, weights in zip(judged, answers, strict=True):
-        q = draws.drawn.model.decimation
+    for draws, weights in zip(drawn_models, answers, strict=True):
+        q = draws.model.decimation
         n_steps = -(-int(times[-1]) // q)
-        response = draws.drawn.step_response(draws.a[draws.stable], weights[draws.stable], n_steps)
+        response = draws.step_response(weights, n_steps)
         own_times = q * np.arange(n_steps + 1)
         responses.append(np.array([np.interp(times, own_times, values) for values in response]).reshape(-1, len(times)))
     return _band(times.tolist(), np.concatenate(responses))
 
 
 def _static_band(
-    judged: Sequence[_Judged],
+    drawn_models: Sequence[DrawnModels],
     i: int,
     records: Sequence[Record],
     point: WorkingPoint,
@@ -359,12 +325,12 @@ def _static_band(
     """Return the static curve about the working point, with its range over the draws that rest near the data."""
     u = np.concatenate([record.u[:, i] for record in records])
     levels = np.unique(np.linspace(u.min(), u.max(), POINTS))
-    inputs = np.repeat(np.array([point.u]), len(levels), axis=0)
+    inputs = np.repeat(np.array([point[0]]), len(levels), axis=0)
     inputs[:, i] = levels
-    inputs = completed(judged[0].drawn.model.inputs, inputs)
+    inputs = completed(drawn_models[0].model.inputs, inputs)
     centre, reach = outputs
-    start = _continued(judged[0].drawn, inputs, int(np.abs(levels - point.u[i]).argmin()), point.y)
-    rests = np.concatenate([draws.drawn.rests(inputs, start) for draws in judged])
+    start = _continued(drawn_models[0], inputs, int(np.abs(levels - point[0][i]).argmin()), point[1])
+    rests = np.concatenate([draws.rests(inputs, start) for draws in drawn_models])
     rests[np.abs(rests - centre) > reach] = np.nan
     return _band([significant(level, DIGITS) for level in levels.tolist()], rests)
 

@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from narxbench._identification.finding import Finding, Status, graded, worst
+from narxbench._identification.finding import Finding, Status, graded, look_if, worst
 from narxbench._identification.phrases import Values, capital, first_of, how_predicted, percent, unit_of
-from narxbench._identification.trust.residuals import ROUNDING
+from narxbench._identification.search.scores import NEGLIGIBLE
 from narxbench._identification.trust.validation import (
     ALL,
     ARX,
@@ -25,18 +26,18 @@ from narxbench._model.narx import Model
 from narxbench._numerics.rounding import significant
 
 # A free run that misses at most 25 % of the output's standard deviation follows every movement by eye; at 60 % a third
-# of the variance is missed and one sees where; beyond that a mean does nearly as well.
+# of the variance is missed and one sees where; beyond that a mean does nearly as well. The part of an error
+# that could be avoided is judged likewise.
 FREE_RUN_FINE, FREE_RUN_LOOK = 0.25, 0.6
-# A test whose output moves by less than this share of what is known is at rest: it shows little, and its errors are
-# judged by the deviation that is known.
-RESTS = 0.1
+# A tenth of the output's deviation is little: a test whose output moves by less is at rest and shows little, so that
+# its errors are judged by the deviation that is known, and errors that drift by less are no reason to look
+# (benchmarks/verdicts.md).
+LITTLE = 0.1
 # Where neither the model nor a simpler one explains a tenth of the variance, nothing is there to be predicted.
 NOISE = 0.95
-# A model whose error is larger is not bad where no more than this of it could be avoided: the rest is noise.
-AVOIDABLE = 0.5
-# Two records of one process differ easily by a half in error; an error three times as large was fitted, not found. An
-# increase of the RRSE that is small in itself is no gap, whatever the ratio.
-GAP_FINE, GAP_LOOK, GAP_SMALL = 1.5, 3.0, 0.05
+# Two records of one process differ easily by a half in error: beyond that the model fits noise, unless the increase of
+# the RRSE is small in itself (benchmarks/verdicts.md).
+GAP_FINE = 1.5
 
 
 def errors_check(
@@ -198,14 +199,9 @@ def _status_of_error(relative: float, avoidable: float | None) -> Status:
     status = graded(relative, FREE_RUN_FINE, FREE_RUN_LOOK)
     if status != "bad" or avoidable is None or relative >= NOISE:
         return status
-    return "look" if avoidable_error(relative, avoidable) <= AVOIDABLE else "bad"
-
-
-def avoidable_error(relative: float, avoidable: float) -> float:
-    """Return the error that a better model could avoid, relative to the deviation of what can be foreseen at all."""
-    noise = relative**2 * (1.0 - avoidable)
-    foreseeable = max(1.0 - noise, 0.05)
-    return float((relative**2 * avoidable / foreseeable) ** 0.5)
+    # The error that a better model could avoid, relative to the deviation of what can be foreseen at all.
+    foreseeable = 1.0 - relative**2 * (1.0 - avoidable)
+    return "look" if relative**2 * avoidable <= FREE_RUN_LOOK**2 * foreseeable else "bad"
 
 
 def _suspected_unit(checks: Sequence[Finding]) -> str:
@@ -231,7 +227,7 @@ def _relative_error(
         return rrse, False
     known_deviation = known["rmse"] / known["rrse"]
     deviation = rms / rrse if rrse else 0.0
-    if rrse == 0 or deviation >= RESTS * known_deviation:
+    if rrse == 0 or deviation >= LITTLE * known_deviation:
         return rrse, False
     return rms / known_deviation, True
 
@@ -259,13 +255,14 @@ def _gap(
     # Where the output spreads less in the test, the same error has a larger RRSE.
     in_test = old["rmse"] * (new["rrse"] / new["rmse"]) if new["rmse"] else 0.0
     least = max(old["rrse"], in_test)
-    status = graded(new["rrse"], max(GAP_FINE * least, least + GAP_SMALL), GAP_LOOK * least)
-    return {**values, "status": status}
+    is_gap = new["rrse"] > max(GAP_FINE * least, least + NEGLIGIBLE)
+    return {**values, "status": look_if(is_gap)}
 
 
 def _superfluous(frame: pd.DataFrame, weights: Sequence[Mapping[str, Any]]) -> list[str] | None:
     """Return the terms of an exact model that are rounding; None where the model is not exact."""
     rrse = row_of(frame, "estimation", ONE_STEP, 1).get("rrse")
-    if rrse is None or rrse**2 > ROUNDING:
+    rounding = float(np.finfo(np.float64).eps)
+    if rrse is None or rrse**2 > rounding:
         return None
-    return [weight["term"] for weight in weights if weight["err"] <= ROUNDING]
+    return [weight["term"] for weight in weights if weight["err"] <= rounding]

@@ -14,6 +14,7 @@ from narxbench._identification.data.scaling import scaled
 from narxbench._identification.search.candidate import Candidate
 from narxbench._identification.search.noise import StructureFit, noise_of_model, weigh_under
 from narxbench._identification.search.plan import SearchPlan
+from narxbench._identification.search.problem import MOST_VALUES
 from narxbench._identification.search.ridge import ridge_inverse, ridge_weights
 from narxbench._identification.trust.validation import ARX, Case, linear_arx
 from narxbench._identification.trust.weights import (
@@ -33,9 +34,6 @@ from narxbench._model.noise_models import Narx
 from narxbench._model.records import Record
 from narxbench._model.terms import Monomial, max_lag_of, parse_term
 from narxbench._numerics.rounding import significant
-
-# Values of the columns of a structure that are held at once.
-MOST_AT_ONCE = 4_000_000
 
 
 class ModelFit:
@@ -269,7 +267,7 @@ def weights_under_noise(arrangement: Arrangement, fit: StructureFit, terms: Sequ
 def least_squares(arrangement: Arrangement, monomials: Sequence[Monomial], terms: Sequence[str]) -> Weights:
     """Return the least-squares weights of terms on all rows that estimate; errors are those of :func:`estimate`."""
     rows = arrangement.rows()
-    if len(rows) * len(terms) > MOST_AT_ONCE:
+    if len(rows) * len(terms) > MOST_VALUES:
         bandwidth = newey_west_bandwidth(len(rows), arrangement.decimation)
         return estimate_in_blocks(lambda: _blocks(arrangement, monomials, rows), terms, bandwidth)
     return _estimate(arrangement, rows, arrangement.columns(monomials, rows), arrangement.y[rows], terms)
@@ -277,7 +275,7 @@ def least_squares(arrangement: Arrangement, monomials: Sequence[Monomial], terms
 
 def _blocks(arrangement: Arrangement, monomials: Sequence[Monomial], rows: Any) -> Iterator[Block]:
     """Yield columns, outputs and samples of so many rows that they can be held at once."""
-    length = max(1, MOST_AT_ONCE // (4 * len(monomials)))
+    length = max(1, MOST_VALUES // len(monomials))
     for start in range(0, len(rows), length):
         block = rows[start : start + length]
         yield arrangement.columns(monomials, block), arrangement.y[block], _times(arrangement, block)
@@ -293,7 +291,7 @@ def ridge_regression(
     """
     rows = arrangement.rows()
     products = np.zeros((len(terms) + 1, len(terms) + 1))
-    length = max(1, MOST_AT_ONCE // len(terms))
+    length = max(1, MOST_VALUES // len(terms))
     for start in range(0, len(rows), length):
         products += products_over(arrangement.u, arrangement.y, list(monomials), rows[start : start + length])
     inverse = ridge_inverse(products[:-1, :-1], monomials, shrinkage)

@@ -5,6 +5,7 @@ there. So the bands widen as these errors do, and hold whatever the noise is, on
 not know of inputs out of their range, nor of changes of the process.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from narxbench._identification.trust.bands import BAND, Integers, Unseen, unknown_stretches
 from narxbench._identification.trust.fit import ModelFit
+from narxbench._identification.trust.residuals import SHARE_OF_RECORD
 from narxbench._io.errors import NarxbenchError, show
 from narxbench._model.narx import Initial, Model
 from narxbench._model.records import Record
@@ -25,15 +27,12 @@ Floats = NDArray[np.float64]
 SHARES = (0.5, 0.8, BAND, 0.95, 0.99)
 # The key of a model's ``about`` that has them.
 ABOUT = "forecast_errors"
-# The horizons, in steps: all up to the first number, and then each longer by a factor, up to the last, or a share of
-# the longest record.
-ALL_UP_TO, FACTOR, LONGEST, SHARE_OF_RECORD = 16, 1.2, 256, 0.25
-# Forecasts of a part start at so many samples, or at all before and in it if these are fewer.
-ORIGINS = 128
-# Parts with fewer errors at a horizon say nothing of it.
-FEWEST_ERRORS = 5
-# A fraction whose multiples are spread evenly, and in step with no season.
-GOLDEN = 0.6180339887498949
+# The horizons, in steps, are each longer by this factor, up to this number, or a share of the longest record; forecasts
+# of a part start at so many samples, or at all before and in it if these are fewer (time: benchmarks/budget.md,
+# coverage: benchmarks/forecasts.md).
+FACTOR, LONGEST, ORIGINS = 1.2, 256, 128
+# The golden section: its multiples are spread evenly, and in step with no season.
+GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 
 
 def forecast_errors(fit: ModelFit, model: Model, free_run: Unseen) -> dict[str, Any]:
@@ -70,7 +69,7 @@ def _horizons(fit: ModelFit) -> list[int]:
     horizons, horizon = [], 1
     while horizon <= most:
         horizons.append(horizon)
-        horizon = horizon + 1 if horizon < ALL_UP_TO else round(FACTOR * horizon)
+        horizon = max(horizon + 1, round(FACTOR * horizon))
     return horizons
 
 
@@ -85,7 +84,7 @@ def unseen_at_horizons(fit: ModelFit, model: Model, horizons: Sequence[int]) -> 
             values = np.concatenate([errors[:, horizon - 1].ravel() for errors in errors_of_part])
             # Outside of the part there is none.
             values = np.sort(values[~np.isnan(values)])
-            if len(values) >= FEWEST_ERRORS:
+            if len(values):
                 parts[place].append(values)
     return [Unseen(tuple(errors)) for errors in parts]
 

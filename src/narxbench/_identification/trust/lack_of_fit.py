@@ -8,7 +8,7 @@ Engle, Wald, likelihood ratio, and Lagrange multiplier tests in econometrics, Ha
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,51 +18,29 @@ from narxbench._fitness.prediction_error import Fit, PredictionErrors
 from narxbench._fitness.structure_fit import fit_noise_model, fit_structure
 from narxbench._identification.data.arrangement import N_PARTS, Arrangement
 from narxbench._identification.search.candidate import Candidate
-from narxbench._identification.search.configurations import Configuration
+from narxbench._identification.search.configurations import LARGEST, Configuration
 from narxbench._identification.search.noise import prediction_errors
-from narxbench._identification.search.problem import shortened
+from narxbench._identification.search.problem import MOST_VALUES, shortened
 from narxbench._identification.trust.fit import ModelFit
+from narxbench._identification.trust.residuals import CHANCE
+from narxbench._identification.trust.weights import DEPENDENT
 from narxbench._model.noise_models import NoiseName
 from narxbench._model.terms import OUTPUT, Factor, Monomial, max_lag_of, monomials_of, term_name
 from narxbench._numerics.rounding import significant
 
 Floats = NDArray[np.float64]
 
-# How often further terms of one degree seem to be missing although none is.
-LEVEL = 0.01
-# Lags of a signal behind the largest one of the candidates, and the degree up to which they make up further terms.
-FURTHER_LAGS, FURTHER_DEGREE = 2, 2
-# Terms that are added, one after the other.
-MOST_ADDED = 4
-# Terms that are tested, and the values of all of them on the samples, at most.
-MOST_TESTED, MOST_VALUES = 500, 2_000_000
-# A column of which less than this is left next to the structure depends on it.
-DEPENDENT = 1e-8
-
-
-@dataclass(frozen=True)
-class RicherStructure:
-    """A structure with the terms that it lacked.
-
-    Attributes
-    ----------
-    structure : Structure
-        The structure with these terms.
-    added : list of str
-        The terms, the clearest first.
-    is_complete : bool
-        Whether no further term seems to be missing.
-    """
-
-    structure: Candidate
-    added: list[str]
-    is_complete: bool
+# Lags of a signal behind the largest one of the candidates, the degree up to which they make up further terms, and the
+# terms that are added, one after the other (benchmarks/gains.md).
+FURTHER_LAGS, FURTHER_DEGREE, MOST_ADDED = 2, 2, 4
 
 
 def richer_structure(
     fit: ModelFit, structure: Candidate, families: Sequence[NoiseName], density: int
-) -> RicherStructure | None:
+) -> tuple[Candidate, list[str], bool] | None:
     """Return a structure with the terms that it lacks, one degree higher or of later lags; None where it lacks none.
+
+    Behind it are the terms that it lacked, the clearest first, and whether no further term seems to be missing.
 
     Parameters
     ----------
@@ -95,7 +73,7 @@ def richer_structure(
     names = [term_name(monomial, n_inputs) for monomial in monomials]
     terms = tuple(names[number] for number in current.terms.tolist())
     richer_candidate = replace(structure, kind="sparse", terms=terms, noise_model=current.noise_model)
-    return RicherStructure(richer_candidate, [names[number] for number in added], term is None)
+    return richer_candidate, [names[number] for number in added], term is None
 
 
 def extended_candidates(monomials: Sequence[Monomial], configuration: Configuration) -> list[Monomial]:
@@ -112,7 +90,7 @@ def extended_candidates(monomials: Sequence[Monomial], configuration: Configurat
     extended: list[Monomial] = []
     for highest in (1 + configuration.degree, max(map(len, monomials)), 1):
         extended = monomials_of(factors, highest) + monomials_of(further, min(FURTHER_DEGREE, highest))
-        if len(set(extended)) <= MOST_TESTED:
+        if len(set(extended)) <= LARGEST:
             break
     return sorted({*extended, *monomials}, key=lambda monomial: (len(monomial), monomial))
 
@@ -153,7 +131,7 @@ def missing_term(errors: PredictionErrors, fit: Fit, repeated: float = 1.0) -> i
     counts = Counter(degrees)
     best, largest = None, 1.0
     for number, degree, statistic in zip(outside.tolist(), degrees, statistics.tolist(), strict=True):
-        excess = significant(statistic / chdtri(1, LEVEL / counts[degree]))
+        excess = significant(statistic / chdtri(1, CHANCE / counts[degree]))
         if excess > largest:
             best, largest = number, excess
     return best
@@ -167,7 +145,7 @@ def _score_statistics(inside: Floats, outside: Floats, explained: Floats) -> Flo
     remaining = outside - basis @ (basis.T @ outside)
     energies, left = (outside**2).sum(axis=0), (remaining**2).sum(axis=0)
     statistics = np.zeros(len(left))
-    is_independent = left > DEPENDENT * energies
+    is_independent = left > DEPENDENT**2 * energies
     if variance > 0.0:
         projections = remaining.T @ innovations
         statistics[is_independent] = projections[is_independent] ** 2 / left[is_independent] / variance

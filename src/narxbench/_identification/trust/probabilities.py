@@ -33,7 +33,7 @@ from narxbench._model.noise_models import NoiseModel, NoiseName
 
 # Digits behind the point that do not depend on the machine.
 DIGITS = 4
-# Structures that the model was compared with and that are searched from, at most.
+# Structures that the model was compared with and that are searched from, at most, as each costs a descent.
 MOST_COMPARED = 24
 # Why nothing can be said.
 EXACT = "its terms explain the data to the last digit"
@@ -197,7 +197,7 @@ def _rated(window: Window, fit: Fit) -> tuple[Certainty, RatedStructure]:
     difference = round(criterion - min(window.criteria.values()), DIGITS)
     probability = 0.0
     if key in window.criteria:
-        probability = round(first.probability * math.exp(-0.5 * difference), DIGITS)
+        probability = round(first.probability * math.exp(-difference / 2), DIGITS)
     rated = RatedStructure(terms, probability, difference, fit.noise_model.description)
     return replace(rating, structures=[*rating.structures, rated]), rated
 

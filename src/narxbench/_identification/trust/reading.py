@@ -112,8 +112,8 @@ def group_sentence(terms: Sequence[str], probabilities: Sequence[float]) -> str:
     >>> group_sentence(["u(k-1)", "u(k-2)", "u(k-3)"], [0.33, 0.32, 0.24])
     'One of these three is probably a term: u(k-1) (0.33), u(k-2) (0.32) and u(k-3) (0.24).'
     """
-    words = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
-    number = words.get(len(terms), str(len(terms)))
+    words = ("two", "three", "four", "five", "six")
+    number = words[len(terms) - 2] if len(terms) - 2 < len(words) else str(len(terms))
     pairs = zip(terms, probabilities, strict=True)
     named = listed(f"{term} ({probability(value)})" for term, value in pairs)
     return f"One of these {number} is probably a term: {named}."

@@ -25,30 +25,30 @@ are removed before they are squared or multiplied, or u^2 of an input far from z
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri, stdtr
 
+from narxbench._identification.search.scores import NEGLIGIBLE
 from narxbench._identification.trust.validation import predicted
 from narxbench._model.narx import Model
 from narxbench._model.records import Record
 from narxbench._model.terms import signal_name
 from narxbench._numerics.rounding import significant
 
-# The sources show 20 lags. Beyond a quarter of a record the sums have too few products.
-LAGS, SHARE_OF_RECORD = 20, 4
+# The sources show 20 lags. Beyond a quarter of a record the sums have too few products (G. E. P. Box and G. M. Jenkins,
+# Time series analysis, 1970).
+LAGS, SHARE_OF_RECORD = 20, 0.25
+# How often bands and intervals do not hold what they are for: the usual 95 % of the sources.
 LEVEL = 0.05
-# Residuals with less than this share of the output's energy are the rounding of an exact model.
-ROUNDING = 1e-18
-# Those of less than a thousandth of what the output changes by in a step (rms) are the rounding of the data.
-ROUNDING_OF_DATA = 1e-6
-# What errors of free runs have in common is reported from this share of the output's deviation, or of the errors' own
-# rms, on, unless it is too small to matter, or may be chance (both tails). Errors of neighbouring samples are alike:
-# their blocks count as independent, and few of them tell nothing.
-BIASED, BIASED_OF_ERROR, NO_MATTER, CHANCE = 0.1, 0.5, 0.01, 0.01
-BLOCKS, FEWEST_BLOCKS = 20, 5
+# Residuals of less than a thousandth of what the output changes by in a step (rms) are the rounding of the data.
+ROUNDING = 1e-6
+# What errors of free runs have in common is reported from this share of their rms on, unless it is too small to matter,
+# or may be chance, once in a hundred cases. Errors of neighbouring samples are alike: this many blocks of all samples
+# count as independent (benchmarks/verdicts.md).
+BIASED, CHANCE, BLOCKS = 0.5, 0.01, 20
 
 Kind = Literal["linear", "nonlinear"]
 Signals = list[NDArray[np.float64]]
@@ -73,13 +73,25 @@ class CorrelationTest:
     % of all lags lie outside by chance."""
     limit: float
     """The same for all lags of all tests of the model together (Bonferroni): wider, and what decides."""
-    passed: bool
-    """Whether every value lies within ``limit``. A sufficient model fails one or more of its tests in about 5 % of
-    cases; with 90 residuals in 9 %, as squares have heavy tails."""
-    worst_lag: int
-    """The lag of the largest magnitude."""
-    worst: float
-    """The value there."""
+
+    @property
+    def worst(self) -> float:
+        """The value of the largest magnitude."""
+        return max(self.values, key=abs)
+
+    @property
+    def worst_lag(self) -> int:
+        """The lag of that value."""
+        return self.lags[self.values.index(self.worst)]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every value lies within ``limit``.
+
+        A sufficient model fails one or more of its tests in about 5 % of cases; with 90 residuals in 9 %, as squares
+        have heavy tails.
+        """
+        return abs(self.worst) <= self.limit
 
 
 def residuals(model: Model, records: Sequence[Record]) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
@@ -97,34 +109,6 @@ def residuals(model: Model, records: Sequence[Record]) -> list[tuple[NDArray[np.
     return pairs
 
 
-class _Correlation(NamedTuple):
-    """A correlation function to test: signals a(t - distance) and b(t), by record."""
-
-    name: str
-    title: str
-    kind: Kind
-    a: Signals
-    b: Signals
-    distances: Sequence[int]
-    shift: int = 0  # distance less tau
-
-    @property
-    def varies(self) -> bool:
-        """Whether neither signal is constant."""
-        return bool(np.ptp(np.concatenate(self.a)) > 0 and np.ptp(np.concatenate(self.b)) > 0)
-
-    def test(self, band: float, limit: float) -> CorrelationTest:
-        """Return the coefficients and the verdict."""
-        energy = _energy(self.a) * _energy(self.b)
-        values = []
-        for distance in self.distances:
-            values.append(significant(_product(self.a, self.b, distance) / math.sqrt(energy)))
-        taus = tuple(distance - self.shift for distance in self.distances)
-        worst, lag = max(zip(values, taus, strict=True), key=lambda pair: abs(pair[0]))
-        passed = abs(worst) <= limit
-        return CorrelationTest(self.name, self.title, self.kind, taus, tuple(values), band, limit, passed, lag, worst)
-
-
 def correlation_tests(model: Model, records: Sequence[Record], lags: int = LAGS) -> list[CorrelationTest]:
     """Test the residuals of a model on some records, up to a largest lag; sums never go across a join.
 
@@ -135,24 +119,20 @@ def correlation_tests(model: Model, records: Sequence[Record], lags: int = LAGS)
     for record_errors, record_inputs in residuals(model, records):
         errors.append(record_errors)
         inputs.append(record_inputs)
-    largest = min(lags, max(map(len, errors), default=0) // SHARE_OF_RECORD)
+    largest = min(lags, int(SHARE_OF_RECORD * max(map(len, errors), default=0)))
     if largest < 2 or _are_rounding(errors, records, model.decimation):
         return []
     xi = _centred(errors)
-    functions = _correlations(model, xi, inputs, largest)
-    samples, coefficients = sum(map(len, xi)), sum(len(function.distances) for function in functions)
+    correlations = _correlations(model, xi, inputs, largest)
+    samples, coefficients = sum(map(len, xi)), sum(len(correlation["lags"]) for correlation in correlations)
     band, limit = _half_width(1, samples), _half_width(max(1, coefficients), samples)
-    return [function.test(band, limit) for function in functions]
+    return [CorrelationTest(**correlation, band=band, limit=limit) for correlation in correlations]
 
 
 def _are_rounding(errors: Signals, records: Sequence[Record], decimation: int) -> bool:
-    """Return whether residuals are so small that they are the rounding of an exact model, or of the data."""
-    outputs, changes = Signals(), Signals()
-    for record in records:
-        outputs.append(record.y)
-        changes.append(np.diff(record.phase(0, decimation).y))
-    limits = ROUNDING * _sum_of_squares(outputs), ROUNDING_OF_DATA * _sum_of_squares(changes)
-    return _sum_of_squares(errors) <= max(limits)
+    """Return whether residuals are so small that they are the rounding of the data."""
+    changes = [np.diff(record.phase(0, decimation).y) for record in records]
+    return _sum_of_squares(errors) <= ROUNDING * _sum_of_squares(changes)
 
 
 def _half_width(coefficients: int, samples: int) -> float:
@@ -173,20 +153,37 @@ def _squared(parts: Signals) -> Signals:
     return _centred([part**2 for part in parts])
 
 
-def _correlations(model: Model, xi: Signals, inputs: Sequence[NDArray[np.float64]], largest: int) -> list[_Correlation]:
+def _correlations(
+    model: Model, xi: Signals, inputs: Sequence[NDArray[np.float64]], largest: int
+) -> list[dict[str, Any]]:
     """Return the correlation functions of residuals, up to a largest lag, whose signals are not constant."""
     after = range(1, largest + 1)
-    functions = [_Correlation("phi_xixi", "residuals and earlier residuals", "linear", xi, xi, after)]
+    functions = [_correlation("phi_xixi", "residuals and earlier residuals", "linear", xi, xi, after)]
     for signal in range(1, model.n_inputs + 1):
         functions += _input_correlations(model, signal, xi, [u[:, signal - 1] for u in inputs], largest)
     if not model.n_inputs:
         functions += _series_correlations(xi, largest)
-    return [function for function in functions if function.varies]
+    return list(filter(None, functions))
+
+
+def _correlation(
+    name: str, title: str, kind: Kind, a: Signals, b: Signals, distances: Sequence[int], shift: int = 0
+) -> dict[str, Any] | None:
+    """Return name, title, kind, lags and values of a correlation function of a(t - distance) and b(t), by record.
+
+    ``shift`` is the distance less tau. None where a signal is constant.
+    """
+    if not (np.ptp(np.concatenate(a)) > 0 and np.ptp(np.concatenate(b)) > 0):
+        return None
+    size = math.sqrt(_energy(a) * _energy(b))
+    values = tuple(significant(_product(a, b, distance) / size) for distance in distances)
+    lags = tuple(distance - shift for distance in distances)
+    return {"name": name, "title": title, "kind": kind, "lags": lags, "values": values}
 
 
 def _input_correlations(
     model: Model, signal: int, xi: Signals, inputs: Sequence[NDArray[np.float64]], largest: int
-) -> list[_Correlation]:
+) -> list[dict[str, Any] | None]:
     """Return the correlation functions of residuals and an input."""
     name = model.inputs[signal - 1]
     u, xi_squared = _centred(inputs), _squared(xi)
@@ -196,22 +193,22 @@ def _input_correlations(
     which = f"_{signal_name(signal, model.n_inputs)}" if model.n_inputs > 1 else ""
     square, earlier = f"the square of {name}", f"residuals and earlier residuals times {name}"
     return [
-        _Correlation(f"phi_uxi{which}", f"residuals and {name}", "linear", u, xi, around),
+        _correlation(f"phi_uxi{which}", f"residuals and {name}", "linear", u, xi, around),
         # At tau the product lies tau + 1 steps before the residual.
-        _Correlation(f"phi_xixiu{which}", earlier, "nonlinear", product, xi, after, 1),
-        _Correlation(f"phi_u2xi{which}", f"residuals and {square}", "nonlinear", squared, xi, around),
-        _Correlation(f"phi_u2xi2{which}", f"squared residuals and {square}", "nonlinear", squared, xi_squared, around),
+        _correlation(f"phi_xixiu{which}", earlier, "nonlinear", product, xi, after, 1),
+        _correlation(f"phi_u2xi{which}", f"residuals and {square}", "nonlinear", squared, xi, around),
+        _correlation(f"phi_u2xi2{which}", f"squared residuals and {square}", "nonlinear", squared, xi_squared, around),
     ]
 
 
-def _series_correlations(xi: Signals, largest: int) -> list[_Correlation]:
+def _series_correlations(xi: Signals, largest: int) -> list[dict[str, Any] | None]:
     """Return the correlation functions of the residuals of a series without input."""
     xi_squared, after = _squared(xi), range(1, largest + 1)
     but_zero = [*range(-largest, 0), *after]
     earlier = "squared residuals and earlier squared residuals"
     return [
-        _Correlation("phi_xi2xi", "residuals and squared residuals", "nonlinear", xi_squared, xi, but_zero),
-        _Correlation("phi_xi2xi2", earlier, "nonlinear", xi_squared, xi_squared, after),
+        _correlation("phi_xi2xi", "residuals and squared residuals", "nonlinear", xi_squared, xi, but_zero),
+        _correlation("phi_xi2xi2", earlier, "nonlinear", xi_squared, xi_squared, after),
     ]
 
 
@@ -248,7 +245,7 @@ def free_run_bias(runs: Sequence[tuple[Model, Record]]) -> dict[str, Any] | None
         return None
     y, errors, slopes = np.concatenate(series, axis=1)
     rms, deviation, usual = map(_root_mean_square, (errors, y - y.mean(), slopes))
-    least = max(min(BIASED * deviation, BIASED_OF_ERROR * rms), NO_MATTER * deviation)
+    least = max(BIASED * rms, NEGLIGIBLE * deviation)
     # No block reaches from one record into the next.
     share = min(BLOCKS / len(y), 1.0)
     blocks: list[NDArray[np.float64]] = []
@@ -291,7 +288,7 @@ def _drift(blocks: Sequence[NDArray[np.float64]], least: float) -> dict[str, Any
 def _regression(means: ArrayLike, column: ArrayLike, estimated: int = 1) -> tuple[float, float]:
     """Return the weight of a column in the means of blocks, and the p value of Student's t; 0 and 1 of too few."""
     y, x = np.asarray(means, np.float64), np.asarray(column, np.float64)
-    if len(y) < FEWEST_BLOCKS or not np.ptp(y):
+    if len(y) <= estimated or not np.ptp(y):
         return 0.0, 1.0
     weight, freedom = float(x @ y / (x @ x)), len(y) - estimated
     rest = y - weight * x

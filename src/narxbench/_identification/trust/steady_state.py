@@ -1,5 +1,6 @@
 """Where a model comes to rest: fixed points at constant inputs, whether they are stable, and rests in the data."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -12,14 +13,17 @@ from narxbench._model.records import Record
 from narxbench._model.working_point import fixed_points
 from narxbench._numerics.rounding import significant
 
+# Points of a static curve and of a step response: as many as their figures show.
 POINTS = 41
-# A fixed point counts as inside of the data up to this share of the output's range beyond its ends.
+# Share of the output's range by which steady states of a model may lie beyond its ends, or miss the rests of the data:
+# about the least that is seen in the figure of the static curve.
 MARGIN = 0.1
-# A rest in the data: inputs within this share of their range (a digit of a converter may flicker) for this many steps
-# of the model, and an output whose mean moves by at most this share of its range from the middle third to the last.
-DWELL, LEAST_STEPS, SETTLED = 0.02, 15, 0.02
-# After this many time constants 2 % of a deviation is left.
+# After this many time constants 2 % of a deviation is left, the settling time of control engineering.
 TIME_CONSTANTS = 4
+# So what rests moves by no more than that share of its range: the inputs (a digit of a converter may flicker) for this
+# many steps of the model, and the mean of the output from the middle third to the last.
+AT_REST = math.exp(-TIME_CONSTANTS)
+LEAST_STEPS = 15
 
 
 @dataclass(frozen=True)
@@ -125,7 +129,7 @@ def measured_static_points(model: Model, records: Sequence[Record]) -> list[Rest
     if not model.n_inputs or not records:
         return []
     y, u = _joined(records)
-    y_range, tolerance = float(np.ptp(y)), DWELL * np.ptp(u, axis=0)
+    y_range, tolerance = float(np.ptp(y)), AT_REST * np.ptp(u, axis=0)
     rests = []
     for record in records:
         for start, end in _plateaus(record.u, tolerance):
@@ -138,7 +142,7 @@ def _has_settled(y: NDArray[np.float64], y_range: float) -> bool:
     """Return whether the mean of an output hardly moves from the middle third to the last."""
     third = len(y) // 3
     middle, last = _mean(y[len(y) - 2 * third : len(y) - third]), _mean(y[len(y) - third :])
-    return abs(last - middle) <= SETTLED * y_range
+    return abs(last - middle) <= AT_REST * y_range
 
 
 def _mean(values: NDArray[np.float64]) -> float:

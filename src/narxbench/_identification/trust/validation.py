@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from narxbench._identification.data.arrangement import Arrangement
+from narxbench._identification.search.problem import MOST_VALUES
 from narxbench._identification.trust.weights import orthogonalise, triangle_of
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.narx import DivergedError, Model
@@ -22,9 +23,6 @@ from narxbench._numerics.rounding import significant
 MODEL, ARX, LAST_VALUE = "model", "linear ARX", "last value"
 DECIMATED, INCOMING = "decimated", "incoming"
 ONE_STEP, K_STEP, FREE_RUN = "one_step", "k_step", "free_run"
-# More rows than the first are made as few as there are columns, in blocks of the second: each column is tried in turn,
-# with all before it.
-FEW_ROWS, BLOCK_ROWS = 2_000, 50_000
 # The rows of all records of a role together have this in the column ``record``.
 ALL = "all"
 # The last three have the unit of the output.
@@ -80,14 +78,6 @@ class Case(NamedTuple):
     record: Record
     model: Model
     baselines: Mapping[str, Model]
-
-
-class SeasonErrors(NamedTuple):
-    """RRSE of a model, None where it diverges, and of the values a season before, on the same samples."""
-
-    season: int
-    rrse: float | None
-    naive: float
 
 
 def validate(cases: Sequence[Case], *, steps: Sequence[int] = (1, 5)) -> pd.DataFrame:
@@ -170,8 +160,9 @@ def linear_arx(
     arrangement = Arrangement(usable, decimation, start // decimation, n_parts=1)
     rows = arrangement.rows()
     terms = [term_name(monomial, len(inputs)) for monomial in monomials]
-    if len(rows) > FEW_ROWS:
-        blocks = [rows[start : start + BLOCK_ROWS] for start in range(0, len(rows), BLOCK_ROWS)]
+    length = MOST_VALUES // len(terms)
+    if len(rows) > length:
+        blocks = [rows[start : start + length] for start in range(0, len(rows), length)]
         triangle, _ = triangle_of((arrangement.columns(monomials, block), arrangement.y[block]) for block in blocks)
         kept, coefficients = _independent(triangle[:, :-1], triangle[:, -1], terms)
     else:
@@ -191,6 +182,11 @@ def _independent(
     columns: NDArray[np.float64], y: NDArray[np.float64], terms: Sequence[str]
 ) -> tuple[list[int], list[float]]:
     """Return the terms that depend on none before them, as a constant input does, and their weights."""
+    with suppress(NarxbenchError):
+        return list(range(len(terms))), orthogonalise(columns, y, terms).coefficients.tolist()
+    # Each column is tried in turn, with all before it: on as few rows as there are columns.
+    triangle, _ = triangle_of([(columns, y)])
+    columns, y = triangle[:, :-1], triangle[:, -1]
     kept: list[int] = []
     for i in range(len(terms)):
         with suppress(NarxbenchError):
@@ -262,13 +258,14 @@ def _last_values(y: NDArray[np.float64], start: int, steps: int | None, decimati
     return y[start - steps * decimation :][:n_samples]
 
 
-def season_errors(cases: Sequence[Case], seasons: Sequence[int], steps: int) -> SeasonErrors | None:
-    """Return the errors of a model some steps ahead and of the seasonal naive forecast, of the season that errs least.
+def season_errors(cases: Sequence[Case], seasons: Sequence[int], steps: int) -> tuple[int, float | None, float] | None:
+    """Return the season that errs least, and the RRSE of a model some steps ahead and of the seasonal naive forecast.
 
+    That of the model is None where it diverges.
     The forecast is the last value of the same phase that is known so long before. A record must have two of the lags
     that this takes; None where no record of any season has, or the output is constant.
     """
-    best: SeasonErrors | None = None
+    best: tuple[int, float | None, float] | None = None
     lags = {season: season * math.ceil(steps * cases[0].model.decimation / season) for season in seasons}
     runs = []
     for record, model, _ in cases:
@@ -283,8 +280,8 @@ def season_errors(cases: Sequence[Case], seasons: Sequence[int], steps: int) -> 
             of_model = of_model.plus(_sums_of(record, None if run is None else run[start:], start))
             of_season = of_season.plus(_sums_of(record, record.y[start - lag : -lag], start))
         rrse, naive = of_model.figures()[0], of_season.figures()[0]
-        if naive is not None and (best is None or naive < best.naive):
-            best = SeasonErrors(season, rrse, naive)
+        if naive is not None and (best is None or naive < best[-1]):
+            best = season, rrse, naive
     return best
 
 

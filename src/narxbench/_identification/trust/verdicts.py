@@ -19,29 +19,25 @@ from narxbench._identification.phrases import (
     percent,
     unit_of,
 )
+from narxbench._identification.search.attempts import BETTER
+from narxbench._identification.search.scores import NEGLIGIBLE
 from narxbench._identification.trust.errors import errors_check
 from narxbench._identification.trust.residuals import CorrelationTest
-from narxbench._identification.trust.steady_state import FixedPoint, Rest
+from narxbench._identification.trust.steady_state import MARGIN, FixedPoint, Rest
 from narxbench._identification.trust.validation import (
     ARX,
     FREE_RUN,
     LAST_VALUE,
     MODEL,
     ONE_STEP,
-    SeasonErrors,
     row_of,
 )
 from narxbench._model.narx import Model
 from narxbench._model.records import ROLES
 
-# More than a tenth below linear ARX pays for nonlinear terms; more than a tenth above is no accident of a record.
-# Errors this close are equal for use, whatever their ratio.
-BETTER, WORSE, CLOSE = 0.9, 1.1, 0.01
 # A correlation r foretells the share r^2 of the variance: below 1 % it does not matter even if many samples show it,
 # from 9 % on a better model is within reach.
 CORRELATION_SMALL, CORRELATION_LARGE = 0.1, 0.3
-# The rests of the data and the model's static curve: share of the output's range.
-STATIC_FINE = 0.1
 
 
 def summary(
@@ -54,7 +50,7 @@ def summary(
     bias: Mapping[str, Any] | None = None,
     weights: Sequence[Mapping[str, Any]] = (),
     avoidable: float | None = None,
-    season: SeasonErrors | None = None,
+    season: tuple[int, float | None, float] | None = None,
     horizon: int | None = None,
     seasons: Sequence[int] = (),
     competition: Mapping[str, Any] | None = None,
@@ -64,11 +60,11 @@ def summary(
     """Return what is fine about a model and what is not, most important first; checks that are not fine at the end.
 
     ``bias`` is that of the first of test, selection and estimation that the frame of ``validate`` has, and so are
-    ``avoidable``, the share of the mean squared error that follows from what is known in time, and ``season``.
-    ``horizon`` is how many samples ahead matter to the user; None: a free run, or of a series what the frame has.
-    ``seasons`` are those of the output, ``competition`` how the simple models of the search did, ``is_bounded`` whether
-    the model stays within bounds where inputs are held, and ``holds`` whether its free run over whole records is about
-    as good as over parts.
+    ``avoidable``, the share of the mean squared error that follows from what is known in time, and ``season``, its
+    length and the RRSE of the model and of the values a season before. ``horizon`` is how many samples ahead matter to
+    the user; None: a free run, or of a series what the frame has. ``seasons`` are those of the output, ``competition``
+    how the simple models of the search did, ``is_bounded`` whether the model stays within bounds where inputs are held,
+    and ``holds`` whether its free run over whole records is about as good as over parts.
     """
     roles = [role for role in reversed(ROLES) if role in set(frame["role"])]
     errors = errors_check(model, frame, roles, checks, weights, avoidable, horizon, seasons, holds=holds)
@@ -87,19 +83,19 @@ def competitors_check(
     model: Model,
     frame: pd.DataFrame,
     judged: Mapping[str, Any],
-    season: SeasonErrors | None,
+    season: tuple[int, float | None, float] | None,
     competition: Mapping[str, Any] | None,
 ) -> Finding | None:
     """Compare a model with linear ARX, with the last value or season, and with what competed in the search."""
     place = {name: judged[name] for name in ("role", "kind", "steps")}
     # No first value rivals a free run, so one step counts.
     place_of_last = {**place, "kind": ONE_STEP, "steps": 1} if judged["kind"] == FREE_RUN else place
-    errors = _errors_of(frame, place_of_last, LAST_VALUE) if season is None else (season.rrse, season.naive)
+    errors = _errors_of(frame, place_of_last, LAST_VALUE) if season is None else season[1:]
     values = {
         **place,
         "degree": max(map(len, model.monomials)),
         "linear_arx": _against(place, *_errors_of(frame, place, ARX)),
-        "last_value": _against({**place_of_last, "season": season and season.season}, *errors),
+        "last_value": _against({**place_of_last, "season": season and season[0]}, *errors),
         **(competition or {"leaving": "sparse", "rows": []}),
     }
     compared = [about["status"] for about in (values["linear_arx"], values["last_value"]) if about]
@@ -167,7 +163,9 @@ def _against(place: Mapping[str, Any], rrse: float | None, simple: float | None)
     if rrse is None:
         status = "bad"
     elif simple is not None and rrse > BETTER * simple:
-        status = "bad" if rrse > WORSE * simple and rrse - simple > CLOSE else "look"
+        # Errors that are close are equal for use, whatever their ratio.
+        is_worse = simple < BETTER * rrse and rrse - simple > NEGLIGIBLE
+        status = "bad" if is_worse else "look"
     return {**place, "rrse": rrse, "baseline": simple, "status": status}
 
 
@@ -282,7 +280,7 @@ def steady_states_check(
         # Where inputs pass by quickly, as peaks of a controller do, the data do not show where the process would rest.
         mostly = 2 * (values["at_rest"] + values["beyond"]) >= values["cases"]
         statuses.append("look" if mostly else "bad")
-    if rests and (values["without"] or values["largest"] is None or values["largest"] > STATIC_FINE):
+    if rests and (values["without"] or values["largest"] is None or values["largest"] > MARGIN):
         statuses.append("look")
     return Finding("steady_states", worst(*statuses), values, *steady_states_text(values))
 

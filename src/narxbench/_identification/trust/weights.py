@@ -4,6 +4,7 @@ The search solves normal equations, which is fast; here the one structure that w
 its columns, which loses half as many digits.
 """
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -23,10 +24,8 @@ Assumption = Literal["classical", "hc", "hac"]
 # Columns, the output and the samples of some rows.
 Block = tuple[Floats, Floats, NDArray[np.int64]]
 
-# A column of which less than this is left next to the others depends on them.
+# A column of which less than this is left next to the others depends on them: it has lost ten of its sixteen digits.
 DEPENDENT = 1e-10
-# A term belongs to a dependence if it makes up this part of the column that depends.
-INVOLVED = 1e-6
 
 
 @dataclass(frozen=True)
@@ -231,7 +230,8 @@ def _dependence(columns: Floats, triangle: Floats, entered: NDArray[np.int64], t
     # The parts of the column that depends, in units of the columns as they came in.
     parts = solve_triangular(triangle[:n_entered, entered], triangle[:n_entered, left])
     sizes = np.abs(parts) * np.linalg.norm(columns[:, entered], axis=0)
-    least = INVOLVED * float(np.linalg.norm(columns[:, left]))
+    # What makes up less of the column is rounding: half of the digits are lost to the dependence.
+    least = math.sqrt(DEPENDENT) * float(np.linalg.norm(columns[:, left]))
     involved = sorted([left, *entered[sizes > least].tolist()]) if least > 0 else [left]
     names = [terms[i] for i in involved]
     if len(names) == 1:

@@ -1,18 +1,19 @@
 """Bands hold the share of samples that they say, and come from errors on data that the weights did not know."""
 
-import math
+import json
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.signal import lfilter
 
 import narxbench
 from narxbench import NarxbenchError
-from narxbench._identification.data.arrangement import N_PARTS, Arrangement
-from narxbench._identification.trust.bands import BAND, Unseen, unseen_errors
-from narxbench._model.records import Record
+from narxbench import _cli as cli
 
-QUICK = {"decimation": 1, "effort": 0.3, "degree": 2}
+QUICK = {"decimation": 1, "effort": 0.1}
+SAMPLES = 600
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +24,7 @@ def data():
 @pytest.fixture(scope="module")
 def identification(data):
     u, y = np.array(data)[:, :800]
-    return narxbench.identify(input=u, output=y, test="25%", y_lags=2, u_lags=2, **QUICK)
+    return narxbench.identify(input=u, output=y, test="25%", degree=2, y_lags=2, u_lags=2, **QUICK)
 
 
 @pytest.mark.parametrize("steps", [None, 1])
@@ -45,48 +46,53 @@ def test_the_result_tells_width_and_coverage_of_the_test_data(identification, da
     first = identification.model.initial_samples
     assert reported["free_run"]["half_width"] == pytest.approx((upper - lower)[-1] / 2)
     assert reported["free_run"]["test_coverage"] == np.mean(((lower <= y) & (y <= upper))[first:])
-    assert reported["one_step"]["parts"] == N_PARTS
-    recording = replace(identification.recording, records=identification.recording.known)
-    without_test = replace(identification, recording=recording).to_dict()["bands"]
-    assert without_test["free_run"] == {**reported["free_run"], "test_coverage": None}
+    assert reported["one_step"]["parts"] == 8
 
 
-def test_how_much_wider_than_the_quantile_a_band_is():
+def test_how_much_wider_than_the_quantile_a_band_is(identification):
     """Compare independent samples with four parts of which one is ten times as wrong as the others."""
+
+    def half_width(errors, confidence=0.9):
+        return identification.unseen["free_run"]._replace(parts=tuple(np.sort(errors, axis=1))).half_width(confidence)
+
     errors = np.abs(np.random.default_rng(1).normal(size=(8, 500)))
-    assert Unseen(tuple(np.sort(errors, axis=1))).half_width(0.9) == pytest.approx(np.quantile(errors, 0.9), rel=0.03)
+    assert half_width(errors) == pytest.approx(np.quantile(errors, 0.9), rel=0.03)
     errors = errors[:4] * [[1.0], [1.0], [1.0], [10.0]]
-    assert Unseen(tuple(np.sort(errors, axis=1))).half_width(0.9) > 1.3 * np.quantile(errors, 0.9)
+    assert half_width(errors) > 1.3 * np.quantile(errors, 0.9)
+    assert half_width(np.arange(1.0, 11.0)[None], 0.5) == 6.0
 
 
 def test_records_of_the_role_selection_are_judged_by_the_whole_model(data):
     u, y = data
     frames = [{"u": u[i : i + 400], "y": y[i : i + 400]} for i in (0, 400)]
     roles = {"data 1": "estimation", "data 2": "selection"}
-    identification = narxbench.identify(frames, input="u", output="y", roles=roles, y_lags=2, u_lags=2, **QUICK)
-    errors = np.abs(y[400:800] - identification.model.predict(u[400:800], y[400:800]))
-    (part,) = identification.unseen["free_run"].parts
-    expected = np.sort(errors[identification.model.initial_samples :])
-    np.testing.assert_allclose(part, expected, rtol=1e-12, atol=1e-14)
+    options = {"degree": 2, "y_lags": 2, "u_lags": 2, "roles": roles, **QUICK}
+    identified = narxbench.identify(frames, input="u", output="y", **options)
+    errors = np.abs(y[400:800] - identified.model.predict(u[400:800], y[400:800]))
+    errors = np.sort(errors[identified.model.initial_samples :])
+    lower, upper = identified.bands(u, y, 0.8)
+    # The value that the next one does not exceed with this probability.
+    assert (upper - lower)[-1] / 2 == pytest.approx(errors[np.ceil(0.8 * (len(errors) + 1)).astype(int) - 1])
 
 
-class TwoWeights:
-    """Models y(k) = a y(k-1): the weights without part 0 let y explode, the others are right."""
+def test_no_band_holds_errors_of_runs_that_diverge(identification, data):
+    lost = (np.arange(1.0, 11.0), np.full(10, np.inf))
+    unseen = {kind: errors._replace(parts=lost) for kind, errors in identification.unseen.items()}
+    diverging = replace(identification, unseen=unseen)
+    with pytest.raises(NarxbenchError, match=r"no band holds 0\.9"):
+        diverging.bands(*data)
+    reported = diverging.to_dict()["bands"]["free_run"]
+    assert reported == {"half_width": None, "parts": 2, "test_coverage": None}
 
-    def __init__(self, model, record):
-        self.searched, self.model = [record], model
-        self.turns = Arrangement([record], 1, 1, n_parts=2)
 
-    def unknowing(self, part):
-        return replace(self.model, coefficients=(3.0 if part == 0 else 0.5,))
-
-
-def test_a_run_that_diverges_has_infinite_errors():
-    model = narxbench.Model(terms=("y(k-1)",), coefficients=(0.5,), inputs=(), output="y")
-    y = 0.5 ** np.arange(61.0)
-    unseen = unseen_errors(TwoWeights(model, Record("all", np.zeros((61, 0)), y)), model)
-    assert np.isinf(unseen.parts[0]).all() and (unseen.parts[1] == 0).all()
-    assert unseen.half_width(BAND) is None
+def test_bands_of_forecasts_end_where_these_diverge(forecasting):
+    about = forecasting.model.about
+    errors = {**about["forecast_errors"], "free_run": dict.fromkeys(about["forecast_errors"]["free_run"])}
+    model = replace(forecasting.model, about={**about, "forecast_errors": errors})
+    diverging, farthest = replace(forecasting, model=model), errors["steps"][-1]
+    assert len(half_widths(diverging, farthest, 0.9)) == farthest
+    with pytest.raises(NarxbenchError, match=f"found {farthest + 1} samples ahead; known are {farthest}"):
+        half_widths(diverging, farthest + 1, 0.9)
 
 
 @pytest.mark.parametrize(("option", "value"), [("confidence", 1), ("confidence", "x"), ("steps", 2)])
@@ -95,12 +101,105 @@ def test_other_bands_are_refused(identification, data, option, value):
         identification.bands(*data, **{option: value})
 
 
-def test_a_band_needs_finite_errors(identification, data):
-    part, lost = np.arange(1.0, 11.0), np.full(10, math.inf)
-    assert Unseen(()).half_width(0.9) is Unseen((part, lost)).half_width(0.9) is None
-    assert Unseen((part,)).half_width(0.5) == 6.0
-    without = replace(identification, unseen={kind: Unseen((lost,)) for kind in identification.unseen})
-    with pytest.raises(NarxbenchError, match=r"no band holds 0\.9"):
-        without.bands(*data)
-    reported = without.to_dict()["bands"]["free_run"]
-    assert reported["half_width"] is None and reported["test_coverage"] is None
+@pytest.fixture(scope="module")
+def hourly():
+    """Return hourly data of a linear system with a slow autoregression on the output."""
+    u, e = np.random.default_rng(1).normal(size=(2, 2 * SAMPLES))
+    y = lfilter([0.0, 1.0], [1.0, -0.7], u) + lfilter([0.2], [1.0, -0.95], e)
+    hours = pd.date_range("2026-10-20", periods=2 * SAMPLES, freq="h", name="time")
+    return pd.DataFrame({"u": u, "y": y}, index=hours)
+
+
+@pytest.fixture(scope="module")
+def forecasting(hourly):
+    options = {"noise": "box-jenkins", "degree": 1, "y_lags": 1, "u_lags": 1}
+    return narxbench.identify(hourly[:SAMPLES], "y", input="u", **options, **QUICK)
+
+
+@pytest.fixture
+def files(hourly, forecasting, tmp_path):
+    """Return the beginning of the command, with files of the model and of the first half of the data."""
+    hourly[:SAMPLES].to_csv(tmp_path / "data.csv")
+    forecasting.model.save(tmp_path / "model.json")
+    return ["forecast", str(tmp_path / "model.json"), str(tmp_path / "data.csv")]
+
+
+def half_widths(forecasting, steps, confidence):
+    inputs = np.zeros((steps, 1))
+    forecast = forecasting.forecast(u_future=inputs, steps=steps, confidence=confidence)
+    return ((forecast["upper"] - forecast["lower"]) / 2).to_numpy()
+
+
+def test_bands_of_forecasts_widen_as_the_errors_do(forecasting):
+    widths = {share: half_widths(forecasting, 60, share) for share in (0.5, 0.8, 0.9, 0.95, 0.99)}
+    for narrow, wide in ((0.5, 0.8), (0.8, 0.9), (0.9, 0.95), (0.95, 0.99)):
+        assert (widths[narrow] < widths[wide]).all() and (np.diff(widths[wide]) >= -1e-9).all()
+    # One step ahead, and as far ahead as the noise goes: 1.645 standard deviations.
+    assert widths[0.9][0] == pytest.approx(1.645 * 0.2, rel=0.2)
+    assert widths[0.9][-1] == pytest.approx(1.645 * 0.2 / np.sqrt(1 - 0.95**2), rel=0.4)
+
+
+def test_bands_of_forecasts_hold_their_share_of_fresh_samples(forecasting, hourly):
+    fresh, ahead = hourly[SAMPLES:], 20
+    origins = np.arange(100, SAMPLES - ahead)
+    forecaster = forecasting.model.forecaster(fresh[["u"]].to_numpy(), fresh["y"].to_numpy())
+    following = fresh["y"].to_numpy()[origins[:, None] + np.arange(1, ahead + 1)]
+    errors = np.abs(following - forecaster.forecasts(origins.tolist(), ahead))
+    assert np.mean(errors <= half_widths(forecasting, ahead, 0.9)) == pytest.approx(0.9, abs=0.05)
+
+
+def test_a_forecast_goes_on_after_the_data(forecasting, hourly):
+    future = hourly[SAMPLES : SAMPLES + 5]
+    forecast = forecasting.forecast(u_future=future[["u"]])
+    assert list(forecast) == ["forecast", "lower", "upper"]
+    assert list(forecast.index) == list(future.index)
+    record = hourly[:SAMPLES]
+    expected = forecasting.model.forecast(record["u"], record["y"], future["u"])
+    np.testing.assert_allclose(forecast["forecast"], expected, rtol=1e-12)
+    np.testing.assert_allclose((forecast["lower"] + forecast["upper"]) / 2, expected, rtol=1e-9, atol=1e-9)
+    later = forecasting.forecast(hourly["u"][100:700].to_numpy(), hourly["y"][100:700].to_numpy(), steps=1)
+    assert list(later.index) == [600]
+
+
+def test_the_command_prints_the_same(forecasting, hourly, files, tmp_path, capsys):
+    future, table = hourly[["u"]][SAMPLES : SAMPLES + 5], str(tmp_path / "table.csv")
+    future.to_csv(tmp_path / "future.csv")
+    command = [*files, "--future", str(tmp_path / "future.csv"), "--confidence", "0.8"]
+    assert cli.main(command) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0] == "time,forecast,lower,upper"
+    assert [line.partition(",")[0] for line in printed[1:]] == [str(time) for time in future.index]
+    assert cli.main([*command, "-o", table]) == 0
+    frame = pd.read_csv(table, index_col="time", parse_dates=True)
+    expected = forecasting.forecast(u_future=future, confidence=0.8)
+    np.testing.assert_allclose(frame, expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--steps", "2"], "--future: found 0 samples after the record; needed: 1, to forecast 2"),
+        ([], "--steps: found null; needed: how many samples to forecast, or u_future"),
+        (["--steps", "1", "--confidence", "0.7"], "--confidence: found 0.7; allowed: 0.5, 0.8, 0.9, 0.95, 0.99"),
+        (["--future", "late.csv"], "needed: 2026-11-14 00:00:00 to"),
+        (["--future", "cut.csv"], "inputs without a gap up to line 4 alone"),
+    ],
+)
+def test_a_mistake_names_the_option(hourly, files, tmp_path, capsys, monkeypatch, words, message):
+    hourly[["u"]][SAMPLES + 1 :].to_csv(tmp_path / "late.csv")
+    hourly[["u"]][SAMPLES:].drop(hourly.index[SAMPLES + 3]).to_csv(tmp_path / "cut.csv")
+    monkeypatch.chdir(tmp_path)
+    assert cli.main([*files, *words]) == 2
+    printed = capsys.readouterr().err
+    assert printed.startswith("narxbench: ") and message in printed
+
+
+def test_other_weights_have_other_errors(forecasting, hourly, files, tmp_path, capsys):
+    model = narxbench.refit(forecasting.model, hourly[SAMPLES:])
+    model.save(tmp_path / "model.json")
+    assert cli.main([*files, "--steps", "1"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.startswith("time,forecast\n") and "no bands" in printed.err
+    assert "forecast_errors" not in json.loads((tmp_path / "model.json").read_text())["about"]
+    with pytest.raises(NarxbenchError, match="bands: found a model without errors of its forecasts"):
+        replace(forecasting, model=model).forecast(steps=1)

@@ -1,191 +1,186 @@
-"""Figures against independent formulas, and baselines against NumPy's least squares."""
+"""Figures of an identification against independent formulas: of its model, of linear ARX, and of repeated values."""
 
 import math
-from itertools import chain, product
+import re
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 from tests.lookups import items_by_name
-from tests.unit.identification.trust.known_model import WEIGHTS, model, record
 
-from narxbench._identification.trust import validation
-from narxbench._identification.trust.steady_state import static_curve
-from narxbench._identification.trust.validation import (
-    ALL,
-    COLUMNS,
-    DECIMATED,
-    FIGURES,
-    INCOMING,
-    LAST_VALUE,
-    MODEL,
-    Case,
-    linear_arx,
-    metrics_by_role,
-    row_at,
-)
-from narxbench._identification.trust.verdicts import summary
-from narxbench._io.errors import NarxbenchError
-from narxbench._model.narx import Model
-from narxbench._model.records import Record
-from narxbench._numerics.random_streams import generator
+import narxbench
+
+FIGURES = ["rrse", "nrmse", "fit_percent", "mae", "rmse", "max_error"]
+# Samples of each record by its role.
+LENGTHS = {"estimation": (150, 90), "selection": (80,), "test": (90, 75)}
 
 
-def validate(model, records, baselines, **steps):
-    return validation.validate([Case(record, model, baselines) for record in records], **steps)
+def simulated(seed, samples, q):
+    rng = np.random.default_rng(seed)
+    u, y = rng.normal(size=(2, samples))
+    for k in range(2 * q, samples):
+        y[k] = 0.6 * y[k - q] + u[k - q] + 0.4 * u[k - 2 * q] ** 2 + 0.1 * rng.normal()
+    return {"u": u, "y": y}
 
 
-def ahead(u, y, k, steps, q, weights=WEIGHTS):
-    """Return the prediction of sample k from outputs measured at least so many steps before, by recursion."""
-    if k < 2 * q or steps == 0:
-        return y[k]
-    before = ahead(u, y, k - q, None if steps is None else steps - 1, q, weights)
-    return weights[0] * before + weights[1] * u[k - q] + weights[2] * u[k - 2 * q] ** 2
+def value_of(model, u, y, k, q):
+    """Return the value that the terms of a model have at a sample, by their names."""
+    total = 0.0
+    for term, weight in zip(model.terms, model.coefficients, strict=True):
+        for name, lag, power in re.findall(r"(\w+)\(k-(\d+)\)(?:\^(\d))?", term):
+            weight *= {"u": u, "y": y}[name][k - q * int(lag)] ** int(power or 1)
+        total += weight
+    return total
 
 
-def figures(measured, predicted):
-    """Return RRSE, NRMSE, fit, MAE, RMSE and the largest error of lists with an entry for each record."""
-    measured = np.concatenate(measured)
-    errors = measured - np.concatenate(predicted)
+def predicted(model, u, y, steps, q):
+    """Return the prediction by recursion, from outputs that were measured so many steps before; None: in free run."""
+    first, run = q * model.max_lag, np.array(y)
+    for k in range(first, len(y)):
+        past = np.array(y) if steps else run
+        for j in range(k - ((steps or 1) - 1) * q, k, q):
+            if j >= first:
+                past[j] = value_of(model, u, past, j, q)
+        run[k] = value_of(model, u, past, k, q)
+    return run
+
+
+def last_values(y, steps, start, q):
+    """Return the last value that is known so many steps before; in free run that before the first sample."""
+    if steps is None:
+        return np.full(len(y), y[start - 1])
+    return np.append(np.full(steps * q, np.nan), y[: len(y) - steps * q])
+
+
+def figures(measured, expected):
+    """Return RRSE, NRMSE, fit, MAE, RMSE and the largest error."""
+    errors = measured - expected
     rmse, sizes = math.sqrt((errors**2).mean()), np.abs(errors)
     rrse = rmse / measured.std()
     return [rrse, rmse / np.ptp(measured), 100 * (1 - rrse), sizes.mean(), rmse, sizes.max()]
 
 
-def measured_and_predicted(record, steps, q, every, weights):
-    """Return outputs of a record and their predictions by weights, or without weights by the last value."""
-    u, y = record.u[::every, 0], record.y[::every]
-    start = 2 * q if weights else max(2, steps or 1) * q
-    predicted = []
-    for k in range(start, len(y)):
-        if weights:
-            predicted.append(ahead(u, y, k, steps, q, weights))
-        elif steps:
-            predicted.append(y[k - steps * q])
-        else:
-            predicted.append(y[start - 1])
-    return y[start:], predicted
+def linear_arx(records, q):
+    """Return the linear model with a constant, a lag of the output and two of the input, by NumPy's least squares."""
+    rows, target = [], []
+    for u, y in records:
+        for k in range(2 * q, len(y)):
+            rows.append([1.0, y[k - q], u[k - q], u[k - 2 * q]])
+            target.append(y[k])
+    weights = np.linalg.lstsq(np.array(rows), np.array(target))[0]
+    terms = ("1", "y(k-1)", "u(k-1)", "u(k-2)")
+    return narxbench.Model(terms, tuple(weights.tolist()), inputs=("u",), output="y", decimation=q)
 
 
-def check_figures(row, measured, predicted):
-    assert [row[key] for key in FIGURES] == pytest.approx(figures(measured, predicted), rel=1e-9)
-    assert (row["samples"], row["diverged"]) == (sum(map(len, measured)), False)
-
-
-@pytest.mark.parametrize("decimation", [1, 3])
-def test_figures(decimation):
-    lengths = {"estimation": (80, 50), "selection": (40,), "test": (60, 45, 31)}
-    records = {}
-    for role, sizes in lengths.items():
-        records[role] = [record(f"{role} {i}", size, role, decimation) for i, size in enumerate(sizes)]
-    models = {"model": (0.5, 0.9, 0.3), "true": WEIGHTS, LAST_VALUE: None}
-    frame = validate(
-        model(decimation, models["model"]),
-        chain.from_iterable(records.values()),
-        baselines={"true": model(decimation)},
-        steps=(1, 2, 4),
-    )
-    assert tuple(frame.columns) == COLUMNS
-    # Six records and three roles, three models, two samplings, four kinds.
-    assert len(frame) == 9 * 3 * 2 * 4
-    samplings = ((DECIMATED, 1, decimation), (INCOMING, decimation, 1))
-    for (sampling, q, every), steps, name, role in product(samplings, (1, 2, 4, None), models, lengths):
-        kind = {1: "one_step", None: "free_run"}.get(steps, "k_step")
-        place = {"role": role, "model": name, "sampling": sampling, "kind": kind, "steps": steps}
-        measured, predicted = [], []
-        for one_record in records[role]:
-            y, predictions = measured_and_predicted(one_record, steps, q, every, models[name])
-            measured.append(y)
-            predicted.append(predictions)
-            check_figures(row_at(frame, record=one_record.name, **place), [y], [predictions])
-        check_figures(row_at(frame, record=ALL, **place), measured, predicted)
+@pytest.mark.parametrize("q", [1, 3])
+def test_figures(q):
+    frames, roles = [], {}
+    for role, sizes in LENGTHS.items():
+        for samples in sizes:
+            frames.append(simulated(len(frames), samples * q, q))
+            roles[f"data {len(frames)}"] = role
+    options = {"degree": 2, "y_lags": 1, "u_lags": 2, "noise": "narx", "effort": 0.1, "horizon": 2 * q}
+    identification = narxbench.identify(frames, "y", input="u", roles=roles, decimation=q, **options)
+    model, table = identification.model, identification.validation
+    signals = {name: (frame["u"], frame["y"]) for name, frame in zip(roles, frames, strict=True)}
+    arx = linear_arx([signals[name] for name, role in roles.items() if role == "estimation"], q)
+    assert model.max_lag == 2 and set(table["steps"].dropna()) == {1, 2} and len(table) == 8 * 3 * 2 * 3
+    for row in table.to_dict("records"):
+        stride = q if row["sampling"] == "decimated" else 1
+        names = [name for name in roles if roles[name] == row["role"] and row["record"] in ("all", name)]
+        measured, expected = [], []
+        for name in names:
+            u, y = (signal[::stride] for signal in signals[name])
+            step = q // stride
+            start = step * model.max_lag
+            if row["model"] == "last value":
+                start = max(start, step * (row["steps"] or 1))
+                run = last_values(y, row["steps"], start, step)
+            else:
+                run = predicted(arx if row["model"] == "linear ARX" else model, u, y, row["steps"], step)
+            measured.append(y[start:])
+            expected.append(run[start:])
+        expected_figures = figures(np.concatenate(measured), np.concatenate(expected))
+        assert [row[name] for name in FIGURES] == pytest.approx(expected_figures, rel=1e-7), row
+        assert (row["samples"], row["diverged"]) == (sum(map(len, measured)), False)
+    metrics = identification.to_dict()["metrics"]["test"]["free_run"]
+    row = table[(table["role"] == "test") & (table["record"] == "all") & (table["model"] == "model")].to_dict("records")
+    assert metrics == {name: row[-1][name] for name in FIGURES if name != "mae"}
 
 
 def test_figures_that_are_not_defined_are_none():
-    constant = Record("constant", np.zeros((9, 1)), np.full(9, 0.1), "selection")
-    records = [record("long", 90, "test"), record("short", 2, "test"), constant]
-    frame = validate(model(weights=(3.0, 1.0, 0.4)), records, baselines={}, steps=(1,))
-    free = {"model": MODEL, "kind": "free_run", "sampling": INCOMING}
-    for name, samples in {ALL: 88, "long": 88, "short": 0}.items():
-        row = row_at(frame, role="test", record=name, **free)
-        assert [row[figure] for figure in FIGURES] == [None] * 6
-        assert (row["samples"], row["diverged"]) == (samples, samples > 0)
-    row = row_at(frame, role="selection", record="constant", **free)
-    assert (row["rrse"], row["nrmse"], row["fit_percent"]) == (None,) * 3 and row["mae"] > 0
-    # One step ahead nothing diverges, and the record that is too short adds nothing.
-    place = {"role": "test", "model": MODEL, "kind": "one_step", "sampling": INCOMING}
-    assert row_at(frame, record=ALL, **place)["rrse"] == row_at(frame, record="long", **place)["rrse"]
-    numbers = [value for value in frame.to_numpy().ravel() if isinstance(value, float)]
-    assert not np.isnan(numbers).any()
-    assert metrics_by_role(frame)["test"]["free_run"] == dict.fromkeys(set(FIGURES) - {"mae"})
+    rng = np.random.default_rng(1)
+    u, y = rng.uniform(-1.0, 1.0, 300), np.zeros(300)
+    for k in range(1, 300):
+        y[k] = 0.5 * y[k - 1] + u[k - 1] + 0.3 * y[k - 1] * u[k - 1] + 0.01 * rng.normal()
+    frames = [{"u": u, "y": y}, {"u": [0.0] * 40, "y": [0.1] * 40}, {"u": [30.0] * 90, "y": y[:90]}]
+    roles = {"data 1": "estimation", "data 2": "test", "data 3": "test"}
+    options = {"degree": 2, "y_lags": 1, "u_lags": 1, "decimation": 1, "noise": "narx", "effort": 0.1}
+    identification = narxbench.identify(frames, "y", input="u", roles=roles, **options)
+    table = identification.validation
+    table = table[(table["role"] == "test") & (table["model"] == "model") & (table["sampling"] == "incoming")]
+    rows = {(row["kind"], row["record"]): row for row in table.to_dict("records")}
+    constant = rows["free_run", "data 2"]
+    assert constant["rrse"] is constant["fit_percent"] is constant["nrmse"] is None and constant["mae"] > 0
+    for record, samples in (("data 3", 89), ("all", 39 + 89)):
+        assert [rows["free_run", record][name] for name in FIGURES] == [None] * 6
+        assert (rows["free_run", record]["samples"], rows["free_run", record]["diverged"]) == (samples, True)
+    # One step ahead nothing diverges.
+    assert rows["one_step", "all"]["rmse"] > 0 and not rows["one_step", "all"]["diverged"]
+    (errors,) = (finding for finding in identification.summary if finding.name == "errors")
+    assert errors.values["diverged"] == ["data 3"]
 
 
-def test_a_series_without_input():
-    rng = generator(purpose="validation", seed="series")
-    y = np.zeros(200)
-    for k in range(1, 200):
-        y[k] = 0.9 * y[k - 1] + rng.standard_normal()
-    series = Record("series", np.empty((200, 0)), y, "test")
-    autoregression = Model(("y(k-1)",), (0.9,), inputs=(), output="y")
-    frame = validate(autoregression, [series], baselines={})
-    row = row_at(frame, record=ALL, model=MODEL, sampling=INCOMING, kind="k_step")
-    # The first samples are predicted from the first one.
-    predicted = np.array([0.9 ** min(5, k) * y[max(k - 5, 0)] for k in range(1, 200)])
-    assert row["rrse"] == pytest.approx(figures([y[1:]], [predicted])[0])
-    lights = items_by_name(summary(autoregression, frame, [], static_curve(autoregression, [series])))
-    # A free run of a series says nothing: five steps ahead decide.
-    assert lights["errors"].values["steps"] == 5
-    assert lights["steady_states"].values["points"] == [[0.0, True]]
+def test_a_constant_input_has_no_weight_in_linear_arx():
+    signals = simulated(1, 300, 1)
+    options = {"degree": 1, "y_lags": 1, "u_lags": 1, "decimation": 1, "noise": "narx", "effort": 0.1}
+    tables = []
+    for more in ({}, {"lid": np.full(300, 2.0)}):
+        identification = narxbench.identify(signals | more, "y", input=["u", *more], **options)
+        table = identification.validation
+        tables.append(table[(table["model"] == "linear ARX") & (table["role"] == "estimation")][FIGURES].to_numpy())
+    np.testing.assert_allclose(*(table.astype(float) for table in tables), rtol=1e-9)
 
 
-def test_the_season_that_errs_least_is_compared_on_the_same_samples():
-    rng = generator(purpose="validation", seed="seasons")
-    pattern = np.tile(rng.standard_normal(21), 10)
-    y = pattern + np.tile(3 * rng.standard_normal(7), 30) + 0.1 * rng.standard_normal(210)
-    series = Record("series", np.empty((210, 0)), y, "test")
-    weekly = Model(("y(k-7)",), (0.5,), inputs=(), output="y")
-    cases = [validation.Case(series, weekly, {})]
-    errors = validation.season_errors(cases, (7, 21), 7)
-    assert errors.season == 21
-    assert errors.naive == pytest.approx(figures([y[21:]], [y[:-21]])[0])
-    assert errors.rrse == pytest.approx(figures([y[21:]], [0.5 * y[14:-7]])[0])
-    # Eight steps ahead the value of a week before is not known yet.
-    further = validation.season_errors(cases, (7,), 8)
-    assert further.naive == pytest.approx(figures([y[14:]], [y[:-14]])[0])
-    # A record of less than two of the lags says nothing.
-    assert validation.season_errors(cases, (106,), 1) is None
-    assert validation.season_errors(cases, (), 1) is None
+def test_a_series_is_compared_with_the_season_that_errs_least():
+    rng = np.random.default_rng(2)
+    pattern = np.tile(rng.normal(size=21), 40) + np.tile(3 * rng.normal(size=7), 120)
+    y = pattern + 0.1 * rng.normal(size=840)
+    options = {"degree": 1, "y_lags": 7, "decimation": 1, "noise": "narx", "effort": 0.1}
+    identification = narxbench.identify(None, y, test="25%", horizon=7, **options)
+    (last,) = (finding.values["last_value"] for finding in identification.summary if finding.name == "competitors")
+    test = y[630:]
+    # The last 21 samples are known seven samples before.
+    assert last["season"] == 21 and last["steps"] == 7
+    assert last["baseline"] == pytest.approx(figures(test[21:], test[:-21])[0])
+    run = identification.model.predict(None, test, 7)
+    assert last["rrse"] == pytest.approx(figures(test[21:], run[21:])[0])
 
 
-@pytest.mark.parametrize("decimation", [1, 3])
-def test_linear_arx(decimation):
-    rng = generator(purpose="validation", seed="arx")
-    records = [
-        Record("a", rng.standard_normal((70, 2)), rng.standard_normal(70), "estimation"),
-        Record("b", 1e-3 * rng.standard_normal((40, 2)), 1e3 * rng.standard_normal(40), "estimation"),
-        Record("shorter than a lag", rng.standard_normal((2, 2)), rng.standard_normal(2), "estimation"),
-        Record("c", rng.standard_normal((50, 2)), rng.standard_normal(50), "test"),
-    ]
-    arx = linear_arx(
-        records, inputs=("one", "two"), output="y", decimation=decimation, y_lags=(1, 3), u_lags=[(2,), (0, 1)]
-    )
-    q = decimation
-    rows, target = [], []
-    for u, y in ((records[0].u, records[0].y), (records[1].u, records[1].y)):
-        for k in range(3 * q, len(y)):
-            rows.append([1.0, y[k - q], y[k - 3 * q], u[k - 2 * q, 0], u[k, 1], u[k - q, 1]])
-            target.append(y[k])
-    assert arx.terms == ("1", "y(k-1)", "y(k-3)", "u1(k-2)", "u2(k)", "u2(k-1)")
-    assert arx.coefficients == pytest.approx(np.linalg.lstsq(np.array(rows), np.array(target))[0], rel=1e-8)
-    assert (arx.decimation, arx.inputs, arx.output) == (decimation, ("one", "two"), "y")
+def avoidable(u, y, **options):
+    """Return the share of the squared error of a linear model that could be foreseen, by an identification."""
+    options = {"degree": 1, "y_lags": 1, "decimation": 1, "noise": "narx", "effort": 0.1} | options
+    identification = narxbench.identify(u, y, **options)
+    return items_by_name(identification.summary)["errors"].values["avoidable"]
 
 
-def test_linear_arx_of_a_constant_input_and_of_nothing():
-    one_input = record("arx", 50, "estimation")
-    two_inputs = Record("a", np.column_stack([one_input.u, np.full(50, 2.0)]), one_input.y, "estimation")
-    settings = {"output": "y", "decimation": 1, "y_lags": [1]}
-    with_constant = linear_arx([two_inputs], inputs=("u", "lid"), u_lags=[[1], [1]], **settings)
-    alone = linear_arx([one_input], inputs=("u",), u_lags=[[1]], **settings)
-    assert with_constant.terms == ("1", "y(k-1)", "u1(k-1)")
-    assert with_constant.coefficients == pytest.approx(alone.coefficients)
-    with pytest.raises(NarxbenchError):
-        linear_arx([record("arx", 50, "test")], inputs=("u",), u_lags=[[1]], **settings)
+def test_noise_cannot_be_avoided_and_a_missing_square_can():
+    u, e = np.random.default_rng(3).normal(size=(2, 1600))
+    for deviation in (0.5, 3.0):
+        y = lfilter([0.0, 0.5], [1.0, -0.8], u) + deviation * e
+        assert avoidable(u, y, u_lags=1, test="40%", noise="noe") < 0.05
+    square = lfilter([0.0, 1.0], [1.0, -0.8], 0.5 * u + 0.3 * u**2)
+    assert avoidable(u, square + 0.1 * e, u_lags=1, test="40%") > 0.8
+    assert 0.1 < avoidable(u, square + 0.7 * e, u_lags=1, test="40%", noise="noe") < 0.8
+    # Few samples do not tell.
+    assert avoidable(u[:130], y[:130], u_lags=1, test="25%") is None
+
+
+def test_a_series_is_foretold_from_its_last_outputs():
+    e = np.random.default_rng(4).normal(size=1200)
+    assert avoidable(None, lfilter([1.0], [1.0, -0.9], e), test="40%", horizon=2) < 0.1
+    # A parabola of the last value has no line.
+    y = 0.3 * np.ones(1200)
+    for k in range(1, 1200):
+        y[k] = 3.7 * y[k - 1] * (1.0 - y[k - 1])
+    assert avoidable(None, y, test="40%", horizon=1) > 0.9

@@ -1,94 +1,119 @@
-"""Weights against plain formulas and exact arithmetic; coverage of their standard errors by simulation."""
+"""Weights and their errors, as identify and refit return them: plain formulas, exact arithmetic, and simulation."""
 
 import json
+import re
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from scipy import stats
 from scipy.signal import lfilter
 
-from narxbench._identification.trust.weights import estimate, estimate_in_blocks, interchangeable, newey_west_bandwidth
-from narxbench._io.errors import NarxbenchError
-from narxbench._numerics.random_streams import generator
+import narxbench
+from narxbench import Model, NarxbenchError
+from narxbench import _cli as cli
+
+TERMS, WEIGHTS = ("y(k-1)", "u(k-1)", "u(k-2)^2"), (0.6, 1.0, 0.4)
+KNOWN = Model(TERMS, WEIGHTS, inputs=("u",), output="y")
+SHIFTED = ("1", "y(k-1)", "u(k-1)", "u(k-2)")
+LINEAR = Model(("y(k-1)", "u(k-1)"), (0.7, 0.4), ("u",), "y")
+
+NOE = replace(LINEAR, noise_model="noe")
 
 
-def data(seed, rows=60, n=4):
-    rng = generator(purpose="test", seed=seed)
-    columns = rng.standard_normal((rows, n)) * 10.0 ** rng.integers(-6, 6, n)
-    return columns, (columns / np.abs(columns).max(axis=0)) @ rng.standard_normal(n) + rng.standard_normal(rows)
+def record(seed, samples, decimation=1, noise=0.1):
+    """Return a record of the known model with noise in its equation."""
+    rng = np.random.default_rng(seed)
+    u, y = rng.normal(size=(2, samples))
+    for k in range(2 * decimation, samples):
+        y[k] = 0.6 * y[k - decimation] + u[k - decimation] + 0.4 * u[k - 2 * decimation] ** 2 + noise * rng.normal()
+    return {"u": u, "y": y}
 
 
-def names(n):
-    return [f"u(k-{lag})" for lag in range(1, n + 1)]
+def columns_of(terms, signals, rows, decimation=1):
+    """Return the values of terms at some samples, by their names."""
+    columns = np.ones((len(rows), len(terms)))
+    for place, term in enumerate(terms):
+        for name, lag, power in re.findall(r"(\w+)\(k-(\d+)\)(?:\^(\d))?", term):
+            columns[:, place] *= signals[name][rows - decimation * int(lag)] ** int(power or 1)
+    return columns
 
 
-def fitted(columns, y, times=None, bandwidth=3):
-    times = np.arange(len(y)) if times is None else times
-    return estimate(columns, y, terms=names(columns.shape[1]), times=times, bandwidth=bandwidth)
+def covariances(x, residuals, homes, decimation):
+    """Return covariances of weights by White (HC1) and by Newey and West, as plain sums over pairs of samples."""
+    n_rows, n = x.shape
+    bandwidth = 2 * decimation + int(4 * (n_rows / 100) ** (2 / 9))
+    inverse, scores, hac = np.linalg.inv(x.T @ x), x * residuals[:, None], np.zeros((n, n))
+    for i in range(n_rows):
+        for j in range(max(0, i - bandwidth), min(n_rows, i + bandwidth + 1)):
+            if homes[i] == homes[j]:
+                hac += (1 - abs(i - j) / (bandwidth + 1)) * np.outer(scores[i], scores[j])
+    correction = n_rows / (n_rows - n)
+    return inverse @ (scores.T @ scores) @ inverse * correction, inverse @ hac @ inverse * correction
 
 
-@settings(deadline=None, max_examples=30)
-@given(st.integers(0, 10**6), st.integers(1, 6), st.lists(st.integers(0, 60), max_size=3), st.integers(0, 8))
-def test_plain_formulas(seed, n, cuts, bandwidth):
-    columns, y = data(seed, n=n)
-    record = np.searchsorted(np.sort(cuts), np.arange(60), side="right")
-    weighed = fitted(columns, y, times=np.arange(60) + 10 * record, bandwidth=bandwidth)
+@pytest.mark.parametrize("decimation", [1, 3])
+@pytest.mark.parametrize("scale", [1.0, 1e5])
+def test_plain_formulas(decimation, scale):
+    records = [record(seed, samples, decimation) for seed, samples in ((1, 90), (2, 60))]
+    for signals in records:
+        signals["u"] = scale * signals["u"]
+    new = narxbench.refit(replace(KNOWN, decimation=decimation), records)
+    rows = [np.arange(2 * decimation, len(signals["y"])) for signals in records]
+    blocks = [columns_of(TERMS, *part, decimation) for part in zip(records, rows, strict=True)]
+    x, y = np.vstack(blocks), np.concatenate([signals["y"][2 * decimation :] for signals in records])
     # Of unit length, so that the formulas themselves are exact enough.
-    sizes = np.linalg.norm(columns, axis=0)
-    x = columns / sizes
-    weights = np.linalg.lstsq(x, y, rcond=None)[0]
-    np.testing.assert_allclose(weighed.coefficients * sizes, weights, rtol=1e-9, atol=1e-12)
-    residuals = y - x @ weights
-    inverse = np.linalg.inv(x.T @ x)
-    scores = x * residuals[:, None]
-    used = min(bandwidth, np.bincount(record).max() - 1)
-    hac = np.zeros((n, n))
-    for i in range(60):
-        for j in range(60):
-            if record[i] == record[j] and abs(i - j) <= used:
-                hac += (1 - abs(i - j) / (used + 1)) * np.outer(scores[i], scores[j])
-    expected = {
-        "classical": inverse * (residuals @ residuals) / (60 - n),
-        "hc": inverse @ (scores.T @ scores) @ inverse * 60 / (60 - n),
-        "hac": inverse @ hac @ inverse * 60 / (60 - n),
-    }
-    for assumption, covariance in expected.items():
-        of_unit_length = weighed.covariances[assumption] * np.outer(sizes, sizes)
-        np.testing.assert_allclose(of_unit_length, covariance, rtol=1e-7, atol=1e-9 * np.abs(covariance).max())
-    assert weighed.err.sum() == pytest.approx(1 - residuals @ residuals / (y @ y), rel=1e-9)
+    sizes = np.linalg.norm(x, axis=0)
+    weights = np.linalg.lstsq(x / sizes, y)[0]
+    np.testing.assert_allclose(new.coefficients * sizes, weights, rtol=1e-9)
+    residuals = y - x / sizes @ weights
+    _, hac = covariances(x / sizes, residuals, np.repeat([1, 2], list(map(len, rows))), decimation)
+    np.testing.assert_allclose(new.covariance * np.outer(sizes, sizes), hac, rtol=1e-7, atol=1e-9 * hac.max())
+
+
+@pytest.fixture(scope="module")
+def identification():
+    """Return an identification of two inputs, of which the second is nearly twice the first."""
+    rng = np.random.default_rng(3)
+    u, e = rng.normal(size=(2, 240))
+    data = {"u": u, "v": 2.0 * u + 0.1 * rng.normal(size=240), "y": lfilter([0.0, 1.0], [1.0, -0.5], u) + 0.3 * e}
+    settings = {"decimation": 1, "degree": 1, "y_lags": 1, "u_lags": 2, "noise": "narx", "effort": 0.1}
+    return narxbench.identify(data, "y", input=["u", "v"], **settings), data
+
+
+def test_the_table_of_weights(identification):
+    """Compare errors under all assumptions, t, p and error reduction ratios."""
+    identified, data = identification
+    model, table = identified.model, pd.DataFrame(identified.weights)
+    signals, rows = {"u1": data["u"], "u2": data["v"], "y": data["y"]}, np.arange(model.max_lag, 240)
+    x, y = columns_of(model.terms, signals, rows), data["y"][rows]
+    residuals, n = y - x @ model.coefficients, len(model.terms)
+    hc, hac = covariances(x, residuals, np.zeros(len(y)), 1)
+    classical = np.linalg.inv(x.T @ x) * (residuals @ residuals) / (len(y) - n)
+    columns = {"standard_error": hac, "standard_error_hc": hc, "standard_error_classical": classical}
+    for name, covariance in columns.items():
+        np.testing.assert_allclose(table[name], np.sqrt(np.diag(covariance)), rtol=1e-7)
+    np.testing.assert_allclose(table["t"], table["coefficient"] / table["standard_error"], rtol=1e-9)
+    np.testing.assert_allclose(table["p"], 2 * stats.t.sf(np.abs(table["t"]), len(y) - n), rtol=1e-6)
+    assert table["err"].sum() == pytest.approx(1 - residuals @ residuals / (y @ y), rel=1e-9)
     # The first to enter is the one that explains most alone.
-    assert weighed.err.max() >= ((x.T @ y) ** 2).max() / (y @ y) * (1 - 1e-9)
+    assert table["err"].max() == pytest.approx(max((x.T @ y) ** 2 / (x**2).sum(axis=0)) / (y @ y), rel=1e-9)
+    assert json.loads(json.dumps(identified.weights, allow_nan=False)) == identified.weights
 
 
-def test_blocks_give_the_weights_of_all_rows_at_once():
-    columns, y = data(7, rows=240)
-    times = np.arange(240)
-    whole = estimate(columns, y, terms=names(4), times=times, bandwidth=3)
-
-    def blocks():
-        for start in range(0, 240, 80):
-            rows = slice(start, start + 80)
-            yield columns[rows], y[rows], times[rows]
-
-    parts = estimate_in_blocks(blocks, names(4), 3)
-    np.testing.assert_allclose(parts.coefficients, whole.coefficients, rtol=1e-9)
-    np.testing.assert_allclose(parts.err, whole.err, rtol=1e-9)
-    assert parts.freedom == whole.freedom
-    for assumption in ("classical", "hc"):
-        np.testing.assert_allclose(parts.covariances[assumption], whole.covariances[assumption], rtol=1e-7)
-    # Products across the joins of blocks are left out.
-    cut = estimate(columns, y, terms=names(4), times=times + 10 * (times // 80), bandwidth=3)
-    np.testing.assert_allclose(parts.covariances["hac"], cut.covariances["hac"], rtol=1e-7)
-
-
-def test_err_of_forward_regression():
-    u = np.array([1.0, 0.0, 0.0, 0.0, 0.0])
-    v = np.array([1.0, 1.0, 0.0, 0.0, 0.0])
-    y = np.array([1.0, 3.0, 0.0, 0.0, 1.0])
-    # v explains 16 / 2 of 11 and enters first; what is left of u is (1/2, -1/2), which explains 1 / (1/2).
-    np.testing.assert_allclose(fitted(np.column_stack([u, v]), y).err, [2 / 11, 8 / 11], rtol=1e-12)
+def test_a_term_and_the_candidate_that_could_take_its_place(identification):
+    """Compare with the correlation after a regression of both on the other terms."""
+    identified, data = identification
+    signals, rows = {"u1": data["u"], "u2": data["v"], "y": data["y"]}, np.arange(2, 240)
+    names = ("1", "y(k-1)", "u1(k-1)", "u1(k-2)", "u2(k-1)", "u2(k-2)")
+    column = dict(zip(names, columns_of(names, signals, rows).T, strict=True))
+    ((term, other, r),) = identified.alike
+    assert {term, other} == {"u1(k-1)", "u2(k-1)"} and term in identified.model.terms
+    rest = np.column_stack([column[name] for name in identified.model.terms if name != term])
+    a, b = (column[name] - rest @ np.linalg.lstsq(rest, column[name])[0] for name in (term, other))
+    assert r == pytest.approx(a @ b / np.sqrt((a @ a) * (b @ b)), abs=1e-9) and r > 0.95
 
 
 def exact_weights(columns, y):
@@ -106,104 +131,147 @@ def exact_weights(columns, y):
 def test_more_digits_than_the_normal_equations_have():
     to_fractions = np.vectorize(Fraction, otypes=[object])
     x, y = to_fractions(np.arange(3000, 3040)), to_fractions(7 * np.arange(40) % 11)
-    columns = [x**0, x, x**2, x**3]
-    exact = exact_weights(columns, y)
-    matrix, target = np.array(columns, float).T, np.array(y, float)
-    np.testing.assert_allclose(fitted(matrix, target).coefficients, exact, rtol=1e-5)
-    scaled = matrix / np.linalg.norm(matrix, axis=0)
-    normal = np.linalg.solve(scaled.T @ scaled, scaled.T @ target) / np.linalg.norm(matrix, axis=0)
+    exact = exact_weights([x**0, x, x**2, x**3], y)
+    cubic = Model(("1", "u(k-1)", "u(k-1)^2", "u(k-1)^3"), (1.0,) * 4, ("u",), "y")
+    signals = {"u": np.arange(3000.0, 3041.0), "y": np.append(0.0, y.astype(float))}
+    new = narxbench.refit(cubic, signals)
+    np.testing.assert_allclose(new.coefficients, exact, rtol=1e-5)
+    columns = columns_of(cubic.terms, signals, np.arange(1, 41))
+    scaled = columns / np.linalg.norm(columns, axis=0)
+    normal = np.linalg.solve(scaled.T @ scaled, scaled.T @ signals["y"][1:]) / np.linalg.norm(columns, axis=0)
     assert not np.allclose(normal, exact, rtol=1e-2)
 
 
-def test_a_singular_structure_names_the_terms_that_depend():
-    columns, y = data(1, n=4)
-    columns[:, 3] = columns[:, 0] / np.abs(columns[:, 0]).max() - 2 * columns[:, 2] / np.abs(columns[:, 2]).max()
-    with pytest.raises(
-        NarxbenchError, match=r"u\(k-1\), u\(k-3\) and u\(k-4\) depend on each other; allowed: all but one"
-    ):
-        fitted(columns, y)
-    columns[:, 3] = 0.0
-    for wrong in ((columns, y), (columns[:4], y[:4])):
-        with pytest.raises(NarxbenchError):
-            fitted(*wrong)
-
-
-def test_rows_of_a_table_are_plain_and_finite():
-    columns, y = data(2)
-    rows = fitted(columns, y).rows()
-    assert [row["term"] for row in rows] == names(4)
-    assert json.loads(json.dumps(rows, allow_nan=False)) == rows
-    for row in rows:
-        assert row["t"] == pytest.approx(row["coefficient"] / row["standard_error"])
-        assert 0 <= row["p"] <= 1
-    # No residual, no t: the column is exact in binary.
-    exact = fitted(np.ones((4, 1)), np.full(4, 2.0)).rows()[0]
-    assert (exact["coefficient"], exact["standard_error"], exact["t"], exact["p"]) == (2.0, 0.0, None, None)
+def test_rows_that_are_too_many_to_be_held_at_once():
+    rng = np.random.default_rng(4)
+    u = rng.normal(size=120_000)
+    y = lfilter([0.0, *(1.0 / lag for lag in range(1, 11))], [1.0], u) + rng.normal(size=120_000)
+    terms = tuple(f"u(k-{lag})" for lag in range(1, 11))
+    new = narxbench.refit(Model(terms, (1.0,) * 10, ("u",), "y"), {"u": u, "y": y})
+    x = columns_of(terms, {"u": u}, np.arange(10, 120_000))
+    np.testing.assert_allclose(new.coefficients, np.linalg.lstsq(x, y[10:])[0], rtol=1e-9)
+    # Independent errors of variance 1.
+    np.testing.assert_allclose(new.standard_errors, np.sqrt(np.diag(np.linalg.inv(x.T @ x))), rtol=0.03)
 
 
 def correlated(rng):
-    u, e = lfilter([1.0], [1.0, -0.7], rng.standard_normal((2, 1200)))[:, 200:]
-    return u[:, None], 0.5 * u + e
+    u, e = lfilter([1.0], [1.0, -0.7], rng.normal(size=(2, 1200)))[:, 200:]
+    return {"u": u, "y": np.append(0.0, 0.5 * u[:-1]) + e}
 
 
 def overlapping(rng):
-    """Return rows of a model whose steps overlap: each predicts 12 samples ahead."""
-    y = lfilter([1.0], [1.0, -0.95], rng.standard_normal(4200))[200:]
-    return y[:-12, None], y[12:]
+    """Return a series whose model predicts 12 samples ahead, so that its steps overlap."""
+    y = lfilter([1.0], [1.0, -0.95], rng.normal(size=4200))[200:]
+    return {"u": np.zeros(4000), "y": y}
 
 
 @pytest.mark.parametrize(
-    ("simulate", "true", "rows", "decimation", "most"),
-    [(correlated, 0.5, 1000, 1, 0.8), (overlapping, 0.95**12, 4000, 12, 0.6)],
+    ("simulate", "model", "weight"),
+    [
+        (correlated, Model(("u(k-1)",), (1.0,), ("u",), "y"), 0.5),
+        (overlapping, Model(("y(k-1)",), (1.0,), ("u",), "y", decimation=12), 0.95**12),
+    ],
 )
-def test_coverage(simulate, true, rows, decimation, most):
-    hits = {"classical": 0, "hac": 0}
-    for seed in range(300):
-        columns, y = simulate(generator(purpose="test", seed=seed))
-        weighed = fitted(columns, y, bandwidth=newey_west_bandwidth(rows, decimation))
-        for assumption in hits:
-            standard_error = np.sqrt(weighed.covariances[assumption][0, 0])
-            hits[assumption] += abs(weighed.coefficients[0] - true) <= 1.96 * standard_error
-    assert hits["classical"] / 300 < most and 0.87 < hits["hac"] / 300 < 0.98
+def test_standard_errors_cover_the_true_weight(simulate, model, weight):
+    hits = 0
+    for seed in range(100):
+        new = narxbench.refit(model, simulate(np.random.default_rng(seed)))
+        hits += abs(new.coefficients[0] - weight) <= 1.96 * new.standard_errors[0]
+    assert hits >= 84
 
 
-def partial_correlations(signals, term, rest, candidates):
-    """Return the correlation of a term with each candidate after a regression of both on the rest, by name."""
-    columns = np.column_stack([signals[name] for name in rest])
-
-    def residual(name):
-        return signals[name] - columns @ np.linalg.lstsq(columns, signals[name], rcond=None)[0]
-
-    correlations, a = {}, residual(term)
-    for name in candidates:
-        b = residual(name)
-        correlations[name] = a @ b / np.sqrt((a @ a) * (b @ b))
-    return correlations
-
-
-@settings(deadline=None, max_examples=20)
-@given(st.integers(0, 10**6))
-def test_interchangeable_terms_by_regressions(seed):
-    rng = generator(purpose="test", seed=seed)
-    columns = rng.standard_normal((50, 6)) + 3.0
-    columns[:, 3] = columns[:, 1] + 0.01 * rng.standard_normal(50)
-    columns[:, 4] = columns[:, 0] * 2.0 - columns[:, 2] + 0.02 * rng.standard_normal(50)
-    signals = dict(zip("abcdef", columns.T, strict=True))
-    expected = []
-    for term, rest in {"c": "ba", "b": "ca", "a": "cb"}.items():
-        correlations = partial_correlations(signals, term, rest, candidates="def")
-        closest = max(correlations, key=lambda name: abs(correlations[name]))
-        if abs(correlations[closest]) >= 0.95:
-            expected.append((term, closest, pytest.approx(correlations[closest], abs=1e-9)))
-    pairs = interchangeable(columns, list("abcdef"), ["c", "b", "a"])
-    assert pairs == expected
-    assert [pair[:2] for pair in pairs] == [("c", "e"), ("b", "d"), ("a", "e")]
-    assert pairs[0][2] < -0.99
+@pytest.mark.parametrize("scaled", [False, True])
+def test_new_weights_for_other_data(scaled):
+    old = replace(KNOWN, coefficients=(0.1, 0.2, 0.3), decimation=3)
+    if scaled:
+        # Centred at zero, so that the true terms stay the same.
+        old = replace(old, offsets=(0.0, 0.0), scales=(2.0, 2.0))
+    wrong = {"u": np.arange(50.0), "y": -np.arange(50.0)}
+    new = narxbench.refit(old, {**record(1, 600, 3), "z": np.zeros(600)}, test=wrong)
+    assert new.expanded().coefficients == pytest.approx(WEIGHTS, abs=0.03)
+    assert min(new.standard_errors) > 0 and max(new.standard_errors) < 0.02
+    assert (new.terms, new.inputs, new.decimation) == (old.terms, old.inputs, 3)
+    assert len(new.data_digest) == 64 and new.about["refit_of"] == old.data_digest
 
 
-def test_nothing_outside_is_interchangeable():
-    columns, _ = data(3)
-    assert interchangeable(columns, names(4), names(4)) == interchangeable(columns, names(4), names(2)) == []
-    # A column that the remaining terms explain wholly takes no place: the structure would be singular.
-    columns[:, 3] = 2 * columns[:, 1]
-    assert interchangeable(columns, names(4), names(2)) == [("u(k-2)", "u(k-4)", 1.0)]
+@pytest.mark.parametrize(
+    ("terms", "data", "words"),
+    [
+        (SHIFTED, {"u": np.arange(50.0), "y": np.arange(50.0) % 7}, r"1, u\(k-1\) and u\(k-2\) depend on each other"),
+        (TERMS, {"u": np.zeros(50), "y": np.arange(50.0)}, r"u\(k-1\) is zero on all estimation rows"),
+        (TERMS, {"u": np.arange(50.0) * 1e200, "y": np.ones(50)}, "too large"),
+        (TERMS, {"v": np.ones(50), "y": np.ones(50)}, "no column 'u'"),
+        (("u(k-8)", *TERMS), {"u": np.arange(11.0), "y": np.arange(11.0)}, "found 3 rows for 4 terms"),
+    ],
+)
+def test_data_that_give_no_weights(terms, data, words):
+    with pytest.raises(NarxbenchError, match=words):
+        narxbench.refit(replace(KNOWN, terms=terms, coefficients=(1.0,) * len(terms)), data)
+
+
+def test_the_command(tmp_path, capsys):
+    signals = record(3, 100, noise=0.0)
+    old, data, new = str(tmp_path / "old.json"), str(tmp_path / "data.csv"), str(tmp_path / "new.json")
+    pd.DataFrame({"drive": signals["u"], "y": signals["y"]}).to_csv(data, index=False)
+    replace(KNOWN, coefficients=(0.1, 0.1, 0.1)).save(old)
+    assert cli.main(["refit", old, data, "--input", "drive", "-o", new]) == 0
+    assert capsys.readouterr().out == f"y(k) = 0.6 y(k-1) + 1 u(k-1) + 0.4 u(k-2)^2\nThe model is {new}\n"
+    assert Model.load(new).coefficients == pytest.approx(WEIGHTS, rel=1e-9)
+    assert cli.main(["refit", old, data, "--input", "drive,y", "-o", new]) == 2
+    assert "--input" in capsys.readouterr().err
+
+
+def test_weights_of_a_model_of_output_noise_are_not_biased():
+    rng = np.random.default_rng(5)
+    u = rng.normal(size=1000)
+    y = lfilter([0.0, 0.5], [1.0, -0.8], u) + 0.5 * rng.normal(size=1000)
+    biased, unbiased = (narxbench.refit(model, input=u, output=y) for model in (LINEAR, NOE))
+    assert unbiased.coefficients == pytest.approx((0.8, 0.5), abs=0.04) and biased.coefficients[0] < 0.7
+
+
+NOISE_MODELS = ("narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("noise", NOISE_MODELS)
+@pytest.mark.parametrize("decimation", [1, 2])
+def test_the_same_data_give_the_same_model(noise, decimation):
+    rng = np.random.default_rng(6)
+    u, e = rng.normal(size=400), 0.2 * rng.normal(size=400)
+    y = lfilter([0.0, 1.0], [1.0, -0.8], 0.5 * u + 0.1 * u**2) + lfilter([1.0, 0.6], [1.0], e)
+    settings = {"decimation": decimation, "degree": 2, "y_lags": 2, "u_lags": 2, "effort": 0.1}
+    model = narxbench.identify(u, y, noise=noise, **settings).model
+    again = narxbench.refit(model, input=u, output=y)
+    assert model.noise_model == noise and again.noise == model.noise
+    for name in ("coefficients", "autoregression", "moving_average"):
+        assert getattr(again, name) == pytest.approx(getattr(model, name), rel=1e-6)
+    np.testing.assert_allclose(again.covariance, model.covariance, rtol=1e-4)
+
+
+def test_weights_of_long_records_are_those_of_all_samples():
+    """Compare under output noise, where a search has errors from stretches, and a refit from all samples."""
+    rng = np.random.default_rng(7)
+    u = rng.normal(size=24_000)
+    y = lfilter([0.0, 0.5], [1.0, -0.8], u) + 0.3 * rng.normal(size=24_000)
+    settings = {"decimation": 1, "degree": 1, "y_lags": 1, "u_lags": 1, "effort": 0.1}
+    model = narxbench.identify(u, y, noise="noe", **settings).model
+    again = narxbench.refit(model, input=u, output=y)
+    np.testing.assert_allclose(model.coefficients, again.coefficients, rtol=1e-3)
+    ratios = np.array(model.standard_errors) / again.standard_errors
+    assert (ratios > 0.6).all() and (ratios < 1.6).all()
+
+
+@pytest.mark.parametrize("kind", ["unpruned", "last value"])
+def test_simple_models_keep_the_rule_of_their_weights(kind):
+    """The columns of all candidates depend on each other here: least squares would give no weights."""
+    signals = record(5, 200)
+    terms = ("y(k-1)", "u1(k-1)", "u2(k-1)") if kind == "unpruned" else ("y(k-1)",)
+    model = Model(terms, (0.1,) * len(terms), ("u", "v"), "y", about={"kind": kind, "shrinkage": 1e-4})
+    again = narxbench.refit(model, {**signals, "v": signals["u"]})
+    if kind == "last value":
+        assert again.coefficients == (1.0,)
+        return
+    assert again.coefficients[1] == pytest.approx(again.coefficients[2], rel=1e-3)
+    assert again.coefficients[1] == pytest.approx(0.5, abs=0.05)
+    with pytest.raises(NarxbenchError, match="depend on each other"):
+        narxbench.refit(replace(model, about={}), {**signals, "v": signals["u"]})
