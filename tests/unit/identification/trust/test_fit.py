@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.unit.identification.search.test_configurations import settings_of
+from tests.unit.identification.search.test_search import settings_of
 
 import narxbench
 from narxbench._identification.search import plan as planning
