@@ -189,7 +189,7 @@ def test_joint_models_on_the_command_line(identification, words, tmp_path):
     load = narxbench.JointModel.load
     assert load(report / "model.json") == load(report / "identification.json")
     page = (report / "report.html").read_text(encoding="utf-8")
-    assert "In joint free run on the test data b is" in page
+    assert "In joint free run on the test data the rms error of b is" in page
     assert "Joint models of a, b" in page and 'href="1-a/report.html"' in page
     for name in ("1-a/report.html", "2-b/report.html", "model.c", "model.py", "model.m"):
         assert (report / name).is_file()
