@@ -21,7 +21,6 @@ from narxbench._identification.search.competitors import SPARSE_WITHIN, best_by_
 from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.plan import SearchPlan
 from narxbench._identification.search.problem import MOST_ROWS, MOST_STEPS, MOST_VALUES, ConfigurationProblem
-from narxbench._identification.search.proposals import FORWARD
 from narxbench._identification.search.scores import EQUAL
 from narxbench._identification.trust.answers import answers
 from narxbench._identification.trust.avoidable import avoidable_share
@@ -114,7 +113,7 @@ def concluded(plan: SearchPlan, choice: Choice, *, is_hurried: bool = False) -> 
         left_out=plan.left_out,
         weights=weights.rows(),
         certainty=certainty,
-        structures=_side_by_side(choice),
+        method=leaving.found_by,
         alike=interchangeable(problem.arrangement.columns(problem.monomials, rows), problem.terms, leaving.terms),
         validation=validation,
         tests=tests,
@@ -302,14 +301,6 @@ def last_runs(cases: Sequence[Case], model: Model) -> list[tuple[Model, Record]]
     if not model.inputs:
         return []
     return [(case.model, case.record) for case in last_cases(cases)]
-
-
-def _side_by_side(choice: Choice) -> dict[str, Candidate]:
-    """Return structures with their scores: the best, and that of iterative forward regression."""
-    structures = {"best": choice.leaving}
-    if choice.forward:
-        structures[FORWARD] = choice.forward
-    return structures
 
 
 def _notes(plan: SearchPlan, choice: Choice) -> list[Finding]:

@@ -313,17 +313,12 @@ class JointTrial:
 
     def _errors(self, combination: Combination) -> tuple[float, ...]:
         """Return the relative error of each output; infinite where a run diverges, or there is no such joint model."""
-        chosen = self.chosen(combination)
-        n_outputs, n_parts = len(chosen), {len(candidate.models) for candidate in chosen}
-        pieces = list[tuple[Floats, Floats]]()
-        if len(n_parts) > 1:
-            # Parts of very short data depend on the decimation.
-            return (math.inf,) * n_outputs
+        chosen, pieces = self.chosen(combination), list[tuple[Floats, Floats]]()
         try:
-            for part in range(n_parts.pop()):
+            for part in range(n_common_parts(chosen)):
                 pieces += self._part_runs(chosen, part)
         except NarxbenchError:
-            return (math.inf,) * n_outputs
+            return (math.inf,) * len(chosen)
         return relative_errors(pieces)
 
     def chosen(self, combination: Combination) -> list[OutputCandidate]:
@@ -359,6 +354,11 @@ class JointTrial:
             if len(times):
                 run = _joint_run(model, signals)
                 yield signals.y[times], run[times]
+
+
+def n_common_parts(chosen: Sequence[OutputCandidate]) -> int:
+    """Return the number of parts that the models of all outputs have; it depends on the decimation of short data."""
+    return min(len(candidate.models) for candidate in chosen)
 
 
 def _common_times(chosen: Sequence[OutputCandidate], part: int, record: int) -> Integers:
@@ -585,13 +585,11 @@ class _JointCase(NamedTuple):
 
 
 def _known_runs(selection: "Selection", model: JointModel) -> list[_JointCase]:
-    """Return runs over the parts of the data that the weights do not know; without parts in common, over all data."""
+    """Return runs over the parts of the data that the weights do not know."""
     trial = selection.trial
     chosen = trial.chosen(selection.combination)
-    if len({len(candidate.models) for candidate in chosen}) > 1:
-        return [_JointCase(model, signals, "estimation") for signals in trial.signals]
     runs = []
-    for part in range(len(chosen[0].models)):
+    for part in range(n_common_parts(chosen)):
         part_model = JointModel(tuple(candidate.models[part] for candidate in chosen))
         for record, signals in enumerate(trial.signals):
             times = _common_times(chosen, part, record)

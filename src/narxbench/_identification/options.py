@@ -105,8 +105,6 @@ def help_text(schema: Schema) -> str:
 
 def describe(documented: Any) -> None:
     """Describe the options of a function or class in its docstring, by the conventions of numpydoc."""
-    if documented.__doc__ is None:
-        return
     parameters = inspect.signature(documented).parameters
 
     def descriptions(place: re.Match[str]) -> str:
@@ -116,7 +114,7 @@ def describe(documented: Any) -> None:
                 lines += _entry(parameters[name], schema)
         return textwrap.indent("\n".join(lines), place[1]) + "\n"
 
-    documented.__doc__ = _PLACE.sub(descriptions, documented.__doc__)
+    documented.__doc__ = _PLACE.sub(descriptions, documented.__doc__ or "")
 
 
 def _entry(parameter: inspect.Parameter, schema: Schema) -> list[str]:

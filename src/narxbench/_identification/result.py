@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from narxbench._identification.finding import Finding
 from narxbench._identification.phrases import prediction_kind
-from narxbench._identification.search.candidate import Candidate
 from narxbench._identification.trust.answers import ANSWERS
 from narxbench._identification.trust.bands import BAND, Unseen
 from narxbench._identification.trust.dynamics import Dynamics
@@ -52,8 +51,8 @@ class Identification:
     certainty : StructureCertainty
         How probable the structure and its terms are: ``probability``, ``probabilities``, the ten best other structures
         (``rivals``), ``groups`` of exchangeable terms, and ``doubts``, or why nothing can be said (``missing``).
-    structures : dict of str to Candidate
-        Structures next to one another: ``best``, and where it was made ``iterative_ofr``.
+    method : str
+        The search that proposed the structure.
     alike : list of (str, str, float)
         Terms of the model, the candidate outside that could nearly take their place, and their correlation.
     validation : DataFrame
@@ -101,7 +100,7 @@ class Identification:
     left_out: int
     weights: list[dict[str, Any]]
     certainty: StructureCertainty
-    structures: dict[str, Candidate]
+    method: str
     alike: list[tuple[str, str, float]]
     validation: pd.DataFrame
     tests: list[CorrelationTest]
@@ -339,7 +338,7 @@ class Identification:
             "units": dict(model.units),
             "decimation": model.decimation,
             "sampling_time": model.sampling_time,
-            "method": self.structures["best"].found_by,
+            "method": self.method,
             "settings": {**self.settings, "found": self.configuration},
             "metrics": metrics_by_role(self.validation),
             "bands": bands,

@@ -7,31 +7,20 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.signal import lfilter
+from tests.command import succeeded
 from tests.lookups import item_with, items_by_name
 from tests.unit.identification.test_messages import FINDINGS
 
 import narxbench
-from narxbench import _cli as cli
-from narxbench._identification.data.checks import Candidates, evidence_check
-from narxbench._identification.search.outside import leaves_all_bounds
-from narxbench._identification.trust.steady_state import static_curve
-from narxbench._identification.trust.validation import Case, validate
-from narxbench._identification.trust.verdicts import summary
-from narxbench._model.records import Record
-from narxbench._numerics.random_streams import generator
-from narxbench._report.findings import for_shell
 
 N = 1500
 SINGLE_STEP = np.repeat([0.0, 1.0], N // 2)
 SEVERAL_STEPS = np.repeat([0.0, 1.0, 0.4, 0.0, 0.7, 0.2], N // 6)
 
 
-def rng_of(purpose):
-    return generator(purpose=purpose)
-
-
-WHITE, OTHER = rng_of("advice").standard_normal((2, N))
-NOISE = 0.02 * rng_of("advice, noise").standard_normal(N)
+DRAWS = np.random.default_rng(5)
+WHITE, OTHER, NOISE = DRAWS.standard_normal((3, N)) * [[1.0], [1.0], [0.02]]
+REFERENCE = np.repeat(DRAWS.standard_normal(N // 10), 10)
 
 
 def first_order(u, pole=0.8, noise=1.0):
@@ -40,11 +29,10 @@ def first_order(u, pole=0.8, noise=1.0):
 
 def loop(extra):
     """Return input and output of a closed loop, with a signal that is added to the input."""
-    reference = np.repeat(rng_of("reference").standard_normal(N // 10), 10)
     u, y = np.zeros(N), np.zeros(N)
     for k in range(1, N):
         y[k] = 0.8 * y[k - 1] + 0.5 * u[k - 1] + 5 * NOISE[k]
-        u[k] = 0.5 * (reference[k] - y[k]) + extra[k]
+        u[k] = 0.5 * (REFERENCE[k] - y[k]) + extra[k]
     return {"u": u, "y": y}
 
 
@@ -125,7 +113,7 @@ def identified(u, y, **settings):
 def errors_of(samples):
     """Return the check of the errors of a model with many terms of so many samples, tested on as many others."""
     u = np.concatenate([WHITE[:samples], OTHER[:400]])
-    y = first_order(u, noise=0.0) + 0.3 * rng_of("noisy").standard_normal(len(u))
+    y = first_order(u, noise=0.0) + 0.3 * np.random.default_rng(4).standard_normal(len(u))
     model = identified(u[:samples], y[:samples], test=(u[samples:], y[samples:]), degree=3, y_lags=3, u_lags=3)
     return items_by_name(model.summary)["errors"]
 
@@ -136,12 +124,18 @@ def test_more_data_narrow_the_gap_to_new_data():
     assert few > many
 
 
-def written(signals, path):
-    pd.DataFrame(signals).to_csv(path, index=False)
-    return str(path)
-
-
 QUICK = ["--decimation", "1", "--effort", "0.1", "--noise", "narx"]
+
+
+@pytest.fixture
+def command(tmp_path):
+    """Return a function that gives a command on some data."""
+
+    def command(signals, *words):
+        pd.DataFrame(signals).to_csv(tmp_path / "data.csv", index=False)
+        return ["identify", str(tmp_path / "data.csv"), "--input", "u", "--output", "y", *words, *QUICK]
+
+    return command
 
 
 def advised_options(text):
@@ -150,65 +144,62 @@ def advised_options(text):
     return shlex.split(" ".join(re.findall(r"--[\w-]+ \S+", advice.rstrip(".")))[:200].rstrip(".:"))
 
 
-def test_data_for_a_test_are_kept_as_the_advice_is_pasted(tmp_path, capsys):
-    path = written(data(WHITE, first_order(WHITE)), tmp_path / "data.csv")
-    command = ["identify", path, "--input", "u", "--output", "y", "--degree", "1", *QUICK]
-    assert cli.main(command) == 0
-    options = advised_options(capsys.readouterr().out)
+def test_data_for_a_test_are_kept_as_the_advice_is_pasted(command):
+    words = command(data(WHITE, first_order(WHITE)), "--degree", "1")
+    options = advised_options(succeeded(*words))
     assert options == ["--test", "20%"]
-    assert cli.main([*command, *options]) == 0
-    printed = capsys.readouterr().out
+    printed = succeeded(*words, *options)
     assert "FINE  To predict" in printed and "No data are kept" not in printed
 
 
-def test_a_setting_that_is_advised_lowers_the_error_as_it_is_pasted(tmp_path, capsys):
+def test_a_setting_that_is_advised_lowers_the_error_as_it_is_pasted(command):
     u, y = narxbench.load_system("S1").simulate(300, snr_db=40)
-    path = written(data(u, y), tmp_path / "data.csv")
-    command = ["identify", path, "--input", "u", "--output", "y", "--test", "25%", *QUICK]
-    assert cli.main([*command, "--y-lags", "1", "--u-lags", "4-4", "--degree", "1"]) == 0
-    printed = capsys.readouterr().out
+    words = command(data(u, y), "--test", "25%")
+    printed = succeeded(*words, "--y-lags", "1", "--u-lags", "4-4", "--degree", "1")
     assert "Take --" in printed
     before, promised = map(float, re.findall(r"from (\S+) to (\d\S*?)\.?$", " ".join(printed.split()), re.MULTILINE)[0])
     assert promised < before
-    assert cli.main([*command, "--degree", "1", *advised_options(printed)]) == 0
-    errors = re.findall(r"^selection, free run +(\S+)", capsys.readouterr().out, re.MULTILINE)
-    assert float(errors[0]) < before
+    printed = succeeded(*words, "--degree", "1", *advised_options(printed))
+    assert float(re.findall(r"^selection, free run +(\S+)", printed, re.MULTILINE)[0]) < before
 
 
-LINEAR = narxbench.Model(("y(k-1)", "u(k-1)"), (0.8, 0.2), ("u",), "y")
-UNEVEN = narxbench.Model(("y(k-1)", "u(k-1)", "y(k-1)*u(k-1)"), (0.8, 0.1, 0.3), ("u",), "y")
-
-
-def judged(u, test_samples=N, model=LINEAR):
-    """Return the findings on a model of data with this input, by name."""
-    records = [Record("a", u[:, None], first_order(u), "estimation")]
-    records.append(Record("b", u[:test_samples, None], first_order(u[:test_samples]), "test"))
-    frame = validate([Case(record, model, {}) for record in records])
-    is_bounded = not leaves_all_bounds(model, u[:, None], first_order(u))
-    return items_by_name(summary(model, frame, [], static_curve(model, records[:1]), is_bounded=is_bounded))
+def steady_states_of(u, y, **settings):
+    """Return the check of the steady states of a model of the first order."""
+    model = identified(u, y, test="20%", **{"degree": 1, "y_lags": 1, "u_lags": 1, **settings})
+    return item_with(model.summary, name="steady_states")
 
 
 def test_data_that_dwell_at_more_inputs_show_where_it_rests():
     moving, dwelling = np.clip(WHITE, -1, 1), np.repeat(np.linspace(-1, 1, 15), N // 15)
-    before, after = judged(moving)["steady_states"], judged(dwelling)["steady_states"]
+    before, after = (steady_states_of(u, first_order(u)) for u in (moving, dwelling))
     assert "Record steady states at more inputs." in before.advice and after.status == "fine"
 
 
 def test_inputs_that_move_keep_a_model_within_bounds():
+    """The process is stable on average, and not where its input is held at the end of its range."""
+    process = narxbench.Model(("y(k-1)", "u(k-1)", "y(k-1)*u(k-1)"), (0.8, 0.1, 0.3), ("u",), "y")
     u = np.clip(WHITE, -1, 1)
-    assert "Use inputs that move" in judged(u, model=UNEVEN)["steady_states"].advice
-    assert np.abs(UNEVEN.predict(OTHER.clip(-1, 1), [0.0])).max() < 5.0
-    assert np.abs(UNEVEN.predict(np.ones(200), [0.1])).max() > 1e3
+    check = steady_states_of(u, process.predict(u, [0.0]) + 0.1 * NOISE, degree=2, exclude=["1", "*^2"])
+    assert "Use inputs that move" in check.advice
+    assert np.abs(process.predict(OTHER.clip(-1, 1), [0.0])).max() < 5.0
+    assert np.abs(process.predict(np.ones(200), [0.1])).max() > 1e3
 
 
 def test_longer_records_can_be_judged():
-    before, after = judged(WHITE, 1)["errors"], judged(WHITE, 300)["errors"]
-    assert before.advice == "Record more samples." and after.advice == ""
+    """The model begins with twelve samples."""
+    statuses = []
+    for samples in (12, 300):
+        test = (OTHER[:samples], np.roll(OTHER, 12)[:samples] + NOISE[:samples])
+        model = identified(WHITE, np.roll(WHITE, 12) + NOISE, test=test, degree=1, y_lags=1, u_lags=[12])
+        statuses.append(items_by_name(model.summary)["errors"].advice)
+    assert statuses == ["Record more samples.", ""]
 
 
 def test_longer_records_have_rows_for_all_candidates():
-    few, enough = (evidence_check({}, candidates=Candidates(286, n_rows)) for n_rows in (100, 1000))
-    assert few.advice == "Record more samples." and enough.advice == ""
+    settings = {"degree": 3, "y_lags": 5, "u_lags": 5, "effort": 0.01}
+    few, enough = (identified(WHITE[:n], first_order(WHITE[:n]), **settings) for n in (100, N))
+    assert "Record more samples." in item_with(few.checks, name="evidence").advice
+    assert item_with(enough.checks, name="evidence").advice == ""
 
 
 # Advice that is tried above by functions of their own.
@@ -224,5 +215,5 @@ def without_names(advice):
 def test_each_advice_is_tried():
     tried = list(map(without_names, [*OF_DATA, *OF_MODELS]))
     for finding in FINDINGS:
-        advice = without_names(for_shell(finding.advice))
+        advice = without_names(finding.advice)
         assert not advice or any(words in advice for words in tried), advice

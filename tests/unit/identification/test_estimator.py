@@ -15,11 +15,10 @@ from sklearn.model_selection import GridSearchCV, TimeSeriesSplit
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import narxbench
-from narxbench._identification.estimator import NarxRegressor
-from narxbench._io.errors import NarxbenchError
+from narxbench import NarxbenchError, NarxRegressor
 
-SMALL = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 2}
-SMALL |= {"effort": 0.05}
+SMALL = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 2, "effort": 0.05}
+LEAST = SMALL | {"degree": 1, "y_lags": 1, "u_lags": 1, "noise": "narx"}
 
 # Checks that cannot hold where each prediction starts from those before it.
 EXPECTED = {
@@ -30,7 +29,7 @@ EXPECTED = {
 
 @pytest.mark.slow
 @parametrize_with_checks(
-    [NarxRegressor(**SMALL | {"degree": 1, "y_lags": 1, "u_lags": 1, "noise": "narx"})],
+    [NarxRegressor(**LEAST)],
     expected_failed_checks=lambda estimator: EXPECTED,
     xfail_strict=True,
 )
@@ -100,13 +99,12 @@ def test_truth_values_are_numbers():
     y = np.zeros(300)
     for k in range(1, 300):
         y[k] = 0.5 * y[k - 1] + switch[k - 1, 0] + 0.01 * draws.normal()
-    small = SMALL | {"degree": 1, "y_lags": 1, "u_lags": 1, "noise": "narx"}
-    of_numbers = NarxRegressor(**small).fit(switch.astype(float), y)
+    of_numbers = NarxRegressor(**LEAST).fit(switch.astype(float), y)
     for truth in (switch, pd.DataFrame({"u": switch[:, 0]}), switch.tolist()):
-        assert NarxRegressor(**small).fit(truth, y).model_.coefficients == of_numbers.model_.coefficients
+        assert NarxRegressor(**LEAST).fit(truth, y).model_.coefficients == of_numbers.model_.coefficients
     np.testing.assert_array_equal(of_numbers.predict(switch, y), of_numbers.predict(switch.astype(float), y))
     # An output that is on or off is one of numbers too.
-    assert NarxRegressor(**small).fit(switch, switch[:, 0]).model_.output == "y"
+    assert NarxRegressor(**LEAST).fit(switch, switch[:, 0]).model_.output == "y"
 
 
 INDEXES = {
@@ -121,22 +119,20 @@ def test_a_gap_in_an_index_is_warned_of(data, fitted, kind):
     index = INDEXES[kind]
     u, y = data
     with_gap = index.delete(250)
-    small = SMALL | {"degree": 1, "y_lags": 1, "u_lags": 1, "noise": "narx"}
     frame = pd.DataFrame({"u": u[:, 0]}, with_gap)
     with pytest.warns(UserWarning, match=f"gap between {with_gap[249]} and {with_gap[250]}; lags count rows"):
-        NarxRegressor(**small).fit(frame, y)
-    NarxRegressor(**small).fit(frame, y, groups=np.arange(400) >= 250)
-    NarxRegressor(**small).fit(frame.set_index(index[:400]), y)
+        NarxRegressor(**LEAST).fit(frame, y)
+    NarxRegressor(**LEAST).fit(frame, y, groups=np.arange(400) >= 250)
+    NarxRegressor(**LEAST).fit(frame.set_index(index[:400]), y)
 
 
 def test_an_index_of_several_levels_is_warned_of(data):
     u, y = data
     experiments = np.repeat([0, 1], 200)
     frame = pd.DataFrame({"u": u[:, 0]}, [experiments, np.arange(400)])
-    small = SMALL | {"degree": 1, "y_lags": 1, "u_lags": 1, "noise": "narx"}
     with pytest.warns(UserWarning, match="the index has 2 levels; lags count rows: give groups"):
-        NarxRegressor(**small).fit(frame, y)
-    NarxRegressor(**small).fit(frame, y, groups=experiments)
+        NarxRegressor(**LEAST).fit(frame, y)
+    NarxRegressor(**LEAST).fit(frame, y, groups=experiments)
 
 
 def test_groups_are_experiments(data):

@@ -1,29 +1,28 @@
-"""From data to a model: true structures are found, in whatever form the data come."""
+"""From data to a model: true structures are found, in whatever form the data come, and the same ones each time."""
 
 import json
 import math
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 import pandas as pd
 import pytest
+from tests.command import failed, succeeded
 from tests.lookups import items_by_name, names_of, roles_of
 from tests.regression import parse_terms, regressors
+from tests.tiers import mostly_slow
 
 import narxbench
 from narxbench import load_system
-from narxbench._identification.data.arrangement import N_PARTS
-from narxbench._identification.data.reading import read_recording
-from narxbench._identification.search.plan import plan_search
-from narxbench._identification.search.proposals import brief_search
-from narxbench._identification.settings import IdentificationSettings
-from narxbench._identification.trust.fit import ModelFit
-from narxbench._numerics.random_streams import generator
 
 QUICK = {"decimation": 1, "effort": 0.3}
 # Weights are checked against those of least squares.
 SMALL = {"noise": "narx", **QUICK, "degree": 2, "y_lags": 2, "u_lags": 2}
+LEAST = {"noise": "narx", "decimation": 1, "degree": 1, "y_lags": 1, "u_lags": 1, "effort": 0.02}
 TERMS = ("y(k-1)", "u(k-1)", "y(k-1)*u(k-1)", "u(k-1)^2")
+# Parts of the data that take turns in selection.
+N_PARTS = 8
 
 
 def s1(samples=400, snr_db=30):
@@ -79,12 +78,7 @@ class TestForms:
         assert [(len(record), record.role) for record in tested.recording.records] == [(300, None), (100, "test")]
         check_weights(tested.model, self.u[:300], self.y[:300])
         assert identification.to_dict()["metrics"]["test"] is None
-        assert "no_test" in names_of_notes(identification)
-        assert "no_test" not in names_of_notes(tested)
-
-
-def names_of_notes(identification):
-    return set(names_of(identification.notes))
+        assert "no_test" in names_of(identification.notes) and "no_test" not in names_of(tested.notes)
 
 
 def test_from_the_data_alone():
@@ -95,8 +89,7 @@ def test_from_the_data_alone():
     assert not identification.configuration["centred"]
 
 
-def test_an_input_that_does_nothing_is_left_out():
-    rng = generator(purpose="two inputs")
+def test_an_input_that_does_nothing_is_left_out(rng):
     u = rng.standard_normal((500, 2))
     y = 0.05 * rng.standard_normal(500)
     for k in range(1, 500):
@@ -109,18 +102,17 @@ def test_an_input_that_does_nothing_is_left_out():
     assert model.inputs == ("heat", "noise")
     np.testing.assert_allclose(model.coefficients, [0.5, 0.6, -0.2, 0.3], atol=0.02)
     assert identification.configuration["u_lags"] == [[0, 1], [0, 1]]
+    assert identification.configuration["name"] == "q1-d2-y1-u0to1-u0to1"
     check_weights(model, u, y, 2)
 
 
-def test_a_series_without_an_input():
-    rng = generator(purpose="series")
+def test_a_series_without_an_input(rng):
     y = 0.1 * rng.standard_normal(600)
     for k in range(2, 600):
         y[k] += 1.2 * y[k - 1] - 0.3 * y[k - 1] ** 2 * y[k - 2] - 0.6 * y[k - 2]
-    identification = narxbench.identify(output=y, **{**QUICK, "degree": 3, "y_lags": 2})
+    identification = narxbench.identify(output=y, **{**QUICK, "noise": "narx", "degree": 3, "y_lags": 2})
     model = identification.model
     assert {"y(k-1)", "y(k-2)"} <= set(model.terms) and model.inputs == ()
-    assert "u" not in "".join(model.terms)
     check_weights(model, np.empty((600, 0)), y, 0, rtol=1e-6)
     json.dumps(identification.to_dict(), allow_nan=False)
 
@@ -128,19 +120,19 @@ def test_a_series_without_an_input():
 def test_a_horizon_is_where_the_model_and_its_competitors_are_judged():
     u, y = s1(600)
     settings = {**SMALL, "decimation": 2, "degree": 1, "test": "50%"}
-    found = narxbench.identify(u, y, horizon=5, **settings)
-    findings = items_by_name(found.summary)
+    judged = narxbench.identify(u, y, horizon=5, **settings)
+    findings = items_by_name(judged.summary)
     for name in ("to_predict", "errors", "competitors"):
         assert [findings[name].values[key] for key in ("kind", "steps")] == ["k_step", 3], name
-    assert [findings[name].values["horizon"] for name in ("to_predict", "errors")] == [5, 5]
-    assert found.to_dict()["settings"]["horizon"] == 5
+    assert judged.to_dict()["settings"]["horizon"] == findings["errors"].values["horizon"] == 5
     assert "3 steps ahead (horizon: 5 samples)" in findings["to_predict"].text
     # The error is that of predictions of the test three steps ahead, and of the output three steps before.
-    (test,) = found.recording.of_role("test")
-    first = found.model.initial_samples
-    predicted = found.model.predict(test.u, test.y, 3)
-    start = max(first, 6)
-    for key, expected in ("rrse", predicted[start:]), ("baseline", test.y[start - 6 : -6]):
+    (test,) = judged.recording.of_role("test")
+    start = max(judged.model.initial_samples, 6)
+    for key, expected in (
+        ("rrse", judged.model.predict(test.u, test.y, 3)[start:]),
+        ("baseline", test.y[start - 6 : -6]),
+    ):
         errors = test.y[start:] - expected
         rrse = np.sqrt(np.sum(errors**2) / np.sum((test.y[start:] - np.mean(test.y[start:])) ** 2))
         assert findings["competitors"].values["last_value"][key] == pytest.approx(rrse, rel=0.02)
@@ -152,63 +144,156 @@ def test_a_horizon_is_where_the_model_and_its_competitors_are_judged():
 @pytest.mark.parametrize(("test", "most"), [("25%", "50, half of the longest test record"), (None, "200, half")])
 def test_a_horizon_beyond_the_data_is_refused(test, most):
     u, y = s1(400)
-    allowed = f"horizon: found 300; allowed: up to {most}"
-    with pytest.raises(narxbench.NarxbenchError, match=allowed):
+    with pytest.raises(narxbench.NarxbenchError, match=f"horizon: found 300; allowed: up to {most}"):
         narxbench.identify(u, y, test=test, horizon=300, **SMALL)
 
 
-class TestSeveralExperiments:
-    """Several experiments, none of whose rows spans two."""
-
+def test_experiments_with_roles(tmp_path):
     u, y = s1(900)
-
-    def test_roles(self, tmp_path):
-        parts = {"estimation": slice(0, 400), "selection": slice(400, 600), "test": slice(600, 900)}
-        files, roles = [], {}
-        for role, part in parts.items():
-            file = tmp_path / f"{role}.csv"
-            pd.DataFrame({"u": self.u[part], "y": self.y[part]}).to_csv(file, index=False)
-            files.append(file)
-            roles[file.name] = role
-        identification = narxbench.identify(files, input="u", output="y", roles=roles, **SMALL)
-        assert roles_of(identification.recording.records) == list(parts)
-        model, metrics = identification.model, identification.to_dict()["metrics"]
-        assert model.terms == TERMS
-        check_weights(model, self.u[:400], self.y[:400])
-        for role, part in parts.items():
-            free, ahead = model.score(self.u[part], self.y[part]), model.score(self.u[part], self.y[part], steps=1)
-            assert metrics[role]["free_run"]["rrse"] == pytest.approx(free.rrse, rel=1e-9)
-            assert metrics[role]["one_step"]["fit_percent"] == pytest.approx(ahead.fit_percent, rel=1e-9)
-
-    def test_figures_of_the_selection_are_of_weights_that_do_not_know_it(self):
-        u, y = self.u[:300], self.y[:300]
-        identification = narxbench.identify(input=u, output=y, **SMALL)
-        assert identification.model.terms == TERMS
-        lag, errors, measured = identification.model.max_lag, [], []
-        part = (np.arange(300) - lag) * N_PARTS // (300 - lag)
-        for number in range(N_PARTS):
-            rows = np.flatnonzero((np.arange(300) >= lag) & (part != number))
-            past_y, past_u = y[rows - 1], u[rows - 1]
-            columns = np.column_stack([past_y, past_u, past_y * past_u, past_u**2])
-            w = np.linalg.lstsq(columns, y[rows], rcond=None)[0]
-            rows_of_part = np.flatnonzero((np.arange(300) >= lag) & (part == number))
-            last = y[rows_of_part[0] - 1]
-            for k in rows_of_part:
-                last = w[0] * last + w[1] * u[k - 1] + w[2] * last * u[k - 1] + w[3] * u[k - 1] ** 2
-                errors.append(y[k] - last)
-            measured.append(y[rows_of_part])
-        # The energy is that about the mean of all stretches together.
-        energy = np.sum((np.concatenate(measured) - np.concatenate(measured).mean()) ** 2)
-        rrse = math.sqrt(np.sum(np.square(errors)) / energy)
-        assert rrse_of(identification, "selection") == pytest.approx(rrse, rel=1e-7)
+    parts = {"estimation": slice(0, 400), "selection": slice(400, 600), "test": slice(600, 900)}
+    files, roles = [], {}
+    for role, part in parts.items():
+        file = tmp_path / f"{role}.csv"
+        pd.DataFrame({"u": u[part], "y": y[part]}).to_csv(file, index=False)
+        files.append(file)
+        roles[file.name] = role
+    identification = narxbench.identify(files, input="u", output="y", roles=roles, **SMALL)
+    assert roles_of(identification.recording.records) == list(parts)
+    model, metrics = identification.model, identification.to_dict()["metrics"]
+    assert model.terms == TERMS
+    check_weights(model, u[:400], y[:400])
+    for role, part in parts.items():
+        free, ahead = model.score(u[part], y[part]), model.score(u[part], y[part], steps=1)
+        assert metrics[role]["free_run"]["rrse"] == pytest.approx(free.rrse, rel=1e-9)
+        assert metrics[role]["one_step"]["fit_percent"] == pytest.approx(ahead.fit_percent, rel=1e-9)
 
 
-def test_centred_signals():
-    y, u = 50.0 + s1(300)[1], 7.0 + 2.0 * s1(300)[0]
-    plan = plan_search(read_recording(input=u, output=y, test="20%"), IdentificationSettings(**SMALL))
-    candidate = brief_search(plan, replace(plan.configurations[0], centred=True))
-    model = ModelFit(plan, candidate).plain_model()
-    assert model.score(u[240:], y[240:]).rrse < 0.1
+# Errors on parts that the weights do not know.
+
+
+def standardised(signals):
+    """Return signals of several records about their common mean, in units of their common deviation."""
+    together = np.concatenate(signals)
+    return [(signal - together.mean(axis=0)) / together.std(axis=0) for signal in signals]
+
+
+class PlainErrors:
+    """Errors of each part in loops: weights without the part, free runs phase by phase."""
+
+    def __init__(self, records, stride, lag, is_centred):
+        self.records = [record for record in records if record.role != "test"]
+        self.stride, self.lag = stride, lag
+        self.u, self.y = [record.u for record in self.records], [record.y for record in self.records]
+        if is_centred:
+            self.u, self.y = standardised(self.u), standardised(self.y)
+
+    def samples(self, *roles):
+        """Return record and time of all samples that have their lags, by record with one of these roles."""
+        samples = []
+        for i, record in enumerate(self.records):
+            if record.role in roles:
+                samples.append([(i, k) for k in range(self.lag * self.stride, len(record))])
+        return samples
+
+    def parts(self):
+        """Return the samples of each part: records of the selection, or those that take turns."""
+        selecting = self.samples("selection")
+        if selecting:
+            return selecting
+        shared = [*chain.from_iterable(self.samples(None))]
+        parts = [[] for _ in range(N_PARTS)]
+        for place, sample in enumerate(shared):
+            parts[place * N_PARTS // len(shared)].append(sample)
+        return parts
+
+    def product(self, monomial, outputs, i, k):
+        """Return the value of a monomial at a sample from outputs by time."""
+        value = 1.0
+        for signal, lag in monomial:
+            at = k - lag * self.stride
+            value *= self.u[i][at, signal - 1] if signal else outputs[at]
+        return value
+
+    def weights(self, monomials, part):
+        """Return the weights without a part."""
+        rows, explained = [], []
+        for i, k in chain.from_iterable(self.samples(None, "estimation")):
+            if (i, k) not in part:
+                rows.append([self.product(monomial, self.y[i], i, k) for monomial in monomials])
+                explained.append(self.y[i][k])
+        return np.linalg.lstsq(np.array(rows), np.array(explained), rcond=None)[0]
+
+    def free_run_errors(self, monomials, weights, part):
+        """Return the errors of free runs over a part."""
+        simulated, errors = {}, []
+        for i, k in sorted(part):
+            outputs = {}
+            for at in range(k - self.lag * self.stride, k, self.stride):
+                outputs[at] = simulated.get((i, at), self.y[i][at])
+            value = 0.0
+            for monomial, weight in zip(monomials, weights, strict=True):
+                value += weight * self.product(monomial, outputs, i, k)
+            simulated[i, k] = value
+            errors.append(self.y[i][k] - value)
+        return errors
+
+    def rrse(self, terms):
+        """Return the root relative squared error of a structure over all parts."""
+        monomials, errors, measured = parse_terms(terms, self.u[0].shape[1]), [], []
+        for part in self.parts():
+            errors += self.free_run_errors(monomials, self.weights(monomials, set(part)), part)
+            measured += [self.y[i][k] for i, k in part]
+        # The energy is that about the mean of all parts together.
+        return math.sqrt(np.sum(np.square(errors)) / np.sum((measured - np.mean(measured)) ** 2))
+
+
+def records_of(rng, lengths=(150,), inputs=("u",), decimation=1, shift=0.0):
+    """Return records of a nonlinear process with lags of ``decimation`` samples."""
+    records = []
+    for n in lengths:
+        u, y = rng.uniform(-2, 2, (n, len(inputs))), 0.1 * rng.standard_normal(n)
+        for k in range(decimation, n):
+            past, before = u[k - decimation].sum(), y[k - decimation]
+            y[k] = 0.5 * before + 0.4 * past + 0.1 * past**3 - 0.1 * past * before + 0.05 * rng.standard_normal()
+        records.append({"y": y + shift, **dict(zip(inputs, u.T + shift, strict=True))})
+    return records
+
+
+@pytest.mark.parametrize(
+    ("options", "settings"),
+    [
+        ({}, {}),
+        ({"shift": 9.0}, {"degree": 3, "y_lags": 1, "u_lags": 1}),
+        ({"lengths": (200,), "decimation": 3}, {"decimation": 3, "y_lags": 1, "u_lags": "0-1"}),
+        ({"lengths": (90, 60, 70), "inputs": ("u", "v")}, {"degree": 3, "y_lags": 1, "u_lags": {"u": 1, "v": "0-1"}}),
+        (
+            {"lengths": (90, 60, 70, 50), "decimation": 2},
+            {"decimation": 2, "roles": {"data 2": "selection", "data 3": "test", "data 4": "selection"}},
+        ),
+    ],
+)
+def test_errors_are_of_weights_that_do_not_know_the_part(rng, options, settings):
+    records = records_of(rng, **options)
+    inputs = [name for name in records[0] if name != "y"]
+    identification = narxbench.identify(records, "y", input=inputs, **{**SMALL, **settings})
+    configuration, model, tried = identification.configuration, identification.model, identification.tried
+    assert configuration["centred"] == ("shift" in options) and list(identification.models) == ["sparse"]
+    lag = max(configuration["y_lags"] + [lag for lags in configuration["u_lags"] for lag in lags])
+    plain = PlainErrors(identification.recording.records, configuration["decimation"], lag, configuration["centred"])
+    assert tried["rrse"][0] == pytest.approx(plain.rrse(model.terms), rel=1e-6)
+    if lag == model.max_lag:
+        assert rrse_of(identification, "selection") == pytest.approx(tried["rrse"][0], rel=1e-6)
+
+
+def test_centred_signals(rng):
+    """About these levels the process has two terms, and five in its units."""
+    u, y = rng.uniform(-1, 1, 300), np.zeros(300)
+    for k in range(1, 300):
+        y[k] = 0.5 * y[k - 1] + 0.5 * u[k - 1] ** 3 + 0.02 * rng.standard_normal()
+    y, u = 5.0 + y, 7.0 + 2.0 * u
+    identification = narxbench.identify(u, y, test="20%", **{**SMALL, "degree": 3, "y_lags": 1, "u_lags": 1})
+    model = identification.model
+    assert identification.configuration["centred"] and model.score(u[240:], y[240:]).rrse < 0.2
     np.testing.assert_allclose(model.offsets, [y[:240].mean(), u[:240].mean()], rtol=1e-12)
     np.testing.assert_allclose(model.scales, [y[:240].std(), u[:240].std()], rtol=1e-12)
     np.testing.assert_allclose(model.expanded().predict(u, y), model.predict(u, y), rtol=1e-6)
@@ -223,9 +308,214 @@ def test_units_do_not_matter(scale):
     assert rrse_of(plain, "selection") == pytest.approx(rrse_of(scaled, "selection"), rel=1e-6)
 
 
-def test_an_exact_model_is_called_exact():
-    u = generator(purpose="exact").standard_normal(300)
-    y = np.r_[np.zeros(3), u[:-3]]
-    identification = narxbench.identify(input=u, output=y, test="25%", **{**SMALL, "u_lags": "0-4"})
+def test_an_exact_model_is_called_exact(rng):
+    u = rng.standard_normal(300)
+    identification = narxbench.identify(u, np.r_[np.zeros(3), u[:-3]], test="25%", **{**SMALL, "u_lags": "0-4"})
     by_name = items_by_name(identification.summary)
     assert by_name["errors"].values["exact"] and by_name["to_predict"].status == "fine"
+
+
+def test_a_structure_that_diverges_is_no_model(rng):
+    """The only candidate grows tenfold in each step, and the record of the selection does not."""
+    grows, rests = {"u": rng.random(10), "y": 10.0 ** np.arange(10)}, {"u": rng.random(60), "y": 1 + rng.random(60)}
+    settings = {**LEAST, "exclude": ["u*", "1"], "roles": {"data 1": "estimation", "data 2": "selection"}}
+    with pytest.raises(narxbench.NarxbenchError, match=r"stays finite on all parts .* diverge and 0 are singular"):
+        narxbench.identify([grows, rests], "y", input="u", **settings)
+
+
+def test_lags_and_candidates_are_those_of_the_settings():
+    u, y = s1(300)
+    data = {"p": u, "T": np.roll(u, 50), "y": y}
+    settings = {**LEAST, "degree": 2, "y_lags": "1,3", "u_lags": {"p": "0,2", "T": 1}, "include": ["u1(k-9)"]}
+    identification = narxbench.identify(data, "y", input=["p", "T"], exclude=["*u2*", "1"], **settings)
+    configuration = identification.configuration
+    assert (configuration["y_lags"], configuration["u_lags"]) == ([1, 3], [[0, 2], [1]])
+    # Terms of two signals with two lags each up to the second degree but the constant, and one more.
+    assert configuration["candidates"] + len(configuration["dropped"]) == 14 + 1
+    assert not any("u2" in term for term in identification.model.terms)
+
+
+@pytest.mark.parametrize(
+    ("settings", "first_lags"),
+    # A dead time that the data show is no limit: lags from 1 on are tried, too.
+    [({"delay": 4}, {4}), ({"delay": 4, "decimation": 3}, {2}), ({}, {1, 4}), ({"u_lags": [4, 5]}, {4})],
+)
+def test_where_the_lags_of_an_input_begin(rng, settings, first_lags):
+    u = rng.standard_normal(400)
+    y = np.convolve(u, [0, 0, 0, 0, 0, 1.0, 0.5])[:400] + 0.1 * rng.standard_normal(400)
+    identification = narxbench.identify(u, y, **{"decimation": 1, "degree": 2, "effort": 0.1, "y_lags": 2, **settings})
+    assert {int(lags.split("-")[0].split(",")[0]) for lags in identification.tried["u_lags"]} == first_lags
+
+
+def test_effort_decides_how_much_is_tried():
+    u, y = s1(300)
+    few, many = (narxbench.identify(u, y, effort=effort, noise="narx", degree=1) for effort in (1e-9, 0.05))
+    assert few.left_out > many.left_out and len(few.tried) < len(many.tried)
+    assert set(few.tried["decimation"]) == {1}
+
+
+def test_long_records_are_searched_in_stretches():
+    u, y = s1(21_000)
+    identification = narxbench.identify(u, y, **LEAST)
+    validation = identification.validation
+    assert max(validation[validation["role"] == "estimation"]["samples"]) == 21_000 - 1
+    check_weights(identification.model, u, y)
+
+
+def test_a_search_that_needs_more_memory_than_there_is_is_refused(tmp_path, monkeypatch, rng):
+    monkeypatch.setattr("narxbench._io.resources.memory_of_machine", lambda: 0.7e9)
+    file = tmp_path / "data.csv"
+    pd.DataFrame({"u": rng.standard_normal(1000), "y": rng.standard_normal(1000)}).to_csv(file, index=False)
+    words = ["identify", file, "--input", "u", "--output", "y", "--degree", "2", "--y-lags", "10", "--decimation", "1"]
+    message = failed(*words, "--u-lags", "83")
+    assert message.startswith("degree with the lags: candidate terms: found 4") and "GB of memory" in message
+    succeeded(*words, "--u-lags", "1", "--effort", "0.01", "--noise", "narx")
+
+
+class TestSameResult:
+    @property
+    def data(self):
+        u, y = s1(600)
+        return {"u": u, "v": np.roll(u, 40), "y": y}
+
+    def identified(self, **changes):
+        return narxbench.identify(**{"data": self.data, "input": "u", "output": "y", "test": "50%", **SMALL, **changes})
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def identification(cls):
+        return cls().identified()
+
+    @pytest.mark.parametrize("threads", mostly_slow([1, 4], 4))
+    def test_twice_and_with_other_threads(self, identification, threads, monkeypatch):
+        monkeypatch.setattr("narxbench._identification.search.steps.THREADS", threads)
+        again = self.identified()
+        assert again.to_dict() == identification.to_dict() and repr(again.weights) == repr(identification.weights)
+        assert repr(again.tried.to_dict("list")) == repr(identification.tried.to_dict("list"))
+
+    @pytest.mark.parametrize("test", mostly_slow(["none", "another unit"], "another unit"))
+    def test_with_other_test_records(self, identification, test):
+        data = {name: signal[:300] for name, signal in self.data.items()}
+        others = {**data, "y": 100.0 * data["y"]}
+        again = self.identified(data=data, test=None if test == "none" else others)
+        for name in ("terms", "coefficients", "covariance"):
+            assert getattr(again.model, name) == getattr(identification.model, name)
+        assert repr(again.tried.to_dict()) == repr(identification.tried.to_dict())
+        for role in ("estimation", "selection"):
+            assert again.to_dict()["metrics"][role] == identification.to_dict()["metrics"][role]
+
+    @pytest.mark.parametrize("change", ["records", "inputs", "time"])
+    def test_in_any_order_and_with_times_or_without(self, change):
+        """Nothing is drawn, so that nothing hangs on the digest of the data."""
+        records = [{name: signal[part] for name, signal in self.data.items()} for part in (slice(300), slice(300, 600))]
+        others, names = records, ["u", "v"]
+        if change == "time":
+            others = [{"t": 0.5 * np.arange(300), **record} for record in records]
+        elif change == "records":
+            others = records[::-1]
+        terms = []
+        for files, inputs in ((records, names), (others, names[::-1] if change == "inputs" else names)):
+            named = " ".join(narxbench.identify(files, "y", input=inputs, **SMALL).model.terms)
+            for place, name in enumerate(inputs, 1):
+                named = named.replace(f"u{place}", name)
+            terms.append(set(named.split()))
+        assert terms[0] == terms[1]
+
+
+# What is known of a model: its JSON in shapes that fit each other, and what a terminal and a notebook show.
+
+KEYS = [
+    *("format", "version", "equation", "model", "models", "competitors", "terms", "coefficients", "standard_errors"),
+    *("degree", "lags", "certainty"),
+    *("noise", "offsets", "scales", "units", "decimation", "sampling_time"),
+    *("method", "settings", "metrics", "bands", "dynamics", "warnings", "checks", "summary", "notes", "data_digest"),
+]
+
+
+@pytest.fixture(scope="module")
+def decimated():
+    u, y = s1()
+    settings = {"effort": 0.3, "degree": 2, "y_lags": 2, "u_lags": 2, "decimation": 2}
+    return narxbench.identify(u, np.repeat(y[::2], 2), test="20%", sampling_time=0.5, **settings)
+
+
+def test_the_parts_of_a_result_agree(decimated):
+    reported, model, tried = decimated.to_dict(), decimated.model, decimated.tried
+    assert list(reported) == KEYS and json.loads(json.dumps(reported, allow_nan=False)) == reported
+    assert reported["terms"] == list(model.terms) and reported["coefficients"] == list(model.coefficients)
+    np.testing.assert_allclose(reported["standard_errors"], model.standard_errors, rtol=1e-6)
+    certainty, probabilities = reported["certainty"], decimated.probabilities
+    assert certainty["probabilities"] == probabilities and certainty["missing"] == ""
+    assert set(model.terms) <= set(probabilities) and min(probabilities.values()) >= 0.0
+    assert max(probabilities.values()) <= 1.0 and 0 < len(certainty["rivals"]) <= 10
+    assert list(model.terms) not in [rival["terms"] for rival in certainty["rivals"]]
+    assert decimated.configuration["candidates"] + len(decimated.configuration["dropped"]) == 15
+    assert list(tried["chosen"]).count(True) == 1 and bool(tried["chosen"][0])
+    assert tried["configuration"][0] == decimated.configuration["name"]
+    assert tried["terms"][0] == len(model.terms) == len(decimated.weights)
+    assert model.data_digest == decimated.recording.digest == reported["data_digest"]
+    assert (model.step_time, model.decimation) == (1.0, 2)
+    for frame in (tried, decimated.validation):
+        json.dumps(frame.to_dict("records"), allow_nan=False)
+    json.dumps([decimated.weights, decimated.alike], allow_nan=False)
+    assert len(set(names_of(decimated.summary))) == len(decimated.summary) > 3
+    for entry in [*reported["summary"], *reported["checks"]]:
+        assert set(entry) == {"name", "title", "status", "values", "text", "advice"}
+
+
+def test_settings_are_read_back_unchanged(decimated):
+    settings = dict(decimated.to_dict()["settings"])
+    assert settings.pop("found") == decimated.configuration
+    again = narxbench.identify(*s1(100), **{**settings, "effort": 0.01})
+    assert {**again.settings, "effort": 0.3} == settings
+
+
+def test_a_run_that_diverges_is_none_not_nan():
+    """Test on data whose free run diverges: all other figures are reported."""
+    u, y = s1(300, 40)
+    reported = narxbench.identify(u, y, test=(60.0 * u[:100], 60.0 * y[:100]), **SMALL).to_dict()
+    json.dumps(reported, allow_nan=False)
+    free = reported["metrics"]["test"]["free_run"]
+    assert free == dict.fromkeys(("rrse", "nrmse", "fit_percent", "rmse", "max_error"))
+    assert reported["metrics"]["test"]["one_step"]["rrse"] > 0
+    assert "bad" in {finding["status"] for finding in reported["summary"]}
+
+
+def test_a_terminal_and_a_notebook_show_the_equation_the_error_and_the_findings_by_status(decimated):
+    shown, page = repr(decimated), decimated._repr_html_()
+    assert decimated.model.equation() in shown and len(shown) < 1500
+    error = items_by_name(decimated.summary)["errors"].values
+    assert f"RRSE {error['rrse']:.3g}" in shown and "data of test" in shown
+    for status in ("fine", "look", "bad"):
+        titles = [finding.title for finding in decimated.summary if finding.status == status]
+        assert not titles or f"{status.capitalize()}: {'; '.join(titles)}" in shown
+    assert page.startswith("<table>") and "<td" in page and "NaN" not in page
+    hostile = replace(decimated, recording=replace(decimated.recording, notes=("<b>u</b>",)))._repr_html_()
+    assert "<b>" not in hostile and "&lt;b&gt;" in hostile
+
+
+def test_exchangeable_terms_are_named(rng):
+    """Two inputs are almost the same."""
+    first, y = rng.normal(size=400), np.zeros(400)
+    for k in range(1, 400):
+        y[k] = 0.5 * y[k - 1] + first[k - 1] + rng.normal()
+    data = {"a": first, "b": first + 0.1 * rng.normal(size=400), "y": y}
+    twins = narxbench.identify(data, "y", input=["a", "b"], test="20%", **{**LEAST, "noise": "auto", "effort": 0.5})
+    (group,) = twins.certainty.groups
+    assert group.terms == ["u1(k-1)", "u2(k-1)"] and sum(group.probabilities) > 0.9
+    assert min(group.probabilities) > 0.02
+    assert [twins.probabilities[term] for term in group.terms] == group.probabilities
+    to_read = items_by_name(twins.summary)["to_read"]
+    assert to_read.status == "look" and all(term in to_read.text for term in group.terms)
+    assert twins.to_dict()["certainty"]["groups"] == [group._asdict()]
+
+
+def test_the_evidence_is_that_of_the_samples_that_estimate():
+    """Count samples of one phase, and fewer where they follow one another too fast."""
+    u, y = np.repeat(s1(600), 4, axis=1)
+    records = [{"u": u[:1600], "y": y[:1600]}, {"u": u[1600:], "y": y[1600:]}]
+    settings = {**LEAST, "degree": 2, "decimation": [2, 4], "effort": 0.2, "roles": {"data 2": "selection"}}
+    identification = narxbench.identify(records, "y", input="u", **settings)
+    model, advised = identification.model, 4
+    n_predicted = 1600 // model.decimation - model.max_lag
+    assert 0 < identification.certainty.samples <= n_predicted / max(1.0, advised / model.decimation)

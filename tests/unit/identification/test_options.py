@@ -1,4 +1,4 @@
-"""The options of an identification: listed once more in two signatures, and described from their classes."""
+"""The options of an identification: what they may be, their two signatures, and how they are described."""
 
 import inspect
 import json
@@ -9,9 +9,10 @@ from pydantic import PlainValidator
 
 import narxbench
 from narxbench._identification.data.reading import Reading
-from narxbench._identification.options import FORMER, FORMER_READING, SCHEMA_FILE, describe, schemas
+from narxbench._identification.options import FORMER, FORMER_READING, SCHEMA_FILE, schemas
 from narxbench._identification.schemas import option_schemas
 from narxbench._identification.settings import IdentificationSettings
+from narxbench._io.settings import validated
 
 FIELDS = IdentificationSettings.model_fields
 PARAMETERS = inspect.signature(narxbench.identify).parameters
@@ -64,14 +65,6 @@ def test_each_option_is_described_where_it_is_given():
     assert '\ndegree : int | str | Sequence[int], default "auto"\n' in inspect.getdoc(narxbench.NarxRegressor)
 
 
-def test_without_docstrings_nothing_is_described():
-    def bare():
-        pass
-
-    describe(bare)
-    assert bare.__doc__ is None
-
-
 @pytest.mark.parametrize("name", [*FORMER, *FORMER_READING])
 def test_a_former_option_is_one_line(name):
     with pytest.raises(narxbench.NarxbenchError, match=rf"^{name}: found; (gone: |needed: read=)") as error:
@@ -84,8 +77,25 @@ def test_an_unknown_option_is_one_line():
         narxbench.identify([0.0] * 30, [0.0] * 30, lags=3)
 
 
-def test_several_outputs_are_joint_or_one_by_one():
-    with pytest.raises(
-        narxbench.NarxbenchError, match=r"^output: found .*; allowed: one column, or several with joint"
-    ):
-        narxbench.identify({"a": [0.0] * 30, "b": [0.0] * 30}, ["a", "b"])
+def settings_of(**values):
+    """Return checked settings, as an identification begins with them."""
+    return validated(IdentificationSettings, values, "identify")
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        *(("auto", "auto"), (3, [1, 2, 3]), (1, [1]), ([4, 2, 4], [2, 4]), ((1, 2), [1, 2]), ([9999], [9999])),
+        *(("3", [1, 2, 3]), ("1-4,8", [1, 2, 3, 4, 8]), (" 2 - 3 , 1", [1, 2, 3]), ("5,7-7", [5, 7])),
+    ],
+)
+def test_lags_as_users_write_them(written, meant):
+    assert settings_of(y_lags=written).y_lags == settings_of(u_lags=written).u_lags == meant
+    assert settings_of(u_lags={"a": written, "b": 1}).u_lags in ({"a": meant, "b": [1]}, {"b": [1]})
+
+
+def test_settings_are_read_back_as_they_were_written():
+    assert settings_of(u_lags="0-2").u_lags == [0, 1, 2] and settings_of(u_lags={"a": [0]}).u_lags == {"a": [0]}
+    mixed = settings_of(decimation=[8, 1, 8], degree=2, y_lags="1-4,8", u_lags={"a": 2}, delay=3)
+    assert (mixed.decimation, mixed.degree) == ([1, 8], [2])
+    assert settings_of(**mixed.model_dump(mode="json")) == mixed

@@ -20,8 +20,6 @@ from narxbench._algorithms.contract import SearchWarning
 from narxbench._identification.data.checks import checks_before, no_test_check
 from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
-from narxbench._identification.search.candidate import Candidate
-from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._identification.trust import validation as validated
 from narxbench._identification.trust.answers import ANSWERS, answers
@@ -104,13 +102,6 @@ def tried_configurations():
     return pd.DataFrame(rows, dtype=object)
 
 
-def structures_of(model, candidates):
-    """Return the structure of a model, and another one that diverges."""
-    configuration = Configuration(1, 1, (1,), ((1,),))
-    best = Candidate(configuration, model.terms, "x", fitness=-100.0, rrse=0.1, candidates=len(candidates))
-    return {"best": best, "iterative_ofr": replace(best, rrse=None, fitness=None)}
-
-
 def judgement_of(model, recording, records, baselines):
     """Return by name the parts of an identification that judge a model on records that all have a role."""
     validation = validate([Case(record, model, baselines) for record in records])
@@ -160,7 +151,7 @@ def identification_of(model=None, records=None, *, arx=None, **changes):
         **{"weights": weights_of(model), "configuration": configuration, "certainty": sure_of(model.terms)},
         "settings": IdentificationSettings().model_dump(mode="json"),
         "alike": [(model.terms[0], "y(k-2)", -0.97)],
-        "structures": structures_of(model, candidates),
+        "method": "x",
         **judgement,
     }
     identification = Identification(**{**parts, **changes})

@@ -21,13 +21,12 @@ from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.noise import prediction_errors
 from narxbench._identification.search.plan import FINALISTS, SearchPlan
 from narxbench._identification.search.problem import MOST_STEPS, shortened
-from narxbench._identification.search.proposals import Proposals, iterative_forward
+from narxbench._identification.search.proposals import Proposals
 from narxbench._identification.search.scores import (
     CLEARLY_BETTER,
     EQUAL,
     holds,
     leaves_all_bounds,
-    scored,
     scored_under,
 )
 from narxbench._identification.search.steps import WEIGHTS, Steps
@@ -60,8 +59,6 @@ class Choice:
         All that were compared, the best first.
     briefly : list of Candidate
         The best of each configuration that was searched briefly only.
-    forward : Candidate or None
-        The structure in the best configuration by iterative orthogonal forward regression.
     density : int
         How many samples count as one, for all that was compared.
     holds : bool
@@ -78,7 +75,6 @@ class Choice:
 
     finalists: list[Candidate]
     briefly: list[Candidate]
-    forward: Candidate | None
     density: int
     holds: bool
     bounded: bool
@@ -128,7 +124,6 @@ def choose(plan: SearchPlan, proposals: Proposals, steps: Steps) -> Choice:
     return Choice(
         finalists=[sparse, *finalists[1:]],
         briefly=proposals.briefly,
-        forward=_forward_structure(plan, leaving.configuration, proposals),
         density=density,
         holds=place is not None,
         bounded=leaving.kind == "last value" or not leaves_all_bounds(plan, leaving),
@@ -206,13 +201,6 @@ def _bounded_first(plan: SearchPlan, candidates: Sequence[Candidate]) -> list[Ca
         if not leaves_all_bounds(plan, candidate) and (place == 0 or holds(plan, candidate)):
             return list(candidates[place:])
     return list(candidates)
-
-
-def _forward_structure(plan: SearchPlan, configuration: Configuration, proposals: Proposals) -> Candidate | None:
-    """Return the scored structure of an iterative forward regression in a configuration; None where it found none."""
-    proposed = [candidate for candidate in proposals.forward if candidate.configuration == configuration]
-    candidates = scored(plan, proposed or [iterative_forward(plan, configuration)], proposals.density)
-    return candidates[0] if candidates else None
 
 
 def error_scatter(first: Sequence[float], second: Sequence[float]) -> float:

@@ -48,7 +48,7 @@ POLISHED = 4
 CONSTANT = "1"
 # What a structure of a brief search was found by.
 BRIEFLY = "forward regression"
-# The method whose structure is shown next to that of the search.
+# A method that searches with all configurations that are searched thoroughly.
 FORWARD = "iterative_ofr"
 # The method that searches by likelihood under each noise model; it draws nothing.
 PREDICTION_ERRORS = "pem"
@@ -66,8 +66,6 @@ class Proposals:
         All structures with their scores by least squares, the best first.
     likely : list of Candidate
         Structures that are likely under their noise model, without scores.
-    forward : list of Candidate
-        The structures of iterative forward regression, and where descents from them end.
     briefly : list of Candidate
         The best of each configuration that was searched briefly only.
     linear : list of Configuration
@@ -78,7 +76,6 @@ class Proposals:
 
     candidates: list[Candidate]
     likely: list[Candidate]
-    forward: list[Candidate]
     briefly: list[Candidate]
     linear: list[Configuration]
     density: int
@@ -123,7 +120,6 @@ def thorough_searches(plan: SearchPlan, briefs: Sequence[Candidate], steps: Step
     return Proposals(
         candidates=scored(plan, [*proposals, *likely], density),
         likely=likely,
-        forward=[proposal for proposal in proposals if proposal.found_by == FORWARD],
         briefly=[rescored(plan, brief, density) for brief in briefs if brief.configuration not in ranked],
         linear=_linear(plan, briefs),
         density=density,

@@ -40,7 +40,7 @@ def test_progress_names_each_step_and_the_best_so_far(recording):
     assert identify_recording(recording, SETTINGS).model == identification.model
 
 
-@pytest.mark.parametrize("step", [BRIEF, FORWARD, DESCENTS, COMPETITION])
+@pytest.mark.parametrize("step", [BRIEF, DESCENTS, COMPETITION])
 def test_an_interrupt_keeps_the_best_so_far(recording, step):
     def interrupt(progress):
         if progress.step == step and progress.done:
@@ -64,10 +64,8 @@ def test_an_interrupt_between_the_steps_loses_nothing(monkeypatch, recording, st
         return outcome
 
     monkeypatch.setattr(identify, function, interrupted)
-    identification = identify_recording(recording, SETTINGS)
-    assert identification.model.terms and identification.notes[0].values == {"step": step}
-    said = identification.notes[0].text
-    assert ("it is complete" in said) == (step == CONCLUSION)
+    note = identify_recording(recording, SETTINGS).notes[0]
+    assert note.values == {"step": step} and ("it is complete" in note.text) == (step == CONCLUSION)
     interrupts += [KeyboardInterrupt, KeyboardInterrupt]
     with pytest.raises(KeyboardInterrupt):
         identify_recording(recording, SETTINGS)
@@ -111,17 +109,18 @@ def test_an_interrupt_does_not_wait_for_jobs_that_run():
     ends, reported = Event(), []
 
     def job(number):
-        if number:
+        if number > 1:
             ends.wait(60.0)
         return number
 
     def interrupt(progress):
         reported.append(progress.done)
         if progress.done:
+            time.sleep(0.2)
             raise KeyboardInterrupt
 
     steps, began = Steps(interrupt), time.monotonic()
-    assert steps.run(FORWARD, job, [(0,), (1,), (2,)]) == [0] and reported == [0, 1]
+    assert steps.run(FORWARD, job, [(0,), (1,), (2,), (3,), (4,)], 2) == [0, 1] and reported == [0, 1]
     assert time.monotonic() - began < 30.0 and steps.interrupted == FORWARD
     ends.set()
     assert steps.run(DESCENTS, job, [(0,)]) == []

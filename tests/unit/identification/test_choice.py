@@ -1,0 +1,214 @@
+"""Which of the structures leaves: under which noise model, before which simple models, and what is tried besides."""
+
+import numpy as np
+import pytest
+from tests.lookups import item_with, names_of
+from tests.tiers import mostly_slow
+
+import narxbench
+
+QUICK = {"decimation": 1, "effort": 0.05}
+OF_ONE_LAG = {**QUICK, "degree": 1, "y_lags": 1, "u_lags": 1}
+
+
+def weights_by_term(model):
+    return dict(zip(model.terms, model.coefficients, strict=True))
+
+
+# The noise model.
+
+
+def noisy(noise_model, samples=1500, size=0.5):
+    """Return input and output of y(k) = 0.8 y(k-1) + u(k-1) with noise of a kind."""
+    rng = np.random.default_rng(len(noise_model))
+    u, e = rng.standard_normal(samples), size * rng.standard_normal(samples)
+    y = np.zeros(samples)
+    for k in range(1, samples):
+        y[k] = 0.8 * y[k - 1] + u[k - 1]
+        if noise_model != "noe":
+            y[k] += e[k]
+        if noise_model == "narmax":
+            y[k] += 0.7 * e[k - 1]
+    return u, y + e if noise_model == "noe" else y
+
+
+@pytest.mark.parametrize("noise_model", mostly_slow(["narx", "narmax", "noe"], "noe"))
+def test_the_noise_model_of_the_data_is_chosen(noise_model):
+    u, y = noisy(noise_model)
+    identification = narxbench.identify(u, y, **OF_ONE_LAG)
+    model = identification.model
+    choice = item_with(identification.notes, name="noise_model").values
+    assert choice["chosen"] == model.noise_model == noise_model and choice["tied"] >= 1
+    assert set(names_of(choice["best"])) >= {"narx", noise_model}
+    assert set(model.terms) == {"y(k-1)", "u(k-1)"}
+    assert abs(weights_by_term(model)["y(k-1)"] - 0.8) < 4 * identification.weights[0]["standard_error"] < 0.2
+
+
+@pytest.mark.slow
+def test_narmax_spares_the_weights_their_bias():
+    u, y = noisy("narmax")
+    bias, errors = {}, {}
+    for noise in ("narx", "narmax"):
+        identification = narxbench.identify(u, y, **OF_ONE_LAG, noise=noise)
+        bias[noise] = abs(weights_by_term(identification.model)["y(k-1)"] - 0.8)
+        # A prediction one step ahead knows the past errors.
+        errors[noise] = identification.to_dict()["metrics"]["estimation"]["one_step"]["rrse"]
+    assert identification.model.moving_average[0] == pytest.approx(0.7, abs=0.1)
+    assert bias["narmax"] < 0.5 * bias["narx"] and errors["narmax"] < 0.95 * errors["narx"]
+
+
+FILTERS = {"narx": (0.0, 0.0), "narmax": (0.7, 0.0), "ararx": (0.0, 0.8)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("noise_model", FILTERS)
+def test_of_equal_free_runs_the_likelihood_decides(noise_model):
+    rng = np.random.default_rng(12)
+    u, e = rng.standard_normal(900), 0.25 * rng.standard_normal(900)
+    c, d = FILTERS[noise_model]
+    y, w = np.zeros(900), np.zeros(900)
+    for k in range(1, 900):
+        w[k] = d * w[k - 1] + e[k] + c * e[k - 1]
+        y[k] = 0.8 * y[k - 1] + 0.5 * u[k - 1] + 0.1 * u[k - 1] ** 2 + w[k]
+    model = narxbench.identify(u, y, decimation=1, degree=2, y_lags=3, u_lags=3, effort=0.3).model
+    assert set(model.terms) == {"y(k-1)", "u(k-1)", "u(k-1)^2"} and model.noise_model == noise_model
+
+
+@pytest.mark.parametrize("decimation", [1, 2])
+@pytest.mark.parametrize("steps", [1, 2, 4])
+def test_past_errors_that_are_known_count(steps, decimation):
+    q, (u, y), errors = decimation, noisy("narmax", samples=60), np.zeros(60)
+
+    def moving(k, last):
+        """Return the sum that the errors up to a sample add at sample k."""
+        total = 0.0
+        for at, weight in ((k - q, 0.7), (k - 2 * q, -0.2)):
+            if q <= at <= last:
+                total += weight * errors[at]
+        return total
+
+    for k in range(q, 60):
+        errors[k] = y[k] - 0.8 * y[k - q] - u[k - q] - moving(k, k)
+    plain = narxbench.Model(("y(k-1)", "u(k-1)"), (0.8, 1.0), ("u",), "y", decimation=q)
+    noise = {"noise_model": "narmax", "moving_average": (0.7, -0.2), "decimation": q}
+    model = narxbench.Model(("y(k-1)", "u(k-1)"), (0.8, 1.0), ("u",), "y", **noise)
+    predicted = model.predict(u, y, steps)
+    for k in range(q + steps * q, 60):
+        value = y[k - steps * q]
+        for at in range(k - (steps - 1) * q, k + 1, q):
+            value = 0.8 * value + u[at - q] + moving(at, k - steps * q)
+        assert predicted[k] == pytest.approx(value, rel=1e-9, abs=1e-12)
+    # A free run knows none.
+    np.testing.assert_array_equal(model.predict(u, y), plain.predict(u, y))
+
+
+# Simple models that compete with the sparse one.
+
+
+def competition(identification):
+    return item_with(identification.summary, name="competitors")
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_no_competitor_of_a_series_as_good_one_step_ahead_is_better_farther_ahead(number):
+    """The level of a slow series gains little in one step, and much farther ahead."""
+    y, e = np.full(700, 20.0), np.random.default_rng(number).standard_normal(700)
+    for k in range(2, 700):
+        y[k] = 0.06 + 1.6 * y[k - 1] - 0.603 * y[k - 2] + 0.1 * e[k]
+    note = competition(narxbench.identify({"y": y}, "y", degree=1, y_lags=3, **QUICK))
+    ahead = {row["name"]: row["ahead"] for row in note.values["rows"] if "ahead" in row}
+    assert len(ahead) > 1 and note.values["steps_ahead"] > 10
+    assert ahead[note.values["leaving"]] <= 1.05 * min(ahead.values())
+
+
+def dense_record(samples):
+    """Return input and output of 20 lags of the input, each of which is little against the noise."""
+    rng = np.random.default_rng(samples)
+    u, e = rng.standard_normal(samples), rng.standard_normal(samples)
+    signs = np.array([1, 1, -1, 1, -1, -1, 1, -1, -1, -1, 1, 1, 1, -1, 1, 1, -1, 1, -1, -1])
+    return u, np.convolve(u, np.concatenate([[0.0], 0.2 * signs]))[:samples] + e
+
+
+@pytest.mark.slow
+def test_a_dense_linear_truth_leaves_in_full(tmp_path):
+    u, y = dense_record(200)
+    identification = narxbench.identify(u, y, degree=1, y_lags=1, u_lags=20, **QUICK)
+    model, sparse = identification.model, identification.models["sparse"]
+    kind = next(iter(identification.models))
+    assert kind in {"linear", "unpruned"} and identification.models[kind] is model
+    assert len(sparse.terms) < len(model.terms) == 22
+    fresh = dense_record(2000)
+    assert model.score(*fresh).rrse < sparse.score(*fresh).rrse
+    note = competition(identification)
+    errors = {row["name"]: row["rrse"] for row in note.values["rows"]}
+    assert note.status == "look" and errors["sparse"] > 1.05 * errors[note.values["leaving"]]
+    cost = f"its RRSE is {errors[note.values['leaving']]:.3g}, that of the sparse model"
+    assert cost in narxbench.write_report(identification, tmp_path).read_text().replace("&nbsp;", " ")
+    assert set(identification.to_dict()["models"]) == {kind, "sparse"}
+    restored = narxbench.Model.load(tmp_path / "model_sparse.json")
+    np.testing.assert_array_equal(restored.predict(u, y), sparse.predict(u, y))
+
+
+@pytest.mark.parametrize("system", ["S1", "S2"])
+def test_a_sparse_nonlinear_truth_leaves(system):
+    u, y = narxbench.load_system(system).simulate(400, snr_db=30)
+    identification = narxbench.identify(u, y, degree=2, y_lags=2, u_lags=2, **QUICK)
+    assert list(identification.models) == ["sparse"]
+    values = competition(identification).values
+    errors = {row["name"]: row["rrse"] for row in values["rows"]}
+    assert values["leaving"] == "sparse" and errors["sparse"] <= 1.05 * min(errors.values())
+
+
+def test_where_nothing_beats_the_last_value_it_leaves(rng):
+    experiments = []
+    for level in rng.standard_normal(8):
+        experiments.append({"u": rng.standard_normal(40), "y": level + 0.1 * rng.standard_normal(40)})
+    identification = narxbench.identify(experiments, "y", input="u", noise="narx", **OF_ONE_LAG)
+    assert list(identification.models) == ["last value", "sparse"]
+    assert identification.model.equation().startswith("y(k) = 1 y(k-1)")
+    run = identification.model.predict(experiments[0]["u"], experiments[0]["y"])
+    assert set(run) == {experiments[0]["y"][0]}
+
+
+# Other settings are tried before they are advised.
+
+
+def attempts_of(data, **settings):
+    """Return what was tried for a model of some data that one should not predict with as it is."""
+    identification = narxbench.identify(data, "y", input="u", **{**OF_ONE_LAG, "noise": "narx", **settings})
+    return item_with(identification.summary, name="to_predict").values["attempts"]
+
+
+def test_fixed_settings_are_freed():
+    u, y = narxbench.load_system("S1").simulate(300, snr_db=40)
+    # A pattern that matches no candidate of the scanned lags: that attempt has no error.
+    settings = {"u_lags": [9], "exclude": ["*u(k-9)^2*"], "degree": 2}
+    tried = attempts_of({"u": u, "y": y}, **settings)
+    assert [(row["settings"], row["value"]) for row in tried["rows"]] == [
+        (["y_lags", "u_lags"], "auto"),
+        (["degree"], "auto"),
+    ]
+    assert tried["rows"][0]["rrse"] is None
+    # What was scanned is compared by the best of each value.
+    tried = attempts_of({"u": u, "y": y}, u_lags=[4], degree=[1, 2], effort=0.2, test="25%")
+    assert tried["rows"][0]["settings"] == ["degree"] and tried["rows"][0]["value"] in (1, 2)
+    assert tried["better"]["settings"] == ["y_lags", "u_lags"] and tried["better"]["rrse"] < 0.9 * tried["error"]
+
+
+def test_lags_of_the_seasons_of_an_output_with_inputs_are_tried(rng):
+    y = 10.0 + np.sin(2 * np.pi * np.arange(240) / 12) + 0.1 * rng.standard_normal(240)
+    tried = attempts_of({"u": rng.standard_normal(240), "y": y}, y_lags="auto")
+    rows = [(*row["settings"], row["value"]) for row in tried["rows"]]
+    assert rows[-1][0] == "y_lags" and rows[-1][1].startswith("1,2,3,12,13")
+
+
+def test_other_settings_are_not_tried_where_the_error_is_small():
+    u, y = narxbench.load_system("S1").simulate(300, snr_db=60)
+    settings = {"degree": 2, "y_lags": 1, "u_lags": 1, "decimation": 1, "effort": 0.3}
+    to_predict = narxbench.identify(u, y, **settings).summary[0]
+    # Without a test one should look all the same.
+    assert (to_predict.name, to_predict.status, to_predict.values["attempts"]) == ("to_predict", "look", None)
+    # There is nothing to try where nothing is fixed, and time for one configuration only.
+    u, y = noisy("narx", samples=300, size=2.0)
+    to_predict = narxbench.identify(u, y, effort=1e-9, noise="narx").summary[0]
+    assert not to_predict.values["noise"] and to_predict.values["attempts"] is None
