@@ -80,13 +80,6 @@ def test_any_form_of_the_same_numbers_reads_the_same(
     assert _values(frame).tobytes() == np.array(rows).tobytes()
 
 
-def test_lines_of_numbers_are_no_header_of_the_last_one(tmp_path):
-    # With another separator the first two would have more fields than the last, and texts.
-    frame = read_frame(_file(tmp_path, "0,0;0,0;0,0\n0,0;0,0;0,0\n5e-324;0,0;0,0"))
-    assert frame.attrs["names"] is None
-    assert _values(frame).tolist() == [[0.0] * 3, [0.0] * 3, [5e-324, 0.0, 0.0]]
-
-
 def _line(fields, separator, is_quoted):
     if is_quoted:
         fields = [f'"{field}"' for field in fields]
@@ -104,21 +97,33 @@ def test_blanks_inside_dates_do_not_separate(tmp_path: Path, separator: str, abo
     assert _values(frame, [1, 2]).tolist()[3] == [3.5, 3.25]
 
 
-def test_missing_fields_lines_and_trailing_separators(tmp_path: Path) -> None:
-    text = "a;b;\n1;NaN;\n\n3;-;\n;n/a;\nnull;5;\n 6 ; 7\n;;\n8;9;\n"
-    frame = read_frame(_file(tmp_path, text.replace(" 7\n", " 7;\n")))
-    expected = [1, math.nan, 3, math.nan, math.nan, 6, math.nan, 8]
-    np.testing.assert_array_equal(_values(frame, [0])[:, 0], expected)
-    assert np.isfinite(_values(frame, [1])[:, 0]).tolist() == [False, False, False, False, True, True, False, True]
-    assert frame.index[2] == 4
-
-
+NAN = math.nan
 UTF_16 = "\ufeffu\tGröße{0}1\t2,5{0}3\t4,5{0}"
 
 
 @pytest.mark.parametrize(
     ("content", "options", "names", "numbers"),
     [
+        # Missing fields, blanks, empty lines and separators at the end.
+        (
+            "a;b\n1;NaN;\n\n3;-;\n;n/a;\nnull;5;\n 6 ; 7;\n;;\n8;9;\n",
+            {},
+            ("a", "b"),
+            [[1, NAN], [NAN, NAN], [3, NAN], [NAN, NAN], [NAN, 5], [6, 7], [NAN, NAN], [8, 9]],
+        ),
+        ("1;2\n\n3;4\n5;6\n7;8", {}, None, [[1, 2], [NAN, NAN], [3, 4], [5, 6], [7, 8]]),
+        *(
+            (f"u;y\n{rows}", {}, ("u", "y"), [[1, 2], [3, 4]])
+            for rows in ("1;2;\n3;4;\n", "1;2\n3;4;;\n", "1;2;;\n3;4\n")
+        ),
+        # With another separator the first two would have more fields than the last, and texts.
+        ("0,0;0,0\n0,0;0,0\n5e-324;0,0", {}, None, [[0, 0], [0, 0], [5e-324, 0]]),
+        # The decimal mark says what three digits after a comma are; points stay decimal points.
+        ("u;y\n1;5,123\n2;4,999\n", {"decimal": ","}, ("u", "y"), [[1, 5.123], [2, 4.999]]),
+        ("u;y\n1;5,123\n2;4,999\n", {"decimal": "."}, ("u", "y"), [[1, 5123], [2, 4999]]),
+        ("u;y\n1;5.123\n2;4.999\n", {}, ("u", "y"), [[1, 5.123], [2, 4.999]]),
+        # Truth values are numbers.
+        ("u;on\n1;TRUE\n2;false\n3;\n4;1\n", {}, ("u", "on"), [[1, 1], [2, 0], [3, NAN], [4, 1]]),
         ("# u y\n1 2\n3 4\n", {}, ("u", "y"), [[1, 2], [3, 4]]),
         ("1,2\n3,4\n", {}, None, [[1, 2], [3, 4]]),
         ("1,2\n3,4\n", {"header": None}, None, [[1, 2], [3, 4]]),
@@ -132,7 +137,7 @@ UTF_16 = "\ufeffu\tGröße{0}1\t2,5{0}3\t4,5{0}"
         (UTF_16.format("\r\n").encode("utf-16-be"), {}, ("u", "Größe"), [[1, 2.5], [3, 4.5]]),
     ],
 )
-def test_headers_separators_and_encodings(tmp_path, content, options, names, numbers):
+def test_tables_of_many_forms(tmp_path, content, options, names, numbers):
     frame = read_frame(_file(tmp_path, content), read=options)
     assert frame.attrs["names"] == names
     np.testing.assert_array_equal(_values(frame), numbers)
@@ -153,8 +158,6 @@ def test_rows_of_other_widths_are_refused(tmp_path: Path) -> None:
     for row in ("1;2;3", "1", "1;2;;4"):
         with pytest.raises(FileError, match=rf"line 4: found {row.count(';') + 1} fields; allowed: 2, as in the first"):
             read_frame(_file(tmp_path, f"u;y\n1;2\n3;4\n{row}\n5;6\n"))
-    for rows in ("1;2;\n3;4;\n", "1;2\n3;4;;\n", "1;2;;\n3;4\n"):
-        assert _values(read_frame(_file(tmp_path, f"u;y\n{rows}"))).tolist() == [[1, 2], [3, 4]]
     with pytest.raises(FileError, match="line 2: found 3 fields; allowed: 2"):
         read_frame(_file(tmp_path, "u;y\n1;2;3\n3;4;5\n"))
 
@@ -183,14 +186,6 @@ def test_what_changes_the_numbers_is_reported(tmp_path: Path) -> None:
     assert read_frame(_file(tmp_path, "u;y\n1,5;2\n"), read={"decimal": ","}).attrs["notes"] == []
 
 
-def test_a_column_of_truth_values_is_one_of_numbers(tmp_path: Path) -> None:
-    frame = read_frame(_file(tmp_path, "u;on\n1;TRUE\n2;false\n3;\n4;1\n"))
-    np.testing.assert_array_equal(_values(frame, [1])[:, 0], [1, 0, np.nan, 1])
-    frame = read_frame(_file(tmp_path, "u;on\n1;2\n2;false\n"))
-    with pytest.raises(NarxbenchError, match="line 3, column on: found 'false'"):
-        _values(frame, [1])
-
-
 @pytest.mark.parametrize(
     ("text", "number"),
     [
@@ -208,14 +203,6 @@ def test_thousands_in_groups(tmp_path: Path, text: str, number: float | None) ->
     values, notes = _values_and_notes(frame, [1])
     assert values[:, 0].tolist() == [number, 12]
     assert "between groups of three digits" in " ".join(notes)
-
-
-def test_the_decimal_mark_says_what_three_digits_after_a_comma_are(tmp_path: Path) -> None:
-    path = _file(tmp_path, "u;y\n1;5,123\n2;4,999\n")
-    assert _values(read_frame(path, read={"decimal": ","}), [1]).max() == 5.123
-    assert _values(read_frame(path, read={"decimal": "."}), [1]).max() == 5123
-    # Points stay decimal points, whatever the number of digits after them.
-    assert _values(read_frame(_file(tmp_path, "u;y\n1;5.123\n2;4.999\n")), [1]).max() == 5.123
 
 
 def test_columns_of_several_types_are_read_as_texts(tmp_path: Path) -> None:

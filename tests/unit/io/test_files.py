@@ -1,15 +1,33 @@
-"""Files: whole or not at all, canonical, and clear about what cannot be read."""
+"""Files are whole or not at all; tables, YAML and JSON read back; errors of the system stay what they are."""
 
+import errno
 import json
+import math
 import os
 import stat
+import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from tests.lookups import file_names
 
-from narxbench._io.errors import NarxbenchError
+from narxbench._io import csv
+from narxbench._io.csv import FLAG, INTEGER, NAME, NUMBER, TEXT, list_of, optional, read_table, write_table
+from narxbench._io.errors import NarxbenchError, lacks_memory
 from narxbench._io.files import canonical_json, read_json, write_atomically, write_folder
+from narxbench._io.interruptions import interruptible
+from narxbench._io.yaml import read_mapping, read_value
+
+quick = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+finite = st.floats(allow_nan=False, allow_infinity=False)
+
+
+# Writing.
 
 
 @pytest.mark.parametrize("umask", [0o022, 0o077, 0o002])
@@ -25,18 +43,35 @@ def test_written_files_hold_text_or_bytes_and_respect_the_umask(tmp_path: Path, 
     assert os.listdir(tmp_path / "deep") == ["file.txt"]
 
 
+def _fail(*_: object) -> None:
+    raise OSError(28, "No space left on device")
+
+
 def test_failed_writing_leaves_nothing_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "file.txt"
     write_atomically(path, "old")
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "replace", full)
+    monkeypatch.setattr(os, "replace", _fail)
     with pytest.raises(NarxbenchError, match=r"file\.txt: cannot be written: No space left"):
         write_atomically(path, "new")
     assert path.read_text() == "old"
     assert file_names(tmp_path) == ["file.txt"]
+
+
+def test_a_folder_is_whole_or_has_no_last_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new folder appears at once; in an old one the last file goes first, and others that are not named stay."""
+    folder = tmp_path / "deep/report"
+    write_folder(folder, {"page": "1", "model": "1"}, last="page")
+    (folder / "notes").write_text("kept")
+    (folder / "program").write_text("old")
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "replace", _fail)
+        with pytest.raises(NarxbenchError, match=r"report: cannot be written: No space left"):
+            write_folder(folder, {"page": "2", "model": "2"}, last="page", obsolete=["program"])
+    assert set(file_names(folder)) == {"model", "notes"}
+    write_folder(folder, {"page": "2", "model": "2"}, last="page", obsolete=["program"])
+    contents = {path.name: path.read_text() for path in folder.iterdir()}
+    assert contents == {"page": "2", "model": "2", "notes": "kept"}
+    assert file_names(folder.parent) == ["report"]
 
 
 def test_canonical_json_reads_back_to_the_last_bit(tmp_path: Path) -> None:
@@ -49,22 +84,164 @@ def test_canonical_json_reads_back_to_the_last_bit(tmp_path: Path) -> None:
     assert repr(read_json(tmp_path / "x.json")) == repr(value) == repr(json.loads(canonical_json(value)))
 
 
-def test_a_folder_is_whole_or_has_no_last_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A new folder appears at once; in an old one the last file goes first, and others that are not named stay."""
-    folder = tmp_path / "deep/report"
-    write_folder(folder, {"page": "1", "model": "1"}, last="page")
-    (folder / "notes").write_text("kept")
-    (folder / "program").write_text("old")
+# Tables.
 
-    def fail(*_: object) -> None:
-        raise OSError(28, "No space left on device")
+SCHEMA = {"name": NAME, "note": TEXT, "runs": INTEGER, "snr_db": NUMBER, "fitness": optional(NUMBER), "exact": FLAG}
+SCHEMA |= {"nu": list_of(INTEGER), "curve": list_of(optional(NUMBER))}
+line = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\r\n"), max_size=8)
+rows = st.tuples(
+    *(line.filter(bool), line, st.integers(-(10**17), 10**17), finite, finite | st.just(math.nan), st.booleans()),
+    *(st.lists(st.integers(0, 40), max_size=4).map(tuple), st.lists(finite, max_size=4).map(tuple)),
+)
 
-    with monkeypatch.context() as patched:
-        patched.setattr(os, "replace", fail)
-        with pytest.raises(NarxbenchError, match=r"report: cannot be written: No space left"):
-            write_folder(folder, {"page": "2", "model": "2"}, last="page", obsolete=["program"])
-    assert set(file_names(folder)) == {"model", "notes"}
-    write_folder(folder, {"page": "2", "model": "2"}, last="page", obsolete=["program"])
-    contents = {path.name: path.read_text() for path in folder.iterdir()}
-    assert contents == {"page": "2", "model": "2", "notes": "kept"}
-    assert file_names(folder.parent) == ["report"]
+
+def test_a_spreadsheet_finds_no_formula(tmp_path: Path) -> None:
+    texts = ["=cmd|' /C calc'!A0", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "'=1", "'", "-1", "+2e3", "a=1"]
+    frame = pd.DataFrame({"name": texts, "x": range(-3, 7), "all": [("=1", "b", "-c")] * 10})
+    fields = [line.split(",")[0] for line in write_table(frame).splitlines()[1:]]
+    assert fields == [*(f"'{text}" for text in texts[:6]), "'", "-1", "+2e3", "a=1"]
+    assert write_table(frame).splitlines()[1].endswith(",-3,'=1;b;'-c")
+    (tmp_path / "t.csv").write_text(write_table(frame))
+    table = read_table(tmp_path / "t.csv", {"name": NAME, "x": INTEGER, "all": list_of(TEXT)})
+    pd.testing.assert_frame_equal(table, frame)
+
+
+@given(values=st.lists(rows, min_size=1, max_size=5))
+@quick
+def test_every_frame_reads_back_to_the_last_bit(tmp_path: Path, values: list[tuple[object, ...]]) -> None:
+    frame = pd.DataFrame(values, columns=list(SCHEMA))
+    text = write_table(frame)
+    (tmp_path / "t.csv").write_bytes(text.encode())
+    table = read_table(tmp_path / "t.csv", SCHEMA)
+    pd.testing.assert_frame_equal(table, frame, check_exact=True)
+    assert write_table(table) == text
+
+
+def test_the_text_of_a_table_is_canonical() -> None:
+    columns = {
+        "int": [1, 2],
+        "whole": [50.0, math.nan],
+        "float": [-0.0, 0.1],
+        "flag": [np.True_, np.False_],
+        "missing": pd.array([True, None], dtype="boolean"),
+        "text": ["a,b", None],
+        "tuple": [(1, np.int64(2)), (0.5, math.nan, -0.0)],
+    }
+    expected = 'int,whole,float,flag,missing,text,tuple\n1,50,0.0,true,true,"a,b",1;2\n2,,0.1,false,,,0.5;;0.0\n'
+    assert write_table(pd.DataFrame(columns)) == expected
+    assert write_table(pd.DataFrame(columns).astype({"int": float, "flag": object})) == expected
+    for value in (math.inf, -math.inf, (1.0, math.inf), "a\nb", "a\r"):
+        with pytest.raises(ValueError, match="in a table; allowed"):
+            write_table(pd.DataFrame({"x": [value]}))
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        (NUMBER, "179769313486231570000e288", sys.float_info.max),
+        (optional(INTEGER), "", math.nan),
+        (list_of(optional(NUMBER)), "1;;2", (1.0, math.nan, 2.0)),
+        (csv.one_of("nu", "r"), "r", "r"),
+        (csv.matching(r"\d{1,3}", "a whole number of dB", int), "50", 50),
+    ],
+)
+def test_kinds_of_columns(tmp_path: Path, kind: csv.Kind, text: str, value: object) -> None:
+    (tmp_path / "t.csv").write_text(f"\ufeffx\r\n{text or chr(34) * 2}\r\n", newline="")
+    (entry,) = read_table(tmp_path / "t.csv", {"x": kind})["x"].tolist()
+    assert repr(entry) == repr(value)
+
+
+# YAML.
+
+# The keys of YAML have at most 1024 characters, of which JSON writes up to twelve for one.
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | finite | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=80), inner, max_size=4),
+    max_leaves=12,
+)
+PIECES = ["a: ", "- ", "? ", ": ", ", ", "\n", "  ", "\t", "|\n ", ">-\n ", "&x ", "*x", "!!int ", "--- ", "\\u"]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("-9223372036854775808", -(2**63)),
+        ("[-.5, 2., +1.5E+3]", [-0.5, 2.0, 1500.0]),
+        ("[true, False, null, ~, ]", [True, False, None, None]),
+        ("[on, off, yes, no, y]", ["on", "off", "yes", "no", "y"]),
+        ("[2018-01-01, 190:20:30, 0x10]", ["2018-01-01", "190:20:30", "0x10"]),
+        ("[1_000, .inf, .nan]", ["1_000", ".inf", ".nan"]),
+        ("['1', \"true\", 'null']", ["1", "true", "null"]),
+        ("|\n  two\n  lines\n", "two\nlines\n"),
+        ("? 1\n: {a: [b, {c: d}]}\nkey:\n", {1: {"a": ["b", {"c": "d"}]}, "key": None}),
+        ("%YAML 1.2\n---\na: 1\n...\n", {"a": 1}),
+        ("a: 1\r\nb: 'é'\r\n", {"a": 1, "b": "é"}),
+        ("", None),
+    ],
+)
+def test_values_of_yaml(text: str, value: Any) -> None:
+    assert repr(read_value(text, "text")) == repr(value)
+
+
+@given(value=json_values)
+@quick
+def test_json_is_yaml_with_the_same_values(value: Any) -> None:
+    try:
+        mapping = read_value(json.dumps({"value": value}), "text")
+    except NarxbenchError as error:
+        assert any(word in str(error) for word in ("64 bits", "surrogate"))
+        return
+    assert repr(mapping["value"]) == repr(value)
+
+
+@given(
+    data=st.binary(max_size=100)
+    | st.text(max_size=200).map(lambda text: text.encode("utf-8", "surrogatepass"))
+    | st.lists(st.sampled_from([*PIECES, *"\x85\u2028abx019.e+-[]{}'\"#%~"])).map(lambda parts: "".join(parts).encode())
+)
+@settings(quick, max_examples=200)
+def test_any_bytes_are_plain_values_or_a_clear_error(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "any.yaml"
+    path.write_bytes(data)
+    try:
+        # Nothing else than what JSON has, and no half of a surrogate pair.
+        json.dumps(read_mapping(path), allow_nan=False, ensure_ascii=False).encode()
+    except NarxbenchError as error:
+        assert str(error).startswith(f"{path}: ") and str(error).isprintable()
+
+
+# Errors of the system.
+
+
+def _raised_from(cause: Exception) -> ImportError:
+    error = ImportError("a library cannot be loaded")
+    error.__context__ = cause
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (MemoryError(), True),
+        (OSError(errno.ENOMEM, "no words"), True),
+        (OSError("libsolver.so: failed to map segment from shared object"), True),
+        (_raised_from(OSError("libsolver.so: Cannot allocate memory in static TLS block")), True),
+        (_raised_from(OSError(errno.ENOENT, "No such file")), False),
+        (ImportError("no module"), False),
+    ],
+)
+def test_lacks_memory(error: Exception, expected: bool) -> None:
+    assert lacks_memory(error) is expected
+
+
+@pytest.mark.parametrize(
+    ("cause", "raised"), [(KeyboardInterrupt(), KeyboardInterrupt), (ValueError(), SystemError), (None, SystemError)]
+)
+def test_an_interruption_of_compiled_code_stays_what_it_is(cause: Any, raised: type[BaseException]) -> None:
+    # Numba wraps what a call of Python raises in two errors of its own.
+    error = cause
+    for _ in range(2):
+        wrapped = SystemError("returned a result with an exception set")
+        wrapped.__cause__, error = error, wrapped
+    with pytest.raises(raised), interruptible():
+        raise error

@@ -3,9 +3,7 @@
 import os
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
 from tests.messages import calls
 
 from narxbench._io import csv
@@ -13,57 +11,8 @@ from narxbench._io.csv import FLAG, INTEGER, NAME, NUMBER, list_of, matching, on
 from narxbench._io.errors import FileError
 from narxbench._io.files import MOST_DATA, MOST_FOUND, read_bytes, read_json, read_text, write_atomically
 from narxbench._io.frames import read_frame
-from narxbench._io.settings import Mistake, Settings, SettingsError, described_as, validated
 from narxbench._io.text_numbers import numbers_of_texts, refuse_infinite
 from narxbench._io.yaml import read_mapping
-
-
-class Sine(Settings):
-    kind: Literal["sine"] = "sine"
-    period: Annotated[int, Field(ge=2)] = 10
-
-
-class Step(Settings):
-    kind: Literal["step"] = "step"
-    height: float = 1.0
-
-
-class Inner(Settings):
-    count: int = Field(default=1, ge=1)
-    low: float = 0.0
-
-    @model_validator(mode="after")
-    def _ordered(self) -> "Inner":
-        if self.low >= 1:
-            raise SettingsError([Mistake(("low",), f"found {self.low:g}; allowed: below 1")])
-        return self
-
-
-class Needed(Settings):
-    size: int = Field(ge=1)
-
-
-Word = Annotated[str, Field(pattern="^[a-z]+$"), described_as("a word of small letters")]
-Seeds = Annotated[list[int], BeforeValidator(lambda value: value, json_schema_input_type=int | list[int])]
-
-
-class Outer(Settings):
-    size: int = Field(default=1, ge=1)
-    share: float = Field(default=0.5, ge=0, le=1)
-    gap: float = Field(default=0.5, gt=0, lt=1)
-    bound: float | None = Field(default=None, gt=0)
-    scheme: Literal["linear", "ranked", "off"] = "linear"
-    flag: bool = True
-    name: str = Field(default="x", min_length=1)
-    weights: list[Annotated[float, Field(gt=0)]] = Field(default=[1.0], min_length=1)
-    signal: Annotated[Sine | Step, Field(discriminator="kind")] = Sine()
-    parts: dict[str, Inner] = Field(default_factory=dict)
-    word: Word = "a"
-    words: dict[Word, int] = Field(default_factory=dict)
-    seeds: Seeds = Field(default=[1])
-    inner: Inner | None = None
-    needed: Needed = Needed(size=1)
-
 
 FIELDS = [
     *((NUMBER, "number", text) for text in ["", "x", "nan", "inf", "1e400", "1_0", " 1", "0x1", "١", "−1"]),
@@ -82,7 +31,13 @@ TABLES = [
 ]
 MEASURED = [
     *("u,y\n1,2\n1,x\n", "u,y\n1,2\n1,inf\n", "u,y\n1,2\n1,1e999\n", "u,y\n1,2\n1,1_000\n", "u,y\n1,2\n1,٣\n"),
-    *("# one\nu;y\n1;2\n1;1.234,5.6\n", 'u,y\n1,2\n1,"1,234"\n', "u;y\n1;999\n1;1,234\n", "u;y\n1,5;2\n1;2.5\n"),
+    *(
+        "# one\nu;y\n1;2\n1;1.234,5.6\n",
+        'u,y\n1,2\n1,"1,234"\n',
+        "u;y\n1;999\n1;1,234\n",
+        "u;y\n1,5;2\n1;2.5\n",
+        "u;y\n1;2\n2;false\n",
+    ),
     *("u,y\n1,2\n1\n", "u,y\n1,2\n1,2,3\n", 'u,y\n1,2\n"1,2\n3,4\n', 'u,y\n1,2\n"1"x,2\n3,4\n'),
     *("u,y\n", "# u,y\n\n", "", b"u,y\n1,2\n\xe9,3\n", b"u,y\n1,2\n\0\0\0"),
     *(b"\xff\xfeu\0,\0y\0\0", "u;y\n5,123;4,999\n1,001;2,345\n", b"PAR1\0\xff"),
@@ -108,18 +63,6 @@ YAML = [
 ]
 BAD = b"|{|[1,]|NaN|[Infinity]|\"\\ud800\"|\xff|01|'a'"
 JSON = [*BAD.split(b"|"), b"[" * 100_000, b'{"a":' * 100_000]
-SETTINGS = [
-    *({"sise": 3}, {"size": "50"}, {"size": True}, {"size": 2.5}, {"share": None}, {"share": True}),
-    *({"share": float("nan")}, {"share": float("inf")}, {"share": -1.0}, {"gap": 0}, {"bound": -1}, {"name": ""}),
-    *({"scheme": "liner"}, {"scheme": False}, {"flag": "yes"}, {"weights": []}, {"weights": [1, 0]}, {"signal": 7}),
-    *({"signal": {"kind": "sinus"}}, {"signal": {"kind": None}}, {"signal": {"period": 3}}),
-    *({"signal": {"kind": "sine", "period": 1}}, {"signal": {"kind": "step", "period": 3}}),
-    *({"parts": {"a": {"count": 0}}}, {"parts": {"a": {"low": 2}}}, {"parts": {1: {}}}, {"parts": [1]}),
-    *({"inner": {"count": 0}}, {"word": "A"}, {"words": {"a": 1, "B": 2}}, {"words": {"a": "x"}}, {"seeds": ["x"]}),
-    *({1: 2}, [1], {"size": "x" * 5000}, {"needed": {}}),
-    {"size": 0, "share": 2, "gap": 0, "bound": 0, "flag": 1, "name": "", "word": "A"},
-]
-
 NO_FILES = [
     "none",
     "folder",
@@ -200,8 +143,6 @@ def test_messages(review):
         mistakes[f"measured, read {read}"] = partial(_read, partial(read_frame, read=read), "u;y\n1;2\n")
     mistakes |= _contents("yaml", read_mapping, YAML)
     mistakes |= _contents("json", read_json, JSON)
-    for values in SETTINGS:
-        mistakes[f"settings {_short(values)}"] = partial(validated, Outer, values, "my.yaml")
     for name in NO_FILES:
         mistakes[f"no file {_short(name)}"] = partial(read_text, name)
     for reader in READERS:

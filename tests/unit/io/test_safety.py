@@ -1,20 +1,15 @@
-"""Nothing that is read is run: readers take any text as text, start nothing, and write nothing."""
+"""Nothing that is read is run, and any text is judged at once: readers take text as text and write nothing."""
 
 import os
 import sys
+import time
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from narxbench._io.csv import TEXT, read_table
-from narxbench._io.errors import NarxbenchError
-from narxbench._io.files import canonical_json, read_json
-from narxbench._io.yaml import read_mapping
-from narxbench._model.dataset import read_signals
-from narxbench._model.system import load_system, parse_equation
-from narxbench._model.terms import parse_term
+from narxbench import Model, NarxbenchError, System, load_model, load_system, look, read_signals
 
 CODE = [
     "__import__('os').system('touch PWNED')",
@@ -60,24 +55,57 @@ def test_the_record_sees_what_is_run(tmp_path):
         assert reported in events
 
 
+def _term(text):
+    return Model((text,), (1.0,), ("u",), "y")
+
+
+def _equation(text):
+    return System("X", text, n_u=1, n_y=1, degree=2)
+
+
 @pytest.mark.parametrize("payload", CODE)
 def test_code_in_any_file_is_text(tmp_path, monkeypatch, payload):
     monkeypatch.chdir(tmp_path)
-    calls = [partial(parse_term, payload)]
+    calls = [partial(_term, payload)]
     for equation in (payload, f"y(k) = {payload}", f"y(k) = 0.5*y(k-1) + {payload}"):
-        calls.append(partial(parse_equation, equation))
+        calls.append(partial(_equation, equation))
     shapes = ("{}", "a: {}", "a: [{}]", "? {}\n: b", "u,y\n{},1", "u,y,{}\n1,1,{}", "a\n{}", "equation: {}")
-    texts = [canonical_json({"a": payload, payload: 1}), *(shape.replace("{}", payload) for shape in shapes)]
-    for number, text in enumerate(texts):
+    for number, shape in enumerate((*shapes, '{"format": "{}"}')):
         path = Path(f"F{number}.yaml")
-        path.write_text(text)
-        for reader in (read_mapping, read_json, read_signals, partial(read_table, columns={"a": TEXT})):
+        path.write_text(shape.replace("{}", payload))
+        for reader in (read_signals, load_model, look):
             calls.append(partial(reader, str(path)))
         calls.append(partial(load_system, path.stem, "."))
     before = sorted(os.listdir())
     record(calls)  # the first use of a reader imports what it needs
     assert record(calls) == []
     assert sorted(os.listdir()) == before
-    for reads in (parse_term, parse_equation):
+    for reads in (_term, _equation):
         with pytest.raises(NarxbenchError):
             reads(payload)
+
+
+N = 20_000
+LONG = {
+    "digits": "1" * N,
+    "digits and a letter": "1" * N + "x",
+    "an exponent that is missing": "1" * N + "e",
+    "a long exponent": "1e" + "1" * N + "x",
+    "decimals": "1." + "1" * N + "x",
+    "decimals after a comma": "1," + "1" * N + "x",
+    "groups": "1" + ",111" * N + "x",
+    "parts of a time": "1-" * N + "x",
+}
+
+
+@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
+def test_long_texts_take_no_time(tmp_path, text):
+    """Any field is judged in a time that grows with its length, not with the square of it."""
+    path = tmp_path / "data.csv"
+    path.write_text("t,u,y\n" + "1,2,3\n" * 20 + f'1,2,"{text}"\n')
+    of_output, of_time = partial(look, output="y"), partial(look, output="u", time="y")
+    for read in (read_signals, of_output, of_time, partial(of_output, read={"decimal": "."})):
+        began = time.thread_time()
+        with pytest.raises(NarxbenchError):
+            read(path)
+        assert time.thread_time() - began < 2.0

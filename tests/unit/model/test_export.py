@@ -1,26 +1,27 @@
-"""Exported programs are run by what they are for, and compared with the model's own prediction."""
+"""Exported programs of models are run by what they are for, and compared with the model's own prediction."""
 
-import itertools
+import math
 import shutil
 import subprocess
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.regression import term_names
+from tests.unit.model.models import models, signals
 
-from narxbench._model.functions import completed, derived
-from narxbench._model.narx import DivergedError, Model
-from narxbench._model.terms import monomials_of
+from narxbench import DivergedError, JointModel, Model, NarxbenchError
 
 ARX = (("y(k-1)", "u(k-1)"), (0.7, 0.4))
 # Names that would end a comment, or go on with the next line, if they were written as they are.
 NAMES = {"inputs": ('in */ """ ??/', "second\\"), "output": "out\n(V)\\"}
-CASES = {
+CURRENT = Model(("y(k-1)", "u(k)", "u(k-1)*u(k)"), (0.5, 0.3, -0.1), ("u",), "y")
+SINGLE = {
     "linear": Model(*ARX, ("u",), "y"),
     "one output": Model(("y(k-3)", "1", "y(k-1)^2"), (-0.6, 0.3, -0.2), (), "y"),
-    "current input": Model(("y(k-1)", "u(k)", "u(k-1)*u(k)"), (0.5, 0.3, -0.1), ("u",), "y"),
+    "current input": CURRENT,
+    "decimated current input": replace(CURRENT, decimation=4, scales=(3.0, 0.5)),
     "only the current input": Model(("u(k)", "1"), (0.3, 2e-5), ("u",), "y"),
     "late output": Model(("y(k-3)", "u(k)"), (0.5, 0.3), ("u",), "y"),
     "two inputs": Model(
@@ -38,11 +39,10 @@ CASES = {
     "functions of positive inputs": Model(
         ("y(k-1)", "u2(k-1)", "u3(k-1)", "u4(k)", "u5(k-2)", "u6(k-1)", "u7(k-1)", "u8(k-1)", "u9(k-1)"),
         (0.5, 0.1, 0.2, -0.1, 0.05, 0.03, -0.02, 0.04, 0.07),
-        ("v", *(f"{name}(v)" for name in ("reciprocal", "sqrt", "log", "sin", "cos", "tan", "atan", "abs"))),
+        ("v", *(f"{name}(v)" for name in ("reciprocal", "sqrt", "log", "sin", "cos", "tan", "atan", "exp"))),
         "y",
         offsets=(0.0,) * 2 + (1.5,) + (0.0,) * 7,
     ),
-    "a function": Model(("y(k-1)", "u2(k-1)"), (0.5, 0.2), ("v", "exp(v)"), "y"),
     "scaled": Model(
         ("y(k-1)", "y(k-2)^2*u1(k-1)", "u2(k-1)", "1"),
         (0.4, 0.1, 0.3, -0.2),
@@ -54,34 +54,57 @@ CASES = {
     ),
     "scaled alone": Model(("y(k-1)", "y(k-2)^3"), (0.9, -0.05), (), "y", offsets=(0.25,), decimation=2),
 }
-CASES["decimated current input"] = Model(**{**vars(CASES["current input"]), "decimation": 4, "scales": (3.0, 0.5)})
+# Each output acts on the other one; one is centred, and has another step.
+UPPER = Model(("y(k-1)", "u1(k-1)", "u2(k-1)*y(k-2)", "1"), (0.5, 0.8, -0.1, 0.05), ("u", "b"), "a")
+LOWER = Model(
+    ("y(k-1)", "u1(k)", "u2(k-1)^2"),
+    (0.7, 0.4, -0.2),
+    ("a", "u"),
+    "b",
+    offsets=(0.2, 0.1, 0.0),
+    scales=(2.0, 1.0, 0.5),
+)
+JOINT = {
+    "coupled": JointModel((UPPER, LOWER)),
+    "two steps": JointModel((replace(UPPER, decimation=4), replace(LOWER, decimation=2))),
+    "joint functions": JointModel((replace(UPPER, inputs=("u", "abs(u)")), LOWER)),
+    "no inputs": JointModel(
+        (Model(("y(k-1)", "u(k-2)"), (0.5, -0.6), ("b",), "a"), Model(("y(k-1)", "u(k-1)"), (0.4, 0.7), ("a",), "b"))
+    ),
+    "joint inputs": JointModel(
+        (Model(("y(k-1)", "u2(k-1)"), (0.5, 1.0), ("u", "v"), "a"), Model(("u2(k-3)",), (0.7,), ("u", "a"), "b"))
+    ),
+}
+CASES = SINGLE | JOINT
 
 
-def data(model, samples=60):
-    """Return the model for its own sampling, and inputs and outputs of it."""
+def run_of(model, samples=60):
+    """Return inputs, first outputs and the whole run of a program, in its own steps; all have columns."""
     rng = np.random.default_rng(5)
-    u = rng.uniform(-1, 1, (samples, model.n_inputs))
+    arguments = [name for name in model.inputs if "(" not in name or name in NAMES["inputs"]]
+    u = rng.uniform(-1, 1, (samples, len(arguments)))
     if "log(v)" in model.inputs:
         u = np.abs(u) + 0.1
-    u = completed(model.inputs, u)
-    decimated = model.decimated()
-    y = decimated.predict(u, rng.uniform(-0.5, 0.5, decimated.initial_samples), samples=samples)
-    return decimated, u, y
+    if isinstance(model, Model):
+        model = model.decimated()
+        initial = rng.uniform(-0.5, 0.5, (model.initial_samples, 1))
+        return u, initial, model.predict(u if arguments else None, initial, samples=samples)[:, None]
+    # All samples of a step are alike, so that the phases are.
+    step = math.gcd(*(part.decimation for part in model.models))
+    initial = rng.uniform(-0.5, 0.5, (model.initial_samples // step, model.n_outputs))
+    inputs = np.repeat(u, step, 0) if arguments else None
+    return u, initial, model.simulate(inputs, np.repeat(initial, step, 0), samples=samples * step)[::step]
 
 
-def without_functions(model, u):
-    """Return the inputs that a program takes: it computes those that are functions of them."""
-    return np.delete(u, [*derived(model.inputs)], axis=1)
-
-
-def arguments(model, u, y):
-    """Return the arguments of a program in Python, as plain data."""
-    initial, u = y[: model.initial_samples].tolist(), without_functions(model, u)
-    if not model.n_inputs:
-        return initial, len(y)
-    if u.shape[1] == 1:
-        u = u[:, 0]
-    return u.tolist(), initial
+def run_in_python(model, u, initial, samples):
+    """Return the free run of the program in Python, which needs no package."""
+    program, space = model.export("python", "tank"), {}
+    assert "numpy" not in program
+    exec(program, space)
+    if isinstance(model, Model):
+        initial, u = initial[:, 0], u[:, 0] if u.shape[1] == 1 else u
+    arguments = (u.tolist(), initial.tolist()) if u.size else (initial.tolist(), samples)
+    return space["tank_simulate"](*arguments)
 
 
 @pytest.fixture(params=CASES)
@@ -89,56 +112,36 @@ def model(request):
     return CASES[request.param]
 
 
-def run_in_python(model, u, y):
-    """Return the free run of the program in Python, which needs no package."""
-    program, space = model.export("python", "tank"), {}
-    assert "numpy" not in program
-    exec(program, space)
-    return space["tank_simulate"](*arguments(model.decimated(), u, y))
-
-
 def test_python(model):
-    _, u, y = data(model)
-    assert run_in_python(model, u, y) == y.tolist()
+    u, initial, expected = run_of(model)
+    run = run_in_python(model, u, initial, len(expected))
+    np.testing.assert_allclose(np.reshape(run, expected.shape), expected, rtol=1e-12, atol=1e-14)
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.data())
-def test_any_model_in_python(data):
+@given(models(), st.integers(0, 2**32))
+def test_any_model_in_python(model, seed):
     """Programs repeat predictions to the last bit, with any offsets, scales and coefficients."""
-    n_inputs = data.draw(st.integers(0, 2))
-    factors = [(0, 1), (0, 3), *itertools.product(range(1, 1 + n_inputs), (0, 2))]
-    chosen = data.draw(st.lists(st.sampled_from(monomials_of(factors, 4)), min_size=1, max_size=8, unique=True))
-    weights = data.draw(st.lists(st.floats(-0.3, 0.3), min_size=len(chosen), max_size=len(chosen)))
-    several = {"min_size": 1 + n_inputs, "max_size": 1 + n_inputs}
-    model = Model(
-        term_names(chosen, n_inputs),
-        weights,
-        ["a", "b"][:n_inputs],
-        "y",
-        offsets=data.draw(st.none() | st.lists(st.floats(-2, 2), **several)),
-        scales=data.draw(st.none() | st.lists(st.floats(0.5, 2), **several)),
-    )
-    u = np.random.default_rng(1).uniform(-1, 1, (30, n_inputs))
-    y = [0.5, -0.25, 0.125][: model.initial_samples]
+    model = model.decimated()
+    u, y = signals(model, 30, seed)
+    initial = y[: model.initial_samples, None]
     try:
-        expected = model.predict(u, y)
+        expected = model.predict(u, initial)
     except DivergedError:
         return
-    assert run_in_python(model, u, expected) == expected.tolist()
+    assert run_in_python(model, u, initial, 30) == expected.tolist()
 
 
 C_MAIN = """
 #include <stdio.h>
-#include <stdlib.h>
 int main(void)
 {
-    static double u[10000], y[10000];
-    size_t n = %d;
-    for (size_t i = 0; i < n * %d; i++) if (scanf("%%lf", &u[i]) != 1) return 1;
-    for (size_t i = 0; i < %d; i++) if (scanf("%%lf", &y[i]) != 1) return 1;
+    enum { n = %d, n_u = %d, n_y = %d, n_initial = %d };
+    static double y[n * n_y], u[n * n_u + 1];
+    for (size_t i = 0; i + 1 < n * n_u + 1; i++) if (scanf("%%lf", &u[i]) != 1) return 1;
+    for (size_t i = 0; i + 1 < n_initial * n_y + 1; i++) if (scanf("%%lf", &y[i]) != 1) return 1;
     tank_simulate(%s);
-    for (size_t i = 0; i < n; i++) printf("%%.17g\\n", y[i]);
+    for (size_t i = 0; i < n * n_y; i++) printf("%%.17g\\n", y[i]);
     return 0;
 }
 """
@@ -148,18 +151,18 @@ int main(void)
 def test_c(model, tmp_path):
     if not shutil.which("gcc"):
         pytest.skip("no gcc")
-    decimated, u, y = data(model)
-    u, initial_samples = without_functions(decimated, u), decimated.initial_samples
-    main = C_MAIN % (len(y), u.shape[1], initial_samples, "u, y, n" if model.n_inputs else "y, n")
-    main = main.replace("i < 0;", "i + 1 < 1;").replace("i < n * 0;", "i + 1 < 1;")
+    u, initial, expected = run_of(model)
+    n_samples, n_outputs = expected.shape
+    main = C_MAIN % (n_samples, u.shape[1], n_outputs, len(initial), "u, y, n" if u.size else "y, n")
     (tmp_path / "tank.c").write_text(model.export("c", "tank") + main, encoding="utf-8")
     strict = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2"]
     command = ["gcc", *strict, "-o", "tank", "tank.c", "-lm"]
     built = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert built.stderr == ""
-    numbers = " ".join(map(repr, [*u.ravel().tolist(), *y[:initial_samples].tolist()]))
-    completed_run = subprocess.run([tmp_path / "tank"], input=numbers, capture_output=True, text=True, check=True)
-    np.testing.assert_allclose(list(map(float, completed_run.stdout.split())), y, rtol=1e-12, atol=1e-14)
+    numbers = " ".join(map(repr, [*u.ravel().tolist(), *initial.ravel().tolist()]))
+    printed = subprocess.run([tmp_path / "tank"], input=numbers, capture_output=True, text=True, check=True).stdout
+    run = np.array(printed.split(), float).reshape(expected.shape)
+    np.testing.assert_allclose(run, expected, rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.ci
@@ -167,24 +170,20 @@ def test_matlab(tmp_path):
     """All cases in one process: a start takes longer than the runs."""
     if not shutil.which("octave-cli"):
         pytest.skip("no Octave (Debian's package octave)")
-    script, expected = [], []
+    script, runs = [], []
     for i, model in enumerate(CASES.values()):
-        decimated, u, y = data(model)
+        u, initial, expected = run_of(model)
         (tmp_path / f"tank_{i}.m").write_text(model.export("matlab", f"tank_{i}"), encoding="utf-8")
-        initial = octave_matrix(y[: decimated.initial_samples, None])
-        if model.n_inputs:
-            call = f"{octave_matrix(without_functions(decimated, u))}, {initial}"
-        else:
-            call = f"{initial}, {len(y)}"
-        script.append(f"printf('%.17g ', tank_{i}({call})); printf('\\n');")
-        expected.append(y)
-    completed_run = subprocess.run(
-        ["octave-cli", "--no-init-file", "--eval", "\n".join(script)], cwd=tmp_path, capture_output=True, text=True
-    )
-    lines = completed_run.stdout.splitlines()
-    assert len(lines) == len(expected), completed_run.stderr
-    for line, y in zip(lines, expected, strict=True):
-        np.testing.assert_allclose(list(map(float, line.split())), y, rtol=1e-12, atol=1e-14)
+        arguments = f"{octave_matrix(u)}, {octave_matrix(initial)}" if u.size else f"{octave_matrix(initial)}, 60"
+        script.append(f"printf('%.17g ', tank_{i}({arguments})'); printf('\\n');")
+        runs.append(expected)
+    command = ["octave-cli", "--no-init-file", "--eval", "\n".join(script)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    lines = done.stdout.splitlines()
+    assert len(lines) == len(runs), done.stderr
+    for line, expected in zip(lines, runs, strict=True):
+        run = np.array(line.split(), float).reshape(expected.shape)
+        np.testing.assert_allclose(run, expected, rtol=1e-12, atol=1e-14)
 
 
 def octave_matrix(rows):
@@ -193,24 +192,26 @@ def octave_matrix(rows):
 
 
 @pytest.mark.ci
-def test_sysidentpy(model):
+@pytest.mark.parametrize("name", [name for name in SINGLE if "functions" not in name])
+def test_sysidentpy(name):
     pytest.importorskip("sysidentpy")
-    decimated, u, y = data(model)
-    space = {}
+    model = SINGLE[name]
+    u, _, y = run_of(model)
+    decimated, space = model.decimated(), {}
     exec(model.export("sysidentpy", "tank"), space)
     tank, first = space["tank"], decimated.initial_samples
-    measured = y + np.random.default_rng(6).normal(0, 0.1, len(y))
+    measured = y + np.random.default_rng(6).normal(0, 0.1, y.shape)
     measured[:first] = y[:first]
     if model.n_inputs:
-        free_run = tank.predict(X=u, y=measured[:, None])
-        one_step = tank.predict(X=u, y=measured[:, None], steps_ahead=1)
-        fewest = tank.predict(X=u, y=measured[: max(first, 1), None])
-        np.testing.assert_allclose(fewest[:, 0], y, rtol=1e-12, atol=1e-12)
+        free_run = tank.predict(X=u, y=measured)
+        one_step = tank.predict(X=u, y=measured, steps_ahead=1)
+        np.testing.assert_allclose(tank.predict(X=u, y=measured[: max(first, 1)]), y, rtol=1e-12, atol=1e-12)
     else:
-        free_run = tank.predict(y=measured[:, None], forecast_horizon=len(y) - first)
-        one_step = tank.predict(X=None, y=measured[:, None], steps_ahead=1)
-    np.testing.assert_allclose(free_run[:, 0], y, rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(one_step[:, 0], decimated.predict(u, measured, steps=1), rtol=1e-12, atol=1e-12)
+        free_run = tank.predict(y=measured, forecast_horizon=len(y) - first)
+        one_step = tank.predict(X=None, y=measured, steps_ahead=1)
+    np.testing.assert_allclose(free_run, y, rtol=1e-12, atol=1e-12)
+    expected = decimated.predict(u if model.n_inputs else None, measured, steps=1)
+    np.testing.assert_allclose(one_step[:, 0], expected, rtol=1e-12, atol=1e-12)
 
 
 def test_the_comment_says_what_is_to_be_given():
@@ -221,9 +222,15 @@ def test_the_comment_says_what_is_to_be_given():
         lines = {line.removeprefix(f"{mark} ") for line in model.export(language).splitlines()}
         assert lines >= {
             *("y(k) = 0.7 y(k-1) + 0.4 u(k-1)", "y: voltage (V)", "u: duty cycle"),
-            *(
-                "Give every 12th sample of the data: one step of k is 120 µs.",
-                "SHA-256 of the data that it is from: ab12",
-            ),
+            "Give every 12th sample of the data: one step of k is 120 µs.",
+            "SHA-256 of the data that it is from: ab12",
         }
     assert "Order of the inputs: a, b, c." in CASES["three inputs"].export("c")
+    joint = JointModel((replace(UPPER, sampling_time=0.5, decimation=2), replace(LOWER, sampling_time=0.5)))
+    assert "Give every sample of the data, 500 ms apart." in joint.export("python")
+
+
+@pytest.mark.parametrize(("language", "name"), [("sysidentpy", "tanks"), ("C", "tanks"), ("c", "end")])
+def test_other_programs_of_joint_models_are_refused(language, name):
+    with pytest.raises(NarxbenchError, match=r"^(language|name): found "):
+        JOINT["coupled"].export(language, name)

@@ -1,52 +1,25 @@
 """Models of several outputs that run together."""
 
-import math
-import shutil
-import subprocess
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from tests.unit.model.test_export import JOINT, LOWER, UPPER
 
-import narxbench
-from narxbench import DivergedError, JointModel, Model, NarxbenchError
-from narxbench._io.errors import FileError
-from narxbench._model.joint import _simulate_jointly
-from narxbench._numerics.random_streams import generator
+from narxbench import DivergedError, FileError, JointModel, Model, NarxbenchError, load_model
 
-# Each output acts on the other one; one is centred, and has another step.
-UPPER = Model(("y(k-1)", "u1(k-1)", "u2(k-1)*y(k-2)", "1"), (0.5, 0.8, -0.1, 0.05), ("u", "b"), "a")
-LOWER = Model(
-    ("y(k-1)", "u1(k)", "u2(k-1)^2"),
-    (0.7, 0.4, -0.2),
-    ("a", "u"),
-    "b",
-    offsets=(0.2, 0.1, 0.0),
-    scales=(2.0, 1.0, 0.5),
-)
-COUPLED = JointModel((UPPER, LOWER))
-CASES = {
-    "coupled": COUPLED,
-    "two steps": JointModel((replace(UPPER, decimation=4), replace(LOWER, decimation=2))),
-    "functions": JointModel((replace(UPPER, inputs=("u", "abs(u)")), replace(LOWER, inputs=("a", "u")))),
-    "no inputs": JointModel(
-        (Model(("y(k-1)", "u(k-2)"), (0.5, -0.6), ("b",), "a"), Model(("y(k-1)", "u(k-1)"), (0.4, 0.7), ("a",), "b"))
-    ),
-    "two inputs": JointModel(
-        (Model(("y(k-1)", "u2(k-1)"), (0.5, 1.0), ("u", "v"), "a"), Model(("u2(k-3)",), (0.7,), ("u", "a"), "b"))
-    ),
-}
+COUPLED = JOINT["coupled"]
 
 
-@pytest.fixture(params=CASES.values(), ids=CASES)
+@pytest.fixture(params=JOINT.values(), ids=JOINT)
 def model(request):
     return request.param
 
 
 def signals(model, samples=60):
     """Return inputs of a model, those that it computes left out, and the first outputs."""
-    rng = generator(purpose="joint model")
+    rng = np.random.default_rng(1)
     names = [name for name in model.inputs if "(" not in name]
     u = rng.uniform(-1, 1, (samples, len(names)))
     return u if names else None, rng.uniform(-0.5, 0.5, (model.initial_samples, model.n_outputs))
@@ -68,22 +41,6 @@ def test_each_output_follows_its_model_with_the_others_of_the_run(model):
         np.testing.assert_allclose(ahead[part.initial_samples :], measured[first:], rtol=1e-12, atol=1e-14)
 
 
-def test_models_without_other_outputs_run_as_they_do_alone():
-    alone = Model(("y(k-1)", "u(k-1)"), (0.7, 0.3), ("u",), "b", offsets=(0.3, 0.1), scales=(3.0, 0.7))
-    other = Model(("y(k-1)", "u(k-1)^2"), (0.2, 0.3), ("u",), "a")
-    u, initial = signals(JointModel((alone, other)))
-    run = JointModel((alone, other)).simulate(u, initial)
-    assert run[:, 0].tobytes() == alone.predict(u, initial[:, 0]).tobytes()
-    assert run[:, 1].tobytes() == other.predict(u, initial[:, 1]).tobytes()
-
-
-def test_machine_code_does_what_its_python_does(model, monkeypatch):
-    u, initial = signals(model)
-    run = model.simulate(u, initial, samples=60)
-    monkeypatch.setattr("narxbench._model.joint._simulate_jointly", _simulate_jointly.py_func)
-    assert model.simulate(u, initial, samples=60).tobytes() == run.tobytes()
-
-
 def test_frames_come_back_as_frames():
     u, initial = signals(COUPLED)
     index = pd.date_range("2024-01-01", periods=60, freq="h")
@@ -101,7 +58,7 @@ def test_scores_are_those_of_the_run():
     u, initial = signals(COUPLED)
     run = COUPLED.simulate(u, initial)
     assert [scores.rrse for scores in COUPLED.score(u, run).values()] == [0.0, 0.0]
-    noisy = run + np.array([0.0, 0.1]) * generator(purpose="noise").standard_normal(run.shape)
+    noisy = run + np.array([0.0, 0.1]) * np.random.default_rng(2).standard_normal(run.shape)
     noisy[: len(initial)] = initial
     scores = COUPLED.score(u, noisy)
     error, spread = noisy[2:, 1] - run[2:, 1], noisy[2:, 1] - noisy[2:, 1].mean()
@@ -121,19 +78,6 @@ def test_a_run_that_grows_diverges():
         unstable.forecast(None, measured, steps=1000)
 
 
-def test_forecast_of_a_vector_autoregression_is_its_matrix_power():
-    matrix = np.array([[0.5, -0.4], [0.3, 0.6]])
-    rows = zip(matrix, "ab", "ba", strict=True)
-    models = []
-    for position, (row, output, name) in enumerate(rows):
-        models.append(Model(("y(k-1)", "u(k-1)"), (row[position], row[1 - position]), (name,), output))
-    measured = generator(purpose="vector").standard_normal((20, 2))
-    expected, forecast = measured[-1], JointModel(tuple(models)).forecast(None, measured, steps=5)
-    for row in forecast:
-        expected = matrix @ expected
-        np.testing.assert_allclose(row, expected, rtol=1e-12)
-
-
 @pytest.mark.parametrize(
     "noise",
     [
@@ -147,7 +91,7 @@ def test_forecast_of_models_that_do_not_see_each_other_is_that_of_each(noise):
     models = []
     for output in "ab":
         models.append(Model(("y(k-1)", "u(k-1)"), (0.7, 0.3), ("u",), output, scales=(2.0, 1.0), **noise))
-    rng = generator(purpose="joint forecast")
+    rng = np.random.default_rng(4)
     u, y = rng.standard_normal(60), rng.standard_normal((50, 2))
     forecast = JointModel(tuple(models)).forecast(u[:50], y, u[50:])
     for position, part in enumerate(models):
@@ -168,7 +112,7 @@ def test_file_gives_back_the_model(model, tmp_path):
     model.save(file)
     assert JointModel.load(file) == model
     with pytest.raises(FileError, match=r"several outputs; needed: JointModel\.load"):
-        narxbench.load_model(file)
+        load_model(file)
 
 
 @pytest.mark.parametrize(
@@ -214,99 +158,11 @@ def test_signals_that_do_not_fit_are_refused(u, y, words):
 def test_future_that_is_too_short_is_refused():
     u, initial = signals(COUPLED)
     run = COUPLED.simulate(u, initial)
-    for future, steps in ((None, 3), (u[:2], 3)):
+    for future in (None, u[:2]):
         with pytest.raises(NarxbenchError, match="u_future: found"):
-            COUPLED.forecast(u, run, future, steps)
-
-
-# Exports.
-
-
-def stepped(model, samples=60):
-    """Return inputs and first outputs of a program, in steps of the program, and the run that it shall give."""
-    step = math.gcd(*(part.decimation for part in model.models))
-    u, initial = signals(model, samples)
-    rows, repeated = initial[::step], None
-    if u is not None:
-        repeated = np.repeat(u, step, 0)
-    # All samples of a step are alike, so that the phases are.
-    run = model.simulate(repeated, np.repeat(rows, step, 0), samples=samples * step)
-    return u, rows, run[::step]
-
-
-def test_python(model):
-    u, initial, expected = stepped(model)
-    space = {}
-    exec(model.export("python", "tanks"), space)
-    arguments = (initial.tolist(), len(expected)) if u is None else (u.tolist(), initial.tolist())
-    run = space["tanks_simulate"](*arguments)
-    np.testing.assert_allclose(run, expected, rtol=1e-12, atol=1e-14)
-
-
-C_MAIN = """
-#include <stdio.h>
-int main(void)
-{
-    enum { n = %d, n_u = %d, n_y = %d, n_initial = %d };
-    static double y[n * n_y], u[n * n_u + 1];
-    for (size_t i = 0; i < n * n_u + 1; i++) if (scanf("%%lf", &u[i]) != 1) return 1;
-    for (size_t i = 0; i < n_initial * n_y; i++) if (scanf("%%lf", &y[i]) != 1) return 1;
-    tanks_simulate(%s);
-    for (size_t i = 0; i < n * n_y; i++) printf("%%.17g\\n", y[i]);
-    return 0;
-}
-"""
-
-
-@pytest.mark.ci
-def test_c(model, tmp_path):
-    if not shutil.which("gcc"):
-        pytest.skip("no gcc")
-    u, initial, expected = stepped(model)
-    n_inputs = 0 if u is None else u.shape[1]
-    main = C_MAIN % (len(expected), n_inputs, model.n_outputs, len(initial), "u, y, n" if n_inputs else "y, n")
-    (tmp_path / "tanks.c").write_text(model.export("c", "tanks") + main, encoding="utf-8")
-    strict = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2"]
-    command = ["gcc", *strict, "-o", "tanks", "tanks.c", "-lm"]
-    built = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert built.stderr == ""
-    numbers = [] if u is None else u.ravel().tolist()
-    text = " ".join(map(repr, [*numbers, 0.0, *initial.ravel().tolist()]))
-    completed = subprocess.run([tmp_path / "tanks"], input=text, capture_output=True, text=True, check=True)
-    run = np.array(completed.stdout.split(), float).reshape(expected.shape)
-    np.testing.assert_allclose(run, expected, rtol=1e-12, atol=1e-14)
-
-
-@pytest.mark.ci
-def test_matlab(tmp_path):
-    """All cases in one process: a start takes longer than the runs."""
-    if not shutil.which("octave-cli"):
-        pytest.skip("no Octave (Debian's package octave)")
-    script, runs = [], []
-    for i, model in enumerate(CASES.values()):
-        u, initial, expected = stepped(model)
-        (tmp_path / f"tanks_{i}.m").write_text(model.export("matlab", f"tanks_{i}"), encoding="utf-8")
-        call = f"{octave_matrix(initial)}, {len(expected)}"
-        if u is not None:
-            call = f"{octave_matrix(u)}, {octave_matrix(initial)}"
-        script.append(f"printf('%.17g ', tanks_{i}({call})'); printf('\\n');")
-        runs.append(expected)
-    completed = subprocess.run(
-        ["octave-cli", "--no-init-file", "--eval", "\n".join(script)], cwd=tmp_path, capture_output=True, text=True
-    )
-    lines = completed.stdout.splitlines()
-    assert len(lines) == len(runs), completed.stderr
-    for line, expected in zip(lines, runs, strict=True):
-        run = np.array(line.split(), float).reshape(expected.shape)
-        np.testing.assert_allclose(run, expected, rtol=1e-12, atol=1e-14)
-
-
-def octave_matrix(rows):
-    """Return rows of numbers as Octave writes a matrix."""
-    return "[" + "; ".join(" ".join(map(repr, row)) for row in rows.tolist()) + "]"
-
-
-@pytest.mark.parametrize(("language", "name"), [("sysidentpy", "tanks"), ("C", "tanks"), ("c", "end")])
-def test_other_programs_are_refused(language, name):
-    with pytest.raises(NarxbenchError, match=r"^(language|name): found "):
-        COUPLED.export(language, name)
+            COUPLED.forecast(u, run, future, 3)
+    assert COUPLED.forecast(u, run, u[:2], 0).shape == (0, 2)
+    with pytest.raises(NarxbenchError, match="steps: found -1; allowed: a whole number from 0 on"):
+        COUPLED.forecast(u, run, u[:2], -1)
+    with pytest.raises(NarxbenchError, match="steps: found null; needed"):
+        JOINT["no inputs"].forecast(None, run)

@@ -7,26 +7,20 @@ from pathlib import Path
 
 import numpy as np
 from tests.messages import calls
-from tests.unit.model.test_narx import ARX, NAR, TWO
+from tests.unit.model.models import ARX, NAR, TWO
 
-from narxbench._model.dataset import read_signals
-from narxbench._model.expression import parse_expression
-from narxbench._model.narx import Model, scores
-from narxbench._model.system import System, load_system, parse_equation
-from narxbench._model.terms import candidate_terms, index_of_terms, parse_term
+from narxbench import Model, System, candidate_terms, load_system, read_signals
 
 NO_TERMS = [
     *("y(k-" + "9" * 100_000 + ")", "y(k-0)", "y(k-1)^7*u(k-1)^7", "y(k-1)" * 20_000, "y(k)", "y(k+1)", "x(k-1)"),
     *("y(k-１)", "y(k-1)²", "y(k-1)\x00", "y(k-1)*", "\ud800", "", "2", ["y(k-1)"]),
 ]
-NONE_OF_THESE_INPUTS = [
-    *(("u(k)", 1, False), ("y(k)", 1, True), ("y(k-0)", 1, True), ("u1(k-1)", 1, True), ("u(k-1)", 2, True)),
-    *(("u3(k-1)", 2, True), ("u01(k-1)", 2, True), ("u1(k)", 2, False), ("u(k-1)", 0, True)),
-]
+NONE_OF_THESE_INPUTS = [("u1(k-1)", "u"), ("u(k-1)", "uv"), ("u3(k-1)", "uv"), ("u01(k-1)", "uv"), ("u(k-1)", "")]
 NO_ORDERS = [(-1, 1, 1), (0, 0, 1), (1, 1, 0), (1.5, 1, 1), (9999, 9999, 3), (True, 1, 1)]
 NO_EXPRESSIONS = [
     *("y(k-1)/2", "exp(1)*y(k-1)", "1/y(k)", "1/y(k-10000)", "sin(z(k-1))", "sin(y(k-1)", "sin(y(k-1))(k-1)"),
     *("1/u(k-1)^13", "1/u(k-1)^0.5", "2^u(k-1)/y(k-1)", "1e400/y(k-1)", "9" * 400 + "/y(k-1)", "y(k-1)/", "e(k)"),
+    "u(k-1)/2 + 0.125*y(k-1) + 0.25*y(k-2) - 0.5*u(k-2) + 0.75*u(k-3)",
     *("1/" * 900 + "1", "1/y(k-1)" + " " * 3000 + "+ 1" * 1000, "y(k-1) + exp(e(k-1))", "y(k-1) - u(k-1)*e(k-1)/2"),
 ]
 NO_EQUATIONS = [
@@ -34,7 +28,7 @@ NO_EQUATIONS = [
     *("y(k) = 1e400*y(k-1)", "y(k) = " + "9" * 100_000, "y(k) = 0*y(k-1)", "y(k) = ½", "y(k) = y(k-1) + y(t-1)"),
     "y(k) = 0.5**y(k-1)",
 ]
-OF_ONE_INPUT = ["u(k)", "u(k-0)", "u1(k-1)", "u(k)/2", "exp(u(k))"]
+OF_ONE_INPUT = ["y(k-3)", "u(k)", "u(k-0)", "u1(k-1)", "u(k)/2", "exp(u(k))"]
 ORDERS = "n_u: 1\nn_y: 1\nequation: y(k) = "
 NO_SYSTEMS = [
     *(f"degree: 0\n{ORDERS}y(k-1)", f"degree: 1\n{ORDERS}z(k-1)", f"degree: 1\n{ORDERS}sin(z(k-1))", "["),
@@ -43,6 +37,12 @@ NO_SYSTEMS = [
         for excitation in ("{kind: gaussian, sd: 0}", "{kind: gausian}", "3")
     ),
     f"degree: 1\ndegree: 2\n{ORDERS}y(k-1)",
+]
+NO_EXCITATIONS = [
+    *(7, {}, {"kind": None}, {"kind": "sinus"}, {"kind": ["held"]}, {"kind": "gaussian", "sd": "1"}),
+    *({"kind": "autoregressive", "pole": 1.0}, {"kind": "uniform", "low": math.nan}, {"kind": "uniform", "lo": 0}),
+    *({"kind": "uniform", "low": 2.0}, {"kind": "recorded"}, {"kind": "recorded", "file": ""}, {"kind": "held", 1: 2}),
+    *({"kind": "held", "hold": True, "source": {"kind": "held"}}, {"kind": "binary", "source": {"sd": 1.0}}),
 ]
 NO_NAMES = ["../S1", "S1.yaml", "S1\x00", "", "..", "\ud800", "s1", "S" * 300]
 NO_SIMULATION = [{"samples": 0}, {"washout": -1}, {"seed": True}, {"noise": "inputs"}, {"realisation": -1}]
@@ -129,23 +129,29 @@ def _model(changes):
     return Model(**vars(ARX) | changes)
 
 
+def _term(text, inputs="u"):
+    return Model((text,), (1.0,), tuple(inputs), "y")
+
+
+def _equation(text, **arguments):
+    return System("X", text, n_u=2, n_y=2, degree=2, **arguments)
+
+
 def _mistakes_in_terms():
-    candidates = {((0, 1),): 1, ((0, 2),): 2}
     return {
-        **_calls("term", parse_term, NO_TERMS),
-        **_calls("term of inputs", lambda case: parse_term(*case[:2], current=case[2]), NONE_OF_THESE_INPUTS),
-        **_calls("terms", lambda names: index_of_terms(names, candidates), [["u(k-1)"], ["y(k-1)", "y(t-1)"]]),
+        **_calls("term", _term, NO_TERMS),
+        **_calls("term of inputs", lambda case: _term(*case), NONE_OF_THESE_INPUTS),
         **_calls("orders", lambda case: candidate_terms(n_y=case[0], n_u=case[1], degree=case[2]), NO_ORDERS),
-        **_calls("expression", parse_expression, NO_EXPRESSIONS),
-        **_calls("equation", parse_equation, NO_EQUATIONS),
+        **_calls("expression", lambda text: _equation(f"y(k) = {text}"), NO_EXPRESSIONS),
+        **_calls("equation", _equation, NO_EQUATIONS),
     }
 
 
 def _mistakes_in_systems():
-    orders = {"n_u": 1, "n_y": 1, "degree": 2}
     return {
-        **calls("equation with", lambda text: System("own", f"y(k) = {text}", **orders), OF_ONE_INPUT),
+        **calls("equation with", lambda text: _equation(f"y(k) = {text}"), OF_ONE_INPUT),
         **_calls("system", _system, NO_SYSTEMS),
+        **_calls("excitation", lambda values: _equation("y(k) = y(k-1)", excitation=values), NO_EXCITATIONS),
         **_calls("system named", lambda name: load_system(name, "."), NO_NAMES),
         **_calls("system named", load_system, ["S11"]),
         **_calls("simulation", lambda options: load_system("S1").simulate(**options), NO_SIMULATION),
@@ -158,7 +164,6 @@ def _mistakes_in_data_of_models():
         **{f"prediction {i}": partial(model.predict, **data) for i, (model, data) in enumerate(NO_DATA)},
         "divergence of a free run": partial(GROWING.predict, None, [2.0] * 20, samples=20),
         "divergence some steps ahead": partial(GROWING.predict, None, [2.0] * 20, steps=8),
-        "scores": partial(scores, [1.0, 2.0], [1.0]),
         "score": partial(ARX.score, [1.0, 2.0], [1.0, 2.0, 3.0]),
     }
 

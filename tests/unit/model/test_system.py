@@ -1,66 +1,322 @@
-"""Systems: equations as text, files of systems, and simulation."""
+"""Systems: equations as text, files of systems, excitation, and simulation with each kind of noise."""
 
 import csv
 import json
 import math
+from decimal import Decimal, localcontext
+from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy import stats
+from scipy.signal import lfilter
 
-from narxbench._io.errors import NarxbenchError
-from narxbench._io.files import CONFIG_FOLDER
-from narxbench._model.excitation import AutoregressiveInput, UniformInput
-from narxbench._model.system import System, load_system, parse_equation, system_names
-from narxbench._model.terms import candidate_monomials, term_name
+from narxbench import NarxbenchError, System, candidate_terms, load_system, model_size
 
-quick = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-REFERENCE = CONFIG_FOLDER.parent / "data" / "reference"
-monomials = st.lists(st.tuples(st.integers(0, 1), st.integers(1, 9999)), max_size=12).map(lambda m: tuple(sorted(m)))
-coefficients = st.floats(allow_nan=False, allow_infinity=False).filter(bool)
+quick = settings(max_examples=50, deadline=None)
+PROJECT = Path(__file__).parents[3]
+NAMES = sorted(path.stem for path in (PROJECT / "config/systems").glob("*.yaml"))
+LINEAR = {"n_u": 1, "n_y": 1, "degree": 1}
+TRUE = "y(k) = 0.5*y(k-1) + u(k-1)^2"
+SMALL = {"n_u": 1, "n_y": 1, "degree": 2}
+
+
+# Candidate terms.
+
+
+@pytest.mark.parametrize(
+    ("orders", "size"), [((1, 1, 1), 3), ((5, 5, 2), 66), ((3, 3, 3), 84), ((2, 0, 4), 15), ((0, 3, 2), 10)]
+)
+def test_as_many_candidates_as_the_recurrence_says(orders, size):
+    n_y, n_u, degree = orders
+    candidates = candidate_terms(n_y=n_y, n_u=n_u, degree=degree)
+    assert len(candidates) == len(set(candidates)) == model_size(n_y=n_y, n_u=n_u, degree=degree) == size
+    assert model_size(n_y=5, n_u=5, n_e=5, degree=2) == 136
+
+
+def test_canonical_order():
+    expected = "1 y(k-1) y(k-2) u(k-1) y(k-1)^2 y(k-1)*y(k-2) y(k-1)*u(k-1) y(k-2)^2 y(k-2)*u(k-1) u(k-1)^2"
+    assert candidate_terms(n_y=2, n_u=1, degree=2) == expected.split()
+
+
+# Equations.
 
 
 @pytest.mark.parametrize("name", ["S1", "S2", "S3", "S4"])
 def test_systems_have_the_published_terms(name):
-    with open(REFERENCE / "system_terms.csv") as stream:
+    with open(PROJECT / "data/reference/system_terms.csv") as stream:
         published = {r["term"]: float(r["coefficient"]) for r in csv.DictReader(stream) if r["system"] == name}
     system = load_system(name)
     assert dict(zip(system.terms, system.coefficients, strict=True)) == published
 
 
+def read(equation):
+    """Return the terms of an equation and their coefficients."""
+    system = System("X", equation, n_u=3, n_y=3, degree=3)
+    return dict(zip(system.terms, system.coefficients, strict=True))
+
+
 def test_spellings_of_equations():
-    assert parse_equation("y(t)= -2u(t-1)y(t-2) + 1") == [(((0, 2), (1, 1)), -2.0), ((), 1.0)]
-    assert parse_equation("y(k) = − y(k-1) + 1e-3*u(k-1)**2") == [(((0, 1),), -1.0), (((1, 1), (1, 1)), 1e-3)]
+    assert read("y(t)= -2u(t-1)y(t-2) + 1") == {"y(k-2)*u(k-1)": -2.0, "1": 1.0}
+    assert read("y(k) = − y(k-1) + 1e-3*u(k-1)**2") == {"y(k-1)": -1.0, "u(k-1)^2": 1e-3}
 
 
-def equation_of(pairs):
+def equation_of(terms):
     """Return the canonical text of an equation."""
     text = "y(k) ="
-    for monomial, coefficient in pairs:
+    for term, coefficient in terms.items():
         sign = "-" if coefficient < 0 else "+"
-        text += f" {sign} {abs(coefficient)!r}*{term_name(monomial)}".removesuffix("*1")
+        text += f" {sign} {abs(coefficient)!r}*{term}".removesuffix("*1")
     return text
 
 
-@given(pairs=st.lists(st.tuples(monomials, coefficients), min_size=1, max_size=8, unique_by=lambda pair: pair[0]))
-@quick
-def test_every_equation_reads_back(pairs):
-    assert parse_equation(equation_of(pairs)) == pairs
+TERMS = st.sampled_from(candidate_terms(n_u=3, n_y=3, degree=3))
+COEFFICIENTS = st.floats(allow_nan=False, allow_infinity=False).filter(bool)
 
 
-@given(st.text(max_size=60) | st.text("yuk()-+*^=0123456789. eEt−", max_size=60))
+@given(terms=st.dictionaries(TERMS, COEFFICIENTS, min_size=1, max_size=8))
 @quick
+def test_every_equation_reads_back(terms):
+    assert read(equation_of(terms)) == terms
+
+
+PIECES = ["y(k-1)", "u(k-2)", "e(k-1)", "exp(", "sin(", "pi", "(", ")", *"+-*/^ek.\n_", "**", "2", "0.5", "1e5", "007"]
+
+
+@given(
+    st.text(max_size=60)
+    | st.text("yuk()-+*^=0123456789. eEt−", max_size=60)
+    | st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
+)
+@settings(quick, max_examples=200)
 def test_any_text_is_an_equation_or_a_clear_error(text):
     try:
-        pairs = parse_equation("y(k) = " + text)
+        system = System("X", "y(k) = " + text, n_u=3, n_y=3, degree=3)
+        system.simulate(3, snr_db=20)
     except NarxbenchError as error:
-        assert str(error).isprintable()
+        assert str(error).isprintable() and len(str(error)) < 600
         return
-    assert pairs
-    for _, coefficient in pairs:
-        assert math.isfinite(coefficient) and coefficient != 0.0
-    assert parse_equation(equation_of(pairs)) == pairs
+    assert all(math.isfinite(coefficient) and coefficient for coefficient in system.coefficients)
+    assert system.inside == bool(system.terms)
+
+
+# The text of an expression and its value at sample k.
+LEAVES = [
+    ("y(k-1)", lambda y, u, k: past(y, k, 1)),
+    ("u(t - 3)", lambda y, u, k: past(u, k, 3)),
+    ("pi", lambda y, u, k: math.pi),
+    (".25e1", lambda y, u, k: 2.5),
+    ("3", lambda y, u, k: 3.0),
+]
+
+
+def past(signal, k, lag):
+    return float(signal[k - lag]) if k >= lag else 0.0
+
+
+def joined(parts):
+    (a, x), (b, y), sign = parts
+    operations = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}
+    return f"({a} {sign} {b})", lambda *at: float(operations[sign](x(*at), y(*at)))
+
+
+def wrapped(inner):
+    return (
+        st.tuples(inner, inner, st.sampled_from("+-*/")).map(joined)
+        | inner.map(lambda part: (f"sin({part[0]})", lambda *at: float(np.sin(part[1](*at)))))
+        | inner.map(lambda part: (f"exp(-({part[0]})^2)", lambda *at: float(np.exp(-(part[1](*at) ** 2)))))
+        | inner.map(lambda part: (f"(-{part[0]})", lambda *at: -part[1](*at)))
+    )
+
+
+@given(st.recursive(st.sampled_from(LEAVES), wrapped, max_leaves=8))
+@quick
+def test_an_expression_means_what_it_says(part):
+    text, value = part
+    # The exponential makes any expression a truth outside the candidates, and the sine bounds it.
+    system = System(
+        "X", f"y(k) = sin(+{text}) + exp(u(k-1)) + 8/4/2*y(k-1)*0.5 - -u(k-1)^2*2 - 1", n_u=3, n_y=3, degree=3
+    )
+    assert not system.inside and system.terms == []
+    try:
+        u, y = system.simulate(6, washout=0)
+    except NarxbenchError:  # a denominator of 0
+        assume(False)
+    with np.errstate(all="ignore"):
+        for k in range(6):
+            inner = value(y, u, k)
+            assume(abs(inner) < 1e6)
+            known = math.exp(past(u, k, 1)) + 0.5 * past(y, k, 1) + 2 * past(u, k, 1) ** 2 - 1
+            assert y[k] == pytest.approx(math.sin(inner) + known, rel=1e-6, abs=1e-6)
+
+
+def exact_sine(x):
+    """Sum the Taylor series itself, with digits enough for its large terms."""
+    with localcontext(prec=400):
+        term = total = Decimal(x)
+        for order in range(1, 1200, 2):
+            term *= -(Decimal(x) ** 2) / ((order + 1) * (order + 2))
+            total += term
+        return float(total)
+
+
+def exact_exponential(x):
+    with localcontext(prec=100):
+        return float(Decimal(x).exp())
+
+
+@pytest.mark.parametrize(("name", "factor", "exact"), [("sin", 200.0, exact_sine), ("exp", 27.0, exact_exponential)])
+def test_last_bits_are_right(name, factor, exact):
+    u, y = System("X", f"y(k) = {name}({factor}*u(k-1))", **LINEAR).simulate(80)
+    assert y[1:].tolist() == [exact(factor * value) for value in u[:-1].tolist()]
+
+
+@pytest.mark.parametrize("text", ["1/y(k-1)", "exp(1e300*u(k-1)^2)", "sin(1e300/u(k-1))", "sin(1e15)/1*exp(y(k-1))"])
+def test_what_is_no_number_diverges(text):
+    with pytest.raises(NarxbenchError, match=r"X: its output diverges .* at sample [123] "):
+        System("X", f"y(k) = {text}", **LINEAR).simulate(5)
+
+
+def test_noise_terms_are_no_system_terms_and_always_act():
+    noise_terms = " + (0.4*e(k-1)) - u(k-1)*e(k-2)^2 + exp(u(k-1) - 3)*e(k-1)"
+    plain, noisy = System("X", TRUE, **SMALL), System("X", TRUE + noise_terms, **SMALL)
+    assert noisy.inside and (noisy.monomials, noisy.coefficients) == (plain.monomials, plain.coefficients)
+    clean = plain.simulate(500)
+    np.testing.assert_array_equal(noisy.simulate(500).y, clean.y)
+    u, y = noisy.simulate(500, snr_db=20, washout=0)
+    np.testing.assert_array_equal(y, noisy.simulate(500, snr_db=20, washout=0, noise="equation").y)
+    # e(k) is what the equation leaves of y(k), and has the wanted power.
+    e = np.zeros(500)
+    for k in range(500):
+        shown = 0.5 * past(y, k, 1) + past(u, k, 1) ** 2 - past(u, k, 1) * past(e, k, 2) ** 2
+        e[k] = y[k] - shown - (0.4 + math.exp(past(u, k, 1) - 3)) * past(e, k, 1)
+    unit = plain.simulate(500, snr_db=20, washout=0).y - plain.simulate(500, washout=0).y
+    np.testing.assert_allclose(e, unit, atol=1e-12)
+
+
+# Descriptions.
+
+
+def test_a_system_that_is_sampled_faster():
+    system = System("X", "y(k) = 0.5*y(k-1) - 0.2*y(k-2) + u(k-1)^2 + 1", n_u=2, n_y=2, degree=2)
+    fast = system.oversampled(4)
+    assert dict(zip(fast.terms, fast.coefficients, strict=True)) == {
+        "y(k-1)": 0.5 / 4 + 0.75,
+        "y(k-2)": -0.05,
+        "u(k-1)^2": 0.25,
+        "1": 0.25,
+    }
+    # Without y(k-1) it gains one; the steady state stays where it is.
+    assert System("X", "y(k) = u(k-1)", **LINEAR).oversampled(2).terms == ["y(k-1)", "u(k-1)"]
+    for equation in (f"{TRUE} + 0.4*e(k-1)", "y(k) = sin(y(k-1))"):
+        with pytest.raises(NarxbenchError, match="allowed: a polynomial without noise terms"):
+            System("X", equation, **SMALL).oversampled(2)
+
+
+def test_other_candidates_leave_the_data_as_they_are():
+    system = System("X", TRUE, **SMALL, excitation={"kind": "uniform", "high": 0.5}, reference="R")
+    larger = system.with_candidates(n_y=3, degree=3)
+    assert (larger.n_u, larger.n_y, larger.degree, larger.reference) == (1, 3, 3, "R")
+    np.testing.assert_array_equal(larger.simulate(50, snr_db=30).y, system.simulate(50, snr_db=30).y)
+    assert repr(System(**json.loads(json.dumps(system.definition())))) == repr(system)
+    # A system term must be a candidate.
+    with pytest.raises(NarxbenchError):
+        system.with_candidates(degree=1)
+
+
+# Systems that diverge with a slow Gaussian input, which no scenario drives them with.
+FOR_BOUNDED_INPUTS = ("narma10", "tmau-sine")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_described_system_is_stable_and_can_be_found_out(name):
+    """Within the candidates, the truth is smaller than these, and least squares finds it where there is no noise."""
+    system = load_system(name)
+    assert system.reference and System(**system.definition()).definition() == system.definition()
+    slow = [] if name in FOR_BOUNDED_INPUTS else [{"excitation": with_input(kind="autoregressive", sd=0.3).excitation}]
+    for conditions in ({}, *slow, {"noise": "equation"}):
+        u, y = system.simulate(600, snr_db=20, **conditions)
+        assert u.std() > 0 and y.std() > 0
+    if not system.inside:
+        return
+    assert len(system.terms) < model_size(n_u=system.n_u, n_y=system.n_y, degree=system.degree)
+    u, y = system.simulate(600)
+    first = max(system.n_u, system.n_y)
+    columns = np.ones((600 - first, len(system.monomials)))
+    for place, monomial in enumerate(system.monomials):
+        for signal, lag in monomial:
+            columns[:, place] *= (y, u)[signal][first - lag : 600 - lag]
+    np.testing.assert_allclose(np.linalg.lstsq(columns, y[first:])[0], system.coefficients, rtol=1e-6)
+
+
+# Excitation.
+
+
+def with_input(**excitation):
+    """Return a system with an excitation."""
+    return System("X", TRUE, **SMALL, excitation=excitation)
+
+
+def drawn(system, size=3000):
+    """Return the input of a system."""
+    return system.simulate(size, washout=0).u
+
+
+def test_distributions_of_inputs():
+    uniform = drawn(with_input(kind="uniform", low=-2.0, high=1.0), 20_000)
+    assert -2 <= uniform.min() < -1.99 and 0.99 < uniform.max() <= 1
+    gaussian = drawn(with_input(kind="gaussian", sd=0.3), 20_000)
+    assert np.std(gaussian) == pytest.approx(0.3, rel=0.02) and abs(np.mean(gaussian)) < 0.01
+    coloured = drawn(with_input(kind="autoregressive", sd=0.3, pole=0.8), 20_000)
+    assert np.std(coloured) == pytest.approx(0.3, rel=0.05)
+    assert np.corrcoef(coloured[1:], coloured[:-1])[0, 1] == pytest.approx(0.8, abs=0.02)
+
+
+def test_a_recorded_input_is_read(tmp_path):
+    file = tmp_path / "u.csv"
+    file.write_text("u\n" + "\n".join(str(0.01 * i) for i in range(50)) + "\n")
+    recorded = with_input(kind="recorded", file=str(file))
+    np.testing.assert_allclose(drawn(recorded, 40), 0.01 * np.arange(40))
+    with pytest.raises(NarxbenchError, match="found 50 samples; allowed: at least 60"):
+        drawn(recorded, 60)
+    held = with_input(kind="held").excitation
+    assert held.for_system(recorded.excitation).recorded_file == str(file) and held.recorded_file == ""
+
+
+def test_inputs_that_are_made_of_others():
+    slow = {"kind": "autoregressive", "sd": 0.5, "pole": 0.8}
+    held = with_input(kind="held", hold=4, source=slow)
+    np.testing.assert_array_equal(drawn(held)[::4], drawn(with_input(**slow), 750))
+    np.testing.assert_array_equal(drawn(held, 10), drawn(held)[:10])
+    np.testing.assert_array_equal(drawn(held)[3::4], drawn(held)[::4])
+    np.testing.assert_array_equal(drawn(with_input(kind="held", hold=1)), drawn(System("X", TRUE, **SMALL)))
+    binary, source = drawn(with_input(kind="binary", source=slow)), drawn(with_input(**slow))
+    np.testing.assert_allclose(np.unique(binary), source.mean() + source.std() * np.array([-1.0, 1.0]))
+    np.testing.assert_array_equal(binary > source.mean(), source > source.mean())
+    # Without an input that they are made of, it is the one of the system; others stay as they are.
+    for kind in ("held", "binary"):
+        excitation = with_input(kind=kind).excitation.for_system(with_input(**slow).excitation)
+        assert excitation == with_input(kind=kind, source=slow).excitation
+        assert excitation.for_system(with_input(kind="uniform").excitation) == excitation
+    assert with_input(**slow).excitation.for_system(excitation) == with_input(**slow).excitation
+    with pytest.raises(NarxbenchError, match="low below high"):
+        with_input(kind="uniform", low=1.0, high=-1.0)
+
+
+def test_a_system_has_its_own_input_unless_another_is_given():
+    wide, plain = with_input(kind="uniform", high=3.0), System("X", TRUE, **SMALL)
+    assert np.array_equal(wide.simulate(50).u, plain.simulate(50, excitation=wide.excitation).u)
+    default = with_input(kind="uniform").excitation
+    assert np.array_equal(wide.simulate(50, excitation=default).u, plain.simulate(50).u)
+
+
+# Noise.
+
+KINDS = ["output", "equation", "ar-output", "ar-equation", "arma-output", "ma-equation", "outliers", "student-t"]
+KINDS += ["proportional", "drift", "input", "input-output", "closed-loop"]
+SAMPLES, SNR_DB = 5000, 20
 
 
 def test_noise_has_the_wanted_power_and_is_shared_by_all_snr():
@@ -75,15 +331,6 @@ def test_noise_has_the_wanted_power_and_is_shared_by_all_snr():
     np.testing.assert_allclose(noise[30], 10 * noise[50], rtol=1e-9, atol=1e-12)
 
 
-def test_noise_in_the_equation_leaves_the_input_as_it_is():
-    system = load_system("S1")
-    u, clean = system.simulate(20_000)
-    noisy = {snr: system.simulate(20_000, snr_db=snr, noise="equation") for snr in (50, 30)}
-    np.testing.assert_array_equal(noisy[50].u, u)
-    np.testing.assert_array_equal(noisy[30].u, u)
-    assert not np.allclose(noisy[30].y, clean)
-
-
 def test_name_seed_and_realisation_decide_the_data():
     first, again = (load_system("S1").simulate(100, snr_db=30) for _ in range(2))
     assert np.array_equal(first.y, again.y)
@@ -93,100 +340,96 @@ def test_name_seed_and_realisation_decide_the_data():
     assert len({u.tobytes() for u in inputs}) == 5
 
 
-TRUE = "y(k) = 0.5*y(k-1) + u(k-1)^2"
-SMALL = {"n_u": 1, "n_y": 1, "degree": 2}
+def simulated(noise=None):
+    """Return the signals of S1 from rest, with a kind of noise or without any."""
+    snr_db = None if noise is None else SNR_DB
+    return load_system("S1").simulate(SAMPLES, snr_db=snr_db, washout=0, noise=noise or "output")
 
 
-def test_noise_terms_are_no_system_terms_and_always_act():
-    plain, noisy = System("X", TRUE, **SMALL), System("X", f"{TRUE} + 0.4*e(k-1) - u(k-1)*e(k-2)", **SMALL)
-    assert noisy.inside and (noisy.monomials, noisy.coefficients) == (plain.monomials, plain.coefficients)
-    clean = plain.simulate(500)
-    np.testing.assert_array_equal(noisy.simulate(500).y, clean.y)
-    u, y = noisy.simulate(500, snr_db=20, washout=0)
-    np.testing.assert_array_equal(y, noisy.simulate(500, snr_db=20, washout=0, noise="equation").y)
-    # e(k) is what the equation leaves of y(k), and has the wanted power.
-    e = np.zeros(500)
-    e[0] = y[0]
-    e[1] = y[1] - (0.5 * y[0] + u[0] ** 2 + 0.4 * e[0])
-    for k in range(2, 500):
-        e[k] = y[k] - (0.5 * y[k - 1] + u[k - 1] ** 2 + 0.4 * e[k - 1] - u[k - 1] * e[k - 2])
-    unit = plain.simulate(500, snr_db=20, washout=0).y - plain.simulate(500, washout=0).y
-    np.testing.assert_allclose(e, unit, atol=1e-12)
+def added(noise):
+    """Return what a kind of noise adds to the output of S1."""
+    return simulated(noise).y - simulated().y
 
 
-def test_a_system_that_is_sampled_faster():
-    system = System("X", "y(k) = 0.5*y(k-1) - 0.2*y(k-2) + u(k-1)^2 + 1", n_u=2, n_y=2, degree=2)
-    fast = system.oversampled(4)
-    assert dict(zip(fast.terms, fast.coefficients, strict=True)) == {
-        "y(k-1)": 0.5 / 4 + 0.75,
-        "y(k-2)": -0.05,
-        "u(k-1)^2": 0.25,
-        "1": 0.25,
-    }
-    assert (fast.name, fast.n_u, fast.n_y, fast.degree) == ("X", 2, 2, 2)
-    # Without y(k-1) it gains one; the steady state stays where it is.
-    assert System("X", "y(k) = u(k-1)", n_u=1, n_y=1, degree=1).oversampled(2).terms == ["y(k-1)", "u(k-1)"]
-    for equation in (f"{TRUE} + 0.4*e(k-1)", "y(k) = sin(y(k-1))"):
-        with pytest.raises(NarxbenchError, match="allowed: a polynomial without noise terms"):
-            System("X", equation, **SMALL).oversampled(2)
+def left_by_the_equation(u, y):
+    """Return what the equation of S1 leaves of the output."""
+    return y[1:] - (0.5 * y[:-1] + 0.3 * u[:-1] + 0.3 * y[:-1] * u[:-1] + 0.5 * u[:-1] ** 2)
 
 
-def test_a_truth_outside_the_candidates():
-    equation = "y(k) = y(k-1)/(1 + exp(y(k-2))) + 0.5*sin(pi*u(k-1)) + 0.3*e(k-1)"
-    system = System("X", equation, n_u=1, n_y=1, degree=3)
-    assert not system.inside and system.terms == system.monomials == system.coefficients == []
-    u, y = system.simulate(60, washout=0)
-    expected = [0.0, 0.5 * math.sin(math.pi * u[0])]
-    for k in range(2, 60):
-        expected.append(expected[-1] / (1 + math.exp(expected[-2])) + 0.5 * math.sin(math.pi * u[k - 1]))
-    np.testing.assert_allclose(y, expected, rtol=1e-12, atol=1e-14)
-    assert not np.allclose(system.simulate(60, washout=0, snr_db=10).y, y)
-    with pytest.raises(NarxbenchError, match=r"X: its output diverges .* at sample 1 "):
-        System("X", "y(k) = 1/y(k-1)", n_u=1, n_y=1, degree=1).simulate(5)
+@pytest.mark.parametrize("noise", KINDS)
+def test_kinds_of_noise_leave_the_input_alone_unless_they_say_so(noise):
+    changes_input = noise in ("input", "input-output", "closed-loop")
+    assert np.array_equal(simulated(noise).u, simulated().u) != changes_input
+    assert np.array_equal(simulated(noise).y, simulated(noise).y)
+    assert not np.allclose(simulated(noise).y, simulated().y)
 
 
-def test_a_system_has_its_own_input_unless_another_is_given():
-    wide = System("X", TRUE, **SMALL, excitation={"kind": "uniform", "high": 3.0})
-    plain = System("X", TRUE, **SMALL)
-    assert np.array_equal(wide.simulate(50).u, plain.simulate(50, excitation=UniformInput(high=3.0)).u)
-    assert np.array_equal(wide.simulate(50, excitation=UniformInput()).u, plain.simulate(50).u)
-    assert repr(System(**json.loads(json.dumps(wide.definition())))) == repr(wide)
+@pytest.mark.parametrize(
+    ("noise", "autoregression", "moving_average"),
+    [
+        ("ar-output", (-0.9,), ()),
+        ("arma-output", (-0.86, 0.64), (0.6,)),
+        ("ar-equation", (-0.9,), ()),
+        ("ma-equation", (), (-0.5, 0.04, -0.4, 0.31)),
+    ],
+)
+def test_filtered_noise_keeps_its_variance(noise, autoregression, moving_average):
+    numerator, denominator = np.r_[1.0, moving_average], np.r_[1.0, autoregression]
+    impulse = lfilter(numerator, denominator, np.r_[1.0, np.zeros(2000)])
+    expected = lfilter(numerator, denominator, added("output")) / np.sqrt(impulse @ impulse)
+    if noise.endswith("equation"):
+        np.testing.assert_allclose(left_by_the_equation(*simulated(noise)), expected[1:], atol=1e-12)
+    else:
+        np.testing.assert_allclose(added(noise), expected, atol=1e-12)
 
 
-def test_other_candidates_leave_the_data_as_they_are():
-    system = System("X", TRUE, **SMALL, excitation=UniformInput(high=0.5), reference="R")
-    larger = system.with_candidates(n_y=3, degree=3)
-    assert (larger.n_u, larger.n_y, larger.degree, larger.reference) == (1, 3, 3, "R")
-    np.testing.assert_array_equal(larger.simulate(50, snr_db=30).y, system.simulate(50, snr_db=30).y)
-    # A system term must be a candidate.
-    with pytest.raises(NarxbenchError):
-        system.with_candidates(degree=1)
+def test_outliers_are_few_and_large():
+    errors = added("outliers") - added("output")
+    is_outlier = errors != 0
+    assert is_outlier.mean() == pytest.approx(0.02, abs=0.006)
+    sizes = np.abs(errors[is_outlier]) / simulated().y.std()
+    assert 1 - 1e-9 < sizes.min() < 1.2 and 2.8 < sizes.max() < 3 + 1e-9
+    assert 0.3 < (errors[is_outlier] > 0).mean() < 0.7
 
 
-# Systems that diverge with a slow Gaussian input, which no scenario drives them with.
-FOR_BOUNDED_INPUTS = ("narma10", "tmau-sine")
+def test_student_t_has_its_distribution():
+    scale = np.std(added("output")) / math.sqrt(3)
+    assert stats.kstest(added("student-t") / scale, stats.t(3).cdf).pvalue > 0.01
+    assert stats.kstest(added("student-t") / np.std(added("output")), stats.norm.cdf).pvalue < 1e-6
 
 
-@pytest.mark.parametrize("name", system_names())
-def test_every_described_system_is_stable(name):
-    system = load_system(name)
-    assert system.reference and System(**system.definition()).definition() == system.definition()
-    slow = [] if name in FOR_BOUNDED_INPUTS else [{"excitation": AutoregressiveInput(sd=0.3)}]
-    for conditions in ({}, *slow, {"noise": "equation"}):
-        u, y = system.simulate(600, snr_db=20, **conditions)
-        assert u.std() > 0 and y.std() > 0
+def test_proportional_noise_grows_with_the_output():
+    y = simulated().y
+    np.testing.assert_allclose(added("proportional"), added("output") * np.abs(y) / np.sqrt(np.mean(y**2)))
 
 
-@pytest.mark.parametrize("name", [name for name in system_names() if load_system(name).inside])
-def test_every_system_within_the_candidates_can_be_found_out(name):
-    """The truth is smaller than the candidates, and least squares finds it where there is no noise."""
-    system = load_system(name)
-    candidates = candidate_monomials(n_u=system.n_u, n_y=system.n_y, degree=system.degree)
-    assert len(system.terms) < len(candidates)
-    u, y = system.simulate(600)
-    first = max(system.n_u, system.n_y)
-    columns = np.ones((600 - first, len(system.monomials)))
-    for place, monomial in enumerate(system.monomials):
-        for signal, lag in monomial:
-            columns[:, place] *= (y, u)[signal][first - lag : 600 - lag]
-    np.testing.assert_allclose(np.linalg.lstsq(columns, y[first:])[0], system.coefficients, rtol=1e-6)
+def test_drift_is_a_slow_sinusoid():
+    turns = np.arange(SAMPLES) / SAMPLES * 1.5
+    expected = 0.15 * simulated().y.std() * np.sin(2 * np.pi * turns)
+    slow = added("drift") - added("output")
+    np.testing.assert_allclose(slow, expected, atol=1e-4 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("noise", ["input", "input-output"])
+def test_noise_on_the_input_is_20_db_below_it(noise):
+    clean, measured = simulated(), simulated(noise)
+    errors = measured.u - clean.u
+    assert 10 * math.log10(clean.u.var() / errors.var()) == pytest.approx(20, abs=0.3)
+    np.testing.assert_array_equal(added(noise), added("output"))
+    for other in (clean.u, added("output")):
+        assert abs(np.corrcoef(errors, other)[0, 1]) < 0.05
+
+
+def test_a_controller_acts_on_the_measured_output():
+    clean, (u, y) = simulated(), simulated("closed-loop")
+    reaction = -0.2 * clean.u.std() / clean.y.std() * (y - clean.y.mean())
+    np.testing.assert_allclose(u, clean.u + reaction, atol=1e-12)
+    # The output without its noise obeys the equation under this input.
+    np.testing.assert_allclose(left_by_the_equation(u, y - added("output")), np.zeros(SAMPLES - 1), atol=1e-12)
+
+
+def test_a_constant_output_has_no_size():
+    still = System("still", "y(k) = 0.5*y(k-1)*u(k-1)", **SMALL)
+    for noise in ("proportional", "closed-loop"):
+        with pytest.raises(NarxbenchError, match="an output that does not vary"):
+            still.simulate(50, snr_db=20, noise=noise)

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from narxbench._io.errors import NarxbenchError
-from narxbench._model.narx import Model
+from narxbench import Model, NarxbenchError
 
 TWO = Model(
     ("y(k-1)", "y(k-2)", "u1(k-1)", "u2(k)*u1(k-2)", "y(k-1)*u1(k-1)", "u2(k-1)^2"),

@@ -1,12 +1,13 @@
-"""Values of terms: those of many at once are those of each alone to the last bit."""
+"""Computations that no public name shows alone, against independent ones."""
 
-import gc
 from itertools import product
 
 import numpy as np
 import pytest
+from tests.unit.model.test_export import JOINT, run_in_python, run_of
 
 from narxbench._model import structure
+from narxbench._model.joint import _simulate_jointly
 from narxbench._model.structure import candidate_columns, column
 from narxbench._model.terms import monomials_of
 
@@ -25,14 +26,8 @@ def test_columns_of_many_terms_are_those_of_each(monkeypatch, rng, n_inputs):
         np.testing.assert_array_equal(of_many, column(u, y, monomial, rows))
 
 
-def test_columns_are_freed_without_the_garbage_collector(rng):
-    # Columns of a million samples that wait for the collector are hundreds of megabytes.
-    u, y = rng.normal(size=(60, 1)), rng.normal(size=60)
-    monomials = monomials_of([(0, 1), (1, 0)], 3)
-    gc.collect()
-    gc.disable()
-    try:
-        candidate_columns(u, y, monomials, np.arange(5, 60))
-        assert gc.collect() == 0
-    finally:
-        gc.enable()
+def test_python_of_the_machine_code_of_joint_models_runs_as_their_programs(monkeypatch):
+    monkeypatch.setattr("narxbench._model.joint._simulate_jointly", _simulate_jointly.py_func)
+    for model in JOINT.values():
+        u, initial, run = run_of(model)
+        np.testing.assert_allclose(run_in_python(model, u, initial, len(run)), run, rtol=1e-12, atol=1e-14)
