@@ -60,16 +60,6 @@ def _runs_without_gaps(columns: Any, jumps: set[int]) -> list[list[int]]:
     return [run for run in runs if len(run) >= 10]
 
 
-def test_gaps_are_noted_by_line(tmp_path):
-    rows = [f"{row + (row >= 45)};{SLOW[row]};{Y[row]}" for row in range(N)]
-    rows[11], rows[30] = f"11;N/A;{Y[11]}", f"30;;{Y[30]}"
-    (tmp_path / "a.csv").write_text("\n".join(["time;u;y", *rows]))
-    recording = read(tmp_path / "a.csv", input="u", output="y", bridge=0)
-    assert lengths(recording) == [11, 18, 14, 55]
-    for words in ("2 rows with missing values", "lines 13, 32.", "the time jumps once", "line 47."):
-        assert words in notes(recording)
-
-
 def test_short_gaps_of_the_output_are_left_to_the_model():
     y = _with_gaps(Y, 20, 21, 22, 50)
     recording = _read(NOISE, y)

@@ -39,19 +39,13 @@ def _read(folder: Path, times: Sequence[Any], name: str = "time", **arguments: A
     ("time_format", "step"),
     [
         ("%Y-%m-%dT%H:%M:%S.%f", 0.5),
-        ("%Y/%m/%d %H:%M:%S.%f", 10.0),
         ("%Y-%m-%dT%H:%M:%S.%f+02:00", 0.5),
-        ("%Y-%m-%d %H:%M:%S.%fZ", 3600.0),
-        ("%d.%m.%Y %H:%M:%S.%f", 0.5),
         ("%d.%m.%y %H:%M:%S,%f", 0.5),
-        ("%d-%b-%Y %H:%M:%S.%f", 10.0),
         ("%d %B %Y %H:%M:%S.%f", 3600.0),
         ("%b %d, %Y %I:%M:%S.%f %p", 3600.0),
         ("%A, %d. %B %Y %H:%M:%S.%f", 0.5),
         ("%Y%m%dT%H%M%S.%f", 10.0),
-        ("%Y-%m-%d_%H:%M:%S.%f", 10.0),
         ("%Y-%m-%d %I:%M:%S.%f %p", 3600.0),
-        ("%d/%m/%Y %H:%M:%S.%f", 10.0),
         ("%m/%d/%Y %I:%M:%S.%f %p", 3600.0),
         ("%a %b %d %H:%M:%S.%f %Y", 0.5),
         ("%Y-%m-%d %H:%M:%S UTC", 1.0),
@@ -111,13 +105,6 @@ def test_clock_times_that_count_hours_or_days(tmp_path: Path) -> None:
     assert recording.sampling_time == 6 * 3600 and lengths(recording) == [N]
 
 
-def test_months_in_other_languages_are_refused(tmp_path: Path) -> None:
-    for month in ("Mär", "Xyz"):
-        stamps = [f"{day} {month} 2024" for day in range(1, 31)]
-        with pytest.raises(NarxbenchError, match=r"line 2, column Datum: found '1 ... 2024', which is no date with an"):
-            _read(tmp_path, stamps, "Datum", time="Datum")
-
-
 def test_an_order_of_day_and_month_that_is_not_clear_is_asked_about(tmp_path: Path) -> None:
     days = [f"{day:02}/{month}/2024" for month, day in product(("03", "04"), range(1, 12))]
     found = r"a.csv: time_format: found dates such as 01/03/2024 in line 2, whose order is not clear.*m/d/y"
@@ -161,9 +148,8 @@ def test_a_format_that_the_user_says(tmp_path: Path) -> None:
             _read(tmp_path, times, time="time", time_format=said)
 
 
-@pytest.mark.parametrize("year", [1000, 1700, 2300, 9000])
-def test_times_of_any_century(tmp_path: Path, year: int) -> None:
-    for time_format in (DAY, "%d.%m.%Y %H:%M:%S"):
+def test_times_of_any_century(tmp_path: Path) -> None:
+    for year, time_format in product((1000, 1700, 2300, 9000), (DAY, "%d.%m.%Y %H:%M:%S")):
         stamps = _stamps(time_format, 60, datetime(year, 6, 1))
         assert _read(tmp_path, stamps).sampling_time == 60
         assert _read(tmp_path, stamps, time_format=time_format).sampling_time == 60
@@ -214,9 +200,8 @@ def test_numbers_of_a_unit_that_is_not_clear_are_asked_about(tmp_path: Path) -> 
         assert _read(tmp_path, times, "t [s]").sampling_time == 1
 
 
-@pytest.mark.parametrize("names", [("Date", "Time"), ("Datum", "Uhrzeit")])
-def test_date_and_clock_time_in_two_columns(tmp_path: Path, names: tuple[str, str]) -> None:
-    for date_format in ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y"):
+def test_date_and_clock_time_in_two_columns(tmp_path: Path) -> None:
+    for names, date_format in ((("Date", "Time"), "%Y-%m-%d"), (("Datum", "Uhrzeit"), "%d/%m/%Y")):
         frame = pd.DataFrame({names[0]: _stamps(date_format, 1), names[1]: _stamps("%H:%M:%S", 1), "y": Y[:N]})
         frame.to_csv(tmp_path / "a.csv", index=False)
         for data in (tmp_path / "a.csv", frame):
@@ -317,11 +302,11 @@ def test_rows_that_come_twice(tmp_path: Path) -> None:
     # Other values at the same time, or many such rows, show that the column is no time.
     frame = pd.DataFrame({"time": np.arange(N), "y": Y[:N]})
     other = frame.replace({"time": {20: 19}})
-    for data, time, message in (
-        (other, {}, "row 21, column time: found the same time as in row 20"),
-        (frame.loc[np.arange(N).repeat(2)], {}, "row 2, column time: found the same time as in row 1, and so in 60"),
+    for data, message in (
+        (other, "row 21, column time: found the same time as in row 20"),
+        (frame.loc[np.arange(N).repeat(2)], "row 2, column time: found the same time as in row 1, and so in 60"),
     ):
-        recording = read(data, output="y", **time)
+        recording = read(data, output="y")
         assert recording.sampling_time is None and message in notes(recording)
         with pytest.raises(NarxbenchError, match=message):
             read(data, output="y", time="time")
@@ -359,15 +344,22 @@ def test_times_that_are_missing(tmp_path: Path) -> None:
         assert lengths(read({"time": times, "y": Y[:N]}, output="y")) == [20, 39]
 
 
-def test_a_stamp_that_is_none(tmp_path: Path) -> None:
-    stamps = _stamps(DAY, 1)
-    for wrong in ("2024-13-01 00:00:00", "2024-02-30 00:00:00", "2024-05-31 25:00:00", "31.05.2024", "x"):
-        with pytest.raises(NarxbenchError, match=r"line 12, column time: found"):
-            _read(tmp_path, [*stamps[:10], wrong, *stamps[11:]], time="time")
-    for wrong in ("10:61:00", "x"):
-        clock_times = [*_stamps("%H:%M:%S", 1)[:10], wrong, *_stamps("%H:%M:%S", 1)[11:]]
-        with pytest.raises(NarxbenchError, match=r"line 12, column time: found .*, which is no clock time"):
-            _read(tmp_path, clock_times, time="time")
+DATES, CLOCK_TIMES = _stamps(DAY, 1), _stamps("%H:%M:%S", 1)
+
+
+@pytest.mark.parametrize(
+    ("times", "wrong", "message"),
+    [
+        *((DATES, wrong, "found") for wrong in ("2024-13-01 00:00:00", "2024-02-30 00:00:00", "31.05.2024", "x")),
+        *((CLOCK_TIMES, wrong, "found .*, which is no clock time") for wrong in ("10:61:00", "x")),
+        (_stamps("%d %b %Y", 86_400), "1 Mai 2024", "found"),
+        ([*["1 Mär 2024"] * 10, *DATES], "1 Mär 2024", "found"),
+    ],
+)
+def test_a_time_of_another_form_is_refused(tmp_path: Path, times: list[str], wrong: str, message: str) -> None:
+    rows = [*times[:10], wrong, *times[11:]]
+    with pytest.raises(NarxbenchError, match=rf"line (12|2), column time: {message}"):
+        _read(tmp_path, rows, time="time")
 
 
 def test_dates_of_python_in_a_frame() -> None:
