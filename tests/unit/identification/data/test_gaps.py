@@ -115,15 +115,6 @@ def test_a_record_begins_and_ends_with_measured_samples():
     assert lengths(recording) == [82, 18] and recording.records[1].role == "test"
 
 
-def test_a_jump_of_the_time_and_a_missing_time_cut():
-    time = np.arange(float(N))
-    time[50:] += 5
-    recording = read({"t": time, "y": _with_gaps(Y, 20, 49, 50)}, output="y")
-    assert lengths(recording) == [49, 49]
-    assert recording.records[0].is_missing.sum() == 1 and recording.records[1].is_missing is None
-    assert lengths(read({"t": _with_gaps(time, 20), "y": Y}, output="y")) == [20, 29, 50]
-
-
 def test_the_digest_does_not_know_what_stands_in():
     y = _with_gaps(Y, 30, 31)
     interpolated, other = _read(NOISE, y), _read(NOISE, np.where(np.arange(N) == 40, 0.0, y))
