@@ -106,6 +106,9 @@ def test_gaps_of_an_input_are_interpolated_held_or_cut():
     words = "3 missing values of u in 2 gaps, the longest of 2 samples, were held at the value before"
     assert words in notes(recording)
     assert lengths(_read(_with_gaps(NOISE, 40), Y)) == [40, 59]
+    # Of a signal that nowhere has enough samples, nothing can be told.
+    with pytest.raises(NarxbenchError, match="found no record of at least 10 samples"):
+        _read(_with_gaps(SLOW, *range(2, N, 3)), Y)
 
 
 def test_a_record_begins_and_ends_with_measured_samples():
