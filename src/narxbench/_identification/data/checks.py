@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from narxbench._identification.data.evidence import (
     FEW_CHANGES,
+    NOTHING,
     InputEvidence,
     input_evidence,
     is_under_feedback,
@@ -380,7 +381,7 @@ def test_range_check(recording: Recording, usage: Usage = NO_USAGE) -> Finding:
         about = {"term": term, "share": share, "known": [low, high], "beyond": beyond, "used": is_used}
         values[column] = {**about, "unit": suspected.get(column)}
         # A few samples just outside are no extrapolation.
-        if is_used and share > 0.01 and beyond > 0.01 * (high - low):
+        if is_used and share > NOTHING and beyond > NOTHING * (high - low):
             statuses.append("bad" if share > SMALL else "look")
         if is_used and column in suspected:
             statuses.append("look")

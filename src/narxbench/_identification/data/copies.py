@@ -9,7 +9,6 @@ samples that differ from the one before them, each with the time until the next 
 """
 
 from collections.abc import Hashable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -23,38 +22,27 @@ from narxbench._model.records import Record
 Integers = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
 
-# Successive moves that are compared at once.
+# Successive moves that are compared at once: so many are the same in no repeated measurement, also with few levels.
 PASSAGE = 50
 # Differences below this share of the range of a signal are none: files have numbers of 15 digits or more.
 RESOLUTION = 1e-6
 _WEIGHTS = np.cumprod(np.full(PASSAGE, 0x9E3779B97F4A7C15, np.uint64))
 
 
-class Copy(NamedTuple):
-    """A stretch of samples that stands in two records."""
-
-    records: tuple[int, int]  # by their place in the list
-    starts: tuple[int, int]  # its first sample in each, counted from 0
-    length: int
-
-
-class _Moves(NamedTuple):
-    """The moves of a record."""
-
-    starts: Integers  # the sample of each
-    ends: Integers  # the sample of the next
-    hashes: Hashes  # of the values of each and of the time until the next
+# A stretch of samples that stands in two records: their places in the list, its first sample in each, from 0, and its
+# length.
+Copy = tuple[tuple[int, int], tuple[int, int], int]
 
 
 def find_copies(records: Sequence[Record], groups: Sequence[Hashable]) -> list[Copy]:
     """Return the longest stretch of samples that records of two groups share, for each two groups."""
     if len(set(groups)) < 2:
         return []
-    moves = list(map(_moves, _rounded_signals(records)))
-    copies = _whole_copies(moves, groups) + _partial_copies(moves, groups)
+    starts, ends, hashes = zip(*map(_moves, _rounded_signals(records)), strict=True)
+    copies = _whole_copies(ends, hashes, groups) + _partial_copies(starts, ends, hashes, groups)
     longest: dict[frozenset[Hashable], Copy] = {}
-    for copy in sorted(copies, key=lambda copy: -copy.length):
-        first, second = copy.records
+    for copy in sorted(copies, key=lambda copy: -copy[-1]):
+        first, second = copy[0]
         longest.setdefault(frozenset((groups[first], groups[second])), copy)
     return list(longest.values())
 
@@ -71,43 +59,46 @@ def _rounded_signals(records: Sequence[Record]) -> list[Integers]:
     return np.split(rounded, ends[:-1])
 
 
-def _moves(values: Integers) -> _Moves:
+def _moves(values: Integers) -> tuple[Integers, Integers, Hashes]:
+    """Return the sample of each move and of the next one, and a hash of its values and of the time between them."""
     differs = (np.diff(values, axis=0) != 0).any(axis=1)
     starts = np.flatnonzero(np.append(True, differs))
     ends = np.append(starts[1:], len(values))
     table = pd.DataFrame(np.column_stack([values[starts], ends - starts]))
-    return _Moves(starts, ends, pd.util.hash_pandas_object(table, index=False).to_numpy())
+    return starts, ends, pd.util.hash_pandas_object(table, index=False).to_numpy()
 
 
-def _whole_copies(moves: Sequence[_Moves], groups: Sequence[Hashable]) -> list[Copy]:
+def _whole_copies(ends: Sequence[Integers], hashes: Sequence[Hashes], groups: Sequence[Hashable]) -> list[Copy]:
     """Return the pairs of records of different groups with the same moves from the first sample to the last."""
     copies = []
     first_places: dict[bytes, int] = {}
-    for place, (_, ends, hashes) in enumerate(moves):
-        first = first_places.setdefault(hashes.tobytes(), place)
-        if groups[first] != groups[place] and len(hashes) >= LEAST_SAMPLES:
-            copies.append(Copy((first, place), (0, 0), int(ends[-1])))
+    for place, hashes_of_record in enumerate(hashes):
+        first = first_places.setdefault(hashes_of_record.tobytes(), place)
+        if groups[first] != groups[place] and len(hashes_of_record) >= LEAST_SAMPLES:
+            copies.append(((first, place), (0, 0), int(ends[place][-1])))
     return copies
 
 
-def _partial_copies(moves: Sequence[_Moves], groups: Sequence[Hashable]) -> list[Copy]:
+def _partial_copies(
+    starts: Sequence[Integers], ends: Sequence[Integers], hashes: Sequence[Hashes], groups: Sequence[Hashable]
+) -> list[Copy]:
     """Return the stretches of the same moves in two records, where they are at least half of the shorter record."""
     copies = []
-    for record, earlier_record, move, earlier_move, n_passages in _shared_passages(moves, groups):
+    for record, earlier_record, move, earlier_move, n_passages in _shared_passages(hashes, groups):
         n_moves = n_passages + PASSAGE - 1
-        if 2 * n_moves < min(len(moves[record].starts), len(moves[earlier_record].starts)):
+        if 2 * n_moves < min(len(starts[record]), len(starts[earlier_record])):
             continue
-        start, end = moves[record].starts[move], moves[record].ends[move + n_moves - 1]
-        earlier_start = moves[earlier_record].starts[earlier_move]
-        copies.append(Copy((earlier_record, record), (int(earlier_start), int(start)), int(end - start)))
+        start, end = starts[record][move], ends[record][move + n_moves - 1]
+        earlier_start = starts[earlier_record][earlier_move]
+        copies.append(((earlier_record, record), (int(earlier_start), int(start)), int(end - start)))
     return copies
 
 
-def _shared_passages(moves: Sequence[_Moves], groups: Sequence[Hashable]) -> list[tuple[int, int, int, int, int]]:
+def _shared_passages(hashes: Sequence[Hashes], groups: Sequence[Hashable]) -> list[tuple[int, int, int, int, int]]:
     """Return passages in sequence that two records share: both records, first move in each, number of passages."""
-    if not _have_common_passages(moves, groups):
+    if not _have_common_passages(hashes, groups):
         return []
-    passages = _unique_passages(moves, groups)
+    passages = _unique_passages(hashes, groups)
     earlier = passages.groupby("hash")[["record", "move"]].shift()
     shared = passages[["record", "move"]].join(earlier.add_prefix("earlier_")).dropna().astype(np.int64)
     differs = shared[["record", "earlier_record"]].diff() != 0
@@ -118,12 +109,12 @@ def _shared_passages(moves: Sequence[_Moves], groups: Sequence[Hashable]) -> lis
     return list(firsts.assign(n_passages=by_sequence.size()).itertuples(index=False, name=None))
 
 
-def _have_common_passages(moves: Sequence[_Moves], groups: Sequence[Hashable]) -> bool:
+def _have_common_passages(hashes: Sequence[Hashes], groups: Sequence[Hashable]) -> bool:
     """Return whether some passage comes in two groups."""
     hashes_by_group: dict[Hashable, list[Hashes]] = {}
-    for group, (_, _, hashes) in zip(groups, moves, strict=True):
-        hashes_by_group.setdefault(group, []).append(_passage_hashes(hashes))
-    hashes_of_groups = [_distinct(np.concatenate(hashes)) for hashes in hashes_by_group.values()]
+    for group, hashes_of_record in zip(groups, hashes, strict=True):
+        hashes_by_group.setdefault(group, []).append(_passage_hashes(hashes_of_record))
+    hashes_of_groups = [_distinct(np.concatenate(passages)) for passages in hashes_by_group.values()]
     all_hashes = np.concatenate(hashes_of_groups)
     return len(_distinct(all_hashes)) < len(all_hashes)
 
@@ -145,12 +136,12 @@ def _passage_hashes(hashes: Hashes) -> Hashes:
     return np.asarray(sliding_window_view(hashes, PASSAGE) @ _WEIGHTS, np.uint64)
 
 
-def _unique_passages(moves: Sequence[_Moves], groups: Sequence[Hashable]) -> pd.DataFrame:
+def _unique_passages(hashes: Sequence[Hashes], groups: Sequence[Hashable]) -> pd.DataFrame:
     """Return the passages of all records that come once in their group: record, first move, hash."""
     tables = []
     group_numbers = [groups.index(group) for group in groups]
-    for record, (group, (_, _, hashes)) in enumerate(zip(group_numbers, moves, strict=True)):
-        passage_hashes = _passage_hashes(hashes)
+    for record, (group, hashes_of_record) in enumerate(zip(group_numbers, hashes, strict=True)):
+        passage_hashes = _passage_hashes(hashes_of_record)
         count = np.arange(len(passage_hashes))
         tables.append(pd.DataFrame({"group": group, "record": record, "move": count, "hash": passage_hashes}))
     passages = pd.concat(tables, ignore_index=True)

@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 
 # An input of so few changes cannot show that it has no effect, and different ones among them are counted.
 FEW_CHANGES = 30
-# The share of the unforeseen variance of a signal that is nothing: what a past explains of it by chance.
+# The share of the variance of a signal, of its range or of its samples that is nothing.
 NOTHING = 0.01
 
 

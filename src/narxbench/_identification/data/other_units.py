@@ -26,9 +26,6 @@ CONVERSIONS = (
     ("degrees Celsius and Fahrenheit", 1.8, 32.0),
     ("kelvin and degrees Celsius", 1.0, 273.15),
 )
-# How near the ratio of spreads must come to the factor: tests of one process spread up to twice as much or as little.
-# The mean may differ by a deviation.
-NEAR = 2.0
 
 
 def suspected_units(known: Mapping[str, Array], test: Mapping[str, Array]) -> dict[str, dict[str, Any]]:
@@ -76,10 +73,11 @@ def _lies_apart(known: Array, test: Array) -> bool:
 
 def _unit_that_fits(known: Array, test: Array, ratio: float) -> dict[str, Any] | None:
     """Return the conversion that a ratio of spreads is nearest to and the level fits; None where there is none."""
-    nearest, distance = None, math.log(NEAR)
+    # Tests of one process spread up to twice as much or as little, an octave, and their mean differs by a deviation.
+    nearest, distance = None, 1.0
     for units, factor, zero in CONVERSIONS:
         for scale, shift in ((factor, zero), (1.0 / factor, -zero / factor)):
             is_level = abs((np.mean(test) - shift) / scale - np.mean(known)) <= np.std(known)
-            if is_level and abs(math.log(ratio / scale)) < distance:
-                nearest, distance = {"scale": scale, "shift": shift, "units": units}, abs(math.log(ratio / scale))
+            if is_level and abs(math.log2(ratio / scale)) < distance:
+                nearest, distance = {"scale": scale, "shift": shift, "units": units}, abs(math.log2(ratio / scale))
     return nearest

@@ -378,9 +378,9 @@ class _Reader:
     def refuse_copied_test(self, argument: str) -> None:
         """Raise FieldError of an argument if a test has data that a model sees; note copies among other records."""
         groups = [(id(piece.experiment), piece.record.role == "test") for piece in self.pieces]
-        for copy in find_copies(self.records, groups):
-            first, second = map(self.pieces.__getitem__, copy.records)
-            first_rows, second_rows = first.rows(copy.starts[0], copy.length), second.rows(copy.starts[1], copy.length)
+        for records, starts, length in find_copies(self.records, groups):
+            first, second = map(self.pieces.__getitem__, records)
+            first_rows, second_rows = first.rows(starts[0], length), second.rows(starts[1], length)
             if first.record.role == "test":
                 first, second, first_rows, second_rows = second, first, second_rows, first_rows
             if second.record.role != "test":

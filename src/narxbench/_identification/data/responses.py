@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.linalg import solve_toeplitz
 
-from narxbench._identification.data.sampling import autocorrelation
+from narxbench._identification.data.sampling import STEPS, autocorrelation
 from narxbench._identification.data.signals import MOST_SAMPLES, NEGLIGIBLE, SAMPLES_PER_WEIGHT, SMALL, inputs, outputs
 from narxbench._model.records import Record, Recording
 
 Array = NDArray[np.float64]
 
-# Order of an autoregression: enough for an input that is held for as many samples.
-MOST_ORDER = 40
+# Order of an autoregression, enough for an input that is held for two correlation times of a well-sampled output, and
+# the longest dead time that is looked for.
+MOST_ORDER, MOST_LAGS = 2 * STEPS, 5 * STEPS
 # Correlations below this are no effect: remains of an input's own correlation, however long the record.
 LEAST_RESPONSE = 0.03
-MOST_LAGS = 100
 
 
 class Response(NamedTuple):

@@ -17,8 +17,8 @@ from narxbench._identification.data.signals import NEGLIGIBLE, inputs, outputs
 from narxbench._model.records import Recording
 
 STEPS, FEWEST_STEPS, MOST_STEPS = 20, 5, 25
-# Samples that have to stay at a stride.
-LEAST_SAMPLES = 60
+# Samples that have to stay at a stride: of three correlation times.
+LEAST_SAMPLES = 3 * STEPS
 # An input that is held for m samples loses q / (3 m) of its variance: this allows strides up to 0.6 m.
 MOST_LOST = 0.2
 # Lags of a figure.

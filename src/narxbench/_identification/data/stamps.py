@@ -21,6 +21,8 @@ Mask = NDArray[np.bool_]
 
 SECOND = 1_000_000_000  # in nanoseconds
 DAY = 86_400 * SECOND
+# A step of more than so many medians is a jump: nearer to two steps than to one, samples are missing.
+JUMP = 1.5
 # Orders of the numbers of a date, as time_format has them.
 ORDERS = ("d/m/y", "m/d/y", "y/m/d")
 # Units of times that are numbers; days are those of MATLAB's datenum and of Excel.
@@ -280,7 +282,7 @@ def _settled_moments(column: _Column, moments_by_order: Mapping[str, Moments]) -
 
 
 def _are_even(steps: Integers) -> bool:
-    return bool((steps > 0).all() and (steps <= 1.5 * np.median(steps)).all())
+    return bool((steps > 0).all() and (steps <= JUMP * np.median(steps)).all())
 
 
 def _moments_by_strptime(texts: Sequence[str | None], time_format: str, place: Place) -> Moments:

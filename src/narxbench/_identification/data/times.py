@@ -12,6 +12,7 @@ from narxbench._identification.data.errors import data_error
 from narxbench._identification.data.sampling import runs
 from narxbench._identification.data.signals import SMALL
 from narxbench._identification.data.sources import Signal, Source, SourceForm, places_of
+from narxbench._identification.data.stamps import JUMP
 from narxbench._identification.data.time_columns import TimeReader
 from narxbench._identification.data.time_names import is_name_of_time
 from narxbench._identification.data.time_numbers import Times
@@ -21,9 +22,6 @@ from narxbench._model.indexes import UNEVEN
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-
-# A step of more than so many medians is a jump: samples are missing.
-JUMP = 1.5
 
 
 def find_times(

@@ -20,12 +20,6 @@ def answer(u, pole=0.8, delay=1):
     return lfilter([0.0] * delay + [1.0], [1.0, -pole], u)
 
 
-@pytest.fixture
-def ordinary(rng):
-    u = rng.uniform(-1, 1, 1000)
-    return u, answer(u) + 0.02 * rng.normal(size=1000)
-
-
 # Squares of a Gaussian input have rare values far from all others.
 ALARMS = {"diniz-volterra": {"outliers"}, "forty-terms": {"outliers"}}
 
@@ -90,18 +84,14 @@ class TestSampling:
         candidates = check.values["candidates"]
         assert {1, check.values["advised"]} <= set(candidates) and sorted(candidates) == candidates
 
-    def test_ripple_is_no_minimum_and_a_slow_decay_may_have_none(self):
+    def test_ripple_is_no_minimum_and_noise_does_not_hide_a_decay(self, rng):
         time = np.arange(4000)
-        y = 10 + np.sin(2 * np.pi * time / 400) + 0.1 * np.sin(2 * np.pi * time / 5)
-        assert abs(values_of("sampling", (nothing(4000), y))["first_minimum"] - 200) <= 10
-        sampling = values_of("sampling", (nothing(2000), 100 + np.linspace(0, 1, 2000)))
-        assert sampling["seen_as"] in ("zero", "minimum") and sampling["advised"] > 10
-
-    def test_noise_does_not_hide_that_a_correlation_has_decayed(self, rng):
-        # That of y^2 is 0.95^(2 lag), below 0.05 from lag 30 on; how long the record is does not matter.
-        y = lfilter([1.0], [1.0, -0.95], rng.normal(size=100_000))
-        sampling = values_of("sampling", (nothing(len(y)), y))
-        assert sampling["seen_as"] == "decay" and 24 <= sampling["first_minimum"] <= 36
+        ripple = 10 + np.sin(2 * np.pi * time / 400) + 0.1 * np.sin(2 * np.pi * time / 5)
+        # The correlation of y^2 is 0.95^(2 lag), below 0.05 from lag 30 on; how long the record is does not matter.
+        decay = lfilter([1.0], [1.0, -0.95], rng.normal(size=40_000))
+        for y, seen_as, lag, tolerance in ((ripple, "minimum", 200, 10), (decay, "decay", 30, 6)):
+            sampling = values_of("sampling", (nothing(len(y)), y))
+            assert sampling["seen_as"] == seen_as and abs(sampling["first_minimum"] - lag) <= tolerance
 
     def test_some_samples_always_stay(self):
         y = 5 + np.sin(2 * np.pi * np.arange(150) / 110)
@@ -124,60 +114,71 @@ class TestSampling:
         assert finding("sampling", (rng.normal(size=300), np.ones(300))).status == "bad"
 
 
-def test_resolution_of_the_output(rng, ordinary):
-    u, y = ordinary
-    assert not values_of("outliers", (u, y))["resolution"]["coarse"]
-    coarse = finding("outliers", (u, np.round(y / 0.4) * 0.4))
-    assert coarse.status == "look" and coarse.values["resolution"]["step"] == pytest.approx(0.4)
-    assert finding("outliers", (u, np.sign(y))).status == "bad"
-
-
-def test_limits_of_the_output(rng):
-    u = lfilter([1.0], [1.0, -0.9], rng.normal(size=2000))
-    y = answer(u)
-    assert finding("saturation", (u, y)).status == "fine"
-    check = finding("saturation", (u, np.minimum(y, np.percentile(y, 92))))
-    largest, smallest = check.values["largest"], check.values["smallest"]
-    assert check.status == "look" and largest["limited"] and not smallest["limited"]
-    assert largest["share"] == pytest.approx(0.08, abs=0.005) and smallest["share"] < 0.01
-    assert finding("saturation", (u, np.maximum(y, np.median(y)))).status == "bad"
+DRAWS = np.random.default_rng(20181)
+U = DRAWS.uniform(-1, 1, 1000)
+Y = answer(U) + 0.02 * DRAWS.normal(size=1000)
+SLOW = lfilter([1.0], [1.0, -0.9], DRAWS.normal(size=2000))
+ONOFF = DRAWS.choice([0.0, 1.0], 40).repeat(50)
+RAMP = np.linspace(0, 10, 1000)
+BUSY = np.concatenate([DRAWS.normal(size=300), np.zeros(700)])
+HALVES = [(U[:500] + mean, answer(U[:500] + mean)) for mean in (-3, 3)]
+SINES = [np.sin(0.4 * k * np.arange(1000)) for k in (1, 2)]
+# The check that finds a fault, or none, and the records.
+FAULTS = {
+    "finely resolved": ("outliers", "fine", [(U, Y)]),
+    "coarse": ("outliers", "look", [(U, np.round(Y / 0.4) * 0.4)]),
+    "on or off": ("outliers", "bad", [(U, np.sign(Y))]),
+    "free": ("saturation", "fine", [(SLOW, answer(SLOW))]),
+    "cut off": ("saturation", "look", [(SLOW, np.minimum(answer(SLOW), np.percentile(answer(SLOW), 92)))]),
+    "mostly cut off": ("saturation", "bad", [(SLOW, np.maximum(answer(SLOW), np.median(answer(SLOW))))]),
     # A coarse output and one that settles are at no limit.
-    u = rng.choice([0.0, 1.0], 40).repeat(50)
-    for y in (answer(u), np.round(answer(u), 1), u):
-        assert finding("saturation", (u, y)).status == "fine"
+    "settling": ("saturation", "fine", [(ONOFF, answer(ONOFF))]),
+    "settling, coarse": ("saturation", "fine", [(ONOFF, np.round(answer(ONOFF), 1))]),
+    "two levels": ("saturation", "fine", [(ONOFF, ONOFF)]),
+    "drifting": ("drift", "look", [(U, Y + RAMP)]),
+    "drifting as its input": ("drift", "fine", [(U + RAMP, answer(U + RAMP))]),
+    "offset as its input": ("drift", "fine", HALVES),
+    "excited": ("excitation", "fine", [(U, Y)]),
+    "a constant input": ("excitation", "bad", [(np.full(1000, 0.1), Y)]),
+    "a constant input of two": ("excitation", "look", [(np.column_stack([np.full(1000, 0.1), U]), Y)]),
+    "a sine": ("excitation", "look", [(SINES[0], answer(SINES[0]))]),
+    "rest": ("excitation", "look", [(BUSY, answer(BUSY))]),
+}
 
 
-def test_drift(rng, ordinary):
-    u, y = ordinary
-    check = finding("drift", (u, y + np.linspace(0, 10, 1000)))
-    (trend,) = check.values["trends"]
-    assert check.status == "look" and trend["change"] == pytest.approx(10, abs=0.5)
-    # An input explains it.
-    rising = u + np.linspace(0, 10, 1000)
-    assert finding("drift", (rising, answer(rising))).status == "fine"
-    # A slow wandering is no trend, nor an offset between records.
+@pytest.mark.parametrize("name", FAULTS)
+def test_faults_are_found_and_nothing_else(name):
+    check, status, pairs = FAULTS[name]
+    assert finding(check, *pairs).status == status
+
+
+def test_what_is_found_has_its_size():
+    assert values_of("outliers", *FAULTS["coarse"][2])["resolution"]["step"] == pytest.approx(0.4)
+    sides = values_of("saturation", *FAULTS["cut off"][2])
+    assert sides["largest"]["share"] == pytest.approx(0.08, abs=0.005) and not sides["smallest"]["limited"]
+    (trend,) = values_of("drift", *FAULTS["drifting"][2])["trends"]
+    assert trend["change"] == pytest.approx(10, abs=0.5)
+    assert values_of("excitation", (sum(SINES), answer(sum(SINES))))["inputs"]["a"]["order"] == 4
+    assert values_of("excitation", *FAULTS["rest"][2])["at_rest"] == pytest.approx(0.7, abs=0.05)
+
+
+def test_a_slow_wandering_is_no_trend_nor_an_offset_between_records():
     for seed in range(10):
         noise = np.random.default_rng(seed).normal(size=1000)
-        assert finding("drift", (u, lfilter([1.0], [1.0, -0.95], noise))).status == "fine"
+        assert finding("drift", (U, lfilter([1.0], [1.0, -0.95], noise))).status == "fine"
         wandering = lfilter([1.0], [1.0, -0.97], noise[:900]).reshape(3, 300)
         assert finding("drift", *[(nothing(300), y) for y in wandering]).status == "fine"
 
 
-def test_offsets_between_records(rng):
-    def pair(offset, mean=0.0):
-        u = mean + rng.uniform(-1, 1, 500)
-        return u, answer(u) + offset
-
-    assert finding("drift", pair(0), pair(0), pair(0)).status == "fine"
-    assert finding("drift", pair(0, -3), pair(0, 3)).status == "fine"
-    (offset,) = values_of("drift", pair(0), pair(0), pair(4))["offsets"]
+def test_offsets_between_records():
+    first, second, third = [(U[k : k + 300], answer(U[k : k + 300])) for k in (0, 300, 600)]
+    shifted = third[0], third[1] + 4
+    (offset,) = values_of("drift", first, second, shifted)["offsets"]
     assert offset["record"] == "data 3" and offset["offset"] == pytest.approx(4, abs=0.5)
-    # Of many records the first are named.
-    u, y = pair(0)
-    many = finding("drift", *[(u, y + np.linspace(0, 10, 500))] * 9)
+    # Of two records neither is the right one, and of many the first are named.
+    assert len(values_of("drift", first, shifted)["offsets"]) == 2
+    many = finding("drift", *FAULTS["drifting"][2] * 9)
     assert len(many.values["trends"]) == 9 and "3 more such findings" in many.text
-    # Of two records neither is the right one.
-    assert len(values_of("drift", pair(0), pair(4))["offsets"]) == 2
 
 
 def test_outliers(rng):
@@ -201,26 +202,6 @@ def test_outliers(rng):
     oscillating = lfilter([0.0, 1.0], [1.0, -1.6, 0.9], u) + noise
     for y in (ringing, ringing**2 * u, oscillating, np.round(oscillating), u):
         assert values_of("outliers", (u, y))["count"] == 0
-
-
-def test_excitation_and_rest(rng, ordinary):
-    u, y = ordinary
-
-    def excited(u, y):
-        check = finding("excitation", (u, y))
-        return check.status, check.values["inputs"]["a"]["order"]
-
-    assert excited(u, y) == ("fine", 5)
-    assert excited(np.column_stack([np.full(1000, 0.1), u]), y) == ("look", 0)
-    assert finding("excitation", (np.full(1000, 0.1), y)).status == "bad"
-    for sines in (1, 2):
-        signal = sum(np.sin(0.4 * (i + 1) * np.arange(1000)) for i in range(sines))
-        assert excited(signal, answer(signal)) == ("look", 2 * sines)
-    busy = rng.normal(size=300)
-    u = np.concatenate([busy, np.zeros(700)])
-    check = finding("excitation", (u, answer(u)))
-    assert check.status == "look" and check.values["at_rest"] == pytest.approx(0.7, abs=0.05)
-    assert values_of("excitation", (busy, answer(busy)))["at_rest"] == 0
 
 
 def delay_of(*pairs, name="a"):
@@ -338,8 +319,8 @@ class TestRangeOfTheTest:
     def of_test(self, u, y):
         return finding("test-range", self.known, (u, y), roles={"data 2": "test"})
 
-    def test_samples_outside_the_known_range(self, ordinary):
-        u, y = ordinary
+    def test_samples_outside_the_known_range(self):
+        u, y = U, Y
         assert finding("test-range", (u, y)).status == "fine"
 
         def with_test(factor):

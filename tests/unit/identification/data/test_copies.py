@@ -40,9 +40,6 @@ def test_a_copy_is_no_test_and_counts_twice_elsewhere(tmp_path: Path, name: str)
         option = "roles" if "roles" in arguments else "test"
         with pytest.raises(NarxbenchError, match=f"{option}: found in {rows} the same data as in {before}"):
             read(**arguments, **BY_NAME)
-
-
-def test_samples_that_repeat_themselves_inside_a_file_are_no_test() -> None:
     with pytest.raises(NarxbenchError, match="rows 201 to 400 of data the same data as in rows 1 to 200 of data"):
         read(pd.concat([LONG, LONG]), **BY_NAME, test=0.5)
 
@@ -127,10 +124,8 @@ def test_moves_are_counted_and_rest_is_none():
     assert len(_copies((wave[300:700], wave[300:700]), (wave[600:], wave[600:]))) == 1
 
 
-def test_two_experiments_have_one_note_at_most():
+def test_the_longer_of_two_stretches_is_noted():
     y = LONG.y.to_numpy()
-    assert len(_copies(*[(y, y)] * 3)) == 3
-    # The longer of two stretches.
     both = np.concatenate([y[:60], y[::-1][:20], y[80:180]])
     (copy,) = _copies((y, y), (both, both))
     assert copy == "rows 81 to 180 of data 2 are the same data as rows 81 to 180 of data 1"

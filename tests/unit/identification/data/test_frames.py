@@ -72,115 +72,79 @@ def test_units_of_xarray() -> None:
         read(xr.Dataset({"y": (("a", "b"), U)}), output="y")
 
 
-def test_an_index_of_numbers_is_the_time_if_it_is_called_so() -> None:
+def test_an_index_is_the_time_if_it_is_one() -> None:
+    signals = FRAME[["u", "v", "y"]]
     seconds = pd.Index(np.arange(N) / 4, name="t [s]")
-    frame = FRAME[["u", "v", "y"]].set_index(seconds)
-    _assert_read(read(frame, input=["u", "v"], output="y"), "time from column t (250 ms)")
-    _assert_read(read(input=frame[["u", "v"]], output=frame["y"]), "time from column t (250 ms)")
-    _assert_read(read(frame.rename_axis("k"), input=[1, 2], output=3), sampling_time=None)
-
-
-def test_an_index_of_periods_is_the_time_and_shows_gaps() -> None:
-    hours = FRAME[["u", "v", "y"]].set_index(pd.period_range("2024-03-01", periods=N, freq="h"))
-    _assert_read(read(hours, input=["u", "v"], output="y"), sampling_time=3600.0)
-    _assert_read(read(input=hours[["u", "v"]], output=hours["y"]), sampling_time=3600.0)
-    with_gap = pd.concat([hours[:20], hours[32:]])
+    hours = pd.period_range("2024-03-01", periods=N, freq="h")
+    for index, step in ((seconds, 0.25), (hours, 3600.0), (seconds.rename("k"), None)):
+        frame = signals.set_index(index)
+        _assert_read(read(frame, input=["u", "v"], output="y"), sampling_time=step)
+        _assert_read(read(input=frame[["u", "v"]], output=frame["y"]), sampling_time=step)
+    with_gap = pd.concat([signals.set_index(hours)[:20], signals.set_index(hours)[32:]])
     assert lengths(read(with_gap, output="y", bridge=0)) == [20, 18]
 
 
-def test_an_index_of_several_levels_is_refused() -> None:
-    panel = FRAME.set_index([np.arange(N) % 2, STAMPS])
-    for arguments in ({"data": panel, "output": "y"}, {"input": panel[["u"]], "output": panel["y"]}):
-        with pytest.raises(NarxbenchError, match=r"data: found an index of 2 levels; allowed: one: a list of frames"):
-            read(**arguments)
-
-
-def test_inputs_in_rows_are_refused() -> None:
-    with pytest.raises(NarxbenchError, match=r"data: input: found an array of shape \(2, 50\); allowed: \(50, 2\)"):
-        read(input=U.T, output=Y)
-
-
 WITH_INDEX = (pd.DataFrame, pd.Series, xr.Dataset, xr.DataArray)
+PAIRS = [
+    *((U, Y), (X, OUTPUT), (X, Y), (U, OUTPUT)),
+    (pl.DataFrame({"u": U[:, 0], "v": U[:, 1]}), pl.Series("y", Y)),
+    (pa.table({"u": U[:, 0], "v": U[:, 1]}), pa.array(Y)),
+    (DATASET[["u", "v"]], DATASET["y"]),
+    (DATASET[["u", "v"]].to_array("signal").T, DATASET["y"]),
+]
 
 
-@pytest.mark.parametrize(
-    ("inputs", "output"),
-    [
-        (U, Y),
-        (X, OUTPUT),
-        (X, Y),
-        (U, OUTPUT),
-        (pl.DataFrame({"u": U[:, 0], "v": U[:, 1]}), pl.Series("y", Y)),
-        (pa.table({"u": U[:, 0], "v": U[:, 1]}), pa.array(Y)),
-        (DATASET[["u", "v"]], DATASET["y"]),
-        (DATASET[["u", "v"]].to_array("signal").T, DATASET["y"]),
-    ],
-)
+@pytest.mark.parametrize(("inputs", "output"), PAIRS)
 def test_pairs_of_inputs_and_output(inputs: Any, output: Any) -> None:
-    for time in (None, STAMPS):
-        recording = read(input=inputs, output=output, time=time)
-        has_time = time is not None or any(isinstance(values, WITH_INDEX) for values in (inputs, output))
-        _assert_read(recording, sampling_time=0.25 if has_time else None)
+    have_index = [isinstance(values, WITH_INDEX) for values in (inputs, output)]
+    recording = read(input=inputs, output=output)
+    _assert_read(recording, sampling_time=0.25 if any(have_index) else None)
+    _assert_read(read(input=inputs, output=output, time=STAMPS))
+    # What has no index is joined by position, with a note.
+    assert ("has no index, so that it was joined by position" in notes(recording)) == (len({*have_index}) == 2)
 
 
 def test_series_in_another_order_are_aligned() -> None:
-    for output in (OUTPUT[::-1], OUTPUT.sample(frac=1, random_state=1)):
-        recording = read(input=X, output=output)
-        _assert_read(recording, "data: output: the rows were put in the order of the index of the input")
+    recording = read(input=X, output=OUTPUT.sample(frac=1, random_state=1))
+    _assert_read(recording, "data: output: the rows were put in the order of the index of the input")
     both = read(input=X, output=OUTPUT, test=(X[:20], (OUTPUT[:20] + 1)[::-1]))
     assert both.records[1].y.tolist() == (Y[:20] + 1).tolist()
     assert "test: output: the rows were put in the order" in notes(both)
     zoned = read(input=X.tz_localize("UTC"), output=OUTPUT.tz_localize("UTC").tz_convert("Europe/Berlin"))
     _assert_read(zoned)
-
-
-OTHER_TIMES = {
-    "between": OUTPUT.shift(1, freq="250ms"),
-    "a zone": OUTPUT.tz_localize("UTC"),
-    "numbers": OUTPUT.reset_index(drop=True),
-    "counted from one": pd.Series(Y, range(1, N + 1)),
-}
-
-
-@pytest.mark.parametrize("name", OTHER_TIMES)
-def test_series_of_other_times_are_refused(name: str) -> None:
-    found = r"data: output: found .* in the index, row \d+, which that of the input does not have; allowed: one index"
-    with pytest.raises(NarxbenchError, match=found):
-        read(input=X, output=OTHER_TIMES[name])
-    _assert_read(read(input=X, output=OTHER_TIMES[name].to_numpy()))
-
-
-def test_series_in_other_zones_are_refused() -> None:
-    new_york, rome = OUTPUT.tz_localize("America/New_York"), X.tz_localize("Europe/Rome")
-    with pytest.raises(NarxbenchError, match=r"which that of the input does not have"):
-        read(input=rome, output=new_york)
-    with pytest.raises(NarxbenchError, match=r"data: time: found .* in the index"):
-        read(input=X, output=OUTPUT, time=pd.Series(np.arange(N)))
-
-
-def test_what_has_no_index_is_joined_by_position_with_a_note() -> None:
-    for inputs, output, name in ((X, Y, "output"), (U, OUTPUT, "input")):
-        _assert_read(read(input=inputs, output=output), f"data: {name} has no index, so that it was joined")
-    for inputs, output in ((U, Y), (X, OUTPUT), (X.reset_index(drop=True), Y)):
-        assert "by position" not in notes(read(input=inputs, output=output))
-
-
-def test_inputs_of_one_name_are_refused() -> None:
-    with pytest.raises(NarxbenchError, match=r"data: input: found 2 columns 'u'; allowed: each name once"):
-        read(input=X.set_axis(["u", "u"], axis=1), output=OUTPUT)
-
-
-def test_series_of_other_lengths_are_refused() -> None:
-    with pytest.raises(NarxbenchError, match=r"data: found columns of lengths u 50, v 50, y 49"):
-        read(input=X, output=OUTPUT[1:])
-
-
-def test_labels_that_repeat_are_joined_in_their_order_alone() -> None:
     labels = np.repeat(np.arange(N // 2), 2)
-    frame, series = pd.DataFrame(U, labels, ["u", "v"]), pd.Series(Y, labels, name="y")
-    _assert_read(read(input=frame, output=series), sampling_time=None)
-    with pytest.raises(NarxbenchError, match=r"with labels that repeat"):
-        read(input=frame, output=series[::-1])
+    _assert_read(read(input=X.set_axis(labels), output=OUTPUT.set_axis(labels)), sampling_time=None)
+
+
+PANEL = FRAME.set_index([np.arange(N) % 2, STAMPS])
+LABELS = np.repeat(np.arange(N // 2), 2)
+OTHER_INDEX = r"data: output: found .* in the index, row \d+, which that of the input does not have; allowed: one index"
+NO_TIME = r"time: found .*; allowed: an array of times, or a column"
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"input": X, "output": OUTPUT.shift(1, freq="250ms")}, OTHER_INDEX),
+    ({"input": X, "output": OUTPUT.tz_localize("UTC")}, OTHER_INDEX),
+    ({"input": X.tz_localize("Europe/Rome"), "output": OUTPUT.tz_localize("America/New_York")}, OTHER_INDEX),
+    ({"input": X, "output": pd.Series(Y, range(1, N + 1))}, OTHER_INDEX),
+    ({"input": X, "output": OUTPUT, "time": pd.Series(np.arange(N))}, r"data: time: found .* in the index"),
+    ({"input": X.set_axis(LABELS), "output": OUTPUT.set_axis(LABELS)[::-1]}, "with labels that repeat"),
+    ({"input": X, "output": OUTPUT[1:]}, "data: found columns of lengths u 50, v 50, y 49"),
+    (
+        {"input": X.set_axis(["u", "u"], axis=1), "output": OUTPUT},
+        "data: input: found 2 columns 'u'; allowed: each name",
+    ),
+    ({"input": U.T, "output": Y}, r"data: input: found an array of shape \(2, 50\); allowed: \(50, 2\)"),
+    ({"data": PANEL, "output": "y"}, "data: found an index of 2 levels; allowed: one: a list of frames"),
+    ({"input": PANEL[["u"]], "output": PANEL["y"]}, "data: found an index of 2 levels; allowed: one: a list of frames"),
+    *(({"input": FRAME[["time", "u"]], "output": Y, "time": time}, NO_TIME) for time in (20, 0, "")),
+    ({"input": U, "output": Y, "time": -1}, NO_TIME),
+    ({"input": FRAME[["time", "u"]], "output": Y, "time": "tim"}, r"1 'time', 2 'u' \(did you mean 'time'\?\)"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), REFUSED)
+def test_what_does_not_fit_together_is_refused(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(NarxbenchError, match=message):
+        read(**arguments)
 
 
 def test_the_time_is_a_column_of_the_inputs() -> None:
@@ -189,15 +153,5 @@ def test_the_time_is_a_column_of_the_inputs() -> None:
         recording = read(input=FRAME[["time", "u", "v"]], output=FRAME["y"], time=time)
         _assert_read(recording)
         assert recording.inputs == ("u", "v")
-        alone = read(input=FRAME[["time"]], output=FRAME["y"], time=time)
-        assert alone.inputs == () and alone.sampling_time == 0.25
-
-
-def test_a_time_that_is_no_column() -> None:
-    time: Any
-    for time in (20, 0, -1, ""):
-        for inputs in (FRAME[["time", "u"]], U):
-            with pytest.raises(NarxbenchError, match=r"time: found .*; allowed: an array of times, or a column"):
-                read(input=inputs, output=FRAME["y"], time=time)
-    with pytest.raises(NarxbenchError, match=r"a column of the inputs, 1 'time', 2 'u' \(did you mean 'time'\?\)"):
-        read(input=FRAME[["time", "u"]], output=FRAME["y"], time="tim")
+    alone = read(input=FRAME[["time"]], output=FRAME["y"], time="time")
+    assert alone.inputs == () and alone.sampling_time == 0.25

@@ -60,16 +60,6 @@ def _runs_without_gaps(columns: Any, jumps: set[int]) -> list[list[int]]:
     return [run for run in runs if len(run) >= 10]
 
 
-def test_gaps_are_noted_by_line(tmp_path):
-    rows = [f"{row + (row >= 45)};{SLOW[row]};{Y[row]}" for row in range(N)]
-    rows[11], rows[30] = f"11;N/A;{Y[11]}", f"30;;{Y[30]}"
-    (tmp_path / "a.csv").write_text("\n".join(["time;u;y", *rows]))
-    recording = read(tmp_path / "a.csv", input="u", output="y", bridge=0)
-    assert lengths(recording) == [11, 18, 14, 55]
-    for words in ("2 rows with missing values", "lines 13, 32.", "the time jumps once", "line 47."):
-        assert words in notes(recording)
-
-
 def test_short_gaps_of_the_output_are_left_to_the_model():
     y = _with_gaps(Y, 20, 21, 22, 50)
     recording = _read(NOISE, y)
@@ -116,6 +106,9 @@ def test_gaps_of_an_input_are_interpolated_held_or_cut():
     words = "3 missing values of u in 2 gaps, the longest of 2 samples, were held at the value before"
     assert words in notes(recording)
     assert lengths(_read(_with_gaps(NOISE, 40), Y)) == [40, 59]
+    # Of a signal that nowhere has enough samples, nothing can be told.
+    with pytest.raises(NarxbenchError, match="found no record of at least 10 samples"):
+        _read(_with_gaps(SLOW, *range(2, N, 3)), Y)
 
 
 def test_a_record_begins_and_ends_with_measured_samples():
@@ -123,15 +116,6 @@ def test_a_record_begins_and_ends_with_measured_samples():
     assert len(record) == 96 and record.is_missing is None
     recording = _read(NOISE, _with_gaps(Y, 78, 79, 80, 81), bridge=5, test="20%")
     assert lengths(recording) == [82, 18] and recording.records[1].role == "test"
-
-
-def test_a_jump_of_the_time_and_a_missing_time_cut():
-    time = np.arange(float(N))
-    time[50:] += 5
-    recording = read({"t": time, "y": _with_gaps(Y, 20, 49, 50)}, output="y")
-    assert lengths(recording) == [49, 49]
-    assert recording.records[0].is_missing.sum() == 1 and recording.records[1].is_missing is None
-    assert lengths(read({"t": _with_gaps(time, 20), "y": Y}, output="y")) == [20, 29, 50]
 
 
 def test_the_digest_does_not_know_what_stands_in():

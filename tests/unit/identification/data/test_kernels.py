@@ -128,16 +128,6 @@ def test_some_phases_are_enough_of_long_records(decimation, most, phases):
             assert times.tolist() == list(range(first, length, decimation))
 
 
-def test_segments_of_some_samples():
-    arrangement = Arrangement(records_of([20, 12]), 2, 1, 2)
-    # Phases of record 0: places 0-9 and 10-19; of record 1: 20-25 and 26-31.
-    chosen = np.zeros(32, bool)
-    chosen[[0, 1, 2, 3, 5, 9, 10, 11, 19, 20, 21, 25, 26, 31]] = True
-    bounds = [(s.start, s.stop) for s in arrangement.segments(chosen)]
-    assert bounds == [(1, 4), (5, 6), (9, 10), (11, 12), (19, 20), (21, 22), (25, 26), (31, 32)]
-    assert arrangement.segments(np.zeros(32, bool)) == []
-
-
 def candidates(u, noise, lags, degree):
     y = lfilter([0.0, 1.0], [1.0, -0.8], u[:, 0]) + noise
     monomials = monomials_of(list(product(range(u.shape[1] + 1), range(1, lags + 1))), degree)
@@ -250,6 +240,8 @@ def test_seasons_are_found_where_an_output_alone_repeats_itself(rng):
     hours, white, nothing = np.arange(1000), rng.standard_normal(1000), np.zeros(1000)
     load = np.sin(2 * np.pi * hours / 24) ** 3 + 0.05 * white
     assert seasons_of(nothing, load) == seasons_of(nothing, load[:400], load[550:]) == (24,)
+    weekend = np.where(hours // 24 % 7 >= 5, 0.6, 1.0)
+    assert seasons_of(nothing, load * weekend) == (24, 168)
     # A record has three seasons at least.
     assert seasons_of(nothing, load[:70]) == ()
     damped = lfilter([1.0], [1.0, -1.84, 0.9], white)
