@@ -60,6 +60,7 @@ def test_how_much_wider_than_the_quantile_a_band_is(identification):
     errors = errors[:4] * [[1.0], [1.0], [1.0], [10.0]]
     assert half_width(errors) > 1.3 * np.quantile(errors, 0.9)
     assert half_width(np.arange(1.0, 11.0)[None], 0.5) == 6.0
+    assert half_width(np.empty((0, 10))) is None
 
 
 def test_records_of_the_role_selection_are_judged_by_the_whole_model(data):

@@ -7,6 +7,7 @@ from itertools import chain, combinations
 import numpy as np
 import pytest
 from scipy.signal import lfilter
+from tests.lookups import kinds_of, values_of
 
 import narxbench
 
@@ -19,14 +20,14 @@ def all_probabilities(u, y, samples):
         zip(CANDIDATES, np.array([np.ones(len(y) - 2), y[1:-1], u[1:-1], u[:-2]])[:, -samples:], strict=True)
     )
     criteria = {}
-    for terms in chain.from_iterable(combinations(CANDIDATES, n) for n in range(5)):
-        x = np.column_stack([np.zeros(samples), *(columns[term] for term in terms)])
+    for terms in chain(*map(combinations, [CANDIDATES] * 5, range(5))):
+        x = np.column_stack([np.zeros(samples), *map(columns.get, terms)])
         residuals = y[-samples:] - x @ np.linalg.lstsq(x, y[-samples:])[0]
         # Extended BIC with a gamma of 0.75.
         costs = len(terms) * (math.log(samples) + 1.5 * math.log(len(CANDIDATES)))
         criteria[terms] = samples * math.log(residuals @ residuals / samples) + costs
-    weights = {terms: math.exp(-0.5 * (value - min(criteria.values()))) for terms, value in criteria.items()}
-    return {terms: weight / sum(weights.values()) for terms, weight in weights.items()}
+    weights = np.exp(-0.5 * (np.array(list(criteria.values())) - min(criteria.values())))
+    return dict(zip(criteria, weights / weights.sum(), strict=True))
 
 
 @pytest.mark.parametrize("weight", [0.0, 0.06, 0.15])
@@ -44,8 +45,8 @@ def test_probabilities_are_those_of_all_structures(weight):
     for candidate in CANDIDATES:
         expected = sum(value for structure, value in probabilities.items() if candidate in structure)
         assert certainty["probabilities"].get(candidate, 0.0) == pytest.approx(expected, abs=0.03)
-    shown = [rival["probability"] for rival in certainty["rivals"]]
-    assert shown == sorted(shown, reverse=True) and list(terms) not in [rival["terms"] for rival in certainty["rivals"]]
+    shown = values_of(certainty["rivals"], "probability")
+    assert shown == sorted(shown, reverse=True) and list(terms) not in values_of(certainty["rivals"], "terms")
     for rival in certainty["rivals"][:3]:
         expected = -2 * math.log(probabilities[tuple(rival["terms"])] / probabilities[terms])
         assert rival["difference"] == pytest.approx(expected, abs=0.2)
@@ -56,7 +57,7 @@ def test_noise_of_another_kind_than_is_allowed_makes_doubt():
     y = lfilter([0.0, 0.5], [1.0, -0.8], u) + 0.3 * e
     options = {"decimation": 1, "degree": 1, "y_lags": 2, "u_lags": 2, "effort": 0.1}
     alone = narxbench.identify(u, y, noise="narx", **options).certainty
-    assert {doubt.kind for doubt in alone.doubts} >= {"coloured_innovations"}
+    assert "coloured_innovations" in kinds_of(alone.doubts)
     allowed = narxbench.identify(u, y, noise="noe", **options).certainty
     assert allowed.probability > 0.8 and not allowed.doubts
 

@@ -224,8 +224,8 @@ def test_a_static_curve_follows_its_branch():
 def test_what_is_too_uncertain_is_named(models, longest, doubts):
     sure = replace(LINEAR, covariance=((1e-6, 0.0), (0.0, 1e-6)))
     answer = dynamics_of(*(sure if model == "sure" else model for model in models))
-    found = control_doubts(answer, answer.settling.value, longest)
-    assert {doubt["name"]: doubt["status"] for doubt in found} == doubts
+    uncertain = control_doubts(answer, answer.settling.value, longest)
+    assert {doubt["name"]: doubt["status"] for doubt in uncertain} == doubts
 
 
 def test_lags_that_are_too_long_have_no_dynamics():

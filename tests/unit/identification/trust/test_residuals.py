@@ -123,9 +123,9 @@ def test_rounding_is_no_fault_of_an_exact_model():
     assert correlations(u, np.round(y, 1))
 
 
-def significant_bias(known, *tests):
+def significant_bias(clean_record, *tests):
     """Return the errors of free runs over tests that are significant, by what they have in common."""
-    identification = narxbench.identify(known, "y", input="u", test=list(tests), **QUICK)
+    identification = narxbench.identify(clean_record, "y", input="u", test=list(tests), **QUICK)
     bias = items_by_name(identification.summary)["residuals"].values["free_run"]
     return {name: round(bias[name]["error"], 2) for name in ("rising", "falling", "drift") if bias[name]["seen"]}
 
@@ -135,16 +135,16 @@ def test_errors_of_a_free_run_have_a_side_or_a_drift_in_common():
     u, e = np.convolve(u, np.ones(5) / math.sqrt(5), "valid"), 0.2 * e[4:]
     # Noise of the output, however large, is alike on both sides.
     y = respond(u, 0 * e, square=0.0) + e
-    known = {"u": u, "y": y - 0.9 * e}
-    assert significant_bias(known, {"u": u, "y": y}) == {}
+    clean_record = {"u": u, "y": y - 0.9 * e}
+    assert significant_bias(clean_record, {"u": u, "y": y}) == {}
     slope = np.pad(y[2:] - y[:-2], 1)
     falls = y + 0.9 * (slope < -np.sqrt(np.mean(slope**2)))
-    assert significant_bias(known, {"u": u, "y": falls}) == {"falling": pytest.approx(0.75, abs=0.2)}
+    assert significant_bias(clean_record, {"u": u, "y": falls}) == {"falling": pytest.approx(0.75, abs=0.2)}
     drifts = y + np.linspace(-0.5, 0.5, len(e))
     pieces = []
     for start in range(0, 1500, 150):
         pieces.append({"u": u[start : start + 150], "y": drifts[start : start + 150]})
-    assert significant_bias(known, *pieces) == {"drift": pytest.approx(1.0, abs=0.2)}
+    assert significant_bias(clean_record, *pieces) == {"drift": pytest.approx(1.0, abs=0.2)}
     # One that does not matter is not reported.
     clean = y - e
     small = clean + 0.005 * (np.pad(clean[2:] - clean[:-2], 1) > 1)

@@ -1,7 +1,6 @@
 """Figures of an identification against independent formulas: of its model, of linear ARX, and of repeated values."""
 
 import math
-import re
 
 import numpy as np
 import pytest
@@ -23,28 +22,6 @@ def simulated(seed, samples, q):
     return {"u": u, "y": y}
 
 
-def value_of(model, u, y, k, q):
-    """Return the value that the terms of a model have at a sample, by their names."""
-    total = 0.0
-    for term, weight in zip(model.terms, model.coefficients, strict=True):
-        for name, lag, power in re.findall(r"(\w+)\(k-(\d+)\)(?:\^(\d))?", term):
-            weight *= {"u": u, "y": y}[name][k - q * int(lag)] ** int(power or 1)
-        total += weight
-    return total
-
-
-def predicted(model, u, y, steps, q):
-    """Return the prediction by recursion, from outputs that were measured so many steps before; None: in free run."""
-    first, run = q * model.max_lag, np.array(y)
-    for k in range(first, len(y)):
-        past = np.array(y) if steps else run
-        for j in range(k - ((steps or 1) - 1) * q, k, q):
-            if j >= first:
-                past[j] = value_of(model, u, past, j, q)
-        run[k] = value_of(model, u, past, k, q)
-    return run
-
-
 def last_values(y, steps, start, q):
     """Return the last value that is known so many steps before; in free run that before the first sample."""
     if steps is None:
@@ -63,7 +40,8 @@ def figures(measured, expected):
 def linear_arx(records, q):
     """Return the linear model with a constant, a lag of the output and two of the input, by NumPy's least squares."""
     rows, target = [], []
-    for u, y in records:
+    for record in records:
+        u, y = record["u"], record["y"]
         for k in range(2 * q, len(y)):
             rows.append([1.0, y[k - q], u[k - q], u[k - 2 * q]])
             target.append(y[k])
@@ -72,40 +50,49 @@ def linear_arx(records, q):
     return narxbench.Model(terms, tuple(weights.tolist()), inputs=("u",), output="y", decimation=q)
 
 
+def expected_run(row, models, u, y, q):
+    """Return the outputs of a record that a row of the table counts, and their predictions."""
+    stride = q if row["sampling"] == "decimated" else 1
+    step, u, y = q // stride, u[::stride], y[::stride]
+    start = 2 * step
+    if row["model"] == "last value":
+        start = max(start, step * (row["steps"] or 1))
+        return y[start:], last_values(y, row["steps"], start, step)[start:]
+    model = models[row["model"]] if stride == 1 else models[row["model"]].decimated()
+    return y[start:], model.predict(u, y, row["steps"])[start:]
+
+
+def check_row(row, models, records, q):
+    """Check a row of the table by the records of its role, or by the one that it names."""
+    measured, expected = [], []
+    for name, (role, u, y) in records.items():
+        if role == row["role"] and row["record"] in ("all", name):
+            outputs, run = expected_run(row, models, u, y, q)
+            measured.append(outputs)
+            expected.append(run)
+    outputs = np.concatenate(measured)
+    assert row[FIGURES].tolist() == pytest.approx(figures(outputs, np.concatenate(expected)), rel=1e-7), row
+    assert (row["samples"], row["diverged"]) == (len(outputs), False)
+
+
 @pytest.mark.parametrize("q", [1, 3])
 def test_figures(q):
-    frames, roles = [], {}
+    frames, records, roles = [], {}, {}
     for role, sizes in LENGTHS.items():
         for samples in sizes:
             frames.append(simulated(len(frames), samples * q, q))
-            roles[f"data {len(frames)}"] = role
+            name = f"data {len(frames)}"
+            records[name], roles[name] = (role, frames[-1]["u"], frames[-1]["y"]), role
     options = {"degree": 2, "y_lags": 1, "u_lags": 2, "noise": "narx", "effort": 0.1, "horizon": 2 * q}
     identification = narxbench.identify(frames, "y", input="u", roles=roles, decimation=q, **options)
-    model, table = identification.model, identification.validation
-    signals = {name: (frame["u"], frame["y"]) for name, frame in zip(roles, frames, strict=True)}
-    arx = linear_arx([signals[name] for name, role in roles.items() if role == "estimation"], q)
-    assert model.max_lag == 2 and set(table["steps"].dropna()) == {1, 2} and len(table) == 8 * 3 * 2 * 3
-    for row in table.to_dict("records"):
-        stride = q if row["sampling"] == "decimated" else 1
-        names = [name for name in roles if roles[name] == row["role"] and row["record"] in ("all", name)]
-        measured, expected = [], []
-        for name in names:
-            u, y = (signal[::stride] for signal in signals[name])
-            step = q // stride
-            start = step * model.max_lag
-            if row["model"] == "last value":
-                start = max(start, step * (row["steps"] or 1))
-                run = last_values(y, row["steps"], start, step)
-            else:
-                run = predicted(arx if row["model"] == "linear ARX" else model, u, y, row["steps"], step)
-            measured.append(y[start:])
-            expected.append(run[start:])
-        expected_figures = figures(np.concatenate(measured), np.concatenate(expected))
-        assert [row[name] for name in FIGURES] == pytest.approx(expected_figures, rel=1e-7), row
-        assert (row["samples"], row["diverged"]) == (sum(map(len, measured)), False)
+    table = identification.validation
+    models = {"model": identification.model, "linear ARX": linear_arx(frames[:2], q)}
+    assert models["model"].max_lag == 2 and set(table["steps"].dropna()) == {1, 2} and len(table) == 8 * 3 * 2 * 3
+    for _, row in table.iterrows():
+        check_row(row, models, records, q)
     metrics = identification.to_dict()["metrics"]["test"]["free_run"]
-    row = table[(table["role"] == "test") & (table["record"] == "all") & (table["model"] == "model")].to_dict("records")
-    assert metrics == {name: row[-1][name] for name in FIGURES if name != "mae"}
+    row = table[(table["role"] == "test") & (table["record"] == "all") & (table["model"] == "model")].iloc[-1]
+    assert metrics == row[FIGURES].drop("mae").to_dict()
 
 
 def test_figures_that_are_not_defined_are_none():
@@ -119,15 +106,15 @@ def test_figures_that_are_not_defined_are_none():
     identification = narxbench.identify(frames, "y", input="u", roles=roles, **options)
     table = identification.validation
     table = table[(table["role"] == "test") & (table["model"] == "model") & (table["sampling"] == "incoming")]
-    rows = {(row["kind"], row["record"]): row for row in table.to_dict("records")}
-    constant = rows["free_run", "data 2"]
+    rows = table.set_index(["kind", "record"])
+    constant = rows.loc["free_run", "data 2"]
     assert constant["rrse"] is constant["fit_percent"] is constant["nrmse"] is None and constant["mae"] > 0
     for record, samples in (("data 3", 89), ("all", 39 + 89)):
-        assert [rows["free_run", record][name] for name in FIGURES] == [None] * 6
-        assert (rows["free_run", record]["samples"], rows["free_run", record]["diverged"]) == (samples, True)
+        row = rows.loc["free_run", record]
+        assert row[FIGURES].tolist() == [None] * 6 and (row["samples"], row["diverged"]) == (samples, True)
     # One step ahead nothing diverges.
-    assert rows["one_step", "all"]["rmse"] > 0 and not rows["one_step", "all"]["diverged"]
-    (errors,) = (finding for finding in identification.summary if finding.name == "errors")
+    assert rows.loc["one_step", "all"]["rmse"] > 0 and not rows.loc["one_step", "all"]["diverged"]
+    errors = items_by_name(identification.summary)["errors"]
     assert errors.values["diverged"] == ["data 3"]
 
 
@@ -135,11 +122,11 @@ def test_a_constant_input_has_no_weight_in_linear_arx():
     signals = simulated(1, 300, 1)
     options = {"degree": 1, "y_lags": 1, "u_lags": 1, "decimation": 1, "noise": "narx", "effort": 0.1}
     tables = []
-    for more in ({}, {"lid": np.full(300, 2.0)}):
-        identification = narxbench.identify(signals | more, "y", input=["u", *more], **options)
+    for constant in ({}, {"lid": np.full(300, 2.0)}):
+        identification = narxbench.identify(signals | constant, "y", input=["u", *constant], **options)
         table = identification.validation
         tables.append(table[(table["model"] == "linear ARX") & (table["role"] == "estimation")][FIGURES].to_numpy())
-    np.testing.assert_allclose(*(table.astype(float) for table in tables), rtol=1e-9)
+    np.testing.assert_allclose(*np.array(tables, float), rtol=1e-9)
 
 
 def test_a_series_is_compared_with_the_season_that_errs_least():
@@ -148,7 +135,7 @@ def test_a_series_is_compared_with_the_season_that_errs_least():
     y = pattern + 0.1 * rng.normal(size=840)
     options = {"degree": 1, "y_lags": 7, "decimation": 1, "noise": "narx", "effort": 0.1}
     identification = narxbench.identify(None, y, test="25%", horizon=7, **options)
-    (last,) = (finding.values["last_value"] for finding in identification.summary if finding.name == "competitors")
+    last = items_by_name(identification.summary)["competitors"].values["last_value"]
     test = y[630:]
     # The last 21 samples are known seven samples before.
     assert last["season"] == 21 and last["steps"] == 7

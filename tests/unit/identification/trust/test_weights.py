@@ -57,19 +57,21 @@ def covariances(x, residuals, homes, decimation):
 @pytest.mark.parametrize("decimation", [1, 3])
 @pytest.mark.parametrize("scale", [1.0, 1e5])
 def test_plain_formulas(decimation, scale):
-    records = [record(seed, samples, decimation) for seed, samples in ((1, 90), (2, 60))]
-    for signals in records:
+    records, blocks, outputs = [], [], []
+    for seed, samples in ((1, 90), (2, 60)):
+        signals = record(seed, samples, decimation)
         signals["u"] = scale * signals["u"]
+        records.append(signals)
+        blocks.append(columns_of(TERMS, signals, np.arange(2 * decimation, samples), decimation))
+        outputs.append(signals["y"][2 * decimation :])
     new = narxbench.refit(replace(KNOWN, decimation=decimation), records)
-    rows = [np.arange(2 * decimation, len(signals["y"])) for signals in records]
-    blocks = [columns_of(TERMS, *part, decimation) for part in zip(records, rows, strict=True)]
-    x, y = np.vstack(blocks), np.concatenate([signals["y"][2 * decimation :] for signals in records])
+    x, y = np.vstack(blocks), np.concatenate(outputs)
     # Of unit length, so that the formulas themselves are exact enough.
     sizes = np.linalg.norm(x, axis=0)
     weights = np.linalg.lstsq(x / sizes, y)[0]
     np.testing.assert_allclose(new.coefficients * sizes, weights, rtol=1e-9)
     residuals = y - x / sizes @ weights
-    _, hac = covariances(x / sizes, residuals, np.repeat([1, 2], list(map(len, rows))), decimation)
+    _, hac = covariances(x / sizes, residuals, np.repeat([1, 2], list(map(len, outputs))), decimation)
     np.testing.assert_allclose(new.covariance * np.outer(sizes, sizes), hac, rtol=1e-7, atol=1e-9 * hac.max())
 
 
@@ -107,12 +109,11 @@ def test_a_term_and_the_candidate_that_could_take_its_place(identification):
     """Compare with the correlation after a regression of both on the other terms."""
     identified, data = identification
     signals, rows = {"u1": data["u"], "u2": data["v"], "y": data["y"]}, np.arange(2, 240)
-    names = ("1", "y(k-1)", "u1(k-1)", "u1(k-2)", "u2(k-1)", "u2(k-2)")
-    column = dict(zip(names, columns_of(names, signals, rows).T, strict=True))
-    ((term, other, r),) = identified.alike
-    assert {term, other} == {"u1(k-1)", "u2(k-1)"} and term in identified.model.terms
-    rest = np.column_stack([column[name] for name in identified.model.terms if name != term])
-    a, b = (column[name] - rest @ np.linalg.lstsq(rest, column[name])[0] for name in (term, other))
+    ((term, rival, r),) = identified.alike
+    assert {term, rival} == {"u1(k-1)", "u2(k-1)"} and term in identified.model.terms
+    rest = columns_of(set(identified.model.terms) - {term}, signals, rows)
+    both = columns_of((term, rival), signals, rows)
+    a, b = (both - rest @ np.linalg.lstsq(rest, both)[0]).T
     assert r == pytest.approx(a @ b / np.sqrt((a @ a) * (b @ b)), abs=1e-9) and r > 0.95
 
 
