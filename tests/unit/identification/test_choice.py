@@ -187,6 +187,7 @@ def test_fixed_settings_are_freed():
     assert [(row["settings"], row["value"]) for row in tried["rows"]] == [
         (["y_lags", "u_lags"], "auto"),
         (["degree"], "auto"),
+        (["decimation"], "auto"),
     ]
     assert tried["rows"][0]["rrse"] is None
     # What was scanned is compared by the best of each value.
