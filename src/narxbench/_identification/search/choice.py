@@ -39,7 +39,8 @@ from narxbench._numerics.logarithm import natural_log
 # Candidates that are looked at in turn for one whose free run holds over whole records, or which stays within bounds:
 # each costs a fit.
 LOOKED_AT = 20
-# Times the selection error of the best structure up to which one that stays within bounds is taken instead.
+# Times the selection error of the best structure up to which one that stays within bounds is taken instead
+# (``docs/search.md``).
 BOUNDED_WITHIN = 1.5
 # Two structures tie where their errors are equal, and their J differ by no more than so many standard errors of the
 # difference over parts: what 95 % of differences by chance are within.
