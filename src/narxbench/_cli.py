@@ -434,7 +434,7 @@ def _run_quietly(
     identify: "Callable[[Callable[[SearchPlan], None], Callable[[SearchProgress], None]], T]",
 ) -> "T":
     """Identify a model, with the progress in a line of the terminal, and nothing else printed on standard output."""
-    from narxbench._identification.estimate import memory_uses
+    from narxbench._identification.search.plan import memory_uses
     from narxbench._identification.search.steps import THREADS
     from narxbench._io.resources import refuse
 

@@ -16,7 +16,7 @@ LIBRARY = {
     "import narxbench._report.model_page": "narxbench._report.table",
     "import narxbench._report.comparison_page": "narxbench._report.templating",
     "import narxbench.plot": "narxbench._report.model_figures",
-    "import narxbench._cli, narxbench._identification.estimate": "narxbench._io.resources",
+    "import narxbench._cli, narxbench._identification.search.plan": "narxbench._io.resources",
 }
 # Modules of studies, and packages that they load nothing of.
 OTHER_PACKAGES = {

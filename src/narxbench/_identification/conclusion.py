@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,7 @@ from narxbench._identification.search.choice import Choice
 from narxbench._identification.search.competitors import SPARSE_WITHIN, best_by_description, description
 from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.plan import SearchPlan
-from narxbench._identification.search.problem import MOST_ROWS, MOST_STEPS, MOST_VALUES, ConfigurationProblem
+from narxbench._identification.search.problem import MOST_STEPS, MOST_VALUES, MOST_WEIGHED, ConfigurationProblem
 from narxbench._identification.search.scores import EQUAL
 from narxbench._identification.trust.answers import answers
 from narxbench._identification.trust.avoidable import avoidable_share
@@ -41,13 +41,8 @@ from narxbench._model.noise_models import Narx, noise_family
 from narxbench._model.records import ROLES, Record
 from narxbench._model.terms import INPUT, parse_term
 
-# Values of all candidates that probabilities of terms come from: at least, and for each second of effort.
-LEAST_VALUES, VALUES_PER_SECOND = 250_000, 12_500
-# Fixed points of a model with more lags are computed at few inputs: the stability of a state costs the third power of
-# the largest lag.
-LONG_LAG, FEW_POINTS = 60, 5
-# Structures that are about as good as the leaving one and widen its intervals, at most, and of long records.
-MOST_EQUAL, FEW_EQUAL = 8, 2
+# Structures that are about as good as the leaving one and widen its intervals, at most.
+MOST_EQUAL = 8
 # What the residuals of a richer model still show, besides correlation tests.
 FURTHER_TERMS = "residuals and further terms"
 
@@ -71,7 +66,8 @@ def concluded(plan: SearchPlan, choice: Choice, *, is_hurried: bool = False) -> 
     validation = validate(cases, steps=sorted({1, ahead}))
     known = fit.estimating()
     tests = correlation_tests(model, known)
-    curve = static_curve(model, known, points=POINTS if model.max_lag <= LONG_LAG else FEW_POINTS)
+    # Of a model with long lags there are fewer: the stability of a state costs the third power of the largest lag.
+    curve = static_curve(model, known, points=max(2, min(POINTS, POINTS**2 // max(1, model.max_lag))))
     rests = measured_static_points(model, known)
     rows = _compared_rows(problem)
     checks = data_checks(plan, configuration, model)
@@ -139,9 +135,11 @@ def _certainty(plan: SearchPlan, choice: Choice) -> StructureCertainty:
     for structure in choice.finalists[1:]:
         if structure.configuration == best.configuration:
             others.append((structure.terms, structure.noise_model))
-    values = int(min(MOST_VALUES, max(LEAST_VALUES, VALUES_PER_SECOND * plan.settings.effort)))
+    problem = plan.problem(configuration)
+    # As many samples as give the weights under a noise model.
+    most_values = min(MOST_VALUES, MOST_WEIGHED * len(problem.terms))
     return structure_certainty(
-        plan.problem(configuration).for_prediction_errors(estimating=True, most_values=values),
+        problem.for_prediction_errors(estimating=True, most_values=most_values),
         best.terms,
         best.noise_model,
         plan.settings.noise_models,
@@ -174,42 +172,37 @@ def _dynamics(
         with suppress(NarxbenchError):
             fit = ModelFit(plan, structure)
             models.append(fit.model(fit.weights(fit.turns)))
-    lack = _lack_of_fit(plan, choice, tests, records)
-    answer = dynamics(models, records, point, lack.richer)
+    richer_model, lacking, unexplained = _lack_of_fit(plan, choice, tests, records)
+    answer = dynamics(models, records, point, richer_model)
     if answer is None:
         return None
-    return replace(answer, lacking=lack.lacking, unexplained=lack.unexplained)
-
-
-class _LackOfFit(NamedTuple):
-    """The terms that the candidates lack, as in :class:`Dynamics`, and a model that has them."""
-
-    richer: Model | None
-    lacking: list[str] | None
-    unexplained: list[str]
+    return replace(answer, lacking=lacking, unexplained=unexplained)
 
 
 def _lack_of_fit(
     plan: SearchPlan, choice: Choice, tests: Sequence[CorrelationTest], records: Sequence[Record]
-) -> _LackOfFit:
-    """Return what the candidates lack; weights of ridge regression and of the last value are not tested."""
+) -> tuple[Model | None, list[str] | None, list[str]]:
+    """Return a model with the terms that the candidates lack, these, and what they leave unexplained.
+
+    The terms are as in :class:`Dynamics`. Weights of ridge regression and of the last value are not tested.
+    """
     unexplained = _clear_failures(tests)
     if choice.leaving.kind in ("unpruned", "last value"):
-        return _LackOfFit(None, None, unexplained)
+        return None, None, unexplained
     tested = ModelFit(plan, choice.leaving)
     richer = richer_structure(tested, choice.leaving, plan.settings.noise_models, choice.density)
     if richer is None:
-        return _LackOfFit(None, [], unexplained)
+        return None, [], unexplained
     structure, added, is_complete = richer
     try:
         fit = ModelFit(plan, structure)
         richer_model = fit.model(fit.weights(fit.turns))
     except NarxbenchError:
-        return _LackOfFit(None, added, unexplained or [FURTHER_TERMS])
+        return None, added, unexplained or [FURTHER_TERMS]
     unexplained = _clear_failures(correlation_tests(richer_model, records))
     if not is_complete:
         unexplained.append(FURTHER_TERMS)
-    return _LackOfFit(richer_model, added, unexplained)
+    return richer_model, added, unexplained
 
 
 def _clear_failures(tests: Sequence[CorrelationTest]) -> list[str]:
@@ -224,7 +217,7 @@ def _clear_failures(tests: Sequence[CorrelationTest]) -> list[str]:
 def _equal_structures(plan: SearchPlan, choice: Choice, certainty: StructureCertainty) -> list[Candidate]:
     """Return the structures that are about as good as the leaving one: probable rivals, and those of as low an error.
 
-    They have other terms, and there are fewer of long records.
+    They have other terms.
     """
     leaving = choice.leaving
     rivals = []
@@ -237,9 +230,7 @@ def _equal_structures(plan: SearchPlan, choice: Choice, certainty: StructureCert
             rivals.append(structure)
     by_terms = {structure.structure: structure for structure in rivals[::-1]}
     by_terms.pop(leaving.structure, None)
-    n_samples = sum(map(len, plan.recording.known))
-    most = MOST_EQUAL if n_samples <= MOST_ROWS else FEW_EQUAL
-    return list(by_terms.values())[::-1][:most]
+    return list(by_terms.values())[::-1][:MOST_EQUAL]
 
 
 def _models(plan: SearchPlan, choice: Choice, model: Model) -> dict[str, Model]:

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
 from threadpoolctl import threadpool_limits
 
@@ -13,6 +12,7 @@ from narxbench._identification.data.stand_ins import cut_at_gaps, filled_by, has
 from narxbench._identification.result import Identification
 from narxbench._identification.search.attempts import attempts
 from narxbench._identification.search.choice import Choice, choose
+from narxbench._identification.search.effort import SHARES
 from narxbench._identification.search.plan import SearchPlan, hurried, make_room, plan_search
 from narxbench._identification.search.proposals import brief_searches, thorough_searches
 from narxbench._identification.search.steps import ATTEMPTS, CHOICE, CONCLUSION, SearchProgress, Steps, interruption
@@ -22,21 +22,10 @@ from narxbench._io.interruptions import interruptible
 from narxbench._model.narx import DivergedError
 from narxbench._model.records import Recording
 
-# Share of the effort that a first model is searched with, whose predictions bridge gaps of the output.
-BRIDGING = 0.25
-
 
 def was_interrupted(identification: Identification) -> bool:
     """Return whether Ctrl-C ended the search of an identification."""
     return any(note.name == "interrupted" for note in identification.notes)
-
-
-class ConcludedSearch(NamedTuple):
-    """An identification, and the search that it is the conclusion of."""
-
-    identification: Identification
-    plan: SearchPlan
-    choice: Choice
 
 
 def identify_recording(
@@ -51,13 +40,13 @@ def identify_recording(
     effort. What it predicts in the gaps stands in for the missing outputs.
     """
     if not has_gaps(recording):
-        return conclude_search(recording, settings, check_cost, report_progress).identification
+        return conclude_search(recording, settings, check_cost, report_progress)[0]
     check_compiler()
     cut = cut_at_gaps(recording)
     if check_cost is not None:
         check_cost(plan_search(recording, settings))
-    brief_settings = settings.model_copy(update={"effort": BRIDGING * settings.effort})
-    bridging = conclude_search(cut, brief_settings).identification
+    brief_settings = settings.model_copy(update={"effort": SHARES["bridging"] * settings.effort})
+    bridging, *_ = conclude_search(cut, brief_settings)
     if was_interrupted(bridging):
         stopped = "The search was stopped before gaps of the output were bridged: the data were cut there."
         return replace(bridging, recording=_with_note(cut, stopped))
@@ -65,7 +54,7 @@ def identify_recording(
         recording = filled_by(bridging.model, recording)
     except DivergedError:
         recording = _with_note(cut, "The model diverges where outputs are missing: the data were cut there.")
-    return conclude_search(recording, settings, report_progress=report_progress).identification
+    return conclude_search(recording, settings, report_progress=report_progress)[0]
 
 
 def _with_note(recording: Recording, note: str) -> Recording:
@@ -77,7 +66,7 @@ def conclude_search(
     settings: IdentificationSettings,
     check_cost: Callable[[SearchPlan], None] | None = None,
     report_progress: Callable[[SearchProgress], None] | None = None,
-) -> ConcludedSearch:
+) -> tuple[Identification, SearchPlan, Choice]:
     """Identify a model from a recording without gaps, and return the search; all steps run in this process.
 
     ``check_cost`` is called before the first search, and raises NarxbenchError if all that is planned is too much;
@@ -103,7 +92,7 @@ def conclude_search(
                 steps.interrupted = ATTEMPTS
     if steps.interrupted:
         identification = replace(identification, notes=[interruption(steps.interrupted), *identification.notes])
-    return ConcludedSearch(identification, plan, choice)
+    return identification, plan, choice
 
 
 def search_recording(

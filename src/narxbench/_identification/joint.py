@@ -28,10 +28,10 @@ from narxbench._identification.identify import conclude_search, search_recording
 from narxbench._identification.phrases import MOVING_INPUTS, Values, count_terms
 from narxbench._identification.result import Identification
 from narxbench._identification.search.candidate import EXACT, Candidate
-from narxbench._identification.search.choice import Choice
+from narxbench._identification.search.choice import LOOKED_AT, Choice
 from narxbench._identification.search.competitors import SPARSE_WITHIN, best_by_description, description
 from narxbench._identification.search.outside import joint_run_leaves_all_bounds
-from narxbench._identification.search.plan import SearchPlan
+from narxbench._identification.search.plan import FINALISTS, LEADERS, SearchPlan
 from narxbench._identification.search.steps import SearchProgress, interruption
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._identification.trust.answers import prediction_answer
@@ -43,7 +43,7 @@ from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, print
 from narxbench._io.interruptions import interruptible
 from narxbench._io.words import listed
 from narxbench._model.joint import JointModel
-from narxbench._model.loading import JOINT_IDENTIFICATION_FORMAT
+from narxbench._model.loading import IDENTIFICATION_VERSION, JOINT_IDENTIFICATION_FORMAT
 from narxbench._model.narx import DivergedError, Model
 from narxbench._model.records import Record, Recording, Role
 from narxbench._model.system import DIVERGED
@@ -55,14 +55,6 @@ Integers = NDArray[np.int64]
 Combination = tuple[int, ...]
 # The kinds of models that errors are told of: those that leave, and those that each output has by itself.
 Kind = Literal["joint", "as_measured"]
-
-JOINT_IDENTIFICATION_VERSION = 1
-# Structures of a search that are combined: the best by its own choice, and those of the lowest free-run error.
-MOST_FINALISTS, MOST_COMPETITORS = 6, 2
-# A structure takes the place of another one where the joint error falls below this share of what it was.
-CLEARLY_LESS = 0.99
-# Combinations of the lowest errors that are looked at for one that stays within bounds.
-MOST_HELD = 20
 
 
 @dataclass(frozen=True, repr=False)
@@ -143,7 +135,7 @@ class JointIdentification:
         """
         return {
             "format": JOINT_IDENTIFICATION_FORMAT,
-            "version": JOINT_IDENTIFICATION_VERSION,
+            "version": IDENTIFICATION_VERSION,
             "equation": self.model.equation(),
             "model": self.model.to_dict(),
             "errors": self.errors.to_dict("records"),
@@ -158,37 +150,17 @@ def _shown(rrse: float | None) -> str:
     return "diverges" if rrse is None else f"{rrse:.3g}"
 
 
-class JointData(NamedTuple):
-    """The recordings of several outputs, whose records have the same samples of the same signals."""
+def read_jointly(data: Any, reading: Reading) -> list[Recording]:
+    """Return the recordings of several outputs, each with the other outputs as the last inputs.
 
-    recordings: tuple[Recording, ...]
-    """For each output, with the other outputs as the last inputs."""
-
-    @property
-    def n_outputs(self) -> int:
-        """The number of outputs."""
-        return len(self.recordings)
-
-    @property
-    def known(self) -> tuple[Record, ...]:
-        """The records of the first output that may be used before the test."""
-        return self.recordings[0].known
-
-    def seen_by(self, output: int, seen_outputs: Sequence[Floats]) -> Recording:
-        """Return the known records of an output, with what its model sees of all outputs."""
-        records = records_of_output(self.known, output, self.n_outputs, seen_outputs)
-        return replace(self.recordings[output], records=tuple(records))
-
-
-def read_jointly(data: Any, reading: Reading) -> JointData:
-    """Return measured data of several outputs, and refuse what :func:`readings_with_others` refuses."""
+    What :func:`readings_with_others` refuses is refused.
+    """
     if reading.get("bridge"):
         finding = f"found {show(reading['bridge'])} with joint"
         raise FieldError("bridge", f"{finding}; allowed: 0, for gaps cut the records of outputs that run together")
     # A row with a missing value of any output is missing to all of them.
     without_bridges: Reading = {**reading, "bridge": 0}
-    recordings = [read_recording(data, **arguments) for arguments in readings_with_others(without_bridges).values()]
-    return JointData(tuple(recordings))
+    return [read_recording(data, **arguments) for arguments in readings_with_others(without_bridges).values()]
 
 
 class OutputCandidate:
@@ -235,6 +207,10 @@ class JointSignals(NamedTuple):
 
     u: Floats
     y: Floats
+
+
+# Joint models, a record that they predict, its role, and the samples of it that count; None: all.
+_Run = tuple[JointModel, JointSignals, Role, Integers | None]
 
 
 def signals_of(records: Sequence[Record], n_outputs: int) -> list[JointSignals]:
@@ -401,7 +377,7 @@ def whole_errors(model: JointModel, signals: Sequence[JointSignals], first: int)
 
 
 def identify_jointly(
-    data: JointData,
+    recordings: Sequence[Recording],
     settings: IdentificationSettings,
     check_cost: Callable[[SearchPlan], None] | None = None,
     report_progress: Callable[[SearchProgress], None] | None = None,
@@ -410,8 +386,8 @@ def identify_jointly(
 
     Parameters
     ----------
-    data : JointData
-        The data.
+    recordings : sequence of Recording
+        For each output, the data with the other outputs as the last inputs; all have the same samples.
     settings : IdentificationSettings
         The settings of each search, of which there are two for each output.
     check_cost, report_progress
@@ -425,57 +401,59 @@ def identify_jointly(
         For Ctrl-C before each output has a model; later the best ones so far are kept.
     """
     check_compiler()
-    _check_settings(settings, data)
+    _check_settings(settings, recordings[0])
     identifications: dict[str, Identification] = {}
     as_measured: list[list[OutputCandidate]] = []
     stretches: list[Record] = []
-    for output, recording in enumerate(data.recordings):
+    for output, recording in enumerate(recordings):
         output_settings = _settings_for(recording, settings)
-        concluded = conclude_search(recording, output_settings, check_cost, report_progress)
-        if was_interrupted(concluded.identification):
+        identification, plan, choice = conclude_search(recording, output_settings, check_cost, report_progress)
+        if was_interrupted(identification):
             raise KeyboardInterrupt
-        identifications[recording.output] = concluded.identification
+        identifications[recording.output] = identification
         # The first search chooses them of long records; all outputs have the same.
-        stretches = stretches or list(concluded.plan.searched.known)
-        measured = [signals.y for signals in signals_of(stretches, data.n_outputs)]
-        arranged = records_of_output(stretches, output, data.n_outputs, measured)
-        as_measured.append(_candidates(concluded.plan, concluded.choice, arranged))
-    signals = signals_of(stretches, data.n_outputs)
+        stretches = stretches or list(plan.searched.known)
+        measured = [signals.y for signals in signals_of(stretches, len(recordings))]
+        arranged = records_of_output(stretches, output, len(recordings), measured)
+        as_measured.append(_candidates(plan, choice, arranged))
+    signals = signals_of(stretches, len(recordings))
     selection = select_combination(JointTrial([as_measured], signals))
     is_interrupted = False
     if selection.error > EXACT and selection.trial.is_driven:
         model = selection.trial.model(selection.combination)
         try:
             with interruptible():
-                as_simulated = _as_simulated(data, settings, stretches, model, report_progress)
+                as_simulated = _as_simulated(recordings, settings, stretches, model, report_progress)
                 selection = select_combination(JointTrial([as_measured, as_simulated], signals))
         except NarxbenchError:
             # The joint run diverges on some record, or no structure describes the output: one source is enough.
             pass
         except KeyboardInterrupt:
             is_interrupted = True
-    return _conclusion(data, identifications, selection, is_interrupted=is_interrupted)
+    return _conclusion(recordings, identifications, selection, is_interrupted=is_interrupted)
 
 
 def _as_simulated(
-    data: JointData,
+    recordings: Sequence[Recording],
     settings: IdentificationSettings,
     stretches: Sequence[Record],
     model: JointModel,
     report_progress: Callable[[SearchProgress], None] | None,
 ) -> list[list[OutputCandidate]]:
     """Return the candidates of each output, which sees the others as a joint model simulates them."""
-    seen, seen_in_stretches = simulated_outputs(data.known, model), simulated_outputs(stretches, model)
+    known, n_outputs = recordings[0].known, len(recordings)
+    seen, seen_in_stretches = simulated_outputs(known, model), simulated_outputs(stretches, model)
     candidates = []
-    for output in range(data.n_outputs):
-        recording = data.seen_by(output, seen)
+    for output in range(n_outputs):
+        arranged = records_of_output(known, output, n_outputs, seen)
+        recording = replace(recordings[output], records=tuple(arranged))
         plan, choice = search_recording(recording, _settings_for(recording, settings), report_progress)
-        arranged = records_of_output(stretches, output, data.n_outputs, seen_in_stretches)
+        arranged = records_of_output(stretches, output, n_outputs, seen_in_stretches)
         candidates.append(_candidates(plan, choice, arranged))
     return candidates
 
 
-def _check_settings(settings: IdentificationSettings, data: JointData) -> None:
+def _check_settings(settings: IdentificationSettings, recording: Recording) -> None:
     """Raise FieldError for settings that can only be meant for one output."""
     if settings.horizon != "auto":
         allowed = "auto, for joint models are judged by their joint free run"
@@ -486,7 +464,6 @@ def _check_settings(settings: IdentificationSettings, data: JointData) -> None:
             raise FieldError(
                 name, f"found {show(terms)} with joint; allowed: none, for each output has terms of its own"
             )
-    recording = data.recordings[0]
     signals = (*recording.inputs, recording.output)
     if isinstance(settings.u_lags, dict):
         for name in settings.u_lags:
@@ -504,16 +481,20 @@ def _settings_for(recording: Recording, settings: IdentificationSettings) -> Ide
 
 
 def _conclusion(
-    data: JointData, identifications: Mapping[str, Identification], selection: "Selection", *, is_interrupted: bool
+    recordings: Sequence[Recording],
+    identifications: Mapping[str, Identification],
+    selection: "Selection",
+    *,
+    is_interrupted: bool,
 ) -> JointIdentification:
     """Return the models that leave, with the errors of their joint run and of others."""
     trial = selection.trial
     combinations: dict[Kind, Combination] = {"joint": selection.combination, "as_measured": trial.starts[0]}
     models = []
-    for recording, candidate in zip(data.recordings, trial.chosen(selection.combination), strict=True):
+    for recording, candidate in zip(recordings, trial.chosen(selection.combination), strict=True):
         models.append(replace(candidate.model, data_digest=recording.digest))
     model = JointModel(tuple(models))
-    tests = signals_of(list(data.recordings[0].of_role("test")), data.n_outputs)
+    tests = signals_of(list(recordings[0].of_role("test")), len(recordings))
     errors = _error_rows(trial, combinations, tests)
     structures = _structure_rows(trial.chosen(selection.combination), model)
     notes = [joint_check(selection, structures, errors)]
@@ -525,12 +506,12 @@ def _conclusion(
         errors=pd.DataFrame(errors, columns=["role", "models", "output", "rrse"], dtype=object),
         structures=structures,
         notes=notes,
-        summary=joint_verdicts(data, identifications, selection, model, tests),
+        summary=joint_verdicts(recordings, identifications, selection, model, tests),
     )
 
 
 def joint_verdicts(
-    data: JointData,
+    recordings: Sequence[Recording],
     identifications: Mapping[str, Identification],
     selection: "Selection",
     model: JointModel,
@@ -538,15 +519,14 @@ def joint_verdicts(
 ) -> list[Finding]:
     """Return for each output whether one may predict it with the joint models."""
     is_driven = selection.trial.is_driven
-    known = _known_runs(selection, model)
-    runs = [
-        *known,
-        *(_JointCase(model, signals, "test") for signals in tests if len(signals.y) > model.initial_samples),
-    ]
-    outputs = [run.simulated() if is_driven else run.signals.y for run in runs]
+    runs = _known_runs(selection)
+    for signals in tests:
+        if len(signals.y) > model.initial_samples:
+            runs.append((model, signals, "test", None))
+    outputs = [_simulated(*run[:2]) if is_driven else run[1].y for run in runs]
     verdicts = []
-    for output, (recording, part) in enumerate(zip(data.recordings, model.models, strict=True)):
-        cases = [run.case_of(output, others) for run, others in zip(runs, outputs, strict=True)]
+    for output, (recording, part) in enumerate(zip(recordings, model.models, strict=True)):
+        cases = [_case_of(run, output, others) for run, others in zip(runs, outputs, strict=True)]
         frame = validate(cases)
         _, steps = decisive(part, frame)
         avoidable = avoidable_share(last_cases(cases), steps)
@@ -556,45 +536,38 @@ def joint_verdicts(
     return verdicts
 
 
-class _JointCase(NamedTuple):
-    """Joint models, and a record that they predict."""
-
-    model: JointModel
-    signals: JointSignals
-    role: Role
-    times: Integers | None = None
-    """The samples that count; None: all."""
-
-    def simulated(self) -> Floats:
-        """Return the joint free run; one that diverges is beyond all bounds."""
-        try:
-            return _joint_run(self.model, self.signals)
-        except DivergedError:
-            return np.full_like(self.signals.y, DIVERGED)
-
-    def case_of(self, output: int, others: Floats) -> Case:
-        """Return what the model of an output predicts; of the outputs ``others`` it takes all but its own."""
-        part = self.model.models[output]
-        u = np.column_stack([self.signals.u, np.delete(others, output, axis=1)])[:, : part.n_inputs]
-        is_missing = None
-        if self.times is not None:
-            is_missing = np.ones(len(u), np.bool_)
-            is_missing[self.times] = False
-        record = Record(f"the data of {self.role}", u, self.signals.y[:, output], self.role, None, is_missing)
-        return Case(record, part, {})
+def _simulated(model: JointModel, signals: JointSignals) -> Floats:
+    """Return the joint free run; one that diverges is beyond all bounds."""
+    try:
+        return _joint_run(model, signals)
+    except DivergedError:
+        return np.full_like(signals.y, DIVERGED)
 
 
-def _known_runs(selection: "Selection", model: JointModel) -> list[_JointCase]:
+def _case_of(run: _Run, output: int, others: Floats) -> Case:
+    """Return what the model of an output predicts in a run; of the outputs ``others`` it takes all but its own."""
+    model, signals, role, times = run
+    part = model.models[output]
+    u = np.column_stack([signals.u, np.delete(others, output, axis=1)])[:, : part.n_inputs]
+    is_missing = None
+    if times is not None:
+        is_missing = np.ones(len(u), np.bool_)
+        is_missing[times] = False
+    record = Record(f"the data of {role}", u, signals.y[:, output], role, None, is_missing)
+    return Case(record, part, {})
+
+
+def _known_runs(selection: "Selection") -> list[_Run]:
     """Return runs over the parts of the data that the weights do not know."""
     trial = selection.trial
     chosen = trial.chosen(selection.combination)
-    runs = []
+    runs = list[_Run]()
     for part in range(n_common_parts(chosen)):
         part_model = JointModel(tuple(candidate.models[part] for candidate in chosen))
         for record, signals in enumerate(trial.signals):
             times = _common_times(chosen, part, record)
             if len(times):
-                runs.append(_JointCase(part_model, signals, "selection", times))
+                runs.append((part_model, signals, "selection", times))
     return runs
 
 
@@ -603,8 +576,8 @@ def _candidates(plan: SearchPlan, choice: Choice, stretches: Sequence[Record]) -
     finite = [structure for structure in choice.finalists if structure.rrse is not None]
     finite.sort(key=lambda structure: structure.rrse or 0.0)
     competitors = list(best_by_description(choice.competitors).values())
-    structures = [choice.leaving, choice.best, *choice.finalists[:MOST_FINALISTS], *finite[:MOST_FINALISTS]]
-    structures += competitors[:MOST_COMPETITORS]
+    structures = [choice.leaving, choice.best, *choice.finalists[:FINALISTS], *finite[:FINALISTS]]
+    structures += competitors[:LEADERS]
     candidates: list[OutputCandidate] = []
     compared: list[Any] = []
     for structure in structures:
@@ -640,7 +613,7 @@ class Selection(NamedTuple):
 def select_combination(trial: JointTrial) -> Selection:
     """Return the combination that leaves.
 
-    A search from each start changes the candidate of one output at a time, while the joint error falls clearly. Of all
+    A search from each start changes the candidate of one output at a time, while the joint error falls. Of all
     that it meets, the one of fewest terms leaves whose joint error is at most ``SPARSE_WITHIN`` times the lowest, and
     which stays within bounds where inputs are held. If none does, the models leave that each output has with the others
     as measured.
@@ -655,7 +628,7 @@ def select_combination(trial: JointTrial) -> Selection:
         errors = {trial.starts[0]: trial.error(trial.starts[0])}
     finite = [combination for combination, error in errors.items() if math.isfinite(error)]
     n_unbounded = 0
-    while finite and n_unbounded < MOST_HELD:
+    while finite and n_unbounded < LOOKED_AT:
         limit = SPARSE_WITHIN * max(EXACT, min(errors[combination] for combination in finite))
         within = [combination for combination in finite if errors[combination] <= limit]
         fewest = min(within, key=lambda combination: (trial.n_terms(combination), errors[combination]))
@@ -676,7 +649,7 @@ def _descent(trial: JointTrial, start: Combination) -> dict[Combination, float]:
             for number in range(len(candidates)):
                 changed = (*combination[:output], number, *combination[output + 1 :])
                 errors[changed] = trial.error(changed)
-                if errors[changed] < CLEARLY_LESS * errors[combination]:
+                if errors[changed] < errors[combination]:
                     combination, is_better = changed, True
     return errors
 

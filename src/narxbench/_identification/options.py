@@ -20,7 +20,6 @@ Schema = Mapping[str, Any]
 ValueKind = Literal["text", "number", "names", "by name"]
 
 SCHEMA_FILE = Path(__file__).with_name("options.json")
-_LINE_WIDTH = 116
 _BOUNDS = {"minimum": "at least", "exclusiveMinimum": "above", "maximum": "at most", "exclusiveMaximum": "below"}
 # What a reader of the help must know of the text of an option.
 _HINTS: dict[ValueKind, str] = {"names": "separated by commas; may be repeated"}
@@ -128,7 +127,7 @@ def _entry(parameter: inspect.Parameter, schema: Schema) -> list[str]:
     type_ = inspect.formatannotation(parameter.annotation)
     type_ = re.sub(r"\b(?:collections\.abc|typing|narxbench(?:\.\w+)+)\.", "", type_).replace("'", '"')
     kind = "optional" if type_ == "Any" else f"{type_}, default {_source_of(parameter.default)}"
-    lines = textwrap.wrap(text, _LINE_WIDTH - 4, initial_indent="    ", subsequent_indent="    ")
+    lines = textwrap.wrap(text, initial_indent="    ", subsequent_indent="    ")
     return [f"{parameter.name} : {kind}", *lines]
 
 

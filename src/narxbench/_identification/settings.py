@@ -5,6 +5,7 @@ command line come from here. The parameters of :func:`narxbench.identify` and ``
 that editors know them; a test compares them.
 """
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal
@@ -23,24 +24,21 @@ NoiseSetting = Literal["auto", NoiseName]
 Numbers = int | str | Sequence[int]
 LagsByInput = int | str | Sequence[int] | Mapping[str, Numbers]
 AUTO: Auto = "auto"
-_MOST_LAGS = 1000
-# Samples ahead: more are the free run.
-MOST_AHEAD = 100_000
-_LAGS = f"auto, a number n for the lags 1 to n, or a list such as 1-4,8: up to {_MOST_LAGS} lags, none over {MAX_LAG}"
+_LAGS = f"auto, a number n for the lags 1 to n, or a list of lags up to {MAX_LAG} such as 1-4,8"
 # Headings of the options in the help.
 _CANDIDATES, _SEARCH = "candidate terms", "search"
 _STRIDES = "auto, a positive whole number, or a list of them"
 _DEGREES = f"auto, a whole number from 1 to {MAX_DEGREE}, or a list of them"
 
 
-def _check_numbers(least: int, most: int, allowed: str) -> Callable[[object], Auto | list[int]]:
+def _check_numbers(least: int, most: float, allowed: str) -> Callable[[object], Auto | list[int]]:
     """Return a check for ``auto``, a whole number, or a list of whole numbers; texts such as ``1-4,8`` are lists."""
 
     def check(value: object) -> Auto | list[int]:
         if value == AUTO:
             return AUTO
         numbers = _as_list(value, least)
-        is_list = isinstance(numbers, (list, tuple)) and 1 <= len(numbers) <= _MOST_LAGS
+        is_list = isinstance(numbers, (list, tuple)) and 1 <= len(numbers) <= MAX_LAG
         if not is_list or not all(is_whole_number(number, least, most) for number in numbers):
             raise ValueError(f"found {show(value)}; allowed: {allowed}")
         return sorted({int(number) for number in numbers})
@@ -62,10 +60,10 @@ def _numbers_in(text: str) -> list[int] | None:
     numbers: list[int] = []
     for part in text.split(","):
         bounds = re.fullmatch(r"\s*([0-9]{1,6})(?:\s*-\s*([0-9]{1,6}))?\s*", part, re.ASCII)
-        if not bounds or len(numbers) > _MOST_LAGS:
+        if not bounds or len(numbers) > MAX_LAG:
             return None
         low, high = int(bounds[1]), int(bounds[2] or bounds[1])
-        numbers += range(low, min(high, low + _MOST_LAGS) + 1)
+        numbers += range(low, min(high, low + MAX_LAG) + 1)
     return numbers
 
 
@@ -115,7 +113,7 @@ def _checked(check: Callable[[object], object], accepted_type: Any) -> PlainVali
     return PlainValidator(check, json_schema_input_type=accepted_type)
 
 
-_HORIZON = _auto_or(lambda value: is_whole_number(value, 1, MOST_AHEAD), f", or a whole number from 1 to {MOST_AHEAD}")
+_HORIZON = _auto_or(lambda value: is_whole_number(value, 1), ", or a whole number from 1")
 _DELAY = _auto_or(lambda value: is_whole_number(value, 0, MAX_LAG), f", or a whole number from 0 to {MAX_LAG}")
 
 
@@ -124,7 +122,7 @@ class IdentificationSettings(Settings):
 
     decimation: Annotated[
         Auto | list[int],
-        _checked(_check_numbers(1, 100_000, _STRIDES), Numbers),
+        _checked(_check_numbers(1, math.inf, _STRIDES), Numbers),
         described_as(_STRIDES),
         option(_CANDIDATES, "N"),
     ] = AUTO

@@ -109,7 +109,7 @@ def competition(identification):
     return item_with(identification.summary, name="competitors")
 
 
-@pytest.mark.parametrize("number", [1, 2, 3])
+@pytest.mark.parametrize("number", mostly_slow([1, 2, 3], 2))
 def test_no_competitor_of_a_series_as_good_one_step_ahead_is_better_farther_ahead(number):
     """The level of a slow series gains little in one step, and much farther ahead."""
     y, e = np.full(700, 20.0), np.random.default_rng(number).standard_normal(700)
@@ -187,6 +187,7 @@ def test_fixed_settings_are_freed():
     assert [(row["settings"], row["value"]) for row in tried["rows"]] == [
         (["y_lags", "u_lags"], "auto"),
         (["degree"], "auto"),
+        (["decimation"], "auto"),
     ]
     assert tried["rows"][0]["rrse"] is None
     # What was scanned is compared by the best of each value.

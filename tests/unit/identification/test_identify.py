@@ -323,6 +323,23 @@ def test_a_structure_that_diverges_is_no_model(rng):
         narxbench.identify([grows, rests], "y", input="u", **settings)
 
 
+@pytest.mark.parametrize(
+    ("y", "words"),
+    [
+        (np.full(30, 2.0), "found 2 in all 30 samples of data; allowed: an output that varies"),
+        (1e60 * np.arange(30.0), "found 2.9e+61 in data; allowed: up to 1e+50 in size, so scale the signal"),
+        (
+            1e-160 * np.arange(30.0),
+            "found no value larger than 2.9e-159; allowed: 1e-152 or more in size, so scale the signal",
+        ),
+    ],
+)
+def test_signals_that_nothing_can_be_computed_of(y, words):
+    with pytest.raises(narxbench.NarxbenchError) as refused:
+        narxbench.identify(np.sin(np.arange(30.0)), y)
+    assert str(refused.value) == f"y: {words}"
+
+
 def test_lags_and_candidates_are_those_of_the_settings():
     u, y = s1(300)
     data = {"p": u, "T": np.roll(u, 50), "y": y}
@@ -369,7 +386,7 @@ def test_a_search_that_needs_more_memory_than_there_is_is_refused(tmp_path, monk
     words = ["identify", file, "--input", "u", "--output", "y", "--degree", "2", "--y-lags", "10", "--decimation", "1"]
     message = failed(*words, "--u-lags", "83")
     assert message.startswith("degree with the lags: candidate terms: found 4") and "GB of memory" in message
-    succeeded(*words, "--u-lags", "1", "--effort", "0.01", "--noise", "narx")
+    succeeded(*words, "--u-lags", "1", "--effort", "0.01", "--noise", "noe")
 
 
 class TestSameResult:
@@ -468,6 +485,16 @@ def test_settings_are_read_back_unchanged(decimated):
     assert settings.pop("found") == decimated.configuration
     again = narxbench.identify(*s1(100), **{**settings, "effort": 0.01})
     assert {**again.settings, "effort": 0.3} == settings
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments"),
+    [("bands", {"confidence": 1}), ("bands", {"steps": 2}), ("forecast", {"y": None, "steps": 1})],
+)
+def test_bands_and_forecasts_name_what_they_need(decimated, method, arguments):
+    (test,) = decimated.recording.of_role("test")
+    with pytest.raises(narxbench.NarxbenchError, match=rf"^{next(iter(arguments))}: found "):
+        getattr(decimated, method)(**{"u": test.u, "y": test.y, **arguments})
 
 
 def test_a_run_that_diverges_is_none_not_nan():

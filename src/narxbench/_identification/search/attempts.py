@@ -1,37 +1,27 @@
 """Other settings that were tried for a model that is not fine, and what each of them gained.
 
-What was scanned anyway is compared by the best structure that each value led to. A setting that the user fixed is freed
-in a search of its own, which takes a share of the effort; so does a search with lags of the seasons that an output with
-inputs has. Errors are those of the selection: test records are not looked at.
+What was scanned anyway is compared by the best structure that each value led to. Each setting that the user fixed is
+freed in a search, and an output with inputs is searched with the lags of its seasons; these searches share a part of
+the effort. Errors are those of the selection: test records are not looked at.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
 from narxbench._identification.data.seasons import seasons_beside_inputs
-from narxbench._identification.search.configurations import with_seasons
+from narxbench._identification.search.configurations import SOME_LAGS, with_seasons
+from narxbench._identification.search.effort import SHARES
+from narxbench._identification.search.scores import EQUAL
 from narxbench._identification.settings import AUTO, Auto, IdentificationSettings
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.records import Recording
 
-# Another setting is better if its error is less than this many times that of the model.
-BETTER = 0.9
-# Searches for freed settings, at most, and the share of the effort that each search takes.
-MOST_FREED, EFFORT_SHARE = 2, 1 / 6
-# Lags of the output that are tried next to those of its seasons.
-SHORT_LAGS = (1, 2, 3)
 # Settings that are freed together, as one is of little use without the other.
 _FREED: tuple[tuple[str, ...], ...] = (("y_lags", "u_lags"), ("degree",), ("decimation",))
-
-
-class _Change(NamedTuple):
-    """Settings that all get another value in a search, and the value as users write it."""
-
-    names: tuple[str, ...]
-    value: Auto | list[int]
-    written: str
+# Settings that all get another value in a search, the value, and the value as users write it.
+_Change = tuple[tuple[str, ...], Auto | list[int], str]
 
 
 def attempts(
@@ -55,18 +45,18 @@ def attempts(
         Searches with other settings, and returns the selection error of the model that leaves.
     """
     rows = [*scanned_values(tried, "degree"), *scanned_values(tried, "decimation")]
-    effort = settings.effort * EFFORT_SHARE
-    for change in _changes(recording, settings):
-        changed = {**dict.fromkeys(change.names, change.value), "effort": effort}
+    changes = _changes(recording, settings)
+    for names, value, written in changes:
+        changed = {**dict.fromkeys(names, value), "effort": SHARES["attempts"] * settings.effort / len(changes)}
         try:
             rrse = selection_error(recording, settings.model_copy(update=changed))
         except NarxbenchError:
             rrse = None
-        rows.append({"settings": list(change.names), "value": change.written, "rrse": rrse})
+        rows.append({"settings": list(names), "value": written, "rrse": rrse})
     if not rows:
         return None
     best = min(rows, key=_error)
-    is_better = _error(best) < BETTER * error
+    is_better = (1.0 + EQUAL) * _error(best) < error
     return {"error": error, "rows": rows, "better": best if is_better else None}
 
 
@@ -96,14 +86,12 @@ def scanned_values(tried: pd.DataFrame, setting: str) -> list[dict[str, Any]]:
 
 def _changes(recording: Recording, settings: IdentificationSettings) -> list[_Change]:
     """Return what is changed in searches of their own: fixed settings are freed, and seasons become lags."""
-    changes = []
-    for names in _fixed_settings(recording, settings)[:MOST_FREED]:
-        changes.append(_Change(names, AUTO, AUTO))
+    changes: list[_Change] = [(names, AUTO, AUTO) for names in _fixed_settings(recording, settings)]
     if recording.inputs and settings.y_lags == AUTO:
         found = seasons_beside_inputs(recording)
-        lags = with_seasons(SHORT_LAGS, found, 1)
+        lags = with_seasons(SOME_LAGS, found, 1)
         if found:
-            changes.append(_Change(("y_lags",), list(lags), ",".join(map(str, lags))))
+            changes.append((("y_lags",), list(lags), ",".join(map(str, lags))))
     return changes
 
 

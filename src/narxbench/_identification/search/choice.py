@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from narxbench._algorithms.likelihood_search import independent_samples
+from narxbench._algorithms.likelihood_search import SearchSettings, independent_samples
 from narxbench._fitness.criteria.ebicl import LinearExtendedBIC
 from narxbench._fitness.prediction_error import COMPARED, PredictionErrors
 from narxbench._fitness.structure_fit import fit_noise_model
@@ -36,17 +36,15 @@ from narxbench._model.records import Recording
 from narxbench._model.terms import Monomial, max_lag_of, parse_term
 from narxbench._numerics.logarithm import natural_log
 
-# Candidates that are looked at in turn for one whose free run holds over whole records: each costs a fit.
+# Candidates that are looked at in turn for one whose free run holds over whole records, or which stays within bounds:
+# each costs a fit.
 LOOKED_AT = 20
-# Times the selection error of the best structure up to which one that stays within bounds is taken instead.
+# Times the selection error of the best structure up to which one that stays within bounds is taken instead
+# (``docs/search.md``).
 BOUNDED_WITHIN = 1.5
 # Two structures tie where their errors are equal, and their J differ by no more than so many standard errors of the
-# difference over parts.
+# difference over parts: what 95 % of differences by chance are within.
 STANDARD_ERRORS = 2.0
-# Structures with their noise models that are compared by likelihood, at most.
-MOST_TIED = 100
-# What each term costs beyond BIC, in 2 ln(N_t): that of the prediction error method.
-GAMMA = 1.25
 
 
 @dataclass(frozen=True)
@@ -244,8 +242,7 @@ def tied(candidates: Sequence[Candidate], samples: float) -> list[Candidate]:
         is_as_good = (candidate.rrse or 0.0) <= largest
         if is_as_good and candidate.rank - best.rank <= scatter:
             ties.append(candidate)
-    different = list(dict.fromkeys(map(_fitted, ties)))[:MOST_TIED]
-    return [candidate for candidate in ties if _fitted(candidate) in different]
+    return ties
 
 
 def _fitted(candidate: Candidate) -> tuple[tuple[str, ...], NoiseModel, bool]:
@@ -308,7 +305,8 @@ def _likelihood_criterion(
     if not fit.is_finite:
         return math.inf
     independent = independent_samples(errors, repeated)
-    price = LinearExtendedBIC(GAMMA).penalties(independent, n_candidates)[n_terms]
+    # Terms cost as much as in the prediction error method.
+    price = LinearExtendedBIC(SearchSettings().gamma).penalties(independent, n_candidates)[n_terms]
     noise_cost = float(natural_log(independent)) * fit.noise_model.n_parameters
     centring = CLEARLY_BETTER * candidate.configuration.centred
     return (errors.deviance(fit) + units) / repeated + noise_cost + float(price) + centring

@@ -14,9 +14,13 @@ from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean
 from narxbench._model.records import Recording
 from narxbench._model.terms import INPUT, MAX_TERMS, OUTPUT, Monomial, max_lag_of, monomials_of, parse_term, term_name
 
-# Numbers of lags and degrees that are scanned, and the largest set of candidates among them.
+# Decimations and numbers of lags that are scanned, each at most half as large again as the one before, or one more;
+# degrees, of which cubes are the highest in the systems of the paper; and the largest set of candidates, unless the
+# user gives degree and lags.
 STRIDES = (1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 LAGS, DEGREES, LARGEST = (2, 3, 4, 5, 6, 8, 12, 16), (1, 2, 3), 400
+# Where only the lags of inputs, or only those of the output, are scanned, the others are these, from the first one on.
+SOME_LAGS = range(1, LAGS[1] + 1)
 # Share of the samples that only give lags, at most, where lags are scanned.
 LOST = 0.1
 
@@ -254,8 +258,7 @@ def _input_lags(settings: IdentificationSettings, name: str, n_lags: int, stride
         first = steps - 1 if steps >= 3 else min(1, delay)
     else:
         first = -(-settings.delay // stride)
-    # Where only the inputs' lags are scanned, or only the output's, the others have a number of their own.
-    return tuple(range(first, first + (n_lags or LAGS[1])))
+    return tuple(range(first, first + (n_lags or len(SOME_LAGS))))
 
 
 def _given_lags(settings: IdentificationSettings, name: str) -> list[int] | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.problem import MOST_ROWS, MOST_STEPS, MOST_VALUES, MOST_WEIGHED
+from narxbench._identification.settings import IdentificationSettings
 
 # Seconds per operation on one core of the machine of ``benchmarks/budget.md``: a product of two columns at a row; an
 # evaluation of a structure and in it a step of its free run and a candidate term; a fit under a noise model and in it a
@@ -19,10 +20,20 @@ RATES = {
     "likelihood step": 4e-4,
     "evaluations of a brief search": 300,
 }
-# Shares of the effort. The noise steps have a share of 10 s at least for what must not be left out: without it, short
+# Shares of the effort; ``bars_today`` in ``benchmarks/`` has the errors that they lead to. A first model whose
+# predictions bridge gaps of the output, and tries of other settings, come on top.
+SHARES = {
+    "brief": 0.3,
+    "descents": 0.4,
+    "weights": 0.12,
+    "needed weights": 0.15,
+    "likelihood": 0.3,
+    "bridging": 0.25,
+    "attempts": 0.5,
+}
+# The noise steps have a share of half the default effort at least for what must not be left out: without it, short
 # efforts have the plainest noise only.
-SHARES = {"brief": 0.3, "descents": 0.4, "weights": 0.12, "needed weights": 0.15, "likelihood": 0.3}
-LEAST_EFFORT = 10.0
+LEAST_EFFORT: float = IdentificationSettings.model_fields["effort"].default / 2
 
 
 @dataclass(frozen=True)

@@ -18,24 +18,25 @@ from narxbench._identification.data.scaling import SMALLEST, Scaling, scaling
 from narxbench._identification.data.seasons import check_horizon, seasons, seasons_beside_inputs, steps_judged
 from narxbench._identification.search.configurations import Configuration, configurations, strides
 from narxbench._identification.search.effort import Effort
-from narxbench._identification.search.problem import MOST_STEPS, ConfigurationProblem
+from narxbench._identification.search.problem import MOST_ROWS, MOST_STEPS, ConfigurationProblem
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._io.errors import NarxbenchError, printable
+from narxbench._io.resources import Use
 from narxbench._model.records import Record, Recording
 from narxbench._numerics.memory import give_back
 
 Floats = NDArray[np.float64]
 
-# Configurations that are searched thoroughly, and structures that get weights under all noise models. Those that get a
-# costly step whatever the effort: variants with other first lags and of centred signals, a search by likelihood, and of
-# full linear structures weights under noise models.
-FINALISTS, LEADERS = 6, 3
+# Configurations that are searched thoroughly, and structures that get weights under all noise models; ``bars_today`` in
+# ``benchmarks/`` has the errors that this leads to. Half as many get a costly step whatever the effort: variants with
+# other first lags and of centred signals, a search by likelihood, and of full linear structures weights under noise
+# models.
+FINALISTS = 6
+LEADERS = FINALISTS // 2
 # Problems that are kept for further searches.
 KEPT_PROBLEMS = FINALISTS + 2
 # Products of a few larger numbers overflow.
 LARGEST = 1e50
-# Starts of a stretch that are compared within a section, for each length of the stretch.
-STARTS = 4
 
 
 @dataclass(frozen=True)
@@ -173,6 +174,20 @@ def hurried(plan: SearchPlan) -> SearchPlan:
     return replace(plan, estimated=replace(plan.searched, records=(*plan.searched.records, *tests)))
 
 
+def memory_uses(plan: SearchPlan) -> list[Use]:
+    """Return what a search of the largest configuration takes, by what is planned for the data."""
+    by_size = sorted(plan.configurations, key=lambda configuration: configuration.size)
+    largest = by_size[-1]
+    # Inner products of each part, and of all data, in as many configurations as are kept.
+    products = sum(16 * configuration.size**2 for configuration in by_size[-KEPT_PROBLEMS:])
+    step, rows = (
+        f"a search of {largest.size} candidate terms",
+        32 * min(plan.n_samples, MOST_ROWS) * largest.size,
+    )
+    taken = (2 + plan.effort.n_parts) * products + rows
+    return [Use(step, "degree with the lags: candidate terms", largest.size, taken)]
+
+
 def _delays(recording: Recording, input_responses: dict[str, list[Response]]) -> list[int]:
     """Return the samples before each input acts; 1 where no effect is seen."""
     checked = dead_times(recording, input_responses)
@@ -233,7 +248,7 @@ def _stretches(record: Record, n_sections: int, length: int) -> list[Record]:
     sums = _sums(record)
     stretches = []
     for begin, end in pairwise(bounds):
-        starts = np.arange(begin, max(begin + 1, end - length + 1), max(1, length // STARTS))
+        starts = np.arange(begin, max(begin + 1, end - length + 1))
         first, last = sums[:, starts], sums[:, np.minimum(starts + length, end)]
         n_signals = len(sums) // 2
         means, squares = ((last - first) / length).reshape(2, n_signals, -1)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from narxbench._algorithms.forward_regression import forward
+from narxbench._algorithms.iterative_ofr import Settings as IterativeSettings
 from narxbench._algorithms.likelihood_search import LikelihoodSearch, SearchSettings
 from narxbench._algorithms.search import search
 from narxbench._fitness.prediction_error import PredictionErrors
@@ -41,8 +42,8 @@ from narxbench._model.terms import OUTPUT
 # within one sample are rare; under feedback the input follows the output at once, and such terms mislead: with any gain
 # accepted, a record of a winding machine (``benchmarks/bars.py``) has 1.3 times the error on its test.
 EARLY_GAIN = 0.5
-# Evaluations of an iterative forward regression, and terms of a brief one, at most.
-ITERATIVE, LONGEST_PATH = 2000, 30
+# Terms of a brief forward regression, at most: as many as an iterative one has.
+LONGEST_PATH = IterativeSettings().max_terms
 # Structures of each configuration that descents start from.
 POLISHED = 4
 CONSTANT = "1"
@@ -191,7 +192,7 @@ def iterative_forward(plan: SearchPlan, configuration: Configuration) -> Candida
     if len(problem.estimation_rows) * len(problem.terms) > MOST_ROWS * LARGEST:
         return Candidate(configuration, (), FORWARD)
     settings: dict[str, Any] = {"selection": "err", "rows": "estimation"}
-    terms = search(problem, algorithm=FORWARD, seed=1, evaluations=ITERATIVE, **settings).terms
+    terms = search(problem, algorithm=FORWARD, seed=1, **settings).terms
     return Candidate(configuration, tuple(terms), FORWARD)
 
 

@@ -8,14 +8,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._fitness.criteria import parse_criterion
 from narxbench._fitness.criterion import Criterion
-from narxbench._identification.search.candidate import PLAIN, Candidate, in_order
+from narxbench._identification.search.candidate import EXACT, PLAIN, Candidate, in_order
 from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.noise import StructureFit, noise_of_model
 from narxbench._identification.search.outside import leaves_all_bounds as model_leaves_all_bounds
@@ -30,13 +30,13 @@ from narxbench._numerics.logarithm import natural_log
 from narxbench._numerics.rounding import significant
 
 Floats = NDArray[np.float64]
+# Weights of terms, and the arguments of a model that their noise has.
+Weighted = tuple[Sequence[float], dict[str, Any]]
 
 # Signals in their own units are easier to read, and NARX has the plainest noise: what centred signals and other noise
 # models gain must be very strong evidence, a difference of 10 (R. E. Kass and A. E. Raftery, Bayes factors, Journal of
 # the American Statistical Association 90, 1995, pages 773-795).
 CLEARLY_BETTER = 10.0
-# Relative errors below this are rounding: such structures are equally good.
-ROUNDING = 1e-13
 # The free run over whole records may have this times the relative error of that over parts, and this more.
 COMPARABLE, NEGLIGIBLE = 2.0, 0.02
 # Errors over parts that differ by no more than this share are equal: over few parts they scatter much.
@@ -75,13 +75,6 @@ class PartErrors:
         if not variance:
             return ()
         return tuple(map(significant, (self.sse[i] / self.steps / variance).tolist()))
-
-
-class Weighted(NamedTuple):
-    """Weights of terms, and the arguments of a model that their noise has."""
-
-    coefficients: Sequence[float]
-    noise: dict[str, Any]
 
 
 def scored(plan: SearchPlan, proposals: Sequence[Candidate], density: int) -> list[Candidate]:
@@ -171,7 +164,7 @@ def leaves_all_bounds(plan: SearchPlan, candidate: Candidate) -> bool:
     weighted = _weighted(problem, candidate)
     if weighted is None:
         return True
-    model = _model(problem, candidate, weighted._replace(noise={}))
+    model = _model(problem, candidate, (weighted[0], {}))
     return model_leaves_all_bounds(model, problem.arrangement.u, problem.arrangement.y)
 
 
@@ -204,7 +197,7 @@ def _criterion() -> Criterion:
 def _fitness(plan: SearchPlan, proposal: Candidate, rrse: float, n_candidates: int, density: int) -> float:
     """Return J of a structure of this error where so many samples count as one."""
     independent, size = max(2.0, plan.n_selected / density), len(proposal.terms)
-    fitness = independent * natural_log(max(rrse, ROUNDING) ** 2)
+    fitness = independent * natural_log(max(rrse, EXACT) ** 2)
     fitness += _criterion().per_term(independent) * size
     fitness += _criterion().surcharge(size, independent, n_candidates)
     fitness += CLEARLY_BETTER * proposal.configuration.centred
@@ -219,8 +212,8 @@ def least_squares_errors(problem: ConfigurationProblem, structures: Sequence[Seq
     """
     sse, singular = np.empty((len(structures), len(problem.parts))), np.zeros(len(structures), np.bool_)
     positions = problem.positions(structures)
-    for k, part in enumerate(problem.parts):
-        _, sse[:, k], weights = part.problem.evaluate_positions(positions)
+    for k, (_, _, other_samples) in enumerate(problem.parts):
+        _, sse[:, k], weights = other_samples.evaluate_positions(positions)
         singular |= ~np.isfinite(sse[:, k]) & ~weights.any(axis=1)
     return _of_problem(problem, sse, singular)
 
@@ -236,9 +229,9 @@ def part_errors(
     if whole is None and _is_fitted(candidate):
         whole = problem.fit_under(candidate.terms, candidate.noise_model)
     sums = []
-    for part in problem.parts:
-        weighted = _weighted_without(problem, candidate, part.number, whole)
-        sums.append(_squares(problem, candidate, weighted, part.segments, steps))
+    for number, segments, _ in problem.parts:
+        weighted = _weighted_without(problem, candidate, number, whole)
+        sums.append(_squares(problem, candidate, weighted, segments, steps))
     return _of_problem(problem, np.array([sums]), np.zeros(1, np.bool_))
 
 
@@ -269,10 +262,10 @@ def _weighted_without(
 ) -> Weighted | None:
     """Return the weights on all data that estimate but those of a part; ``whole`` is the fit to all of them."""
     if candidate.kind == "unpruned":
-        return Weighted(problem.ridge_weights(candidate.shrinkage, part), {})
+        return problem.ridge_weights(candidate.shrinkage, part), {}
     if whole is None:
         # The last value, or that of a season before.
-        return Weighted([1.0], {})
+        return [1.0], {}
     if not problem.arrangement.takes_turns or not whole.is_finite:
         return _of_fit(whole)
     return _of_fit(problem.fit_under(candidate.terms, whole.noise_model, part, whole.fit))
@@ -281,17 +274,18 @@ def _weighted_without(
 def _of_fit(fit: StructureFit) -> Weighted | None:
     if not fit.is_finite:
         return None
-    return Weighted(fit.coefficients.tolist(), noise_of_model(fit.fit))
+    return fit.coefficients.tolist(), noise_of_model(fit.fit)
 
 
 def _model(problem: ConfigurationProblem, candidate: Candidate, weighted: Weighted) -> Model:
     """Return the model of the arranged samples, whose signals may be centred and are of one phase."""
+    coefficients, noise = weighted
     return Model(
         terms=candidate.terms,
-        coefficients=tuple(weighted.coefficients),
+        coefficients=tuple(coefficients),
         inputs=tuple(f"u{i}" for i in range(problem.n_inputs)),
         output="y",
-        **weighted.noise,
+        **noise,
     )
 
 
@@ -314,7 +308,7 @@ def _squares(
         u, y = problem.arrangement.u[samples], problem.arrangement.y[samples]
         if model is None:
             bound = divergence_bound(y, len(y))
-            predicted, end = simulated(monomials, weighted.coefficients, u, y[:max_lag], bound=bound)
+            predicted, end = simulated(monomials, weighted[0], u, y[:max_lag], bound=bound)
             if end < len(y):
                 return math.inf
         else:

@@ -2,10 +2,11 @@
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Any, Generic, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from narxbench._identification.finding import Finding
 from narxbench._identification.search.candidate import Candidate
@@ -63,57 +64,45 @@ class SearchProgress(NamedTuple):
     share: float
 
 
-class _Outcome(NamedTuple, Generic[T]):
-    """The result of a job, at its place among all jobs, or the error that it raised."""
-
-    place: int
-    result: T | None
-    error: BaseException | None
+# The result of a job, at its place among all jobs, or the error that it raised.
+_Outcome = tuple[int, T | None, BaseException | None]
 
 
-class _Jobs(Generic[T]):
-    """Jobs of a step, which some threads take one after the other.
+def _start_threads(threads: int, work: Callable[[], None]) -> None:
+    """Do some work in so many threads, or fewer where no more can be started, which gives the same results."""
+    for number in range(threads):
+        try:
+            Thread(target=work, daemon=True).start()
+        except RuntimeError:
+            if number == 0:
+                raise NarxbenchError(
+                    "search: no thread can be started; needed: more memory, or a higher ulimit -u"
+                ) from None
+            return
 
-    A job cannot be stopped, so nobody waits for those that run when the step ends early: the threads end with the
-    process.
-    """
 
-    def __init__(self, function: Callable[..., T], jobs: Iterable[tuple[Any, ...]], threads: int) -> None:
-        self._function, self._waiting = function, deque(enumerate(jobs))
-        self.planned = len(self._waiting)
-        self.outcomes: SimpleQueue[_Outcome[T]] = SimpleQueue()
-        for number in range(min(threads, self.planned)):
-            try:
-                Thread(target=self._work, daemon=True).start()
-            except RuntimeError:
-                # Fewer threads give the same results.
-                if number == 0:
-                    raise NarxbenchError(
-                        "search: no thread can be started; needed: more memory, or a higher ulimit -u"
-                    ) from None
-                break
+def _work(
+    function: Callable[..., T], waiting: deque[tuple[int, tuple[Any, ...]]], outcomes: SimpleQueue[_Outcome[T]]
+) -> None:
+    """Do waiting jobs, one after the other, until there is none."""
+    while True:
+        try:
+            place, job = waiting.popleft()
+        except IndexError:
+            return
+        try:
+            outcomes.put((place, function(*job), None))
+        except BaseException as error:
+            outcomes.put((place, None, error))
 
-    def _work(self) -> None:
-        while True:
-            try:
-                place, job = self._waiting.popleft()
-            except IndexError:
-                return
-            try:
-                outcome = _Outcome(place, self._function(*job), None)
-            except BaseException as error:
-                outcome = _Outcome(place, None, error)
-            self.outcomes.put(outcome)
 
-    def leave_out_waiting(self) -> list[_Outcome[T]]:
-        """Leave out the jobs that have not begun, and return the outcomes that nobody has taken yet."""
-        self._waiting.clear()
-        outcomes = []
-        while True:
-            try:
-                outcomes.append(self.outcomes.get_nowait())
-            except Empty:
-                return outcomes
+def _taken(outcomes: SimpleQueue[_Outcome[T]]) -> Iterator[_Outcome[T]]:
+    """Yield the outcomes that nobody has taken yet."""
+    while True:
+        try:
+            yield outcomes.get_nowait()
+        except Empty:
+            return
 
 
 class Steps:
@@ -144,24 +133,29 @@ class Steps:
         """
         if self.interrupted:
             return []
-        running = _Jobs(function, jobs, threads or THREADS)
+        waiting = deque(enumerate(jobs))
+        planned = len(waiting)
+        outcomes = SimpleQueue[_Outcome[T]]()
         results: dict[int, T] = {}
         error: BaseException | None = None
+        # A job cannot be stopped, so nobody waits for those that run when the step ends early: the threads end with
+        # the process.
+        _start_threads(min(threads or THREADS, planned), partial(_work, function, waiting, outcomes))
         try:
-            if running.planned:
-                self._report(step, 0, running.planned)
-            while error is None and len(results) < running.planned:
-                outcome = running.outcomes.get()
-                error = outcome.error
+            if planned:
+                self._report(step, 0, planned)
+            while error is None and len(results) < planned:
+                place, result, error = outcomes.get()
                 if error is None:
-                    results[outcome.place] = cast(T, outcome.result)
-                    self._note_best(outcome.result)
-                    self._report(step, len(results), running.planned)
+                    results[place] = cast(T, result)
+                    self._note_best(result)
+                    self._report(step, len(results), planned)
         except KeyboardInterrupt:
             self.interrupted = step
-        for outcome in running.leave_out_waiting():
-            if outcome.error is None:
-                results[outcome.place] = cast(T, outcome.result)
+        waiting.clear()
+        for place, result, late_error in _taken(outcomes):
+            if late_error is None:
+                results[place] = cast(T, result)
         if error is not None:
             raise error
         return [results[place] for place in sorted(results)]

