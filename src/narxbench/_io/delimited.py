@@ -20,7 +20,7 @@ import pandas as pd
 
 from narxbench._io.csv import rows_of
 from narxbench._io.decimals import MARKS, marks_of, settled_mark
-from narxbench._io.encodings import check_encoding
+from narxbench._io.encodings import BEGINNING, check_encoding
 from narxbench._io.errors import FieldError, FileError, did_you_mean, is_whole_number, show
 from narxbench._io.fields import MISSING, is_missing, is_numeric, is_value
 from narxbench._io.headers import Header, find_header, has_fields, header_notes, sample_form
@@ -38,8 +38,8 @@ _TRUE_OR_FALSE = ("true", "false")
 _SAMPLE_LINES, _HEADER_LINES = 30, 1000
 # Columns of a table, at most.
 _MOST_COLUMNS = 10_000
-# Bytes at the beginning of a file in which its form is looked for, and of one with long lines.
-_BEGINNING, _LONG_BEGINNING = 200_000, 20_000_000
+# Bytes of the beginning of a text that has long lines: some of the longest, of 10,000 columns.
+_LONG_BEGINNING = 20_000_000
 _MISSING = sorted({form(word) for word in MISSING for form in (str, str.upper, str.capitalize)} | {"NaN", "NaT"})
 # Older versions of pandas read the last digit of some numbers wrong by default.
 _EXACT: Mapping[str, Any] = {} if pd.__version__ >= "3.1" else {"float_precision": "round_trip"}
@@ -143,7 +143,7 @@ def frame_of_text(path: str, content: bytes, options: Mapping[str, Any], wanted:
 
 def _first_lines(content: bytes) -> list[str]:
     """Return the whole lines at the beginning of a text."""
-    size = _BEGINNING if content.count(b"\n", 0, _BEGINNING) > _SAMPLE_LINES else _LONG_BEGINNING
+    size = BEGINNING if content.count(b"\n", 0, BEGINNING) > _SAMPLE_LINES else _LONG_BEGINNING
     lines = content[:size].decode("utf-8", "replace").split("\n")
     return lines[:-1] if size < len(content) and len(lines) > 1 else lines
 
@@ -425,8 +425,8 @@ def _plain_layout(path: str, lines: list[str], first: int, separator: str, form:
 def _looks_like_header(path: str, rows: Sequence[Sequence[str]], place: str, wanted: Collection[str]) -> bool:
     """Return whether the first row is a header: no number where others have one; what may be either is refused."""
     first_row = rows[0]
-    names = {*map(str.strip, first_row), *split_names(first_row).names}
-    if not names.isdisjoint(wanted):
+    short_names, _ = split_names(first_row)
+    if not {*map(str.strip, first_row), *short_names}.isdisjoint(wanted):
         return True
     samples = sample_form(rows[1:] or rows)
     columns = sorted(samples.number_columns) if samples else range(len(first_row))
