@@ -2,7 +2,6 @@
 
 import io
 import json
-import math
 from importlib.metadata import entry_points
 
 import numpy as np
@@ -54,36 +53,6 @@ def test_a_file_of_an_identification_has_all_its_models_to_the_last_bit(path, id
     for name, model in identification.competitors.items():
         assert load_model(path, name) == model
         assert model.score(data["drive [V]"], data["speed [rpm]"], 1).rrse < 1
-
-
-def factor_value(factor, k, y, u):
-    """Return the value at step k of a factor of a term such as ``u(k-1)^2``."""
-    name, _, rest = factor.partition("(k")
-    lag, _, power = rest.partition(")")
-    signal = {"y": y, "u": u}[name]
-    return signal[k + int(lag or 0)] ** int(power.removeprefix("^") or 1)
-
-
-def test_a_script_makes_the_same_predictions_of_the_file_alone(path, identification, data):
-    """Test with the keys of the file and plain Python: predictions one step ahead, with the moving average."""
-    model = json.loads(path.read_text(encoding="utf-8"))["model"]
-    (y_offset, u_offset), scales = model["offsets"], model["scales"] or [1.0, 1.0]
-    y = ((data["speed [rpm]"] - y_offset) / scales[0]).tolist()
-    u = ((data["drive [V]"] - u_offset) / scales[1]).tolist()
-    first = identification.model.initial_samples
-    innovations = [0.0] * first
-    predicted = data["speed [rpm]"].tolist()[:first]
-    for k in range(first, len(y)):
-        total = 0.0
-        for term, coefficient in zip(model["terms"], model["coefficients"], strict=True):
-            factors = [] if term == "1" else term.split("*")
-            total += coefficient * math.prod(factor_value(factor, k, y, u) for factor in factors)
-        for lag, weight in enumerate(model["moving_average"], 1):
-            total += weight * innovations[k - lag] if k - lag >= first else 0.0
-        innovations.append(y[k] - total)
-        predicted.append(y_offset + scales[0] * total)
-    expected = identification.model.predict(data["drive [V]"], data["speed [rpm]"], 1)
-    np.testing.assert_allclose(predicted, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize(

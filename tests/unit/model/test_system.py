@@ -202,12 +202,8 @@ def test_noise_terms_are_no_system_terms_and_always_act():
 def test_a_system_that_is_sampled_faster():
     system = System("X", "y(k) = 0.5*y(k-1) - 0.2*y(k-2) + u(k-1)^2 + 1", n_u=2, n_y=2, degree=2)
     fast = system.oversampled(4)
-    assert dict(zip(fast.terms, fast.coefficients, strict=True)) == {
-        "y(k-1)": 0.5 / 4 + 0.75,
-        "y(k-2)": -0.05,
-        "u(k-1)^2": 0.25,
-        "1": 0.25,
-    }
+    assert fast.terms == ["y(k-1)", "y(k-2)", "u(k-1)^2", "1"]
+    assert fast.coefficients == [0.5 / 4 + 0.75, -0.05, 0.25, 0.25]
     # Without y(k-1) it gains one; the steady state stays where it is.
     assert System("X", "y(k) = u(k-1)", **LINEAR).oversampled(2).terms == ["y(k-1)", "u(k-1)"]
     for equation in (f"{TRUE} + 0.4*e(k-1)", "y(k) = sin(y(k-1))"):
