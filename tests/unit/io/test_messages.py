@@ -39,6 +39,8 @@ MEASURED = [
         "u;y\n1;2\n2;false\n",
     ),
     *("u,y\n1,2\n1\n", "u,y\n1,2\n1,2,3\n", 'u,y\n1,2\n"1,2\n3,4\n', 'u,y\n1,2\n"1"x,2\n3,4\n'),
+    *("u;y\n1;2\n3;4\n1;2;;4\n", "u;y\n1;2;3\n3;4;5\n", "u\ty\n999\t1\n1,000\t2", "1.5,x\n1,2\n2,3\n"),
+    *(f"u;y\n7;{text}\n" for text in ("1.23.456", "12,34.5", "0,123.4", "1,234,56", "1.234,567.8", "-1,234.5e-3")),
     *("u,y\n", "# u,y\n\n", "", b"u,y\n1,2\n\xe9,3\n", b"u,y\n1,2\n\0\0\0"),
     *(b"\xff\xfeu\0,\0y\0\0", "u;y\n5,123;4,999\n1,001;2,345\n", b"PAR1\0\xff"),
     *(b"PK\3\4\0\xff", b"\x1f\x8b\0\xff", b"TDSm\0\xff", b"ARROW1\0\xff", b"\x89HDF\0\xff"),
@@ -123,7 +125,6 @@ def test_messages(review):
     mistakes |= _contents("table", _table, TABLES)
     mistakes["a reader's own"] = lambda: str(csv.wrong("t.csv", 3, "system", "S11", "one of S1, S2", ["S1", "S2"]))
     mistakes |= _contents("measured", _measured, MEASURED)
-    mistakes["measured, a header among numbers"] = partial(_read, read_frame, "1.5,x\n1,2\n")
     for read in READ:
         mistakes[f"measured, read {read}"] = partial(_read, partial(read_frame, read=read), "u;y\n1;2\n")
     mistakes |= _contents("yaml", read_mapping, YAML)

@@ -162,18 +162,6 @@ def test_every_way_to_write_a_term_is_read(factors, data):
     assert Model(model.terms, (1.0,), model.inputs, "y").terms == model.terms
 
 
-@quick
-@given(st.text(max_size=60) | st.text("yuk(t)-^*1290. \n", max_size=60))
-def test_any_text_is_a_term_or_a_clear_error(text):
-    try:
-        model = Model((text,), (1.0,), ("u",), "y")
-    except NarxbenchError as error:
-        assert str(error).isprintable()
-        return
-    (monomial,) = model.monomials
-    assert list(monomial) == sorted(monomial) and len(monomial) <= 12
-
-
 # Noise models.
 
 
@@ -289,19 +277,6 @@ def test_other_columns_and_layouts_of_data_sets(tmp_path):
     np.testing.assert_array_equal(u, [-2.0, 0.5])
     np.testing.assert_array_equal(y, [1e-3, 4.0])
     assert len(read_signals(path, ("time",))) == 1
-
-
-@given(data=st.binary(max_size=60) | st.text("u,y\n\r\"' 1e-.;", max_size=60).map(str.encode))
-@quick
-def test_any_bytes_are_signals_or_a_clear_error(tmp_path, data):
-    path = tmp_path / "data.csv"
-    path.write_bytes(b"u,y\n" + data)
-    try:
-        u, y = read_signals(path)
-    except NarxbenchError as error:
-        assert str(error).startswith(f"{path}: ") and str(error).isprintable()
-        return
-    assert len(u) == len(y) > 0 and np.isfinite([u, y]).all()
 
 
 # Equations.
