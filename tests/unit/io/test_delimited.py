@@ -33,8 +33,8 @@ def _values_and_notes(frame: Any, columns: Any = None) -> tuple[Any, list[str]]:
     for column in range(frame.shape[1]) if columns is None else columns:
         name, texts = frame.columns[column], frame.iloc[:, column].to_numpy()
         if texts.dtype.kind == "O":
-            texts, found = numbers_of_texts(texts, frame.attrs["decimal"], error, "d.csv")
-            notes += found
+            texts, remarks = numbers_of_texts(texts, frame.attrs["decimal"], error, "d.csv")
+            notes += remarks
         values.append(texts)
     return np.column_stack(values).astype(float), notes
 

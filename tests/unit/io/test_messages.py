@@ -125,8 +125,8 @@ def test_messages(review):
     mistakes |= _contents("table", _table, TABLES)
     mistakes["a reader's own"] = lambda: str(csv.wrong("t.csv", 3, "system", "S11", "one of S1, S2", ["S1", "S2"]))
     mistakes |= _contents("measured", _measured, MEASURED)
-    for read in READ:
-        mistakes[f"measured, read {read}"] = partial(_read, partial(read_frame, read=read), "u;y\n1;2\n")
+    for options in READ:
+        mistakes[f"measured, read {options}"] = partial(_read, partial(read_frame, read=options), "u;y\n1;2\n")
     mistakes |= _contents("yaml", read_mapping, YAML)
     mistakes |= _contents("json", read_json, JSON)
     for name in NO_FILES:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.lookups import values_of
 from tests.unit.model.models import models, signals
 
 from narxbench import DivergedError, JointModel, Model, NarxbenchError
@@ -84,7 +85,7 @@ def run_of(model, samples=60):
         initial = rng.uniform(-0.5, 0.5, (model.initial_samples, 1))
         return u, initial, model.predict(u if arguments else None, initial, samples=samples)[:, None]
     # All samples of a step are alike, so that the phases are.
-    step = math.gcd(*(part.decimation for part in model.models))
+    step = math.gcd(*values_of(model.models, "decimation"))
     initial = rng.uniform(-0.5, 0.5, (model.initial_samples // step, model.n_outputs))
     inputs = np.repeat(u, step, 0) if arguments else None
     return u, initial, model.simulate(inputs, np.repeat(initial, step, 0), samples=samples * step)[::step]
@@ -182,11 +183,11 @@ def test_matlab(tmp_path):
 
 def octave_matrix(rows):
     """Return rows of numbers as Octave writes a matrix."""
-    return f"[{'; '.join(' '.join(map(repr, row)) for row in rows.tolist())}]"
+    return str(rows.tolist()).replace("], [", "; ")
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("name", [name for name in SINGLE if "functions" not in name])
+@pytest.mark.parametrize("name", sorted(SINGLE.keys() - {"functions"}))
 def test_sysidentpy(name):
     pytest.importorskip("sysidentpy")
     model = SINGLE[name]

@@ -88,12 +88,12 @@ def test_the_digest_tells_data_apart():
     """Names and numbers decide the digest, and where records begin; units, layout and names of files do not."""
     rng = np.random.default_rng(1)
     data = pd.DataFrame({"u": rng.standard_normal(40), "y": rng.standard_normal(40)})
-    other = data.copy()
-    other.loc[7, "y"] = np.nextafter(other.loc[7, "y"], 9.0)
+    changed = data.copy()
+    changed.loc[7, "y"] = np.nextafter(changed.loc[7, "y"], 9.0)
     renamed = data.rename(columns={"u": "v"})
     digests = [
         narxbench.refit(ARX, data).data_digest,
-        narxbench.refit(ARX, other).data_digest,
+        narxbench.refit(ARX, changed).data_digest,
         narxbench.refit(Model(ARX.terms, ARX.coefficients, ("v",), "y"), renamed).data_digest,
         narxbench.refit(ARX, data.assign(u=data["u"][::-1].to_numpy())).data_digest,
         narxbench.refit(ARX, [data[:20], data[20:]]).data_digest,

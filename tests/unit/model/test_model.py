@@ -25,8 +25,8 @@ def changed(model, **values):
 
 def exact_prediction(model, values):
     """Return the prediction one step ahead in fractions, from values by signal and lag."""
-    offsets = [Fraction(offset) for offset in model.offsets or [0.0] * (1 + model.n_inputs)]
-    scales = [Fraction(scale) for scale in model.scales or [1.0] * (1 + model.n_inputs)]
+    offsets = list(map(Fraction, model.offsets or [0.0] * (1 + model.n_inputs)))
+    scales = list(map(Fraction, model.scales or [1.0] * (1 + model.n_inputs)))
     total = Fraction(0)
     for weight, monomial in zip(model.coefficients, model.monomials, strict=True):
         product = Fraction(weight)
@@ -265,9 +265,9 @@ def test_a_file_without_noise_is_narx(tmp_path):
 @given(values=st.lists(st.tuples(finite, finite), min_size=1, max_size=30))
 @quick
 def test_every_data_set_reads_back_to_the_last_bit(tmp_path, values):
-    u, y = (np.array(column) for column in zip(*values, strict=True))
+    u, y = np.array(values).T
     write_signals(tmp_path / "data.csv", u, y)
-    assert [column.tobytes() for column in read_signals(tmp_path / "data.csv")] == [u.tobytes(), y.tobytes()]
+    assert np.array(read_signals(tmp_path / "data.csv")).tobytes() == np.array([u, y]).tobytes()
 
 
 def test_other_columns_and_layouts_of_data_sets(tmp_path):
@@ -301,8 +301,8 @@ def test_equations():
     assert NAMED.equation(digits=17).startswith("y(k) = 0.851249")
     # What is plain is not said.
     assert ARX.equation() == "y(k) = 0.5 y(k-1) + 1 u(k-1)"
-    timed = [changed(ARX, sampling_time=seconds).equation() for seconds in (86400, 0.001, 2.5e-6, 1e-10)]
-    assert [text.split("samples of ")[1] for text in timed] == ["86400 s", "1 ms", "2.5 µs", "0.1 ns"]
+    for seconds, text in {86400: "86400 s", 0.001: "1 ms", 2.5e-6: "2.5 µs", 1e-10: "0.1 ns"}.items():
+        assert changed(ARX, sampling_time=seconds).equation().endswith(f"k counts samples of {text}")
     assert Model(("u2(k)",), (-2.0,), ("u1", "u2"), "y").equation() == "y(k) = -2 u2(k)"
     assert changed(ARX, decimation=2).equation().split("\n")[1:] == ["k counts steps of 2 samples"]
     scaled = changed(ARX, offsets=(1.5, -2.0), scales=(1.0, 4.0))
