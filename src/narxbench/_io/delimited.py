@@ -8,6 +8,7 @@ instrument, names and units, the decimal mark. pandas reads what is below. Table
 import csv
 import io
 import re
+import sys
 import warnings
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -39,8 +40,8 @@ _TRUE_OR_FALSE = ("true", "false")
 _HEADER_LINES = 1000
 # Columns of a table, at most: a line with more separators is no measured data.
 _MOST_COLUMNS = 10_000
-# Bytes of the beginning of a text that has long lines: some of the longest, of 10,000 columns.
-_LONG_BEGINNING = 20_000_000
+# Bytes of the beginning of a text that has long lines: as many rows of so many numbers with all their digits.
+_LONG_BEGINNING = SAMPLE_ROWS * _MOST_COLUMNS * len(f"{-sys.float_info.min!r},")
 _MISSING = sorted({form(word) for word in MISSING for form in (str, str.upper, str.capitalize)} | {"NaN", "NaT"})
 # Older versions of pandas read the last digit of some numbers wrong by default.
 _EXACT: Mapping[str, Any] = {} if pd.__version__ >= "3.1" else {"float_precision": "round_trip"}

@@ -4,6 +4,7 @@ import csv
 import json
 import math
 from decimal import Decimal, localcontext
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -336,6 +337,7 @@ def test_name_seed_and_realisation_decide_the_data():
     assert len({u.tobytes() for u in inputs}) == 5
 
 
+@cache
 def simulated(noise=None):
     """Return the signals of S1 from rest, with a kind of noise or without any."""
     snr_db = None if noise is None else SNR_DB
@@ -356,7 +358,6 @@ def left_by_the_equation(u, y):
 def test_kinds_of_noise_leave_the_input_alone_unless_they_say_so(noise):
     changes_input = noise in ("input", "input-output", "closed-loop")
     assert np.array_equal(simulated(noise).u, simulated().u) != changes_input
-    assert np.array_equal(simulated(noise).y, simulated(noise).y)
     assert not np.allclose(simulated(noise).y, simulated().y)
 
 
