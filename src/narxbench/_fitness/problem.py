@@ -202,9 +202,9 @@ class StructureProblem:
         _check_choice("validation_part", validation_part, get_args(ValidationPart))
         self.offsets, self.scales = _NO_OFFSETS, _UNIT_SCALES
         if rescaled:
-            y_scaling, u_scaling = least_scaling(y), least_scaling(u)
-            y, u = (y - y_scaling.offset) / y_scaling.scale, (u - u_scaling.offset) / u_scaling.scale
-            self.offsets, self.scales = (y_scaling.offset, u_scaling.offset), (y_scaling.scale, u_scaling.scale)
+            (y_offset, y_scale), (u_offset, u_scale) = least_scaling(y), least_scaling(u)
+            y, u = (y - y_offset) / y_scale, (u - u_offset) / u_scale
+            self.offsets, self.scales = (y_offset, u_offset), (y_scale, u_scale)
         self.n_validation, self.estimation, self.validation_part = n_validation, estimation, validation_part
         start = _start_of_validation(validation_part, first_row, len(y), n_validation)
         end = start + n_validation

@@ -4,7 +4,6 @@ import io
 import logging
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,13 +18,8 @@ Array = NDArray[Any]
 _IN_MATLAB = "; in MATLAB, writetable makes CSV of tables and timetables"
 
 
-@dataclass
-class Columns:
-    """Columns of one length by name, with their units as far as the file has them."""
-
-    columns: dict[str, Array]
-    units: dict[str, str] = field(default_factory=dict)
-    guesses: list[str] = field(default_factory=list)
+# Columns of one length by name, their units as far as the file has them, and notes on what was guessed.
+Columns = tuple[dict[str, Array], dict[str, str], list[str]]
 
 
 def frame_of_arrays(file: DataFile) -> pd.DataFrame:
@@ -34,17 +28,17 @@ def frame_of_arrays(file: DataFile) -> pd.DataFrame:
     A file without any column raises FileError.
     """
     try:
-        columns = _READERS[file.format](file)
+        columns, units, guesses = _READERS[file.format](file)
     except NarxbenchError:
         raise
     except Exception:  # a library raises what it wants for a damaged file
         problem = f"cannot be read: not in the format {file.format}, damaged, or of a version that is not known"
         raise FileError(f"{file.path}: {problem}; needed: a whole file, or CSV") from None
-    if not columns.columns:
+    if not columns:
         advice = _IN_MATLAB if file.format in ("mat", "mat73") else ""
         raise FileError(f"{file.path}: found no columns of numbers; needed: arrays of numbers{advice}")
-    frame = pd.DataFrame(columns.columns)
-    frame.attrs = {"units": columns.units, "notes": columns.guesses}
+    frame = pd.DataFrame(columns)
+    frame.attrs = {"units": units, "notes": guesses}
     return frame
 
 
@@ -122,17 +116,17 @@ def _read_tdms(file: DataFile) -> Columns:
             arrays[name] = channel[:]
             units[name] = str(channel.properties.get("unit_string", ""))
             increments[name] = float(channel.properties.get("wf_increment", 0.0))
-    columns = _columns_of_arrays(arrays, file, units)
+    columns, units, guesses = _columns_of_arrays(arrays, file, units)
     if content.file_status.incomplete_final_segment:
-        columns.guesses.append("the file ends within a block of samples: those that are there were read.")
+        guesses.append("the file ends within a block of samples: those that are there were read.")
     steps = set(increments.values())
-    has_time = any(name.lower() == "time" for name in columns.columns)
-    if len(steps) == 1 and steps != {0.0} and columns.columns and not has_time:
+    has_time = any(name.lower() == "time" for name in columns)
+    if len(steps) == 1 and steps != {0.0} and columns and not has_time:
         (step,) = steps
-        n_samples = len(next(iter(columns.columns.values())))
-        columns.columns["time"] = step * np.arange(n_samples)
-        columns.guesses.append(f"the time was made from the increment of the channels, {step:g} s.")
-    return columns
+        n_samples = len(next(iter(columns.values())))
+        columns["time"] = step * np.arange(n_samples)
+        guesses.append(f"the time was made from the increment of the channels, {step:g} s.")
+    return columns, units, guesses
 
 
 def _read_frame(file: DataFile) -> Columns:
@@ -147,7 +141,7 @@ def _read_frame(file: DataFile) -> Columns:
         if values.dtype.kind == "M":
             values = values.dt.tz_convert("UTC").dt.tz_localize(None) if values.dt.tz is not None else values
         columns[str(name)] = values.to_numpy()
-    return Columns(columns)
+    return columns, {}, []
 
 
 _READERS: Mapping[str, Callable[[DataFile], Columns]] = {
@@ -192,17 +186,18 @@ def _columns_of_arrays(arrays: Mapping[str, Any], file: DataFile, units: Mapping
     Arrays of a group lose its name where all are in the same one, or where the user wants this part.
     """
     columns: dict[str, Array] = {}
+    units_of_columns: dict[str, str] = {}
+    guesses: list[str] = []
     left_out: list[str] = []
-    result = Columns(columns)
     names = _names_in_part(arrays, file)
     for path, name in names.items():
-        signals = list(_signals(name, arrays[path], result.guesses))
+        signals = list(_signals(name, arrays[path], guesses))
         if not signals:
             left_out.append(f"{name} ({_described(arrays[path])})")
         for signal_name, values in signals:
             columns[signal_name] = values
             if units and units.get(path):
-                result.units[signal_name] = units[path]
+                units_of_columns[signal_name] = units[path]
     n_samples = max(map(len, columns.values()), default=0)
     for name in list(columns):
         if len(columns[name]) == 1 < n_samples:
@@ -210,8 +205,8 @@ def _columns_of_arrays(arrays: Mapping[str, Any], file: DataFile, units: Mapping
         else:
             columns[name] = _padded(columns[name], n_samples)
     if left_out:
-        result.guesses.append(f"left out, for they are no columns: {printable(', '.join(left_out))}.")
-    return result
+        guesses.append(f"left out, for they are no columns: {printable(', '.join(left_out))}.")
+    return columns, units_of_columns, guesses
 
 
 def _names_in_part(arrays: Mapping[str, Any], file: DataFile) -> dict[str, str]:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from narxbench._io.errors import FileError, did_you_mean, printable, show
-from narxbench._io.files import MOST_FOUND, StrPath, read_text
+from narxbench._io.files import StrPath, read_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -140,7 +140,7 @@ def read_rows(path: StrPath) -> tuple[list[str], list[list[str]]]:
     Every row is as long as the header and stands on one line: row ``i``, counted from 0, in line ``i + 2``. Empty lines
     at the end are left out.
     """
-    header, *rows = rows_of(path, io.StringIO(read_text(path, MOST_FOUND), newline="")) or [[]]
+    header, *rows = rows_of(path, io.StringIO(read_text(path), newline="")) or [[]]
     while rows and not rows[-1]:
         rows.pop()
     for index, row in enumerate(rows):

@@ -8,6 +8,7 @@ instrument, names and units, the decimal mark. pandas reads what is below. Table
 import csv
 import io
 import re
+import sys
 import warnings
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -20,10 +21,10 @@ import pandas as pd
 
 from narxbench._io.csv import rows_of
 from narxbench._io.decimals import MARKS, marks_of, settled_mark
-from narxbench._io.encodings import check_encoding
+from narxbench._io.encodings import BEGINNING, check_encoding
 from narxbench._io.errors import FieldError, FileError, did_you_mean, is_whole_number, show
 from narxbench._io.fields import MISSING, is_missing, is_numeric, is_value
-from narxbench._io.headers import Header, find_header, has_fields, header_notes, sample_form
+from narxbench._io.headers import SAMPLE_ROWS, Header, find_header, has_fields, header_notes, sample_form
 from narxbench._io.units import split_names
 
 # In the order in which they are preferred where two fit equally well.
@@ -35,11 +36,12 @@ _WORDS_OF_SEPARATORS = {"tab": "\t", "\\t": "\t", "blank": " ", "\\s+": " "}
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 # No column is called so.
 _TRUE_OR_FALSE = ("true", "false")
-_SAMPLE_LINES, _HEADER_LINES = 30, 1000
-# Columns of a table, at most.
+# Lines in which a header block ends; those of loggers have up to some hundred.
+_HEADER_LINES = 1000
+# Columns of a table, at most: a line with more separators is no measured data.
 _MOST_COLUMNS = 10_000
-# Bytes at the beginning of a file in which its form is looked for, and of one with long lines.
-_BEGINNING, _LONG_BEGINNING = 200_000, 20_000_000
+# Bytes of the beginning of a text that has long lines: as many rows of so many numbers with all their digits.
+_LONG_BEGINNING = SAMPLE_ROWS * _MOST_COLUMNS * len(f"{-sys.float_info.min!r},")
 _MISSING = sorted({form(word) for word in MISSING for form in (str, str.upper, str.capitalize)} | {"NaN", "NaT"})
 # Older versions of pandas read the last digit of some numbers wrong by default.
 _EXACT: Mapping[str, Any] = {} if pd.__version__ >= "3.1" else {"float_precision": "round_trip"}
@@ -143,7 +145,7 @@ def frame_of_text(path: str, content: bytes, options: Mapping[str, Any], wanted:
 
 def _first_lines(content: bytes) -> list[str]:
     """Return the whole lines at the beginning of a text."""
-    size = _BEGINNING if content.count(b"\n", 0, _BEGINNING) > _SAMPLE_LINES else _LONG_BEGINNING
+    size = BEGINNING if content.count(b"\n", 0, BEGINNING) > SAMPLE_ROWS else _LONG_BEGINNING
     lines = content[:size].decode("utf-8", "replace").split("\n")
     return lines[:-1] if size < len(content) and len(lines) > 1 else lines
 
@@ -313,7 +315,7 @@ def _layout(path: str, lines: list[str], form: _Form, noun: str) -> _TableLayout
         rows = _split_lines(lines[first : first + _HEADER_LINES], separator)
         layout = _layout_below(header, rows, first, separator, noun)
     else:
-        beginning = lines[first : first + _SAMPLE_LINES]
+        beginning = lines[first : first + SAMPLE_ROWS]
         separator = separator or _guessed_separator(beginning, form.decimal)
         _refuse_without_numbers(path, beginning, separator)
         layout = _plain_layout(path, lines, first, separator, form, noun)
@@ -425,8 +427,8 @@ def _plain_layout(path: str, lines: list[str], first: int, separator: str, form:
 def _looks_like_header(path: str, rows: Sequence[Sequence[str]], place: str, wanted: Collection[str]) -> bool:
     """Return whether the first row is a header: no number where others have one; what may be either is refused."""
     first_row = rows[0]
-    names = {*map(str.strip, first_row), *split_names(first_row).names}
-    if not names.isdisjoint(wanted):
+    short_names, _ = split_names(first_row)
+    if not {*map(str.strip, first_row), *short_names}.isdisjoint(wanted):
         return True
     samples = sample_form(rows[1:] or rows)
     columns = sorted(samples.number_columns) if samples else range(len(first_row))
@@ -475,8 +477,8 @@ def _hold_separators(rows: Sequence[Sequence[str]]) -> bool:
 def _refuse_without_numbers(path: str, beginning: list[str], separator: str) -> None:
     """Raise NarxbenchError for a beginning without a number, so that no large file of something else is read."""
     fields = chain.from_iterable(_split_lines(beginning, separator))
-    if len(beginning) == _SAMPLE_LINES and not any(map(is_value, fields)):
-        raise FileError(f"{path}: found no number in {_SAMPLE_LINES} lines; needed: columns of numbers")
+    if len(beginning) == SAMPLE_ROWS and not any(map(is_value, fields)):
+        raise FileError(f"{path}: found no number in {SAMPLE_ROWS} lines; needed: columns of numbers")
 
 
 def _prepared(line: str, separator: str) -> str:

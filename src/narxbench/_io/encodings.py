@@ -15,8 +15,8 @@ _MARKS = (
 )
 # Control characters, which no text has, but for tab, line breaks, and the mark of the end of old files.
 _NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x19\x1b-\x1f\x7f]")
-# Bytes at the beginning of a file that are searched for them.
-_BEGINNING = 1_000_000
+# Bytes at the beginning of a text by which its form is known: the header blocks of loggers are some kilobytes.
+BEGINNING = 200_000
 
 
 def check_encoding(encoding: object) -> None:
@@ -60,7 +60,7 @@ def _encoding_of(path: str, content: bytes) -> str:
     for encoding, high_bytes in (("utf-16-le", content[1:1000:2]), ("utf-16-be", content[:1000:2])):
         if high_bytes.count(0) > 0.9 * len(high_bytes):
             return encoding
-    control_character = _NO_TEXT.search(content, 0, _BEGINNING)
+    control_character = _NO_TEXT.search(content, 0, BEGINNING)
     if control_character:
         raise _no_text(path, content, control_character.start(), "any encoding")
     if content.isascii():

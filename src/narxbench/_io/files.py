@@ -1,6 +1,7 @@
 """Files: atomic writing, reading with clear errors, canonical JSON and digests."""
 
 import hashlib
+import io
 import json
 import os
 import re
@@ -18,9 +19,8 @@ import pydantic_core
 from narxbench._io.errors import FileError, printable, show
 
 StrPath = str | os.PathLike[str]
-# The largest files that are read, in bytes: data of users, results of steps, and texts.
-MOST_DATA, MOST_FOUND, MOST_TEXT = 2_000_000_000, 100_000_000, 10_000_000
-_CHUNK = 1_000_000
+# The largest files that are read, in bytes: data of users, which fill memory several times, and all others.
+MOST_DATA, MOST_FOUND = 2_000_000_000, 100_000_000
 # How a shell names what it has opened for a command.
 _OPENED = re.compile(r"/dev/(stdin|fd/[0-9]+)|/proc/(self|[0-9]+)/fd/[0-9]+")
 # What stands there looks like files, but may wait for ever, or be different each time.
@@ -149,7 +149,9 @@ def _content(path: str, most: int) -> bytes:
     size = status.st_size
     with open(path, "rb") as stream:
         if is_pipe:
-            content = b"".join(islice(iter(lambda: stream.read(_CHUNK), b""), most // _CHUNK + 1))
+            # In parts: one read of all that may come would reserve as much memory.
+            n_parts = most // io.DEFAULT_BUFFER_SIZE + 1
+            content = b"".join(islice(iter(lambda: stream.read(io.DEFAULT_BUFFER_SIZE), b""), n_parts))
             size = len(content)
         elif size <= most:
             content = stream.read()
@@ -158,7 +160,7 @@ def _content(path: str, most: int) -> bytes:
     return content
 
 
-def read_text(path: StrPath, most: int = MOST_TEXT) -> str:
+def read_text(path: StrPath, most: int = MOST_FOUND) -> str:
     """Return the text of a file in UTF-8, without a byte order mark; other bytes raise NarxbenchError."""
     try:
         return read_bytes(path, most).decode("utf-8-sig")

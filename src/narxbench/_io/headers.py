@@ -12,8 +12,8 @@ from narxbench._io.units import are_units, split_names
 
 Row = Sequence[str]
 
-# Rows from which the form of the samples is taken, and the share of them that has it.
-MOST_SAMPLES, LEAST_SHARE = 20, 0.8
+# Rows from which the form of the samples is taken, and the share of them that has it: loggers leave out some fields.
+SAMPLE_ROWS, LEAST_SHARE = 30, 0.8
 
 
 class SampleForm(NamedTuple):
@@ -62,7 +62,7 @@ class Header:
 def sample_form(rows: Sequence[Row]) -> SampleForm | None:
     """Return what the last of some rows have in common, or None if they are no samples."""
     # A short file may have as many lines of a header as samples.
-    n_rows = min(MOST_SAMPLES, (len(rows) + 2) // 3)
+    n_rows = min(SAMPLE_ROWS, (len(rows) + 2) // 3)
     last_rows = rows[len(rows) - n_rows :]
     if not last_rows:
         return None

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 _PREFIXES = "[kmcdhµμun]"
 _SYMBOLS = (
@@ -23,13 +22,6 @@ _INDEX, _ARGUMENT = re.compile(r"[0-9ijkn+-]*"), re.compile(r"[0-9ijknstz+-]*")
 _NAME_AND_UNIT = re.compile(
     r"(?P<name>.*?\S)\s*(?:\[(?P<square>[^\[\]]*)\]|\((?P<round>[^()]*)\)|(?<=\s)/\s*(?P<ratio>\S+)|\sin\s(?P<word>\S+))"
 )
-
-
-class ColumnNames(NamedTuple):
-    """Names of columns without their units, and the units, "" where there is none."""
-
-    names: tuple[str, ...]
-    units: tuple[str, ...]
 
 
 def is_unit(text: str) -> bool:
@@ -77,10 +69,13 @@ def split_name(name: str) -> tuple[str, str]:
     return match["name"], unit
 
 
-def split_names(full_names: Sequence[str], units_row: Sequence[str] = ()) -> ColumnNames:
-    """Return names without their units; where two would then be the same, these are left as they are."""
+def split_names(full_names: Sequence[str], units_row: Sequence[str] = ()) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return names without their units, and the units, "" where there is none.
+
+    Where two names would be the same, these are left as they are.
+    """
     if not full_names:
-        return ColumnNames((), ())
+        return (), ()
     short_names, units_in_names = zip(*map(split_name, full_names), strict=True)
     names, units = [], []
     for column, (short_name, unit) in enumerate(zip(short_names, units_in_names, strict=True)):
@@ -89,4 +84,4 @@ def split_names(full_names: Sequence[str], units_row: Sequence[str] = ()) -> Col
         if column < len(units_row) and unit_of(units_row[column]):
             unit = unit_of(units_row[column])
         units.append(unit)
-    return ColumnNames(tuple(names), tuple(units))
+    return tuple(names), tuple(units)

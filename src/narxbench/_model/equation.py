@@ -2,6 +2,7 @@
 
 import math
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,9 +14,10 @@ from narxbench._model.terms import signal_name
 if TYPE_CHECKING:
     from narxbench._model.narx import Model
 
+# So many terms with two factors fit on a line of a page.
 _TERMS_PER_LINE = 3
-# Digits of a level beyond those before the variation, and of any number.
-LEVEL_DIGITS, MOST_DIGITS = 4, 15
+# Significant digits of a number, as in most tables of measured values.
+DIGITS = 4
 
 
 @dataclass(frozen=True)
@@ -152,11 +154,11 @@ def _signals(model: "Model", symbols: Sequence[str], notation: Notation) -> Iter
 
 
 def _level_digits(offset: float, scale: float) -> int:
-    """Return the number of significant digits of an offset that the equation shows, from its size and the scale."""
+    """Return the number of significant digits of an offset: those before its scale, and those of the variation."""
     if scale == 1.0:
-        return MOST_DIGITS
-    needed = LEVEL_DIGITS + math.ceil(math.log10(max(1.0, abs(offset) / scale)))
-    return min(needed, MOST_DIGITS)
+        return sys.float_info.dig
+    needed = DIGITS + math.ceil(math.log10(max(1.0, abs(offset) / scale)))
+    return min(needed, sys.float_info.dig)
 
 
 def noise_line(model: "Model", notation: Notation) -> str:

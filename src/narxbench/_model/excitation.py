@@ -111,6 +111,12 @@ class _ChangedInput(_Input):
         """The file that the other input is read from; empty if it is drawn."""
         return self.source.recorded_file if self.source else ""
 
+    def for_system(self, own: "Excitation") -> "Excitation":
+        """Return this input, made of that of a system unless it says what it is made of."""
+        if self.source or isinstance(own, _ChangedInput):
+            return self  # type: ignore[return-value]
+        return self.model_copy(update={"source": own})  # type: ignore[return-value]
+
     def _source_samples(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
         source = self.source or UniformInput()
         return source.samples(rng, size)
@@ -122,12 +128,6 @@ class HeldInput(_ChangedInput):
     kind: Literal["held"] = "held"
     hold: int = Field(default=5, ge=1, le=1000)
 
-    def for_system(self, own: "Excitation") -> "Excitation":
-        """Return the held input of a system, unless it is told which input to hold."""
-        if self.source or isinstance(own, _ChangedInput):
-            return self
-        return HeldInput(hold=self.hold, source=own)
-
     def samples(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
         """Return the input, of shape (size,)."""
         return np.repeat(self._source_samples(rng, -(-size // self.hold)), self.hold)[:size]
@@ -137,12 +137,6 @@ class BinaryInput(_ChangedInput):
     """Another input, reduced to two levels: its mean plus or minus its standard deviation, whichever is nearer."""
 
     kind: Literal["binary"] = "binary"
-
-    def for_system(self, own: "Excitation") -> "Excitation":
-        """Return the binary input of a system, unless it is told which input to reduce."""
-        if self.source or isinstance(own, _ChangedInput):
-            return self
-        return BinaryInput(source=own)
 
     def samples(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
         """Return the input, of shape (size,)."""

@@ -12,7 +12,6 @@ from narxbench._model.terms import OUTPUT, Factor, Monomial, signal_name
 # A program of any kind.
 P = TypeVar("P")
 
-_WIDTH = 110
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}", re.ASCII)
 # Words of MATLAB and Octave, and names that the programs use. Words of Python are reserved too.
 _RESERVED = {
@@ -344,25 +343,12 @@ def _matlab_input(lag: int, position: int) -> str:
     return f"u({row}, {position + 1})"
 
 
-class _SysidentpyTerms(NamedTuple):
-    """The terms of a program as SysIdentPy codes them.
+def _sysidentpy(program: Program, name: str) -> Iterator[str]:
+    """Yield the lines of a program for SysIdentPy.
 
     SysIdentPy has no ``u(k)``. If a term has the current input, each input is given one sample early, and all lags of
     inputs are larger by one.
     """
-
-    has_current_input: bool
-    lags: list[list[int]]  # of the output and of each input
-    degree: int
-    codes: list[list[int]]  # of each term: 1000 times the number of the signal plus the lag, for each factor
-
-    @property
-    def longest_lag(self) -> int:
-        """The largest of all lags."""
-        return max(map(max, self.lags))
-
-
-def _sysidentpy_terms(program: Program) -> _SysidentpyTerms:
     if not program.factors:
         raise NarxbenchError("language: SysIdentPy has no model of the constant term alone; allowed: python, c, matlab")
     has_current_input = any(signal != OUTPUT and lag == 0 for signal, lag in program.factors)
@@ -370,22 +356,14 @@ def _sysidentpy_terms(program: Program) -> _SysidentpyTerms:
     lags: list[list[int]] = [[] for _ in shifts]
     for signal, lag in program.factors:
         lags[signal].append(lag + shifts[signal])
-    degree = max(map(len, program.monomials))
-    codes = []
-    for monomial in program.monomials:
-        code = sorted((1000 * (signal + 1) + lag + shifts[signal] for signal, lag in monomial), reverse=True)
-        codes.append(code + [0] * (degree - len(code)))
     # A signal that no term has still needs a lag.
-    terms = _SysidentpyTerms(has_current_input, [signal_lags or [1] for signal_lags in lags], degree, codes)
+    lags = [signal_lags or [1] for signal_lags in lags]
+    longest_lag = max(map(max, lags))
     # SysIdentPy separates signal and lag by rounding.
-    if terms.longest_lag >= 500:
+    if longest_lag >= 500:
         allowed = "at most 499, or python, c, matlab"
-        raise NarxbenchError(f"language: found the lag {terms.longest_lag} for SysIdentPy; allowed: {allowed}")
-    return terms
-
-
-def _sysidentpy(program: Program, name: str) -> Iterator[str]:
-    terms, n_inputs, n_initial = _sysidentpy_terms(program), program.n_inputs, program.n_initial
+        raise NarxbenchError(f"language: found the lag {longest_lag} for SysIdentPy; allowed: {allowed}")
+    n_inputs, n_initial = program.n_inputs, program.n_initial
     yield from comment_lines(program.comment, "#")
     yield "#"
     if n_inputs:
@@ -398,13 +376,13 @@ def _sysidentpy(program: Program, name: str) -> Iterator[str]:
     yield "from sysidentpy.basis_function import Polynomial"
     yield "from sysidentpy.model_structure_selection import FROLS"
     class_name = "FROLS"
-    if terms.has_current_input:
+    if has_current_input:
         class_name = f"{name}_class"
         yield from ("", "")
-        yield from _sysidentpy_class(class_name, padding=terms.longest_lag - n_initial)
+        yield from _sysidentpy_class(class_name, padding=longest_lag - n_initial)
         yield ""
     yield ""
-    yield from _sysidentpy_model(program, terms, name, class_name)
+    yield from _sysidentpy_model(program, lags, shifts, name, class_name)
 
 
 def _sysidentpy_class(class_name: str, padding: int) -> Iterator[str]:
@@ -428,9 +406,15 @@ def _sysidentpy_class(class_name: str, padding: int) -> Iterator[str]:
         yield "        return found"
 
 
-def _sysidentpy_model(program: Program, terms: _SysidentpyTerms, name: str, class_name: str) -> Iterator[str]:
-    """Yield the lines that make an object of SysIdentPy and set its fitted attributes."""
-    output_lags, *lags_of_inputs = terms.lags
+def _sysidentpy_model(
+    program: Program, lags: list[list[int]], shifts: list[int], name: str, class_name: str
+) -> Iterator[str]:
+    """Yield the lines that make an object of SysIdentPy and set its fitted attributes.
+
+    Its code of a term has 1000 times the number of the signal plus the lag for each factor.
+    """
+    output_lags, *lags_of_inputs = lags
+    degree = max(map(len, program.monomials))
     model_type = "NARMAX"
     input_lags: Any = lags_of_inputs
     if not lags_of_inputs:
@@ -438,20 +422,21 @@ def _sysidentpy_model(program: Program, terms: _SysidentpyTerms, name: str, clas
         input_lags = 1
     elif len(lags_of_inputs) == 1:
         input_lags = lags_of_inputs[0]
-    n_terms = len(terms.codes)
+    n_terms = len(program.monomials)
     yield f"{name} = {class_name}("
     yield f"    xlag={input_lags},"
     yield f"    ylag={output_lags},"
-    yield f"    basis_function=Polynomial(degree={terms.degree}),"
+    yield f"    basis_function=Polynomial(degree={degree}),"
     yield f'    model_type="{model_type}",'
     yield ")"
-    yield f"{name}.max_lag = {terms.longest_lag}"
+    yield f"{name}.max_lag = {max(map(max, lags))}"
     yield f"{name}.n_inputs = {program.n_inputs}"
     yield f"{name}.n_terms = {n_terms}"
     yield f"{name}.err = [0.0] * {n_terms}"
     yield f"{name}.final_model = np.array(["
-    for code in terms.codes:
-        yield f"    {code},"
+    for monomial in program.monomials:
+        code = sorted((1000 * (signal + 1) + lag + shifts[signal] for signal, lag in monomial), reverse=True)
+        yield f"    {code + [0] * (degree - len(code))},"
     yield "])"
     yield f"{name}.theta = np.array(["
     for weight in program.coefficients:
@@ -469,7 +454,7 @@ _LANGUAGES = {"python": _python, "c": _c, "matlab": _matlab, "sysidentpy": _sysi
 def comment_lines(texts: Sequence[str], mark: str) -> Iterator[str]:
     """Yield the lines of the comment at the top of a program."""
     for text in texts:
-        for line in textwrap.wrap(text, _WIDTH, break_long_words=False, break_on_hyphens=False):
+        for line in textwrap.wrap(text, break_long_words=False, break_on_hyphens=False):
             comment = f"{mark} {line}"
             # A backslash at the end, in C also ??/, would make the next line part of the comment.
             if line.endswith(("\\", "??/")):

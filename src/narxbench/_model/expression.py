@@ -9,33 +9,26 @@ import ast
 import math
 import operator
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Context, Decimal, localcontext
-from typing import NamedTuple
 
 from narxbench._io.errors import NarxbenchError
+from narxbench._io.yaml import MAX_DEPTH
 from narxbench._model.terms import MAX_DEGREE, MAX_LAG
 
 Function = Callable[[Sequence[Sequence[float]], int], float]
 """The value at sample k for the signals (y, u, e); lagged samples before the first one are 0."""
 
-NOISE = 2
-MAX_LENGTH, MAX_DEPTH = 2000, 50
-_SIGNALS = {"y": 0, "u": 1, "e": NOISE}
+# Characters, beyond which Python's parser may run out of its stack.
+MAX_LENGTH = 2000
+# The names of the signals, and their places among them.
+_SIGNALS = {name: place for place, name in enumerate("yue")}
 _SPECIAL = re.compile(r"/|\be\s*\(|exp|sin|pi")
 _TOKEN = re.compile(r"\s+|(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|exp|sin|pi|[yuekt]|\*\*|[-+*/()]")
 _ALLOWED = "numbers, pi, y(k-1), u(k-1), e(k-1), + - * / ^, parentheses, exp() and sin()"
-_LARGEST = 1e300
 _DECIMALS = Context(prec=50, traps=[])
 _TWO_PI = Decimal("6.28318530717958647692528676655900576839433879875021164194988918461563281257")
-
-
-class Expression(NamedTuple):
-    """A right-hand side in parts."""
-
-    polynomial: str | None  # the part without noise as text, if it is a polynomial
-    function: Function | None  # the part without noise, if it is no polynomial
-    noise: list[Function]  # the terms with a lagged noise e(k-i) as a factor
 
 
 def is_special(text: str) -> bool:
@@ -43,8 +36,11 @@ def is_special(text: str) -> bool:
     return bool(_SPECIAL.search(text))
 
 
-def parse_expression(text: str) -> Expression:
+def parse_expression(text: str) -> tuple[str | None, Function | None, list[Function]]:
     """Return the parts of a right-hand side.
+
+    These are the part without noise, as text if it is a polynomial or else as a function, and the terms with a lagged
+    noise e(k-i) as a factor.
 
     There may be numbers, ``pi``, lagged ``y``, ``u`` and ``e``, ``+ - * /``, whole powers from 1 to 12, ``exp`` and
     ``sin``. A polynomial must be a sum of terms, and noise must be a factor of a term.
@@ -62,13 +58,13 @@ def parse_expression(text: str) -> Expression:
         else:
             raise _unexpected(source, node.col_offset, "noise as a factor of a term, such as 0.1*u(k-1)*e(k-2)")
     if not any(map(_needs_evaluation, plain_nodes)):
-        return Expression(" ".join(plain_texts).rstrip(), None, noise_terms)
+        return " ".join(plain_texts).rstrip(), None, noise_terms
     if not any(map(_is_nonlinear, plain_nodes)):
         allowed = "a sum of terms, each a number and factors such as y(k-1) or u(k-2)^2 joined by *"
         raise NarxbenchError(
             f"equation: found a polynomial with parts to work out in {text[:60]!r}; allowed: {allowed}"
         )
-    return Expression(None, _sum(plain_functions), noise_terms)
+    return None, _sum(plain_functions), noise_terms
 
 
 def _sum(functions: Sequence[Function]) -> Function:
@@ -190,7 +186,7 @@ def _compiled(node: ast.expr, source: str, depth: int) -> Function:
     if depth > MAX_DEPTH:
         raise _unexpected(source, node.col_offset, f"at most {MAX_DEPTH} levels")
     match node:
-        case ast.Constant(int() | float() as number) if number <= _LARGEST:
+        case ast.Constant(int() | float() as number) if number <= sys.float_info.max:
             value = float(number)
             return lambda signals, k: value
         case ast.Name("pi"):
@@ -238,8 +234,5 @@ _FUNCTIONS = {"exp": exponential, "sin": sine}
 
 
 def _unexpected(source: str, position: int, allowed: str = _ALLOWED) -> NarxbenchError:
-    finding = "its end"
-    if position < len(source):
-        finding = repr(source[position : position + 12])
     where = f"at column {position + 1} of {source[:60]!r}"
-    return NarxbenchError(f"equation: did not expect {finding} {where}; allowed: {allowed}")
+    return NarxbenchError(f"equation: did not expect {source[position : position + 12]!r} {where}; allowed: {allowed}")

@@ -16,12 +16,15 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.version import __version__
 from narxbench._model.export import Program
+
+if TYPE_CHECKING:
+    from narxbench._model.narx import Model
 
 _WRAPPER = Path(__file__).with_name("fmu.c")
 # Folder and ending of a binary by the system, for processors of 64 bits.
@@ -30,49 +33,23 @@ _BINARIES = {"linux": ("linux64", ".so"), "darwin": ("darwin64", ".dylib")}
 _FLAGS = ("-std=c99", "-O2", "-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hidden")
 
 
-class FmuSignals(NamedTuple):
-    """The signals of a unit as users see them.
-
-    Attributes
-    ----------
-    output : str
-        The output.
-    inputs : list of str
-        The inputs that are given.
-    units : mapping of str to str
-        Units by name, where they are known.
-    step_time : float
-        Seconds in one step.
-    """
-
-    output: str
-    inputs: list[str]
-    units: Mapping[str, str]
-    step_time: float
+# A value of the unit, whose reference is its place: its name, causality, start and unit.
+_Variable = tuple[str, str, float, str | None]
 
 
-class _Variable(NamedTuple):
-    """A value of the unit, whose reference is its place."""
-
-    name: str
-    causality: str
-    start: float
-    unit: str | None
-
-
-def fmu_bytes(program: Program, code: str, name: str, signals: FmuSignals, *, with_binary: bool) -> bytes:
+def fmu_bytes(model: "Model", program: Program, code: str, name: str, *, with_binary: bool) -> bytes:
     """Return the content of the file of a unit.
 
     Parameters
     ----------
+    model : Model
+        The model at its own sampling.
     program : Program
-        The model.
+        The model as a program.
     code : str
         Its C code, whose function ``NAME_step`` returns the next output.
     name : str
         The beginning of the names in the code, and the name of the unit.
-    signals : FmuSignals
-        What the unit names.
     with_binary : bool
         Whether to compile the binary for this machine.
 
@@ -81,14 +58,15 @@ def fmu_bytes(program: Program, code: str, name: str, signals: FmuSignals, *, wi
     NarxbenchError
         If there is no compiler, or it fails.
     """
-    variables = _variables(program, signals)
-    guid = "{" + str(uuid.uuid5(uuid.NAMESPACE_URL, code + repr(signals))) + "}"
+    variables = _variables(model, program)
+    step_time = model.step_time or 1.0
+    guid = "{" + str(uuid.uuid5(uuid.NAMESPACE_URL, f"{code}{variables}{step_time}")) + "}"
     sources = {
         "model.c": code,
-        "config.h": _config(program, name, signals, guid, [variable.start for variable in variables]),
+        "config.h": _config(program, name, step_time, guid, [start for _, _, start, _ in variables]),
         "fmu.c": _WRAPPER.read_text(encoding="utf-8"),
     }
-    files: dict[str, str | bytes] = {"modelDescription.xml": _description(name, guid, signals, variables)}
+    files: dict[str, str | bytes] = {"modelDescription.xml": _description(name, guid, step_time, variables)}
     for file, text in sources.items():
         files[f"sources/{file}"] = text
     if with_binary:
@@ -102,32 +80,33 @@ def fmu_bytes(program: Program, code: str, name: str, signals: FmuSignals, *, wi
     return stream.getvalue()
 
 
-def _variables(program: Program, signals: FmuSignals) -> list[_Variable]:
+def _variables(model: "Model", program: Program) -> list[_Variable]:
     """Return the values of a unit: output, inputs, past inputs and past outputs, in the order of ``fmu.c``."""
     output_lag, input_lag = program.lags
-    starts = {signals.output: program.offsets[0]}
-    for name, position in zip(signals.inputs, program.arguments, strict=True):
+    inputs = [model.inputs[position] for position in program.arguments]
+    starts = {model.output: program.offsets[0]}
+    for name, position in zip(inputs, program.arguments, strict=True):
         starts[name] = program.offsets[1 + position]
-    units = signals.units
-    variables = [_Variable(signals.output, "output", starts[signals.output], units.get(signals.output))]
-    for name in signals.inputs:
-        variables.append(_Variable(name, "input", starts[name], units.get(name)))
-    past = [(name, lag) for lag in range(1, input_lag + 1) for name in signals.inputs]
-    past += [(signals.output, lag) for lag in range(1, output_lag + 1)]
+    units = model.units
+    variables: list[_Variable] = [(model.output, "output", starts[model.output], units.get(model.output))]
+    for name in inputs:
+        variables.append((name, "input", starts[name], units.get(name)))
+    past = [(name, lag) for lag in range(1, input_lag + 1) for name in inputs]
+    past += [(model.output, lag) for lag in range(1, output_lag + 1)]
     for name, lag in past:
-        variables.append(_Variable(f"past {name}(k-{lag})", "parameter", starts[name], units.get(name)))
+        variables.append((f"past {name}(k-{lag})", "parameter", starts[name], units.get(name)))
     return variables
 
 
-def _config(program: Program, name: str, signals: FmuSignals, guid: str, starts: list[float]) -> str:
+def _config(program: Program, name: str, step_time: float, guid: str, starts: list[float]) -> str:
     """Return the header that ``fmu.c`` includes."""
     output_lag, input_lag = program.lags
-    n_inputs = len(signals.inputs)
+    n_inputs = len(program.arguments)
     definitions = {
         "N_INPUTS": str(n_inputs),
         "N_PAST_U": str(n_inputs * input_lag),
         "N_PAST_Y": str(output_lag),
-        "STEP_TIME": repr(signals.step_time),
+        "STEP_TIME": repr(step_time),
         "GUID": f'"{guid}"',
         "MODEL_STEP(y, u)": f"{name}_step(y, u)" if n_inputs else f"{name}_step(y)",
         "START": "{" + ", ".join(map(repr, starts)) + "}",
@@ -135,7 +114,7 @@ def _config(program: Program, name: str, signals: FmuSignals, guid: str, starts:
     return "".join(f"#define {key} {value}\n" for key, value in definitions.items())
 
 
-def _description(name: str, guid: str, signals: FmuSignals, variables: list[_Variable]) -> str:
+def _description(name: str, guid: str, step_time: float, variables: list[_Variable]) -> str:
     """Return the description of a unit in XML."""
     root = ElementTree.Element("fmiModelDescription")
     root.attrib |= {"fmiVersion": "2.0", "modelName": name, "guid": guid, "variableNamingConvention": "flat"}
@@ -144,22 +123,22 @@ def _description(name: str, guid: str, signals: FmuSignals, variables: list[_Var
     unit.attrib["canHandleVariableCommunicationStepSize"] = "true"
     files = ElementTree.SubElement(unit, "SourceFiles")
     ElementTree.SubElement(files, "File", name="fmu.c")
-    units = list(dict.fromkeys(variable.unit for variable in variables if variable.unit))
+    units = list(dict.fromkeys(unit for _, _, _, unit in variables if unit))
     if units:
         definitions = ElementTree.SubElement(root, "UnitDefinitions")
         for text in units:
             ElementTree.SubElement(definitions, "Unit", name=text)
-    ElementTree.SubElement(root, "DefaultExperiment", startTime="0", stepSize=repr(signals.step_time))
+    ElementTree.SubElement(root, "DefaultExperiment", startTime="0", stepSize=repr(step_time))
     listed = ElementTree.SubElement(root, "ModelVariables")
-    for reference, variable in enumerate(variables):
-        attributes = {"name": variable.name, "valueReference": str(reference), "causality": variable.causality}
-        attributes["variability"] = "fixed" if variable.causality == "parameter" else "discrete"
+    for reference, (variable, causality, start, unit_name) in enumerate(variables):
+        attributes = {"name": variable, "valueReference": str(reference), "causality": causality}
+        attributes["variability"] = "fixed" if causality == "parameter" else "discrete"
         entry = ElementTree.SubElement(listed, "ScalarVariable", attributes)
         real = ElementTree.SubElement(entry, "Real")
-        if variable.causality != "output":
-            real.attrib["start"] = repr(variable.start)
-        if variable.unit:
-            real.attrib["unit"] = variable.unit
+        if causality != "output":
+            real.attrib["start"] = repr(start)
+        if unit_name:
+            real.attrib["unit"] = unit_name
     structure = ElementTree.SubElement(root, "ModelStructure")
     for section in ("Outputs", "InitialUnknowns"):
         ElementTree.SubElement(ElementTree.SubElement(structure, section), "Unknown", index="1")

@@ -87,7 +87,8 @@ def columns_of_frame(frame: Any, names: Sequence[str], argument: str) -> Any:
     if names and len(lacking) == len(names):
         return frame
     if lacking:
-        found = printable(", ".join(map(str, frame.columns)), 200)
+        columns = printable(", ".join(map(str, frame.columns)))
         hint = did_you_mean(lacking[0], map(str, frame.columns))
-        raise NarxbenchError(f"{argument}: found the columns {found}; needed: {', '.join(map(printable, names))}{hint}")
+        needed = f"{', '.join(map(printable, names))}{hint}"
+        raise NarxbenchError(f"{argument}: found the columns {columns}; needed: {needed}")
     return frame[[column_by_name[name] for name in names]]

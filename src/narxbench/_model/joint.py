@@ -14,6 +14,7 @@ from narxbench._io.errors import FileError, NarxbenchError, is_whole_number, pri
 from narxbench._io.files import StrPath, canonical_json, read_bytes, write_atomically
 from narxbench._io.words import listed
 from narxbench._model.dataset import finite_signals
+from narxbench._model.equation import DIGITS
 from narxbench._model.functions import FUNCTIONS, parsed
 from narxbench._model.indexes import common_index, following_index, index_of
 from narxbench._model.inputs import columns_of_frame, input_values
@@ -346,7 +347,7 @@ class JointModel:
             raise NarxbenchError(f"u_future: found {len(future)} samples; needed: {steps}")
         return future[:steps]
 
-    def equation(self, digits: int = 4) -> str:
+    def equation(self, digits: int = DIGITS) -> str:
         """Return the equations of all outputs as text, as :meth:`narxbench.Model.equation` does."""
         return "\n".join(model.equation(digits) for model in self.models)
 

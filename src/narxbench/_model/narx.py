@@ -5,12 +5,13 @@ The module is long because users find all that a model can do in one class.
 
 import json
 import math
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple, Protocol, cast, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 import pydantic_core
@@ -24,7 +25,7 @@ from narxbench._io.version import __version__
 from narxbench._io.words import ordinal
 from narxbench._model.bridging import bridged
 from narxbench._model.dataset import as_signals, finite_signals, outputs_with_gaps
-from narxbench._model.equation import duration, latex_of, legend, plain, text_of
+from narxbench._model.equation import DIGITS, duration, latex_of, legend, plain, text_of
 from narxbench._model.export import Program, source
 from narxbench._model.forecasting import Forecaster
 from narxbench._model.functions import derived
@@ -34,7 +35,7 @@ from narxbench._model.noise_models import NoiseModel, NoiseName, noise_model_of
 from narxbench._model.prediction import NoiseFilter, forecast_noise, predicted_ahead, simulated
 from narxbench._model.start import estimated_start
 from narxbench._model.system import DIVERGED
-from narxbench._model.terms import INPUT, OUTPUT, Monomial, lags_of, max_lag_of, parse_term, term_name
+from narxbench._model.terms import INPUT, MAX_TERMS, OUTPUT, Monomial, lags_of, max_lag_of, parse_term, term_name
 from narxbench._model.working_point import LinearModel, delay_of, fixed_points, linearised
 
 Floats = NDArray[np.float64]
@@ -42,12 +43,9 @@ Floats = NDArray[np.float64]
 Initial = Literal["measured", "estimate"]
 
 FORMAT, VERSION = "narxbench-model", 1
-# The largest expansion of a model: its terms before equal ones are added up, fewer if they have a covariance, and
-# products of factors to compute them.
-_MOST_EXPANDED, _MOST_WITH_COVARIANCE, _MOST_PRODUCTS = 100_000, 5_000, 150_000
+# Products of factors in the largest expansion of a model, which takes a second.
+_MOST_PRODUCTS = 150_000
 DIVERGENCE_FACTOR = 1e6
-# A sum of squares below this, relative to the largest square, is too small to divide by.
-_SMALLEST_SPREAD = 1e-300
 
 
 class DivergedError(NarxbenchError):
@@ -115,45 +113,11 @@ class ModelFile(Settings):
     degrees_of_freedom: float | None = None
 
 
-class SearchOutcome(Protocol):
-    """The result of a search, as far as :meth:`Model.from_search` needs it."""
-
-    @property
-    def terms(self) -> Sequence[str]:
-        """Names of the terms."""
-
-    @property
-    def coefficients(self) -> Sequence[float]:
-        """Weights of the terms."""
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """Names of the inputs."""
-
-    @property
-    def offsets(self) -> tuple[float, ...]:
-        """Offsets of the output and each input."""
-
-    @property
-    def scales(self) -> tuple[float, ...]:
-        """Scales of the output and each input."""
-
-    @property
-    def details(self) -> Mapping[str, Any]:
-        """The name ``noise_model`` of the noise model and its values ``noise``, if the search has chosen them."""
-
-
-class _ParsedTerms(NamedTuple):
-    """Terms as monomials, and the largest lag of output and inputs."""
-
-    monomials: tuple[Monomial, ...]
-    max_lag: int
-
-
 @lru_cache(maxsize=1_000)
-def _parsed_terms(terms: tuple[str, ...], n_inputs: int) -> _ParsedTerms:
+def _parsed_terms(terms: tuple[str, ...], n_inputs: int) -> tuple[tuple[Monomial, ...], int]:
+    """Return terms as monomials, and the largest lag of output and inputs."""
     monomials = tuple(parse_term(term, n_inputs, current=True) for term in terms)
-    return _ParsedTerms(monomials, max_lag_of(monomials))
+    return monomials, max_lag_of(monomials)
 
 
 @dataclass(frozen=True, repr=False)
@@ -355,12 +319,14 @@ class Model:
     @property
     def monomials(self) -> list[Monomial]:
         """The terms as monomials."""
-        return list(_parsed_terms(self.terms, self.n_inputs).monomials)
+        monomials, _ = _parsed_terms(self.terms, self.n_inputs)
+        return list(monomials)
 
     @property
     def max_lag(self) -> int:
         """The largest lag of output and inputs, in steps."""
-        return _parsed_terms(self.terms, self.n_inputs).max_lag
+        _, largest = _parsed_terms(self.terms, self.n_inputs)
+        return largest
 
     @property
     def degree(self) -> int:
@@ -837,12 +803,11 @@ class Model:
             expanded = math.prod(count + 1 for count in Counter(monomial).values())
             n_terms += expanded
             n_products += expanded * len(monomial)
-        most = _MOST_EXPANDED
-        if self.covariance is not None:
-            most = _MOST_WITH_COVARIANCE
-        if n_terms > most or n_products > _MOST_PRODUCTS:
+        # A covariance has as many entries as inner products of candidates.
+        has_too_many = self.covariance is not None and n_terms > MAX_TERMS
+        if has_too_many or n_products > _MOST_PRODUCTS:
             finding = f"found terms whose expansion has up to {printable(str(n_terms), 30)} terms"
-            raise NarxbenchError(f"terms: {finding}; allowed: up to {most}, of moderate degree")
+            raise NarxbenchError(f"terms: {finding}; allowed: fewer terms, of a lower degree")
 
     def save(self, path: StrPath) -> None:
         """Write the model to a file in JSON; :meth:`load` returns an equal model.
@@ -870,7 +835,7 @@ class Model:
         return cast(dict[str, Any], json.loads(canonical_json(content)))
 
     @classmethod
-    def from_search(cls, result: SearchOutcome) -> "Model":
+    def from_search(cls, result: Any) -> "Model":
         """Return the structure that a search has chosen as a model, in the units of the data.
 
         The model has the noise model that the algorithm has chosen, if it chooses one.
@@ -954,7 +919,7 @@ class Model:
         except NarxbenchError as error:
             raise FileError(f"{source}: {error}") from None
 
-    def equation(self, digits: int = 4) -> str:
+    def equation(self, digits: int = DIGITS) -> str:
         """Return the equation as text, with a line below it on the signals, the noise and the steps, where needed.
 
         Parameters
@@ -971,7 +936,7 @@ class Model:
         """
         return text_of(self, digits)
 
-    def latex(self, digits: int = 4) -> str:
+    def latex(self, digits: int = DIGITS) -> str:
         r"""Return the equation as a displayed formula of LaTeX, with a sentence below it as for :meth:`equation`.
 
         Examples
@@ -1057,14 +1022,12 @@ class Model:
         ...     model.write_fmu(f"{folder}/model.fmu", with_binary=False)
         """
         # Whoever needs no unit does not wait for its import.
-        from narxbench._model.fmu import FmuSignals, fmu_bytes
+        from narxbench._model.fmu import fmu_bytes
 
         model = self.decimated()
         program = self._program(model, derived(self.inputs))
-        inputs = [self.inputs[position] for position in program.arguments]
-        signals = FmuSignals(self.output, inputs, self.units, self.step_time or 1.0)
         code = source(program, "c", name)
-        write_atomically(path, fmu_bytes(program, code, name, signals, with_binary=with_binary))
+        write_atomically(path, fmu_bytes(model, program, code, name, with_binary=with_binary))
 
     def _program(self, model: "Model", functions: Mapping[int, Any]) -> Program:
         """Return the program of a model that is this one at its own sampling; it computes some inputs from others."""
@@ -1118,14 +1081,10 @@ def check_version(data: Mapping[str, Any], allowed_version: int, source: str) ->
 
 
 def scores(measured: ArrayLike, predicted: ArrayLike) -> Scores:
-    """Return how well predictions agree with measured outputs; predictions that are not finite have diverged."""
+    """Return how well predictions agree with as many measured outputs; those that are not finite have diverged."""
     y = finite_signals("measured", measured)[:, 0]
     predictions = as_signals("predicted", predicted)[:, 0]
     count = len(y)
-    if len(predictions) != count:
-        raise NarxbenchError(
-            f"measured, predicted: found {count} and {len(predictions)} samples; allowed: equally many"
-        )
     if not count or not np.isfinite(predictions).all():
         return Scores(None, None, None, None, count)
     # Squares of large numbers would overflow. Division by a power of two rounds nothing.
@@ -1138,7 +1097,8 @@ def scores(measured: ArrayLike, predicted: ArrayLike) -> Scores:
     mae = float(np.ldexp(math.fsum(map(abs, errors)) / count, exponent))
     spread = math.fsum((value - mean) * (value - mean) for value in values)
     extent = max(values) - min(values)
-    if not extent or spread < _SMALLEST_SPREAD:
+    # A sum of squares with few digits is too small to divide by.
+    if not extent or spread < sys.float_info.min:
         return Scores(None, None, None, mae, count)
     rrse = math.sqrt(squared_errors / spread)
     return Scores(rrse, math.sqrt(squared_errors / count) / extent, 100 * (1 - rrse), mae, count)

@@ -7,9 +7,10 @@ All sums are correctly rounded and loops run over plain floats, so that data are
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +24,8 @@ Floats = NDArray[np.float64]
 Controller = Callable[[int, float], float]
 
 
-class Respond(Protocol):
-    """Simulates the system from rest, with a disturbance inside its equation and a controller of its input."""
-
-    def __call__(self, disturbance: Floats, controller: Controller | None = None) -> Signals:
-        """Return the input and the output."""
+# Simulates the system from rest, with a disturbance inside its equation and perhaps a controller of its input.
+Respond = Callable[..., Signals]
 
 
 @dataclass(frozen=True)
@@ -55,30 +53,16 @@ class CleanExperiment:
     draws: np.random.Generator
 
 
-@dataclass(frozen=True)
-class Noise:
-    """A kind of noise.
-
-    Attributes
-    ----------
-    words : str
-        Where the noise enters, as the end of a sentence "noise ...".
-    measured : callable
-        Returns the measured signals of an experiment.
-    """
-
-    words: str
-    measured: Callable[[CleanExperiment], Signals]
-
-
-# Filters D(q) w(k) = C(q) e(k), by their coefficients d_1, d_2, ... and c_1, c_2, ...
-
-SLOW = (-0.9,)
-RESONANT, RESONANT_ZERO = (-0.86, 0.64), (0.6,)
-FOURTH_ORDER = (-0.5, 0.04, -0.4, 0.31)
-# After so many samples an impulse response has vanished.
+# Filters D(q) w(k) = C(q) e(k), each by d_1, d_2, ... and c_1, c_2, ....
+FILTERS: Mapping[str, tuple[Sequence[float], Sequence[float]]] = {
+    "slow": ((-0.9,), ()),
+    "resonant": ((-0.86, 0.64), (0.6,)),
+    "fourth order": ((), (-0.5, 0.04, -0.4, 0.31)),
+}
+# After so many samples an impulse response has vanished: 0.9^1000 is 1e-46.
 SETTLED = 1000
 
+# Sizes of the kinds of noise, which the comparison of methods describes.
 # Outliers: their share of the samples, and their least and largest size in standard deviations of the output.
 OUTLIER_SHARE, OUTLIER_SIZES = 0.02, (1.0, 3.0)
 # Half a turn of a sinusoid takes this share of a record; its amplitude is a share of the output's standard deviation.
@@ -143,20 +127,12 @@ def _inside_equation(experiment: CleanExperiment) -> Signals:
     return experiment.respond(experiment.e)
 
 
-def _slow_on_output(experiment: CleanExperiment) -> Signals:
-    return _with_output_noise(experiment, filtered(experiment.e, SLOW))
+def _filtered_on_output(name: str, experiment: CleanExperiment) -> Signals:
+    return _with_output_noise(experiment, filtered(experiment.e, *FILTERS[name]))
 
 
-def _slow_inside_equation(experiment: CleanExperiment) -> Signals:
-    return experiment.respond(filtered(experiment.e, SLOW))
-
-
-def _resonant_on_output(experiment: CleanExperiment) -> Signals:
-    return _with_output_noise(experiment, filtered(experiment.e, RESONANT, RESONANT_ZERO))
-
-
-def _moving_average_inside_equation(experiment: CleanExperiment) -> Signals:
-    return experiment.respond(filtered(experiment.e, (), FOURTH_ORDER))
+def _filtered_inside_equation(name: str, experiment: CleanExperiment) -> Signals:
+    return experiment.respond(filtered(experiment.e, *FILTERS[name]))
 
 
 def _with_outliers(experiment: CleanExperiment) -> Signals:
@@ -224,20 +200,26 @@ def _in_closed_loop(experiment: CleanExperiment) -> Signals:
     return Signals(controlled.u, controlled.y + experiment.e)
 
 
-NOISES = {
-    "output": Noise("on the measured output", _on_output),
-    "equation": Noise("inside the equation", _inside_equation),
-    "ar-output": Noise("on the measured output, coloured: AR(1) with the pole 0.9", _slow_on_output),
-    "ar-equation": Noise("inside the equation, coloured: AR(1) with the pole 0.9", _slow_inside_equation),
-    "arma-output": Noise("on the measured output, coloured: a resonant ARMA(2, 1)", _resonant_on_output),
-    "ma-equation": Noise("inside the equation, coloured: MA(4)", _moving_average_inside_equation),
-    "outliers": Noise("on the measured output, with 2 % outliers", _with_outliers),
-    "student-t": Noise("on the measured output, Student-t with 3 degrees of freedom", _student),
-    "proportional": Noise("on the measured output, in proportion to its magnitude", _proportional),
-    "drift": Noise("on the measured output, which drifts", _drifting),
-    "input": Noise("on the measured output, and on the measured input 20 dB below it", _on_input_too),
-    "input-output": Noise("on the measured output, and on the measured input at the same SNR", _on_input_equally),
-    "closed-loop": Noise("on the measured output, which a controller feeds back", _in_closed_loop),
+# The measured signals of an experiment, by the name of the noise in settings.
+NOISES: dict[str, Callable[[CleanExperiment], Signals]] = {
+    # On the measured output, and inside the equation.
+    "output": _on_output,
+    "equation": _inside_equation,
+    # Coloured: AR(1) with the pole 0.9, a resonant ARMA(2, 1), MA(4).
+    "ar-output": partial(_filtered_on_output, "slow"),
+    "ar-equation": partial(_filtered_inside_equation, "slow"),
+    "arma-output": partial(_filtered_on_output, "resonant"),
+    "ma-equation": partial(_filtered_inside_equation, "fourth order"),
+    # On the measured output: of another distribution, or not of the same size everywhere.
+    "outliers": _with_outliers,
+    "student-t": _student,
+    "proportional": _proportional,
+    "drift": _drifting,
+    # On the measured output and the measured input, 20 dB below it or at the same SNR.
+    "input": _on_input_too,
+    "input-output": _on_input_equally,
+    # On the measured output, which a controller feeds back.
+    "closed-loop": _in_closed_loop,
 }
 if TYPE_CHECKING:
     NoiseKind = str

@@ -6,7 +6,6 @@ as they are.
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +14,9 @@ Floats = NDArray[np.float64]
 
 # A signal lies far from zero if its mean is more than this many times its standard deviation.
 FAR = 30.0
-# A signal is taken in another unit if its largest magnitude lies outside these limits.
-SMALLEST, LARGEST = 1e-20, 1e20
-
-
-class SignalScaling(NamedTuple):
-    """Offset and scale of a signal: computations use (value - offset) / scale."""
-
-    offset: float
-    scale: float
+# A signal is taken in another unit if its largest magnitude is above this, or below its inverse: the tenth power of a
+# smaller number is zero.
+LARGEST = 1e20
 
 
 def mean(values: list[float]) -> float:
@@ -66,20 +59,22 @@ def round_number(low: float, high: float, near: float) -> float:
     return near
 
 
-def least_scaling(signal: Floats) -> SignalScaling:
+def least_scaling(signal: Floats) -> tuple[float, float]:
     """Return the offset and scale that a signal needs: 0 and 1 unless its level or its unit requires others.
+
+    Computations use (value - offset) / scale.
 
     Examples
     --------
     >>> least_scaling(np.array([0.0, 1.0, 3.0]))
-    SignalScaling(offset=0.0, scale=1.0)
+    (0.0, 1.0)
     >>> least_scaling(np.array([999_999.0, 1_000_001.0, 1_000_000.5]))
-    SignalScaling(offset=1000000.0, scale=1.0)
+    (1000000.0, 1.0)
     """
     offset = 0.0
     if is_far(signal):
         offset = round_number(float(signal.min()), float(signal.max()), mean_and_deviation(signal)[0])
     largest = float(np.abs(signal - offset).max(initial=0.0))
-    if largest == 0.0 or SMALLEST <= largest <= LARGEST:
-        return SignalScaling(offset, 1.0)
-    return SignalScaling(offset, float(f"1e{math.floor(math.log10(largest))}"))
+    if largest == 0.0 or 1 / LARGEST <= largest <= LARGEST:
+        return offset, 1.0
+    return offset, float(f"1e{math.floor(math.log10(largest))}")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.terms import OUTPUT, Factor, Monomial
 
-# Rows whose columns are computed at a time: all of them at once would need much memory.
+# Rows whose columns are computed at a time: all of them at once would need much memory. So many doubles are 32 kB.
 BLOCK = 4096
 
 
@@ -54,29 +54,24 @@ def column_blocks(
         yield block, _columns_at(inputs, y, plan, rows[block])[: len(monomials)]
 
 
-class _ColumnPlan(NamedTuple):
-    """How the columns of some terms follow from one another.
-
-    Each product names a column, the earlier one that it is computed from, and the factor. The column of the constant
-    has no product and stays 1. Behind the columns of the terms are those that only lead to others.
-    """
-
-    factors: list[Factor]
-    products: list[tuple[int, int, int]]
-    n_columns: int
+# How the columns of some terms follow from one another: the factors, the products and the number of columns. Each
+# product names a column, the earlier one that it is computed from, and the factor. The column of the constant has no
+# product and stays 1. Behind the columns of the terms are those that only lead to others.
+_ColumnPlan = tuple[list[Factor], list[tuple[int, int, int]], int]
 
 
 def _columns_at(
     inputs: NDArray[np.float64], y: NDArray[np.float64], plan: _ColumnPlan, rows: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Return all columns of a plan; one that begins with the factors of another is computed from its values."""
-    lagged = np.empty((len(plan.factors), len(rows)))
-    for values, (signal, lag) in zip(lagged, plan.factors, strict=True):
+    factors, products, n_columns = plan
+    lagged = np.empty((len(factors), len(rows)))
+    for values, (signal, lag) in zip(lagged, factors, strict=True):
         values[:] = y[rows - lag] if signal == OUTPUT else inputs[rows - lag, signal - 1]
-    columns = np.ones((plan.n_columns, len(rows)))
+    columns = np.ones((n_columns, len(rows)))
     # A structure with a term that overflows, or is infinity times 0, has an infinite J.
     with np.errstate(over="ignore", invalid="ignore"):
-        for longer, shorter, factor in plan.products:
+        for longer, shorter, factor in products:
             np.multiply(columns[shorter], lagged[factor], out=columns[longer])
     return columns
 
@@ -93,7 +88,7 @@ def _column_plan(monomials: tuple[Monomial, ...]) -> _ColumnPlan:
         if monomial:
             factor = factors.setdefault(monomial[-1], len(factors))
             products.append((place[monomial], place[monomial[:-1]], factor))
-    return _ColumnPlan(list(factors), products, len(place))
+    return list(factors), products, len(place)
 
 
 def column(

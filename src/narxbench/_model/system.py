@@ -17,7 +17,7 @@ from narxbench._io.settings import Settings, validated
 from narxbench._io.yaml import read_mapping
 from narxbench._model.dataset import Signals, snr_label
 from narxbench._model.excitation import Excitation, UniformInput, excitation_of
-from narxbench._model.expression import Expression, is_special, parse_expression
+from narxbench._model.expression import Function, is_special, parse_expression
 from narxbench._model.noise import NOISES, CleanExperiment, Controller, NoiseKind
 from narxbench._model.terms import (
     MAX_DEGREE,
@@ -59,11 +59,10 @@ class System:
     name : str
         The name; together with a seed it determines the random streams of the system's data.
     equation : str
-        A polynomial, as :func:`parse_equation` reads it: its terms are the system terms. It may also have noise terms,
-        which have lagged noise as a factor, such as ``0.5*e(k-1)`` and ``0.1*u(k-1)*e(k-2)``, and are no system terms.
-        Instead of a polynomial it may have fractions, ``exp`` and ``sin``, as
-        :func:`~narxbench._model.expression.parse_expression` reads them: then the truth lies outside the candidate
-        terms.
+        A polynomial, whose terms are the system terms. It may also have noise terms, which have lagged noise as a
+        factor, such as ``0.5*e(k-1)`` and ``0.1*u(k-1)*e(k-2)``, and are no system terms. Instead of a polynomial it
+        may have fractions, ``exp`` and ``sin``, as :func:`~narxbench._model.expression.parse_expression` reads them:
+        then the truth lies outside the candidate terms.
     n_u, n_y, degree : int
         Largest lags of input and output, and degree of the candidate terms; system terms must lie within them.
     excitation : Excitation or mapping, optional
@@ -111,14 +110,15 @@ class System:
         if excitation is not None:
             self.excitation = excitation_of(excitation)
         right = _right_side(equation)
-        expression = Expression(right, None, [])
+        polynomial: str | None = right
+        self._function: Function | None = None
+        self._noise_terms: list[Function] = []
         if is_special(right):
-            expression = parse_expression(right)
-        self._function, self._noise_terms = expression.function, expression.noise
-        self.inside = expression.polynomial is not None
+            polynomial, self._function, self._noise_terms = parse_expression(right)
+        self.inside = polynomial is not None
         weighted_terms: list[tuple[Monomial, float]] = []
-        if expression.polynomial is not None:
-            weighted_terms = parse_equation(f"y(k) = {expression.polynomial}")
+        if polynomial is not None:
+            weighted_terms = _weighted_terms(polynomial)
         self.monomials: list[Monomial] = [monomial for monomial, _ in weighted_terms]
         self.coefficients: list[float] = [coefficient for _, coefficient in weighted_terms]
         self.terms: list[str] = [term_name(monomial) for monomial in self.monomials]
@@ -234,7 +234,7 @@ class System:
         if self._noise_terms:
             noise = "equation"
         draws = generator(purpose="further noise", noise=noise, **axes)
-        measured = NOISES[noise].measured(CleanExperiment(clean, noise_sd * unit_noise, noise_share, respond, draws))
+        measured = NOISES[noise](CleanExperiment(clean, noise_sd * unit_noise, noise_share, respond, draws))
         return Signals(measured.u[washout:].copy(), measured.y[washout:].copy())
 
     def oversampled(self, rate: int) -> "System":
@@ -306,15 +306,14 @@ def _signal_size(values: list[float], kind: SignalSize) -> float:
     return math.fsum((value - mean) * (value - mean) for value in values) / len(values)
 
 
-def parse_equation(equation: str) -> list[tuple[Monomial, float]]:
-    """Return the (monomial, coefficient) pairs of an equation in the order of the text, which is never evaluated.
+def _weighted_terms(right: str) -> list[tuple[Monomial, float]]:
+    """Return the (monomial, coefficient) pairs of a polynomial in the order of the text, which is never evaluated.
 
     Each term must occur only once, and coefficients must be finite and not 0; errors name the column.
     """
-    right = _right_side(equation)
     summands = _summands(tokenize(right, "equation"), right)
     if not summands[-1][1]:
-        raise NarxbenchError(f"equation: {equation[:60]!r} ends where a term is expected")
+        raise NarxbenchError(f"equation: {f'y(k) = {right}'[:60]!r} ends where a term is expected")
     weighted_terms = [_weighted_term(sign, tokens, right) for sign, tokens in summands if tokens]
     monomial, times = Counter(monomial for monomial, _ in weighted_terms).most_common(1)[0]
     if times > 1:

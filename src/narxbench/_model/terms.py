@@ -17,8 +17,11 @@ from typing import NamedTuple
 
 from narxbench._io.errors import NarxbenchError, did_you_mean, is_whole_number
 
-OUTPUT, INPUT = 0, 1
 SIGNALS = "yu"
+# A signal is its place among their names.
+OUTPUT, INPUT = map(SIGNALS.index, "yu")
+# What lies beyond is a slip of the pen: a lag of five digits, a term of thirteen factors. The inner products of 5000
+# terms fill 200 MB.
 MAX_LAG, MAX_DEGREE, MAX_TERMS = 9999, 12, 5000
 
 Factor = tuple[int, int]

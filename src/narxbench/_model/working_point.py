@@ -1,5 +1,6 @@
 """Where a model comes to rest at constant inputs, and how it responds to small changes there."""
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,14 +13,12 @@ from narxbench._model.terms import OUTPUT, lags_of
 if TYPE_CHECKING:
     from narxbench._model.narx import Model
 
+# The relative size of rounding errors: of a value that a polynomial has at a root, relative to the sum of the
+# magnitudes of its terms, and of its highest weights. Double precision leaves four digits for the sums.
+ROUNDING = 1e-12
 # Where two roots meet, each has only about half of its digits: a smaller imaginary part, relative to 1 + |root|, is
 # rounding.
-REAL = 1e-6
-# The relative size of rounding errors.
-ROUNDING = 1e-13
-# The value that a polynomial may have at a root, relative to the sum of the magnitudes of its terms. Without
-# polishing it can be larger, because a root far away makes a close one less exact.
-EXACT = 1e-12
+REAL = math.sqrt(ROUNDING)
 
 
 class LinearModel(NamedTuple):
@@ -102,11 +101,14 @@ def _real_roots(polynomial: Polynomial) -> list[float]:
 
 
 def _polished(polynomial: Polynomial, root: float) -> float:
-    """Return a real root after at most five Newton steps, which end when it is exact."""
+    """Return a real root after at most five Newton steps, which end when it is exact.
+
+    Without them, a root far away makes a close one less exact.
+    """
     magnitudes, derivative = Polynomial(np.abs(polynomial.coef)), polynomial.deriv()
     for _ in range(5):
         value, slope = float(polynomial(root)), float(derivative(root))
-        if abs(value) <= EXACT * float(magnitudes(abs(root))) or not slope:
+        if abs(value) <= ROUNDING * float(magnitudes(abs(root))) or not slope:
             break
         root -= value / slope
     return root

@@ -5,7 +5,6 @@ import json
 import math
 import os
 import stat
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.lookups import file_names
 
-from narxbench._io import csv
 from narxbench._io.csv import FLAG, INTEGER, NAME, NUMBER, TEXT, list_of, optional, read_table, write_table
 from narxbench._io.errors import NarxbenchError, lacks_memory
 from narxbench._io.files import canonical_json, read_json, write_atomically, write_folder
@@ -133,22 +131,6 @@ def test_the_text_of_a_table_is_canonical() -> None:
     for value in (math.inf, -math.inf, (1.0, math.inf), "a\nb", "a\r"):
         with pytest.raises(ValueError, match="in a table; allowed"):
             write_table(pd.DataFrame({"x": [value]}))
-
-
-@pytest.mark.parametrize(
-    ("kind", "text", "value"),
-    [
-        (NUMBER, "179769313486231570000e288", sys.float_info.max),
-        (optional(INTEGER), "", math.nan),
-        (list_of(optional(NUMBER)), "1;;2", (1.0, math.nan, 2.0)),
-        (csv.one_of("nu", "r"), "r", "r"),
-        (csv.matching(r"\d{1,3}", "a whole number of dB", int), "50", 50),
-    ],
-)
-def test_kinds_of_columns(tmp_path: Path, kind: csv.Kind, text: str, value: object) -> None:
-    (tmp_path / "t.csv").write_text(f"\ufeffx\r\n{text or chr(34) * 2}\r\n", newline="")
-    (entry,) = read_table(tmp_path / "t.csv", {"x": kind})["x"].tolist()
-    assert repr(entry) == repr(value)
 
 
 # YAML.

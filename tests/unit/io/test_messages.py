@@ -39,42 +39,29 @@ MEASURED = [
         "u;y\n1;2\n2;false\n",
     ),
     *("u,y\n1,2\n1\n", "u,y\n1,2\n1,2,3\n", 'u,y\n1,2\n"1,2\n3,4\n', 'u,y\n1,2\n"1"x,2\n3,4\n'),
+    *("u;y\n1;2\n3;4\n1;2;;4\n", "u;y\n1;2;3\n3;4;5\n", "u\ty\n999\t1\n1,000\t2", "1.5,x\n1,2\n2,3\n"),
+    *(f"u;y\n7;{text}\n" for text in ("1.23.456", "12,34.5", "0,123.4", "1,234,56", "1.234,567.8", "-1,234.5e-3")),
     *("u,y\n", "# u,y\n\n", "", b"u,y\n1,2\n\xe9,3\n", b"u,y\n1,2\n\0\0\0"),
     *(b"\xff\xfeu\0,\0y\0\0", "u;y\n5,123;4,999\n1,001;2,345\n", b"PAR1\0\xff"),
     *(b"PK\3\4\0\xff", b"\x1f\x8b\0\xff", b"TDSm\0\xff", b"ARROW1\0\xff", b"\x89HDF\0\xff"),
     *(b"MATLAB 5.0 MAT-file\0\xff", b"MATLAB 7.3 MAT-file\0\xff", b"\x93NUMPY\0", b"\xd0\xcf\x11\xe0\0"),
-    *("u,y\n" + "1," * 10**5, "u,y\n" + "," * (10**7 + 1), "abc,def\n" * 30),
+    *("u,y\n" + "1," * 10**5, "abc,def\n" * 30),
 ]
 READ = [{"separator": ";"}, {"sep": "xy"}, {"decimal": "'"}, {"header": 3}, {"skiprows": -1}, {"encoding": "utf-9"}]
 LAUGHS = "a0: &a0 [x]\n" + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 12))
 YAML = [
     *(LAUGHS, "a: *b\n", "a: 1\n*b : 1\n", "a: !!int 1\n", "a: !!python/object/apply:os.system [x]\n"),
-    *("a: " + "[" * 60 + "]" * 60, "a: " + "[" * 90_000, "- " * 5000, "{a: " * 5000, "&" * 50_000),
-    *(
-        f"a: {'9' * 5000}\n",
-        "a: 9223372036854775808\n",
-        "a: -1e400\n",
-        "a: 010\n",
-        'a: "\\ud800"\n',
-        'a: "\\UFFFFFFFF"\n',
-    ),
+    *("a: " + "[" * 60 + "]" * 60, "- " * 2000, "{a: " * 2000, "&" * 5000),
+    *(f"a: {'9' * 5000}\n", "a: 9223372036854775808\n", "a: -1e400\n", "a: 010\n"),
+    *('a: "\\ud800"\n', 'a: "\\UFFFFFFFF"\n'),
     *(f"%YAML {'9' * 5000}.1\n--- {{}}\n", "a: 1\na: 2\n", "1: a\n1.0: b\n", "a: \x00\n", "\n\na: \x1b\n"),
-    *("a: 010\n", "a: 1\n--- \nb: 2\n", "a: [b\n", "a: b: c\n", "- 1", "a: 1".encode("utf-16"), b"a: \xed\xa0\x80"),
+    *("a: 1\n--- \nb: 2\n", "a: [b\n", "a: b: c\n", "- 1", "a: 1".encode("utf-16"), b"a: \xed\xa0\x80"),
 ]
 BAD = b"|{|[1,]|NaN|[Infinity]|\"\\ud800\"|\xff|01|'a'"
 JSON = [*BAD.split(b"|"), b"[" * 100_000, b'{"a":' * 100_000]
 NO_FILES = [
-    "none",
-    "folder",
-    "a\x00b",
-    "\ud800",
-    "pipe",
-    "/dev/zero",
-    "/proc/kmsg",
-    "/proc/self/status",
-    "/sys/kernel/uevent_seqnum",
-    "loop",
-    "a" * 256,
+    *("none", "folder", "a\x00b", "\ud800", "pipe", "loop", "a" * 256),
+    *("/dev/zero", "/proc/kmsg", "/proc/self/status", "/sys/kernel/uevent_seqnum"),
 ]
 SIZES = [(read_bytes, MOST_DATA), (read_json, MOST_FOUND), (read_mapping, 100_000)]
 
@@ -138,9 +125,8 @@ def test_messages(review):
     mistakes |= _contents("table", _table, TABLES)
     mistakes["a reader's own"] = lambda: str(csv.wrong("t.csv", 3, "system", "S11", "one of S1, S2", ["S1", "S2"]))
     mistakes |= _contents("measured", _measured, MEASURED)
-    mistakes["measured, a header among numbers"] = partial(_read, read_frame, "1.5,x\n1,2\n")
-    for read in READ:
-        mistakes[f"measured, read {read}"] = partial(_read, partial(read_frame, read=read), "u;y\n1;2\n")
+    for options in READ:
+        mistakes[f"measured, read {options}"] = partial(_read, partial(read_frame, read=options), "u;y\n1;2\n")
     mistakes |= _contents("yaml", read_mapping, YAML)
     mistakes |= _contents("json", read_json, JSON)
     for name in NO_FILES:

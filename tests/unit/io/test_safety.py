@@ -104,8 +104,8 @@ def test_long_texts_take_no_time(tmp_path, text):
     path = tmp_path / "data.csv"
     path.write_text("t,u,y\n" + "1,2,3\n" * 20 + f'1,2,"{text}"\n')
     of_output, of_time = partial(look, output="y"), partial(look, output="u", time="y")
-    for read in (read_signals, of_output, of_time, partial(of_output, read={"decimal": "."})):
+    for reader in (read_signals, of_output, of_time, partial(of_output, read={"decimal": "."})):
         began = time.thread_time()
         with pytest.raises(NarxbenchError):
-            read(path)
+            reader(path)
         assert time.thread_time() - began < 2.0

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.lookups import values_of
 from tests.unit.model.test_export import JOINT, LOWER, UPPER
 
 from narxbench import DivergedError, FileError, JointModel, Model, NarxbenchError, load_model
@@ -17,10 +18,15 @@ def model(request):
     return request.param
 
 
+def measured_inputs(model):
+    """Return the names of the inputs that are no functions of others."""
+    return [name for name in model.inputs if "(" not in name]
+
+
 def signals(model, samples=60):
     """Return inputs of a model, those that it computes left out, and the first outputs."""
     rng = np.random.default_rng(1)
-    names = [name for name in model.inputs if "(" not in name]
+    names = measured_inputs(model)
     u = rng.uniform(-1, 1, (samples, len(names)))
     return u if names else None, rng.uniform(-0.5, 0.5, (model.initial_samples, model.n_outputs))
 
@@ -31,7 +37,7 @@ def test_each_output_follows_its_model_with_the_others_of_the_run(model):
     run = model.simulate(u, initial, samples=60)
     values = dict(zip(model.outputs, run.T, strict=True))
     if u is not None:
-        values |= dict(zip([name for name in model.inputs if "(" not in name], u.T, strict=True))
+        values |= dict(zip(measured_inputs(model), u.T, strict=True))
     values |= {f"abs({name})": np.abs(signal) for name, signal in list(values.items())}
     first = model.initial_samples
     for part in model.models:
@@ -57,7 +63,7 @@ def test_frames_come_back_as_frames():
 def test_scores_are_those_of_the_run():
     u, initial = signals(COUPLED)
     run = COUPLED.simulate(u, initial)
-    assert [scores.rrse for scores in COUPLED.score(u, run).values()] == [0.0, 0.0]
+    assert values_of(COUPLED.score(u, run).values(), "rrse") == [0.0, 0.0]
     noisy = run + np.array([0.0, 0.1]) * np.random.default_rng(2).standard_normal(run.shape)
     noisy[: len(initial)] = initial
     scores = COUPLED.score(u, noisy)

@@ -122,7 +122,10 @@ def _system(content):
 def _changed_file(changes):
     ARX.save("model.json")
     content = json.loads(Path("model.json").read_bytes()) | changes
-    return _model_of_file(json.dumps({key: value for key, value in content.items() if value is not ...}).encode())
+    for key in changes:
+        if changes[key] is ...:
+            del content[key]
+    return _model_of_file(json.dumps(content).encode())
 
 
 def _model(changes):

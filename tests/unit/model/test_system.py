@@ -4,6 +4,7 @@ import csv
 import json
 import math
 from decimal import Decimal, localcontext
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -148,8 +149,8 @@ def test_an_expression_means_what_it_says(part):
         for k in range(6):
             inner = value(y, u, k)
             assume(abs(inner) < 1e6)
-            known = math.exp(past(u, k, 1)) + 0.5 * past(y, k, 1) + 2 * past(u, k, 1) ** 2 - 1
-            assert y[k] == pytest.approx(math.sin(inner) + known, rel=1e-6, abs=1e-6)
+            rest = math.exp(past(u, k, 1)) + 0.5 * past(y, k, 1) + 2 * past(u, k, 1) ** 2 - 1
+            assert y[k] == pytest.approx(math.sin(inner) + rest, rel=1e-6, abs=1e-6)
 
 
 def exact_sine(x):
@@ -202,12 +203,8 @@ def test_noise_terms_are_no_system_terms_and_always_act():
 def test_a_system_that_is_sampled_faster():
     system = System("X", "y(k) = 0.5*y(k-1) - 0.2*y(k-2) + u(k-1)^2 + 1", n_u=2, n_y=2, degree=2)
     fast = system.oversampled(4)
-    assert dict(zip(fast.terms, fast.coefficients, strict=True)) == {
-        "y(k-1)": 0.5 / 4 + 0.75,
-        "y(k-2)": -0.05,
-        "u(k-1)^2": 0.25,
-        "1": 0.25,
-    }
+    assert fast.terms == ["y(k-1)", "y(k-2)", "u(k-1)^2", "1"]
+    assert fast.coefficients == [0.5 / 4 + 0.75, -0.05, 0.25, 0.25]
     # Without y(k-1) it gains one; the steady state stays where it is.
     assert System("X", "y(k) = u(k-1)", **LINEAR).oversampled(2).terms == ["y(k-1)", "u(k-1)"]
     for equation in (f"{TRUE} + 0.4*e(k-1)", "y(k) = sin(y(k-1))"):
@@ -276,7 +273,7 @@ def test_distributions_of_inputs():
 
 def test_a_recorded_input_is_read(tmp_path):
     file = tmp_path / "u.csv"
-    file.write_text("u\n" + "\n".join(str(0.01 * i) for i in range(50)) + "\n")
+    file.write_text("u\n" + "\n".join(map(str, (0.01 * np.arange(50)).tolist())) + "\n")
     recorded = with_input(kind="recorded", file=str(file))
     np.testing.assert_allclose(drawn(recorded, 40), 0.01 * np.arange(40))
     with pytest.raises(NarxbenchError, match="found 50 samples; allowed: at least 60"):
@@ -332,14 +329,15 @@ def test_noise_has_the_wanted_power_and_is_shared_by_all_snr():
 
 
 def test_name_seed_and_realisation_decide_the_data():
-    first, again = (load_system("S1").simulate(100, snr_db=30) for _ in range(2))
-    assert np.array_equal(first.y, again.y)
+    first = load_system("S1").simulate(100, snr_db=30)
+    assert np.array_equal(first.y, load_system("S1").simulate(100, snr_db=30).y)
     inputs = [first.u, load_system("S2").simulate(100).u]
     for axis in ({"seed": 2}, {"realisation": 0}, {"realisation": 1}):
         inputs.append(load_system("S1").simulate(100, **axis).u)
     assert len({u.tobytes() for u in inputs}) == 5
 
 
+@cache
 def simulated(noise=None):
     """Return the signals of S1 from rest, with a kind of noise or without any."""
     snr_db = None if noise is None else SNR_DB
@@ -360,7 +358,6 @@ def left_by_the_equation(u, y):
 def test_kinds_of_noise_leave_the_input_alone_unless_they_say_so(noise):
     changes_input = noise in ("input", "input-output", "closed-loop")
     assert np.array_equal(simulated(noise).u, simulated().u) != changes_input
-    assert np.array_equal(simulated(noise).y, simulated(noise).y)
     assert not np.allclose(simulated(noise).y, simulated().y)
 
 
@@ -416,8 +413,8 @@ def test_noise_on_the_input_is_20_db_below_it(noise):
     errors = measured.u - clean.u
     assert 10 * math.log10(clean.u.var() / errors.var()) == pytest.approx(20, abs=0.3)
     np.testing.assert_array_equal(added(noise), added("output"))
-    for other in (clean.u, added("output")):
-        assert abs(np.corrcoef(errors, other)[0, 1]) < 0.05
+    for signal in (clean.u, added("output")):
+        assert abs(np.corrcoef(errors, signal)[0, 1]) < 0.05
 
 
 def test_a_controller_acts_on_the_measured_output():
