@@ -6,13 +6,12 @@ from functools import partial
 import numpy as np
 
 from narxbench import StructureProblem, load_system
-from narxbench._fitness.criteria import parse_criterion
 
 CRITERIA = ["BIC", "aic", "aic-", "aic-0", "aic-nan", "aic--2", "aic-1e999", "aic-２", "bic-2", "ebic-1.5", 2, ["bic"]]
 ARGUMENTS = [
     *({"u": [1.0, 2.0]}, {"y": [math.nan] * 1000}, {"u": [0.0] * 7 + [-math.inf] * 993}, {"y": "text"}),
     *({"y": [[0.0], [1.0]]}, {"n_validation": 998}, {"u": [], "y": []}, {"n_validation": 0}),
-    *({"n_validation": True}, {"criterion": "BIC"}, {"estimation": "al"}, {"error": "free run"}, {"degree": 0}),
+    *({"n_validation": True}, {"estimation": "al"}, {"error": "free run"}, {"degree": 0}),
     *({"required_terms": "outputs"}, {"required_terms": "linear_output", "n_y": 0}, {"validation_part": "end"}),
     {"free_run_start": "rest"},
     {"criterion": "aicc", "n_validation": 2},
@@ -31,7 +30,7 @@ def test_messages(review, small_problem):
     arguments = {"u": u, "y": y, "n_u": 2, "n_y": 2, "degree": 2}
     mistakes = {}
     for text in CRITERIA:
-        mistakes[f"criterion {text!r}"] = partial(parse_criterion, text)
+        mistakes[f"criterion {text!r}"] = partial(StructureProblem, **arguments | {"criterion": text})
     for change in ARGUMENTS:
         mistakes[f"problem {change!r:.60}"] = partial(StructureProblem, **arguments | change)
     for number, positions in enumerate(NO_POSITIONS):

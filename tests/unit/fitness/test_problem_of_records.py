@@ -10,16 +10,13 @@ from hypothesis import strategies as st
 from tests.regression import parse_terms, product, regressors, rows_with_lags, term_names
 
 from narxbench import StructureProblem, load_system
-from narxbench._fitness.kernel.problem_data import products_over
-from narxbench._model.terms import monomials_of
-from narxbench._numerics.random_streams import generator
 
 quick = settings(max_examples=20, deadline=None)
 
 
 def measured(n_inputs, lengths, seed=1):
     """Return inputs and output of records that stand one behind the other."""
-    rng = generator(purpose="records problem", seed=seed, inputs=n_inputs)
+    rng = np.random.default_rng([seed, n_inputs])
     u, outputs = rng.standard_normal((sum(lengths), n_inputs)), []
     for start, length in zip(np.cumsum([0, *lengths]), lengths, strict=False):
         y = rng.standard_normal(length)
@@ -68,8 +65,14 @@ def checked_evaluation(problem, u, y, rows, segments, names, *, penalty, one_ste
     return evaluation
 
 
+def products_of(factors, degree):
+    """Return the products of up to so many factors, the constant first."""
+    return [m for size in range(degree + 1) for m in itertools.combinations_with_replacement(factors, size)]
+
+
 LENGTHS = (90, 40, 70)
 SEGMENTS = [range(20, 50), range(92, 130), range(190, 200)]
+ROWS = rows_with_lags(LENGTHS, 2)
 
 
 @pytest.mark.parametrize("error", ["free_run", "one_step"])
@@ -80,14 +83,13 @@ def test_any_candidates_of_any_inputs(n_inputs, error, data):
     """Lags may be 0 for inputs, and the set need not be closed: neither a constant nor the parts of a product."""
     u, y = measured(n_inputs, LENGTHS)
     factors = [(0, 1), (0, 2), *itertools.product(range(1, n_inputs + 1), (0, 1, 2))]
-    products = monomials_of(factors, 3)
+    products = products_of(factors, 3)
     places = data.draw(st.lists(st.integers(0, len(products) - 1), min_size=1, max_size=12, unique=True))
     monomials = [products[place] for place in sorted(places)]
-    rows = rows_with_lags(LENGTHS, 2)
-    problem = StructureProblem.of_records(u, y, monomials, rows=rows, segments=SEGMENTS, error=error)
+    problem = StructureProblem.of_records(u, y, monomials, rows=ROWS, segments=SEGMENTS, error=error)
     assert problem.terms == term_names(monomials, n_inputs)
     chosen = data.draw(st.lists(st.sampled_from(problem.terms), min_size=1, max_size=5, unique=True))
-    checked_evaluation(problem, u, y, rows, SEGMENTS, chosen, penalty=math.log(78), one_step=error == "one_step")
+    checked_evaluation(problem, u, y, ROWS, SEGMENTS, chosen, penalty=math.log(78), one_step=error == "one_step")
 
 
 @pytest.mark.parametrize("estimation", ["before_validation", "all"])
@@ -105,60 +107,45 @@ def test_one_record_gives_the_bytes_of_the_plain_problem(estimation, error):
     assert of_records.terms == simple.terms and (of_records.n_u, of_records.n_y, of_records.degree) == (3, 4, 2)
 
 
-def test_a_row_that_occurs_twice_counts_twice():
+def test_rows_and_segments_that_occur_twice_count_twice():
     u, y = measured(2, LENGTHS)
-    rows = rows_with_lags(LENGTHS, 2)
-    drawn = np.sort(generator(purpose="rows", seed=3).choice(rows, len(rows)))
-    monomials = monomials_of([(0, 1), (0, 2), (1, 0), (2, 1)], 2)
-    problem = StructureProblem.of_records(u, y, monomials, rows=drawn, segments=SEGMENTS)
-    names = ["y(k-1)", "y(k-2)", "u1(k)", "u2(k-1)"]
-    twice = checked_evaluation(problem, u, y, drawn, SEGMENTS, names, penalty=math.log(78))
-    once = StructureProblem.of_records(u, y, monomials, rows=np.unique(drawn), segments=SEGMENTS).evaluate(names)
+    drawn, segments = np.sort(np.random.default_rng(3).choice(ROWS, len(ROWS))), [range(20, 50), range(30, 40)]
+    monomials, names = products_of([(0, 1), (0, 2), (1, 0), (2, 1)], 2), ["y(k-1)", "y(k-2)", "u1(k)", "u2(k-1)"]
+    problem = StructureProblem.of_records(u, y, monomials, rows=drawn, segments=segments)
+    twice = checked_evaluation(problem, u, y, drawn, segments, names, penalty=math.log(40))
+    once = StructureProblem.of_records(u, y, monomials, rows=np.unique(drawn), segments=segments).evaluate(names)
     assert not np.allclose(once.coefficients, twice.coefficients, rtol=1e-4)
-
-
-@pytest.mark.parametrize("segments", [[range(20, 50)] * 3, [range(20, 50), range(30, 40)]])
-def test_a_segment_that_occurs_twice_counts_twice(segments):
-    u, y = measured(1, LENGTHS)
-    rows = rows_with_lags(LENGTHS, 2)
-    problem = StructureProblem.of_records(u, y, monomials_of([(0, 1), (1, 1)], 2), rows=rows, segments=segments)
-    penalty = math.log(sum(map(len, segments)))
-    checked_evaluation(problem, u, y, rows, segments, ["y(k-1)", "u(k-1)"], penalty=penalty)
 
 
 def test_products_that_are_given_are_those_that_are_computed():
     u, y = measured(2, LENGTHS)
-    rows = rows_with_lags(LENGTHS, 2)
-    monomials = monomials_of([(0, 1), (0, 2), (1, 0), (1, 1), (2, 1)], 3)
-    options = {"rows": rows, "segments": SEGMENTS}
-    products = products_over(u, y, monomials, rows)
-    columns = np.column_stack([regressors(u, y, monomials, rows), y[rows]])
-    np.testing.assert_allclose(products, columns.T @ columns, rtol=1e-11, atol=1e-11)
-    before = products.tobytes()
+    monomials, options = products_of([(0, 1), (0, 2), (1, 0), (1, 1), (2, 1)], 3), {"rows": ROWS, "segments": SEGMENTS}
     computing = StructureProblem.of_records(u, y, monomials, **options)
+    columns = regressors(u, y, monomials, ROWS)
+    products = computing.data.gram.copy()
+    products[-1] = products[:, -1] = computing.data.moments
+    np.testing.assert_allclose(products[:-1, :-1], columns.T @ columns, rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(products[-1, :-1], columns.T @ y[ROWS], rtol=1e-11, atol=1e-11)
+    before = products.tobytes()
     taking = StructureProblem.of_records(u, y, monomials, **options, products=products)
     for computed, taken in zip(computing.data, taking.data, strict=True):
         assert np.asarray(computed).tobytes() == np.asarray(taken).tobytes()
     assert products.tobytes() == before
-    # Sums over parts may be added, up to rounding.
-    parts = [products_over(u, y, monomials, part) for part in np.array_split(rows, 4)]
-    np.testing.assert_allclose(np.sum(parts, axis=0), products, rtol=1e-12, atol=1e-11)
 
 
 @pytest.mark.parametrize(("criterion", "penalty"), [("bic", 4 * math.log(78 / 4)), ("aic-5", 20.0)])
 def test_samples_that_tell_the_same_raise_the_penalty(criterion, penalty):
     u, y = measured(1, LENGTHS)
-    rows, monomials = rows_with_lags(LENGTHS, 2), monomials_of([(0, 1), (1, 1)], 2)
-    options = {"rows": rows, "segments": SEGMENTS, "criterion": criterion}
-    problem = StructureProblem.of_records(u, y, monomials, **options, repeated=4)
-    checked_evaluation(problem, u, y, rows, SEGMENTS, ["y(k-1)", "u(k-1)"], penalty=penalty)
+    options = {"rows": ROWS, "segments": SEGMENTS, "criterion": criterion}
+    problem = StructureProblem.of_records(u, y, products_of([(0, 1), (1, 1)], 2), **options, repeated=4)
+    checked_evaluation(problem, u, y, ROWS, SEGMENTS, ["y(k-1)", "u(k-1)"], penalty=penalty)
 
 
 def test_the_estimation_part_has_nothing_but_what_rows_reach():
     u, y = measured(2, LENGTHS)
     rows = rows_with_lags(LENGTHS, 3)
     rows = rows[(rows < 60) | (rows > 150)]
-    monomials = monomials_of([(0, 1), (1, 0), (2, 3)], 2)
+    monomials = products_of([(0, 1), (1, 0), (2, 3)], 2)
     problem = StructureProblem.of_records(u, y, monomials, rows=rows, segments=SEGMENTS)
     shown_u, shown_y = problem.estimation_part
     reached = np.unique(np.subtract.outer(rows, np.arange(4)))
@@ -167,3 +154,22 @@ def test_the_estimation_part_has_nothing_but_what_rows_reach():
     np.testing.assert_array_equal(shown_u[reached], u[reached])
     np.testing.assert_array_equal(shown_y[reached], y[reached])
     assert (problem.n_u, problem.n_y, problem.degree, problem.n_inputs) == (3, 1, 2, 2)
+
+
+def test_the_lags_before_each_stretch_lie_in_none():
+    rng, shorter = np.random.default_rng(7), 0
+    u, y = measured(1, (120,))
+    for _ in range(40):
+        rows, first = np.sort(rng.choice(np.arange(4, 90), 80, replace=False)), int(rng.integers(91, 97))
+        segments = [range(first, first + 8), range(first + 10, 118)]
+        monomials = products_of([(0, 1), (0, 4), (1, 2)], 1)
+        problem = StructureProblem.of_records(u, y, monomials, rows=rows, segments=segments)
+        samples = np.concatenate([rows, *segments])
+        covered = np.concatenate([np.arange(begin, end) for begin, end in problem.stretches])
+        assert len(covered) == len({*covered}) and np.isin(covered, samples).all()
+        assert not np.isin(np.subtract.outer(problem.stretches[:, 0], [1, 2, 3, 4]), covered).any()
+        # What is left out is a lag of the stretch behind it.
+        left_out = np.setdiff1d(samples, covered)
+        assert np.isin(left_out, np.add.outer(problem.stretches[:, 1], [0, 1, 2, 3])).all()
+        shorter += len(left_out) > 0
+    assert shorter > 20

@@ -1,0 +1,312 @@
+"""Compiled functions: their arithmetic, what is said of a compilation, calls by address, and code kept on disk.
+
+What is right is loaded, all else is compiled, and nothing ends the program.
+"""
+
+import ast
+import gc
+import itertools
+import math
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import Mock
+
+import numba
+import numpy as np
+import pytest
+from numba import types
+from numba.core import event
+from numba.core.errors import TypingError
+
+import narxbench
+from narxbench._fitness.kernel.simd import _register_width
+from narxbench._numerics import code_cache, compilation
+from narxbench._numerics.addresses import address_of, call
+from narxbench._numerics.code_cache import CodeCache, digest_of_compiled_modules
+from narxbench._numerics.compilation import NOTICE, Notice, compiled, inlined, inner
+
+PACKAGE = Path(narxbench.__file__).parent
+
+
+@pytest.fixture
+def of_numba():
+    """Return what sets ``NUMBA_*`` in the environment, or removes it (None), as the user does."""
+    with pytest.MonkeyPatch.context() as patch:
+
+        def change(**settings):
+            for name, value in settings.items():
+                patch.delenv(f"NUMBA_{name}", raising=False)
+                if value is not None:
+                    patch.setenv(f"NUMBA_{name}", str(value))
+            numba.config.reload_config()
+
+        yield change
+    numba.config.reload_config()
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, of_numba):
+    """An empty cache."""
+    of_numba(CACHE_DIR=tmp_path / "cache")
+    return tmp_path / "cache"
+
+
+def _square(x):
+    return x * x
+
+
+def _ratio(a, b):
+    return a / b
+
+
+def loaded(x=3):
+    """Return whether a process that begins to use the function would find it ready."""
+    square = compiled(_square)
+    assert square(x) == x * x
+    assert square.stats.cache_hits.total() + square.stats.cache_misses.total() == 1
+    return square.stats.cache_hits.total() == 1
+
+
+def files(folder):
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+class TestCache:
+    def test_each_signature_is_compiled_once_and_damaged_code_anew(self, folder):
+        """Empty, cut in the seal or at the end, longer, with one bit changed, and that of other types."""
+        assert [loaded(3), loaded(2.5), loaded(3), loaded(2.5)] == [False, False, True, True]
+        file, other = files(folder)
+        content = file.read_bytes()
+        changed = content.replace(b"\x7fELF", b"\x7fELG")
+        assert changed != content
+        for damaged in (b"", content[:10], content[:-1], content + b"\0", changed, other.read_bytes()):
+            file.write_bytes(damaged)
+            assert sorted([loaded(3), loaded(2.5)]) == [False, True] and loaded(3) and loaded(2.5)
+
+    def test_each_processor_has_its_own_code_and_an_edit_takes_over_its_file(self, folder, of_numba, monkeypatch):
+        assert loaded() is False
+        of_numba(CPU_NAME="generic")
+        assert [loaded(), loaded()] == [False, True]
+        of_numba(CPU_NAME=None)
+        assert loaded()
+        before = files(folder)
+        monkeypatch.setattr(code_cache, "digest_of_compiled_modules", lambda _: "that of another source")
+        assert [loaded(), loaded()] == [False, True]
+        assert files(folder) == before
+
+    def test_an_edit_of_a_module_concerns_all_code_and_that_of_an_algorithm_only_its_own(self, tmp_path, monkeypatch):
+        copy = Path(shutil.copytree(PACKAGE, tmp_path / "narxbench", ignore=shutil.ignore_patterns("__pycache__")))
+        monkeypatch.setattr(code_cache, "__file__", str(copy / "_numerics" / "code_cache.py"))
+        modules = [path for path in copy.rglob("*.py") if "\n@compiled\n" in path.read_text(encoding="utf-8")]
+        modules += [copy / "_numerics/addresses.py", copy / "_numerics/compilation.py"]
+        algorithms = copy / "_algorithms/ga.py", copy / "_algorithms/upso2d.py"
+        assert {copy / "_numerics/logarithm.py", *algorithms} <= {*modules}
+
+        def stamps():
+            code_cache._sources.cache_clear()
+            digest_of_compiled_modules.cache_clear()
+            return [digest_of_compiled_modules(module) for module in algorithms]
+
+        after = stamps()
+        for path in modules:
+            path.write_bytes(path.read_bytes() + b"#")
+            before, after = after, stamps()
+            is_algorithm = path.parent.name == "_algorithms" and "\ndef run(" in path.read_text(encoding="utf-8")
+            expected = [path == module or not is_algorithm for module in algorithms]
+            assert [new != old for new, old in zip(after, before, strict=True)] == expected
+
+    def test_code_that_cannot_be_written_is_reported_once(self, folder, caplog, monkeypatch):
+        monkeypatch.setattr(CodeCache, "_reported", False)
+        square, again = compiled(_square), compiled(_square)
+        shutil.rmtree(folder)
+        folder.touch()
+        assert (square(3), again(2.5)) == (9, 6.25)
+        (message,) = (message for message in caplog.messages if "not kept" in message)
+        assert str(folder) in message and "Not a directory" in message and "\n" not in message
+
+    @pytest.fixture
+    def package(self, tmp_path, monkeypatch, of_numba):
+        """A folder of a module, and no cache folder but the usual ones."""
+        of_numba(CACHE_DIR="")
+        monkeypatch.setitem(sys.modules, "powers", None)
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+        (tmp_path / "package").mkdir()
+        (tmp_path / "package" / "powers.py").write_text("def square(x):\n    return x * x\n", encoding="utf-8")
+        return tmp_path / "package"
+
+    @staticmethod
+    def written(package):
+        """Return a function of the module, compiled."""
+        spec = spec_from_file_location("powers", package / "powers.py")
+        module = module_from_spec(spec)
+        sys.modules["powers"] = module
+        spec.loader.exec_module(module)
+        return compiled(module.square)
+
+    def test_a_package_that_cannot_be_written(self, package, tmp_path):
+        """The user's cache folder takes its place; without one functions are compiled, and nothing is written."""
+        (package / "__pycache__").touch()
+        assert [self.written(package)(2), self.written(package)(2)] == [4, 4]
+        assert len(list((tmp_path / "home").rglob("powers.square-*.nbc"))) == 1
+        shutil.rmtree(tmp_path / "home")
+        (tmp_path / "home").touch()
+        before = files(tmp_path)
+        square = self.written(package)
+        assert (square(2), square.stats.cache_misses.total()) == (4, 1)
+        assert files(tmp_path) == before
+
+    def test_what_the_installer_compiled_is_used_where_nothing_can_be_written(self, package, monkeypatch):
+        self.written(package)(2)
+        monkeypatch.setattr("tempfile.TemporaryFile", Mock(side_effect=PermissionError))
+        square = self.written(package)
+        assert (square(2), square.stats.cache_hits.total()) == (4, 1)
+
+    def test_code_is_loaded_without_what_only_a_compilation_needs(self, package, tmp_path):
+        """Numba's implementations take longer to import than Numba itself; a later compilation imports them."""
+        (tmp_path / "loading.py").write_text(LOADING, encoding="utf-8")
+        command = [sys.executable, str(tmp_path / "loading.py"), str(package)]
+        printed = [subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(2)]
+        assert printed == ["False True\n81\n", "True False\n81\n"]
+
+
+# Prints whether the square was loaded, whether Numba's implementations were, and what code that contains it returns.
+LOADING = """
+import sys
+from narxbench._numerics.compilation import compiled
+sys.path.insert(0, sys.argv[1])
+from powers import square
+square = compiled(square)
+assert square(3) == 9
+print(square.stats.cache_hits.total() == 1, "numba.np.npyimpl" in sys.modules)
+
+@compiled
+def fourth(x):
+    return square(square(x))
+
+print(fourth(3))
+"""
+
+
+class TestNotice:
+    @pytest.fixture
+    def said(self, caplog):
+        """Return what a notice of the given patience says while functions are called."""
+
+        def during(patience, *calls):
+            caplog.clear()
+            with event.install_listener("numba:compile", Notice(patience)):
+                for call in calls:
+                    call()
+            return caplog.messages
+
+        # That of this process may be about to speak.
+        event.unregister("numba:compile", NOTICE)
+        yield during
+        event.register("numba:compile", NOTICE)
+
+    def test_a_compilation_is_reported_once_but_not_code_that_is_loaded_nor_that_of_others(self, said):
+        (message,) = said(0.0, lambda: compiled(_ratio)(1, 2), lambda: compiled(_square)(1))
+        assert "once" in message and "\n" not in message
+        loading, of_others = compiled(_ratio), numba.njit(_square)
+        assert said(0.0, lambda: loading(1, 2), lambda: of_others(1)) == []
+        assert loading.stats.cache_hits.total() == 1
+
+    def test_nothing_is_reported_until_compilations_have_lasted_in_total(self, said, monkeypatch):
+        # Each look at the clock is a second later: the beginning of a compilation, the check, the end.
+        monkeypatch.setattr(compilation, "time", SimpleNamespace(monotonic=itertools.count().__next__))
+        assert said(math.inf, lambda: compiled(_ratio)(1, 2)) == []
+        assert said(2.5, lambda: compiled(_ratio)(1.0, 2)) == []
+        assert len(said(2.5, lambda: compiled(_ratio)(1, 2.0), lambda: compiled(_square)(1))) == 1
+
+    def test_where_nothing_can_be_kept_the_way_out_is_reported(self, said, monkeypatch, of_numba):
+        of_numba(CACHE_DIR="")
+        monkeypatch.setattr("tempfile.TemporaryFile", Mock(side_effect=PermissionError))
+        (message,) = said(0.0, lambda: compiled(_ratio)(1, 2))
+        assert "NUMBA_CACHE_DIR" in message and "every process" in message and "\n" not in message
+
+
+@pytest.mark.parametrize("collecting", [True, False])
+def test_garbage_is_collected_again_after_a_compilation_even_one_that_fails(collecting):
+    (gc.enable if collecting else gc.disable)()
+    try:
+        assert compiled(_ratio)(1.0, 0.0) == math.inf
+        with pytest.raises(numba.TypingError):
+            compiled(_ratio)("a", None)
+        assert gc.isenabled() is collecting
+    finally:
+        gc.enable()
+
+
+def test_inlined_functions_have_one_caller():
+    # Each further place would compile the whole function once more.
+    names, places = set(), Counter()
+    for path in PACKAGE.rglob("*.py"):
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            decorators = {ast.unparse(decorator) for decorator in getattr(function, "decorator_list", ())}
+            if "inlined" in decorators:
+                names.add(function.name)
+            if decorators & {"compiled", "inlined", "inner"}:
+                calls = [node.func for node in ast.walk(function) if isinstance(node, ast.Call)]
+                places.update(function.id for function in calls if isinstance(function, ast.Name))
+    assert len(names) > 20
+    assert {name: places[name] for name in names} == dict.fromkeys(names, 1)
+
+
+def test_functions_within_others_compute_as_plain_python_and_inner_ones_are_not_called_from_it():
+    @inlined
+    def _partial(values):
+        total = 0.0
+        for value in values:
+            if value > 2.0:
+                return total
+            total += value / 3.0
+        return -total
+
+    half = inner(lambda a: a / 2)
+
+    @compiled
+    def outer(values):
+        return half(_partial(values))
+
+    for values in (np.array([0.1, 0.7, 1.3]), np.array([0.1, 2.5, 1.3])):
+        assert outer(values) == _partial(values) / 2 == _partial.py_func(values) / 2
+        with pytest.raises(TypeError, match="found a call from Python"):
+            half(3.0)
+
+
+def test_a_call_by_address():
+    @compiled
+    def double(numbers, doubled):
+        for i in range(numbers.shape[0]):
+            if numbers[i] < 0.0:
+                raise ValueError("negative")
+            doubled[i] = 2.0 * numbers[i]
+
+    @compiled
+    def twice(address, numbers, doubled):
+        call(address, numbers, doubled)
+        call(address, doubled, doubled)
+
+    address, doubled = address_of(double, types.float64[::1], types.float64[::1]), np.empty(3)
+    twice(address, np.array([1.0, 2.0, 3.0]), doubled)
+    assert doubled.tolist() == [4.0, 8.0, 12.0]
+    with pytest.raises(ValueError, match="negative"):
+        twice(address, np.array([-1.0]), np.empty(1))
+    read_only = np.ones(3)
+    read_only.flags.writeable = False
+    for refused in (np.ones(6)[::2], read_only):
+        with pytest.raises(TypingError, match="allowed: contiguous arrays that can be written"):
+            twice(address, refused, doubled)
+
+
+@pytest.mark.parametrize(
+    ("features", "width"), [("+avx2,+avx512f,+fma", 8), ("+avx2,-avx512f", 4), ("", 4)], ids=["wide", "narrow", "none"]
+)
+def test_the_width_of_vectors_is_that_of_the_processor_that_numba_compiles_for(monkeypatch, features, width):
+    monkeypatch.setattr(numba.config, "CPU_FEATURES", features)
+    assert _register_width() == width
