@@ -4,6 +4,7 @@ The paper cites Siedlecki and Sklansky (1989) and Grefenstette (1986) for it. An
 N_t. The steps of a generation are the selection of parents, the crossover of pairs, and bit-flip mutation.
 """
 
+from enum import IntEnum, auto
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -16,16 +17,15 @@ from narxbench._io.settings import Settings as BaseSettings
 from narxbench._numerics.compilation import compiled
 from narxbench._numerics.draws import draws_of, uniform
 
-PROPORTIONAL, LINEAR_RANK, TOURNAMENT, MAXIMISING, CUMULATIVE = 0, 1, 2, 3, 4
-ONE_POINT, TWO_POINT, UNIFORM = 0, 1, 2
-_SELECTION = {
-    "proportional": PROPORTIONAL,
-    "linear_rank": LINEAR_RANK,
-    "tournament": TOURNAMENT,
-    "maximising": MAXIMISING,
-    "cumulative": CUMULATIVE,
-}
-_CROSSOVER = {"one_point": ONE_POINT, "two_point": TWO_POINT, "uniform": UNIFORM}
+
+class Selection(IntEnum):
+    """How parents are selected, by the names of the setting."""
+
+    proportional = auto()
+    linear_rank = auto()
+    tournament = auto()
+    maximising = auto()
+    cumulative = auto()
 
 
 ABOUT = About(
@@ -79,7 +79,7 @@ class GeneticParameters(NamedTuple):
     crossover_probability: float
     mutation_probability: float
     selection: int
-    crossover: int
+    crossover_points: int  # 0: each bit is exchanged with probability 1/2
     elitism: bool
     survivors: int
     uniform_cardinality: bool
@@ -101,11 +101,11 @@ def selection_weights(fitness, scheme, divergent_fitness):
     for i in range(fitness.shape[0]):
         if not fitness[i] < np.inf:
             continue
-        if scheme == PROPORTIONAL:
+        if scheme == Selection.proportional:
             weights[i] = worst - fitness[i]
-        elif scheme == MAXIMISING:
+        elif scheme == Selection.maximising:
             weights[i] = fitness[i]
-        elif scheme == CUMULATIVE:
+        elif scheme == Selection.cumulative:
             weights[i] = -fitness[i]
         else:
             weights[i] = fitness.shape[0] - _number_ahead(fitness, i)
@@ -136,11 +136,11 @@ def _number_ahead(fitness, i):
 @compiled
 def select_parent(fitness, weights, scheme, draws):
     """Return the index of one parent: the better of two random individuals, or the choice of a roulette wheel."""
-    if scheme == TOURNAMENT:
+    if scheme == Selection.tournament:
         a = int(uniform(draws) * fitness.shape[0])
         b = int(uniform(draws) * fitness.shape[0])
         return a if fitness[a] <= fitness[b] else b
-    if scheme == CUMULATIVE:
+    if scheme == Selection.cumulative:
         return first_beyond(weights, uniform(draws))
     return roulette(weights, uniform(draws))
 
@@ -166,18 +166,18 @@ def first_beyond(weights, fraction):
 
 
 @compiled
-def cross_over(a, b, scheme, draws):
-    """Exchange parts of two individuals in place: behind one point, between two points, or bit by bit."""
+def cross_over(a, b, n_points, draws):
+    """Exchange parts of two individuals in place: behind one point, between two, or, without a point, bit by bit."""
     n = a.shape[0]
     low, high = n, n
-    if scheme == ONE_POINT:
+    if n_points == 1:
         low = 1 + int(uniform(draws) * (n - 1))
-    elif scheme == TWO_POINT:
+    elif n_points == 2:
         first, second = 1 + int(uniform(draws) * (n - 1)), 1 + int(uniform(draws) * (n - 1))
         low, high = min(first, second), max(first, second)
     for j in range(n):
         exchanges = low <= j < high
-        if scheme == UNIFORM:
+        if n_points == 0:
             exchanges = uniform(draws) < 0.5
         if exchanges:
             a[j], b[j] = b[j], a[j]
@@ -214,7 +214,7 @@ def _reproduce(population, weights, fitness, draws, p, children):
         copy_row(population[select_parent(fitness, weights, p.selection, draws)], children[c])
         copy_row(population[select_parent(fitness, weights, p.selection, draws)], children[c + 1])
         if uniform(draws) < p.crossover_probability and n_terms > 1:
-            cross_over(children[c], children[c + 1], p.crossover, draws)
+            cross_over(children[c], children[c + 1], p.crossover_points, draws)
         mutate(children[c], p.mutation_probability, draws)
         mutate(children[c + 1], p.mutation_probability, draws)
 
@@ -262,8 +262,8 @@ def run(problem: ProblemView, objective: CountedObjective, rng: np.random.Genera
         population_size=settings.population_size,
         crossover_probability=float(settings.crossover_probability),
         mutation_probability=float(settings.mutation_probability),
-        selection=_SELECTION[settings.selection],
-        crossover=_CROSSOVER[settings.crossover],
+        selection=Selection[settings.selection].value,
+        crossover_points=["uniform", "one_point", "two_point"].index(settings.crossover),
         elitism=settings.elitism,
         survivors=settings.population_size - replaced,
         uniform_cardinality=settings.initial_positions == "uniform_cardinality",

@@ -19,27 +19,6 @@ from narxbench._io.settings import Settings as BaseSettings
 from narxbench._numerics.compilation import compiled
 from narxbench._numerics.draws import draws_of, skip, uniform, uniform_ahead
 
-CARDINALITY, ATTRIBUTE = 0, 1
-OFF, LITERAL, RANGE_NORMALISED = 0, 1, 2
-_FEEDBACK = {"none": OFF, "literal": LITERAL, "range_normalised": RANGE_NORMALISED}
-_FIRST_FEEDBACK = {"none": 0, "positive": 1, "negative": -1}
-ZERO, CUMULATIVE, SHIFTED = 0, 1, 2
-_NEGATIVE = {"zero": ZERO, "cumulative": CUMULATIVE, "shifted": SHIFTED}
-BY_RESTART, BY_IMPROVEMENT, BY_GBEST, UNTIL_IMPROVED = 0, 1, 2, 3
-_RESTART_COUNT = {
-    "literal": BY_RESTART,
-    "reset_by_improvement": BY_IMPROVEMENT,
-    "reset_by_gbest": BY_GBEST,
-    "until_improved": UNTIL_IMPROVED,
-}
-PER_ELEMENT, PER_ROW, PER_PARTICLE = 0, 1, 2
-_RANDOM_WEIGHTS = {"per_element": PER_ELEMENT, "per_row": PER_ROW, "per_particle": PER_PARTICLE}
-CANONICAL, REVERSE, RANDOM = 0, 1, 2
-_EQUAL_LIKELIHOOD = {"canonical": CANONICAL, "reverse": REVERSE, "random": RANDOM}
-UNSCALED, SUM, MAXIMUM = 0, 1, 2
-_ROW_SCALING = {"none": UNSCALED, "sum": SUM, "maximum": MAXIMUM}
-
-
 ABOUT = About(
     reference="Hafiz, Swain, Mendes and Patel, Structure Selection of Polynomial NARX Models using Two Dimensional "
     "(2D) Particle Swarms, 2018, arXiv:1812.08369",
@@ -131,16 +110,23 @@ class UnifiedSwarmParameters(NamedTuple):
     refresh_gap: int
     cardinality_bound: float
     term_bound: float
-    row_scaling: int
-    random_weights: int
-    feedback: int
-    restart_count: int
+    sum_scales: bool
+    maximum_scales: bool
+    weights_of_rows: bool
+    weights_of_particles: bool
+    has_feedback: bool
+    literal_feedback: bool
+    first_feedback: int  # the sign of Delta in the first iteration
+    restart_resets: bool
+    improvement_resets: bool
+    gbest_resets: bool
     ring_radius: int
     uniform_cardinality: bool
     shared_weights: bool
-    first_feedback: int
-    negative_likelihood: int
-    ties: int
+    cumulative_likelihood: bool
+    shifted_likelihood: bool
+    reversed_ties: bool
+    random_ties: bool
     whole_exemplar: bool
 
 
@@ -154,10 +140,10 @@ def learn(exemplar, own_terms, learned):
     cardinality = 0
     for j in range(exemplar.shape[0]):
         cardinality += exemplar[j]
-        learned[CARDINALITY, j] = 0
-        learned[ATTRIBUTE, j] = exemplar[j] & (1 - own_terms[j])
+        learned[0, j] = 0
+        learned[1, j] = exemplar[j] & (1 - own_terms[j])
     if cardinality > 0:
-        learned[CARDINALITY, cardinality - 1] = 1
+        learned[0, cardinality - 1] = 1
 
 
 @compiled
@@ -169,7 +155,7 @@ def update_velocity(velocity, inertia, c1, c2, r_global, r_local, delta, unifica
     and u(t).
     """
     (a1, a2), (b1, b2) = r_global, r_local
-    for row in (CARDINALITY, ATTRIBUTE):
+    for row in range(2):
         for j in range(velocity.shape[1]):
             v, learned = inertia * velocity[row, j], pbest[row, j]
             v_global = v + c1 * a1[row, j] * learned + c2 * a2[row, j] * gbest[row, j] + delta * itself[row, j]
@@ -178,12 +164,12 @@ def update_velocity(velocity, inertia, c1, c2, r_global, r_local, delta, unifica
 
 
 @compiled
-def scale_rows(velocity, scaling):
+def scale_rows(velocity, by_sum):
     """Divide each row by the sum of its positive entries, or by its largest entry, unless no entry is positive."""
-    for row in (CARDINALITY, ATTRIBUTE):
+    for row in range(2):
         scale = 0.0
         for value in velocity[row]:
-            if value > 0.0 and scaling == SUM:
+            if value > 0.0 and by_sum:
                 scale += value
             elif value > 0.0:
                 scale = max(scale, value)
@@ -200,7 +186,7 @@ def clip_row(likelihood, bound):
 
 
 @compiled
-def self_feedback(fitness, previous, mode):
+def self_feedback(fitness, previous, is_literal):
     """Return Delta of every particle (paper, equation 6) from J of the swarm now and one iteration earlier.
 
     Literal: delta = 1 - f / max(F), positive if f_t / f_(t-1) < 1. Range-normalised: delta = 1 - (f - min F) / (max F
@@ -213,9 +199,9 @@ def self_feedback(fitness, previous, mode):
         if np.isfinite(f):
             lowest, highest = min(lowest, f), max(highest, f)
     for i in range(fitness.shape[0]):
-        if mode == LITERAL and np.isfinite(fitness[i]):
+        if is_literal and np.isfinite(fitness[i]):
             feedback[i] = _literal_feedback(fitness[i], previous[i], highest)
-        elif mode == RANGE_NORMALISED and np.isfinite(fitness[i]):
+        elif np.isfinite(fitness[i]):
             feedback[i] = _normalised_feedback(fitness[i], previous[i], lowest, highest)
     return feedback
 
@@ -269,10 +255,10 @@ def nth_largest(values, n, scratch):
 
 
 @compiled
-def first_order(n_terms, ties):
+def first_order(n_terms, is_reversed):
     """Return the order in which equally likely terms rank at the start: the canonical one, or its reverse."""
     order = np.arange(n_terms)
-    if ties == REVERSE:
+    if is_reversed:
         for k in range(n_terms):
             order[k] = n_terms - 1 - k
     return order
@@ -289,15 +275,15 @@ def random_order(draws, order):
 
 
 @compiled
-def draw_cardinality(likelihood, fraction, negative):
+def draw_cardinality(likelihood, fraction, is_cumulative, is_shifted):
     """Return the cardinality xi, in 1..N_t, by roulette on rho (paper, algorithm 1, lines 3 to 5).
 
-    ``fraction`` is r divided by the sum of rho, in [0, 1). ``ZERO``: a negative entry of rho counts as 0. ``SHIFTED``:
-    if the smallest entry is negative, it is subtracted from all. ``CUMULATIVE``: cumulative sums as printed: the result
-    is the first j whose sum exceeds r, and every j is equally likely if the sum of all is not positive.
+    ``fraction`` is r divided by the sum of rho, in [0, 1). A negative entry of rho counts as 0. With ``is_shifted``, if
+    the smallest entry is negative, it is subtracted from all. With ``is_cumulative`` cumulative sums are as printed:
+    the result is the first j whose sum exceeds r, and every j is equally likely if the sum of all is not positive.
     """
     n = likelihood.shape[0]
-    if negative == CUMULATIVE:
+    if is_cumulative:
         total = 0.0
         for j in range(n):
             total += likelihood[j]
@@ -309,7 +295,7 @@ def draw_cardinality(likelihood, fraction, negative):
             if threshold < accumulated:
                 return j + 1
         return n
-    if negative == SHIFTED:
+    if is_shifted:
         lowest = 0.0
         for j in range(n):
             lowest = min(lowest, likelihood[j])
@@ -321,21 +307,20 @@ def draw_cardinality(likelihood, fraction, negative):
 
 
 @compiled
-def update_position(velocity, fraction, negative, order, scratch, position):
-    """Write the new position (paper, algorithm 1): cardinality by roulette on rho, then the likeliest terms by sigma.
+def update_position(velocity, cardinality, order, scratch, position):
+    """Write the new position (paper, algorithm 1): the likeliest terms by sigma, as many as the cardinality.
 
     Of equally likely terms, those that come first in ``order``, a permutation, are chosen. ``scratch``, shape (N_t,),
     is overwritten. In the example of the paper, r = 3.5 gives the cardinality 3, and the likeliest terms are the fifth,
     the second and the first.
 
     >>> rho, sigma = np.array([0.82, 2.53, 2.22, 0.28, 0.95]), np.array([1.61, 1.88, 0.80, 1.33, 2.88])
-    >>> position = np.empty(5, np.uint8)
-    >>> update_position(np.array([rho, sigma]), 3.5 / rho.sum(), ZERO, np.arange(5), np.empty(5), position)
-    >>> position.tolist()
-    [1, 1, 0, 0, 1]
+    >>> position, cardinality = np.empty(5, np.uint8), draw_cardinality(rho, 3.5 / rho.sum(), False, False)
+    >>> update_position(np.array([rho, sigma]), cardinality, np.arange(5), np.empty(5), position)
+    >>> cardinality, position.tolist()
+    (3, [1, 1, 0, 0, 1])
     """
-    cardinality = draw_cardinality(velocity[CARDINALITY], fraction, negative)
-    sigma = velocity[ATTRIBUTE]
+    sigma = velocity[1]
     least = nth_largest(sigma, cardinality, scratch)
     missing = cardinality
     for t in range(sigma.shape[0]):
@@ -376,13 +361,14 @@ def _draw(draws, numbers):
 
 
 @compiled
-def _draw_weights(draws, kind, learned, also_learned, weights):
-    # Draw r_1 or r_2. Numbers that are multiplied by zero are skipped and keep their old values.
+def _draw_weights(draws, of_rows, of_particles, learned, also_learned, weights):
+    # Draw r_1 or r_2: a number for each element, for each row or for each particle. Numbers that are multiplied by zero
+    # are skipped and keep their old values.
     n = weights.shape[1]
-    if kind != PER_ELEMENT:
+    if of_rows or of_particles:
         r = uniform(draws)
         for row in range(2):
-            if row == ATTRIBUTE and kind == PER_ROW:
+            if row == 1 and of_rows:
                 r = uniform(draws)
             for j in range(n):
                 weights[row, j] = r
@@ -398,32 +384,33 @@ def _draw_weights(draws, kind, learned, also_learned, weights):
 def _draw_all_weights(draws, p, learned, random):
     # Draw r_1 and r_2 of v_g into random[:2], and those of v_l, unless they are the same, into random[2:].
     pbest, gbest, nbest = learned[0], learned[1], learned[2]
-    _draw_weights(draws, p.random_weights, pbest, pbest, random[0])
-    _draw_weights(draws, p.random_weights, gbest, nbest, random[1])
+    of_rows, of_particles = p.weights_of_rows, p.weights_of_particles
+    _draw_weights(draws, of_rows, of_particles, pbest, pbest, random[0])
+    _draw_weights(draws, of_rows, of_particles, gbest, nbest, random[1])
     if not p.shared_weights:
-        _draw_weights(draws, p.random_weights, pbest, pbest, random[2])
-        _draw_weights(draws, p.random_weights, nbest, nbest, random[3])
+        _draw_weights(draws, of_rows, of_particles, pbest, pbest, random[2])
+        _draw_weights(draws, of_rows, of_particles, nbest, nbest, random[3])
 
 
 @compiled
 def _limit_velocity(velocity, p):
     # Scale and clip the rows of a velocity, as the settings say.
-    if p.row_scaling != UNSCALED:
-        scale_rows(velocity, p.row_scaling)
+    if p.sum_scales or p.maximum_scales:
+        scale_rows(velocity, p.sum_scales)
     if p.cardinality_bound < np.inf:
-        clip_row(velocity[CARDINALITY], p.cardinality_bound)
+        clip_row(velocity[0], p.cardinality_bound)
     if p.term_bound < np.inf:
-        clip_row(velocity[ATTRIBUTE], p.term_bound)
+        clip_row(velocity[1], p.term_bound)
 
 
 @compiled
-def _update_best(positions, fitness, count, restart_count, best_positions, best_fitness, stagnation):
+def _update_best(positions, fitness, count, improvement_resets, best_positions, best_fitness, stagnation):
     # Update pbest and the stagnation counts of the particles that were evaluated.
     for i in range(count):
         if fitness[i] < best_fitness[i]:
             best_fitness[i] = fitness[i]
             copy_row(positions[i], best_positions[i])
-            if restart_count in (BY_IMPROVEMENT, UNTIL_IMPROVED):
+            if improvement_resets:
                 stagnation[i] = 0
         else:
             stagnation[i] += 1
@@ -443,7 +430,7 @@ def _fly(data, record, draws, p):
         copy_row(fitness, previous)
     best_positions, best_fitness = positions.copy(), fitness.copy()
     stagnation, feedback = np.zeros(size, np.int64), np.zeros(size)
-    nothing, order, scratch = np.zeros(n_terms, np.uint8), first_order(n_terms, p.ties), np.empty(n_terms)
+    nothing, order, scratch = np.zeros(n_terms, np.uint8), first_order(n_terms, p.reversed_ties), np.empty(n_terms)
     learned, random = np.empty((4, 2, n_terms), np.uint8), np.zeros((4, 2, n_terms))
     pbest, gbest, nbest, itself = learned[0], learned[1], learned[2], learned[3]
     r_global, r_local = (random[0], random[1]), (random[2], random[3])
@@ -453,14 +440,14 @@ def _fly(data, record, draws, p):
     for t in range(1, iterations + 1):
         unification = unification_factor(t, iterations, p.unification_start, p.unification_end)
         # In the first iteration there is no earlier fitness to compare with.
-        if t > 1 or p.first_feedback != 0:
-            feedback = self_feedback(fitness, previous, p.feedback)
+        if p.has_feedback and (t > 1 or p.first_feedback != 0):
+            feedback = self_feedback(fitness, previous, p.literal_feedback)
         leader = index_of_best(best_fitness)
         for i in range(size):
             velocity, position = velocities[i], positions[i]
             if stagnation[i] >= p.refresh_gap:
                 _draw(draws, velocity)
-                if p.restart_count != UNTIL_IMPROVED:
+                if p.restart_resets:
                     stagnation[i] = 0
             own_terms = position
             if p.whole_exemplar:
@@ -486,16 +473,17 @@ def _fly(data, record, draws, p):
             )
             _limit_velocity(velocity, p)
             fraction = uniform(draws)
-            if p.ties == RANDOM:
+            if p.random_ties:
                 random_order(draws, order)
-            update_position(velocity, fraction, p.negative_likelihood, order, scratch, position)
+            cardinality = draw_cardinality(velocity[0], fraction, p.cumulative_likelihood, p.shifted_likelihood)
+            update_position(velocity, cardinality, order, scratch, position)
         copy_row(fitness, previous)
         lowest = best_fitness[leader]
         count = evaluate(data, record, positions, fitness)
-        _update_best(positions, fitness, count, p.restart_count, best_positions, best_fitness, stagnation)
+        _update_best(positions, fitness, count, p.improvement_resets, best_positions, best_fitness, stagnation)
         if count < size:
             break
-        if p.restart_count == BY_GBEST and best_fitness.min() < lowest:
+        if p.gbest_resets and best_fitness.min() < lowest:
             stagnation[:] = 0
 
 
@@ -516,16 +504,23 @@ def run(problem: ProblemView, objective: CountedObjective, rng: np.random.Genera
         refresh_gap=settings.refresh_gap,
         cardinality_bound=cardinality_bound,
         term_bound=term_bound,
-        row_scaling=_ROW_SCALING[settings.row_scaling],
-        random_weights=_RANDOM_WEIGHTS[settings.random_weights],
-        feedback=_FEEDBACK[settings.self_feedback],
-        restart_count=_RESTART_COUNT[settings.restart_count],
+        sum_scales=settings.row_scaling == "sum",
+        maximum_scales=settings.row_scaling == "maximum",
+        weights_of_rows=settings.random_weights == "per_row",
+        weights_of_particles=settings.random_weights == "per_particle",
+        has_feedback=settings.self_feedback != "none",
+        literal_feedback=settings.self_feedback == "literal",
+        first_feedback=["negative", "none", "positive"].index(settings.first_self_feedback) - 1,
+        restart_resets=settings.restart_count != "until_improved",
+        improvement_resets=settings.restart_count in ("reset_by_improvement", "until_improved"),
+        gbest_resets=settings.restart_count == "reset_by_gbest",
         ring_radius=settings.ring_radius,
         uniform_cardinality=settings.initial_positions == "uniform_cardinality",
         shared_weights=settings.shared_random_weights,
-        first_feedback=_FIRST_FEEDBACK[settings.first_self_feedback],
-        negative_likelihood=_NEGATIVE[settings.negative_likelihood],
-        ties=_EQUAL_LIKELIHOOD[settings.equal_likelihood],
+        cumulative_likelihood=settings.negative_likelihood == "cumulative",
+        shifted_likelihood=settings.negative_likelihood == "shifted",
+        reversed_ties=settings.equal_likelihood == "reverse",
+        random_ties=settings.equal_likelihood == "random",
         whole_exemplar=settings.learning_set == "exemplar",
     )
     with draws_of(rng, objective.n_terms) as draws:

@@ -1,15 +1,7 @@
-"""Draws for the compiled parts of algorithms, and algorithms of other packages."""
+"""Algorithms of other packages."""
 
 import pytest
 from tests.unit.algorithms.plugins import install
-
-from narxbench._numerics.draws import draws_of
-
-
-@pytest.fixture
-def draws(rng):
-    with draws_of(rng, longest=200) as draws:
-        yield draws
 
 
 @pytest.fixture

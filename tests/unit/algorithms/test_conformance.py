@@ -1,15 +1,24 @@
-"""The checks of all algorithms let honest ones pass, and find each breach that a single run does not show."""
+"""The checks of all algorithms let honest ones pass, and find each breach that a single run does not show.
+
+Random problems that were found once, and what the checks of their results find.
+"""
 
 import re
+from dataclasses import replace
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from tests.tiers import mostly_slow
 from tests.unit.algorithms.plugins import SOURCE, install_text
 from tests.unit.algorithms.plugins.cheats import CHEATS, HONEST
 from tests.unit.algorithms.plugins.climbing import climb
 
+from narxbench import NarxbenchError, search
 from narxbench._algorithms import conformance, random_search
+from narxbench._algorithms.random_problems import SIGNALS, RandomProblem, drawn, problem_of, signals, violation
 from narxbench._algorithms.registry import AlgorithmUnavailableError, algorithm, packaged_names
+from narxbench._algorithms.search import prepared
 
 BREACHES = [name for name, cheat in CHEATS.items() if cheat.check]
 # With 1001 candidate terms each of these takes one to four minutes: here they choose from 286.
@@ -110,3 +119,99 @@ def test_a_breach_in_this_process(monkeypatch):
     failure = first_failure("random_search")
     assert failure.name == "same seed"
     assert "a run made again after other runs differs from evaluation 1 on" in failure.text
+
+
+BASE = RandomProblem(
+    number=1,
+    u="noise",
+    y="response",
+    samples=100,
+    n_validation=30,
+    n_u=2,
+    n_y=2,
+    degree=2,
+    criterion="bic",
+    estimation="before_validation",
+    error="free_run",
+    required_terms="nothing",
+    rescaled=False,
+    evaluations=100,
+)
+SMALL = BASE._replace(n_validation=10)
+ONE_STEP = SMALL._replace(estimation="all", error="one_step", evaluations=300)
+GROWING = BASE._replace(u="outlier", y="growing", estimation="all", criterion="aic-4.5", evaluations=1)
+# What was found on random problems once stays a case: the algorithm, the problem, and what it has that is rare.
+KEPT = {
+    "a penalty of 0": ("stepwise", BASE._replace(n_validation=1)),
+    "a penalty of 0 by HQ": ("stepwise", BASE._replace(n_validation=2, criterion="hq")),
+    "the smallest penalty": ("stepwise", BASE._replace(criterion="aic-1e-320")),
+    "products that overflow": ("aols", BASE._replace(y="largest")),
+    "a ridge that is lost": (
+        "stlsq",
+        SMALL._replace(number=98, u="impulse", y="very far from zero", samples=43, n_u=3, n_y=3),
+    ),
+    "infinity times zero": ("frols", BASE._replace(u="zero", y="largest", degree=3)),
+    "weights that overflow": (
+        "multistart_likelihood",
+        SMALL._replace(number=1002, u="smallest", y="smallest", samples=15, n_u=1, n_y=4, degree=4),
+    ),
+    "J is infinite and e is not": (
+        "aols",
+        BASE._replace(number=3, u="alternating", y="very far from zero", samples=36, required_terms="output"),
+    ),
+    "innovations of zeros, and standard errors that overflow": (
+        "pem",
+        ONE_STEP._replace(number=152, u="smallest", y="outlier", samples=18, n_y=3, degree=4, criterion="ebic-0.5"),
+    ),
+    "growing data in a package": (
+        "sysidentpy_aols",
+        GROWING._replace(number=144, samples=67, n_validation=60, n_y=0, criterion="ebicl-1.25", rescaled=True),
+    ),
+    "a few growing samples in a package": (
+        "sysidentpy_frols",
+        GROWING._replace(number=134, samples=7, n_validation=1, n_u=4, n_y=1, degree=4, required_terms="input"),
+    ),
+}
+
+
+# A process of a package takes long to begin.
+@pytest.mark.parametrize("name", mostly_slow(KEPT, *[name for name in KEPT if "package" not in name]))
+def test_what_was_found_on_random_problems(name):
+    algorithm, case = KEPT[name]
+    with prepared(algorithm, {}) as runner:
+        assert violation(runner, case, time_limit=60.0) == ""
+
+
+def test_every_random_case_is_a_problem():
+    n_problems = 0
+    for number in range(1, 31):
+        case = drawn(number)
+        assert drawn(number) == case
+        try:
+            problem_of(case)
+        except NarxbenchError:
+            continue  # its choices exclude each other
+        n_problems += 1
+    assert n_problems > 20
+    for name in (*SIGNALS, "copy", "response"):
+        for signal in signals(BASE._replace(u=name if name in SIGNALS else "noise", y=name)):
+            assert len(signal) == BASE.samples and np.isfinite(signal).all()
+
+
+def test_the_checks_find_what_is_wrong_with_a_result():
+    result = search(problem_of(BASE), algorithm="stepwise", seed=1, evaluations=100)
+
+    def found(change):
+        runner = SimpleNamespace(run=lambda *_, **__: SimpleNamespace(result=change()))
+        return violation(runner, BASE)
+
+    def warn():
+        np.log(np.zeros(1))
+        return result
+
+    assert found(lambda: result) == ""
+    assert "divide by zero" in found(warn)
+    assert "NaN" in found(lambda: replace(result, details={"a": float("nan")}))
+    assert "weights" in found(lambda: replace(result, coefficients=[np.nan] * len(result.terms)))
+    assert "no finite J" in found(lambda: replace(result, fitness=np.inf))
+    assert "again" in found(lambda: replace(result, fitness=0.0))

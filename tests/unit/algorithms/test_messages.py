@@ -7,9 +7,8 @@ from tests.unit.algorithms.plugins import FOLDER, install_text
 
 from narxbench import search
 from narxbench._algorithms.contract import Found, as_found, checked_found
-from narxbench._algorithms.registry import algorithm
 
-ARGUMENTS = [{"algorithm": "upso"}, {"seed": -1}, {"seed": True}, {"evaluations": 0}]
+ARGUMENTS = [{"algorithm": "upso"}, {"algorithm": "objective"}, {"seed": -1}, {"seed": True}, {"evaluations": 0}]
 ARGUMENTS += [{"algorithm": "upso2d", "swarm_size": 0}, {"algorithm": "upso2d", "swarm_sizes": 3}]
 ARGUMENTS.append({"algorithm": "honest_annealing", "first_temperatur": 1.0})
 ARGUMENTS += [{"algorithm": "honest_annealing", "first_temperature": value} for value in (0.0, 1j)]
@@ -23,6 +22,7 @@ NO_RESULTS = [
     Found([1, 0, 1], [1.0, np.nan]),
 ]
 NO_RESULTS += [Found([1, 0, 1], ["1", "2"])]
+NO_RESULTS += [Found([1, 0, 1], None, details) for details in ({"a": object}, {"sse": np.nan}, [1], {"x": "x" * 10**5})]
 
 
 def _checked(returned):
@@ -36,8 +36,6 @@ def test_messages(review, monkeypatch, tmp_path_factory, small_problem):
     mistakes = {}
     for arguments in ARGUMENTS:
         mistakes[f"search {arguments}"] = partial(search, small_problem, **{"seed": 1} | arguments)
-    for name in ("upso", "objective", "conformance"):
-        mistakes[f"name {name}"] = partial(algorithm, name)
     for returned in NO_RESULTS:
-        mistakes[f"result {returned}"] = partial(_checked, returned)
+        mistakes[f"result {returned!s:.90}"] = partial(_checked, returned)
     review(mistakes)

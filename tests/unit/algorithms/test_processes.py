@@ -1,10 +1,14 @@
-"""A run in a process of its own has limits, begins anew, ends with its caller, and its outcome is judged outside."""
+"""Algorithms of other packages: each run has a process of its own, with limits, and its outcome is judged outside.
+
+One that cannot be used is reported of in one line, without harm to the others.
+"""
 
 import os
 import re
 import signal
 import socket
 import subprocess
+import sys
 from functools import partial
 
 import numpy as np
@@ -12,13 +16,15 @@ import psutil
 import pytest
 from tests.lookups import kinds_of
 from tests.tiers import mostly_slow
+from tests.unit.algorithms.plugins import SOURCE, install_text
 from tests.unit.algorithms.plugins.cheats import CHEATS, ENDED, HARMLESS, LIMIT
 from tests.workflow.project import wait_for
 
-from narxbench import search
+from narxbench import AlgorithmFailedError, AlgorithmUnavailableError, search
 from narxbench._algorithms.isolation import host
 from narxbench._algorithms.isolation.messages import BrokenChannelError, Channel, plain_data
-from narxbench._algorithms.search import AlgorithmFailedError, KilledRunError, prepared
+from narxbench._algorithms.registry import Algorithm, packaged_names
+from narxbench._algorithms.search import KilledRunError, prepared
 
 FAILING = [name for name, cheat in CHEATS.items() if cheat.failure]
 
@@ -96,87 +102,58 @@ def run(problem, objective, rng, settings):
 
 
 @pytest.mark.parametrize(
-    ("process", "number", "is_from_outside"),
-    [
-        ("os.getpid()", signal.SIGKILL, True),
-        ("os.getpid()", signal.SIGTERM, True),
-        ("os.getppid()", signal.SIGKILL, True),
-        ("os.getpid()", signal.SIGSEGV, False),
-    ],
+    ("process", "number"),
+    [("getpid", signal.SIGKILL), ("getpid", signal.SIGTERM), ("getppid", signal.SIGKILL), ("getpid", signal.SIGSEGV)],
 )
-def test_a_run_that_is_ended_from_outside_can_be_repeated(
-    plugins, small_problem, tmp_path, process, number, is_from_outside
-):
+def test_a_run_that_is_ended_from_outside_can_be_repeated(plugins, small_problem, tmp_path, process, number):
     """It ends as by `kill` or by a system without memory; a run that crashes has failed by itself."""
-    body = ENDED_ONCE.format(noted=str(tmp_path / "noted"), process=process, signal=int(number))
+    body = ENDED_ONCE.format(noted=str(tmp_path / "noted"), process=f"os.{process}()", signal=int(number))
     (plugins / "hangs.py").write_text(CHEATS["hangs"].module + body)
     with pytest.raises(AlgorithmFailedError) as raised:
         search(small_problem, algorithm="hangs", seed=1, evaluations=300)
-    assert isinstance(raised.value, KilledRunError) == is_from_outside
-    text = f"algorithm 'hangs': seed 1: {ENDED}"
+    text, is_from_outside = f"algorithm 'hangs': seed 1: {ENDED}", number != signal.SIGSEGV
     if is_from_outside:
         text += f": it was ended from outside ({number.name}); run it again"
-    assert str(raised.value) == text
+    assert str(raised.value) == text and isinstance(raised.value, KilledRunError) == is_from_outside
     assert search(small_problem, algorithm="hangs", seed=1, evaluations=300).terms
 
 
-def test_what_a_run_has_left_in_its_group_is_ended(plugins, small_problem):
+def test_what_a_run_has_left_is_ended(plugins, small_problem, tmp_path):
+    """Processes in its group with it, and files that it writes with its process."""
     with prepared("leaves_children", {}) as runner:
         runner.run(small_problem, seed=1, evaluations=50)
         left = (plugins / "left.txt").read_text().split()
         assert len(left) == 2
         wait_for(lambda: not any(map(is_running, left)), "their end")
-
-
-def test_files_that_it_writes_are_gone_with_its_process(plugins, small_problem, tmp_path):
-    with host.AlgorithmProcess("memory_file") as process:
-        process.start()
-        folder = process._folder.name
+        folder = runner._process._folder.name
         assert os.listdir(folder) == []
     assert list(tmp_path.iterdir()) == [] and not os.path.exists(folder)
 
 
-class TestMessages:
-    @pytest.fixture
-    def ends(self):
-        ours, theirs = socket.socketpair()
-        with ours, theirs:
-            yield Channel(ours), Channel(theirs)
-
-    def test_a_message_arrives(self, ends):
-        for content in (b"", b"a\0", bytes(100_000)):
-            ends[1].send(content)
-            assert ends[0].receive(100_000) == content
-
-    def test_a_message_that_is_too_long(self, ends):
-        ends[1].send(bytes(101))
+def test_messages_between_processes():
+    (ours, theirs), content = socket.socketpair(), bytes(100_000)
+    with ours, theirs:
+        here, there = Channel(ours), Channel(theirs)
+        for message in (b"", b"a\0", content):
+            there.send(message)
+            assert here.receive(100_000) == message
+        there.send(bytes(101))
         with pytest.raises(BrokenChannelError, match="it sends a message of 101 bytes; allowed: 100"):
-            ends[0].receive(100)
-
-    @pytest.mark.parametrize("part", [b"", b"\0", b"\0\0\0\0\0\0\0\x09{"])
-    def test_a_message_that_breaks_off(self, ends, part):
-        ends[1].socket.sendall(part)
-        ends[0].deadline = 0.0
-        with pytest.raises(TimeoutError):
-            ends[0].receive(100)
-        ends[1].socket.sendall(part)
-        ends[1].socket.close()
-        ends[0].deadline = None
-        with pytest.raises(BrokenChannelError, match="its process has ended"):
-            ends[0].receive(100)
-
-    def test_nobody_takes_a_message(self, ends):
-        ends[0].deadline = 0.0
-        with pytest.raises(TimeoutError):
-            ends[0].send(bytes(10_000_000))
-        ends[1].socket.close()
-        with pytest.raises(BrokenChannelError, match="its process has ended"):
-            ends[0].send(b"a")
-
-    @pytest.mark.parametrize("content", [b"", b"\xff", b"[]", b"1" * 5000, b"[" * 100_000])
-    def test_no_plain_data(self, content):
+            here.receive(100)
+        assert ours.recv(101) == bytes(101)
+        theirs.sendall(b"\0\0\0\0\0\0\0\x09{")
+        here.deadline = 0.0
+        for refused in (partial(here.receive, 100), partial(here.send, bytes(10_000_000))):
+            with pytest.raises(TimeoutError):
+                refused()
+        theirs.close()
+        here.deadline = None
+        for refused in (partial(here.receive, 100), partial(here.send, b"a")):
+            with pytest.raises(BrokenChannelError, match="its process has ended"):
+                refused()
+    for message in (b"", b"\xff", b"[]", b"1" * 5000, b"[" * 100_000):
         with pytest.raises(BrokenChannelError, match="it sends no message"):
-            plain_data(content)
+            plain_data(message)
 
 
 HANGING = """
@@ -190,9 +167,10 @@ narxbench.search(problem, algorithm="hangs", seed=1)
 """
 
 
-@pytest.fixture
-def hanging(plugins, tmp_path):
-    """A script without a guard of its main part, whose run does not end, and the ids of its processes."""
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_nothing_is_left_of_a_process_that_was_killed_or_interrupted(plugins, tmp_path, number):
+    """A script without a guard of its main part, whose run does not end."""
     (tmp_path / "script.py").write_text(HANGING)
     command = host.python_command("import runpy; runpy.run_path('script.py', run_name='__main__')")
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as caller:
@@ -202,26 +180,15 @@ def hanging(plugins, tmp_path):
             started = parent.children(recursive=True)
             # The run has begun when it uses the processor.
             wait_for(lambda: started[1].cpu_times().user > 0.1, "work", 60)
-            yield caller, [process.pid for process in started]
+            if number == signal.SIGINT:
+                os.killpg(caller.pid, number)
+                reported = caller.communicate(timeout=100)[1]
+                assert reported.count("Traceback") == 1 and reported.rstrip().endswith("KeyboardInterrupt")
+            else:
+                caller.send_signal(number)
+            wait_for(lambda: not any(is_running(process.pid) for process in started), "their end", 100)
         finally:
             caller.kill()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
-def test_nothing_is_left_of_a_process_that_was_killed(hanging, number):
-    caller, started = hanging
-    caller.send_signal(number)
-    wait_for(lambda: not any(map(is_running, started)), "their end", 100)
-
-
-@pytest.mark.slow
-def test_an_interruption_ends_the_run_too(hanging):
-    caller, started = hanging
-    os.killpg(caller.pid, signal.SIGINT)
-    reported = caller.communicate(timeout=100)[1]
-    assert reported.count("Traceback") == 1 and reported.rstrip().endswith("KeyboardInterrupt")
-    wait_for(lambda: not any(map(is_running, started)), "their end", 100)
 
 
 def test_a_process_is_reused_until_an_exception(plugins):
@@ -234,3 +201,55 @@ def test_a_process_is_reused_until_an_exception(plugins):
         raise KeyError
     with reused() as remaining, reused() as new:
         assert {first, third} == {failing, remaining} and new not in (first, third)
+
+
+# ---- How algorithms are found, and what cannot be used.
+
+
+def test_an_installed_algorithm_is_not_imported_here(plugins, small_problem):
+    result = search(small_problem, algorithm="honest_annealing", seed=1, evaluations=50, first_temperature=9.0)
+    assert result.settings == {"first_temperature": 9.0}
+    assert "honest" not in sys.modules
+
+
+def test_a_file_in_the_folder_that_nobody_has_reviewed_runs_apart(monkeypatch, tmp_path):
+    (tmp_path / "dropped.py").write_text(SOURCE)
+    monkeypatch.setattr("narxbench._algorithms.__path__", [str(tmp_path)])
+    assert packaged_names() == ["dropped"]
+    assert not Algorithm("dropped", "narxbench._algorithms.dropped").in_process
+
+
+def test_no_installation_changes_what_a_name_of_this_package_means(monkeypatch, tmp_path, small_problem):
+    expected = search(small_problem, algorithm="ga", seed=1, evaluations=100)
+    install_text(monkeypatch, tmp_path, {"ga": "added"}, "added", added=SOURCE)
+    assert search(small_problem, algorithm="ga", seed=1, evaluations=100) == expected
+
+
+NEEDED = "algorithm 'added': needs nothing-of-this-name, which is not installed; python3 -m pip install nothing-of"
+IMPORT = "algorithm 'added': cannot be imported: .*"
+UNAVAILABLE = {
+    "missing": ("import nothing_of_this_name\n", IMPORT + r"No module named .* \(added\.py, line 1\)"),
+    "fault": ("import math\nmath.sqrt(-1)\n", IMPORT + r"ValueError: .* \(added\.py, line 2\)"),
+    "interrupt": ("raise KeyboardInterrupt\n", IMPORT + r"KeyboardInterrupt:  \(added\.py, line 1\)"),
+    "crash": ("import ctypes\nctypes.string_at(0)\n", IMPORT + r"its import ends the process \(exit code -11\)"),
+    "load": (SOURCE + "\ndef load():\n    1 / 0\n", IMPORT + r"ZeroDivisionError: .* \(added\.py, line \d+\)"),
+    "no run": (SOURCE.replace("def run", "def walk"), IMPORT + r"added has no def run\(problem, objective, rng"),
+    "one name": (SOURCE.replace("'None'", "'None', requires='fastcan'"), IMPORT + "requires: found 'fastcan'; allowed"),
+    "no data": (SOURCE.replace("'None'", "'None', options={'a': [object]}"), IMPORT + "TypeError: .*not JSON"),
+    "needs": (SOURCE.replace("'None'", "'None', requires=('nothing-of-this-name',)"), NEEDED),
+    "endless": ("while True:\n    pass\n", IMPORT + "its import takes more than 2 s"),
+}
+
+
+@pytest.mark.parametrize("what", mostly_slow(UNAVAILABLE, "fault", "crash", "no run", "needs"))
+def test_one_that_cannot_be_used_is_reported_in_one_line(monkeypatch, tmp_path, small_problem, what):
+    source, words = UNAVAILABLE[what]
+    install_text(monkeypatch, tmp_path, {"added": "added"}, "distribution", added=source)
+    if what == "endless":
+        monkeypatch.setattr(host, "_START_SECONDS", 2.0)
+    with pytest.raises(AlgorithmUnavailableError) as failure:
+        search(small_problem, algorithm="added", seed=1, evaluations=10)
+    text = str(failure.value)
+    assert re.match(words, text), text
+    assert text.isprintable()
+    assert search(small_problem, algorithm="stepwise", seed=1, evaluations=10).evaluations == 10

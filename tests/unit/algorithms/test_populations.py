@@ -1,0 +1,280 @@
+"""The parts of 2D-UPSO, the GA and MetaMSS against worked examples, formulas and frequencies."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from narxbench import search
+from narxbench._algorithms import ga, metamss, upso2d
+from narxbench._algorithms.population import initial_positions, roulette
+from narxbench._algorithms.significance import drop_insignificant, squared_t_values
+from narxbench._numerics.draws import draws_of
+
+
+@pytest.fixture
+def draws(rng):
+    with draws_of(rng, longest=200) as draws:
+        yield draws
+
+
+def shares(drawn, count):
+    """Return the share of each of the numbers below a count."""
+    return np.bincount(drawn, minlength=count) / len(drawn)
+
+
+@pytest.mark.parametrize(
+    ("weights", "expected"),
+    [
+        ([1.0, -5.0, 3.0], [1 / 4, 0, 3 / 4]),
+        ([0.0, 0.0, 3.0, 0.0], [0, 0, 1, 0]),
+        ([0.0, -1.0, 0.0, 0.0], [1 / 4, 1 / 4, 1 / 4, 1 / 4]),
+    ],
+)
+def test_roulette_counts_negative_weights_as_zero(weights, expected):
+    drawn = [roulette(np.array(weights), (i + 0.5) / 2400) for i in range(2400)]
+    np.testing.assert_allclose(shares(drawn, len(weights)), expected, atol=1e-3)
+
+
+def test_initial_positions(draws):
+    bernoulli, uniform = (initial_positions(draws, 4000, 10, is_uniform) for is_uniform in (False, True))
+    np.testing.assert_allclose(bernoulli.mean(axis=0), 0.5, atol=0.04)
+    np.testing.assert_allclose(shares(uniform.sum(axis=1), 11)[1:], 0.1, atol=0.02)
+    np.testing.assert_allclose(uniform.mean(axis=0), 0.55, atol=0.04)
+
+
+def bits(text):
+    return np.array([*map(int, text)], np.uint8)
+
+
+def learning_set(exemplar, position):
+    learned = np.full((2, len(exemplar)), 7, np.uint8)
+    upso2d.learn(exemplar, position, learned)
+    return learned
+
+
+X, PBEST, GBEST, NBEST, NOTHING = map(bits, ("10101", "01001", "11010", "00011", "00000"))
+
+
+class TestSwarm:
+    """The worked examples of the paper and of the source that it cites."""
+
+    def test_learning_sets_and_velocity(self, rng):
+        sets = [learning_set(exemplar, X) for exemplar in (PBEST, GBEST, NBEST, NOTHING)]
+        expected = [("01000", "01000"), ("00100", "01010"), ("01000", "00010"), ("00000", "00000")]
+        itself = learning_set(X, NOTHING)
+        for learned, rows in zip([*sets, itself], [*expected, ("00100", "10101")], strict=True):
+            np.testing.assert_array_equal(learned, [*map(bits, rows)])
+        velocity, r1, r2, s1, s2 = rng.random((5, 2, 5))
+        v_g = 0.729 * velocity + 1.49 * r1 * sets[0] + 1.49 * r2 * sets[1] - 0.3 * itself
+        v_l = 0.729 * velocity + 1.49 * s1 * sets[0] + 1.49 * s2 * sets[2] - 0.3 * itself
+        upso2d.update_velocity(velocity, 0.729, 1.49, 1.49, (r1, r2), (s1, s2), -0.3, 0.4, *sets[:3], itself)
+        np.testing.assert_allclose(velocity, 0.4 * v_g + 0.6 * v_l, rtol=1e-14)
+
+    @pytest.mark.parametrize("count", [1, 2, 10, 1001])
+    def test_nth_largest(self, count, rng):
+        # Many equal values, all different values, and sorted ones both ways.
+        for values in (
+            rng.integers(0, 4, count) * 1.0,
+            rng.random(count),
+            np.arange(count) * 1.0,
+            -np.arange(count) * 1.0,
+        ):
+            ranked = sorted(values, reverse=True)
+            for n in {1, count // 2 + 1, count}:
+                assert upso2d.nth_largest(values, n, np.empty(count)) == ranked[n - 1]
+
+    def test_equally_likely_terms_are_chosen_in_the_given_order(self, draws):
+        velocity = np.array([[0.0, 1.0, 0.0, 0.0], [1.0, 2.0, 1.0, 1.0]])
+        for order in itertools.permutations(range(4)):
+            position = np.full(4, 7, np.uint8)
+            upso2d.update_position(velocity, 2, np.array(order), np.empty(4), position)
+            assert set(np.flatnonzero(position)) == {1, next(term for term in order if term != 1)}
+        assert [upso2d.first_order(4, is_reversed).tolist() for is_reversed in (False, True)] == [
+            [0, 1, 2, 3],
+            [3, 2, 1, 0],
+        ]
+        drawn, order = [], np.empty(3, np.int64)
+        for _ in range(6000):
+            upso2d.random_order(draws, order)
+            drawn.append(tuple(order))
+        np.testing.assert_allclose([drawn.count(p) / 6000 for p in itertools.permutations(range(3))], 1 / 6, atol=0.02)
+
+    @pytest.mark.parametrize(
+        ("way", "likelihood", "expected"),
+        [
+            # Sums 1, -1, 2: r in [0, 1) meets the first entry, r in [1, 2) the last.
+            ("cumulative", [1.0, -2.0, 3.0], [1 / 2, 0, 1 / 2]),
+            # Sums 3, 1, 2: the first entry covers more than all.
+            ("cumulative", [3.0, -2.0, 1.0], [1, 0, 0]),
+            ("cumulative", [1.0, -2.0, 0.5], [1 / 3, 1 / 3, 1 / 3]),
+            ("shifted", [1.0, -2.0, 3.0], [3 / 8, 0, 5 / 8]),
+            ("shifted", [1.0, 2.0, 1.0], [1 / 4, 1 / 2, 1 / 4]),
+            ("zero", [1.0, -2.0, 3.0], [1 / 4, 0, 3 / 4]),
+        ],
+    )
+    def test_negative_likelihoods_of_cardinalities(self, way, likelihood, expected):
+        likelihoods, choice = np.array(likelihood), (way == "cumulative", way == "shifted")
+        drawn = [upso2d.draw_cardinality(likelihoods, (i + 0.5) / 2400, *choice) for i in range(2400)]
+        np.testing.assert_allclose(shares(drawn, 4)[1:], expected, atol=1e-3)
+
+    @pytest.mark.parametrize(
+        ("of_rows", "of_particles", "different"), [(False, False, 8), (True, False, 2), (False, True, 1)]
+    )
+    def test_random_weights_of_elements_rows_and_particles(self, of_rows, of_particles, different, draws):
+        weights, learned = np.zeros((2, 4)), np.ones((2, 4), np.uint8)
+        upso2d._draw_weights(draws, of_rows, of_particles, learned, learned, weights)
+        assert len(set(weights.ravel())) == different
+        assert different == 8 or (weights == weights[:, :1]).all()
+
+    @pytest.mark.parametrize(
+        ("is_literal", "now", "before", "expected"),
+        [
+            (
+                False,
+                [-100.0, -50.0, 0.0, math.inf, 100.0],
+                [-90.0, -60.0, 10.0, -100.0, math.inf],
+                [1, -0.75, 0.5, 0, 0],
+            ),
+            (True, [50.0, 100.0, math.inf], [60.0, 80.0, 70.0], [0.5, 0, 0]),
+            # With negative J the ratio of the printed formula turns round: a smaller J counts as worse.
+            (True, [-100.0, -50.0], [-90.0, -60.0], [1, 0]),
+        ],
+    )
+    def test_self_feedback(self, is_literal, now, before, expected):
+        np.testing.assert_allclose(upso2d.self_feedback(np.array(now), np.array(before), is_literal), expected)
+
+    def test_ring_neighbours(self):
+        fitness = np.array([5.0, 1.0, 4.0, 3.0, 2.0])
+        assert [upso2d.ring_best(fitness, i, 1) for i in range(5)] == [1, 1, 1, 4, 4]
+        assert [upso2d.ring_best(fitness, i, 2) for i in range(5)] == [1] * 5
+        assert upso2d.ring_best(np.array([1.0]), 0, 3) == 0
+
+    def test_rows_are_scaled_by_what_is_positive_in_them_and_clipped_to_their_bound(self):
+        for by_sum, scale in ((True, 8.0), (False, 6.0)):
+            velocity = np.array([[2.0, 6.0, -4.0], [0.0, -1.0, 0.0]])
+            upso2d.scale_rows(velocity, by_sum)
+            np.testing.assert_array_equal(velocity, [[2.0 / scale, 6.0 / scale, -4.0 / scale], [0.0, -1.0, 0.0]])
+        upso2d.clip_row(velocity[0], 0.75)
+        np.testing.assert_array_equal(velocity[0], [2.0 / 6.0, 0.75, 0.0])
+
+
+class TestGenetics:
+    fitness = np.array([-10.0, 5.0, math.inf, 0.0, 0.0])
+
+    @pytest.mark.parametrize(
+        ("scheme", "divergent_fitness", "weights"),
+        [
+            # Distances to the worst finite J.
+            (ga.Selection.proportional, math.inf, [15.0, 0.0, 0.0, 5.0, 5.0]),
+            # A huge J of divergent individuals makes selection even; one that is not the largest changes nothing.
+            (ga.Selection.proportional, 1e10, [1e10 + 10, 1e10 - 5, 0.0, 1e10, 1e10]),
+            (ga.Selection.proportional, 1.0, [15.0, 0.0, 0.0, 5.0, 5.0]),
+            (ga.Selection.linear_rank, math.inf, [5.0, 2.0, 0.0, 4.0, 3.0]),
+        ],
+    )
+    def test_weights(self, scheme, divergent_fitness, weights):
+        np.testing.assert_allclose(ga.selection_weights(self.fitness, int(scheme), divergent_fitness), weights)
+
+    @pytest.mark.parametrize(
+        ("scheme", "expected"),
+        [
+            (ga.Selection.proportional, [3 / 6, 2 / 6, 1 / 6, 0.0]),
+            (ga.Selection.linear_rank, [0.4, 0.3, 0.2, 0.1]),
+            (ga.Selection.tournament, [7 / 16, 5 / 16, 3 / 16, 1 / 16]),
+        ],
+    )
+    def test_better_individuals_are_selected_more_often(self, scheme, expected, draws):
+        fitness = np.array([0.0, 10.0, 20.0, 30.0])
+        weights = ga.selection_weights(fitness, int(scheme), math.inf)
+        drawn = [ga.select_parent(fitness, weights, int(scheme), draws) for _ in range(20_000)]
+        np.testing.assert_allclose(shares(drawn, 4), expected, atol=0.015)
+
+    @pytest.mark.parametrize(("n_points", "cuts"), [(1, {1}), (2, {0, 2}), (0, {*range(8)})])
+    def test_crossover_exchanges_and_keeps_every_bit(self, n_points, cuts, draws):
+        numbers_of_cuts = set()
+        for _ in range(1000):
+            a, b = np.zeros(8, np.uint8), np.ones(8, np.uint8)
+            ga.cross_over(a, b, n_points, draws)
+            np.testing.assert_array_equal(a + b, 1)
+            numbers_of_cuts.add(int(np.abs(np.diff(a.astype(int))).sum()))
+        assert numbers_of_cuts == cuts
+
+    def test_mutation_rate(self, draws):
+        individual = np.zeros(10_000, np.uint8)
+        ga.mutate(individual, 0.3, draws)
+        assert individual.mean() == pytest.approx(0.3, abs=0.02)
+
+    @pytest.mark.parametrize(("elite", "n_drawn"), [(-1, 2), (4, 1)])
+    def test_random_survivors_are_distinct_and_hold_the_elite(self, elite, n_drawn, draws):
+        survivals = np.zeros(6)
+        for _ in range(3000):
+            kept = ga.random_survivors(6, 2, elite, draws)
+            assert len(set(kept)) == 2 and (elite < 0 or elite in kept)
+            survivals[kept] += 1
+        is_drawn = np.arange(6) != elite
+        np.testing.assert_allclose(survivals[is_drawn] / 3000, n_drawn / is_drawn.sum(), atol=0.05)
+
+
+def kept(columns, y, position, significance=0.05):
+    thresholds = squared_t_values(significance, len(y), columns.shape[1])
+    position = np.array(position, np.uint8)
+    drop_insignificant(columns.T @ columns, columns.T @ y, float(y @ y), len(y), thresholds, position)
+    return position.tolist()
+
+
+class TestGravity:
+    @pytest.mark.parametrize("significance", [0.3, 0.05, 1e-6])
+    def test_terms_of_large_p_value_are_dropped_together(self, rng, significance):
+        columns = rng.normal(size=(40, 12)) @ rng.normal(size=(12, 12))
+        y = columns @ (rng.normal(size=12) * (np.arange(12) % 3)) + rng.normal(size=40)
+        design = columns[:, :11]
+        weights = np.linalg.lstsq(design, y)[0]
+        variance = ((y - design @ weights) ** 2).sum() / (40 - 11) * np.linalg.inv(design.T @ design).diagonal()
+        p_values = 2.0 * stats.t.sf(np.abs(weights) / np.sqrt(variance), 40 - 11)
+        expected = [*(p_values <= significance).astype(int).tolist(), 0]
+        assert 0 < sum(expected) < 11
+        assert kept(columns, y, [1] * 11 + [0], significance) == expected
+
+    def test_what_cannot_be_tested_stays(self, rng):
+        columns = rng.normal(size=(20, 4))
+        columns[:, 3] = columns[:, 0] + columns[:, 1]
+        y = columns[:, 0] + 0.01 * rng.normal(size=20)
+        # Tested; singular; none significant; empty; no degree of freedom.
+        assert kept(columns, y, [1, 1, 1, 0]) == [1, 0, 0, 0]
+        assert kept(columns, y, [1, 1, 0, 1]) == [1, 1, 0, 1]
+        assert kept(columns, np.zeros(20), [1, 1, 1, 0]) == [1, 1, 1, 0]
+        assert kept(columns, y, [0, 0, 0, 0]) == [0, 0, 0, 0]
+        assert kept(columns[:3, :3], y[:3], [1, 1, 1]) == [1, 1, 1]
+
+    def test_agents_are_drawn_towards_heavier_ones(self, draws):
+        positions = np.array([[1, 0, 1, 0], [1, 1, 0, 0], [0, 1, 1, 1]], np.uint8)
+        mass, force, sums = np.array([0.0, 2.0, 3.0]), np.empty(4), np.zeros(4)
+        for _ in range(4000):
+            metamss.attraction(positions, 0, mass, np.array([2, 1]), True, draws, force)
+            sums += force
+        first, second = 2.0 / math.sqrt(2.0), 3.0 / math.sqrt(3.0)
+        np.testing.assert_allclose(sums / 4000, 0.5 * np.array([-second, first + second, -first, second]), atol=0.04)
+        metamss.attraction(positions, 0, mass, np.array([0]), True, draws, force)
+        assert force.tolist() == [0.0] * 4
+        # The norm of order -2 is zero unless all terms differ.
+        metamss.attraction(np.array([[1, 0], [1, 1]], np.uint8), 0, mass, np.array([1]), False, draws, force[:2])
+        assert force[0] == 0.0 and force[1] > 1e10
+        metamss.attraction(np.array([[1, 0], [0, 1]], np.uint8), 0, mass, np.array([1]), False, draws, force[:2])
+        assert -4.0 < force[0] < 0.0 < force[1] < 4.0
+
+    @pytest.mark.parametrize("velocity", [-2.0, 0.1, 1.0])
+    def test_bits_flip_with_the_hyperbolic_tangent(self, rng, velocity):
+        flips = [metamss.below_tanh(draw, velocity) for draw in rng.random(20_000)]
+        assert np.mean(flips) == pytest.approx(math.tanh(abs(velocity)), abs=0.012)
+
+    def test_the_test_leaves_the_true_terms(self, small_problem):
+        true = ["y(k-1)", "u(k-1)", "y(k-1)*u(k-1)", "u(k-1)^2"]
+        tested, untested = (
+            search(small_problem, algorithm="metamss", seed=1, evaluations=100, agents=100, significance=significance)
+            for significance in (0.05, None)
+        )
+        assert {*true} <= {*tested.terms} and len(tested.terms) <= 6
+        assert tested.fitness < untested.fitness
