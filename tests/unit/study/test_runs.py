@@ -10,7 +10,7 @@ from tests.regression import terms_at
 
 from narxbench import StructureProblem, read_signals, search
 from narxbench._algorithms.registry import algorithm
-from narxbench._algorithms.search import KilledRunError
+from narxbench._algorithms.search import AlgorithmFailedError
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.files import canonical_json, sha256
 from narxbench._study.data_sets import simulated_csv
@@ -140,7 +140,7 @@ def test_runs_that_found_nothing(folder: Path, tmp_path: Path) -> None:
 
 def test_a_run_that_was_ended_from_outside_is_not_recorded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def end(*_: Any, **__: Any) -> None:
-        raise KilledRunError("algorithm 'ga': seed 1: it was ended from outside (SIGKILL); run it again")
+        raise AlgorithmFailedError("algorithm 'ga': seed 1: it was ended from outside (SIGKILL)", is_killed=True)
 
     monkeypatch.setattr("narxbench._algorithms.search.Runner.run", end)
     with pytest.raises(NarxbenchError, match=r"^method mine: algorithm 'ga': seed 1: it was ended from outside "):
