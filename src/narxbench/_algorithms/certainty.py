@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from narxbench._algorithms.likelihood_search import LikelihoodSearch, Structure
 from narxbench._fitness.prediction_error import Fit, Linearised
+from narxbench._numerics.rounding import DIGITS
 
 Floats = NDArray[np.float64]
 
@@ -27,11 +28,10 @@ Floats = NDArray[np.float64]
 GAMMA = 0.75
 # Structures whose criterion is above the lowest by more have no part; those within the second are looked at for
 # neighbours, at most so many of them, and so many models are linearised.
-WINDOW, EXPANDED, MOST_EXPANDED, MOST_LINEARISED = 12.0, 6.0, 30, 3
+WINDOW, MOST_EXPANDED, MOST_LINEARISED = 12.0, 30, 3
+EXPANDED = WINDOW / 2
 # So many structures that were only predicted are fitted around each of those models.
 MOST_FITTED = 8
-# Digits behind the point that do not depend on the machine.
-DIGITS = 6
 # Structures that are named.
 MOST_NAMED = 10
 # Terms that are exchanged between structures of at least this probability are a group.

@@ -9,36 +9,27 @@ Source: L. Ljung, System Identification: Theory for the User, 2nd edition, 1999,
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._model.terms import OUTPUT, Monomial
+from narxbench._numerics.rounding import DIGITS
 
 # A polynomial vanishes at a point where its value is below this share of the sum of its terms.
 VANISHING = 0.01
-# Digits of a zero that do not depend on the machine.
-DIGITS = 6
 
 Shape = tuple[tuple[int, int], ...]
 Polynomial = NDArray[np.float64]
 
 # The shape of y(k) and its lagged copies.
-
-
 OF_OUTPUT: Shape = ((OUTPUT, 0),)
 
 
-class LagPolynomial(NamedTuple):
-    """The terms of one shape: coefficients of rising powers of q^-1, the first of them at a lag."""
-
-    first_lag: int
-    coefficients: Polynomial
-
-
-def polynomials(monomials: Sequence[Monomial], weights: Sequence[float]) -> dict[Shape, LagPolynomial]:
+def polynomials(monomials: Sequence[Monomial], weights: Sequence[float]) -> dict[Shape, tuple[int, Polynomial]]:
     """Return the polynomials in q^-1 of a model by the shape of their terms, the output's own with 1 for y(k).
+
+    Each is the lag of its first coefficient, and the coefficients of rising powers.
 
     Parameters
     ----------
@@ -55,12 +46,12 @@ def polynomials(monomials: Sequence[Monomial], weights: Sequence[float]) -> dict
     return {shape: _polynomial(weight_by_lag) for shape, weight_by_lag in by_shape.items()}
 
 
-def _polynomial(weight_by_lag: dict[int, float]) -> LagPolynomial:
+def _polynomial(weight_by_lag: dict[int, float]) -> tuple[int, Polynomial]:
     first = min(weight_by_lag)
     coefficients = np.zeros(max(weight_by_lag) - first + 1)
     for lag, weight in weight_by_lag.items():
         coefficients[lag - first] = weight
-    return LagPolynomial(first, coefficients)
+    return first, coefficients
 
 
 def common_factor(monomials: Sequence[Monomial], weights: Sequence[float]) -> list[complex]:
@@ -78,8 +69,8 @@ def common_factor(monomials: Sequence[Monomial], weights: Sequence[float]) -> li
     []
     """
     by_shape = polynomials(monomials, weights)
-    of_output = by_shape.pop(OF_OUTPUT).coefficients
-    of_inputs = [polynomial.coefficients for polynomial in by_shape.values()]
+    _, of_output = by_shape.pop(OF_OUTPUT)
+    of_inputs = [coefficients for _, coefficients in by_shape.values()]
     # Without an input there is nothing that a factor could cancel in.
     if not of_inputs or min(map(len, [of_output, *of_inputs])) == 1:
         return []

@@ -27,8 +27,9 @@ from narxbench._model.system import System
 from narxbench._numerics.random_streams import generator
 
 SEEDS = (1, 2, 3, 4, 5)
-# Evaluations of the runs that are compared with each other, and of the runs that try the settings.
-LONG, MEDIUM = 1500, 600
+# Evaluations of the runs that are compared with each other, in which a swarm of 30 moves twenty times.
+EVALUATIONS = 600
+# Other budgets: a single structure, fewer than a population, and a prime number.
 BUDGETS = (1, 2, 7, 31)
 # Random problems that each algorithm must bear.
 RANDOM_PROBLEMS = 12
@@ -47,10 +48,6 @@ class Check(NamedTuple):
     name: str
     passed: bool
     text: str
-
-
-class _ViolationError(NarxbenchError):
-    """A violation of the contract, in words."""
 
 
 class Suite:
@@ -82,9 +79,9 @@ class Suite:
         result = observed.result
         allowed = budget(result.settings, evaluations)
         if not self.about.needs_objective and result.evaluations > 1:
-            raise _ViolationError(f"it makes {result.evaluations} evaluations, and declares needs_objective=False")
+            raise NarxbenchError(f"it makes {result.evaluations} evaluations, and declares needs_objective=False")
         if result.evaluations < allowed and self.about.needs_objective and not self.about.stops_early:
-            raise _ViolationError(
+            raise NarxbenchError(
                 f"with a budget of {allowed} it ends after {result.evaluations} evaluations; "
                 "allowed: all of them, or ABOUT = About(..., stops_early=True)"
             )
@@ -93,7 +90,7 @@ class Suite:
     @cached_property
     def long(self) -> list[Trace]:
         """J of every evaluation of long runs, one for each seed."""
-        return [self.run(self.problem, seed, LONG).trace for seed in SEEDS]
+        return [self.run(self.problem, seed, EVALUATIONS).trace for seed in SEEDS]
 
     @cached_property
     def repeated(self) -> list[Trace]:
@@ -102,7 +99,7 @@ class Suite:
         if not self.algorithm.in_process:
             with prepared(name, {}) as runner:
                 suite = Suite(self.algorithm, runner)
-                return [suite.run(self.problem, seed, LONG).trace for seed in SEEDS[::-1]][::-1]
+                return [suite.run(self.problem, seed, EVALUATIONS).trace for seed in SEEDS[::-1]][::-1]
         command = python_command(f"from {__name__} import print_runs; print_runs(sys.argv[1])", name)
         process = subprocess.run(command, env=environment(), stdout=subprocess.PIPE, check=True)
         return [np.array(trace) for trace in json.loads(process.stdout)][::-1]
@@ -160,15 +157,15 @@ def print_runs(name: str) -> None:
     """Print the long runs of an algorithm that runs in the process that evaluates, beginning with the last seed."""
     with prepared(name, {}) as runner:
         suite = Suite(algorithm_of(name), runner)
-        print(json.dumps([suite.run(suite.problem, seed, LONG).trace.tolist() for seed in SEEDS[::-1]]))
+        print(json.dumps([suite.run(suite.problem, seed, EVALUATIONS).trace.tolist() for seed in SEEDS[::-1]]))
 
 
 def _declaration(suite: Suite) -> str:
     reference = suite.about.reference
     if not reference.strip() or "\n" in reference:
-        raise _ViolationError(f"ABOUT.reference: found {reference!r}; allowed: the source, in one line")
+        raise NarxbenchError(f"ABOUT.reference: found {reference!r}; allowed: the source, in one line")
     if not suite.algorithm.document:
-        raise _ViolationError("the module has no docstring; needed: what the method is, and its source")
+        raise NarxbenchError("the module has no docstring; needed: what the method is, and its source")
     text = printable(reference, 100)
     packages = [f"{name} {version}" for name, version in suite.algorithm.versions.items()]
     if packages:
@@ -177,7 +174,7 @@ def _declaration(suite: Suite) -> str:
 
 
 def _runs(suite: Suite) -> str:
-    result = suite.run(suite.problem, 1, MEDIUM).result
+    result = suite.run(suite.problem, 1, EVALUATIONS).result
     for count in BUDGETS:
         suite.run(suite.problem, 1, count)
     budgets = ", ".join(map(str, BUDGETS))
@@ -191,32 +188,12 @@ def _settings(suite: Suite) -> str:
     for name, field in fields.items():
         for needed in ("default", "description"):
             if needed not in field:
-                raise _ViolationError(f"setting {name!r} has no {needed}; needed: Field(default=..., description=...)")
+                raise NarxbenchError(f"setting {name!r} has no {needed}; needed: Field(default=..., description=...)")
     try:
         suite.algorithm.settings({"no_setting_of_any": 1})
     except SettingsError:
         return f"{len(fields)} with default and description; an unknown one is refused"
-    raise _ViolationError("an unknown setting is accepted; allowed: what narxbench._io.settings.Settings accepts")
-
-
-class _OptionRuns:
-    """Runs with values of some settings other than the default; each is made once."""
-
-    def __init__(self, suite: Suite) -> None:
-        self._suite = suite
-        self._outcomes: dict[str, tuple[list[float], list[str], list[float]]] = {}
-
-    def changes_a_run(self, option: Option, context: tuple[Option, ...]) -> bool:
-        """Return whether a value changes the run in the context of other values."""
-        return self._outcome((*context, option)) != self._outcome(context)
-
-    def _outcome(self, options: tuple[Option, ...]) -> tuple[list[float], list[str], list[float]]:
-        """Return J of every evaluation, terms and weights of a run."""
-        key = json.dumps(options)  # values may be lists, which are no keys
-        if key not in self._outcomes:
-            observed = self._suite.run(self._suite.problem, 1, MEDIUM, **dict(options))
-            self._outcomes[key] = observed.trace.tolist(), observed.result.terms, observed.result.coefficients
-        return self._outcomes[key]
+    raise NarxbenchError("an unknown setting is accepted; allowed: what narxbench._io.settings.Settings accepts")
 
 
 def _options(suite: Suite) -> str:
@@ -224,16 +201,25 @@ def _options(suite: Suite) -> str:
     for name, values in suite.about.options.items():
         options += [(name, value) for value in values]
     defaults = {name: field.get("default") for name, field in suite.schema.get("properties", {}).items()}
-    runs = _OptionRuns(suite)
+    outcomes: dict[str, tuple[list[float], list[str], list[float]]] = {}
+
+    def outcome(*chosen: Option) -> tuple[list[float], list[str], list[float]]:
+        """Return J of every evaluation, terms and weights of a run; each is made once."""
+        key = json.dumps(chosen)  # values may be lists, which are no keys
+        if key not in outcomes:
+            observed = suite.run(suite.problem, 1, EVALUATIONS, **dict(chosen))
+            outcomes[key] = observed.trace.tolist(), observed.result.terms, observed.result.coefficients
+        return outcomes[key]
+
     for option in options:
         name, value = option
         if name not in defaults or value == defaults[name]:
-            raise _ViolationError(f"ABOUT.options: {name} = {value!r} is no other value of a setting")
+            raise NarxbenchError(f"ABOUT.options: {name} = {value!r} is no other value of a setting")
         # Some settings matter only in the context of another one.
         contexts: list[tuple[Option, ...]] = [()]
         contexts += [(context,) for context in options if context[0] != name]
-        if not any(runs.changes_a_run(option, context) for context in contexts):
-            raise _ViolationError(f"ABOUT.options: {name} = {value!r} changes nothing")
+        if all(outcome(*context, option) == outcome(*context) for context in contexts):
+            raise NarxbenchError(f"ABOUT.options: {name} = {value!r} changes nothing")
     return f"{len(options)} values tried, each changes the run"
 
 
@@ -256,7 +242,7 @@ def _corner_cases(suite: Suite) -> str:
             suite.run(problem, 1, 100)
         except NarxbenchError as error:
             if not getattr(error, "refused", False):
-                raise _ViolationError(f"{name}: {error}") from None
+                raise NarxbenchError(f"{name}: {error}") from None
             refused += f"; refused: {name}: {error}"
         except ValueError as error:  # of an algorithm that runs here
             refused += f"; refused: {name}: {error_line(error, suite.algorithm.module)}"
@@ -267,18 +253,18 @@ def _random_problems(suite: Suite) -> str:
     for number in range(1, 1 + RANDOM_PROBLEMS):
         text = violation(suite.runner, drawn(number), suite.time_limit)
         if text:
-            raise _ViolationError(f"problem {number}: {text}")
+            raise NarxbenchError(f"problem {number}: {text}")
     return f"{RANDOM_PROBLEMS} problems, each ends with a finite J, with no terms, or is refused"
 
 
 def _same_seed(suite: Suite) -> str:
-    runs = [("again after other runs", suite.long[0], suite.run(suite.problem, SEEDS[0], LONG).trace)]
+    runs = [("again after other runs", suite.long[0], suite.run(suite.problem, SEEDS[0], EVALUATIONS).trace)]
     for seed, trace, repeated in zip(SEEDS, suite.long, suite.repeated, strict=True):
         runs.append((f"with seed {seed} in another process", trace, repeated))
     for description, *traces in runs:
         first = _first_difference(*traces)
         if first is not None:
-            raise _ViolationError(
+            raise NarxbenchError(
                 f"a run made {description} differs from evaluation {first} on; needed: the same draws, from rng alone"
             )
     return "gives the same run, after other runs and in another process"
@@ -288,10 +274,10 @@ def _other_seeds(suite: Suite) -> str:
     for (a, first), (b, second) in itertools.combinations(zip(SEEDS, suite.long, strict=True), 2):
         differs = _first_difference(first, second) is not None
         if suite.about.deterministic and differs:
-            raise _ViolationError(f"seeds {a} and {b} give different runs, and it declares deterministic=True")
+            raise NarxbenchError(f"seeds {a} and {b} give different runs, and it declares deterministic=True")
         if not suite.about.deterministic and suite.about.needs_objective and not differs:
-            raise _ViolationError(
-                f"seeds {a} and {b} give the same run of {LONG} evaluations; allowed: deterministic=True"
+            raise NarxbenchError(
+                f"seeds {a} and {b} give the same run of {EVALUATIONS} evaluations; allowed: deterministic=True"
             )
     if suite.about.deterministic:
         return "the same run, as declared"
@@ -300,23 +286,17 @@ def _other_seeds(suite: Suite) -> str:
     return "may end at the same structure"
 
 
-class _Check(NamedTuple):
-    """A check: what it does, and why an algorithm must pass it."""
-
-    function: Callable[[Suite], str]
-    reason: str
-
-
-_CHECKS = {
-    "declaration": _Check(_declaration, "readers look a method up by its source"),
-    "settings": _Check(_settings, "a mistake in a setting must not pass unseen"),
-    "runs": _Check(_runs, "methods are compared with the same budget"),
-    "options": _Check(_options, "a setting without effect misleads"),
-    "candidates": _Check(_candidates, "systems have few or many candidate terms"),
-    "corner cases": _Check(_corner_cases, "data are not always as they should be"),
-    "random problems": _Check(_random_problems, "data are not always as they should be"),
-    "same seed": _Check(_same_seed, "a study must be repeatable to the bit"),
-    "other seeds": _Check(_other_seeds, "runs of other seeds must be further evidence"),
+# What a check does, and why an algorithm must pass it.
+_CHECKS: dict[str, tuple[Callable[[Suite], str], str]] = {
+    "declaration": (_declaration, "readers look a method up by its source"),
+    "settings": (_settings, "a mistake in a setting must not pass unseen"),
+    "runs": (_runs, "methods are compared with the same budget"),
+    "options": (_options, "a setting without effect misleads"),
+    "candidates": (_candidates, "systems have few or many candidate terms"),
+    "corner cases": (_corner_cases, "data are not always as they should be"),
+    "random problems": (_random_problems, "data are not always as they should be"),
+    "same seed": (_same_seed, "a study must be repeatable to the bit"),
+    "other seeds": (_other_seeds, "runs of other seeds must be further evidence"),
 }
 # If it fails, the checks after it would fail for the same reason.
 _NEEDED = "runs"

@@ -10,12 +10,9 @@ pages 2157-2189.
 import numpy as np
 from numpy.typing import NDArray
 
-from narxbench._fitness.kernel.least_squares import SINGULAR
+from narxbench._fitness.kernel.least_squares import EXACT, SINGULAR
 from narxbench._numerics.compilation import compiled
 from narxbench._numerics.logarithm import natural_log
-
-# The relative precision of inner products: a smaller residual is rounding error.
-EXACT = 1e-13
 
 
 @compiled

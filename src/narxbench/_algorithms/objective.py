@@ -14,7 +14,8 @@ from narxbench._fitness.problem import StructureProblem
 from narxbench._numerics.addresses import address_of, call
 from narxbench._numerics.compilation import compiled, inner
 
-_WORD = 64
+# Terms in a word of the table of structures.
+_WORD = np.iinfo(np.uint64).bits
 
 
 class EvaluationRecord(NamedTuple):

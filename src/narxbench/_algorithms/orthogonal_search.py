@@ -17,8 +17,8 @@ from threadpoolctl import threadpool_limits
 
 from narxbench._algorithms.certainty import Certainty, Window, certainty
 from narxbench._algorithms.likelihood_search import LikelihoodSearch, Structure
-from narxbench._fitness.kernel.least_squares import SINGULAR
-from narxbench._fitness.prediction_error import EXACT, Fit, Linearised, PredictionErrors, Training
+from narxbench._fitness.kernel.least_squares import EXACT, SINGULAR, SMALLEST_SSE
+from narxbench._fitness.prediction_error import Fit, Linearised, PredictionErrors, Training
 
 Floats = NDArray[np.float64]
 # Probabilities that differ by no more are the same.
@@ -66,7 +66,7 @@ class OrthogonalRegression(Linearised):
         # What rounding has left of the columns in the residuals.
         residuals -= basis @ (basis.T @ residuals)
         energy = float(self.explained @ self.explained)
-        left = max(float(residuals @ residuals), EXACT * energy, 1e-300)
+        left = max(float(residuals @ residuals), EXACT * energy, SMALLEST_SSE)
         inside = basis.T @ self.columns
         # The squared length of each column apart from the members, and of each member apart from the others.
         apart = 1.0 - (inside**2).sum(axis=0)

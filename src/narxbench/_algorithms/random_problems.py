@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._algorithms.contract import Floats
-from narxbench._algorithms.search import Runner, SearchResult, StoppedRunError
+from narxbench._algorithms.search import Runner, SearchResult
 from narxbench._fitness.problem import ErrorKind, Estimation, RequiredTerms, StructureProblem
 from narxbench._io.errors import NarxbenchError, error_line
 from narxbench._io.files import canonical_json
@@ -171,8 +171,6 @@ def violation(runner: Runner, case: RandomProblem, time_limit: float | None = No
             return f"the problem: {error_line(error)}"
         try:
             result = runner.run(problem, seed=1, evaluations=case.evaluations, time_limit=time_limit).result
-        except StoppedRunError as error:
-            return str(error)
         except NarxbenchError as error:
             return "" if getattr(error, "refused", False) else str(error)
         except Exception as error:

@@ -13,9 +13,7 @@ from narxbench._algorithms.contract import BudgetSpentError, Found, SearchWarnin
 from narxbench._algorithms.isolation.host import (
     AlgorithmProcess,
     RunFailedError,
-    RunKilledError,
     RunOutcome,
-    RunStoppedError,
     reused_process,
 )
 from narxbench._algorithms.limits import LimitReachedError, Watch, memory_limit
@@ -34,9 +32,16 @@ _LOGGER = logging.getLogger("narxbench")
 
 
 class AlgorithmFailedError(NarxbenchError):
-    """A run that failed because of its algorithm; the text names the algorithm and the reason.
+    """A run that failed; the text names the algorithm and the reason.
 
-    ``refused`` says whether the algorithm raised a ValueError.
+    Attributes
+    ----------
+    refused : bool
+        Whether the algorithm raised a ValueError.
+    best : SearchResult or None
+        Of a run that has met a limit its best structure so far, which depends on the speed of the machine.
+    is_killed : bool
+        Whether its process was ended from outside, such as by a system that is short of memory.
 
     Examples
     --------
@@ -50,9 +55,11 @@ class AlgorithmFailedError(NarxbenchError):
     algorithm 'adaptive_lasso': seed 1: not done after the time limit of 0.001 s
     """
 
-    def __init__(self, text: str, refused: bool = False) -> None:
+    def __init__(
+        self, text: str, refused: bool = False, *, best: "SearchResult | None" = None, is_killed: bool = False
+    ) -> None:
         super().__init__(text)
-        self.refused = refused
+        self.refused, self.best, self.is_killed = refused, best, is_killed
 
 
 @dataclass(frozen=True)
@@ -238,8 +245,8 @@ def search(
     with prepared(algorithm, settings) as runner:
         try:
             result = runner.run(problem, seed=seed, evaluations=evaluations, axes=axes, time_limit=time_limit).result
-        except StoppedRunError as error:
-            if not error.best.terms:
+        except AlgorithmFailedError as error:
+            if error.best is None or not error.best.terms:
                 raise
             _LOGGER.warning("narxbench: %s; the result is the best structure so far", error)
             return error.best
@@ -250,18 +257,6 @@ def search(
             causes = "singular, diverge or lack a required term"
         _LOGGER.warning("narxbench: %s found no structure: %s; all are %s", algorithm, reason, causes)
     return result
-
-
-class StoppedRunError(AlgorithmFailedError):
-    """A run that has met a limit. ``best`` has its best structure so far, which depends on the speed of the machine."""
-
-    def __init__(self, text: str, best: SearchResult) -> None:
-        super().__init__(text)
-        self.best = best
-
-
-class KilledRunError(AlgorithmFailedError):
-    """A run whose process was ended from outside, such as by a system that is short of memory."""
 
 
 @dataclass(frozen=True)
@@ -308,16 +303,18 @@ class Runner:
                 view = view_of(problem)
                 try:
                     outcome = self._process.run(view, objective, settings=settings, axes=stream, time_limit=time_limit)
-                except RunStoppedError as error:
+                except RunFailedError as error:
+                    if not error.is_late:
+                        raise
                     outcome, limit = RunOutcome(objective.best_position, None, {}), str(error)
             values = _verified_values(problem, objective, outcome, is_stopped=bool(limit))
-        except RunKilledError as error:
-            raise KilledRunError(f"algorithm {name!r}: seed {seed}: {error}") from None
         except RunFailedError as error:
-            raise AlgorithmFailedError(f"algorithm {name!r}: seed {seed}: {error}", error.refused) from None
+            text = f"algorithm {name!r}: seed {seed}: {error}"
+            raise AlgorithmFailedError(text, error.refused, is_killed=error.is_killed) from None
         result = SearchResult(**values, algorithm=name, seed=seed, settings=settings)
         if limit:
-            raise StoppedRunError(f"algorithm {name!r}: seed {seed}: {limit}", _with_warning(result, limit))
+            text = f"algorithm {name!r}: seed {seed}: {limit}"
+            raise AlgorithmFailedError(text, best=_with_warning(result, limit))
         return Observation(result, objective.trace(), outcome.cpu_seconds)
 
     def _run_here(

@@ -6,8 +6,7 @@ chapter 3.
 
 import numpy as np
 
-from narxbench._algorithms.forward_regression import EXACT
-from narxbench._fitness.kernel.least_squares import SINGULAR
+from narxbench._fitness.kernel.least_squares import EXACT, SINGULAR, SMALLEST_SSE
 from narxbench._numerics.compilation import compiled
 from narxbench._numerics.logarithm import natural_log
 
@@ -30,7 +29,7 @@ def predicted(gram, moments, energy, samples, penalty, position):
             weights[i] += inverse[i, j] * moments[members[j]]
     for i in range(size):
         error -= weights[i] * moments[members[i]]
-    error = max(error, EXACT * energy, 1e-300)
+    error = max(error, EXACT * energy, SMALLEST_SSE)
     squares, products, shares = _orthogonalised(gram, moments, members, inverse, weights)
     flips, swaps = np.empty(n), np.full((size, n), np.inf)
     for a in range(n):

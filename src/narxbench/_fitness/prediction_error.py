@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._fitness.kernel import prediction_error as kernel
+from narxbench._fitness.kernel.least_squares import EXACT, SMALLEST_SSE
 from narxbench._fitness.kernel.simd import aligned
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.noise_models import STUDENT_T, Distribution, Lags, Narx, Noe, NoiseModel
@@ -33,8 +34,6 @@ Integers = NDArray[np.int64]
 
 # Samples at the beginning of a stretch whose errors do not count: at most so many, and this share of the stretch.
 TRANSIENT, TRANSIENT_SHARE = 30, 0.05
-# Below this share of the output's power, innovations are rounding.
-EXACT = 1e-13
 # A fit ends when the deviance falls by less than this for each sample: no digit that is shown changes any more.
 CONVERGED = 1e-12
 # Fits that are only compared with others end earlier: of 300 that the shipped record needs, no deviance lay more than
@@ -51,8 +50,9 @@ LEAST_START_SHARE = 2.0**-10
 MOST_SHARES = 3
 # A long autoregression whose innovations stand in for the true ones has so many orders more than what is looked for.
 LONGER = 12
-# The moving average that innovations of drifting noise begin with: much white noise on slow drift.
-DRIFT_START = -0.9
+# A filter of first order to begin with: as an autoregression it stands for coloured noise, as a moving average of drift
+# for much white noise on slow drift. ``benchmarks/recovery.md`` measures what is found from there.
+COLOUR = -0.9
 _LN2 = float(natural_log(2.0))
 _LN_2PI = float(natural_log(2.0 * math.pi))
 
@@ -238,7 +238,7 @@ class PredictionErrors:
         counted = np.concatenate([values[OUTPUT, first:last] for first, last in ranges])
         # Sums in the order of time, the same on every machine.
         energy = float(np.cumsum(counted * counted)[-1]) if len(counted) else 0.0
-        self._least_sse = max(EXACT * energy, 1e-300)
+        self._least_sse = max(EXACT * energy, SMALLEST_SSE)
         self._data = kernel.PredictionData(
             values=np.concatenate([values.ravel(), np.ones(samples)]),
             factors=factors,
@@ -671,7 +671,7 @@ def _noise_start(noise_model: NoiseModel, weights: tuple[Floats, Floats] | None)
     autoregression, moving_average = _dense(noise_model.ar_lags), _dense(noise_model.ma_lags)
     if weights is None:
         if noise_model.is_integrated and noise_model.ma_lags[:1] == (1,):
-            moving_average[0] = DRIFT_START
+            moving_average[0] = COLOUR
         return autoregression, moving_average
     for target, source, lags in (
         (autoregression, weights[0], noise_model.ar_lags),

@@ -1,10 +1,10 @@
 """Fitness of a candidate structure: least-squares weights, free-run error on the validation part, and a criterion."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 from zlib import crc32
 
 import numba
@@ -25,9 +25,6 @@ ErrorKind = Literal["free_run", "one_step"]
 ValidationPart = Literal["last", "first", "middle"]
 FreeRunStart = Literal["measured", "zero"]
 RequiredTerms = Literal["nothing", "linear_output", "output", "input", "linear_output_and_input", "output_and_input"]
-
-# Of an output and an input that are taken as they are.
-_NO_OFFSETS, _UNIT_SCALES = (0.0, 0.0), (1.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -200,7 +197,7 @@ class StructureProblem:
             )
         _check_choice("estimation", estimation, get_args(Estimation))
         _check_choice("validation_part", validation_part, get_args(ValidationPart))
-        self.offsets, self.scales = _NO_OFFSETS, _UNIT_SCALES
+        self.offsets, self.scales = (0.0, 0.0), (1.0, 1.0)
         if rescaled:
             (y_offset, y_scale), (u_offset, u_scale) = least_scaling(y), least_scaling(u)
             y, u = (y - y_offset) / y_scale, (u - u_offset) / u_scale
@@ -311,9 +308,9 @@ class StructureProblem:
         self.n_inputs = 1
         if u.ndim == 2:
             self.n_inputs = u.shape[1]
-        candidates = _candidates(tuple(monomials), self.n_inputs)
-        self.terms, self._index = list(candidates.names), candidates.places
-        self.n_y, self.n_u = candidates.largest_lags
+        names, self._index = _named(tuple(monomials), self.n_inputs)
+        self.terms = list(names)
+        self.n_y, self.n_u = _largest_lags(tuple(monomials))
         self.degree = max(map(len, monomials))
         self.criterion, self.error, self.required_terms = parse_criterion(criterion).name, error, required_terms
         n_steps = sum(map(len, segments))
@@ -461,20 +458,12 @@ def _masks(required_terms: RequiredTerms, monomials: list[Monomial]) -> NDArray[
     return masks
 
 
-class _Candidates(NamedTuple):
-    """Names and places of some candidate terms, and the largest lags among them."""
-
-    names: tuple[str, ...]
-    places: dict[Monomial, int]
-    largest_lags: tuple[int, int]  # of the output and of an input
-
-
 # The problems of the parts of one data set have the same candidates.
 @lru_cache(maxsize=64)
-def _candidates(monomials: tuple[Monomial, ...], n_inputs: int) -> _Candidates:
+def _named(monomials: tuple[Monomial, ...], n_inputs: int) -> tuple[tuple[str, ...], dict[Monomial, int]]:
+    """Return the names and the places of some candidate terms."""
     names = tuple(term_name(monomial, n_inputs) for monomial in monomials)
-    places = {monomial: i for i, monomial in enumerate(monomials)}
-    return _Candidates(names, places, _largest_lags(monomials))
+    return names, {monomial: i for i, monomial in enumerate(monomials)}
 
 
 @lru_cache(maxsize=64)
@@ -482,7 +471,8 @@ def _penalties(criterion: str, samples: int, candidates: int, repeated: float) -
     return parse_criterion(criterion).penalties(samples, candidates, repeated)
 
 
-def _largest_lags(monomials: Sequence[Monomial]) -> tuple[int, int]:
+@lru_cache(maxsize=64)
+def _largest_lags(monomials: tuple[Monomial, ...]) -> tuple[int, int]:
     """Return the largest lag of the output and the largest lag of an input."""
     n_y = n_u = 0
     for monomial in monomials:

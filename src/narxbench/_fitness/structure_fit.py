@@ -18,10 +18,8 @@ from narxbench._fitness.prediction_error import FilterChoice, Fit, PredictionErr
 from narxbench._model.noise_models import GAUSSIAN, Distribution, Lags, NoiseModel, NoiseName, Place, noise_family
 from narxbench._numerics.logarithm import natural_log
 
-# The largest order of an autoregression or a moving average of the noise.
+# The largest order of a filter of the noise; ``benchmarks/recovery.md`` is measured with it.
 LARGEST_ORDER = 8
-# Filters that are fitted one after the other, each chosen from what the one before leaves.
-MOST_FILTERS = 8
 # A criterion that falls by less is as low: rounding differs between ways to the same model.
 LEAST_GAIN = 1e-6
 
@@ -176,7 +174,7 @@ def adapt_filter(
         Of the filters that are tried.
     """
     best, value = fit, noise_criterion(errors, fit)
-    for _ in range(MOST_FILTERS):
+    while True:
         choices = errors.filters(best, filters.lags(fit.noise_model.place, largest_lag), noise_price(errors))
         if not choices:
             return best
@@ -188,7 +186,6 @@ def adapt_filter(
         if not criterion < value - LEAST_GAIN:
             return best
         best, value = following, criterion
-    return best
 
 
 def _fit_at(errors: PredictionErrors, terms: list[int], place: Place, filters: NoiseFilters, tails: bool) -> Fit:

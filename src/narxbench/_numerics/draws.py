@@ -22,9 +22,10 @@ from numpy.typing import NDArray
 
 from narxbench._numerics.compilation import compiled, inner
 
-_MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
-_MASK = (1 << 128) - 1
 _WORD, _DOUBLE_WORD = ir.IntType(64), ir.IntType(128)
+# The a of O'Neill, and what keeps 128 bits.
+_MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
+_MASK = (1 << _DOUBLE_WORD.width) - 1
 
 
 class CompiledGenerator(NamedTuple):

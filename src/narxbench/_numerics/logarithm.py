@@ -4,8 +4,9 @@ import math
 
 from narxbench._numerics.compilation import compiled
 
+# ln(2) in two parts, of fdlibm: the product of the upper one with an exponent is exact.
 _LN2_HIGH, _LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
-_HALF_SQRT2 = 0.70710678118654752440
+_HALF_SQRT2 = math.sqrt(0.5)
 
 
 @compiled

@@ -13,7 +13,7 @@ from typing import Any
 import pydantic
 
 from narxbench._algorithms.registry import algorithm as algorithm_of
-from narxbench._algorithms.search import AlgorithmFailedError, KilledRunError, Runner, SearchResult, prepared
+from narxbench._algorithms.search import AlgorithmFailedError, Runner, SearchResult, prepared
 from narxbench._fitness.problem import (
     ErrorKind,
     Estimation,
@@ -161,11 +161,10 @@ def one_run(
     problem = load_problem(path, digest, criterion=condition["criterion"], **structure)
     try:
         observed = runner.run(problem, seed=seed, evaluations=evaluations, axes=axes, time_limit=time_limit)
-    except KilledRunError as error:
-        load_problem.cache_clear()
-        raise NarxbenchError(f"method {condition['method']}: {error}") from None
     except AlgorithmFailedError as error:
         load_problem.cache_clear()
+        if error.is_killed:
+            raise NarxbenchError(f"method {condition['method']}: {error}") from None
         logger.error("narxbench: method %s: %s", condition["method"], error)
         result, failure, seconds = SearchResult([], math.inf, math.inf, [], 0, [], "", seed), str(error), None
     else:

@@ -48,12 +48,13 @@ def test_evaluations_are_those_of_the_problem_counted_and_recorded(small_problem
 
 # What an algorithm evaluates, what it returns instead of its best structure, and its evaluations then.
 RETURNED = [(["y", "best"], "y", 2), (["best"], "y", 2), (["y"], "nothing", 1), ([], "y", 1), (["y"] * 6, None, 5)]
+RETURNED.append(([], "names", 1))
 
 
 @pytest.mark.parametrize(("evaluated", "returned", "evaluations"), RETURNED)
 def test_what_a_run_returns(monkeypatch, small_problem, evaluated, returned, evaluations):
     """It may be no structure that it evaluated, and a run ends where its budget does."""
-    structures = {"nothing": [], "y": ["y(k-1)"], "best": ["y(k-1)", "u(k-1)"], None: ["y(k-1)"]}
+    structures = {"nothing": [], "y": ["y(k-1)"], "best": ["y(k-1)", "u(k-1)"], "names": ["u(k-1)"], None: ["y(k-1)"]}
     rows = {name: np.isin(small_problem.terms, terms) for name, terms in structures.items()}
 
     def run(problem, objective, rng, settings):
@@ -62,7 +63,7 @@ def test_what_a_run_returns(monkeypatch, small_problem, evaluated, returned, eva
                 array[...] = 0.0
         for name in evaluated:
             objective.evaluate([rows[name]])
-        return Found(rows[returned])
+        return ["u(k-1)"] if returned == "names" else Found(rows[returned])
 
     result = runner_of(monkeypatch, run).run(small_problem, seed=1, evaluations=5).result
     assert (result.terms, result.evaluations) == (structures[returned], evaluations)

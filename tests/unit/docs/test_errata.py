@@ -216,7 +216,7 @@ def test_good_models_have_a_negative_fitness(name):
 @pytest.mark.parametrize("worst", [-1000.0, 1000.0])
 def test_equation_6_as_printed(worst):
     delta = 1 - -1100 / worst
-    feedback = self_feedback(np.array([-1100.0, worst]), np.array([-1000.0, worst]), is_literal=True)[0]
+    feedback = self_feedback(np.array([-1100.0, worst]), np.array([-1000.0, worst]), True)[0]
     assert f"max F = {worst:g} δ is {delta:.1f} and Δ is {feedback:.1f}" in erratum(9)
     assert not 0 <= delta <= 1
 

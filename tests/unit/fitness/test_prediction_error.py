@@ -217,8 +217,15 @@ def test_a_fit_is_that_of_plain_python(name, data):
     assert errors.deviance(fit) == pytest.approx(-2.0 * density - samples * (math.log(2.0 * math.pi) + 1.0), rel=1e-8)
     is_on_the_output = noise_model.place == "output"
     assert (initial_of(problem, fit) != measured_initial(problem)).any() == is_on_the_output
-    lowest_share = 2.0**-10 if is_on_the_output and not noise_model.is_white else 1.0
-    assert lowest_share <= fit.start_share <= 1.0
+    share = 1.0
+    if is_on_the_output and not noise_model.is_white:
+        # That of the variances of innovations and noise, the errors of the free run; drift has no variance.
+        noise = plain_innovations(
+            problem, Noe(), fit.terms, errors.coefficients(fit), ((), ()), initial_of(problem, fit)
+        )
+        share = min(1.0, float(np.sum(counted**2) / np.sum(noise[counted_rows(problem)] ** 2)))
+    lowest = 2.0**-10 if noise_model.is_integrated else 0.25 * share
+    assert lowest <= fit.start_share <= (lowest if noise_model.is_integrated and is_on_the_output else share)
 
 
 def with_change(fit, place, change):

@@ -21,38 +21,40 @@ from narxbench._algorithms.contract import LONGEST_DETAILS, BudgetSpentError, Fo
 from narxbench._algorithms.isolation.messages import (
     ANSWER,
     EVALUATE,
+    START_SECONDS,
     BrokenChannelError,
     Channel,
-    ClosedChannelError,
     plain_data,
 )
+from narxbench._algorithms.limits import time_text
 from narxbench._algorithms.objective import CountedObjective
 from narxbench._io.errors import NarxbenchError, printable
 from narxbench._numerics.random_streams import generator
 
 _FIELDS = ("terms", "monomials", "n_u", "n_y", "degree", "criterion", "penalty", "n_validation")
 _ARRAYS = ("gram", "moments", "u", "y", "rows", "penalties", "training_u", "training_y", "stretches", "segments")
-# Seconds to import an algorithm with all that it needs.
-_START_SECONDS = 120.0
-_LONGEST_REPLY = 1 << 24
+# The details of an answer in JSON, which may take twelve characters for one.
+_LONGEST_REPLY = 12 * LONGEST_DETAILS
 # By these signals a user, a batch system or a system without memory ends a process; by others it ends itself.
 _FROM_OUTSIDE = {signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGKILL, signal.SIGTERM, signal.SIGXCPU}
 
 
 class RunFailedError(Exception):
-    """A run of an algorithm has failed; its text says how, ``refused`` whether it has raised a ValueError."""
+    """A run of an algorithm has failed; its text says how.
 
-    def __init__(self, text: str, refused: bool = False) -> None:
+    Attributes
+    ----------
+    refused : bool
+        Whether the algorithm has raised a ValueError.
+    is_late : bool
+        Whether the run has met its limit of time; the objective has the structures that it evaluated.
+    is_killed : bool
+        Whether its process was ended from outside, so that the run says nothing about its algorithm.
+    """
+
+    def __init__(self, text: str, refused: bool = False, *, is_late: bool = False, is_killed: bool = False) -> None:
         super().__init__(text)
-        self.refused = refused
-
-
-class RunStoppedError(RunFailedError):
-    """A run has met its limit of time; the objective has the structures that it evaluated."""
-
-
-class RunKilledError(RunFailedError):
-    """The process of a run was ended from outside, so that the run says nothing about its algorithm."""
+        self.refused, self.is_late, self.is_killed = refused, is_late, is_killed
 
 
 class RunOutcome(NamedTuple):
@@ -109,14 +111,14 @@ class AlgorithmProcess:
         self._groups = [self._process.pid]
         # It closes when this process ends, however it does; then the other ends itself and its run.
         self._channel = Channel(end)
-        self._channel.deadline = time.monotonic() + _START_SECONDS
+        self._channel.deadline = time.monotonic() + START_SECONDS
         process = self._process
         try:
             self._channel.send(json.dumps({"settings": settings}).encode())
             reply = plain_data(self._channel.receive(_LONGEST_REPLY))
         except TimeoutError:
             self.close()
-            raise RunFailedError(f"its import takes more than {_START_SECONDS:.0f} s") from None
+            raise RunFailedError(f"its import takes more than {START_SECONDS:g} s") from None
         except BrokenChannelError:
             self.close()
             raise RunFailedError(f"its import ends the process (exit code {process.returncode})") from None
@@ -162,16 +164,13 @@ class AlgorithmProcess:
             usage = plain_data(self._channel.receive(_LONGEST_REPLY))
         except TimeoutError:
             self.close()
-            raise RunStoppedError(f"not done after the time limit of {time_limit:g} s") from None
-        except ClosedChannelError as error:
-            killed_by = self._killed_by()
+            raise RunFailedError(time_text(time_limit or 0.0), is_late=True) from None
+        except BrokenChannelError as error:
+            text, killed_by = str(error), self._killed_by() if error.is_closed else ""
             self.close()
             if killed_by:
-                raise RunKilledError(f"{error}: it was ended from outside ({killed_by}); run it again") from None
-            raise RunFailedError(str(error)) from None
-        except BrokenChannelError as error:
-            self.close()
-            raise RunFailedError(str(error)) from None
+                text += f": it was ended from outside ({killed_by}); run it again"
+            raise RunFailedError(text, is_killed=bool(killed_by)) from None
         self._groups.pop()
         return _checked_outcome(answer, usage, objective.n_terms)
 
@@ -206,14 +205,14 @@ def _request(
 
 def _evaluate_until_answer(channel: Channel, objective: CountedObjective) -> dict[str, Any]:
     """Evaluate the structures that a run sends, until it sends its answer, and return that."""
-    longest_answer = 12 * LONGEST_DETAILS + 100 * objective.n_terms
+    longest_answer = _LONGEST_REPLY + 100 * objective.n_terms
     while True:
         message = channel.receive(1 + max(longest_answer, objective.n_terms * objective.remaining))
         kind, content = message[:1], message[1:]
         if kind == ANSWER:
             return plain_data(content)
         if kind != EVALUATE:
-            raise BrokenChannelError
+            raise BrokenChannelError("it sends no message")
         try:
             fitness = objective.evaluate(np.frombuffer(content, np.uint8).reshape(-1, objective.n_terms))
         except BudgetSpentError:

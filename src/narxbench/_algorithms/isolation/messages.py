@@ -7,19 +7,18 @@ import time
 from typing import Any
 
 _LENGTH = struct.Struct("!Q")
+# Seconds to import an algorithm with all that it needs: large packages take some on a busy machine, none takes minutes.
+START_SECONDS = 120
 # The first byte of what a run sends: structures to evaluate, or its answer.
 EVALUATE, ANSWER = b"e", b"a"
 
 
 class BrokenChannelError(Exception):
-    """The other side has ended, or sends something else than messages."""
+    """The other side sends something else than messages or, without a text, has ended: then ``is_closed`` is True."""
 
-    def __init__(self, text: str = "its process has ended before it has returned a structure") -> None:
-        super().__init__(text)
-
-
-class ClosedChannelError(BrokenChannelError):
-    """The other side has ended."""
+    def __init__(self, text: str = "") -> None:
+        super().__init__(text or "its process has ended before it has returned a structure")
+        self.is_closed = not text
 
 
 class Channel:
@@ -35,7 +34,7 @@ class Channel:
         try:
             self.socket.sendall(_LENGTH.pack(len(content)) + content)
         except ConnectionError:
-            raise ClosedChannelError from None
+            raise BrokenChannelError from None
 
     def receive(self, longest: int) -> bytes:
         """Receive a message of at most so many bytes."""
@@ -51,9 +50,9 @@ class Channel:
             try:
                 part = self.socket.recv(min(size - len(content), 1 << 20))
             except ConnectionError:
-                raise ClosedChannelError from None
+                raise BrokenChannelError from None
             if not part:
-                raise ClosedChannelError
+                raise BrokenChannelError
             content += part
         return bytes(content)
 

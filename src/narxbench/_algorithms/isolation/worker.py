@@ -29,14 +29,17 @@ from narxbench._algorithms.contract import (
     as_found,
     checked_found,
 )
-from narxbench._algorithms.isolation.messages import ANSWER, EVALUATE, BrokenChannelError, Channel, plain_data
+from narxbench._algorithms.isolation.messages import (
+    ANSWER,
+    EVALUATE,
+    START_SECONDS,
+    BrokenChannelError,
+    Channel,
+    plain_data,
+)
 from narxbench._algorithms.limits import memory_limit, memory_text
 from narxbench._io.errors import NarxbenchError, error_line, lacks_memory
 from narxbench._io.settings import Settings, SettingsError, mistakes_of, validated
-
-# Seconds after which an import ends whose caller has ended before.
-_IMPORT_SECONDS = 150
-_LONGEST_REQUEST = 1 << 40
 
 
 class RemoteObjective(Objective):
@@ -79,9 +82,10 @@ def main(descriptor: str, end_descriptor: str, module_name: str) -> None:
     """
     end = int(end_descriptor)
     channel = Channel(socket.socket(fileno=int(descriptor)))
-    signal.alarm(_IMPORT_SECONDS)
+    # The caller ends an import that takes too long, unless it has ended before.
+    signal.alarm(2 * START_SECONDS)
     try:
-        settings = plain_data(channel.receive(_LONGEST_REQUEST))["settings"]
+        settings = plain_data(channel.receive(sys.maxsize))["settings"]
         module = _import_algorithm(module_name)
         description = {} if settings is None else _describe(module, settings)
         if settings is None:
@@ -164,7 +168,7 @@ def _make_run(channel: Channel, module: ModuleType) -> None:
     try:
         os.setpgid(0, 0)
         channel.send(str(os.getpid()).encode())
-        message = channel.receive(_LONGEST_REQUEST)
+        message = channel.receive(sys.maxsize)
         request = pickle.loads(message)  # noqa: S301 # nosec B301 # of the caller, which trusts no answer
         view_parts: dict[str, Any] = dict(request["fields"])
         for name, array in request["arrays"].items():

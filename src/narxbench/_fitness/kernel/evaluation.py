@@ -13,7 +13,7 @@ from numba import types
 
 from narxbench._fitness.kernel import free_run, least_squares
 from narxbench._fitness.kernel.free_run import simulate, write_program
-from narxbench._fitness.kernel.least_squares import estimate, factor_size
+from narxbench._fitness.kernel.least_squares import SMALLEST_SSE, estimate, factor_size
 from narxbench._fitness.kernel.problem_data import ProblemData
 from narxbench._fitness.kernel.simd import aligned
 from narxbench._numerics.addresses import address_of, call
@@ -22,8 +22,6 @@ from narxbench._numerics.logarithm import natural_log
 
 GROUP, PART = free_run.LANES, least_squares.LANES
 STEPS, KEPT = free_run.STEPS, free_run.KEPT
-# The error of an exact fit, such as that of all-zero data, is raised to this, because the logarithm of 0 is not finite.
-SMALLEST_SSE = 1e-300
 
 
 class Kernel(NamedTuple):

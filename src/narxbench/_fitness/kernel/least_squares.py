@@ -13,9 +13,13 @@ from narxbench._numerics.compilation import compiled, inner
 # together: each entry that is loaded is used for TILE others.
 LANES, TILE = WIDTH, 4
 COLUMN = TILE * LANES
+# The relative precision of inner products, sums of hundreds of products that are rounded to 2e-16: less is rounding.
+EXACT = 1e-13
 # If the squared sine between a candidate column and the previous columns is below this, it counts as a combination of
-# them. The Gram matrix is exact only to about 1e-13 of its diagonal, so smaller values would be noise.
+# them: a hundred times what rounding leaves.
 SINGULAR = 1e-11
+# The error of an exact fit, such as that of all-zero data, is raised to this, because the logarithm of 0 is not finite.
+SMALLEST_SSE = 1e-300
 
 
 @inner

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from narxbench._fitness.kernel.free_run import STEPS
 from narxbench._fitness.kernel.simd import WIDTH, at, fill, load, store
 from narxbench._model.structure import column_blocks
 from narxbench._model.terms import OUTPUT, Monomial
@@ -20,8 +21,6 @@ Masks = NDArray[np.uint8]
 DIVERGENCE_FACTOR = 1e6
 # The number of columns that are stored side by side, and of columns whose products with them are computed together.
 BAND, TILE = 2 * WIDTH, 4
-# Rows of zeros behind the inputs: the kernel serves four steps at a time.
-PADDING = 3
 
 
 class ProblemData(NamedTuple):
@@ -33,7 +32,7 @@ class ProblemData(NamedTuple):
     gram: Floats  # (N_t + 1, N_t + 1) inner products of the candidate columns over the estimation rows
     diagonal: Floats  # (N_t + 1,) its diagonal
     moments: Floats  # (N_t + 1,) inner products of the candidate columns with y
-    inputs: Floats  # (L + 3, u-monomials) over the validation rows; column 0 is 1; the last three rows are padding
+    inputs: Floats  # (L + STEPS - 1, u-monomials) over the validation rows, padded; column 0 is 1
     term_node: Integers  # (N_t,) node (y-monomial) of each candidate term
     term_input: Integers  # (N_t,) u-monomial of each candidate term
     term_order: Integers  # (N_t,) the terms ordered by node, and within a node in canonical order
@@ -103,20 +102,17 @@ def prepare(
     moments[-1] = gram[-1] = gram[:, -1] = 0.0
     diagonal = gram.diagonal().copy()
     diagonal[-1] = 1.0
-    layout = _layout(tuple(monomials), one_step)
-    inputs = np.zeros((len(validation) + PADDING, len(layout.inputs)))
-    for block, columns in column_blocks(u, y, layout.inputs, validation):
+    input_monomials, layout = _layout(tuple(monomials), one_step)
+    # Rows of zeros behind the inputs: the kernel serves several steps at a time.
+    inputs = np.zeros((len(validation) + STEPS - 1, len(input_monomials)))
+    for block, columns in column_blocks(u, y, input_monomials, validation):
         inputs[block] = columns.T
     return ProblemData(
         gram=gram,
         diagonal=diagonal,
         moments=moments,
         inputs=inputs,
-        term_node=layout.term_node.copy(),
-        term_input=layout.term_input.copy(),
-        term_order=layout.term_order.copy(),
-        node_parent=layout.node_parent.copy(),
-        node_lag=layout.node_lag.copy(),
+        **{name: array.copy() for name, array in layout.items()},
         segment_end=np.cumsum(list(map(len, segments))),
         initial=np.array([y[segment.start - n_y : segment.start] for segment in segments]),
         measured=y[validation],
@@ -126,20 +122,9 @@ def prepare(
     )
 
 
-class _Layout(NamedTuple):
-    """The arrays of :class:`ProblemData` that follow from the candidate terms, and the u-monomials."""
-
-    inputs: tuple[Monomial, ...]
-    term_node: Integers
-    term_input: Integers
-    term_order: Integers
-    node_parent: Integers
-    node_lag: Integers
-
-
 @lru_cache(maxsize=64)
-def _layout(monomials: tuple[Monomial, ...], one_step: bool) -> _Layout:
-    """Return where candidate terms stand in the arrays of a problem."""
+def _layout(monomials: tuple[Monomial, ...], one_step: bool) -> tuple[tuple[Monomial, ...], dict[str, Integers]]:
+    """Return the u-monomials, and the arrays of :class:`ProblemData` that follow from the candidate terms alone."""
     output_parts, input_parts = _parts(monomials)
     if one_step:
         # Past outputs are known before the simulation: to the kernel they are inputs.
@@ -147,14 +132,13 @@ def _layout(monomials: tuple[Monomial, ...], one_step: bool) -> _Layout:
     nodes = _node_places(output_parts)
     inputs = _places({(), *input_parts})
     term_node = np.array([nodes[monomial] for monomial in output_parts])
-    return _Layout(
-        inputs=tuple(inputs),
-        term_node=term_node,
-        term_input=np.array([inputs[monomial] for monomial in input_parts]),
-        term_order=np.argsort(term_node, kind="stable"),
-        node_parent=np.array([nodes[node[:-1]] for node in nodes]),
-        node_lag=np.array([node[-1][1] if node else 0 for node in nodes]),
-    )
+    return tuple(inputs), {
+        "term_node": term_node,
+        "term_input": np.array([inputs[monomial] for monomial in input_parts]),
+        "term_order": np.argsort(term_node, kind="stable"),
+        "node_parent": np.array([nodes[node[:-1]] for node in nodes]),
+        "node_lag": np.array([node[-1][1] if node else 0 for node in nodes]),
+    }
 
 
 def _parts(monomials: Sequence[Monomial]) -> tuple[list[Monomial], list[Monomial]]:
