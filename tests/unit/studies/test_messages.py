@@ -6,17 +6,14 @@ from functools import partial
 from pathlib import Path
 
 from tests.messages import calls
-from tests.unit.studies.methods.scores import edit, methods_study, write_scores
-from tests.unit.study.test_runs import METHOD, SYSTEM, simulated
+from tests.unit.studies.methods.scores import methods_study, write_scores
+from tests.unit.studies.steps import edit, step
+from tests.unit.study.searches import search, simulate, summarise
 
-from narxbench._io.files import canonical_json
 from narxbench._io.yaml import read_mapping, read_value
 from narxbench._studies.loading import load_study
-from narxbench._studies.methods.score_file import read_score
 from narxbench._study.design_choices import DESIGN_CHOICES_FILE, load_design_choices, parse_interpretation
 from narxbench._study.layers import merge, read_layers
-from narxbench._study.runs import run_seeds
-from narxbench._study.summary import summarise
 
 CONFIG = Path(__file__).parents[3] / "config"
 CHOICES = load_design_choices()
@@ -94,18 +91,18 @@ def _settings(text, *command_line):
 
 
 def _design_choices(change):
-    Path("choices.yaml").write_text(canonical_json(merge(read_mapping(DESIGN_CHOICES_FILE), read_value(change, ""))))
+    Path("choices.yaml").write_text(json.dumps(merge(read_mapping(DESIGN_CHOICES_FILE), read_value(change, ""))))
     load_design_choices("choices.yaml")
 
 
 def _runs(*names):
-    summarise(names, {1: "data.csv", 2: "data.csv"}, system=SYSTEM, threshold=0.9, **METHOD)
+    summarise(Path("summary.json"), list(names), "data.csv", [1, 2])
 
 
 def _edit(path, change):
     place, value = change.split(" = ")
     keys = [int(key) if key.isdigit() else key for key in place.split()]
-    edit(Path(path), keys, json.loads(value))
+    edit(Path(path), *keys, value=json.loads(value))
 
 
 def _damaged(change):
@@ -118,9 +115,8 @@ def _damaged(change):
 
 def _score(change):
     (path,) = write_scores(Path(), methods_study(("S1",), ("base",), data_seeds=1))
-    assert read_score(path).methods[3].method == "ga"
     _edit(path, change)
-    read_score(path)
+    step("rank", {"ranking": {"confidence": 0.95}}, input={"scores": [str(path)], "repeats": []})
 
 
 def _mistakes_in_settings():
@@ -149,8 +145,8 @@ def _mistakes_in_results():
 
 def test_messages(review, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    Path("data.csv").write_text(simulated())
+    simulate(Path("data.csv"))
     for seed in (1, 2):
-        Path(f"seed-{seed}.json").write_text(run_seeds({seed: "data.csv"}, axes={}, **METHOD))
+        search(Path(f"seed-{seed}.json"), "data.csv", [seed])
     Path("cut.json").write_text(Path("seed-1.json").read_text()[:-20])
     review(_mistakes_in_settings() | _mistakes_in_interpretations() | _mistakes_in_results())

@@ -66,7 +66,7 @@ def answer_line(material: Material) -> str:
     claims = verdict_totals(material)
     different = f"{count(totals['different'])} of {count(totals['compared'])} values differ clearly"
     sides = f"{count(totals['lower'])} lower, {count(totals['higher'])} higher"
-    words = ", ".join(f"{claims[verdict]} {word}" for verdict, word in verdict_words(claims))
+    words = ", ".join(f"{claims.get(verdict, 0)} {word}" for verdict, word in verdict_words(claims))
     return f"{different} ({sides}); claims: {words}."
 
 

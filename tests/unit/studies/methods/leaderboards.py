@@ -1,23 +1,23 @@
-"""Frames of made-up comparisons of methods, and what is shown with them."""
+"""Made-up comparisons of methods: from score files to frames, tables, figures and pages, by the steps of the rules."""
 
-from collections.abc import Iterable, Sequence
-from functools import cache
+import json
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import product
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from tests.unit.studies.methods import scores
-from tests.unit.studies.methods.scores import methods_study, write_scores
+from tests.unit.studies.methods.scores import make_score, methods_study, write_scores
+from tests.unit.studies.steps import read, step
 
-from narxbench._studies.methods.page import leaderboard_page
-from narxbench._studies.methods.ranking import rank_study
-from narxbench._studies.methods.views import Comparison
-
+FRAMES = ("scores", "ranking", "pairs", "systems")
+TABLES = ("leaderboard", "situations", "differences", "systems")
+FIGURES = ("situations", "terms_error")
+SITUATIONS = {"fast": {"description": "sampled fast", "systems": ["S1", "S3"]}}
 MANY_METHODS = (*scores.METHODS, *(f"method-{n}" for n in range(1, 10)))
-# Shapes of studies: as the factory has it, of as many methods as the study of the repository, as large as that study,
+# Shapes of studies: as made up by default, of as many methods as the study of the repository, as large as that study,
 # and as small as it can be.
 SHAPES: dict[str, dict[str, Any]] = {
     "usual": {},
@@ -33,56 +33,93 @@ SHAPES: dict[str, dict[str, Any]] = {
 }
 
 
-SITUATIONS = {"fast": {"description": "sampled fast", "systems": ["S1", "S3"]}}
+def cost_rows(**seconds: float) -> list[tuple[Any, ...]]:
+    """Return the CPU time of these methods, which grows with the number of candidate terms."""
+    rows = []
+    for (method, time), n_terms in product(seconds.items(), (66, 286)):
+        rows.append((method, n_terms, time * n_terms / 66, 1 if method == "frols" else 6000, "Processor, 2.4 GHz"))
+    return rows
 
 
-@cache
-def shape(name: str) -> dict[str, pd.DataFrame]:
-    """Return the frames of a study of one of the `SHAPES`."""
-    return frames_of(methods_study(**SHAPES[name]))
+class Compared:
+    """A comparison in a folder: its frames are made at once, tables, figures and pages when they are asked for.
 
+    ``repeats`` has the first difference of a repeated run by method, "" for none, ``cost`` the rows of CPU times.
+    """
 
-def frames_of(problems: Sequence[scores.Score], unsteady: Sequence[str] = ()) -> dict[str, pd.DataFrame]:
-    """Return the frames of these problems; ``unsteady`` methods are not ranked."""
-    with TemporaryDirectory() as folder:
-        files = write_scores(Path(folder), list(problems))
-        situations = {name: situation["systems"] for name, situation in SITUATIONS.items()}
-        return rank_study(files, confidence=0.95, situations=situations, unsteady=unsteady)
+    def __init__(
+        self,
+        folder: Path,
+        problems: Sequence[scores.Score],
+        *,
+        cost: Sequence[tuple[Any, ...]] = (),
+        repeats: Mapping[str, str] | None = None,
+        situations: Mapping[str, Any] = SITUATIONS,
+        **settings: Any,
+    ) -> None:
+        self.folder = folder
+        files = list(map(str, write_scores(folder / "scores", list(problems))))
+        self.frames = {name: str(folder / f"{name}.csv") for name in FRAMES}
+        self.repeats = []
+        for method, difference in (repeats or {}).items():
+            condition = {name: make_score([])[name] for name in ("system", "snr_db", "data_seed", "criterion")}
+            condition |= {"interpretation": "baseline", "method": method}
+            content = {"condition": condition, "seed": 1, "difference": difference, "cpu_seconds": 7.0}
+            (folder / f"{method}.json").write_text(json.dumps(content), encoding="utf-8")
+            self.repeats.append(str(folder / f"{method}.json"))
+        systems = {name: situation["systems"] for name, situation in situations.items()}
+        ranking = {"confidence": 0.95, "situations": systems}
+        step("rank", {"ranking": ranking}, input={"scores": files, "repeats": self.repeats}, output=self.frames)
+        columns = ["method", "n_terms", "seconds", "evaluations", "machine"]
+        self.cost = str(folder / "cost.csv")
+        pd.DataFrame(list(cost), columns=columns).to_csv(self.cost, index=False)
+        scenarios = {score["scenario"]: {"description": f"what {score['scenario']} is"} for score in problems}
+        self.settings = {"study": "methods", "statistics": {"confidence": 0.95}, "scenarios": scenarios}
+        self.settings |= {"situations": situations, "tuned": ["ga"], "methods": {}, **settings}
 
+    @classmethod
+    def of_shape(cls, folder: Path, name: str, **changes: Any) -> "Compared":
+        """Return a comparison of one of the `SHAPES`, with the time of every method."""
+        problems = methods_study(**SHAPES[name])
+        methods = dict.fromkeys(method["method"] for problem in problems for method in problem["methods"])
+        return cls(folder, problems, **{"cost": cost_rows(**dict.fromkeys(methods, 1.0)), **changes})
 
-def methods_of(frames: dict[str, pd.DataFrame]) -> list[str]:
-    """Return the methods of frames, references among them."""
-    return list(dict.fromkeys(frames["ranking"]["method"]))
+    @property
+    def _input(self) -> dict[str, Any]:
+        return {**self.frames, "cost": self.cost, "repeats": self.repeats}
 
+    def frame(self, name: str) -> pd.DataFrame:
+        """Return a frame of the comparison."""
+        return pd.read_csv(self.frames[name])
 
-def cost(methods: Iterable[str], **seconds: float) -> pd.DataFrame:
-    """Return the CPU time of these methods: a second each at 66 candidate terms unless it is given."""
-    frame = pd.DataFrame(product(methods, (66, 286)), columns=["method", "n_terms"])
-    frame["seconds"] = frame["method"].map(seconds).fillna(1.0) * frame["n_terms"] / 66
-    frame["evaluations"] = np.where(frame["method"] == "frols", 1, 6000)
-    return frame.assign(machine="Processor, 2.4 GHz")
+    @cached_property
+    def files(self) -> dict[str, str]:
+        """The tables and figures, and the answer in a list, by name."""
+        names = [f"{table}.{form}" for table, form in product(TABLES, ("csv", "md", "tex"))]
+        names += [f"{figure}.svg" for figure in FIGURES] + ["answer.md"]
+        # Figures and tables have other names.
+        output = {"": [str(self.folder / "shown" / name) for name in names]}
+        paths = step("ranking_tables", {"study": self.settings}, input=self._input, output=output)
+        return {Path(path).name: read(path) for path in paths}
 
+    @property
+    def answer(self) -> list[str]:
+        """The answer, a sentence a line."""
+        lines = self.files["answer.md"].replace("\u00a0", " ").splitlines()
+        return [line.removeprefix("- ") for line in lines]
 
-def settings(frames: dict[str, pd.DataFrame], **changes: Any) -> dict[str, Any]:
-    """Return what the page uses of the settings of a study."""
-    scenarios = {
-        name: {"description": f"what {name} is", "snr_db": None} for name in frames["scores"]["scenario"].unique()
-    }
-    statistics = {"confidence": 0.95}
-    defaults = {"study": "methods", "statistics": statistics, "scenarios": scenarios, "situations": SITUATIONS}
-    return defaults | {"tuned": ["ga"]} | changes
+    def rows(self, table: str) -> dict[str, list[str]]:
+        """Return the cells of a table by their first one, as they are printed in Markdown."""
+        rows = {}
+        for line in self.files[f"{table}.md"].splitlines():
+            if line.startswith("| "):
+                first, *others = line[2:-2].split(" | ")
+                rows[first] = [cell.strip() for cell in others]
+        return rows
 
-
-def comparison(frames: dict[str, pd.DataFrame], times: pd.DataFrame | None = None, **changes: Any) -> Comparison:
-    """Return what is shown of these frames."""
-    times = cost(methods_of(frames)) if times is None else times
-    return Comparison(frames, settings(frames), times, **changes)
-
-
-def render(compared: Comparison, **changes: Any) -> str:
-    """Return the page of a comparison; ``changes`` take the place of what is made up with it."""
-    defaults = {
-        "left_out": {"nowhere": "needs a package that is not installed"},
-        "folder": "methods/",
-    }
-    return leaderboard_page(compared, **defaults | changes)
+    def page(self, added: Sequence[str] = (), left_out: Mapping[str, str] | None = None) -> tuple[str, str]:
+        """Return the page of the comparison, and the line for the terminal."""
+        params = {"study": self.settings, "added": added, "left_out": left_out or {"nowhere": "needs a package"}}
+        output = {"": [str(self.folder / "report.html")], "answer": self.folder / "answer.txt"}
+        page, line = step("leaderboard", params, input=self._input, output=output)
+        return read(page), read(line).strip()

@@ -2,16 +2,11 @@
 
 import json
 import random
-from collections.abc import Sequence
-from functools import reduce
 from itertools import product
-from operator import getitem
 from pathlib import Path
 from typing import Any
 
-from narxbench._io.files import canonical_json
-from narxbench._studies.methods.score_file import REFERENCES, TRUTH
-from narxbench._study.runs import seal_of
+REFERENCES = TRUTH, EVERYTHING = "truth", "all-candidates"
 
 TRUE = ["y(k-1)", "u(k-1)", "y(k-1)*u(k-1)", "u(k-1)^2"]
 SPURIOUS = ["y(k-2)", "u(k-2)", "u(k-2)^2"]
@@ -130,18 +125,8 @@ def write_scores(folder: Path, scores: list[Score]) -> list[Path]:
         place = f"{score['scenario']}/{score['system']}/{score['snr_db']:g}dB/data-{score['data_seed']}"
         paths.append(folder / place / f"{score['criterion']}.json")
         paths[-1].parent.mkdir(parents=True, exist_ok=True)
-        paths[-1].write_text(canonical_json(score), encoding="utf-8")
+        paths[-1].write_text(json.dumps(score), encoding="utf-8")
     return paths
-
-
-def edit(path: Path, place: Sequence[str | int], value: Any) -> None:
-    """Put another value at a place of a JSON file; a run file gets the seal that fits."""
-    content = json.loads(path.read_text(encoding="utf-8"))
-    *way, last = place
-    reduce(getitem, way, content)[last] = value
-    if "seal" in content:
-        content["seal"] = seal_of(content)
-    path.write_text(canonical_json(content), encoding="utf-8")
 
 
 def _of_reference(name: str) -> dict[str, Any]:

@@ -4,30 +4,32 @@ from functools import partial
 from pathlib import Path
 
 from tests.messages import calls
+from tests.unit.studies.methods.leaderboards import FRAMES, Compared, cost_rows
 from tests.unit.studies.methods.scores import with_gaps, write_scores
-from tests.unit.studies.methods.test_answer import STUDIES, document
-
-from narxbench._studies.methods.ranking import rank_study
-from narxbench._studies.methods.views import read_cost
+from tests.unit.studies.methods.test_comparison import STUDIES
+from tests.unit.studies.steps import step
 
 
 def rank(*scores, cut=0):
     paths = [write_scores(Path(str(number)), [score])[0] for number, score in enumerate(scores)]
     for path in paths:
         path.write_text(path.read_text(encoding="utf-8")[: -cut or None], encoding="utf-8")
-    rank_study(paths, confidence=0.95)
+    ranking = {"confidence": 0.95, "situations": {}}
+    given = {"scores": list(map(str, paths)), "repeats": []}
+    step("rank", {"ranking": ranking}, input=given, output={name: f"{name}.csv" for name in FRAMES})
 
 
 def damaged_cost():
-    with open("cost.csv", "w", encoding="utf-8") as file:
-        file.write("method,n_terms,seconds,evaluations,machine\nga,66,fast,6000,Processor\n")
-    read_cost("cost.csv")
+    compared = Compared(Path("cost"), [with_gaps({"ga": [0.1]})])
+    Path("cost.csv").write_text("method,n_terms,seconds,evaluations,machine\nga,66,fast,6000,Processor\n")
+    compared.cost = "cost.csv"
+    compared.page()
 
 
 def recommendation(name):
     """Return the answer of one of the `STUDIES`."""
     problems, seconds = STUDIES[name]
-    return document(problems(), **seconds)
+    return "\n".join(Compared(Path(name), problems(), cost=cost_rows(**seconds)).answer)
 
 
 def test_messages(review):

@@ -1,7 +1,6 @@
-"""Score files, runs_folder of the runs of two methods on a tiny problem."""
+"""Score files, made of the runs of two methods on a tiny problem, and runs that are made again."""
 
 import json
-import math
 import shutil
 
 import numpy as np
@@ -9,141 +8,144 @@ import pytest
 from tests import reference
 from tests.lookups import values_of
 from tests.regression import product
-from tests.unit.studies.methods.scores import edit
-from tests.unit.study.test_runs import CONDITION, STRUCTURE, SYSTEM, simulated
+from tests.tiers import mostly_slow
+from tests.unit.algorithms.plugins import SOURCE, install, install_text
+from tests.unit.studies.methods.leaderboards import FRAMES
+from tests.unit.studies.steps import edit, read, step
+from tests.unit.study.searches import AXES, CONDITION, STRUCTURE, SYSTEM, search, simulate, simulation
 
-from narxbench import StructureProblem, read_signals
-from narxbench._io.errors import NarxbenchError
-from narxbench._io.files import canonical_json, sha256
-from narxbench._model.dataset import Signals
-from narxbench._model.excitation import UniformInput
-from narxbench._model.system import System, load_system
-from narxbench._studies.methods.score_file import TIME, read_score
-from narxbench._studies.methods.scores import fresh_error, score
-from narxbench._study.runs import run_seeds
+from narxbench import NarxbenchError, StructureProblem, System, read_signals
 
 PROBLEM = {name: value for name, value in CONDITION.items() if name != "method"} | {"scenario": "noisy"}
-FRESH = {"samples": 300, "washout": 10, "excitation": UniformInput()}
-GA = {"population_size": 10}
+FRESH = {"samples": 300, "washout": 10, "excitation": {"kind": "uniform"}}
+TRUE = ["y(k-1)", "u(k-1)"]
 METHODS = {
-    "mine": {"algorithm": "ga", "settings": GA, "evaluations": 120, "seeds": [1, 2], "deterministic": False},
-    "first": {"algorithm": "stepwise", "settings": {}, "evaluations": 30, "seeds": [1], "deterministic": True},
+    "mine": {"algorithm": "ga", "settings": {"population_size": 10}, "evaluations": 120, "seeds": [1, 2]},
+    "first": {"algorithm": "stepwise", "settings": {}, "evaluations": 30, "seeds": [1]},
 }
-FILES = {"mine": ["mine-1.json", "mine-2.json"], "first": ["first-1.json"]}
-
-
-def run_of(folder, seed, name, about):
-    """Return the text of a run file of a method."""
-    method = {key: about[key] for key in ("algorithm", "settings", "evaluations")}
-    condition = {**PROBLEM, "method": name}
-    data = {seed: str(folder / "data.csv")}
-    return run_seeds(data, condition=condition, axes={"system": "X1"}, structure=STRUCTURE, **method)
+ABOUT = {"deterministic": False, "stops_early": True, "minimises": True}
+RUNS = [f"{name}/aic-6.5/seed-{seed}.json" for name, seed in (("mine", 1), ("mine", 2), ("first", 1))]
 
 
 @pytest.fixture(scope="module")
-def runs_folder(tmp_path_factory):
+def made(tmp_path_factory):
     """Return a folder with the data set and all run files."""
     folder = tmp_path_factory.mktemp("scores")
-    (folder / "data.csv").write_text(simulated())
-    for name, files in FILES.items():
-        for seed, file in zip(METHODS[name]["seeds"], files, strict=True):
-            (folder / file).write_text(run_of(folder, seed, name, METHODS[name]))
+    data = simulate(folder / "data.csv")
+    for path in RUNS:
+        method = {key: METHODS[path.split("/")[0]][key] for key in ("algorithm", "settings", "evaluations")}
+        condition = {**PROBLEM, "method": path.split("/")[0]}
+        search(folder / path, data, [int(path[-6])], condition=condition, axes={"system": "X1"}, **method)
     return folder
 
 
 @pytest.fixture
-def folder(runs_folder, tmp_path):
+def folder(made, tmp_path):
     """Return a copy that a test may change."""
-    return shutil.copytree(runs_folder, tmp_path / "copy")
+    return shutil.copytree(made, tmp_path / "copy")
 
 
-def scored(folder, runs=None, **changes):
-    arguments = {"problem": PROBLEM, "system": SYSTEM, "structure": STRUCTURE, "fresh": FRESH}
-    arguments["methods"] = {name: {**about, "stops_early": True, "minimises": True} for name, about in METHODS.items()}
-    runs = runs or {name: [str(folder / file) for file in files] for name, files in FILES.items()}
-    return score(runs, str(folder / "data.csv"), **{**arguments, **changes})
+def scored(folder, **changes):
+    """Return the content of the score file."""
+    problem = {"problem": PROBLEM, "system": SYSTEM, "structure": STRUCTURE, "too_slow": {}, "held_out": False}
+    problem |= {"fresh": FRESH, **changes}
+    params = {"problem": problem, "methods": {name: {**about, **ABOUT} for name, about in METHODS.items()}}
+    given = {"runs": [str(folder / path) for path in RUNS], "data": str(folder / "data.csv")}
+    output = {"": [str(folder / "score.json")]}
+    return json.loads(read(step("score", params, input=given, output=output, simulation=simulation())[0]))
 
 
-def test_a_score_file_reads_back_as_it_was(runs_folder, tmp_path):
-    path = tmp_path / "score.json"
-    path.write_text(scored(runs_folder))
-    assert canonical_json(read_score(path).model_dump(mode="json")) == path.read_text() == scored(runs_folder)
+@pytest.fixture(scope="module")
+def score_file(made):
+    return scored(made)
 
 
-def test_a_score_file_describes_the_problem(runs_folder):
-    score_file = json.loads(scored(runs_folder))
-    problem = StructureProblem(*read_signals(runs_folder / "data.csv"), **STRUCTURE, criterion="aic-6.5")
+def test_a_score_file_describes_the_problem_and_what_the_runs_found(made, score_file, tmp_path):
+    problem = StructureProblem(*read_signals(made / "data.csv"), **STRUCTURE, criterion="aic-6.5")
     expected = {
         **PROBLEM,
-        **{"n_terms": 15, "samples": 200, "n_validation": 60, "penalty": 6.5},
-        "data_sha256": sha256((runs_folder / "data.csv").read_bytes()),
-        "true_terms": 2,
-        "true_fitness": problem.evaluate(["y(k-1)", "u(k-1)"]).fitness,
+        **{"n_terms": 15, "samples": 200, "n_validation": 60, "penalty": 6.5, "true_terms": 2},
+        "true_fitness": problem.evaluate(TRUE).fitness,
     }
     assert score_file | expected == score_file
     assert values_of(score_file["methods"], "method") == ["mine", "first", "truth", "all-candidates"]
     assert values_of(score_file["methods"], "reference") == [False, False, True, True]
-
-
-@pytest.mark.parametrize(("place", "name"), list(enumerate(METHODS)))
-def test_a_score_file_says_what_the_runs_found(runs_folder, place, name):
-    score_file = json.loads(scored(runs_folder))
-    method = score_file["methods"][place]
-    run_files = [json.loads((runs_folder / file).read_text()) for file in FILES[name]]
-    for key in ("algorithm_sha256", "versions"):
-        assert method[key] == run_files[0][key]
-    assert method["budget"] == METHODS[name]["evaluations"]
-    for run, run_file in zip(method["runs"], run_files, strict=True):
+    run_files = [json.loads(read(made / path)) for path in RUNS]
+    scored_runs = [(method, run) for method in score_file["methods"][:2] for run in method["runs"]]
+    for (method, run), run_file in zip(scored_runs, run_files, strict=True):
         (stored,) = run_file["runs"]
+        for key in ("algorithm_sha256", "versions"):
+            assert method[key] == run_file[key]
         for key in ("seed", "fitness", "evaluations", "terms"):
             assert run[key] == stored[key]
-        assert run["hits"] == len({*run["terms"]} & {"y(k-1)", "u(k-1)"}) > 0
-        assert run["failure"] == ""
+        assert run["hits"] == len({*run["terms"]} & {*TRUE}) > 0 and run["failure"] == ""
+    assert [method["budget"] for method in score_file["methods"]] == [120, 30, 1, 1]
+    # The next step reads it.
+    given = {"scores": [str(made / "score.json")], "repeats": []}
+    output = {name: str(tmp_path / f"{name}.csv") for name in FRAMES}
+    step("rank", {"ranking": {"confidence": 0.95, "situations": {}}}, input=given, output=output)
+    assert len(read(tmp_path / "scores.csv").splitlines()) == 1 + 5
 
 
-def test_the_fresh_error_is_that_of_a_plain_loop(runs_folder):
-    run = json.loads(scored(runs_folder))["methods"][0]["runs"][0]
-    coefficients = json.loads((runs_folder / "mine-1.json").read_text())["runs"][0]["coefficients"]
-    # Neither the input nor the noise of the data set: a realisation of its own, without noise.
+def fresh_error(terms, weights):
+    """Return the error of a free run on a realisation of its own, without noise, in a plain loop."""
     u, y = System(**SYSTEM).simulate(300, seed=3, realisation=0, washout=10)
-    assert not np.isin(u, read_signals(runs_folder / "data.csv")[0]).any()
     past = {"u": u, "y": y[:2].tolist()}
     for k in range(2, 300):
         value = 0.0
-        for term, weight in zip(run["terms"], coefficients, strict=True):
+        for term, weight in zip(terms, weights, strict=True):
             value += weight * product(reference.factors(term), past, k)
         past["y"].append(value)
-    expected = np.sqrt(((y - past["y"])[2:] ** 2).sum() / ((y[2:] - y[2:].mean()) ** 2).sum())
-    assert run["fresh_error"] == pytest.approx(expected, rel=1e-12)
-    assert 0 < expected < 1
+    return np.sqrt(((y - past["y"])[2:] ** 2).sum() / ((y[2:] - y[2:].mean()) ** 2).sum())
 
 
-def test_the_weights_of_a_run_are_judged_and_its_fitness_is_that_of_least_squares(folder):
-    before = json.loads(scored(folder))["methods"][1]["runs"][0]
-    content = json.loads((folder / "first-1.json").read_text())
-    smaller = 0.9 * np.array(content["runs"][0]["coefficients"])
-    edit(folder / "first-1.json", ["runs", 0, "coefficients"], smaller.tolist())
-    after = json.loads(scored(folder))["methods"][1]["runs"][0]
+def test_the_fresh_error_is_that_of_a_plain_loop(made, score_file):
+    run, stored = score_file["methods"][0]["runs"][0], json.loads(read(made / RUNS[0]))["runs"][0]
+    assert run["fresh_error"] == pytest.approx(fresh_error(run["terms"], stored["coefficients"]), rel=1e-12)
+    assert 0 < run["fresh_error"] < 1
+
+
+def test_references_have_weights_by_least_squares_over_all_samples(made, score_file):
+    truth, everything = (method["runs"][0] for method in score_file["methods"][2:])
+    u, y = read_signals(made / "data.csv")
+    problem = StructureProblem(u, y, **STRUCTURE, criterion="aic-6.5")
+    in_order = [term for term in problem.terms if term in TRUE]
+    assert (truth["terms"], everything["terms"]) == (in_order, problem.terms)
+    assert truth["fitness"] == problem.evaluate(in_order).fitness
+    weights = np.linalg.lstsq(np.stack([y[1:-1], u[1:-1]], axis=1), y[2:], rcond=None)[0]
+    assert truth["fresh_error"] == pytest.approx(fresh_error(TRUE, weights), rel=1e-9)
+    assert truth["fresh_error"] < everything["fresh_error"]
+
+
+def test_the_weights_of_a_run_are_judged_and_its_fitness_is_that_of_least_squares(folder, score_file):
+    before = score_file["methods"][1]["runs"][0]
+    weights = json.loads(read(folder / RUNS[2]))["runs"][0]["coefficients"]
+    edit(folder / RUNS[2], "runs", 0, "coefficients", value=[0.9 * weight for weight in weights])
+    after = scored(folder)["methods"][1]["runs"][0]
     assert after["fresh_error"] > before["fresh_error"]
     assert {**after, "fresh_error": before["fresh_error"]} == before
+    # The free run of other weights diverges.
+    edit(folder / RUNS[2], "runs", 0, "coefficients", value=[1e3 * weight for weight in weights])
+    assert scored(folder)["methods"][1]["runs"][0]["fresh_error"] is None
 
 
-def test_a_run_that_failed_has_no_scores(folder):
-    run = json.loads((folder / "mine-2.json").read_text())["runs"][0]
+def test_runs_that_failed_and_methods_that_would_need_too_long_have_no_scores(folder):
+    run = json.loads(read(folder / RUNS[1]))["runs"][0]
     nothing = {"evaluations": 0, "fitness": None, "terms": []}
     failed = {"sse": None, "coefficients": [], "failure": "ended:\n signal 9"}
     failed["history"] = {"evaluations": [], "fitness": []}
-    edit(folder / "mine-2.json", ["runs", 0], {**run, **nothing, **failed})
-    run_scores = json.loads(scored(folder))["methods"][0]["runs"][1]
-    assert run_scores.pop("failure") == "ended: signal 9"
-    assert run_scores == {**nothing, "seed": 2, "hits": 0, "fresh_error": None}
+    edit(folder / RUNS[1], "runs", 0, value={**run, **nothing, **failed})
+    about = {"algorithm": "frols", "settings": {}, "evaluations": 70, "deterministic": True, "minimises": False}
+    mine, _, slow, *_ = scored(folder, too_slow={"slow": about})["methods"]
+    empty = {**nothing, "hits": 0, "fresh_error": None}
+    assert mine["runs"][1] == {**empty, "seed": 2, "failure": "ended: signal 9"}
+    assert slow["runs"] == [{**empty, "seed": 1, "failure": "time"}]
+    assert (slow["method"], slow["algorithm"], slow["budget"]) == ("slow", "frols", 70)
 
 
-@pytest.mark.parametrize(
-    "equation", ["y(k) = 0.4*y(k-1) + u(k-1) + 0.01*u(k-3)", "y(k) = 0.4*y(k-1) + u(k-1)/(1 + y(k-1)^2)"]
-)
-def test_without_the_truth_among_the_candidates_nothing_is_right(runs_folder, equation):
-    score_file = json.loads(scored(runs_folder, system={**SYSTEM, "equation": equation, "n_u": 3}))
+@pytest.mark.parametrize("inputs", ["u(k-1) + 0.01*u(k-3)", "u(k-1)/(1 + y(k-1)^2)"])
+def test_without_the_truth_among_the_candidates_nothing_is_right(made, inputs):
+    score_file = scored(made, system={**SYSTEM, "equation": f"y(k) = 0.4*y(k-1) + {inputs}", "n_u": 3})
     assert (score_file["true_terms"], score_file["true_fitness"]) == (0, None)
     assert values_of(score_file["methods"], "method") == ["mine", "first", "all-candidates"]
     for method in score_file["methods"]:
@@ -155,42 +157,63 @@ def test_without_the_truth_among_the_candidates_nothing_is_right(runs_folder, eq
     ("key", "value"), [("fitness", -1e6), ("terms", ["u(k-1)"]), ("history", {"evaluations": [], "fitness": []})]
 )
 def test_edited_run_files_are_refused(folder, key, value):
-    edit(folder / "mine-2.json", ["runs", 0, key], value)
-    with pytest.raises(NarxbenchError, match=r"mine-2\.json"):
+    edit(folder / RUNS[1], "runs", 0, key, value=value)
+    with pytest.raises(NarxbenchError, match=r"mine/aic-6\.5/seed-2\.json"):
         scored(folder)
 
 
-def test_fresh_errors_by_hand():
-    system = load_system("S1")
-    data = system.simulate(400)
-    assert fresh_error(system.terms, system.coefficients, data, 5) == 0.0
-    # A model that says 2 where the outputs are 1 and 3 errs like their mean; one that says 1, by sqrt(4 / 2).
-    two = Signals(np.zeros(3), np.array([9.0, 1.0, 3.0]))
-    assert fresh_error(["1"], [2.0], two, 1) == 1.0
-    assert fresh_error(["1"], [1.0], two, 1) == math.sqrt(2.0)
-    assert fresh_error(["y(k-1)"], [10.0], Signals(np.zeros(20), np.arange(1.0, 21.0)), 1) is None
-    assert fresh_error(["1"], [2.0], Signals(np.zeros(3), np.ones(3)), 1) is None
+# Runs that are made again
+
+WORKS = SOURCE.replace("def run", "import time\n\n\ndef run").replace(
+    "    while objective",
+    "    end = time.process_time() + 0.3\n    while time.process_time() < end:\n        pass\n    while objective",
+)
 
 
-def test_references_have_weights_by_least_squares_over_all_samples(runs_folder):
-    run_of_method = {method["method"]: method["runs"][0] for method in json.loads(scored(runs_folder))["methods"]}
-    u, y = read_signals(runs_folder / "data.csv")
-    problem = StructureProblem(u, y, **STRUCTURE, criterion="aic-6.5")
-    assert run_of_method["truth"]["terms"] == [term for term in problem.terms if term in ("y(k-1)", "u(k-1)")]
-    assert run_of_method["truth"]["fitness"] == problem.evaluate(run_of_method["truth"]["terms"]).fitness
-    assert run_of_method["all-candidates"]["terms"] == problem.terms
-    weights = np.linalg.lstsq(np.stack([y[1:-1], u[1:-1]], axis=1), y[2:], rcond=None)[0]
-    fresh = System(**SYSTEM).simulate(300, seed=3, realisation=0, washout=10)
-    expected = fresh_error(["y(k-1)", "u(k-1)"], weights, fresh, 2)
-    assert run_of_method["truth"]["fresh_error"] == pytest.approx(expected, rel=1e-9)
-    assert run_of_method["truth"]["fresh_error"] < run_of_method["all-candidates"]["fresh_error"]
+def repeated(folder, algorithm, seeds, *, run_of="", **changes):
+    """Return what the last of some runs of an algorithm says when it is made again."""
+    condition = {**CONDITION, "method": f"my-{algorithm}"}
+    run = {"axes": AXES, "structure": STRUCTURE, "settings": {}, "evaluations": 60, "time_limit": 30.0}
+    run |= {"algorithm": algorithm, "condition": condition, **changes}
+    data = str(folder / "data.csv")
+    search(folder / "run.json", data, seeds, **run | ({"condition": {**condition, "method": run_of}} if run_of else {}))
+    given, output = {"run": [str(folder / "run.json")], "data": [data]}, {"": [str(folder / "repeat.json")]}
+    params = {"run": run, "seed": seeds[-1]}
+    content = json.loads(read(step("repeat", params, input=given, output=output, simulation=simulation())[0]))
+    return content["difference"], content["cpu_seconds"]
 
 
-def test_a_method_that_would_need_too_long_counts_as_one_failed_run(runs_folder):
-    about = {"algorithm": "frols", "settings": {}, "evaluations": 70, "deterministic": True, "minimises": False}
-    score_file = json.loads(scored(runs_folder, too_slow={"slow": about}))
-    assert values_of(score_file["methods"], "method") == ["mine", "first", "slow", "truth", "all-candidates"]
-    slow = score_file["methods"][2]
-    (run,) = slow["runs"]
-    assert (slow["algorithm"], slow["budget"], run["failure"], run["terms"]) == ("frols", 70, TIME, [])
-    assert (run["fitness"], run["fresh_error"], run["hits"], run["evaluations"]) == (None, None, 0, 0)
+@pytest.fixture
+def plugins(monkeypatch, tmp_path, folder):
+    (tmp_path / "site").mkdir()
+    install(monkeypatch, tmp_path / "site")
+    install_text(monkeypatch, tmp_path / "site", {"works": "works"}, "working", works=WORKS)
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+@pytest.mark.parametrize("name", mostly_slow(("memory_file", "entropy_system"), "memory_file"))
+def test_notes_and_other_draws_are_noticed(plugins, name):
+    difference, _ = repeated(plugins, name, [1, 2])
+    assert difference.startswith("improvement ") and "; at first " in difference
+
+
+@pytest.mark.slow
+def test_honest_runs_are_the_same_and_their_work_is_measured(plugins):
+    difference, seconds = repeated(plugins, "works", [1, 2])
+    assert difference == "" and 0.3 <= seconds < 10.0
+    assert repeated(plugins, "raises", [1]) == ("", None)
+
+
+def test_a_run_of_another_condition_seed_or_data_set_is_named(folder):
+    """Else its method would be called one that does not repeat."""
+    ga = {"settings": {"population_size": 10}}
+    with pytest.raises(NarxbenchError, match=r"run\.json: its runs are of another condition; delete it and run again$"):
+        repeated(folder, "ga", [1], run_of="other", **ga)
+    assert repeated(folder, "ga", [1], **ga)[0] == ""
+    edit(folder / "run.json", "runs", 0, "data_sha256", value="0")
+    condition = {**CONDITION, "method": "my-ga"}
+    given = {"run": [str(folder / "run.json")], "data": [str(folder / "data.csv")]}
+    for seed, mistake in ((1, "its runs are of another data set"), (3, "runs: found none of seed 3")):
+        with pytest.raises(NarxbenchError, match=rf"run\.json: {mistake}; delete it and run again$"):
+            step("repeat", {"run": {"condition": condition}, "seed": seed}, input=given, simulation=simulation())

@@ -5,7 +5,7 @@ from functools import partial
 from itertools import chain, product
 
 import pytest
-from tests.unit.studies.paper.summaries import REFERENCE, make_summary, paper_study, published
+from tests.unit.studies.paper.summaries import REFERENCE, make_summary, paper_summaries, published
 
 from narxbench._studies.paper.claims import (
     CRITERIA,
@@ -284,7 +284,7 @@ def test_medians_that_differ_are_printed_so(ga_median, evidence):
 
 
 def test_view_of_conditions():
-    summaries = paper_study()
+    summaries = paper_summaries()
     view = conditions_view(conditions_frame(summaries, published()), 40)
     assert (view.snrs, view.figure_snr_db, view.note, view.missing) == ([50, 40, 30], 40, "", "")
     summary = next(s for s in summaries if (s["system"], s["snr_db"], s["algorithm"]) == ("S4", 40, "ga"))

@@ -1,24 +1,21 @@
-"""Reading summaries, the frames that are read off them, and the CSV form of frames."""
+"""The frames of a run: what is read off its summaries, and published next to reproduced values."""
 
 import json
+import math
 
-import numpy as np
+import pandas as pd
 import pytest
-from tests.unit.studies.paper.summaries import UNKNOWN, make_summary, published, true_structure
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+from tests.unit.studies.paper.runs import PUBLISHED, Run
+from tests.unit.studies.paper.summaries import UNKNOWN, make_summary, true_structure
+from tests.unit.studies.steps import step
 
-from narxbench._io.errors import NarxbenchError
-from narxbench._studies.paper.frames import (
-    KEY,
-    SCHEMAS,
-    conditions_frame,
-    failures_frame,
-    load_summaries,
-    metrics_frame,
-    selection_frame,
-)
+from narxbench import NarxbenchError
 
 TERMS = true_structure("S1")[0]
 HISTORIES = [[(2, -10.0), (100, -40.0)], [(1, -20.0), (201, -30.0)], [(1, -20.0)], [(4, -12.0), (400, -40.0)]]
+NOTHING = dict.fromkeys(make_summary()["candidates"], 0)
 
 
 def four_runs(**changes):
@@ -30,72 +27,126 @@ def four_runs(**changes):
     return summary
 
 
-def test_a_condition_by_hand():
-    condition = conditions_frame([four_runs()], published()).iloc[0]
-    assert list(condition[KEY]) == ["S1", 50, 1, "baseline", "upso2d", "bic"]
+@pytest.fixture
+def frames_of(tmp_path):
+    """Return a function that returns the frames of some summaries."""
+
+    def frames(*summaries):
+        run = Run(tmp_path, summaries)
+        return {name: pd.read_csv(path) for name, path in run.frames.items()}
+
+    return frames
+
+
+def test_a_condition_by_hand(frames_of):
+    frames = frames_of(four_runs(final_structure=TERMS[::-1]))
+    condition, metrics = frames["conditions"].iloc[0], frames["metrics"].iloc[0]
+    assert list(condition.iloc[:6]) == ["S1", 50, 1, "baseline", "upso2d", "bic"]
     counts = ["runs", "evaluations", "n_terms", "spurious", "nu_max", "exact_runs", "cardinality"]
     assert list(condition[counts]) == [4, 400, 66, 1, 1, 2, 4]
     # Labels follow the paper: T4 is the last term of the equation.
-    assert condition["nu"] == (4, 4, 4, 3)
+    assert condition["nu"] == "4;4;4;3"
     assert (condition["best_fitness"], condition["median_fitness"], condition["true_fitness"]) == (-40, -35, -50)
     assert condition["third_fitness"] == (-40 - 20 - 20 - 12) / 4
-    assert condition["curve"] == (-15.5, -15.5, *[-23.0] * 3, *[-25.5] * 4, -32.5)
-    assert condition["last_improvement"] == 150.5
-
-
-def test_runs_that_found_nothing():
-    summary = make_summary(histories=[[], [], []], true=None, counts=dict.fromkeys(make_summary()["candidates"], 0))
-    condition = conditions_frame([summary], published()).iloc[0]
-    assert condition[["best_fitness", "median_fitness", "true_fitness", "third_fitness"]].isna().all()
-    assert np.isnan(condition["curve"]).all()
-    assert (condition["spurious"], condition["nu_max"], condition["last_improvement"]) == (0, 0, 0)
-    metrics = metrics_frame([summary], conditions_frame([summary], published()), 0.95).iloc[0]
-    assert (metrics["worst_spurious_term"], metrics["r_low"], metrics["final_is_exact"]) == ("", 0, False)
-
-
-def test_metrics_and_selection():
-    summary = four_runs(final_structure=TERMS[::-1])
-    metrics = metrics_frame([summary], conditions_frame([summary], published()), 0.95).iloc[0]
-    assert metrics["r"] == pytest.approx(1 / 66)
-    assert (metrics["nu_max"], metrics["worst_spurious_term"]) == (0.25, "u(k-2)")
+    course = [-15.5, -15.5, *[-23.0] * 3, *[-25.5] * 4, -32.5]
+    assert list(map(float, condition["curve"].split(";"))) == course and condition["last_improvement"] == 150.5
+    assert (metrics["r"], metrics["nu_max"]) == (pytest.approx(1 / 66), 0.25)
+    assert metrics["worst_spurious_term"] == "u(k-2)" and metrics["final_is_exact"]
     assert metrics["nu_max_low"] <= 0.25 <= metrics["nu_max_high"]
-    assert metrics["final_is_exact"]
-    selection = selection_frame([summary], published(), 0.95).set_index("term")
-    assert list(selection.index) == summary["candidates"]
-    assert selection.loc["u(k-1)^2", ["label", "system_term", "count", "frequency"]].to_list() == ["T4", True, 3, 0.75]
-    assert selection.loc["u(k-2)", ["label", "system_term", "count", "frequency"]].to_list() == ["", False, 1, 0.25]
-    assert selection["system_term"].sum() == 4
+    selection = frames["selection"].set_index("term")
+    shown = ["label", "system_term", "count", "frequency"]
+    assert list(selection.loc["u(k-1)^2", shown]) == ["T4", True, 3, 0.75]
+    assert list(selection.loc["u(k-2)", shown[1:]]) == [False, 1, 0.25]
+    assert (len(selection), selection["system_term"].sum()) == (66, 4)
+    mean = frames["convergence"].set_index("evaluations")["mean"]
+    # The last run has no finite J before its fourth evaluation.
+    assert math.isnan(mean[2]) and (mean[4], mean[100], mean[202], mean[400]) == (-15.5, -23.0, -25.5, -32.5)
 
 
-def test_summaries_are_read_in_the_given_order(tmp_path):
-    summaries = [make_summary("S2", 37.5, runs=2), make_summary(UNKNOWN, runs=2)]
-    paths = [tmp_path / "0.json", tmp_path / "1.json"]
-    for path, summary in zip(paths, summaries, strict=True):
-        path.write_text(json.dumps(summary), encoding="utf-8")
-    assert load_summaries(paths) == summaries
+def test_runs_that_found_nothing_and_few_evaluations(frames_of):
+    summary = make_summary(histories=[[], [(1, -1.0)]], true=None, counts=NOTHING, evaluations=100)
+    summary["runs"]["evaluations"] = [100] * 2
+    frames = frames_of(summary)
+    condition, metrics = frames["conditions"].iloc[0], frames["metrics"].iloc[0]
+    assert condition[["median_fitness", "true_fitness", "third_fitness"]].isna().all()
+    assert (condition["spurious"], condition["nu_max"], condition["last_improvement"]) == (0, 0, 0.5)
+    assert pd.isna(metrics["worst_spurious_term"]) and metrics["r_low"] == 0 and not metrics["final_is_exact"]
+    # Each of the evaluations is shown once.
+    curve = frames["convergence"]
+    assert list(curve["evaluations"]) == list(range(1, 101)) and curve["mean"].isna().all()
 
 
-def test_rates_leave_out_failed_runs(tmp_path):
-    """Their counts and first reasons are a frame of their own."""
+def test_rates_leave_out_failed_runs(tmp_path, frames_of):
     failures = [{"seed": 2, "failure": "it hangs"}, {"seed": 3, "failure": "it crashes"}]
-    some, everything = four_runs(failures=failures), four_runs(system="S2")
-    everything["failures"] = [{"seed": seed, "failure": "it raises"} for seed in everything["seeds"]]
-    paths = [tmp_path / "0.json", tmp_path / "1.json"]
-    for path, summary in zip(paths, (some, everything), strict=True):
-        path.write_text(json.dumps(summary), encoding="utf-8")
-    (summary,) = load_summaries(paths)
-    assert (summary["seeds"], len(summary["runs"]["structures"]), len(summary["true_fitness"])) == ([1, 4], 2, 2)
-    condition = conditions_frame([summary], published()).iloc[0]
+    lost = four_runs(system="S2") | {"failures": [{"seed": seed, "failure": "it raises"} for seed in range(1, 5)]}
+    condition = frames_of(four_runs(failures=failures), lost)["conditions"].iloc[0]
     # The second run chose a spurious term, the third not the last system term.
-    assert list(condition[["runs", "exact_runs", "spurious"]]) == [2, 2, 0]
-    assert condition["nu"] == (2, 2, 2, 2)
-    frame = failures_frame(paths)
-    assert frame[["system", "runs", "failed", "reason"]].values.tolist() == [
-        ["S1", 4, 2, "it hangs"],
-        ["S2", 4, 4, "it raises"],
-    ]
+    assert list(condition[["system", "runs", "exact_runs", "spurious", "nu"]]) == ["S1", 2, 2, 0, "2;2;2;2"]
     with pytest.raises(NarxbenchError, match=r"^all runs of the study have failed, that of seed 1 so: it raises$"):
-        load_summaries(paths[1:])
+        frames_of(lost)
+    path = tmp_path / "0.json"
+    path.write_text(json.dumps(make_summary(snr_db=37.5)))
+    # The study of interpretations has the frame of the conditions alone.
+    step("analyse", input={**PUBLISHED, "summaries": [str(path)]}, output={"conditions": tmp_path / "alone.csv"})
+    assert pd.read_csv(tmp_path / "alone.csv")["snr_db"].tolist() == [37.5]
 
 
-ROW = dict(zip(SCHEMAS.columns["conditions"], conditions_frame([four_runs()], published()).iloc[0], strict=True))
+def test_the_published_values_are_complete_and_labels_are_those_of_the_tables(frames_of):
+    values = pd.read_csv(PUBLISHED["published"])
+    tables = {"fitness_S1": 90, "fitness_S2": 105, "fitness_S3": 90, "fitness_S4": 375, "comparison_S4": 150}
+    assert values["table"].value_counts().to_dict() == tables
+    assert values["metric"].value_counts().to_dict() == {"nu": 678, "r": 66, "nu_max": 66}
+    labels = frames_of(make_summary("S4"), make_summary("S1"))["selection"].set_index(["system", "term"])["label"]
+    terms = [f"y(k-{lag})" for lag in range(1, 5)] + ["u(k-1)", "y(k-3)^2"]
+    assert [labels["S4", term] for term in terms] == ["T1", "T2", "T3", "T4", "T5", "T15"]
+
+
+def test_the_paper_claims_nothing_about_other_systems(frames_of):
+    changed = make_summary(true_coefficients=[0.6, 0.3, 0.3, 0.5])
+    frames = frames_of(make_summary(UNKNOWN), changed)
+    assert frames["agreement_values"]["method"].isna().all()
+    here = frames["claims"].query("side == 'here'")
+    assert (here["verdict"] == "cannot be judged").all() and (here["evidence"] != "").all()
+    assert len(frames["metrics"]) == 2
+
+
+def test_a_selection_frequency_is_judged_by_its_counts_and_holm_covers_every_value_once(frames_of):
+    # Published: 0.98 of 40 runs, which is 39.
+    values = frames_of(make_summary("S2", counts={"y(k-1)": 20}))["agreement_values"].dropna(subset="method")
+    row = values[values["label"] == "T2"].iloc[0]
+    assert (row["published"], row["reproduced"], row["difference"], row["term"]) == (0.98, 0.5, -0.48, "y(k-1)")
+    assert row["p_value"] == pytest.approx(stats.fisher_exact([[39, 1], [20, 20]]).pvalue, rel=1e-5)
+    assert row["different"]
+    # Two tables print the values of S4 under BIC; both lines tell the verdict of one test in 25.
+    values = frames_of(make_summary("S4"))["agreement_values"].dropna(subset="method")
+    once = values.drop_duplicates(["metric", "label"])
+    verdict = list(multipletests(once["p_value"], 0.05, "holm")[0])
+    assert list(values["different"]) == [*verdict, *verdict] and 0 < sum(verdict) < 25
+
+
+def test_missing_conditions_and_further_methods(frames_of):
+    alone = frames_of(make_summary())
+    values, overview = alone["agreement_values"], alone["agreement"]
+    missing = values[values["method"].isna()]
+    shown = ["reproduced", "low", "p_value", "deviance", "different", "data_seed"]
+    assert missing[shown].isna().all(axis=None) and len(missing) == 804
+    assert overview.loc[[0, 1], ["compared", "missing"]].to_numpy().tolist() == [[6, 84], [0, 105]]
+    assert overview.loc[1, ["bias_nu", "bias_r", "bias_nu_max"]].isna().all()
+    assert overview.iloc[-1][["table", "compared", "missing"]].to_list() == ["all", 6, 729]
+    both = frames_of(make_summary(method="bounded", algorithm="upso2d"), make_summary())
+    assert both["agreement_values"]["method"].value_counts().to_dict() == {"upso2d": 6, "bounded": 6}
+    # The overview counts each published value once: by the method of the algorithm's name, with the same verdicts.
+    pd.testing.assert_frame_equal(both["agreement"], overview)
+    of_method = both["agreement_values"].query("method == 'upso2d'").reset_index(drop=True)
+    pd.testing.assert_frame_equal(of_method, values.query("method == 'upso2d'").reset_index(drop=True))
+
+
+def test_what_differs_counts_on_its_side_and_once_where_two_tables_print_it(frames_of):
+    frames = frames_of(*(make_summary("S4", snr_db, name) for snr_db in (50, 40, 30) for name in ("upso2d", "ga")))
+    values, overview = frames["agreement_values"], frames["agreement"].fillna("").set_index(["table", "algorithm"])
+    # The table of comparison repeats the values of 2D-UPSO under BIC.
+    assert [name for name in overview.index if name[0] == "comparison_S4"] == [("comparison_S4", "ga")]
+    assert overview.loc[("all", ""), "compared"] == 150
+    clear = values[values["different"].eq(True)].drop_duplicates(["algorithm", "snr_db", "metric", "label"])
+    sides = (clear["difference"] < 0).sum(), (clear["difference"] > 0).sum()
+    assert tuple(overview.loc[("all", ""), ["lower", "higher"]]) == sides

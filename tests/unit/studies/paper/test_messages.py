@@ -1,7 +1,6 @@
 """Answers to damaged files and impossible studies; `messages.txt` has them."""
 
 import json
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -9,20 +8,14 @@ import pandas as pd
 from tests.unit.studies.paper.interpretations.interpretation_studies import (
     BOUND,
     TIES,
-    choices,
+    as_file,
+    condition,
     conditions_of,
-    frame_of,
-    study,
+    report,
 )
-from tests.unit.studies.paper.summaries import REFERENCE, make_summary, published
-from tests.unit.studies.paper.test_frames import ROW
-
-from narxbench._io.csv import write_table
-from narxbench._io.files import write_atomically
-from narxbench._studies.paper import claims
-from narxbench._studies.paper.frames import framed, load_summaries, read_frame, read_frames
-from narxbench._studies.paper.interpretations.nearness import make_study
-from narxbench._studies.paper.published import load_published
+from tests.unit.studies.paper.runs import PUBLISHED
+from tests.unit.studies.paper.summaries import REFERENCE, make_summary
+from tests.unit.studies.steps import read, step
 
 FIRST = "fitness_S1,S1,upso2d,bic,50,nu,T1,1.0"
 VALUES = [
@@ -52,6 +45,7 @@ SUMMARIES = {
     "unequal histories": lambda s: s | {"runs": s["runs"] | {"history_fitness": [[0.0], [0.0]]}},
     "fitness as text": lambda s: s | {"runs": s["runs"] | {"fitness": [None, "x"]}},
 }
+ROW = condition(runs=4, evaluations=400, nu=(4, 4, 4, 3), spurious=1, nu_max=1, exact_runs=2)
 CONDITIONS = [
     *(("runs", 0), ("runs", 3), ("nu", ()), ("nu", (4, 4, 4, -1)), ("spurious", 63), ("spurious", 0), ("nu_max", 5)),
     *(("exact_runs", 5), ("data_seed", 1), ("curve", (1.0,)), ("data_seed", "x"), ("median_fitness", "1_0")),
@@ -66,74 +60,77 @@ STUDIES = {
     "a data seed less": [FULL, conditions_of("ga", "baseline", 2)],
     "a data seed more": [FULL, conditions_of("stepwise", "baseline", 4)],
 }
+KEY = "system,snr_db,data_seed,interpretation,method,criterion"
+CURVE = f"{KEY},evaluations,mean\nS1,50,1,baseline,upso2d,bic,10,-9.0\n"
+TERM = f"{KEY},term,label,system_term,count,runs,frequency,low,high\n"
+TERM += "S1,40,1,baseline,upso2d,bic,y(k-1),T1,true,1,2,0.5,0.1,0.9\n"
+VERDICTS = ["id,side,verdict,rule,held,missed,places,evidence", "a,x,holds,,2,0,2,", "b,y,holds,,2,0,2,"]
 
 
-def load_changed(load, name, old, new):
-    """Load a file of the repository with one text in place of another."""
-    text = (REFERENCE / name).read_text(encoding="utf-8")
-    assert old in text
-    write_atomically(name, text.replace(old, new, 1))
-    load(name)
-
-
-def summaries(*contents):
+def analysed(*contents, **changed):
+    """Analyse summaries, with some of the reference files changed."""
+    paths = []
     for number, content in enumerate(contents):
-        Path(f"{number}.json").write_text(json.dumps(content), encoding="utf-8")
-    load_summaries([f"{number}.json" for number in range(len(contents))])
+        paths.append(f"{number}.json")
+        Path(paths[-1]).write_text(json.dumps(content), encoding="utf-8")
+    given = {**PUBLISHED, "claims": REFERENCE / "claims.yaml", "summaries": paths, **changed}
+    step("analyse", {"confidence": 0.95, "figure_snr_db": 30.0}, input=given, output={"claims": "made.csv"})
 
 
-def conditions(column, value):
-    frame = pd.DataFrame([ROW, {**ROW, "data_seed": 2, column: value}])
-    write_atomically("conditions.csv", write_table(frame))
-    read_frame("conditions", "conditions.csv")
+def with_change(name, file, old, new):
+    """Analyse nothing, with one text of a reference file in place of another."""
+    text = read(REFERENCE / file)
+    assert old in text
+    Path(file).write_text(text.replace(old, new, 1), encoding="utf-8")
+    analysed(**{name: file})
 
 
-def frames(**rows):
-    for name, rows_of_frame in rows.items():
-        write_atomically(f"{name}.csv", write_table(framed(name, rows_of_frame)))
-    read_frames({name: f"{name}.csv" for name in rows})
+def conditions(*groups, **changed):
+    report(Path(), *groups, **changed)
 
 
-def values(path):
-    load_published(path, REFERENCE / "system_terms.csv")
+def two_conditions(column, value):
+    rows = [ROW, {**ROW, "data_seed": 2, column: value}]
+    as_file("conditions.csv", pd.DataFrame(rows))
+    conditions()
 
 
-def terms(path):
-    load_published(REFERENCE / "published_tables.csv", path)
+def frames(script, **texts):
+    for name, text in texts.items():
+        Path(f"{name}.csv").write_text(text, encoding="utf-8")
+    step(script, {"study": {}}, input={name: f"{name}.csv" for name in texts})
 
 
 def mistakes_in_reference_files():
     mistakes = {}
     for row in VALUES:
-        mistakes[f"value {row}"] = partial(load_changed, values, "published_tables.csv", FIRST, row)
+        mistakes[f"value {row}"] = partial(with_change, "published", "published_tables.csv", FIRST, row)
     for change in TERMS:
-        mistakes[f"term {change}"] = partial(load_changed, terms, "system_terms.csv", *change)
+        mistakes[f"term {change}"] = partial(with_change, "system_terms", "system_terms.csv", *change)
     for change in CLAIMS:
-        mistakes[f"claim {change}"] = partial(load_changed, claims.load_claims, "claims.yaml", *change)
+        mistakes[f"claim {change}"] = partial(with_change, "claims", "claims.yaml", *change)
     return mistakes
 
 
 def mistakes_in_summaries_and_frames():
     small = make_summary(runs=2)
-    key = (1, "baseline", "upso2d", "bic")
-    point = ("S1", 50.0, *key, 10, -9.0)
-    term = ("S1", 40.0, *key, "y(k-1)", "T1", True, 1, 2, 0.5, 0.1, 0.9)
-    verdicts = [("a", "x", "holds", 1, 0, 0, 1, 2, 2, ""), ("b", "y", "holds", 1, 0, 0, 1, 2, 2, "")]
-    mistakes = {f"summary: {name}": partial(summaries, change(small)) for name, change in SUMMARIES.items()}
-    mistakes["summary: twice"] = partial(summaries, small, small)
+    mistakes = {f"summary: {name}": partial(analysed, change(small)) for name, change in SUMMARIES.items()}
+    mistakes["summary: twice"] = partial(analysed, small, small)
     for change in CONDITIONS:
-        mistakes[f"condition: {change}"] = partial(conditions, *change)
-    mistakes["frame: a row less"] = partial(frames, role_verdicts=verdicts)
-    mistakes["frame: a row twice"] = partial(frames, role_verdicts=verdicts[:1] * 2)
-    mistakes["frame: of another study"] = partial(frames, convergence=[point], selection=[term])
+        mistakes[f"condition: {change}"] = partial(two_conditions, *change)
+    mistakes["frame: a row less"] = partial(frames, "tables", claims="\n".join(VERDICTS))
+    mistakes["frame: a row twice"] = partial(frames, "tables", claims="\n".join([*VERDICTS, VERDICTS[1]]))
+    mistakes["frame: of another study"] = partial(frames, "figures", convergence=CURVE, selection=TERM)
     return mistakes
 
 
 def mistakes_in_interpretations():
-    mistakes = {f"interpretations: {name}": partial(study, *groups) for name, groups in STUDIES.items()}
-    without_ga = replace(published(), values=published().values.query("algorithm != 'ga'"))
-    both = frame_of(FULL, conditions_of("ga", "baseline"))
-    mistakes["interpretations: no published values"] = partial(make_study, both, choices(), without_ga)
+    mistakes = {f"interpretations: {name}": partial(conditions, *groups) for name, groups in STUDIES.items()}
+    values = read(PUBLISHED["published"]).splitlines(keepends=True)
+    without_ga = "".join(line for line in values if ",ga," not in line)
+    Path("without_ga.csv").write_text(without_ga, encoding="utf-8")
+    both = FULL, conditions_of("ga", "baseline")
+    mistakes["interpretations: no published values"] = partial(conditions, *both, published="without_ga.csv")
     return mistakes
 
 

@@ -1,39 +1,20 @@
 """The pages: complete, escaped, self-contained and deterministic; what they say, and where each number comes from."""
 
+import json
 import posixpath
 import re
 from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
-from itertools import product
-from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
+from ruamel.yaml import YAML
 from tests.tiers import mostly_slow
-from tests.unit.studies.paper import factory
-from tests.unit.studies.paper.factory import (
-    NO_FAILURES,
-    few_claims,
-    make_frames,
-    make_kept,
-    make_material,
-    make_settings,
-    paper_summaries,
-    render,
-    summary,
-)
-from tests.unit.studies.paper.summaries import UNKNOWN, make_summary
-
-from narxbench._model.system import System
-from narxbench._studies.paper.kept import KeptResults
-from narxbench._studies.paper.kept_files import FILES
-from narxbench._studies.paper.page import pages, reproducible_pages
-from narxbench._studies.paper.report_page import answer_line
-from narxbench._studies.paper.site import PAGES
-from narxbench._studies.paper.status import compare_with_kept, run_status
-from narxbench._study.design_choices import load_design_choices
-from narxbench._study.run_record import StepTime
+from tests.unit.studies.paper.runs import FURTHER_PAGES, RECORD, SHOWN, Run, make_settings
+from tests.unit.studies.paper.summaries import UNKNOWN, make_summary, paper_summaries, summary
+from tests.unit.studies.steps import read
 
 VOID = ("meta", "br", "link", "img", "input")
 
@@ -96,26 +77,15 @@ def check_policy(html):
 
 
 @pytest.fixture(scope="module", params=[False, pytest.param(True, marks=pytest.mark.slow)], ids=["bare", "drawn"])
-def complete(request):
-    return render(paper_summaries(), drawn=request.param)
+def pages(complete, request):
+    return complete.pages(drawn=request.param)
 
 
 @pytest.fixture(scope="module")
-def trial():
-    summaries = [
-        summary(place["system"], place["snr_db"], place["method"], place["criterion"], runs=4)
-        for place in paper_summaries()
-    ]
-    kept = make_kept(few_claims(), make_frames(paper_summaries())["conditions"])
-    return render(summaries, make_settings(seeds=4), kept=kept)
-
-
-@pytest.fixture(scope="module")
-def main(complete):
-    return complete["report.html"]
-
-
-FILES_OF_THE_STUDY = r"paper/(tables|figures)/[\w%.]+$"
+def trial(complete, tmp_path_factory):
+    """Return the pages of a run of all conditions of the paper, with a tenth of its runs."""
+    run = Run(tmp_path_factory.mktemp("trial"), paper_summaries(runs=4), make_settings(seeds=4))
+    return run.pages(kept_conditions=complete.frames["conditions"])
 
 
 def check_link(pages, name, link):
@@ -127,32 +97,26 @@ def check_link(pages, name, link):
     target = place
     if address:
         target = posixpath.normpath(posixpath.join(posixpath.dirname(place), address))
-    if re.match(FILES_OF_THE_STUDY, target):
+    if re.match(r"paper/(tables|figures)/[\w%.]+$", target):
         return
     page_name = posixpath.basename(target)
     assert target in ("report.html", f"paper/{page_name}"), (name, link)
     assert not anchor or anchor in pages[page_name].ids, (name, link)
 
 
-def test_there_are_four_pages_each_well_formed_and_every_link_leads_somewhere(complete):
-    assert list(complete) == [f"{name}.html" for name in PAGES] and len(PAGES) == 4
-    pages = {name: Page(html) for name, html in complete.items()}
-    for name, page in pages.items():
+def of_readers(pages):
+    """Return the pages that people read, by name."""
+    return {name: html for name, html in pages.items() if not name.startswith("fixed/")}
+
+
+def test_there_are_four_pages_each_well_formed_and_every_link_leads_somewhere(pages):
+    assert [*of_readers(pages)] == ["report.html", *(f"{name}.html" for name in FURTHER_PAGES)]
+    parsed = {name: Page(html) for name, html in of_readers(pages).items()}
+    for name, page in parsed.items():
         page.check_structure()
+        check_policy(pages[name])
         for link in page.links:
-            check_link(pages, name, link)
-
-
-def test_the_policy_of_every_page_allows_its_own_texts_alone(complete):
-    for html in complete.values():
-        check_policy(html)
-
-
-def test_no_page_shows_raw_markup_or_missing_numbers(complete, trial):
-    for rendered in (complete, trial):
-        for name, html in rendered.items():
-            text = Page(html).text
-            assert re.findall(r"<su[bp]>|&lt;|(?<!is-)\bnan\b|\bNone\b|\bNaN\b|ν_max|\{\{ |%\}", text) == [], name
+            check_link(parsed, name, link)
 
 
 # Where each number comes from.
@@ -199,100 +163,104 @@ def blocks_of(html):
     return [(source, content) for _, source, content in sorted(blocks)]
 
 
-SOURCES = {"run", "settings", "published", "kept"}
-# Names with digits: systems, terms, the method, the paper's title.
-NAMES = re.compile(r"S[1-4]|2D-UPSO|T\d+|SHA-256")
+def test_every_digit_outside_of_names_stands_in_a_block_with_a_source(pages, trial):
+    for name, html in [*of_readers(pages).items(), *of_readers(trial).items()]:
+        raw = r"<su[bp]>|&lt;|(?<!is-)\bnan\b|\bNone\b|\bNaN\b|ν_max|\{\{ |%\}"
+        assert re.findall(raw, Page(html).text) == [], name
+        texts = Blocks(html).texts
+        assert texts.keys() <= {"run", "settings", "published", "kept", ""}
+        # Names with digits: systems, terms, the method, the paper's title.
+        outside = re.sub(r"S[1-4]|2D-UPSO|T\d+|SHA-256", "", " ".join(texts.get("", [])))
+        assert re.findall(r".{0,20}\d.{0,20}", outside) == [], name
 
 
-def test_every_digit_outside_of_names_stands_in_a_block_with_a_source(complete, trial):
-    for rendered in (complete, trial):
-        for name, html in rendered.items():
-            texts = Blocks(html).texts
-            assert texts.keys() <= SOURCES | {""}
-            outside = NAMES.sub("", " ".join(texts.get("", [])))
-            assert re.findall(r".{0,20}\d.{0,20}", outside) == [], name
+OTHER_RECORD = {
+    **{"command": "snakemake --cores 64", "settings": "", "date": "2027-11-12T10:11:12Z", "commit": "f" * 40},
+    **{"changed_files": 5, "machine": "another machine", "wall_seconds": 7654.0},
+    "steps": [{"step": "search", "jobs": 98, "cpu_seconds": 10.0, "wall_seconds": 11.0}],
+}
 
 
-def other_run():
-    """Return the summaries and the record of a run in which every value is another one."""
+def other_summaries():
+    """Return the summaries of a run in which every value is another one."""
     summaries = []
     for place in paper_summaries():
-        runs = 40
-        counts = {}
-        for number, term in enumerate(place["candidates"]):
-            counts[term] = (7 * number + 3) % 31 + 1
-        histories = [[(1, 2000.0 + seed), (50 * seed, -1234.5 - 7 * seed)] for seed in range(1, runs + 1)]
-        changed = make_summary(
-            place["system"], place["snr_db"], place["method"], place["criterion"], counts=counts, histories=histories
-        )
+        counts = {term: (7 * number + 3) % 31 + 1 for number, term in enumerate(place["candidates"])}
+        histories = [[(1, 2000.0 + seed), (50 * seed, -1234.5 - 7 * seed)] for seed in range(1, 41)]
+        key = (place[name] for name in ("system", "snr_db", "method", "criterion"))
+        changed = make_summary(*key, counts=counts, histories=histories)
         changed["data_sha256"] = place["data_sha256"][::-1].replace("0", "9")
         changed["algorithm_sha256"] = "b" * 64
         changed["versions"] = {"python": "3.12", "narxbench": "0.3.0"}
         changed["seals"] = {name: seal.replace("0", "7") for name, seal in changed["seals"].items()}
         summaries.append(changed)
-    record = factory.RECORD.model_copy(
-        update={
-            **{"command": "snakemake --cores 64", "settings": "", "date": "2027-11-12T10:11:12Z", "commit": "f" * 40},
-            **{"changed_files": 5, "machine": "another machine", "wall_seconds": 7654.0},
-            "steps": [StepTime(step="search", jobs=98, cpu_seconds=10.0, wall_seconds=11.0)],
-        }
-    )
-    return summaries, record
+    return summaries
 
 
-@pytest.mark.parametrize("drawn", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_what_a_page_says_of_a_run_follows_from_the_run_and_nothing_else_does(drawn):
-    kept = make_kept(few_claims(), make_frames(paper_summaries())["conditions"])
-    before = render(paper_summaries(), drawn=drawn, kept=kept)
-    summaries, record = other_run()
-    verdicts = make_frames(summaries)["claims"]
+def test_what_a_page_says_of_a_run_follows_from_the_run_and_nothing_else_does(complete, pages, tmp_path):
+    other = Run(tmp_path, other_summaries())
+    verdicts = pd.read_csv(other.frames["claims"], keep_default_na=False)
     changed = {"verdict": "holds", "held": 4, "missed": 0, "places": 9, "evidence": "At 4 of 9."}
     verdicts.loc[verdicts["side"] == "here", list(changed)] = list(changed.values())
-    after = render(summaries, drawn=drawn, kept=kept, record=record, claims=verdicts)
+    verdicts.to_csv(other.frames["claims"], index=False)
+    is_drawn = "<svg" in pages["report.html"]
+    after = other.pages(OTHER_RECORD, drawn=is_drawn, kept_conditions=complete.frames["conditions"])
     n_of_run = 0
-    for name in before:
-        old, new = blocks_of(before[name]), blocks_of(after[name])
+    for name, html in of_readers(pages).items():
+        old, new = blocks_of(html), blocks_of(after[name])
         assert [source for source, _ in old] == [source for source, _ in new]
-        for (source, text), (_, changed) in zip(old, new, strict=True):
-            if source == "run":
-                n_of_run += 1
-                assert text != changed, (name, text[:300])
-            else:
-                assert text == changed, (name, text[:300])
+        for (source, text), (_, text_after) in zip(old, new, strict=True):
+            n_of_run += source == "run"
+            assert (text != text_after) == (source == "run"), (name, text[:300])
     assert n_of_run > 10
 
 
-def test_without_kept_results_a_report_is_complete_and_says_what_is_missing(main):
-    pages = render(paper_summaries(), kept=KeptResults())
-    page = Page(pages["report.html"])
+def test_pages_of_the_manifest_do_not_depend_on_the_record(small):
+    first, second = small.pages(), small.pages(OTHER_RECORD | {"commit": ""})
+    for name in first:
+        is_fixed = name.startswith("fixed/") or name == "interpretations.html"
+        assert (first[name] == second[name]) == is_fixed or name == "as_printed.html", name
+    assert first["method.html"] != second["method.html"]
+
+
+def test_without_kept_results_a_report_is_complete_and_says_what_is_missing(complete, pages):
+    with_kept = complete.kept
+    try:
+        complete.kept = {}
+        without = complete.pages()
+    finally:
+        complete.kept = with_kept
+    page = Page(without["report.html"])
     assert "Complete run" in page.text and "kept results missing" in page.text
-    for file in FILES.values():
+    for file in ("interpretations/conditions.csv", "interpretations/run.json", "paper/interpretations/values.csv"):
         assert f"data/reference/{file}" in page.text
-        assert f"data/reference/{file}" in Page(pages["interpretations.html"]).text
-    assert '<details class="kept"' not in pages["as_printed.html"]
-    of_run = [content for source, content in blocks_of(pages["report.html"]) if source == "run"]
-    with_kept = [content for source, content in blocks_of(main) if source == "run"]
+        assert f"data/reference/{file}" in Page(without["interpretations.html"]).text
+    assert '<details class="kept"' not in without["as_printed.html"]
+    before = [content for source, content in blocks_of(complete.pages()["report.html"]) if source == "run"]
+    after = [content for source, content in blocks_of(without["report.html"]) if source == "run"]
     # The comparison with the kept conditions and the fold of kept verdicts are all that is missing.
-    assert of_run[1:3] == with_kept[1:3]
+    assert after[1:3] == before[1:3]
 
 
 # What it says.
 
 
-def test_the_first_screen_says_what_ran_which_tables_differ_and_which_claims_hold(main):
-    page = Page(main)
+def test_the_first_screen_says_what_ran_which_tables_differ_and_which_claims_hold(complete, pages):
+    page = Page(pages["report.html"])
     order = (
         *("Complete run", "Searches", "2,880 of 2,880", "40 runs × 6,000 evaluations", "2026-05-17", "5 min"),
         *("01234567", "72 of 72 conditions equal", "snakemake --cores 3 --config seeds=40", "Your tables:"),
-        *("The claims in this run: 1 hold, 1 undecided, 1 fail", "Every place; one clear miss fails", "Kept results"),
-        *("As described, on 5 data seeds, 46 to 56 of 735 values differ clearly", "Each claim"),
+        *("The claims in this run: 6 hold, 11 undecided, 1 fail", "Every system and SNR; one clear miss fails"),
+        *("Kept results", "As described, on", "Each claim"),
     )
     places = [page.text.index(text) for text in order]
     assert places == sorted(places)
-    frame = make_frames(paper_summaries())["agreement"].set_index("table")
-    total = frame.loc["all"]
-    assert f"Your tables: {total['lower'] + total['higher']} of 735 values differ clearly" in page.text
-    assert list(frame["compared"]) == [90, 105, 90, 375, 75, 735]
+    agreement = pd.read_csv(complete.frames["agreement"]).set_index("table")
+    assert list(agreement["compared"]) == [90, 105, 90, 375, 75, 735]
+    lower, higher = agreement.loc["all", ["lower", "higher"]]
+    assert f"Your tables: {lower + higher} of 735 values differ clearly" in page.text
+    values = f"{lower + higher} of 735 values differ clearly ({lower} lower, {higher} higher)"
+    assert pages["fixed/answer.txt"] == f"{values}; claims: 6 hold, 11 undecided, 1 fails.\n"
 
 
 def test_a_trial_draws_no_conclusion(trial):
@@ -301,116 +269,104 @@ def test_a_trial_draws_no_conclusion(trial):
     assert "Your tables: not compared" in report and "The claims in this run: not judged" in report
     assert "90 of 90" in report and "150 of 150" in report
     for text in (report, printed):
-        assert not re.search(
-            r"differ clearly|clearly (lower|higher)|\bhold(s)?\b|\bfails?\b|undecided", text.split("How to cite")[0]
-        )
+        conclusion = r"differ clearly|clearly (lower|higher)|\bhold(s)?\b|\bfails?\b|undecided"
+        assert not re.search(conclusion, text.split("How to cite")[0])
     assert 'class="differs"' not in trial["as_printed.html"]
     assert "no kept run of this size" in report
 
 
-@pytest.fixture(scope="module")
-def frames():
-    return make_frames(paper_summaries())
+def test_a_trial_says_what_it_lacks_of_the_paper_and_of_its_interpretation(small, tmp_path):
+    lacking = "18 of the paper’s 72 conditions"
+    assert small.pages()["fixed/answer.txt"] == f"Trial run: no conclusions ({lacking}).\n"
+    text = read(SHOWN["choices"]).replace("  reset: {restart-count: reset}", '  reset: {evaluations: "3000"}')
+    short = Run(tmp_path, paper_summaries(("S1",), runs=4, evaluations=2999), make_settings(["S1"], seeds=4))
+    for settings in (short.settings, short.settings | {"interpretation": "reset"}):
+        short.settings = settings
+        owner = "its interpretation’s 3,000" if settings["interpretation"] == "reset" else "the paper’s 6,000"
+        answer = short.pages(choices=short.write("choices.yaml", text))["fixed/answer.txt"]
+        assert f"({lacking}, 4 of the paper’s 40 runs and 2,999 of {owner} evaluations)" in answer
 
 
-@pytest.mark.parametrize(
-    ("column", "value", "shortfall"),
-    [
-        ("evaluations", 5999, "5,999 of the paper’s 6,000 evaluations"),
-        ("runs", 39, "39 of the paper’s 40 runs"),
-        ("criterion", "aic-16", "71 of the paper’s 72 conditions"),
-    ],
-)
-def test_one_condition_with_less_than_the_paper_makes_a_trial(frames, column, value, shortfall):
-    metrics = frames["metrics"].copy()
-    status = run_status(make_settings(), metrics, frames["agreement_values"], load_design_choices())
-    assert status.is_complete and not status.is_trial and status.searches == status.planned == 2880
-    metrics.loc[metrics.index[-1], column] = value
-    status = run_status(make_settings(), metrics, frames["agreement_values"], load_design_choices())
-    assert status.is_trial and status.shortfalls == [shortfall]
+def test_a_condition_that_is_not_the_kept_one_is_named(small, tmp_path):
+    kept = pd.read_csv(small.frames["conditions"])
+    kept.loc[3, "best_fitness"] = 1.0
+    kept.to_csv(tmp_path / "kept.csv", index=False)
+    method = Page(small.pages(kept_conditions=str(tmp_path / "kept.csv"))["method.html"]).text
+    assert "17 of 18 conditions equal the kept ones" in method and "Different: S1 50 dB upso2d aic-64." in method
+    # None is of the same data seed, number of evaluations and interpretation.
+    rows = kept.index % 3
+    others = kept.assign(data_seed=1 + (rows == 0), evaluations=6000 - (rows == 1))
+    others.loc[rows == 2, "interpretation"] = "ring=2"
+    others.to_csv(tmp_path / "kept.csv", index=False)
+    assert "No kept run" in small.pages(kept_conditions=str(tmp_path / "kept.csv"))["method.html"]
 
 
-def test_a_trial_is_measured_by_the_evaluations_of_its_interpretation(frames):
-    choices = load_design_choices()
-    fewer = choices.model_copy(update={"interpretations": {"short": {"evaluations": "3000"}}})
-    metrics, settings = frames["metrics"].assign(evaluations=2999), make_settings() | {"interpretation": "short"}
-    status = run_status(settings, metrics, frames["agreement_values"], fewer)
-    assert status.shortfalls == ["2,999 of its interpretation’s 3,000 evaluations"]
-    metrics["evaluations"] = 3000
-    assert run_status(settings, metrics, frames["agreement_values"], fewer).is_complete
+def test_failed_runs_are_counted_and_named(tmp_path):
+    summaries = paper_summaries(("S1",))
+    failures = [{"seed": seed, "failure": f"the process was {word}"} for seed, word in ((3, "too slow"), (9, "lost"))]
+    summaries[-1]["failures"] = failures
+    pages = Run(tmp_path, summaries).pages()
+    assert ", 2 failed" in Page(pages["report.html"]).text
+    assert "S1, 30 dB, GA, BIC2 of 40the process was too slow" in Page(pages["method.html"]).text
 
 
-def test_a_condition_that_is_not_the_kept_one_is_named(frames):
-    conditions, choices = frames["conditions"], load_design_choices()
-    changed = conditions.copy()
-    changed.loc[3, "best_fitness"] = 1.0
-    comparison = compare_with_kept(conditions, changed, make_settings(), choices)
-    assert (comparison.compared, comparison.equal) == (72, 71)
-    assert list(comparison.different) == ["S1 50 dB upso2d aic-64"]
-    for column, value in (("data_seed", 2), ("runs", 39), ("interpretation", "ring=2")):
-        assert (
-            compare_with_kept(conditions, conditions.assign(**{column: value}), make_settings(), choices).compared == 0
-        )
-
-
-def test_failed_runs_are_counted_and_named():
-    failures = NO_FAILURES.copy()
-    failures.loc[0] = ["S1", 30.0, 1, "baseline", "ga", "bic", 40, 3, "the process was too slow"]
-    rendered = render(paper_summaries(("S1",)), failures=failures)
-    assert ", 3 failed" in Page(rendered["report.html"]).text
-    assert "S1, 30 dB, GA, BIC3 of 40the process was too slow" in Page(rendered["method.html"]).text
-    assert "failed" not in Page(render(paper_summaries(("S1",)))["report.html"]).text
-
-
-def test_each_value_of_the_run_leads_to_its_data_its_run_files_and_its_command(complete):
-    links = re.findall(r'<a tabindex="-1" href="method.html#([\w-]+)"', complete["as_printed.html"])
-    method = complete["method.html"]
+def test_each_value_of_the_run_leads_to_its_data_its_run_files_and_its_command(pages):
+    links = re.findall(r'<a tabindex="-1" href="method.html#([\w-]+)"', pages["as_printed.html"])
     # The published values, those of 2D-UPSO twice that two tables print, and those of GA on S1 to S3.
     assert len(links) == 735 + 75 + 3 * (6 + 7 + 6)
-    origins = dict(re.findall(r'<pre id="(condition-[\w-]+)" tabindex="0">(.*?)</pre>', method, re.DOTALL))
+    origins = dict(
+        re.findall(r'<pre id="(condition-[\w-]+)" tabindex="0">(.*?)</pre>', pages["method.html"], re.DOTALL)
+    )
     assert set(links) == set(origins) and len(origins) == 72
     text = origins["condition-S2-30dB-upso2d-aic-8"]
     assert "data/paper/problems/baseline/data-1/S2/30dB.csv" in text and f"seed 40  {40:064x}" in text
-    assert (
-        "snakemake --cores 2 --config seeds=40 -- data/paper/conditions/baseline/data-1/S2/30dB/upso2d/aic-8.json"
-        in text
-    )
+    target = "data/paper/conditions/baseline/data-1/S2/30dB/upso2d/aic-8.json"
+    assert f"snakemake --cores 2 --config seeds=40 -- {target}" in text
 
 
-def test_a_study_of_other_systems_is_not_about_the_paper():
-    equation = "y(k) = 0.5*u(k-1)"
-    mill = System("mill", equation, n_u=2, n_y=2, degree=2, description="A mill.", reference="Miller (2020)")
-    summaries = []
-    for snr_db, name in product((50, 40, 30), ("upso2d", "ga")):
-        summaries.append(summary(UNKNOWN, snr_db, name) | {"system": "mill"})
-    methods = {"upso2d": ["bic"], "ga": ["bic"]}
-    pages = render(summaries, make_settings(["mill"], methods=methods), systems=[mill])
+def test_a_study_of_other_systems_is_not_about_the_paper(tmp_path):
+    summaries = [summary(UNKNOWN, snr_db, name) for snr_db in (50, 40, 30) for name in ("upso2d", "ga")]
+    run = Run(tmp_path, summaries, make_settings([UNKNOWN], methods={"upso2d": ["bic"], "ga": ["bic"]}))
+    pages = run.pages()
     page = Page(pages["report.html"])
-    assert "Structure selection by 2D-UPSO and GA" in page.text and "mill, further" in page.text
+    assert "Structure selection by 2D-UPSO and GA" in page.text and f"{UNKNOWN}, further" in page.text
     before_citation = page.text.split("How to cite")[0]
     assert not re.search(r"Hafiz|[Pp]ublished|claim|Kept|Trial", before_citation)
-    assert "A mill." in Page(pages["method.html"]).text and "Miller (2020)" in Page(pages["method.html"]).text
-    assert "selection_mill" in Page(pages["as_printed.html"]).ids
+    assert pages["fixed/answer.txt"] == "240 searches of systems that the paper does not have.\n"
+    assert "every output term is spurious" in Page(pages["method.html"]).text
+    assert f"selection_{UNKNOWN}" in Page(pages["as_printed.html"]).ids
+    markdown = run.tables[f"selection_{UNKNOWN}.md"]
+    assert markdown.count("this run") == 6 and "Paper:" not in markdown
 
 
-def test_reproducible_pages_do_not_depend_on_the_record():
-    other = factory.RECORD.model_copy(update={"command": "snakemake --cores 64", "commit": ""})
-    first, second = (make_material(paper_summaries(("S1",)), record=record) for record in (factory.RECORD, other))
-    assert reproducible_pages(first) == reproducible_pages(second)
-    assert pages(first) != pages(second)
+def method_page(small, settings):
+    """Return the page of the method of the small run under other settings."""
+    before, small.settings = small.settings, settings
+    try:
+        return small.pages()["method.html"]
+    finally:
+        small.settings = before
 
 
-def test_the_answer_in_a_line():
-    assert re.fullmatch(
-        r"\d+ of 735 values differ clearly \(\d+ lower, \d+ higher\); claims: 1 holds, 1 undecided, 1 fails\.",
-        answer_line(make_material(paper_summaries())),
-    )
-    assert answer_line(make_material(paper_summaries(("S1",)))) == (
-        "Trial run: no conclusions (18 of the paper’s 72 conditions)."
-    )
-    assert answer_line(make_material([summary(UNKNOWN)], make_settings([UNKNOWN]))) == (
-        "40 searches of systems that the paper does not have."
-    )
+def test_the_answers_to_what_the_paper_leaves_open_and_their_contradictions(small):
+    html = small.pages()["method.html"]
+    assert "all are answered as in the baseline" in html.replace("\n", " ")
+    assert "no answer contradicts" in html and "not the baseline" not in html
+    # A choice that needs another one is shown where either departs.
+    n_answers = html.count('role="rowheader"')
+    html = method_page(small, make_settings(["S1"], error="one-step", velocity_bound="1", bounded_rows="terms"))
+    assert html.count("not the baseline") == 3 and html.count('<strong class="mark no">contradicts</strong>') == 2
+    assert "3 are answered in another way" in html.replace("\n", " ")
+    assert html.count('role="rowheader"') == n_answers + 1
+    settings = make_settings(["S1"], methods={"upso2d": ["bic"], "upso2d-bounded": ["bic"], "ga": ["bic"]})
+    settings["evaluations"] = 900
+    settings["methods"]["upso2d-bounded"]["settings"]["velocity_bound"] = 1.25
+    html = method_page(small, settings)
+    for setting in ("evaluations: 900", "velocity_bound: 1.25"):
+        place = html.index(f"<code>{setting}</code>")
+        assert "a value of the study’s own" in html[place - 400 : place]
+    for name, value in (("2D-UPSO", "null"), ("upso2d-bounded", "1.25")):
+        assert re.search(rf"<small>{name}</small></th>.{{,500}}<code>velocity_bound: {value}</code>", html, re.DOTALL)
 
 
 MARKUP = [
@@ -420,32 +376,34 @@ MARKUP = [
 ]
 
 
-def pages_with(text):
+def pages_with(folder, text):
     """Return the pages on which every text from settings, data and runs is ``text``."""
     summaries = []
     for criterion in ("bic", "aic-2"):
-        content = summary(UNKNOWN, 30, "upso2d", criterion)
+        content = summary("S1", 30, "upso2d", criterion, failures=[{"seed": 2, "failure": text}])
         versions = {"python": text, **content["versions"]}
-        summaries.append(content | {"system": text, "method": text, "data_sha256": text, "versions": versions})
-    systems = [System(text, factory.system(UNKNOWN).equation, n_u=2, n_y=2, degree=2, description=text, reference=text)]
-    settings = make_settings([text], methods={text: ["bic", "aic-2"]})
+        summaries.append(content | {"data_sha256": text, "versions": versions})
+    settings = make_settings(["S1"], methods={"upso2d": ["bic", "aic-2"]})
     settings["data"]["excitation"] = {"kind": "recorded", "file": text}
-    settings["methods"][text]["settings"] = {"note": text}
-    words = dict.fromkeys(("title", "quote", "source", "predicate"), text)
-    stated = [SimpleNamespace(**vars(claim) | words) for claim in few_claims()]
-    verdicts = make_frames(summaries)["claims"].assign(evidence=text)
-    rendered = render(summaries, settings, stated=stated, systems=systems, claims=verdicts)
-    return {name: Page(html) for name, html in rendered.items()}
+    settings["methods"]["upso2d"]["settings"]["note"] = text
+    claims = YAML(typ="safe").load(read(SHOWN["claim_texts"]))
+    for claim in claims["claims"]:
+        claim |= dict.fromkeys(("title", "quote", "source"), text)
+    run = Run(folder, summaries, settings)
+    pages = run.pages(
+        RECORD | {"command": text, "machine": text}, claim_texts=run.write("claims.yaml", json.dumps(claims))
+    )
+    return {name: Page(html) for name, html in of_readers(pages).items()}
 
 
 @pytest.fixture(scope="module")
-def harmless():
-    return pages_with("harmless")
+def harmless(tmp_path_factory):
+    return pages_with(tmp_path_factory.mktemp("harmless"), "harmless")
 
 
 @pytest.mark.parametrize("text", mostly_slow(MARKUP, MARKUP[-1]))
-def test_pages_show_any_text_as_text(harmless, text):
-    for name, page in pages_with(text).items():
+def test_pages_show_any_text_as_text(harmless, tmp_path, text):
+    for name, page in pages_with(tmp_path, text).items():
         assert page.elements == harmless[name].elements, name
         # Only the island of data, which comes first, tells the text; the code of a page stays as it is.
         assert len(page.scripts) == len(harmless[name].scripts)

@@ -1,41 +1,167 @@
-"""The tables of claims and settings, and the order of rows."""
+"""Tables and figures of a run as files: content, order, marks, the kept medians, and the same bytes again."""
 
+import re
+import shutil
+from itertools import product
+from xml.etree import ElementTree
+
+import matplotlib as mpl
+import pandas as pd
 import pytest
-from tests.unit.studies.paper.factory import few_claims, make_frames, make_settings, summary
+from tests.lookups import item_with
+from tests.unit.studies.paper.runs import FRAMES, PUBLISHED, Run, make_settings
+from tests.unit.studies.paper.summaries import CRITERIA, REFERENCE, SYSTEMS, UNKNOWN, paper_summaries, summary
+from tests.unit.studies.steps import read, step
 
-from narxbench._io.errors import NarxbenchError
-from narxbench._studies.paper import tables
-from narxbench._studies.paper.figures import paper_figures
-from narxbench._study.table_files import to_csv, to_latex, to_markdown
+from narxbench import NarxbenchError
 
-
-@pytest.mark.parametrize(
-    ("methods", "criterion"),
-    [({"a": ["aic-2", "bic"], "b": ["bic"]}, "bic"), ({"a": ["bic", "aic-8"], "b": ["aic-8"]}, "aic-8")],
-)
-def test_shared_criterion(methods, criterion):
-    assert tables.shared_criterion(make_settings(methods=methods)) == criterion
+SOURCES = ["this run", "paper", "kept, as described", "kept, closest"]
+NAMES = {"bic": "BIC", **{f"aic-{rho}": f"AIC (ϱ = {rho})" for rho in (2, 8, 64, 256)}, "upso2d": "2D-UPSO", "ga": "GA"}
+VALUE_TABLES = {**{f"fitness_S{number}": f"table_{number + 2}" for number in range(1, 5)}, "comparison_S4": "table_7"}
 
 
-def test_claims_table():
-    table = tables.claims_table(few_claims(), make_frames([summary()])["claims"], is_trial=False)
-    rule = "every place; one clear miss fails"
-    evidence = "It holds at 10 of 12."
-    assert to_csv(table).splitlines()[1:] == [
-        f"Claim 0 on ν_max,section V,{rule},holds,10 of 12,1,holds,{evidence},{evidence}",
-        f"Claim 1 on ν_max,section V,{rule},undecided,10 of 12,1,holds,{evidence},{evidence}",
-        f"Claim 2 on ν_max,section V,{rule},fails,10 of 12,1,fails,{evidence},{evidence}",
-    ]
+def table(run: Run, name: str) -> pd.DataFrame:
+    """Return a table of a run, with an empty text for what is missing."""
+    (run.folder / "read.csv").write_text(run.tables[f"{name}.csv"], encoding="utf-8")
+    return pd.read_csv(run.folder / "read.csv", keep_default_na=False)
+
+
+def frame(run: Run, name: str) -> pd.DataFrame:
+    return pd.read_csv(run.frames[name], keep_default_na=False)
+
+
+def test_columns_and_rows_are_in_the_papers_order(complete):
+    shown = table(complete, "table_4")
+    assert list(shown) == ["group", "snr_db", "source", "T1", "T2", "T3", "T4", "T5", "r", "nu_max", "differs"]
+    places = shown[["group", "snr_db", "source"]].itertuples(index=False, name=None)
+    assert list(places) == list(product(map(NAMES.get, CRITERIA), (50, 40, 30), SOURCES))
+    comparison = table(complete, "table_7")
+    assert list(dict.fromkeys(comparison["group"])) == ["2D-UPSO", "GA"]
+    assert list(comparison)[-4:] == ["T23", "r", "nu_max", "differs"]
+    # What the paper does not tabulate has a table for each system.
+    further = table(complete, "selection_S1")
+    assert further[["group", "snr_db"]].values.tolist() == [["GA, BIC", snr_db] for snr_db in (50, 40, 30)]
+
+
+def test_every_published_value_and_every_value_of_the_run_has_its_place(complete):
+    metrics, selection = frame(complete, "metrics"), frame(complete, "selection").query("system_term")
+    of_run = {}
+    for row in metrics.itertuples():
+        of_run[row.system, row.snr_db, row.method, row.criterion] = {"r": row.r, "nu_max": row.nu_max}
+    for row in selection.itertuples():
+        of_run[row.system, row.snr_db, row.method, row.criterion][row.label] = row.frequency
+    indexed = {name: table(complete, name).set_index(["group", "snr_db", "source"]) for name in VALUE_TABLES.values()}
+    published = pd.read_csv(PUBLISHED["published"], keep_default_na=False)
+    for value in published.itertuples():
+        group = NAMES[value.criterion if value.table.startswith("fitness") else value.algorithm]
+        key, shown = value.term or value.metric, indexed[VALUE_TABLES[value.table]]
+        assert float(shown.loc[(group, value.snr_db, "paper"), key]) == value.value, value
+        expected = of_run[value.system, value.snr_db, value.algorithm, value.criterion][key]
+        assert float(shown.loc[(group, value.snr_db, "this run"), key]) == pytest.approx(expected), value
+    kept = pd.read_csv(REFERENCE / "paper/interpretations/values.csv", keep_default_na=False).query("system == 'S2'")
+    for value in kept[kept["role"].isin(["as described", "closest"])].itertuples():
+        row = indexed["table_4"].loc[(NAMES[value.criterion], value.snr_db, f"kept, {value.role}")]
+        assert float(row[value.label or value.metric]) == value.reproduced
+
+
+def test_what_differs_clearly_is_marked_on_its_side(complete, small):
+    values = frame(complete, "agreement_values").query("different")
+    marks = []
+    for name in VALUE_TABLES.values():
+        of_table = "; ".join(filter(None, table(complete, name)["differs"])).split("; ")
+        marks += [mark.split()[1] for mark in of_table]
+        markdown, latex = complete.tables[f"{name}.md"], complete.tables[f"{name}.tex"]
+        assert len(of_table) == len(re.findall(r"\*\*[\d.]+\*\* [↓↑]", markdown))
+        assert len(of_table) == len(re.findall(r"\\textbf\{[\d.]+\} \$\\(?:down|up)arrow\$", latex))
+    sides = (values["difference"] < 0).sum(), (values["difference"] > 0).sum()
+    assert (marks.count("lower"), marks.count("higher")) == sides and min(sides) > 0
+    # A trial marks and judges nothing.
+    assert "differs" not in table(small, "table_3")
+    assert set(table(small, "claims")["run"]) == {"trial run, not judged"}
+
+
+def test_settings_claims_and_final_structures(complete, small):
+    settings = complete.tables["table_2.tex"]
+    assert "crossover probability" in settings and r"\_" not in settings
+    printed = table(complete, "table_2")["published"]
+    assert list(printed) == [80, 0.45, 0.01, 30, 0.729, 1.49, 1.49, 0.2, 0.7, 10]
+    verdicts = frame(complete, "claims").query("side == 'here'")
+    claims = table(complete, "claims")
+    assert list(claims["run"]) == list(verdicts["verdict"]) and list(claims["evidence_run"]) == list(
+        verdicts["evidence"]
+    )
     # The evidence would not fit a printed page.
-    assert to_markdown(table).count(evidence) == 6 and evidence not in to_latex(table)
+    assert claims["evidence_run"][0].partition(":")[0] in complete.tables["claims.md"]
+    assert "Holds at" in complete.tables["claims.tex"] and "smallest" not in complete.tables["claims.tex"]
+    structures = table(small, "final_structures_S1").set_index("term")
+    assert list(structures["label"])[:4] == ["T1", "T2", "T3", "T4"]
+    shown = item_with(paper_summaries(("S1",)), system="S1", snr_db=30.0, method="ga", criterion="bic")
+    final = dict(zip(shown["final_structure"], shown["final_model"]["coefficients"], strict=True))
+    column = structures["ga 30"].rename({"constant": "1"})
+    assert column[column != ""].astype(float).to_dict() == pytest.approx(final)
 
 
-def test_mistakes_are_one_line():
-    claims = make_frames([summary()])["claims"]
-    with pytest.raises(NarxbenchError, match=r"claims.csv: found no verdict on c0; delete it and run again"):
-        tables.claims_table(few_claims(), claims[claims["id"] != "c0"], is_trial=False)
+def test_mistakes_are_one_line(small, tmp_path):
+    run = Run(tmp_path, [summary(snr_db=20.0)], make_settings(["S1"]) | {"snr_db": [20.0]})
+    with pytest.raises(NarxbenchError, match=r"convergence.csv: found no condition at an SNR of 30 dB; allowed: 20$"):
+        assert run.figures
+    (tmp_path / "claims.csv").write_text(re.sub(r"(?m)^bic-separates,.*\n", "", read(run.frames["claims"])))
+    with pytest.raises(NarxbenchError, match=r"claims.csv: found no verdict on bic-separates; delete it and run again"):
+        assert run.tables
+    shutil.copy(small.frames["claims"], tmp_path / "claims.csv")
+    run.settings["methods"] = {}
     with pytest.raises(NarxbenchError, match="methods: found no criterion to compare them by; allowed: at least one"):
-        tables.shared_criterion({"methods": {}})
-    frames = make_frames([summary(snr_db=20)])
-    with pytest.raises(NarxbenchError, match=r"convergence.csv: found no condition at an SNR of 30 dB; allowed: 20"):
-        paper_figures(frames, make_settings(["S1"]) | {"snr_db": [20]})
+        assert run.tables
+
+
+# Figures
+
+
+def texts(run: Run, name: str) -> list[str]:
+    """Return the labels of a figure, which is drawn as glyphs, by what a reader of the file is told of them."""
+    return [comment.strip() for comment in re.findall(r"<!--(.*?)-->", read(run.figures[f"{name}.svg"]))]
+
+
+@pytest.mark.slow
+def test_every_panel_and_every_method_is_named(tmp_path):
+    methods = ("upso2d", "ga", "stepwise")
+    run = Run(
+        tmp_path,
+        [summary(name, 30, method) for name, method in product(("S1", "S2", "S4"), methods)],
+        make_settings(["S1", "S2", "S4"], methods={name: ["bic"] for name in methods}),
+    )
+    curves = texts(run, "figure_1")
+    for name in ("(a) S1 and S2", "(b) S4", "S1: 2D-UPSO", "S2: GA", "S4: stepwise"):
+        assert curves.count(name) == 1, name
+    bars = texts(run, "figure_2")
+    # The paper leaves S4 out of this figure.
+    panels = [f"{name} + {method}" for name, method in product(("S1", "S2"), ("GA", "2D-UPSO", "stepwise"))]
+    assert [text[4:] for text in bars if text.startswith("(")] == panels
+    assert bars.count("T4") == 6
+
+
+@pytest.mark.slow
+def test_the_same_frames_give_the_same_bytes_whatever_the_user_prefers(small):
+    again = {}
+    with mpl.rc_context({"font.size": 20, "svg.fonttype": "none", "axes.grid": True}):
+        frames = {name: small.frames[name] for name in FRAMES}
+        files = [str(small.folder / f"again/{name}") for name in small.figures]
+        for path in step("figures", {"study": small.settings}, input=frames, output={"": files}):
+            again[path.rpartition("/")[2]] = read(path) if path.endswith("svg") else path
+    for name, path in small.figures.items():
+        if name.endswith("svg"):
+            assert read(path) == again[name]
+        else:
+            assert path.read_bytes() == (small.folder / f"again/{name}").read_bytes()
+            assert b"CreationDate" not in path.read_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("systems", [["S1", "S2", UNKNOWN], [*SYSTEMS, UNKNOWN]])
+def test_any_number_of_systems_and_runs_that_found_nothing_can_be_drawn(tmp_path, systems):
+    cases = [case for case in product(systems, ("upso2d", "ga")) if case != (UNKNOWN, "ga")]
+    histories = [[], []]
+    summaries = [summary(name, 30, method, histories=histories if method == "ga" else None) for name, method in cases]
+    run = Run(tmp_path, summaries, make_settings(systems, methods={"upso2d": ["bic"], "ga": ["bic"]}))
+    for name, path in run.figures.items():
+        assert path.read_bytes().startswith(b"%PDF") or ElementTree.parse(path) is not None, name

@@ -1,30 +1,17 @@
-"""Small made-up conditions frames of many interpretations."""
+"""Small made-up conditions of many interpretations."""
 
-from functools import cache
 from itertools import product
 
 import pandas as pd
-from tests.unit.studies.paper.summaries import REFERENCE, SYSTEMS, published
-
-from narxbench._studies.paper.claims import load_claims
-from narxbench._studies.paper.frames import SCHEMAS, framed
-from narxbench._studies.paper.interpretations.findings import Findings
-from narxbench._studies.paper.interpretations.nearness import make_study
-from narxbench._study.design_choices import load_design_choices
+from tests.unit.studies.paper.summaries import REFERENCE, ROOT, SYSTEMS, published
+from tests.unit.studies.steps import read, step
 
 BOUND, TIES, EXEMPLAR = "velocity-bound=1", "ties=random", "learning-set=exemplar"
+FIGURES = ("published_reproduced", "effects")
+TABLES = ("nearness", "values", "role_verdicts", "effects")
+KEPT = REFERENCE / "interpretations/conditions.csv"
 PLACES = [*product(SYSTEMS, (50.0, 40.0, 30.0))]
 CANDIDATES = {"S1": 66, "S2": 66, "S3": 84, "S4": 66}
-
-
-@cache
-def choices():
-    return load_design_choices()
-
-
-@cache
-def claims():
-    return load_claims(REFERENCE / "claims.yaml")
 
 
 def condition(system="S1", snr_db=50.0, **values):
@@ -53,16 +40,26 @@ def conditions_of(algorithm, interpretation, seeds=3, **values):
     return pd.DataFrame(rows)
 
 
-def frame_of(*groups):
-    return framed("conditions", pd.concat(groups)[list(SCHEMAS.columns["conditions"])].reset_index(drop=True))
+def as_file(path, *groups):
+    """Write conditions as a file and return its path."""
+    conditions = pd.concat(groups).reset_index(drop=True)
+    for name in ("nu", "curve"):
+        conditions[name] = [";".join(map(str, values)) for values in conditions[name]]
+    conditions[list(pd.read_csv(KEPT, nrows=0))].to_csv(path, index=False)
+    return str(path)
 
 
-def study(*groups):
-    return make_study(frame_of(*groups), choices(), published())
-
-
-def findings_of(*groups):
-    return Findings(study(*groups), claims())
+def report(folder, *groups, **changed):
+    """Return the document on some conditions with its figures and tables, by path."""
+    names = ["interpretations.md", *(f"interpretations/{name}.svg" for name in FIGURES)]
+    names += [f"interpretations/{name}.csv" for name in TABLES]
+    given = {"published": "published_tables.csv", "system_terms": "system_terms.csv", "claims": "claims.yaml"}
+    given = {name: str(REFERENCE / file) for name, file in given.items()}
+    given |= {"choices": str(ROOT / "config/design_choices.yaml"), "conditions": str(folder / "conditions.csv")}
+    if groups:
+        as_file(given["conditions"], *groups)
+    files = step("interpretations", input=given | changed, output={"": [str(folder / name) for name in names]})
+    return {name: read(path) for name, path in zip(names, files, strict=True)}
 
 
 def as_printed(change=0.0, nu_max=None):

@@ -1,4 +1,4 @@
-"""The document on the interpretations, with its figures and tables."""
+"""The document on the interpretations, with its figures and tables, and the page of its study."""
 
 import io
 import re
@@ -6,31 +6,22 @@ import re
 import matplotlib as mpl
 import pandas as pd
 import pytest
-from tests.unit.studies.paper.interpretations import interpretation_studies as made
 from tests.unit.studies.paper.interpretations.interpretation_studies import (
     BOUND,
+    EXEMPLAR,
+    FIGURES,
+    KEPT,
+    TABLES,
     TIES,
     as_printed,
     conditions_of,
-    findings_of,
+    report,
 )
-from tests.unit.studies.paper.summaries import REFERENCE, published
-
-from narxbench._report.markup import markdown_html
-from narxbench._studies.paper.frames import read_frame
-from narxbench._studies.paper.interpretations.document import document, interpretations_report
+from tests.unit.studies.paper.summaries import REFERENCE, ROOT
+from tests.unit.studies.steps import read, step
 
 FURTHER_CRITERIA = ("aic-2", "aic-8", "aic-64", "aic-256")
-FIGURES = {"published_reproduced", "effects"}
 MOST_WORDS = 1500
-
-
-def report(*groups):
-    return interpretations_report(made.frame_of(*groups), made.choices(), published(), made.claims())
-
-
-def text_of(*groups):
-    return " ".join(document(findings_of(*groups)).split())
 
 
 def groups_of_conditions():
@@ -51,86 +42,113 @@ def groups_of_conditions():
 
 
 @pytest.fixture(scope="module")
-def files():
-    return report(*groups_of_conditions())
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("document")
 
 
 @pytest.fixture(scope="module")
-def texts(files):
-    texts = {}
-    for path, content in files.items():
-        texts[path] = content.decode() if isinstance(content, bytes) else content
-    return texts
+def files(folder):
+    return report(folder, *groups_of_conditions())
 
 
-@pytest.mark.slow
-def test_the_files_belong_together(texts):
-    assert {path for path in texts if path.endswith(".svg")} == {f"interpretations/{name}.svg" for name in FIGURES}
-    page = texts["interpretations.md"]
-    links = set(re.findall(r"\]\((interpretations/[^)]*)\)", page))
-    assert links == texts.keys() - {"interpretations.md"}
-    headings = set(re.findall(r'id="x-([^"]*)"', markdown_html(page, "x", texts)))
-    assert set(re.findall(r"\]\(#([^)]*)\)", page)) <= headings
+def text_of(folder, *groups):
+    return " ".join(report(folder, *groups)["interpretations.md"].split())
 
 
-@pytest.mark.slow
-def test_the_files_miss_nothing(texts):
-    for path, text in texts.items():
+def labels(svg):
+    """Return the texts of a figure, which is drawn as glyphs."""
+    return [text.strip() for text in re.findall(r"<!--(.*?)-->", svg)]
+
+
+def test_the_files_belong_together_and_miss_nothing(files):
+    links = set(re.findall(r"\]\((interpretations/[^)]*)\)", files["interpretations.md"]))
+    assert links == files.keys() - {"interpretations.md"}
+    for path, text in files.items():
         assert not re.search(r"\b(None|nan|NaN|inf|Timestamp)\b", text), path
         assert "{{" not in text
         if path.endswith(".csv"):
             assert len(pd.read_csv(io.StringIO(text)))
 
 
+def test_figures_name_metrics_roles_and_options_in_words(files):
+    panels = [text for text in labels(files["interpretations/published_reproduced.svg"]) if ", " in text]
+    assert panels == [f"{metric}, {role}" for role in ("as described", "closest") for metric in ("ν", "r", "νₘₐₓ")]
+    effects = labels(files["interpretations/effects.svg"])
+    assert {"velocities bounded at 1", "ties in random order", "2D-UPSO under BIC", "GA under BIC"} < set(effects)
+    assert not [text for text in effects if "=" in text]
+
+
+def test_the_page_of_the_study_has_its_document_figures_and_tables(files, folder):
+    figures = [str(folder / f"interpretations/{name}.svg") for name in FIGURES]
+    given = {"about": ROOT / "CITATION.cff", "document": folder / "interpretations.md", "document_figures": figures}
+    settings = {"study": "mine", "kind": "interpretations"}
+    (path,) = step("page", {"study": settings}, input=given, output={"": [str(folder / "report.html")]})
+    page = read(path)
+    # The licences of fonts in its figures come from elsewhere.
+    assert re.findall(r'data-source="(\w+)"', page) == ["run", "published"]
+    document = page[page.index('<div id="document"') :]
+    assert len(re.findall("<figure", document)) == 2
+    links = set(re.findall(r'href="(interpretations/[^"]*)"', document))
+    assert links == {f"interpretations/{name}.csv" for name in TABLES}
+    targets = set(re.findall(r'href="#(text-[^"]*)"', page))
+    assert len(targets) > 3 and targets <= set(re.findall(r'id="([^"]*)"', page))
+
+
 @pytest.mark.slow
-def test_the_files_depend_on_neither_order_nor_settings_of_the_user(files):
+def test_the_files_depend_on_neither_order_nor_settings_of_the_user(files, tmp_path):
     mixed = [group.sample(frac=1, random_state=1) for group in reversed(groups_of_conditions())]
     with mpl.rc_context({"lines.linewidth": 9, "font.size": 20, "svg.fonttype": "none", "svg.hashsalt": "other"}):
-        assert report(*mixed) == files
+        assert report(tmp_path, *mixed) == files
+
+
+def test_incomplete_interpretations_are_left_out_and_named(tmp_path):
+    groups = [conditions_of("upso2d", "baseline", 2), conditions_of("upso2d", BOUND, 2)[1:]]
+    groups += [conditions_of("upso2d", TIES, 2), conditions_of("upso2d", EXEMPLAR, 1)]
+    text = text_of(tmp_path, *groups)
+    left_out = f"`{BOUND}` of 2D-UPSO, `{EXEMPLAR}` of 2D-UPSO."
+    assert f"Left out because conditions are missing: {left_out}" in text
+    assert "0 of 1 single options change the deviance of 2D-UPSO clearly" in text
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "groups",
     [
-        [conditions_of("upso2d", "baseline", 1), conditions_of("upso2d", BOUND, 1)[1:]],
+        [conditions_of("upso2d", "baseline", 1)],
         [conditions_of("upso2d", "baseline", 2), conditions_of("upso2d", BOUND, 2), conditions_of("ga", "baseline", 2)],
-        [conditions_of("upso2d", "baseline", 2, best_fitness=float("inf"), median_fitness=float("inf"))],
+        [conditions_of("upso2d", "baseline", 2, best_fitness=None, median_fitness=None)],
     ],
 )
-def test_few_conditions_make_a_document_too(files, groups):
-    few = report(*groups)
-    assert few.keys() == files.keys()
-    left_out = f"Left out because conditions are missing: `{BOUND}` of 2D-UPSO."
-    assert (left_out in few["interpretations.md"]) is (len(groups) == 2)
+def test_few_conditions_make_a_document_too(tmp_path, groups):
+    assert report(tmp_path, *groups)["interpretations.md"].startswith("# What the paper leaves open")
 
 
 @pytest.mark.slow
-def test_sentences_on_the_tables_follow_from_the_deviance_between_data_sets():
-    seeds = {"nu_max": lambda system, snr_db, seed: 5 + seed}
-    far = text_of(conditions_of("upso2d", "baseline", **seeds))
+def test_sentences_on_the_tables_follow_from_the_deviance_between_data_sets(tmp_path):
+    seeds = {"spurious": 1, "nu_max": lambda system, snr_db, seed: 5 + seed}
+    far = text_of(tmp_path, conditions_of("upso2d", "baseline", **seeds))
     assert "As described, 0 of 4 tables are near." in far and "| S1, S2, S3, S4 |" in far
     assert "The multiples of its other tables are: - 2D-UPSO on S1: BIC " in far
     counts = as_printed()
     drawn = {1: 0, 2: 3, 3: 6}
     counts["nu_max"] = lambda system, snr_db, seed: max(1, as_printed()["nu_max"](system, snr_db, seed) - drawn[seed])
-    near = text_of(conditions_of("upso2d", "baseline", **counts))
+    near = text_of(tmp_path, conditions_of("upso2d", "baseline", **counts))
     assert "As described, 1 of 4 tables are near." in near and "| no system |" in near
-    alone = text_of(conditions_of("upso2d", "baseline", 1))
+    alone = text_of(tmp_path, conditions_of("upso2d", "baseline", 1))
     assert "One data seed has no repeats" in alone
     for text in (far, near, alone):
         assert "The *closest* interpretation is *as described*." in text
         assert "clearly nearer" not in text and "None was checked" in text
 
 
-def test_only_several_options_that_bring_an_algorithm_nearer_leave_the_cause_open():
+@pytest.mark.slow
+def test_only_several_options_that_bring_an_algorithm_nearer_leave_the_cause_open(tmp_path):
     described = conditions_of("upso2d", "baseline")
     nearer = {"spurious": 6, "nu_max": 6}
     options = [conditions_of("upso2d", BOUND, **nearer), conditions_of("upso2d", "restart-count=reset", **nearer)]
-    several = text_of(described, *options)
+    several = text_of(tmp_path, described, *options)
     assert "Options of 2 choices bring 2D-UPSO clearly nearer, each alone. The tables cannot show" in several
-    assert "| velocities bounded at 1 † | −" in several
-    one = text_of(described, options[0])
+    one = text_of(tmp_path, described, options[0])
     assert "The tables cannot show" not in one and "| velocities bounded at 1 † | −" in one
 
 
@@ -138,17 +156,10 @@ def test_only_several_options_that_bring_an_algorithm_nearer_leave_the_cause_ope
 
 
 def test_the_kept_document_is_short():
-    text = (REFERENCE / "paper" / "interpretations.md").read_text(encoding="utf-8")
-    assert len(text.split()) <= MOST_WORDS
+    assert len(read(REFERENCE / "paper/interpretations.md").split()) <= MOST_WORDS
 
 
 @pytest.mark.slow
-def test_the_kept_files_follow_from_the_kept_conditions():
-    conditions = read_frame("conditions", REFERENCE / "interpretations" / "conditions.csv")
-    made_now = interpretations_report(conditions, made.choices(), published(), made.claims())
-    folder = REFERENCE / "paper"
-    kept = {"interpretations.md", *(f"interpretations/{path.name}" for path in (folder / "interpretations").iterdir())}
-    assert made_now.keys() == kept
-    for name, content in made_now.items():
-        data = content.encode() if isinstance(content, str) else content
-        assert (folder / name).read_bytes() == data, name
+def test_the_kept_files_follow_from_the_kept_conditions(tmp_path):
+    for name, text in report(tmp_path, conditions=str(KEPT)).items():
+        assert read(REFERENCE / "paper" / name) == text, name

@@ -7,19 +7,27 @@ import pytest
 from scipy import stats
 from tests.unit.studies.paper.interpretations.interpretation_studies import (
     BOUND,
+    KEPT,
     TIES,
     as_printed,
-    choices,
-    claims,
     conditions_of,
-    findings_of,
 )
 from tests.unit.studies.paper.summaries import REFERENCE, published
 
 from narxbench._studies.paper.agreement import compare, rank_test
-from narxbench._studies.paper.frames import read_frame
+from narxbench._studies.paper.claims import load_claims
+from narxbench._studies.paper.frames import SCHEMAS, framed, read_frame
 from narxbench._studies.paper.interpretations.findings import Findings, change
 from narxbench._studies.paper.interpretations.nearness import Pair, make_study
+from narxbench._study.design_choices import load_design_choices
+
+CHOICES = load_design_choices()
+CLAIMS = load_claims(REFERENCE / "claims.yaml")
+
+
+def findings_of(*groups):
+    conditions = framed("conditions", pd.concat(groups)[list(SCHEMAS.columns["conditions"])].reset_index(drop=True))
+    return Findings(make_study(conditions, CHOICES, published()), CLAIMS)
 
 
 def rows(frame, **values):
@@ -98,12 +106,6 @@ def test_the_closest_interpretation():
     # nu_max of two data seeds of the closest differs by one or two runs of 40.
     assert s1["as described"]["own_deviance"] == 0 < s1["closest"]["own_deviance"]
     assert not s1["as described"]["near"]
-
-
-def test_the_closest_of_a_study_without_a_ga():
-    findings = findings_of(conditions_of("upso2d", "baseline"), conditions_of("upso2d", BOUND, **as_printed()))
-    assert findings.roles["closest"].upso2d == BOUND
-    assert set(findings.nearness["algorithm"]) == {"joint", "upso2d"}
 
 
 def test_the_closest_is_judged_on_data_that_had_no_part_in_its_choice():
@@ -252,13 +254,13 @@ def test_claims_by_majority_of_the_data_seeds():
 
 @pytest.fixture(scope="module")
 def kept():
-    frame = read_frame("conditions", REFERENCE / "interpretations" / "conditions.csv")
-    return Findings(make_study(frame, choices(), published()), claims())
+    frame = read_frame("conditions", KEPT)
+    return Findings(make_study(frame, CHOICES, published()), CLAIMS)
 
 
 @pytest.mark.slow
 def test_the_closest_of_all_that_were_run_is_the_one_that_is_named_so(kept):
-    interpretations = choices().named
+    interpretations = CHOICES.named
     assert kept.study.chosen(*kept.roles["as described"]) == interpretations["as-described"] == {}
     assert kept.study.chosen(*kept.roles["with reset"]) == interpretations["reset"]
     assert kept.study.chosen(*kept.roles["closest"]) == interpretations["closest"]
