@@ -1,20 +1,16 @@
 """Results of other settings, code, files or versions never pass for current ones."""
 
-import json
 import os
 import shutil
 
 import pytest
 from tests.workflow.project import unlike
 
-from narxbench._study.runs import seal_of
-
 pytestmark = pytest.mark.slow
 
 SETTINGS = ("--config", "evaluations=100")
 RUN = "data/tiny/runs/as-described/data-1/S3/30dB/ga/bic/seed-1.json"
 DATA = "data/tiny/problems/as-described/data-1/S3/30dB.csv"
-SUMMARY = "data/tiny/conditions/as-described/data-1/S3/30dB/ga/bic.json"
 AFTER_ANALYSIS = {"analyse", "tables", "figures", "page", "manifest", "site", "all"}
 AFTER_SUMMARIES = {"run_record", *AFTER_ANALYSIS}
 
@@ -94,20 +90,3 @@ def test_results_without_records_of_what_they_were_made_with(finished, copy):
         "narxbench: data/tiny: found results without Snakemake's records of what they were made with"
     )
     assert "files are the same as in reports/tiny/manifest.csv" in copy.snakemake("verify")
-
-
-@pytest.mark.parametrize("sealed", [False, True])
-def test_a_run_file_that_was_changed_is_named(copy, sealed):
-    """Its date does not matter; one with a seal that fits its content differs from what its summary has seen."""
-    times = (copy / RUN).stat()
-    record = json.loads((copy / RUN).read_bytes())
-    record["runs"][0]["fitness"] -= 1.0
-    if sealed:
-        record["seal"] = seal_of(record)
-    copy.write(RUN, json.dumps(record))
-    os.utime(copy / RUN, ns=(times.st_atime_ns, times.st_mtime_ns))
-    *_, line = copy.snakemake(code=1).splitlines()
-    assert line == f"narxbench: {RUN}: changed since it was summed up; delete it and run again"
-    (copy / RUN).unlink()
-    planned = copy.planned()
-    assert (planned["search"], planned["summarise"]) == ([RUN], [SUMMARY])

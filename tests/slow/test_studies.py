@@ -1,67 +1,16 @@
 """Studies other than the paper's: additions of a user, interpretations of the paper, and faults in one part."""
 
-import csv
-import json
 import os
 import re
 import subprocess
 import sys
-from itertools import product
 
-import numpy as np
 import pandas as pd
 import pytest
 import yaml
 from tests.workflow.project import TINY
 
 pytestmark = pytest.mark.slow
-
-ADDED = """\
-systems: [S3, X1]
-snr_db: [30, 37.5]
-seeds: 2
-evaluations: 1500
-data: {realisation: per_run}
-methods:
-  upso2d: {criteria: [bic, aic-16]}
-  ga: null
-  ga-tournament: {algorithm: ga, criteria: [bic], settings: {selection: tournament}}
-figures: {snr_db: 37.5}
-"""
-X1 = "n_u: 2\nn_y: 2\ndegree: 2\nequation: y(k) = 0.4*y(k-1) + u(k-1)\n"
-
-
-def rows_of(path):
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def test_added_system_snr_criterion_method_and_data_for_every_run(empty):
-    empty.write("config/systems/X1.yaml", X1)
-    project = empty.with_study("added", ADDED)
-    project.snakemake()
-    rows = rows_of(project / "data/added/frames/conditions.csv")
-    conditions = {(row["system"], float(row["snr_db"]), f"{row['method']}/{row['criterion']}") for row in rows}
-    assert conditions == set(product(("S3", "X1"), (30.0, 37.5), ("upso2d/bic", "upso2d/aic-16", "ga-tournament/bic")))
-    data = project / "data/added/problems/as-described/data-1/S3/30dB"
-    assert (data / "realisation-1.csv").read_bytes() != (data / "realisation-2.csv").read_bytes()
-    check_summary(
-        json.loads(
-            (project / "data/added/conditions/as-described/data-1/X1/37.5dB/ga-tournament/bic.json").read_bytes()
-        )
-    )
-    for name, word in (("table_2", "population size"), ("selection_X1", "ga-tournament"), ("selection_X1", "AIC")):
-        assert word in (project / f"reports/added/tables/{name}.md").read_text(encoding="utf-8"), name
-    assert project.planned() == {}
-
-
-def check_summary(summary):
-    """Check the summary of the added method on the added system."""
-    assert summary["realisations"] == 2 and len(set(summary["true_fitness"])) == 2
-    assert summary["settings"]["selection"] == "tournament"
-    # With so little noise, a search over 14 candidates finds the two terms.
-    terms = np.take(summary["candidates"], summary["runs"]["structures"][0])
-    assert {*terms} >= {"y(k-1)", "u(k-1)"}
 
 
 INTERPRETATIONS = """\

@@ -1,13 +1,11 @@
 """The search by likelihood: against all structures, in other orders of the candidates, and its parts."""
 
 import math
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from tests.regression import numbers_of
-from tests.slow.likelihood_faults import FAULTS, with_fault
 from tests.tiers import mostly_slow
 from tests.unit.algorithms.likelihood import (
     FILTERS,
@@ -20,7 +18,6 @@ from tests.unit.algorithms.likelihood import (
     small_problem,
 )
 
-import narxbench
 from narxbench._algorithms.likelihood_search import LikelihoodSearch, criterion_of, noise_price, term_penalties
 from narxbench._algorithms.pem import Settings
 from narxbench._fitness.prediction_error import PredictionErrors
@@ -208,9 +205,3 @@ def test_a_moving_average_alone_is_a_noise_model_to_begin_with():
     search = search_of(problem_of(*data_of("moving average in the equation", 400)), noise_models=["narmax"])
     best = search.best()
     assert isinstance(best.noise_model, Narmax) and [search.errors.n_terms, len(best.terms)] == [15, 4]
-
-
-@pytest.mark.parametrize("name", FAULTS)
-def test_the_place_of_a_deliberate_fault_is_there(name):
-    """The faults themselves are made with the slow tests."""
-    with_fault(name, Path(narxbench.__file__).parent)
