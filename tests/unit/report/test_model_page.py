@@ -131,7 +131,7 @@ def test_long_and_many_records_are_cut(identified, tmp_path):
     known, test = identification.recording.records
     long = replace(test, name="long", u=np.tile(test.u, (300, 1)), y=np.tile(test.y, 300))
     tests = [replace(test, name=f"test {number}") for number in range(15)]
-    for records, n_shown in (([known, *tests], 12), ([known, long], 1)):
+    for records, n_shown in (([known, *tests], 15), ([known, long], 1)):
         recording = replace(identification.recording, records=tuple(records))
         html = page_of(replace(identification, recording=recording), tmp_path)
         assert len(chart(html)["records"]) == n_shown
