@@ -214,9 +214,8 @@ def test_the_next_command_of_a_look_can_be_pasted(tmp_path, third):
 
 
 def test_help_comes_at_once_and_names_each_setting_with_its_default():
-    code = (
-        "import sys\nfrom narxbench.__main__ import main\ntry: main(['identify', '--help'])\nexcept SystemExit: pass\n"
-    )
+    code = "import runpy, sys\nsys.argv = ['narxbench', 'identify', '--help']\n"
+    code += "try: runpy.run_module('narxbench', run_name='__main__')\nexcept SystemExit: pass\n"
     code += "print({'numpy', 'pydantic', 'pandas', 'numba'} & set(sys.modules))"
     reported = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert reported.endswith("\nset()\n")

@@ -6,9 +6,8 @@ import time
 import pytest
 from tests.workflow.project import wait_for
 
-from narxbench._studies.paper.site import PAGES
-
 pytestmark = [pytest.mark.ci, pytest.mark.slow]
+PAGES = ("report", "as_printed", "interpretations", "method")
 
 # Shows all that a reader can open.
 UNFOLD = """() => document.querySelectorAll("details").forEach((part) => { part.open = true; })"""
