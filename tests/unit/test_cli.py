@@ -224,7 +224,7 @@ def test_help_comes_at_once_and_names_each_setting_with_its_default():
         assert name in ("random_state", "standardise") or f" --{name.replace('_', '-')} " in text, name
     for default in ("1 to 12, or a list of them; default: auto)", "default: 20)", "20%, the last part"):
         assert default in text
-    assert "does not cut the data, from 0 to " in text and "'valve=1-4;heat=0,2'; default: auto)" in text
+    assert "from 0 to 100; longer ones cut the data" in text and "'valve=1-4;heat=0,2'; default: auto)" in text
 
 
 TEXTS = st.text(max_size=8) | st.sampled_from(

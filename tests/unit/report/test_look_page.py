@@ -43,7 +43,7 @@ def test_json_and_the_page_have_the_facts_and_no_name_is_markup(file, tmp_path, 
     assert done.code == 0 and str(page) in done.err
     if words:
         evidence = item_with(content["checks"], name="evidence")
-        assert "The output is seen to follow the input" in evidence["text"]
+        assert "By correlation the output follows the input" in evidence["text"]
     Page(text).check_structure()
     assert "<b>P" not in text and "&lt;b&gt;P" in text and text.count("<svg") == (4 if words else 3)
     for signal in content["signals"]:
