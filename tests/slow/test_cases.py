@@ -206,7 +206,9 @@ def test_six_samples_of_each_repeat_are_refused_in_one_line(tmp_path):
         files.append(
             write(tmp_path / f"repeat{number}.csv", {"hour": range(6), "stimulus": [0, 0, 1, 1, 1, 1], "a": values})
         )
-    assert "needed" in failed("identify", *files, "--input", "stimulus", "--output", "a", "--time", "hour")
+    assert "found no record of at least 10 samples" in failed(
+        "identify", *files, "--input", "stimulus", "--output", "a", "--time", "hour"
+    )
 
 
 @pytest.mark.parametrize("date", ["{day:02d} 01 2018", "2018-01-{day:02d}"])

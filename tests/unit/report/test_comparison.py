@@ -66,6 +66,7 @@ def test_terminal_and_page_have_errors_runs_and_the_model_that_knows_the_data(tm
     head, *lines, page = succeeded("compare", *files, "--data", "data.csv", "--report", "page.html").splitlines()
     assert head.startswith("model ") and "diverges" in lines[2] and page == "The page is page.html"
     assert lines[-1] == "Made from these very data, so no test: own/model.json."
+    assert "Made from" not in succeeded("compare", files[0], files[2], "--data", "data.csv")
     html = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert html.count("<svg") == 1 and "diverges" in html and "&lt;b&gt;/model.json" in html and "<b>/model" not in html
     assert TRUE.equation() in html and UNSTABLE.equation() in html

@@ -59,3 +59,7 @@ def test_many_constant_signals_fit_a_terminal_and_a_page(tmp_path):
     assert max(map(len, lines)) <= 100
     narxbench.write_look(narxbench.look(data), tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text(encoding="utf-8").count("<svg") == 2
+    # Without a sampling time, frequencies are those of the samples.
+    signals = dict(zip("uy", np.random.default_rng(1).standard_normal((2, 300)), strict=True))
+    narxbench.write_look(narxbench.look(signals), tmp_path / "page.html")
+    assert "/sample<" in (tmp_path / "page.html").read_text(encoding="utf-8")
