@@ -8,7 +8,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from itertools import chain, product
-from statistics import mean, median
+from statistics import median
 
 import pandas as pd
 import pytest
@@ -447,51 +447,6 @@ def test_file_format(tmp_path):
         assert truths == "True True"
         assert unknown.startswith("run.wav: input: found no column 'flow'; allowed: ")
         assert wrong.startswith("run.wav: row 8, column channel_2: found inf; allowed: ")
-
-
-COMPARED = """
-kind: methods
-systems: [S1]
-snr_db: [30]
-seeds: 2
-evaluations: 100
-data: {seeds: [1]}
-figures: {snr_db: 30}
-methods: {upso2d: {criteria: [bic]}, ga: null, stepwise: {algorithm: stepwise, criteria: [bic]}}
-scenarios: {base: {description: plain}}
-"""
-METRIC_OF_METHODS = """\
-COMPARISON = (
-    ComparisonMetric(
-        name="largest_weight",
-        heading="Largest weight",
-        words="largest weight",
-        form="significant",
-        of_run=lambda score, run, best: math.nan if run.largest_weight is None else run.largest_weight,
-        negligible=0.01,
-        region="0.01 of the largest weight",
-        description="size of the largest weight of a run.",
-    ),
-"""
-
-
-def test_metric_of_methods(tmp_path):
-    with following("metric", tmp_path) as copy:
-        copy.edit("src/narxbench/_studies/methods/metrics.py", "COMPARISON = (\n", METRIC_OF_METHODS)
-        scores = "src/narxbench/_studies/methods/scores.py"
-        begin = "            seed=run.seed,\n            fitness"
-        copy.edit(scores, begin, f"            largest_weight=max(map(abs, run.coefficients), default=None),\n{begin}")
-        project = copy.trial("compared", COMPARED)
-        project.snakemake("reports/compared/tables/leaderboard.md")
-        ranking = pd.read_csv(copy / "data/compared/frames/ranking.csv")
-        ranking = ranking[ranking["group"] == "all"].set_index("method")
-        values = {}
-        for method in ("upso2d", "stepwise"):
-            paths = (copy / f"data/compared/runs/base/data-1/S1/30dB/{method}").rglob("*.json")
-            values[method] = mean(max(map(abs, run_of(path)[1]["coefficients"])) for path in paths)
-            assert ranking["largest_weight"][method] == pytest.approx(values[method], rel=1e-11)
-        assert values["upso2d"] != values["stepwise"]
-        assert "largest weight" in text_of(copy, "reports/compared/tables/differences.md")
 
 
 METRIC_OF_CONDITIONS = """\

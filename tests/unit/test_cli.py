@@ -305,7 +305,7 @@ def test_a_search_that_fails_leaves_an_earlier_report_whole(monkeypatch, tmp_pat
     before = {"data.html": "earlier", "model.json": "earlier", "report.html": "earlier"} if is_earlier else {}
     for name, content in before.items():
         (tmp_path / name).write_text(content)
-    done = run("identify", file, "--output", "4", "--report", tmp_path)
+    done = run("identify", file, "--output", "4", "--input", "2", "--report", tmp_path)
     assert done.code == 2 and done.err.endswith("narxbench: the output is constant\n")
     after = {path.name: path.read_text() for path in tmp_path.iterdir()}
     assert after == before if is_earlier else [*after] == ["data.html"]
