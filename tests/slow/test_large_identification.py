@@ -35,11 +35,11 @@ def test_the_terms_are_found(samples, settings):
     u, y = process(samples)
     identification = narxbench.identify(u, y, test="10%", **settings)
     assert not settings or identification.configuration["candidates"] == comb(14, 4)
-    found = dict(zip(identification.model.terms, identification.model.coefficients, strict=True))
+    weights = dict(zip(identification.model.terms, identification.model.coefficients, strict=True))
     for term, weight in WEIGHTS.items():
-        assert found[term] == pytest.approx(weight, abs=0.02)
+        assert weights[term] == pytest.approx(weight, abs=0.02)
     # BIC takes one or two spurious terms of a thousand candidates.
-    assert len(found) <= 7 and identification.to_dict()["metrics"]["test"]["free_run"]["rrse"] < 0.2
+    assert len(weights) <= 7 and identification.to_dict()["metrics"]["test"]["free_run"]["rrse"] < 0.2
 
 
 def test_an_interrupt_on_a_long_record_is_obeyed_at_once(tmp_path):

@@ -41,8 +41,8 @@ def test_the_command_on_the_buck_converter_makes_what_the_repository_keeps(tmp_p
     printed = subprocess.run(words, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
     assert len(printed.splitlines()) <= 25
     assert count_words(tmp_path / "report/report.html") <= 400
-    made, kept = tmp_path / "report/identification.json", ROOT / "data/reference/buck/identification.json"
-    assert made.read_bytes() == kept.read_bytes(), f"run narxbench {command}, and copy report/identification.json"
+    created, kept = tmp_path / "report/identification.json", ROOT / "data/reference/buck/identification.json"
+    assert created.read_bytes() == kept.read_bytes(), f"run narxbench {command}, and copy report/identification.json"
 
 
 def test_quotes_are_those_of_the_reference_results():

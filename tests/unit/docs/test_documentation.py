@@ -222,8 +222,8 @@ def test_the_code_of_a_notebook(little_effort, monkeypatch, name):
 def test_the_site_is_built_offline_for_a_public_host(tmp_path):
     pytest.importorskip("sphinx")
     site = tmp_path / "html"
-    others = [f"docs/notebooks/{name}.md" for name in NOTEBOOKS if name != EXECUTED]
-    command = [sys.executable, "-c", BUILD, str(site), *others]
+    unexecuted = [f"docs/notebooks/{name}.md" for name in NOTEBOOKS if name != EXECUTED]
+    command = [sys.executable, "-c", BUILD, str(site), *unexecuted]
     host = {"NARXBENCH_SITE": "https://example.org/narxbench/"}
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=os.environ | host)
     assert done.returncode == 0, done.stderr
