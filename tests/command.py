@@ -16,7 +16,7 @@ class Outcome(NamedTuple):
     err: str
 
 
-class Terminal(io.StringIO):
+class TerminalStream(io.StringIO):
     """A stream that says that it is a terminal."""
 
     def isatty(self) -> bool:

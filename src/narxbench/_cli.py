@@ -94,8 +94,8 @@ _FIRST_ACTIVITY = {
 _STATUS = StatusLine()
 # Green, yellow and red, in bold.
 _COLOURED = {"FINE": "\x1b[1;32mFINE\x1b[m", "LOOK": "\x1b[1;33mLOOK\x1b[m", "BAD": "\x1b[1;31mBAD\x1b[m"}
-# Exit codes.
-_DONE, _FAILED, _MISTAKE, _INTERRUPTED, _TERMINATED = 0, 1, 2, 130, 143
+# Exit codes: a check has failed, and what argparse has for a mistake. That of an end by a signal is 128 and its number.
+_FAILED, _MISTAKE = 1, 2
 
 
 class _Once(argparse.Action):
@@ -115,10 +115,6 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.exit(_MISTAKE, f"narxbench: {printable(message, 1000)}; {self.prog} --help tells more\n")
-
-
-class _Terminated(KeyboardInterrupt):
-    """A request to end from a batch system or a shutdown (SIGTERM), which is obeyed as Ctrl-C is."""
 
 
 class FurtherCommand(NamedTuple):
@@ -152,10 +148,8 @@ def main(arguments: Sequence[str] | None = None, further_commands: Sequence[Furt
     except NarxbenchError as error:
         # What an identification plans is named as in a study.
         mistake = str(error).removeprefix("identification.")
-    except _Terminated:
-        return _TERMINATED
-    except KeyboardInterrupt:
-        return _INTERRUPTED
+    except KeyboardInterrupt as end:
+        return 128 + (signal.SIGTERM if end.args else signal.SIGINT)
     except BrokenPipeError:
         # Whoever reads has seen enough.
         _abandon_output()
@@ -170,10 +164,10 @@ def main(arguments: Sequence[str] | None = None, further_commands: Sequence[Furt
 
 @contextmanager
 def _sigterm_as_ctrl_c() -> Iterator[None]:
-    """Raise an exception in this context where the process is asked to end, so that the best model so far is kept."""
+    """Obey SIGTERM, by which batch systems and shutdowns end a process, as Ctrl-C: the best model so far is kept."""
 
     def stop(*_: Any) -> NoReturn:
-        raise _Terminated
+        raise KeyboardInterrupt(signal.SIGTERM)
 
     try:
         previous_handler = signal.signal(signal.SIGTERM, stop)
@@ -229,7 +223,7 @@ def _run(options: argparse.Namespace, further_commands: Sequence[FurtherCommand]
     for further_command in further_commands:
         if further_command.name == options.command:
             _print(further_command.answer(options))
-            return _DONE
+            return 0
     match options.command:
         case "look":
             _look(options)
@@ -245,7 +239,7 @@ def _run(options: argparse.Namespace, further_commands: Sequence[FurtherCommand]
             _forecast(options)
         case _:
             return _check_algorithm(options.name)
-    return _DONE
+    return 0
 
 
 def _command(commands: Any, name: str, purpose: str, examples: str) -> argparse.ArgumentParser:
@@ -274,7 +268,7 @@ def _check_algorithm(name: str) -> int:
         _print(f"{name}: {n_failed} failed\n")
         return _FAILED
     _print(f"{name}: all checks passed\n")
-    return _DONE
+    return 0
 
 
 def _add_look(commands: Any) -> None:
@@ -312,11 +306,16 @@ def _look(options: argparse.Namespace) -> None:
 
 
 def _say_where_page_is(page: str, options: argparse.Namespace) -> None:
-    message = f"The page is {printable(page, 1000)}\n"
+    message = _where("page", page)
     if options.json:
         _report(message)
     else:
         _print(message)
+
+
+def _where(kind: str, path: str) -> str:
+    """Return a line that says where something was written."""
+    return f"The {kind} is {printable(path, 1000)}\n"
 
 
 def _add_identify(commands: Any) -> None:
@@ -565,7 +564,7 @@ def _print_or_write(frame: "pd.DataFrame", path: str | None) -> None:
         _print(table)
     else:
         write_atomically(path, table)
-        _print(f"The table is {printable(path, 1000)}\n")
+        _print(_where("table", path))
 
 
 def _add_model(parser: argparse.ArgumentParser) -> None:
@@ -597,7 +596,7 @@ def _refit(options: argparse.Namespace) -> None:
 
     model = refit(_loaded_model(options), options.files, **_reading(options))
     model.save(options.new)
-    _print(f"{model.equation()}\nThe model is {printable(options.new, 1000)}\n")
+    _print(f"{model.equation()}\n{_where('model', options.new)}")
 
 
 def _add_compare(commands: Any) -> None:
@@ -680,7 +679,7 @@ def _compare(options: argparse.Namespace) -> None:
 
         _STATUS.begin("drawing the page")
         write_comparison(models, options.report, options.data, **reading)
-        _print(f"The page is {printable(options.report, 1000)}\n")
+        _print(_where("page", options.report))
 
 
 def _compared_models(options: argparse.Namespace) -> "dict[str, Model]":

@@ -37,11 +37,6 @@ def test_an_archive_holds_the_project_and_plans_the_study(project, tmp_path):
     assert Project(tmp_path / "unpacked").planned() == project.planned()
 
 
-def test_a_container_recipe_of_snakemake_has_no_packages(project):
-    recipe = project.snakemake("--containerize")
-    assert re.findall("^(FROM|RUN|COPY|ADD) ", recipe, re.MULTILINE) == ["FROM"]
-
-
 def test_a_large_study_in_blocks_of_seeds_is_planned_in_little_memory(project):
     """The 72 conditions of the paper with 1389 seeds each are 100,008 runs, in 28 jobs for each condition."""
     large = project.with_study("large", "seeds: 1389\nseeds_per_job: 50\n")

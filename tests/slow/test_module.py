@@ -1,5 +1,6 @@
 """The rules in a workflow of somebody else, in another folder and below a prefix, and a rule of their own."""
 
+import json
 import os
 import re
 import shlex
@@ -11,8 +12,6 @@ import pytest
 from tests.workflow.project import LIMIT, ROOT, TINY
 
 import narxbench
-from narxbench._pipeline.manifest import read_manifest
-from narxbench._study.run_record import read_run_record
 
 pytestmark = pytest.mark.slow
 
@@ -51,9 +50,11 @@ def test_the_same_results_below_the_prefix(folder, finished):
     snakemake(folder)
     for path, content in finished.files().items():
         assert (folder / "results" / path).read_bytes() == content, path
-    assert read_run_record(folder / "results/reports/tiny/run.json").command.startswith("snakemake --cores 2 ")
+    record = json.loads((folder / "results/reports/tiny/run.json").read_bytes())
+    assert record["command"].startswith("snakemake --cores 2 ")
     # The names in the manifest have no prefix.
-    assert read_manifest(folder / "results/reports/tiny/manifest.csv") == finished.manifest()
+    manifest = "reports/tiny/manifest.csv"
+    assert (folder / "results" / manifest).read_bytes() == (finished / manifest).read_bytes()
     assert sorted(os.listdir(folder)) == [".snakemake", "Snakefile", "mine.yaml", "results"]
     assert "Nothing to be done" in snakemake(folder)
     assert "files are the same as in results/reports/tiny/manifest.csv" in snakemake(folder, "nb_verify")

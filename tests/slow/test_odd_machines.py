@@ -11,24 +11,14 @@ import subprocess
 import sys
 
 import pytest
-from tests.slow.test_disk import read_only
 from tests.workflow.project import COMPUTED, FRAMES, LIMIT
 
 pytestmark = [pytest.mark.slow, pytest.mark.ci]
 
-RUN = "data/tiny/runs/as-described/data-1/S3/30dB/ga/bic/seed-2.json"
 COMMAND = [sys.executable, "-m", "snakemake"]
 # A target can follow: after --configfile it would be taken for another file.
 SNAKEMAKE = [*COMMAND, "--configfile", "tiny.yaml", "--cores", "2"]
 NOWHERE = ["HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "TMPDIR"]
-# The second algorithm needs another package, so that it has a process of its own.
-APART = """\
-systems: [S3]
-snr_db: [30]
-seeds: 1
-evaluations: 200
-methods: {upso2d: {criteria: [bic]}, adaptive-lasso: {algorithm: adaptive_lasso, criteria: [bic]}}
-"""
 
 
 def shell(script, command, folder, code=0, env=None):
@@ -77,35 +67,6 @@ def test_a_colon_in_the_path_of_the_folder(finished, tmp_path):
     copy = finished.copied(tmp_path / "a:b", made=False)
     copy.snakemake(FRAMES)
     assert copy.files(*COMPUTED) == finished.files(*COMPUTED)
-    apart = copy.with_study("apart", APART)
-    apart.snakemake("data/apart/conditions/as-described/data-1/S3/30dB/adaptive-lasso/bic.json")
-    assert b'"failure"' not in apart.run_files()[0].read_bytes()
-
-
-def test_a_folder_that_cannot_be_written(finished, tmp_path):
-    """Snakemake itself needs its folder, also to show what would run; its words say why it ends."""
-    copy = finished.copied(tmp_path / "project", made=False)
-    with read_only(copy.root):
-        for option in ("--cores=2", "--dry-run"):
-            with copy.under_way(option) as begun:
-                printed, _ = begun.communicate(timeout=LIMIT)
-            assert begun.returncode == 1 and "Read-only file system" in printed
-            assert "narxbench/" not in printed.replace(str(copy.root), "")
-        (tmp_path / "elsewhere").mkdir()
-        options = ["--snakefile", str(copy / "workflow/Snakefile"), "--cores", "2", "--dry-run"]
-        printed = shell("", [*COMMAND, *options], tmp_path / "elsewhere")
-    assert "data/paper/runs/as-described/data-1/S1/50dB/upso2d/bic/seed-1.json" in printed
-
-
-def test_a_home_that_cannot_be_written_and_a_folder_elsewhere(finished, tmp_path):
-    (tmp_path / "home").mkdir()
-    (tmp_path / "elsewhere").mkdir()
-    snakefile = str(finished / "workflow/Snakefile")
-    options = ["--snakefile", snakefile, "--directory", str(tmp_path / "elsewhere"), "--cores", "2", "--dry-run"]
-    with read_only(tmp_path / "home"):
-        home = f"export HOME={shlex.quote(str(tmp_path / 'home'))}; unset XDG_CACHE_HOME"
-        printed = shell(home, [*COMMAND, *options], tmp_path)
-    assert "data/paper/runs/as-described/data-1/S1/50dB/upso2d/bic/seed-1.json" in printed
 
 
 def test_streams_that_nobody_holds(empty):

@@ -1,131 +1,178 @@
-"""The tutorial of an own algorithm in the pipeline; dishonest algorithms change no result of others there."""
+"""The tutorial of an own algorithm, as a reader follows it; dishonest algorithms change no result of others."""
 
 import json
+import os
 import re
-from pathlib import Path
+import shlex
+import subprocess
+import sys
+import tomllib
+from itertools import pairwise
 
 import pytest
 import yaml
-from tests.unit.algorithms.plugins import FOLDER, install
+from tests.command import succeeded
+from tests.unit.algorithms.plugins import FOLDER, install, install_text
 from tests.unit.algorithms.plugins.cheats import CHEATS
-from tests.unit.docs.own_algorithm import console_commands, files_to_save, run_command
-
-from narxbench._studies.methods.repeats import read_repeats
+from tests.workflow.project import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.ci]
 
-COMMAND = f"{console_commands()[1][0]} small.yaml"
+PAGE = (ROOT / "docs/own_algorithm.md").read_text(encoding="utf-8")
+# Language and content of each block.
+BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+# The files that the page says to save, by the names in their first lines.
+FILES = {}
+for _, _content in BLOCKS:
+    if _match := re.match(r"# (\S+\.\w+)\n", _content):
+        FILES[_match[1]] = _content
+# Each command, and the text that it prints by the block after it, or nothing.
+COMMANDS = []
+for (_language, _content), (_next_language, _next_content) in pairwise([*BLOCKS, ("", "")]):
+    if not _language:
+        COMMANDS.append((_content.strip(), _next_content if _next_language == "text" else ""))
+(CHECK, CHECKED), (STUDY, _) = COMMANDS
+EXAMPLES = "\n".join(text for language, text in BLOCKS if language == "python" and text.startswith(">>>"))
+DOCTEST = "import doctest, sys; sys.exit(doctest.testfile(sys.argv[1], module_relative=False).failed)"
 MODULE = "src/narxbench/_algorithms/threshold.py"
 NEIGHBOURS = ("ga", "stepwise", "threshold")
 # Methods of the page's command that take part here, beside those that the page adds.
 REMAINING = {*NEIGHBOURS, "upso2d", "frols"}
-# Their runs fail as those of the unit tests do, or are as good as any.
+# Their runs fail as those of the unit tests do, or are as good as any; names of methods have no underscores.
 CHEATING = ("mutated_data", "memory_file", "reset_count", "much_memory", "crashes")
-FAILURES = {name: CHEATS[name].failure or "^$" for name in CHEATING}
+FAILURES = {name.replace("_", "-"): CHEATS[name].failure or "^$" for name in CHEATING}
 FAILURES["hangs"] = "not done after the time limit of 5 s"
-# Names of methods have no underscores.
-METHODS = {name: name.replace("_", "-") for name in FAILURES}
+
+
+def run(project, command, *paths):
+    """Return the process of a command of the page, run in a checkout with further import paths."""
+    words = shlex.split(command.removeprefix("python3 -m uv run "))
+    imports = os.pathsep.join(map(str, (project / "src", *paths)))
+    return subprocess.run(
+        [sys.executable, "-m", *words],
+        cwd=project.root,
+        env=os.environ | {"PYTHONPATH": imports},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+    )
+
+
+def matches(printed, shown):
+    """Return whether a text is the shown one, in which three dots stand for anything."""
+    return re.fullmatch(".*".join(map(re.escape, shown.split("..."))), printed, re.DOTALL) is not None
 
 
 @pytest.fixture(scope="module")
 def checkout(finished, tmp_path_factory):
-    """Return a copy of the project with the files of the page and the results of its command."""
+    """Return a copy of the project with the files of the page."""
     project = finished.copied(tmp_path_factory.mktemp("tutorial") / "project", made=False)
-    for name, content in files_to_save().items():
+    for name, content in FILES.items():
         if name != "pyproject.toml":
             project.write(name, content)
-    project.write("small.yaml", yaml.safe_dump(small_study(project)))
-    done = run_command(COMMAND, project.root)
+    return project
+
+
+@pytest.fixture(scope="module")
+def compared(checkout):
+    """Return the checkout with the results of the page's study, of few methods, systems and scenarios."""
+    study = small_study(checkout, "my", {*settings(checkout)["methods"]} - REMAINING)
+    checkout.write("small.yaml", yaml.safe_dump(study))
+    done = run(checkout, f"{STUDY} small.yaml")
     assert done.returncode == 0, done.stderr
     # The places of both methods of the page, which the terminal ends with.
     places = r"reports/my/report\.html: by exact recovery on .*: threshold is \d+ of \d+ with .*; descent is \d+ of "
     assert re.search(places, done.stderr), done.stderr
-    return project
+    return checkout
 
 
-def compared(project):
-    """Return the settings of the comparison of methods."""
+def settings(project):
     return yaml.safe_load((project / "config/methods.yaml").read_text(encoding="utf-8"))
 
 
-def small_study(project):
-    """Return what the study of the page leaves out here: most methods, systems and scenarios."""
-    overlay = compared(project)
+def small_study(project, name, removed):
+    """Return what a study leaves out of the comparison of methods."""
     return {
-        "study": "my",
+        "study": name,
         "systems": ["S1"],
         "held_out": {"systems": ["fastcan", "zhu1991"], "seeds": [611]},
         "groups": {"new-data": ["fastcan", "zhu1991"], "hard": ["fastcan"]},
-        "methods": dict.fromkeys(sorted(overlay["methods"].keys() - REMAINING)),
-        "scenarios": dict.fromkeys(sorted(overlay["scenarios"].keys() - {"base"})),
+        "methods": dict.fromkeys(sorted(removed)),
+        "scenarios": dict.fromkeys(sorted(settings(project)["scenarios"].keys() - {"base"})),
     }
 
 
 def run_files(project, study, method):
     """Return the run files of a method by problem and name."""
     root = project / f"data/{study}/runs"
-    paths = sorted(root.rglob(f"{method}/bic/*.json"))
-    return {str(path.relative_to(root)): path.read_bytes() for path in paths}
+    return {str(path.relative_to(root)): path.read_bytes() for path in sorted(root.rglob(f"{method}/bic/*.json"))}
 
 
-def test_a_row_in_the_ranking(checkout):
-    page = (checkout / "reports/my/report.html").read_text(encoding="utf-8")
+def test_it_passes_its_checks_and_a_draw_from_elsewhere_does_not(checkout):
+    done = run(checkout, CHECK)
+    assert (done.returncode, done.stderr) == (0, "") and matches(done.stdout, CHECKED), done.stdout
+    dishonest = FILES[MODULE].replace("rng.integers(objective", "np.random.default_rng().integers(objective")
+    checkout.write(MODULE, dishonest)
+    done = run(checkout, CHECK)
+    checkout.write(MODULE, FILES[MODULE])
+    (failure,) = re.findall("^FAILED.*\n", done.stdout, re.MULTILINE)
+    (shown,) = [content for _, content in BLOCKS if content.startswith("FAILED")]
+    assert done.returncode == 1 and matches(failure, shown)
+
+
+def test_its_examples(checkout, tmp_path):
+    (tmp_path / "examples").write_text(EXAMPLES)
+    command = [sys.executable, "-c", DOCTEST, str(tmp_path / "examples")]
+    environment = {"PYTHONPATH": str(checkout / "src")}
+    done = subprocess.run(command, cwd=checkout.root, env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "") and EXAMPLES.count(">>> ") > 5
+
+
+def test_it_is_found_as_a_package(monkeypatch, tmp_path):
+    project = tomllib.loads(FILES["pyproject.toml"])["project"]
+    ((name, module),) = project["entry-points"]["narxbench.algorithms"].items()
+    install_text(monkeypatch, tmp_path, {name: module}, project["name"], **{module: FILES[MODULE]})
+    assert succeeded("check-algorithm", name).endswith(": all checks passed\n")
+
+
+def test_a_row_in_the_ranking(compared):
+    page = (compared / "reports/my/report.html").read_text(encoding="utf-8")
     assert page.count('class="yours"') == 4
-    ranking = (checkout / "reports/my/tables/leaderboard.md").read_text(encoding="utf-8")
+    ranking = (compared / "reports/my/tables/leaderboard.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| *([^|\n]*?) *\|((?:[^|\n]*\|){7})$", ranking, re.MULTILINE))
     assert {"threshold", "descent", "2D-UPSO", "frols"} <= set(rows)
     assert rows["threshold"] != rows["descent"]
-    assert run_files(checkout, "my", "threshold") != run_files(checkout, "my", "descent") != {}
+    assert run_files(compared, "my", "threshold") != run_files(compared, "my", "descent") != {}
 
 
-def test_an_edit_repeats_the_runs_of_the_algorithm(checkout):
-    checkout.edit(MODULE, "default=10.0", "default=11.0")
-    try:
-        planned = run_command(f"{COMMAND} --dry-run", checkout.root).stdout
-    finally:
-        checkout.edit(MODULE, "default=11.0", "default=10.0")
-    outputs = re.findall(r"^ *output: (data/my/runs/.*)$", planned, re.MULTILINE)
-    assert {Path(output).parts[-3] for output in outputs} == {"threshold", "descent"}
+def test_an_edit_repeats_the_runs_of_the_algorithm(compared):
+    compared.edit(MODULE, "default=10.0", "default=11.0")
+    planned = run(compared, f"{STUDY} small.yaml --dry-run").stdout
+    compared.edit(MODULE, "default=11.0", "default=10.0")
+    outputs = re.findall(r"^ *output: data/my/runs/.*/(\w+)/bic/[^/]*$", planned, re.MULTILINE)
+    assert set(outputs) == {"threshold", "descent"}
 
 
-def study_of_cheats(project):
-    """Return the settings of a study with the neighbours and dishonest algorithms on one system."""
-    overlay = compared(project)
-    methods = dict.fromkeys([*sorted(overlay["methods"].keys() - {*NEIGHBOURS}), "descent"])
-    methods |= {method: {"algorithm": name, "criteria": ["bic"]} for name, method in METHODS.items()}
-    return {
-        "study": "beside",
-        "systems": ["S1"],
-        "held_out": None,
-        "time_limit": 5,
-        "methods": methods,
-        "scenarios": dict.fromkeys(sorted(overlay["scenarios"].keys() - {"base"})),
-    }
-
-
-def test_dishonest_algorithms_fail_alone(checkout, monkeypatch, tmp_path):
+def test_dishonest_algorithms_fail_alone(compared, monkeypatch, tmp_path):
     (tmp_path / "site").mkdir()
     install(monkeypatch, tmp_path / "site")
-    checkout.write("beside.yaml", yaml.safe_dump(study_of_cheats(checkout)))
-    done = run_command(f"{COMMAND} beside.yaml", checkout.root, tmp_path / "site", FOLDER)
-    assert done.returncode == 0, done.stderr
-    assert "Traceback" not in done.stderr
+    study = small_study(compared, "beside", {*settings(compared)["methods"], "descent"} - {*NEIGHBOURS})
+    study |= {"held_out": None, "time_limit": 5}
+    del study["groups"]
+    study["methods"] |= {name: {"algorithm": name.replace("-", "_"), "criteria": ["bic"]} for name in FAILURES}
+    compared.write("beside.yaml", yaml.safe_dump(study))
+    done = run(compared, f"{STUDY} beside.yaml", tmp_path / "site", FOLDER)
+    assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
     for method in NEIGHBOURS:
-        check_neighbour(checkout, method)
-    for name, pattern in FAILURES.items():
-        for content in run_files(checkout, "beside", METHODS[name]).values():
-            for run in json.loads(content)["runs"]:
-                assert re.search(pattern, run.get("failure", "")), name
-    repeats = read_repeats((checkout / "data/beside/repeats").glob("*.json"))
-    assert repeats.keys() == {"threshold", *METHODS.values()}
-    for method, repeat in repeats.items():
-        assert bool(repeat.difference) == (method == "memory-file"), method
-
-
-def check_neighbour(project, method):
-    """Check that the runs of a method next to dishonest ones are those of the study without them."""
-    expected = {}
-    for name, content in run_files(project, "my", method).items():
-        if re.match(r"base/data-\d+/S1/", name):
-            expected[name] = content
-    assert run_files(project, "beside", method) == expected != {}
+        alone = {name: run for name, run in run_files(compared, "my", method).items() if "/S1/" in name}
+        assert run_files(compared, "beside", method) == alone != {}
+    for method, pattern in FAILURES.items():
+        for content in run_files(compared, "beside", method).values():
+            for search in json.loads(content)["runs"]:
+                assert re.search(pattern, search.get("failure", "")), method
+    differing = {}
+    for path in (compared / "data/beside/repeats").glob("*.json"):
+        content = json.loads(path.read_bytes())
+        differing[content["condition"]["method"]] = bool(content["difference"])
+    assert differing == {method: method == "memory-file" for method in ("threshold", *FAILURES)}

@@ -1,43 +1,100 @@
 """Each recipe of CONTRIBUTING, followed in a copy of the project: the files that it touches, and what it does."""
 
-import csv
 import json
 import math
+import os
 import re
+import subprocess
+import sys
+from contextlib import contextmanager
 from itertools import chain, product
-from statistics import mean, median
+from statistics import median
 
 import pandas as pd
 import pytest
 import yaml
-from tests.slow.recipes import RECIPES, following
 from tests.workflow.project import ROOT, TINY, Project
 
 import narxbench
 
 pytestmark = pytest.mark.slow
 
-TESTS = {
-    "algorithm": ["test_algorithm_of_your_own", "test_reviewed_algorithm"],
-    "column of a table": ["test_column_of_a_table"],
-    "criterion": ["test_criterion"],
-    "figure": ["test_figure"],
-    "file format": ["test_file_format"],
-    "kind of noise": ["test_kind_of_noise"],
-    "method": ["test_method"],
-    "metric": ["test_metric_of_methods", "test_metric_of_conditions"],
-    "noise model": ["test_noise_model"],
-    "setting of an identification": ["test_setting_of_an_identification"],
-    "study": ["test_study"],
-    "system": ["test_system"],
-    "table": ["test_table"],
+SECTION = (
+    (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("\n## How to add …\n")[2].partition("\n## ")[0]
+)
+# The name of each recipe, the numbers of files that it says it touches, and its text.
+RECIPES = {}
+for _name, _counts, _text in re.findall(r"^\*\*an? ([^*]+)\*\* \(([^)]+)\): ((?:.+\n)+)", SECTION, re.MULTILINE):
+    RECIPES[_name] = set(map(int, re.findall(r"\d+", _counts))), _text
+# What renews the files that are written from the code.
+RENEWING = re.findall(r"^python -m .*$", SECTION, re.MULTILINE)
+FOLLOWED = {
+    *("system", "study", "method", "algorithm", "setting of an identification", "criterion", "kind of noise"),
+    *("noise model", "file format", "metric", "column of a table", "table", "figure"),
 }
 
 
 def test_every_recipe_has_a_test():
-    assert {*RECIPES} == {*TESTS}
-    for names in TESTS.values():
-        assert {*names} <= globals().keys()
+    assert {*RECIPES} == FOLLOWED and len(RENEWING) == 2
+
+
+class Copy(Project):
+    """A copy of the project that notes which of its files are written by hand."""
+
+    def __init__(self, root, study="tiny"):
+        super().__init__(root, study)
+        self.edited = set()
+
+    def write(self, path, text):
+        """Write a file as a reader of the recipe does."""
+        super().write(path, text)
+        self.edited.add(path)
+
+    def trial(self, name, settings):
+        """Return a study that tries what was added; its file is none that the recipe asks for."""
+        Project(self.root).write(f"{name}.yaml", settings)
+        return Project(self.root, name)
+
+    def run(self, *words):
+        """Return what a command of Python prints in the copy; it must end well, and only tell that it compiles."""
+        environment = os.environ | {"PYTHONPATH": str(self.root / "src")}
+        command = [sys.executable, *words]
+        done = subprocess.run(command, cwd=self.root, env=environment, capture_output=True, text=True, encoding="utf-8")
+        messages = [line for line in done.stderr.splitlines() if not line.startswith("narxbench: compiling ")]
+        assert (done.returncode, messages) == (0, []), done.stdout + done.stderr
+        return done.stdout
+
+    def renew(self):
+        """Renew what is written from the code, by the commands of the page, and return the schema of a study."""
+        for command in RENEWING:
+            words, _, target = command.removeprefix("python ").partition(" > ")
+            printed = self.run(*words.split())
+            if target:
+                (self / target).write_text(printed, encoding="utf-8")
+        return (self / "workflow/schemas/study.schema.json").read_text(encoding="utf-8")
+
+    def check(self, name):
+        """Check that the files written by hand since the last check are those of a recipe, and as many as it says."""
+        counts, text = RECIPES[name]
+        # Words in capitals are names that the reader chooses.
+        patterns = [
+            re.escape(path).replace("NAME", r"\w+") for path in re.findall(r"`([\w./-]+\.(?:py|yaml|smk))`", text)
+        ]
+        assert len(self.edited) in counts, f"{name}: {sorted(self.edited)}; CONTRIBUTING says {counts}"
+        for path in self.edited:
+            assert any(re.fullmatch(pattern, path) for pattern in patterns), (
+                f"{name}: CONTRIBUTING does not name {path}"
+            )
+        self.edited.clear()
+
+
+@contextmanager
+def following(name, folder, project=None):
+    """Give a copy of the checkout, or of a project, in which a recipe is followed."""
+    source = Project.of_checkout(folder / "project") if project is None else project.copied(folder / "project")
+    copy = Copy(source.root)
+    yield copy
+    copy.check(name)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -50,86 +107,59 @@ def compiled():
     narxbench.identify(u, y, decimation=1, degree=2, y_lags=1, u_lags=1, effort=1.0)
 
 
-def rows_of(path):
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def signals_of(path):
-    """Return the input and the output of a data set."""
-    signals = pd.read_csv(path)
-    return signals["u"].tolist(), signals["y"].tolist()
-
-
 def run_of(path):
     """Return the content of a run file and its first run."""
     content = json.loads(path.read_bytes())
     return content, content["runs"][0]
 
 
-def summaries_of(project):
-    """Return the summaries of the conditions of a study by system, method and criterion."""
-    summaries = {}
-    for path in (project / f"data/{project.study}/conditions").rglob("*.json"):
-        summary = json.loads(path.read_bytes())
-        summaries[summary["system"], summary["method"], summary["criterion"]] = summary
-    return summaries
+def text_of(project, path):
+    return (project / path).read_text(encoding="utf-8")
 
 
-def test_system(tmp_path):
-    with following("system", tmp_path / "project") as copy:
-        copy.write("config/systems/tank.yaml", "n_u: 2\nn_y: 1\ndegree: 2\nequation: y(k) = 0.6*y(k-1) + u(k-2)^2\n")
-        # With so little noise its equation can be seen in the data.
-        copy.write("config/tanks.yaml", "systems: [tank]\nsnr_db: [300]\nfigures: {snr_db: 300}\n")
-        data = "data/tanks/problems/as-described/data-1/tank/300dB.csv"
-        Project(copy.root, "config/tanks").snakemake(data)
-        u, y = signals_of(copy / data)
-        assert len(y) == 2000 and max(y) > 1.0
-        assert y[2:] == pytest.approx([0.6 * y[k - 1] + u[k - 2] ** 2 for k in range(2, 2000)], abs=1e-12)
-
-
-def test_study(tmp_path):
-    with following("study", tmp_path / "project") as copy:
-        settings = "systems: [S3]\nsnr_db: [30]\nseeds: 2\nevaluations: 100\nmethods: {upso2d: {criteria: [bic]}}\n"
-        copy.write("config/small.yaml", settings)
-        project = Project(copy.root, "config/small")
-        outputs = list(chain(*project.planned().values()))
-        assert len(outputs) > 50
-        for path in outputs:
-            assert path.startswith(("data/small/", "reports/small/", "logs/small/"))
-        frame = "data/small/frames/conditions.csv"
-        project.snakemake(frame)
-        rows = rows_of(copy / frame)
-        assert {(row["system"], row["method"], row["runs"], row["evaluations"]) for row in rows} == {
-            ("S3", "upso2d", "2", "100"),
-            ("S3", "ga", "2", "100"),
-        }
-
-
-SEARCH_AGAIN = """
-import narxbench
-u, y = narxbench.read_signals("data/mine/problems/as-described/data-1/S3/30dB.csv")
-problem = narxbench.StructureProblem(u, y, n_u={n_u}, n_y={n_y}, degree={degree}, rescaled=False)
-axes = {{"system": "S3", "snr_db": "30"}}
-print(narxbench.search(problem, algorithm="ga", seed=1, evaluations=200, axes=axes, selection="tournament").fitness)
+X1 = "n_u: 2\nn_y: 1\ndegree: 2\nequation: y(k) = 0.6*y(k-1) + u(k-2)^2\n"
+ADDED = """\
+systems: [S3, X1]
+snr_db: [30, 300]
+seeds: 2
+evaluations: 1500
+data: {realisation: per_run}
+figures: {snr_db: 300}
+methods:
+  upso2d: {criteria: [bic, aic-16]}
+  ga: null
+  ga-tournament: {algorithm: ga, criteria: [bic], settings: {selection: tournament}}
 """
 
 
-def test_method(tmp_path):
-    with following("method", tmp_path / "project") as copy:
-        methods = {"ga-tournament": {"algorithm": "ga", "criteria": ["bic"], "settings": {"selection": "tournament"}}}
-        copy.write("config/mine.yaml", yaml.safe_dump({**yaml.safe_load(TINY), "methods": methods}))
-        runs = "data/mine/runs/as-described/data-1/S3/30dB"
-        paths = f"{runs}/ga-tournament/bic/seed-1.json", f"{runs}/ga/bic/seed-1.json"
-        Project(copy.root, "config/mine").snakemake(*paths)
-        tournament, tournament_run = run_of(copy / paths[0])
-        proportional, proportional_run = run_of(copy / paths[1])
-        assert (tournament["settings"]["selection"], proportional["settings"]["selection"]) == (
-            "tournament",
-            "proportional",
-        )
-        assert tournament_run["history"] != proportional_run["history"]
-        assert float(copy.run("-c", SEARCH_AGAIN.format(**tournament["problem"]))) == tournament_run["fitness"]
+def test_system_study_and_method(tmp_path):
+    with following("system", tmp_path) as copy:
+        copy.write("config/systems/X1.yaml", X1)
+        copy.write("config/added.yaml", ADDED)
+    copy.edited.add("config/added.yaml")
+    copy.check("study")
+    copy.edited.add("config/added.yaml")
+    copy.check("method")
+    project = Project(copy.root, "config/added")
+    for path in chain(*project.planned().values()):
+        assert path.startswith(("data/added/", "reports/added/", "logs/added/", "reports/report.html")), path
+    project.snakemake()
+    conditions = pd.read_csv(copy / "data/added/frames/conditions.csv")
+    keys = conditions["method"] + "/" + conditions["criterion"]
+    searches = ("upso2d/bic", "upso2d/aic-16", "ga-tournament/bic")
+    expected = set(product(("S3", "X1"), (30.0, 300.0), searches))
+    assert set(zip(conditions["system"], conditions["snr_db"], keys, strict=True)) == expected
+    data = [pd.read_csv(copy / f"data/added/problems/as-described/data-1/X1/300dB/realisation-{i}.csv") for i in (1, 2)]
+    u, y = data[0]["u"], data[0]["y"]
+    assert len(y) == 2000 and (data[1]["u"] != u).any()
+    # With so little noise its equation can be seen in the data, and a search finds its terms.
+    assert (0.6 * y.shift(1) + u.shift(2) ** 2)[2:].tolist() == pytest.approx(y[2:].tolist(), abs=1e-12)
+    summary = json.loads(text_of(copy, "data/added/conditions/as-described/data-1/X1/300dB/ga-tournament/bic.json"))
+    assert summary["realisations"] == 2 and summary["settings"]["selection"] == "tournament"
+    assert {"y(k-1)", "u(k-2)^2"} <= {summary["candidates"][place] for place in summary["runs"]["structures"][0]}
+    for name, word in (("table_2", "population size"), ("selection_X1", "ga-tournament"), ("selection_X1", "AIC")):
+        assert word in text_of(copy, f"reports/added/tables/{name}.md"), name
+    assert project.planned() == {}
 
 
 SMALL_STRUCTURES = '''\
@@ -178,28 +208,20 @@ print(algorithm("small_structures").in_process)
 """
 
 
-def test_algorithm_of_your_own(tmp_path):
-    with following("algorithm", tmp_path / "project") as copy:
+def test_algorithm(tmp_path):
+    with following("algorithm", tmp_path) as copy:
         copy.write(MODULE, SMALL_STRUCTURES)
         assert copy.run("-m", "narxbench", "check-algorithm", "small_structures").endswith(": all checks passed\n")
-        copy.renew()
-        assert "Settings-small_structures" in copy.schema()
+        assert "Settings-small_structures" in copy.renew()
         assert copy.run("-c", SEARCH).split() == ["120", "120", "True", "True", "False"]
-
-
-def test_reviewed_algorithm(tmp_path):
-    with following("algorithm", tmp_path / "project") as copy:
-        copy.write(MODULE, SMALL_STRUCTURES)
-        registry = "src/narxbench/_algorithms/registry.py"
-        copy.edit(
-            registry, '    "stepwise": Cost', '    "small_structures": Cost(4e-6, most=120),\n    "stepwise": Cost'
-        )
-        assert copy.run("-c", SEARCH).split() == ["120", "120", "True", "True", "True"]
-        # It comes with the package, so that studies know what it costs, and run it in the main process.
+        copy.check("algorithm")
+        # A reviewed one runs in the main process of a study, which knows what it costs.
+        registry, entry = "src/narxbench/_algorithms/registry.py", '    "stepwise": Cost'
+        copy.edit(registry, entry, f'    "small_structures": Cost(4e-6, most=120),\n{entry}')
+        assert copy.run("-c", SEARCH).split()[-1] == "True"
         methods = {"small": {"algorithm": "small_structures", "criteria": ["bic"], "settings": {"most_terms": 1}}}
-        project = copy.trial("small", yaml.safe_dump({**yaml.safe_load(TINY), "methods": methods}))
         path = "data/small/runs/as-described/data-1/S3/30dB/small/bic/seed-1.json"
-        project.snakemake(path)
+        copy.trial("small", yaml.safe_dump({**yaml.safe_load(TINY), "methods": methods})).snakemake(path)
         content, run = run_of(copy / path)
         assert (content["algorithm"], len(run["terms"])) == ("small_structures", 1)
         assert run["evaluations"] == content["problem"]["n_terms"]
@@ -235,7 +257,7 @@ except narxbench.NarxbenchError as error:
 
 
 def test_setting_of_an_identification(tmp_path):
-    with following("setting of an identification", tmp_path / "project") as copy:
+    with following("setting of an identification", tmp_path) as copy:
         copy.edit("src/narxbench/_identification/settings.py", "    include: ", SETTING)
         parameter = "    largest_power: int = 12,\n"
         copy.edit("src/narxbench/_identification/entry.py", "    include: ", f"{parameter}    include: ")
@@ -286,10 +308,9 @@ for n_terms in (1, 3, 7):
 
 
 def test_criterion(tmp_path, finished):
-    with following("criterion", tmp_path / "project", finished) as copy:
+    with following("criterion", tmp_path, finished) as copy:
         copy.write("src/narxbench/_fitness/criteria/caic.py", CONSISTENT_AIC)
-        copy.renew()
-        assert ", caic, " in copy.schema()
+        assert ", caic, " in copy.renew()
         assert [float(line) for line in copy.run("-c", EVALUATE).split()] == pytest.approx([1.0, 3.0, 7.0], abs=1e-9)
         # Tables and pages may show its title; of runs and summaries that are there nothing is made again.
         planned = Project(copy.root).planned()
@@ -312,8 +333,8 @@ def _random_walk(experiment: CleanExperiment) -> Signals:
     return Signals(experiment.clean.u, experiment.clean.y + np.cumsum(experiment.e))
 
 
-NOISES: dict[str, Callable[[CleanExperiment], Signals]] = {
-    "walk": _random_walk,
+NOISES = {
+    "walk": Noise("on the measured output, as a random walk", _random_walk),
 """
 SIMULATE = """
 import numpy as np
@@ -331,14 +352,9 @@ except narxbench.NarxbenchError as error:
 
 
 def test_kind_of_noise(tmp_path):
-    with following("kind of noise", tmp_path / "project") as copy:
-        copy.edit(
-            "src/narxbench/_model/noise.py",
-            "NOISES: dict[str, Callable[[CleanExperiment], Signals]] = {\n",
-            RANDOM_WALK,
-        )
-        copy.renew()
-        assert copy.schema().count('"walk"') == 2
+    with following("kind of noise", tmp_path) as copy:
+        copy.edit("src/narxbench/_model/noise.py", "NOISES = {\n", RANDOM_WALK)
+        assert copy.renew().count('"walk"') == 2
         truths, outputs, message = copy.run("-c", SIMULATE).splitlines()
         assert truths == "True True"
         assert message.startswith("simulate: noise: found 'walks'; allowed: 'walk' or 'output' or 'equation' or ")
@@ -346,7 +362,7 @@ def test_kind_of_noise(tmp_path):
         data = "data/walking/problems/as-described/data-1/S3/30dB.csv"
         project = copy.trial("walking", TINY + "data: {noise: walk}\n")
         project.snakemake(data)
-        assert signals_of(copy / data)[1] == pytest.approx([float(text) for text in outputs.split()], abs=1e-12)
+        assert pd.read_csv(copy / data)["y"].tolist() == pytest.approx(list(map(float, outputs.split())), abs=1e-12)
         printed = copy.trial("walking", TINY + "data: {noise: walks}\n").snakemake(data, code=1)
         assert "data.noise: found 'walks'; allowed: one of walk, output, equation, " in printed
         assert "(did you mean 'walk'?)" in printed
@@ -374,13 +390,12 @@ def test_noise_model(tmp_path):
     page = (ROOT / "docs/noise_models.md").read_text(encoding="utf-8")
     example = page.partition("## How to add a noise model")[2].partition("```python\n")[2]
     lines = re.findall(r"^(?:>>> (?=class)|\.\.\. ?)(.*)$", example.partition("```")[0], re.MULTILINE)
-    with following("noise model", tmp_path / "project") as copy:
+    with following("noise model", tmp_path) as copy:
         module = "src/narxbench/_model/noise_models.py"
         copy.edit(module, "NOISE_MODELS: dict", "\n".join(lines) + "\n\n\nNOISE_MODELS: dict")
         copy.edit(module, "Noe, BoxJenkins)", "Noe, BoxJenkins, Daily)")
         copy.edit(module, '"noe", "box-jenkins"]', '"noe", "box-jenkins", "daily"]')
-        copy.renew()
-        assert '"daily"' in copy.schema()
+        assert '"daily"' in copy.renew()
         terms, description, *models = copy.run("-c", NOISY).splitlines()
         assert terms == "y(k-1) u(k-1) y(k-1)*u(k-1) u(k-1)^2"
         for line, name in zip((description, *models), ("Daily (AR 24)", "daily", "daily"), strict=True):
@@ -418,7 +433,7 @@ for column in ("flow", "channel_1"):
 
 
 def test_file_format(tmp_path):
-    with following("file format", tmp_path / "project") as copy:
+    with following("file format", tmp_path) as copy:
         copy.edit(
             "src/narxbench/_io/formats.py",
             '    (b"TDSm", "tdms"),\n',
@@ -434,51 +449,6 @@ def test_file_format(tmp_path):
         assert wrong.startswith("run.wav: row 8, column channel_2: found inf; allowed: ")
 
 
-COMPARED = """
-kind: methods
-systems: [S1]
-snr_db: [30]
-seeds: 2
-evaluations: 100
-data: {seeds: [1]}
-figures: {snr_db: 30}
-methods: {upso2d: {criteria: [bic]}, ga: null, stepwise: {algorithm: stepwise, criteria: [bic]}}
-scenarios: {base: {description: plain}}
-"""
-METRIC_OF_METHODS = """\
-COMPARISON = (
-    ComparisonMetric(
-        name="largest_weight",
-        heading="Largest weight",
-        words="largest weight",
-        form="significant",
-        of_run=lambda score, run, best: math.nan if run.largest_weight is None else run.largest_weight,
-        negligible=0.01,
-        region="0.01 of the largest weight",
-        description="size of the largest weight of a run.",
-    ),
-"""
-
-
-def test_metric_of_methods(tmp_path):
-    with following("metric", tmp_path / "project") as copy:
-        copy.edit("src/narxbench/_studies/methods/metrics.py", "COMPARISON = (\n", METRIC_OF_METHODS)
-        scores = "src/narxbench/_studies/methods/scores.py"
-        begin = "            seed=run.seed,\n            fitness"
-        copy.edit(scores, begin, f"            largest_weight=max(map(abs, run.coefficients), default=None),\n{begin}")
-        project = copy.trial("compared", COMPARED)
-        project.snakemake("reports/compared/tables/leaderboard.md")
-        ranking = pd.read_csv(copy / "data/compared/frames/ranking.csv")
-        ranking = ranking[ranking["group"] == "all"].set_index("method")
-        values = {}
-        for method in ("upso2d", "stepwise"):
-            paths = (copy / f"data/compared/runs/base/data-1/S1/30dB/{method}").rglob("*.json")
-            values[method] = mean(max(map(abs, run_of(path)[1]["coefficients"])) for path in paths)
-            assert ranking["largest_weight"][method] == pytest.approx(values[method], rel=1e-11)
-        assert values["upso2d"] != values["stepwise"]
-        assert "largest weight" in (copy / "reports/compared/tables/differences.md").read_text(encoding="utf-8")
-
-
 METRIC_OF_CONDITIONS = """\
 SIZE = ConditionMetric(
     name="size",
@@ -491,42 +461,6 @@ CONDITION = (R, NU_MAX, SIZE)
 """
 
 
-def median_sizes(project):
-    """Return the median number of terms of the runs of each condition, and the number of its candidate terms."""
-    return {
-        key: (median(map(len, summary["runs"]["structures"])), len(summary["candidates"]))
-        for key, summary in summaries_of(project).items()
-    }
-
-
-def test_metric_of_conditions(tmp_path, finished):
-    with following("metric", tmp_path / "project", finished) as copy:
-        copy.edit("src/narxbench/_studies/paper/metrics.py", "CONDITION = (R, NU_MAX)\n", METRIC_OF_CONDITIONS)
-        project = Project(copy.root)
-        frame = "data/tiny/frames/metrics.csv"
-        project.snakemake(frame)
-        sizes = median_sizes(project)
-        rows = rows_of(copy / frame)
-        assert len(rows) == len(sizes) == 6
-        for row in rows:
-            size, n_terms = sizes[row["system"], row["method"], row["criterion"]]
-            assert float(row["size"]) == float(row["size_high"]) == pytest.approx(size / n_terms)
-
-
-def test_column_of_a_table(tmp_path, finished):
-    with following("column of a table", tmp_path / "project", finished) as copy:
-        tables = "src/narxbench/_studies/paper/tables.py"
-        copy.edit(tables, 'missed="Clear misses", published', 'missed="Clear misses", places="Places", published')
-        copy.edit(tables, '*of_run, published["verdict"]', '*of_run, run["places"], published["verdict"]')
-        Project(copy.root).snakemake("reports/tiny/tables/claims.csv")
-        verdicts = rows_of(copy / "data/tiny/frames/claims.csv")
-        places = [row["places"] for row in verdicts if row["side"] == "here"]
-        assert [row["places"] for row in rows_of(copy / "reports/tiny/tables/claims.csv")] == places
-        assert len(set(places)) > 2
-        for form in ("md", "tex"):
-            assert "Places" in (copy / f"reports/tiny/tables/claims.{form}").read_text(encoding="utf-8")
-
-
 RULES = "workflow/rules/paper.smk"
 BUDGETS_TABLE = '''\
 def budgets_table(metrics: pd.DataFrame) -> Table:
@@ -537,22 +471,6 @@ def budgets_table(metrics: pd.DataFrame) -> Table:
 
 
 def claims_table('''
-
-
-def test_table(tmp_path, finished):
-    with following("table", tmp_path / "project", finished) as copy:
-        tables = "src/narxbench/_studies/paper/tables.py"
-        copy.edit(tables, "def claims_table(", BUDGETS_TABLE)
-        claims = '    tables.append(claims_table(claims, frames["claims"], is_trial=is_trial))\n'
-        copy.edit(tables, claims, f'{claims}    tables.append(budgets_table(frames["metrics"]))\n')
-        copy.edit(RULES, 'TABLES += ["claims"', 'TABLES += ["budgets", "claims"')
-        Project(copy.root).snakemake("reports/tiny/tables/budgets.csv")
-        budgets = pd.read_csv(copy / "reports/tiny/tables/budgets.csv")["budget"]
-        assert budgets.tolist() == [400] * 6
-        for form in ("md", "tex"):
-            assert "Evaluations of all runs" in (copy / f"reports/tiny/tables/budgets.{form}").read_text(
-                encoding="utf-8"
-            )
 
 
 LAST_FIGURE = '''\
@@ -569,24 +487,45 @@ def last_fitness(curves: pd.DataFrame) -> dict[str, bytes]:
 def convergence('''
 
 
-def test_figure(tmp_path, finished):
-    with following("figure", tmp_path / "project", finished) as copy:
-        figures = "src/narxbench/_studies/paper/figures.py"
-        copy.edit(figures, "def convergence(", LAST_FIGURE)
-        first = "    drawings = {\n"
-        drawn = 'last_fitness(shown_rows("convergence", frames, settings))'
-        copy.edit(figures, first, f'{first}        "last_fitness": {drawn},\n')
-        copy.edit(RULES, 'FIGURES = ["figure_1", "figure_2"]', 'FIGURES = ["figure_1", "figure_2", "last_fitness"]')
-        project = Project(copy.root)
-        project.snakemake("reports/tiny/figures/last_fitness.svg")
-        drawing = (copy / "reports/tiny/figures/last_fitness.svg").read_text(encoding="utf-8")
-        heights = []
-        for path in re.findall(r'<path d="M ([^"]+)" clip-path[^>]*style="fill: #1f77b4', drawing):
-            corners = list(map(float, re.findall(r"-?\d+\.?\d*", path)))
-            heights.append(max(corners[1::2]) - min(corners[1::2]))
-        curves = pd.read_csv(copy / "data/tiny/frames/convergence.csv")
-        curves = curves[(curves["criterion"] == "bic") & (curves["method"] == "ga")]
-        last = curves.groupby("system")["mean"].last()
-        assert len(heights) == 2
-        assert heights[0] / heights[1] == pytest.approx(abs(last["S3"] / last["S4"]), rel=1e-3)
-        assert (copy / "reports/tiny/figures/last_fitness.pdf").read_bytes().startswith(b"%PDF")
+def test_metric_column_table_and_figure_of_the_report(tmp_path, finished):
+    tables, figures = (f"src/narxbench/_studies/paper/{name}.py" for name in ("tables", "figures"))
+    with following("metric", tmp_path, finished) as copy:
+        copy.edit("src/narxbench/_studies/paper/metrics.py", "CONDITION = (R, NU_MAX)\n", METRIC_OF_CONDITIONS)
+    copy.edit(tables, 'missed="Clear misses", published', 'missed="Clear misses", places="Places", published')
+    copy.edit(tables, '*of_run, published["verdict"]', '*of_run, run["places"], published["verdict"]')
+    copy.check("column of a table")
+    copy.edit(tables, "def claims_table(", BUDGETS_TABLE)
+    claims = '    tables.append(claims_table(claims, frames["claims"], is_trial=is_trial))\n'
+    copy.edit(tables, claims, f'{claims}    tables.append(budgets_table(frames["metrics"]))\n')
+    copy.edit(RULES, 'TABLES += ["claims"', 'TABLES += ["budgets", "claims"')
+    copy.check("table")
+    copy.edit(figures, "def convergence(", LAST_FIGURE)
+    drawn = 'last_fitness(shown_rows("convergence", frames, settings))'
+    copy.edit(figures, "    drawings = {\n", f'    drawings = {{\n        "last_fitness": {drawn},\n')
+    copy.edit(RULES, 'FIGURES = ["figure_1", "figure_2"]', 'FIGURES = ["figure_1", "figure_2", "last_fitness"]')
+    copy.check("figure")
+    reports = [
+        f"reports/tiny/{path}" for path in ("tables/budgets.csv", "tables/claims.csv", "figures/last_fitness.svg")
+    ]
+    Project(copy.root).snakemake(*reports)
+    frames = {name: pd.read_csv(copy / f"data/tiny/frames/{name}.csv") for name in ("metrics", "claims")}
+    check_sizes(copy, frames["metrics"])
+    budgets, shown_claims = (pd.read_csv(copy / report) for report in reports[:2])
+    assert budgets["budget"].tolist() == [400] * 6
+    of_run = frames["claims"].query("side == 'here'")
+    assert shown_claims["places"].tolist() == of_run["places"].tolist() and of_run["places"].nunique() > 2
+    for form, (name, heading) in product(("md", "tex"), [("budgets", "Evaluations of all runs"), ("claims", "Places")]):
+        assert heading in text_of(copy, f"reports/tiny/tables/{name}.{form}")
+    # A bar for each system.
+    assert len(re.findall(r'<path d="M [^"]+" clip-path[^>]*style="fill: #1f77b4', text_of(copy, reports[-1]))) == 2
+    assert (copy / "reports/tiny/figures/last_fitness.pdf").read_bytes().startswith(b"%PDF")
+
+
+def check_sizes(project, metrics):
+    """Check the metric of each condition: the median share of the candidates that its runs choose."""
+    assert len(metrics) == 6
+    for row in metrics.to_dict("records"):
+        place = f"{row['system']}/30dB/{row['method']}/{row['criterion']}"
+        summary = json.loads(text_of(project, f"data/tiny/conditions/as-described/data-1/{place}.json"))
+        size = median(map(len, summary["runs"]["structures"])) / len(summary["candidates"])
+        assert row["size"] == row["size_high"] == pytest.approx(size)

@@ -13,18 +13,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.command import run
 from tests.lookups import file_names, kinds_of
 from tests.slow.file_faults import KINDS, Faults, files_of
 
 import narxbench
-from narxbench import _cli as cli
-from narxbench._algorithms.search import search
-
-# They take the search from its module when they are imported, which must not be while a test replaces it there.
-from narxbench._identification import entry, estimator  # noqa: F401
-from narxbench._model.narx import Model
 from narxbench._pipeline.steps import StepFailedError, call
-from narxbench._report import look_page, model_page
 
 pytestmark = [pytest.mark.slow, pytest.mark.ci]
 
@@ -48,28 +42,29 @@ def data(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def made(data):
-    """Return an identification, the files of its report, and the page of its data."""
+    """Return an identification, and the files of its report but for that of the model, which are drawn once."""
     settings = {"decimation": 1, "degree": 1, "y_lags": 1, "u_lags": 1, "effort": 0.1}
-    signals = np.loadtxt(data, delimiter=",", skiprows=1).T
-    identification = narxbench.identify(*signals, **settings)
-    return identification, model_page.report_files(identification), look_page.look_page(narxbench.look(*signals))
+    identification = narxbench.identify(*np.loadtxt(data, delimiter=",", skiprows=1).T, **settings)
+    page = narxbench.write_report(identification, data.parent / "report")
+    files = {name: content.decode() for name, content in files_of(page.parent).items() if name != "model.json"}
+    return identification, files
 
 
 @pytest.fixture
 def quick(made, monkeypatch):
     """Replace the search and the drawing by their results, which do not depend on files."""
-    identification, files, page = made
+    identification, files = made
     monkeypatch.setattr("narxbench._identification.identify.identify_recording", lambda *_: identification)
-    monkeypatch.setattr(model_page, "report_files", lambda _, **_options: dict(files))
-    monkeypatch.setattr(look_page, "look_page", lambda _: page)
+    monkeypatch.setattr("narxbench._report.model_page.report_files", lambda _, **_options: dict(files))
+    monkeypatch.setattr("narxbench._report.look_page.look_page", lambda _: "<p>a look</p>")
 
 
 def identify(data, folder):
-    """Return the exit code of an identification with a report."""
+    """Return the outcome of an identification with a report."""
     copy = folder / "data.csv"
     if not copy.exists():
         shutil.copy(data, copy)
-    return cli.main(["identify", str(copy), "--input", "u", "--output", "y", "--report", str(folder / "report")])
+    return run("identify", copy, "--input", "u", "--output", "y", "--report", folder / "report")
 
 
 def write_files(folder, contents):
@@ -97,7 +92,7 @@ def check_reason(printed):
 @pytest.mark.parametrize(
     ("kind", "earlier"), [*product(KINDS, ["another report"]), ("rename", "none"), ("mkdir", "none")]
 )
-def test_each_operation_of_an_identification(kind, earlier, data, quick, tmp_path, capsys):
+def test_each_operation_of_an_identification(kind, earlier, data, quick, tmp_path):
     """One line that names the reason; the report is whole, or has no page; repeated, it is made."""
     identify(data, tmp_path)
     expected = files_of(tmp_path / "report")
@@ -109,18 +104,16 @@ def test_each_operation_of_an_identification(kind, earlier, data, quick, tmp_pat
         shutil.rmtree(tmp_path / "report")
         if earlier != "none":
             write_files(tmp_path / "report", older)
-        capsys.readouterr()
         with Faults(tmp_path, kind, number, REASONS[kind]) as faults:
-            code = identify(data, tmp_path)
+            outcome = identify(data, tmp_path)
         failed = faults.counts[kind] >= number
-        printed = capsys.readouterr().err
         # A folder that is there need not be made.
-        if failed and not (kind == "mkdir" and code == 0):
-            assert code == 2, (number, printed)
-            check_reason(printed)
-        check_whole(tmp_path / "report", [after, older] if code else [after])
+        if failed and not (kind == "mkdir" and outcome.code == 0):
+            assert outcome.code == 2, (number, outcome.err)
+            check_reason(outcome.err)
+        check_whole(tmp_path / "report", [after, older] if outcome.code else [after])
         assert not list(tmp_path.rglob(".*")), "something is left aside"
-        assert identify(data, tmp_path) == 0
+        assert identify(data, tmp_path).code == 0
         assert files_of(tmp_path / "report") == after
     assert number > 1 or (kind, earlier) == ("mkdir", "none")
 
@@ -128,7 +121,7 @@ def test_each_operation_of_an_identification(kind, earlier, data, quick, tmp_pat
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_operation_of_a_model_that_is_saved(kind, tmp_path):
     path = tmp_path / "deep/model.json"
-    models = [Model(("y(k-1)",), (weight,), inputs=(), output="y") for weight in (0.25, 0.5)]
+    models = [narxbench.Model(("y(k-1)",), (weight,), inputs=(), output="y") for weight in (0.25, 0.5)]
     for model in models:
         model.save(path)
     number, failed = 0, True
@@ -141,7 +134,7 @@ def test_each_operation_of_a_model_that_is_saved(kind, tmp_path):
         except narxbench.FileError as error:
             assert "\n" not in str(error)
         failed = faults.counts[kind] >= number
-        assert Model.load(path) in models
+        assert narxbench.Model.load(path) in models
         assert file_names(path.parent) == ["model.json"]
 
 
@@ -233,13 +226,13 @@ def test_a_report_survives_a_power_cut(data, quick, tmp_path):
 
     for _ in range(2):
         with Watched(tmp_path):
-            assert identify(data, tmp_path) == 0
+            assert identify(data, tmp_path).code == 0
     assert len(renamed) > 20
 
 
 def test_each_kind_of_memory_that_is_missing(small_problem, monkeypatch):
     """The n-th array that NumPy is asked for by a search cannot be had: one line, or the best so far."""
-    expected = search(small_problem, algorithm="stepwise", seed=1, evaluations=300)
+    expected = narxbench.search(small_problem, algorithm="stepwise", seed=1, evaluations=300)
     functions = {name: getattr(np, name) for name in ("empty", "zeros", "full", "array", "concatenate")}
     number, n_calls = 0, 0
     while n_calls >= number:
@@ -259,9 +252,9 @@ def test_each_kind_of_memory_that_is_missing(small_problem, monkeypatch):
             for name, function in functions.items():
                 patched.setattr(np, name, failing(function))
             try:
-                result = search(small_problem, algorithm="stepwise", seed=1, evaluations=300)
+                result = narxbench.search(small_problem, algorithm="stepwise", seed=1, evaluations=300)
             except (narxbench.AlgorithmFailedError, MemoryError):
                 continue
         assert result == expected or kinds_of(result.warnings) == ["limit"]
     assert number > 3
-    assert search(small_problem, algorithm="stepwise", seed=1, evaluations=300) == expected
+    assert narxbench.search(small_problem, algorithm="stepwise", seed=1, evaluations=300) == expected

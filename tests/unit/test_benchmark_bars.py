@@ -29,11 +29,6 @@ def test_one_case_may_not_exceed_its_limit():
     assert not compared([0.1], [0.11]).is_worse and compared([0.1], [0.12]).is_worse
 
 
-def test_a_higher_share_is_better():
-    assert bars.worsening("pem exact", 1.0, 0.0) > 0 > bars.worsening("held", 0.8, 0.9)
-    assert bars.worsening("width", 1.0, 2.0) > 0
-
-
 def test_a_run_resumes_compares_and_keeps(tmp_path, monkeypatch, capsys):
     measured = []
 

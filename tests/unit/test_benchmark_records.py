@@ -1,7 +1,5 @@
 """Public benchmark records are read from files as documented, scored as they officially are, and none goes missing."""
 
-import re
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -48,21 +46,6 @@ def test_the_first_samples_do_not_count_nor_those_that_a_method_is_given():
     assert records.scored(part, outcome._replace(predicted=np.full(100, np.inf)))[:2] == (np.inf, np.inf)
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("no_package")
-def test_a_record_at_hand_is_scored_and_the_others_are_named(tmp_path):
-    write_record(tmp_path, "cascaded_tanks")
-    text = records.report(list(records.RECORDS), tmp_path, small=True)
-    assert "| **cascaded_tanks** | narxbench | " in text
-    assert f"|  | {records.LINEAR} | " in text
-    for name in measured.grid(small=True):
-        assert f"|  | {name} | " in text
-    absent = re.findall(r"^\| (\S+) \| .*not_exist` is not installed", text, re.MULTILINE)
-    assert absent == [name for name in records.RECORDS if name != "cascaded_tanks"]
-    assert "nan" not in text.lower()
-    assert str(tmp_path) not in text
-
-
 @pytest.mark.parametrize(
     ("changes", "reported"),
     [
@@ -83,13 +66,3 @@ def test_a_malformed_file_is_refused_in_one_line(tmp_path, changes, reported):
     with pytest.raises(narxbench.NarxbenchError, match=reported) as error:
         records.from_folder("emps", tmp_path)
     assert "\n" not in str(error.value)
-
-
-def test_the_program_ends_in_one_line_where_a_file_is_malformed(tmp_path, monkeypatch, capsys):
-    (tmp_path / "emps.csv").write_text("u,y\n1,2\n")
-    output = tmp_path / "records.md"
-    monkeypatch.setattr("sys.argv", ["records", "--folder", str(tmp_path), "--only", "emps", "--output", str(output)])
-    with pytest.raises(SystemExit) as end:
-        records.main()
-    assert end.value.code == 1 and not output.exists()
-    assert capsys.readouterr().err.startswith("emps.csv: found no column uEst; needed: ")

@@ -52,7 +52,3 @@ def test_records_are_finite_and_have_a_part_that_is_kept_back(kind, is_held_out)
     recording = verdicts.recording_of(record)
     assert roles_of(recording.records) == [None, "test"]
     assert len(recording.records[1].y) == record.shown - record.known
-
-
-def test_the_corpus_is_large_enough():
-    assert sum(count for count, _ in verdict_records.KINDS.values()) >= 150

@@ -4,10 +4,10 @@ import re
 from datetime import date
 from pathlib import Path
 
-from narxbench._io.yaml import read_mapping
+import yaml
 
 ROOT = Path(__file__).parents[2]
-CITATION = read_mapping(ROOT / "CITATION.cff")
+CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
 # Keys of version 1.2.0 by its schema guide: those that it demands, and others that describe a software.
 NEEDED = {"cff-version", "message", "title", "authors"}
 OTHERS = {"abstract", "commit", "contact", "date-released", "doi", "identifiers", "keywords", "license", "references"}
@@ -37,7 +37,7 @@ def test_the_address_of_the_repository_is_in_one_place():
 def test_codecheck_names_the_paper_and_files_with_comments():
     """As https://codecheck.org.uk/spec/config/1.0/ asks of authors."""
     assert "\n---\n" in (ROOT / "codecheck.yml").read_text(encoding="utf-8")
-    check = read_mapping(ROOT / "codecheck.yml")
+    check = yaml.safe_load((ROOT / "codecheck.yml").read_text(encoding="utf-8"))
     assert check.keys() == {"version", "manifest", "paper"}
     for entry in check["manifest"]:
         assert entry.keys() == {"file", "comment"} and entry["file"].startswith("reports/") and entry["comment"]
@@ -46,3 +46,14 @@ def test_codecheck_names_the_paper_and_files_with_comments():
     assert check["paper"]["reference"] == f"https://doi.org/{paper['doi']}"
     names = [f"{person['given-names']} {person['family-names']}" for person in paper["authors"]]
     assert [author["name"] for author in check["paper"]["authors"]] == names
+
+
+def test_the_citation_in_bibtex_is_that_of_the_citation_file():
+    paper, software = (ROOT / "data/reference/citation.bib").read_text(encoding="utf-8").split("\n\n")
+    for entry, source in ((software, CITATION), (paper, CITATION["references"][0])):
+        year = str(source.get("year") or source["date-released"])[:4]
+        assert f"title = {{{{{source['title']}}}}}" in entry and f"year = {{{year}}}" in entry
+        for person in source["authors"]:
+            assert person.get("family-names", person.get("name")) in entry
+    assert f"version = {{{CITATION['version']}}}" in software
+    assert CITATION["references"][0]["notes"].removeprefix("arXiv:") in paper

@@ -12,8 +12,6 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from ruamel.yaml import YAML
 
-from narxbench._io.extras import EXTRAS
-
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 UV = PROJECT["tool"]["uv"]
@@ -140,11 +138,6 @@ def test_requirements_are_complete():
     assert required <= applicable
     # What builds is not installed where the tests run.
     assert applicable - required <= names_of(UV["build-constraint-dependencies"])
-
-
-def test_a_missing_extra_is_named_with_what_pyproject_has_in_it():
-    for extra, modules in EXTRAS.items():
-        assert set(modules.values()) == names_of(EXTRA_DEPENDENCIES[extra]), extra
 
 
 def test_the_core_is_small_and_has_no_pipeline_and_no_plotting():

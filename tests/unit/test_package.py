@@ -6,17 +6,14 @@ import re
 import subprocess
 import sys
 import tomllib
-import types
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 import narxbench
-import narxbench._algorithms as algorithms
-from narxbench._io import extras
 
 ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
 WITH_EXTRAS = ["NarxRegressor", "plot", "write_comparison", "write_look", "write_report"]
@@ -41,66 +38,19 @@ def test_type_checkers_see_the_names_where_they_are_imported_from():
     assert set(narxbench.__all__) | set(WITH_EXTRAS) | {"__version__"} == {*homes, "plot"}
 
 
-def test_a_package_is_a_module_and_the_search_a_function():
-    assert isinstance(algorithms, types.ModuleType)
-    assert callable(narxbench.search)
-
-
 def test_the_package_is_a_command_and_says_its_version():
     done = subprocess.run([sys.executable, "-m", "narxbench", "--version"], capture_output=True, text=True, check=True)
     assert done.stdout == f"narxbench {narxbench.__version__}\n"
 
 
-def test_its_types_are_for_others_too():
-    assert files("narxbench").joinpath("py.typed").is_file()
-
-
 def test_the_version_is_one():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["version"] == narxbench.__version__
+    assert PROJECT["version"] == narxbench.__version__
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\nversion: {narxbench.__version__}\n" in citation
     # What comes next has no version yet.
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     released = re.findall(r"^## (?!Unreleased\b)(\S+)", changes, re.MULTILINE)
     assert released[0] == narxbench.__version__
-
-
-WITHOUT_EXTRAS = """
-import sys
-
-from narxbench import *
-extras = {"jinja2", "matplotlib", "sklearn"}
-print(extras & sys.modules.keys())
-# An entry of None makes the import fail, as if the package were not installed.
-sys.modules |= dict.fromkeys(extras)
-import narxbench
-
-for name in ("NarxRegressor", "plot", "write_comparison", "write_look", "write_report"):
-    print(name, hasattr(narxbench, name), getattr(narxbench, name, "default"))
-from narxbench import *
-print(model_size(n_y=5, n_u=5, degree=2), "NarxRegressor" in globals())
-try:
-    narxbench.NarxRegressor()
-except narxbench.MissingExtraError as error:
-    print(error)
-try:
-    from narxbench import NarxRegressor
-except ImportError:
-    print("not there")
-"""
-
-
-@pytest.mark.slow
-def test_a_star_import_asks_for_no_extra_and_names_of_a_missing_extra_are_as_not_there():
-    shown = subprocess.run([sys.executable, "-c", WITHOUT_EXTRAS], capture_output=True, text=True, check=True)
-    loaded_extras, *names, star, line, with_from = shown.stdout.splitlines()
-    assert loaded_extras == "set()"
-    assert names == [f"{name} False default" for name in WITH_EXTRAS]
-    assert star == "66 False"
-    command = "python3 -m (uv )?pip install scikit-learn"
-    assert re.fullmatch(f"narxbench.NarxRegressor: scikit-learn is not installed; needed: {command}", line)
-    assert with_from == "not there"
 
 
 @pytest.mark.slow
@@ -112,14 +62,6 @@ def test_a_model_needs_nothing_that_takes_long_to_import():
     code += "print(sorted(slow & set(sys.modules)))"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout == "[]\n"
-
-
-def test_programs_can_catch_kinds_of_errors():
-    kinds = {name: getattr(narxbench, name) for name in narxbench.__all__ if name.endswith("Error")}
-    assert len(kinds) == 7
-    for kind in kinds.values():
-        assert issubclass(kind, narxbench.NarxbenchError)
-    assert issubclass(narxbench.NarxbenchError, ValueError)
 
 
 def _load_system_without_yaml(folder):
@@ -148,18 +90,25 @@ def _read_signals_that_are_no_numbers(folder):
     ],
 )
 def test_a_file_that_cannot_be_used_is_a_file_error(tmp_path, mistake):
+    assert issubclass(narxbench.FileError, narxbench.NarxbenchError) and issubclass(narxbench.FileError, ValueError)
     with pytest.raises(narxbench.FileError):
         mistake(tmp_path)
 
 
 def test_a_missing_extra_is_one_line_with_the_command(monkeypatch):
-    missing = ["jinja2", "sklearn"]
-    monkeypatch.setattr(extras, "find_spec", lambda name: None if name in missing else name)
-    with pytest.raises(narxbench.NarxbenchError) as caught:
-        _ = narxbench.write_report
-    line = "narxbench.write_report: jinja2 is not installed; needed: python3 -m pip install jinja2"
-    assert str(caught.value) == line
+    installed = {"pip"}
+    monkeypatch.setattr("narxbench._io.extras.find_spec", lambda name: name if name in installed else None)
+    dependencies = PROJECT["optional-dependencies"]
+    for name, extra in (("write_report", "report"), ("NarxRegressor", "sklearn")):
+        packages = [re.match(r"[\w.-]+", text)[0] for text in dependencies[extra]]
+        with pytest.raises(narxbench.MissingExtraError) as caught:
+            getattr(narxbench, name)
+        assert re.fullmatch(
+            rf"narxbench\.{name}: .* not installed; needed: python3 -m pip install .*", str(caught.value)
+        )
+        assert set(str(caught.value).partition(" install ")[2].split()) == set(packages)
+        assert not hasattr(narxbench, name)
     # An environment of uv has no pip.
-    missing.append("pip")
+    installed.clear()
     with pytest.raises(narxbench.NarxbenchError, match=r"NarxRegressor.*: python3 -m uv pip install scikit-learn$"):
         _ = narxbench.NarxRegressor

@@ -1,8 +1,7 @@
-"""The workflows on GitHub: each job may do no more than it must, and what it uses is known by its digest."""
+"""The workflows on GitHub: each job may do no more than it must, beyond what zizmor checks with the style."""
 
 import json
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -48,32 +47,10 @@ def actions(job):
     return [step["uses"].split("@")[0] for step in job["steps"] if "uses" in step]
 
 
-def test_every_workflow_is_read():
-    assert WORKFLOWS.keys() == {"ci", "release", "scheduled"}
-
-
-@pytest.mark.parametrize("name", TEXTS)
-def test_every_action_has_the_digest_of_a_commit_and_its_version(name):
-    text = TEXTS[name]
-    pinned = re.findall(r"uses: [\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+\n", text)
-    assert 0 < len(pinned) == text.count("uses:")
-
-
-def test_an_action_has_the_same_version_everywhere():
-    versions = {}
-    for action, version in re.findall(r"uses: ([\w/-]+)@(.*)", "".join(TEXTS.values())):
-        assert versions.setdefault(action, version) == version
-
-
 def test_every_image_has_the_same_digest():
     images = [job["container"] for job in JOBS.values() if "container" in job]
     assert len(set(images)) == 1
     assert re.fullmatch(r"python:[\d.]+-bookworm@sha256:[0-9a-f]{64}", images[0])
-
-
-@pytest.mark.parametrize("name", WORKFLOWS)
-def test_a_workflow_permits_nothing_but_what_its_jobs_name(name):
-    assert WORKFLOWS[name]["permissions"] == {}
 
 
 @pytest.mark.parametrize("name", JOBS)
@@ -89,21 +66,6 @@ def test_no_workflow_knows_a_secret_but_the_token_of_the_job_that_makes_the_rele
         is_allowed = name == "release-attach"
         assert ("github.token" in str(job)) == is_allowed, name
     assert "secrets." not in str(WORKFLOWS)
-
-
-def test_no_workflow_runs_code_of_others_with_the_rights_of_the_repository():
-    for name, workflow in WORKFLOWS.items():
-        # YAML 1.1 would read the key as a truth value.
-        triggers = workflow["on"].keys()
-        assert triggers <= {"push", "pull_request", "schedule", "workflow_dispatch"}, name
-    assert WORKFLOWS["release"]["on"] == {"push": {"tags": ["v*"]}}
-
-
-def test_a_checkout_keeps_no_credentials():
-    for name, job in JOBS.items():
-        for step in job["steps"]:
-            if step.get("uses", "").startswith("actions/checkout@"):
-                assert step["with"] == {"persist-credentials": False}, name
 
 
 @pytest.mark.parametrize("name", TRUSTED)
@@ -144,15 +106,6 @@ def test_nothing_is_published_before_it_is_built_tested_and_signed():
     assert ".ci/run" in commands(RELEASE["test"])
 
 
-def test_the_release_has_signatures_and_a_list_of_packages():
-    *_, provenance_step, packages_step = RELEASE["attest"]["steps"]
-    assert "attest@" in provenance_step["uses"] and "attest@" in packages_step["uses"]
-    provenance, packages = provenance_step["with"], packages_step["with"]
-    assert provenance == {"subject-path": "dist/*"}
-    assert packages["subject-path"].split() == ["dist/*.whl", "dist/*.tar.gz"]
-    assert f"--output-file {packages['sbom-path']}" in " ".join(commands(RELEASE["build"]))
-
-
 def test_uv_has_the_same_digest_where_nothing_is_checked_out():
     (requirement,) = re.findall(UV_REQUIREMENT, "\n".join(commands(RELEASE["publish"])))
     version, digest = requirement.split(" --hash=")
@@ -177,24 +130,3 @@ def test_npm_has_a_lock_with_digests_and_without_addresses():
     assert dependencies.keys() <= {name.removeprefix("node_modules/") for name in lock["packages"]}
     for package in lock["packages"].values():
         assert package["integrity"].startswith("sha512-") and "resolved" not in package
-
-
-def test_what_the_audit_ignores_has_a_reason():
-    ignored = (ROOT / ".ci/audit_ignored.txt").read_text(encoding="utf-8")
-    for line in ignored.splitlines():
-        assert line.startswith("#") or re.fullmatch(r"[A-Z]+-[\w-]+ \S.*", line), line
-
-
-def test_newer_versions_may_fail_and_known_weaknesses_may_not():
-    jobs = WORKFLOWS["scheduled"]["jobs"]
-    assert jobs["newest"]["continue-on-error"] is True
-    assert "continue-on-error" not in jobs["audit"]
-    chosen = " ".join(f"{entry['kind']} {entry['newest']}" for entry in jobs["newest"]["strategy"]["matrix"]["include"])
-    assert {"numpy", "numba", "snakemake", "python"} <= set(chosen.split())
-
-
-@pytest.mark.parametrize("script", ["run", "newest", "audit", "try_wheel"])
-def test_scripts_are_whole_and_executable(script):
-    path = ROOT / ".ci" / script
-    assert path.stat().st_mode & 0o111
-    subprocess.run(["bash", "-n", path], check=True)

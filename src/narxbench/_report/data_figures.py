@@ -23,8 +23,9 @@ Floats = NDArray[np.float64]
 
 # Signals that are drawn: the output and a few inputs.
 MOST_SIGNALS = 1 + drawn.MOST_INPUTS
+# Bins of a histogram, each some pixels wide where three histograms stand side by side.
 _BINS = 40
-# Powers below this share of the largest one are not drawn.
+# Powers below this share of the largest one are not drawn: no sensor resolves a ten-thousandth of an amplitude.
 _FLOOR = 1e-8
 
 

@@ -9,6 +9,7 @@ from narxbench._report.formats import MISSING, count, shortened
 from narxbench._report.model_fits import SHARED, name_of
 from narxbench._report.table import Column, Table, columns
 
+# Records that are listed; a file with many gaps has hundreds.
 MOST_RECORDS = 40
 
 

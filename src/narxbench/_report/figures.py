@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
-WIDTH = 7.16  # inches: both columns of a page
+WIDTH = 7.16  # inches: both columns of a page of the class IEEEtran
 NARROW = 5.5  # inches: what a phone can show without scrolling
 # Okabe and Ito's palette, which readers with any form of colour blindness can distinguish.
 METHOD_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")

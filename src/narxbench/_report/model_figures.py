@@ -31,11 +31,14 @@ Floats = NDArray[np.float64]
 
 MODEL_COLOUR, MEASURED_COLOUR, INPUT_COLOUR = METHOD_COLOURS[1], DARK, METHOD_COLOURS[0]
 _GREY, _GRID, _BAND = "#999999", "#e5e5e5", "#56B4E9"
-# A line of more samples than the eye can separate is divided into bins, whose extremes are drawn.
+# A line of more samples than the eye can separate is divided into bins, whose extremes are drawn; the widest axis on a
+# page has about 700 pixels.
 _BINS = 700
-# The share of a record that an enlarged stretch has; records of fewer samples are not enlarged.
-_WINDOW, _FEWEST = 0.12, 150
+# The share of a record that an enlarged stretch has: an eighth is seen in full beside another one.
+_WINDOW = 0.12
+# Terms outside of the model, records and inputs that are drawn: as many as a figure as wide as a page has room for.
 OUTSIDERS, MOST_RECORDS, MOST_INPUTS = 8, 3, 4
+# Characters of a name with its unit on an axis, whose figure is two inches high.
 _LONGEST = 40
 
 
@@ -395,7 +398,7 @@ def draw_fit(axis: Axes, fit: ShownFit, x: Floats, part: slice = slice(None)) ->
 def _windows(fit: ShownFit) -> list[tuple[str, int, int]]:
     """Return title, start and end of the stretches to enlarge: where the error is typical, and where it is largest."""
     count = len(fit.y)
-    if fit.predicted is None or count < _FEWEST:
+    if fit.predicted is None:
         return []
     length = max(40, int(_WINDOW * count))
     starts = range(fit.initial, count - length + 1, length)

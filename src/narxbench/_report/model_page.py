@@ -7,7 +7,7 @@ how was it chosen, and where is its code. All else is in files.
 from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 from markupsafe import Markup
@@ -46,8 +46,6 @@ _FILES = {
     "steady_states.csv": "",
 }
 PAGE, DATA_PAGE, _SPARSE = "report.html", "data.html", "model_sparse.json"
-# Fewer configurations are not drawn.
-_LEAST_TRIED = 3
 
 
 def write_report(identification: Identification, folder: StrPath, data_page: str = "") -> Path:
@@ -88,14 +86,14 @@ def report_files(identification: Identification, *, has_data_page: bool = False)
         "residuals.csv": write_table(_residual_tests(identification)),
         "steady_states.csv": write_table(_steady_states(identification)),
     }
-    for program in programs:
-        if program.text:
-            files[program.file] = program.text
+    for file, _, text, _ in programs:
+        if text:
+            files[file] = text
     return files
 
 
 def model_page(
-    identification: Identification, programs: Sequence["ModelProgram"], *, has_data_page: bool = False
+    identification: Identification, programs: Sequence[tuple[str, str, str, str]], *, has_data_page: bool = False
 ) -> str:
     """Return the page of an identification: one file that needs no other, nor a network.
 
@@ -126,7 +124,7 @@ def model_page(
         "files": [
             *([(DATA_PAGE, "the data")] if has_data_page else []),
             *_FILES.items(),
-            *((program.file, "") for program in programs if program.text),
+            *((file, "") for file, _, text, _ in programs if text),
         ],
         "figures": _figures(identification, fits, axis),
         "tables": {table.name: to_html(table) for table in model_tables(identification)},
@@ -154,7 +152,7 @@ def _figures(
     figures: dict[str, str | None] = dict.fromkeys(("fit", "choice"))
     if fits:
         figures["fit"] = drawn.fit_figure(fits[0], axis, drawn.signal_label(model.output, model.units))
-    if identification.tried["rrse"].notna().sum() >= _LEAST_TRIED:
+    if identification.tried["rrse"].notna().sum() > 1:
         figures["choice"] = drawn.choice_figure(identification)
     return {name: inline_svg(svg, name) if svg else None for name, svg in figures.items()}
 
@@ -179,23 +177,17 @@ def _chart_data(
     return {"axis": axis.label, "begin": axis.begin, "output": output, "records": records}
 
 
-class ModelProgram(NamedTuple):
-    """The model as a program in some language; the text is empty where that is not possible, for a reason."""
+def programs_of(model: Model) -> list[tuple[str, str, str, str]]:
+    """Return the file, the language and the text of a model as a program in each language.
 
-    file: str
-    language: str
-    text: str
-    reason: str = ""
-
-
-def programs_of(model: Model) -> list[ModelProgram]:
-    """Return the programs of a model in all languages."""
+    The text is empty where that is not possible; then there is a reason behind it.
+    """
     programs = []
     for language, (file, title) in _EXPORTS.items():
         try:
-            programs.append(ModelProgram(file, title, model.export(language, "model")))
+            programs.append((file, title, model.export(language, "model"), ""))
         except NarxbenchError as error:
-            programs.append(ModelProgram(file, title, "", str(error).partition(": ")[2]))
+            programs.append((file, title, "", str(error).partition(": ")[2]))
     return programs
 
 

@@ -16,12 +16,14 @@ from narxbench._io.errors import printable
 from narxbench._model.records import ROLES, Record
 from narxbench._report.findings import advice_on, for_shell, further_warnings, worse_sentences
 
+# A terminal of 100 columns, which has room for the command and its answer without scrolling.
 LINES, WIDTH = 25, 100
-# Terms of an equation that is shown whole, and lines that it may take.
-MOST_TERMS, MOST_EQUATION_LINES = 12, 7
-MOST_WARNINGS = 5
+# Lines of an equation, beside which all that a reader must know still fits.
+MOST_EQUATION_LINES = 7
 _MODELS = (validation.MODEL, validation.ARX, validation.LAST_VALUE)
-_MODEL_WIDTHS = (10, 12, 12)
+_DIVERGES = "diverges"
+# Each column is as wide as the widest text in it, behind two blanks.
+_MODEL_FORMATS = [f"{{:>{2 + max(len(name), len(_DIVERGES))}}}" for name in _MODELS]
 _INDENT = " " * 6
 
 # An option with its value, quoted for a shell.
@@ -62,7 +64,7 @@ def _samples(records: list[Record]) -> str:
 def _equation(identification: Identification) -> list[str]:
     """Return the equation in lines: whole, or of many terms those that explain most."""
     n_terms = len(identification.model.terms)
-    for n_shown in range(min(MOST_TERMS, n_terms), 0, -1):
+    for n_shown in range(n_terms, 0, -1):
         lines = wrapped(_equation_of_largest(identification, n_shown), "       ", kept=_INSIDE_SUMMAND)
         if len(lines) <= MOST_EQUATION_LINES:
             break
@@ -146,7 +148,7 @@ def _warnings(identification: Identification, room: int) -> list[str]:
     lines = list[str]()
     for place, block in enumerate(blocks):
         is_last = place + 1 == len(blocks)
-        if place == MOST_WARNINGS or len(lines) + len(block) + (not is_last) > room:
+        if len(lines) + len(block) + (not is_last) > room:
             n_left = len(blocks) - place
             return [*lines, f"and {n_left} more warning{plural_s(n_left)}: --json"]
         lines += block
@@ -162,7 +164,7 @@ def _errors_table(identification: Identification) -> list[str]:
     for row in frame[frame["record"] == validation.ALL].to_dict("records"):
         if row["sampling"] == validation.INCOMING:
             rows[row["role"], row["kind"], row["model"]] = row
-    lines = [f"{'RRSE (0 is perfect, 1 the mean)':32}" + "{:>10}{:>12}{:>12}".format(*_MODELS)]
+    lines = [f"{'RRSE (0 is perfect, 1 the mean)':32}" + "".join(_MODEL_FORMATS).format(*_MODELS)]
     present = [role for role in reversed(ROLES) if role in set(frame["role"])]
     for role, kind in product(present[:2], kinds):
         cells = [rows.get((role, kind, name)) for name in _MODELS]
@@ -174,15 +176,12 @@ def _errors_table(identification: Identification) -> list[str]:
 def _errors_line(role: str, cells: list[dict[Any, Any] | None]) -> str:
     """Return the errors of all models for a role and a kind of prediction."""
     how = prediction_kind(cells[0]["steps"] if cells[0] else None)
-    line = f"{f'{role}, {how}':32}"
-    for cell, width in zip(cells, _MODEL_WIDTHS, strict=True):
-        line += f"{_rrse(cell):>{width}}"
-    return line
+    return f"{f'{role}, {how}':32}" + "".join(_MODEL_FORMATS).format(*map(_rrse, cells))
 
 
 def _rrse(row: Mapping[Any, Any] | None) -> str:
     if row is None or row["rrse"] is None:
-        return "diverges" if row and row["diverged"] else "-"
+        return _DIVERGES if row and row["diverged"] else "-"
     return f"{row['rrse']:.3g}"
 
 

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from narxbench._identification.search.steps import SearchProgress
 
-# Seconds between two drawings of the line; a command that ends within the first of them shows none.
+# Seconds between two drawings of the line, slow enough to be read; a command that ends within the first shows none.
 _INTERVAL = 0.5
-# Share of the planned time from which on the time that is left can be estimated.
+# Share of the planned time from which on the time that is left is told: a first estimate from less jumps to and fro.
 _KNOWN_SHARE = 0.05
 
 
@@ -47,7 +47,8 @@ class StatusLine:
         self.begin(activity)
         ended = threading.Event()
         thread = threading.Thread(target=self._draw_until, args=[ended], daemon=True)
-        handler = logging.StreamHandler(_Above(self))
+        # What the package reports appears above the line.
+        handler = logging.StreamHandler(self)
         logger = logging.getLogger("narxbench")
         logger.addHandler(handler)
         thread.start()
@@ -80,21 +81,30 @@ class StatusLine:
             self._clear()
             yield
 
+    def write(self, text: str) -> None:
+        """Print a text on standard error, above the line."""
+        with self.hidden():
+            sys.stderr.write(text)
+
+    def flush(self) -> None:
+        """Print what is not printed yet."""
+        sys.stderr.flush()
+
     def _draw_until(self, ended: "threading.Event") -> None:
         import shutil
 
         while not ended.wait(_INTERVAL):
             with self._lock:
                 width = shutil.get_terminal_size().columns - 1
-                self._write(f"\r\x1b[K{self._text(time.monotonic())[:width]}")
+                self._draw(f"\r\x1b[K{self._text(time.monotonic())[:width]}")
                 self._is_drawn = True
 
     def _clear(self) -> None:
         if self._is_drawn:
-            self._write("\r\x1b[K")
+            self._draw("\r\x1b[K")
             self._is_drawn = False
 
-    def _write(self, text: str) -> None:
+    def _draw(self, text: str) -> None:
         try:
             sys.stderr.write(text)
             sys.stderr.flush()
@@ -123,20 +133,6 @@ class StatusLine:
         searched = self._latest_time - self._searching_since
         left = searched / done * (1.0 - self._latest.share) - (now - self._latest_time)
         return f", about {duration(left)} left" if left >= 1.0 else ""
-
-
-class _Above:
-    """A stream for what the package reports on standard error: its text appears above the line."""
-
-    def __init__(self, status_line: StatusLine) -> None:
-        self._status_line = status_line
-
-    def write(self, text: str) -> None:
-        with self._status_line.hidden():
-            sys.stderr.write(text)
-
-    def flush(self) -> None:
-        sys.stderr.flush()
 
 
 def is_terminal(stream: object) -> bool:

@@ -36,7 +36,8 @@ _MARKUP: Mapping[str, Callable[[str, OutputFormat], str]] = {
 }
 # Widths in rem of row headers on the page, so that a second one can stay in view next to the first.
 _WIDTHS = {"criterion": 7.4, "snr": 3.6, "method": 5.2}
-# Wider ones would be scaled down too far to be read: in one of the two columns of a page, or in both.
+# Wider ones would be scaled down too far to be read: in one of the two columns of a page of the class IEEEtran, or in
+# both.
 _CHARACTERS_OF_A_NARROW_TABLE, _COLUMNS_OF_A_WIDE_TABLE = 80, 20
 
 

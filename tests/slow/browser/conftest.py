@@ -1,83 +1,34 @@
 """Fixtures of a headless Chromium, of the pages that it opens, and of axe-core."""
 
-import os
-import re
 import shutil
-from functools import partial
 from pathlib import Path
 
-import matplotlib
 import pytest
-from matplotlib.font_manager import findSystemFonts
-from tests.unit.studies.paper.runs import FURTHER_PAGES, RECORD, Run, make_settings
-from tests.unit.studies.paper.summaries import CRITERIA, UNKNOWN, paper_summaries, summary
+from tests.unit.studies.paper.factory import RECORD, make_settings, paper_summaries, render, summary
+from tests.unit.studies.paper.summaries import CRITERIA, REFERENCE, UNKNOWN, published
+
+from narxbench._studies.paper.analysis import analyse
+from narxbench._studies.paper.claims import load_claims
+from narxbench._studies.paper.kept import load_kept
+from narxbench._studies.paper.kept_files import kept_paths
 
 AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
 INSTALL_AXE = "npm ci --prefix tests/slow/browser"
 # Root, as in containers, has no sandbox; the rest keeps the browser itself from using the network.
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run", "--disable-sync"]
-# Common sans-serif fonts and their files: matplotlib brings the first, .ci/run installs the others from Debian.
-FONT_FILES = {
-    "DejaVu Sans": r"DejaVuSans(-Bold|-Oblique)?\.ttf",
-    "Liberation Sans": r"LiberationSans-(Regular|Bold|Italic)\.ttf",
-    "Noto Sans": r"NotoSans-(Regular|Bold|Italic)\.ttf",
-}
-# DejaVu has the signs that a font lacks, and is the pages' font of code.
-FALLBACK_FILES = r"DejaVuSans(Mono)?(-Bold|-Oblique)?\.ttf"
-FONTCONFIG = """<?xml version="1.0"?>
-<!DOCTYPE fontconfig SYSTEM "urn:fontconfig:fonts.dtd">
-<fontconfig>
-  <dir>{folder}</dir>
-  <cachedir>{folder}/cache</cachedir>
-  <alias binding="strong"><family>sans-serif</family><prefer><family>{font}</family></prefer></alias>
-</fontconfig>
-"""
 
 
 @pytest.fixture(scope="session")
-def launch_chromium():
-    """Return a function that starts a headless Chromium, if there is one."""
+def chromium():
+    """Yield a headless Chromium, if there is one."""
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if path is None:
         pytest.skip("no chromium is installed")
     with api.sync_playwright() as playwright:
-        yield partial(playwright.chromium.launch, executable_path=path, args=FLAGS)
-
-
-@pytest.fixture(scope="session")
-def chromium(launch_chromium):
-    browser = launch_chromium()
-    yield browser
-    browser.close()
-
-
-@pytest.fixture(scope="session")
-def font_files():
-    """Return the font files of this machine and of matplotlib by name."""
-    bundled = Path(matplotlib.get_data_path()) / "fonts/ttf"
-    return {Path(path).name: Path(path) for path in [*findSystemFonts(), *findSystemFonts([str(bundled)])]}
-
-
-@pytest.fixture(params=FONT_FILES)
-def font(request):
-    """Return the names of common sans-serif fonts in turn."""
-    return request.param
-
-
-@pytest.fixture
-def font_chromium(launch_chromium, font_files, font, tmp_path):
-    """Yield a Chromium that has only this sans-serif font, and another one for missing signs."""
-    if not any(re.fullmatch(FONT_FILES[font], name) for name in font_files):
-        pytest.skip(f"the font {font} is not installed")
-    for name, path in font_files.items():
-        if re.fullmatch(f"{FONT_FILES[font]}|{FALLBACK_FILES}", name):
-            (tmp_path / name).symlink_to(path)
-    settings_file = tmp_path / "fonts.conf"
-    settings_file.write_text(FONTCONFIG.format(folder=tmp_path, font=font), encoding="utf-8")
-    browser = launch_chromium(env={**os.environ, "FONTCONFIG_FILE": str(settings_file)})
-    yield browser
-    browser.close()
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
 
 
 @pytest.fixture(scope="session")
@@ -119,32 +70,47 @@ def serves_everybody(axe):
 @pytest.fixture(scope="session")
 def complete(tmp_path_factory):
     """Return the pages of the paper's complete study, as files by name."""
-    return pages_of(tmp_path_factory, paper_summaries(), make_settings())
+    return write_pages(tmp_path_factory, pages_of(paper_summaries(), make_settings()))
 
 
 @pytest.fixture(scope="session")
 def trial(tmp_path_factory):
     """Return the pages of a trial: all conditions of the paper's study, with fewer runs and evaluations."""
+    summaries = []
+    for place in paper_summaries():
+        names = ("system", "snr_db", "method", "criterion")
+        summaries.append(summary(*map(place.get, names), runs=4) | {"evaluations": 600})
     command = "snakemake --cores 8 --config seeds=4 evaluations=600"
-    record = RECORD | {"command": command, "settings": "--config seeds=4 evaluations=600"}
-    settings = make_settings(seeds=4) | {"evaluations": 600}
-    return pages_of(tmp_path_factory, paper_summaries(runs=4, evaluations=600), settings, record)
+    record = RECORD.model_copy(update={"command": command, "settings": "--config seeds=4 evaluations=600"})
+    return write_pages(tmp_path_factory, pages_of(summaries, make_settings(seeds=4) | {"evaluations": 600}, record))
 
 
-def pages_of(factory, summaries, settings, record=RECORD):
-    """Return the pages of these conditions, with figures and what the repository keeps, as files by name."""
-    run = Run(factory.mktemp("run"), summaries, settings)
-    run.pages(record, drawn=True)
-    folder = run.folder / "reports"
-    return {"report": folder / "report.html", **{name: folder / f"paper/{name}.html" for name in FURTHER_PAGES}}
+def pages_of(summaries, settings, record=RECORD):
+    """Return the pages of these conditions, with the paper's claims and what the repository keeps."""
+    claims, kept = load_claims(REFERENCE / "claims.yaml"), load_kept(kept_paths(str(REFERENCE)))
+    verdicts = analyse(summaries, published(), claims, confidence=0.95, figure_snr_db=30)["claims"]
+    return render(summaries, settings, stated=claims, claims=verdicts, kept=kept, record=record, drawn=True)
 
 
 @pytest.fixture(scope="session")
 def small(tmp_path_factory):
-    """Return the pages of an incomplete study with a system that the paper does not have."""
+    """Return the pages of an incomplete study with a system whose name is markup, without claims."""
     summaries = [summary(UNKNOWN, 30, criterion=criterion) for criterion in CRITERIA]
     summaries.append(summary("S1", 30, "ga"))
-    return pages_of(tmp_path_factory, summaries, make_settings(["S1", UNKNOWN]))
+    return write_pages(tmp_path_factory, render(summaries, make_settings(["S1", UNKNOWN]), stated=[]))
+
+
+def write_pages(factory, pages):
+    """Write pages as the pipeline does: the main one next to the folder of the study."""
+    folder = factory.mktemp("reports")
+    (folder / "paper").mkdir()
+    paths = {}
+    for file_name, text in pages.items():
+        place = folder if file_name == "report.html" else folder / "paper"
+        path = place / file_name
+        path.write_text(text, encoding="utf-8")
+        paths[path.stem] = path
+    return paths
 
 
 @pytest.fixture
@@ -152,14 +118,14 @@ def open_page(chromium):
     """Open files in new contexts; fail at the end if there was an error, a foreign request or a console message."""
     contexts, problems = [], []
 
-    def open_file(path, width=1400, fragment="", browser=chromium, **options):
-        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+    def open_file(path, width=1400, **options):
+        context = chromium.new_context(viewport={"width": width, "height": 900}, **options)
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: problems.append(f"console {message.type}: {message.text}"))
         page.on("pageerror", lambda error: problems.append(f"error: {error}"))
         page.on("request", lambda request: problems.append(request.url) if request.url != page.url else None)
-        page.goto(path.as_uri() + fragment)
+        page.goto(path.as_uri())
         problems[:] = [problem for problem in problems if not problem.startswith(path.as_uri())]
         return page
 

@@ -36,8 +36,6 @@ CURRENT_PAGES = [page for page in PAGES if page != "CHANGELOG.md"]
 NOT_KEPT = re.compile(
     r"(results/|reports?/|data|logs|mine|docs/_build|\.snakemake|\.venv|measurements|profiles/cluster/\w+-)|.*[A-Z]{3}"
 )
-# Pages that refer to the list of what a plug-in may do all the same.
-REFERRING = ("docs/own_algorithm.md", "docs/methods.md")
 
 
 def anchors(text):
@@ -56,13 +54,6 @@ def commands():
         commands_of_pages |= set(re.findall(r"^(?:python3 .*)?\bsnakemake (.*)$", blocks, re.MULTILINE))
         commands_of_pages |= set(re.findall(r"`snakemake ([^`]*)`", text))
     return sorted(command for command in commands_of_pages if not re.search(r"[A-Z]{4}|…", command))
-
-
-def test_what_isolation_does_not_stop_is_one_list():
-    pages = [page for page in CURRENT_PAGES if "**Notes from one run to the next**" in TEXT[page]]
-    assert pages == ["SECURITY.md"]
-    for page in REFERRING:
-        assert "(../SECURITY.md#what-isolation-does-not-stop)" in TEXT[page]
 
 
 @pytest.mark.slow
@@ -177,24 +168,6 @@ def names_of_other_packages():
     return names
 
 
-def test_the_site_links_to_names_of_other_packages_that_exist():
-    assert len(names_of_other_packages()) >= 5
-    for name in names_of_other_packages():
-        module, _, attribute = name.rpartition(".")
-        assert hasattr(pytest.importorskip(module), attribute), name
-
-
-@pytest.mark.parametrize(
-    ("citation", "edited"),
-    [({}, None), ({"repository-code": "https://example.org/code/"}, "https://example.org/code/edit/main/{filename}")],
-)
-def test_a_page_of_the_site_links_to_where_it_is_edited(monkeypatch, citation, edited):
-    pytest.importorskip("numpydoc")
-    monkeypatch.setattr("narxbench._io.yaml.read_mapping", lambda path: citation)
-    links = runpy.run_path(str(ROOT / "docs/conf.py"))["html_theme_options"]
-    assert links.get("source_edit_link") == edited
-
-
 NOTEBOOKS = sorted(path.stem for path in (ROOT / "docs/notebooks").glob("*.md"))
 # The site is built with the results of this notebook, which takes no time. The code of the others is run beside it.
 EXECUTED = "look"
@@ -249,8 +222,8 @@ def test_the_code_of_a_notebook(little_effort, monkeypatch, name):
 def test_the_site_is_built_offline_for_a_public_host(tmp_path):
     pytest.importorskip("sphinx")
     site = tmp_path / "html"
-    others = [f"docs/notebooks/{name}.md" for name in NOTEBOOKS if name != EXECUTED]
-    command = [sys.executable, "-c", BUILD, str(site), *others]
+    unexecuted = [f"docs/notebooks/{name}.md" for name in NOTEBOOKS if name != EXECUTED]
+    command = [sys.executable, "-c", BUILD, str(site), *unexecuted]
     host = {"NARXBENCH_SITE": "https://example.org/narxbench/"}
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=os.environ | host)
     assert done.returncode == 0, done.stderr
