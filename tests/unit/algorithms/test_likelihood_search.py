@@ -3,13 +3,11 @@
 import math
 from fractions import Fraction
 from itertools import combinations
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from tests.regression import numbers_of, parse_terms, probabilities_of, term_probability
-from tests.slow.likelihood_faults import FAULTS, with_fault
 from tests.tiers import mostly_slow
 from tests.unit.algorithms.likelihood import (
     FILTERS,
@@ -23,7 +21,6 @@ from tests.unit.algorithms.likelihood import (
     small_problem,
 )
 
-import narxbench
 from narxbench._algorithms.common_factor import common_factor, without_factor
 from narxbench._algorithms.likelihood_search import LikelihoodSearch, criterion_of, noise_price, term_penalties
 from narxbench._algorithms.orthogonal_search import OrthogonalErrors, OrthogonalRegression, OrthogonalSearch
@@ -323,9 +320,3 @@ def test_the_zeros_of_a_factor_are_found_and_divided_out(name, zeros):
     assert common_factor([*monomials, ()], [*weights, 0.5]) == []
     # Without an input there is none.
     assert common_factor(parse_terms(("y(k-1)", "y(k-2)"), 0), [1.4, -0.45]) == []
-
-
-@pytest.mark.parametrize("name", FAULTS)
-def test_the_place_of_a_deliberate_fault_is_there(name):
-    """The faults themselves are made with the slow tests."""
-    with_fault(name, Path(narxbench.__file__).parent)

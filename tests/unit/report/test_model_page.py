@@ -110,7 +110,7 @@ def test_answers_follow_from_the_data(identified):
     assert status("hostile", "to_predict") == "look" and status("doubtful", "to_predict") != "fine"
     assert status("worse", "to_control") == "bad" and "to_control" not in items_by_name(identified("series").summary)
     texts = {name: items_by_name(identified(name).summary)["to_read"].text for name in CASES}
-    assert "The structure is exact" in texts["exact"] and "standard errors from zero" in texts["doubtful"]
+    assert "The structure is exact" in texts["exact"] and "Reasons for doubt" in texts["doubtful"]
     assert "The probability of the structure is" in texts["plain"]
 
 
