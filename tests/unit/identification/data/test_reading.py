@@ -38,6 +38,7 @@ def test_files_frames_mappings_and_arrays_are_read_alike(tmp_path: Path) -> None
         read(_file(tmp_path, name="b", sep=";", decimal=",", header=False), time=1, **by_number),
         read(FRAME, **by_name),
         read(FRAME.astype(object), **by_number),
+        read(FRAME.astype("Float64"), **by_name),
         read({name: FRAME[[name]].to_numpy() for name in FRAME}, **by_name),
         read(input=U.tolist(), output=Y[:, None], time=T),
         read(input=pd.DataFrame(U), output=pd.Series(Y), sampling_time=np.float64(0.02)),
@@ -50,15 +51,7 @@ def test_files_frames_mappings_and_arrays_are_read_alike(tmp_path: Path) -> None
     assert names == ["a.csv", "b", "data"]
     assert (recordings[0].inputs, recordings[0].output) == (("in", "in2"), "out")
     assert (recordings[3].inputs, recordings[3].output) == (("column 2", "column 4"), "column 3")
-    assert (recordings[7].inputs, recordings[7].output) == (("u1", "u2"), "y")
-
-
-def test_all_types_of_numbers() -> None:
-    types: list[Any] = [np.float32, np.int16, np.uint8, "Int64", "Float32"]
-    for dtype in types:
-        values = pd.Series(np.arange(N), dtype=dtype)
-        (record,) = read({"u": values, "y": values}, input="u", output="y").records
-        assert record.u[:, 0].tobytes() == record.y.tobytes() == np.arange(float(N)).tobytes()
+    assert (recordings[8].inputs, recordings[8].output) == (("u1", "u2"), "y")
 
 
 @pytest.mark.parametrize(("code", "often"), [(-9999, 1), (9.969209968386869e36, 1), (-200, 3), (99999, 3)])
@@ -172,15 +165,11 @@ def test_wrong_columns_of_the_test_are_named(arguments: dict[str, Any], option: 
 
 
 def test_what_changes_the_answer_is_a_note(tmp_path: Path) -> None:
+    told = "a.csv: no input was named, so the output is predicted from its own past alone, not from 'in', 'in2'."
+    recording = read(_file(tmp_path), output="out")
+    assert told in recording.notes and "a.csv: time from column time (20 ms)." in recording.notes
+    # No sample is swallowed as a header, and what is said is not assumed.
     path = _file(tmp_path, FRAME, sep=";", decimal=",", header=False)
-    recording = read(path, output=3)  # no sample is swallowed as a header, and no input is needed
-    assert recording.records[0].u.shape == (N, 0)
-    assert "commas in numbers" in notes(recording)
+    assert lengths(read(path, output=3)) == [N]
     form: Any = {"sep": ";", "decimal": ",", "header": None}
     assert read(path, input=2, output=3, time=1, read=form).notes == ()
-    without_input = read(_file(tmp_path), output="out")
-    assert "a.csv: time from column time (20 ms)." in notes(without_input)
-    assert (
-        "a.csv: no input was named, so the output is predicted from its own past alone, not from 'in', 'in2'."
-        in without_input.notes
-    )
