@@ -162,10 +162,10 @@ def explained_by_past(
     """
     rows, targets = [], []
     for whole, whole_other in zip(signal_pieces, other_pieces, strict=True):
-        signal, other = whole[:MOST_SAMPLES], whole_other[:MOST_SAMPLES]
+        signal, cause = whole[:MOST_SAMPLES], whole_other[:MOST_SAMPLES]
         if len(signal) <= STEPS:
             continue
-        rows.append(np.column_stack([_past(signal), _past(other)]))
+        rows.append(np.column_stack([_past(signal), _past(cause)]))
         targets.append(signal[STEPS:])
     n_weights = 2 * STEPS + 1
     if sum(map(len, targets)) < SAMPLES_PER_WEIGHT * n_weights:

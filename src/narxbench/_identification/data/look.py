@@ -229,15 +229,15 @@ def _as_output(recording: Recording, place: int) -> Recording:
 
 def signal_facts(recording: Recording, power: Spectra | None) -> tuple[SignalFacts, ...]:
     """Return the facts on all signals, the output first."""
-    known = all_signals(recording.known)
-    test = all_signals(recording.of_role("test"))
+    known_signals = all_signals(recording.known)
+    test_signals = all_signals(recording.of_role("test"))
     facts = []
     for place, name in enumerate([recording.output, *recording.inputs]):
         test_range = None
-        if test:
-            values = np.concatenate([signals[:, place] for signals in test])
+        if test_signals:
+            values = np.concatenate([signals[:, place] for signals in test_signals])
             test_range = (float(values.min()), float(values.max()))
-        pieces = [signals[:, place] for signals in known]
+        pieces = [signals[:, place] for signals in known_signals]
         reach = power.reach(name) if power else None
         facts.append(_facts_of_signal(name, recording.units.get(name, ""), pieces, reach, test_range))
     return tuple(facts)

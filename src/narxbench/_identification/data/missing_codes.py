@@ -66,13 +66,13 @@ def without_codes(values: Array, missing: MissingCodes, undeclared: Callable[[fl
 
 def _is_suspect(code: float, count: int, values: Array) -> bool:
     """Return whether the lowest or highest of some values may stand for a missing one."""
-    others = values[values != code]
-    if code == 0.0 or not len(others) or count > len(values) / 2:
+    rest = values[values != code]
+    if code == 0.0 or not len(rest) or count > len(values) / 2:
         return False
-    low, high = float(others.min()), float(others.max())
+    low, high = float(rest.min()), float(rest.max())
     distance = max(code - high, low - code)
     if abs(code) in _KNOWN_CODES and distance > high - low > 0.0:
         return True
-    if count < REPEATED or distance <= DEVIATIONS * float(others.std()):
+    if count < REPEATED or distance <= DEVIATIONS * float(rest.std()):
         return False
-    return len(np.unique(others)) >= SAMPLES_PER_WEIGHT
+    return len(np.unique(rest)) >= SAMPLES_PER_WEIGHT

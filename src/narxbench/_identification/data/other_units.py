@@ -60,9 +60,9 @@ def suspected_units(known: Mapping[str, Array], test: Mapping[str, Array]) -> di
 
 def _median_of_others(ratios: Mapping[str, float], name: str) -> float:
     """Return the median of the ratios of all signals but one; 1 where there is no other."""
-    others = dict(ratios)
-    others.pop(name)
-    return float(np.median(list(others.values()))) if others else 1.0
+    remaining = dict(ratios)
+    remaining.pop(name)
+    return float(np.median(list(remaining.values()))) if remaining else 1.0
 
 
 def _lies_apart(known: Array, test: Array) -> bool:

@@ -188,8 +188,8 @@ def readings_with_others(reading: Reading) -> dict[str, Reading]:
     inputs = columns_listed(reading.get("input"))
     reading_by_output: dict[str, Reading] = {}
     for output in outputs:
-        others = [column for column in outputs if column != output]
-        reading_by_output[str(output)] = {**reading, "output": output, "input": [*inputs, *others]}
+        further_inputs = [column for column in outputs if column != output]
+        reading_by_output[str(output)] = {**reading, "output": output, "input": [*inputs, *further_inputs]}
     return reading_by_output
 
 
@@ -249,8 +249,8 @@ def read_planned_runs(data: Any, outputs: Sequence[float], output: str, reading:
         matched(experiment, experiments[0], ColumnChoice({}))
         source = experiment.source
         if source.names and output in source.names and _has_numbers(source, source.names.index(output)):
-            found = f"found next to numbers in column {printable(output)}; allowed: one of them"
-            raise FieldError("initial", found, source.name)
+            message = f"found next to numbers in column {printable(output)}; allowed: one of them"
+            raise FieldError("initial", message, source.name)
         is_planned = np.arange(len(experiment.values)) >= len(outputs)
         y = np.zeros(len(is_planned))
         y[~is_planned] = outputs[: len(y)]
@@ -520,8 +520,8 @@ def _sampling_time(sampling_time: Any, measured: float | None, notes: list[str])
     """Return the sampling time of the user's, or the one that was measured; note a difference."""
     if sampling_time is None:
         if measured is not None and not SMALLEST <= measured <= LARGEST:
-            found = f"found steps of {measured:.3g} s"
-            raise NarxbenchError(f"time: {found}; allowed: {SMALLEST:g} to {LARGEST:g} s, so use another unit")
+            allowed = f"{SMALLEST:g} to {LARGEST:g} s, so use another unit"
+            raise NarxbenchError(f"time: found steps of {measured:.3g} s; allowed: {allowed}")
         return measured
     is_number = isinstance(sampling_time, Real) and not isinstance(sampling_time, bool | np.bool_)
     if not is_number or not SMALLEST <= sampling_time <= LARGEST:

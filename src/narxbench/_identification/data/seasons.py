@@ -33,12 +33,12 @@ def seasons(recording: Recording) -> tuple[int, ...]:
 def seasons_beside_inputs(recording: Recording) -> tuple[int, ...]:
     """Return the seasons of an output that is driven by inputs, none of which repeats itself as exactly."""
     of_inputs = [_unbiased(inputs(recording.known, place)) for place in range(len(recording.inputs))]
-    found = []
+    seasons = []
     for season in _seasons_of(_unbiased(outputs(recording.known))):
         # A constant input has no correlation.
         if all(correlation[season : season + 1].sum() < 1.0 - ALIKE for correlation in of_inputs):
-            found.append(season)
-    return tuple(found)
+            seasons.append(season)
+    return tuple(seasons)
 
 
 def _seasons_of(correlation: Array) -> tuple[int, ...]:

@@ -155,9 +155,9 @@ class Source:
         if array.dtype.kind not in "biufO":
             raise data_error(f"{self.name}: column {printable(title)}", f"values of type {array.dtype}", "numbers")
         if array.dtype.kind == "O" and self.is_text:
-            floats, found = numbers_of_texts(array, self.decimal, self._error_of(title), self.name)
+            floats, remarks = numbers_of_texts(array, self.decimal, self._error_of(title), self.name)
             if notes is not None:
-                notes += [f"{self.label}: {note}" for note in found]
+                notes += [f"{self.label}: {note}" for note in remarks]
         elif array.dtype.kind == "O":
             floats = self._floats_of_objects(array, title)
         else:

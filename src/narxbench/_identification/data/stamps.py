@@ -159,8 +159,8 @@ class _Column:
                 needed = f"date of the order {order}"
             elif self.match.groupdict().get("zone"):
                 needed = "time with a time zone, as others are"
-            found = f"{show(self.texts[index], kind=False)}, which is no {needed}"
-            raise self.place.error(int(self.rows[index]), found, _ALLOWED)
+            what = f"{show(self.texts[index], kind=False)}, which is no {needed}"
+            raise self.place.error(int(self.rows[index]), what, _ALLOWED)
         has_date = self.match.re is not _CLOCK_TIME
         counts = _nanoseconds(moments)
         if not has_date:
@@ -194,8 +194,8 @@ class _Column:
         minutes = texts.str.extract(r":(\d\d):(\d\d)").astype(float).to_numpy()
         is_wrong |= ~(minutes < (60, 61)).all(axis=1)
         for index in np.flatnonzero(is_wrong)[:1].tolist():
-            found = f"{show(self.texts[index], kind=False)}, which is no clock time"
-            raise self.place.error(int(self.rows[index]), found, _ALLOWED)
+            what = f"{show(self.texts[index], kind=False)}, which is no clock time"
+            raise self.place.error(int(self.rows[index]), what, _ALLOWED)
         counts = durations.as_unit("ns").asi8
         return _moments(self.is_present, counts, has_date=False, is_local=False)
 
@@ -206,8 +206,8 @@ class _Column:
         for time_format in further_formats:
             is_other = np.asarray(moments.isna())
             if is_other.any():
-                others = pd.Series(_by_format(self.texts[is_other], time_format), np.flatnonzero(is_other))
-                moments = pd.DatetimeIndex(pd.Series(moments).mask(is_other, others))
+                further = pd.Series(_by_format(self.texts[is_other], time_format), np.flatnonzero(is_other))
+                moments = pd.DatetimeIndex(pd.Series(moments).mask(is_other, further))
         return moments
 
     def _formats(self, order: str) -> list[str]:
@@ -268,8 +268,8 @@ def _settled_moments(column: _Column, moments_by_order: Mapping[str, Moments]) -
     steps_by_order = {}
     for order, moments in moments_by_order.items():
         steps_by_order[order] = np.diff(moments.nanoseconds[moments.is_present])
-    first_steps, *others = steps_by_order.values()
-    if all((steps == first_steps).all() for steps in others):
+    first_steps, *further_steps = steps_by_order.values()
+    if all((steps == first_steps).all() for steps in further_steps):
         return next(iter(moments_by_order.values()))
     even_orders = [order for order, steps in steps_by_order.items() if _are_even(steps)]
     if len(even_orders) == 1:

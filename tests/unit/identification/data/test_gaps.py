@@ -120,9 +120,9 @@ def test_a_record_begins_and_ends_with_measured_samples():
 
 def test_the_digest_does_not_know_what_stands_in():
     y = _with_gaps(Y, 30, 31)
-    interpolated, other = _read(NOISE, y), _read(NOISE, np.where(np.arange(N) == 40, 0.0, y))
+    interpolated, changed = _read(NOISE, y), _read(NOISE, np.where(np.arange(N) == 40, 0.0, y))
     assert interpolated.digest == _read(NOISE, y, bridge=5).digest
-    assert len({interpolated.digest, other.digest, _read(NOISE, Y).digest}) == 3
+    assert len({interpolated.digest, changed.digest, _read(NOISE, Y).digest}) == 3
 
 
 def test_too_many_gaps_to_estimate_a_model_that_bridges_them():

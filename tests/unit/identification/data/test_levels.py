@@ -150,8 +150,8 @@ def test_data_of_other_units_or_samplings_are_refused_where_both_are_known(use):
 
 
 def test_columns_that_are_named_stand_for_the_inputs_of_all_models_in_order():
-    other = Model(("y(k-1)", "u1(k-1)", "u2(k-1)"), (0.5, 1.0, 1.0), ("v", "u"), "y", units={"v": "A"})
-    models = {"one": MODEL, "other": other}
+    model = Model(("y(k-1)", "u1(k-1)", "u2(k-1)"), (0.5, 1.0, 1.0), ("v", "u"), "y", units={"v": "A"})
+    models = {"one": MODEL, "other": model}
     data = samples_of_model(input="a [V]") | {"b [A]": np.ones(40)}
     narxbench.compare(models, data, input=["a", "b"])
     with pytest.raises(NarxbenchError, match=r"column b: found in A; needed: in V"):

@@ -35,10 +35,10 @@ def whole(data):
 def test_facts_are_those_of_the_known_samples(whole, data):
     level, valve, lamp, idle = whole.signals
     before_test = slice(0, 1600)
-    known, test = data["level [m]"][before_test], data["level [m]"][1600:]
-    assert (level.name, level.unit, level.samples, level.levels) == ("level", "m", 1600, len(np.unique(known)))
-    assert (level.low, level.high, level.test_range) == (known.min(), known.max(), (test.min(), test.max()))
-    assert (level.mean, level.deviation) == (known.mean(), known.std())
+    before, test = data["level [m]"][before_test], data["level [m]"][1600:]
+    assert (level.name, level.unit, level.samples, level.levels) == ("level", "m", 1600, len(np.unique(before)))
+    assert (level.low, level.high, level.test_range) == (before.min(), before.max(), (test.min(), test.max()))
+    assert (level.mean, level.deviation) == (before.mean(), before.std())
     assert (valve.low, valve.high, valve.levels) == (0.0, 5.0, 3)
     assert valve.at_high == np.mean(INPUT[before_test] == 5.0) and valve.at_low == np.mean(INPUT[before_test] == 0.0)
     assert valve.changes == np.count_nonzero(np.diff(INPUT[before_test])) and valve.longest_rest % 4 == 0

@@ -165,9 +165,9 @@ def test_wrong_columns_of_the_test_are_named(arguments: dict[str, Any], option: 
 
 
 def test_what_changes_the_answer_is_a_note(tmp_path: Path) -> None:
-    told = "a.csv: no input was named, so the output is predicted from its own past alone, not from 'in', 'in2'."
+    series_note = "a.csv: no input was named, so the output is predicted from its own past alone, not from 'in', 'in2'."
     recording = read(_file(tmp_path), output="out")
-    assert told in recording.notes and "a.csv: time from column time (20 ms)." in recording.notes
+    assert series_note in recording.notes and "a.csv: time from column time (20 ms)." in recording.notes
     # No sample is swallowed as a header, and what is said is not assumed.
     path = _file(tmp_path, FRAME, sep=";", decimal=",", header=False)
     assert lengths(read(path, output=3)) == [N]
