@@ -105,10 +105,10 @@ def intervals(dynamics: Dynamics) -> dict[str, Range]:
         ranges["slowest pole"] = dynamics.poles[0][1]
     if response.step:
         for steps in AFTER:
-            if steps in response.step.at:
-                place = response.step.at.index(steps)
-                ends = response.step.low[place], response.step.high[place]
-                ranges[f"step after {steps}"] = Range(response.step.value[place], *ends)
+            if steps <= response.step.at[-1]:
+                curves = response.step.value, response.step.low, response.step.high
+                values = [float(np.interp(steps, response.step.at, np.array(curve, float))) for curve in curves]
+                ranges[f"step after {steps}"] = Range(*values)
     return {name: interval for name, interval in ranges.items() if interval}
 
 

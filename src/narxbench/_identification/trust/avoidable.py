@@ -1,6 +1,6 @@
 """The part of the prediction errors that a better model could avoid, as it follows from what is known in time.
 
-Errors are regressed on slow and fast parts of the inputs and their squares, and on the prediction, or, of a series, on
+Errors are regressed on the prediction, and on slow and fast parts of the inputs and of their squares; of a series, of
 the outputs that were measured before the prediction. The regression of one half of the blocks predicts the errors of
 the other half: what it predicts there is avoidable. The rest is noise, as far as such a regression sees.
 """
@@ -18,8 +18,8 @@ from narxbench._numerics.rounding import significant
 
 Floats = NDArray[np.float64]
 
-# Steps over which means of the inputs are taken, and the last outputs of a series that count (benchmarks/verdicts.md).
-MEMORIES, LAST_OUTPUTS = (1, 3, 10, 30), 3
+# Steps over which means are taken (benchmarks/verdicts.md).
+MEMORIES = (1, 3, 10, 30)
 
 
 def avoidable_share(cases: Sequence[Case], steps: int | None) -> float | None:
@@ -43,14 +43,13 @@ def avoidable_share(cases: Sequence[Case], steps: int | None) -> float | None:
         if len(errors) >= N_PARTS:
             pairs = zip(np.array_split(errors, N_PARTS), np.array_split(features, N_PARTS), strict=True)
             blocks += pairs
-    # Two rows of each block of a record are needed for each weight.
-    if not blocks or sum(len(errors) for errors, _ in blocks) < 2 * N_PARTS * blocks[0][1].shape[1]:
+    # A row of each block of a record is needed for each weight.
+    if not blocks or sum(len(errors) for errors, _ in blocks) < N_PARTS * blocks[0][1].shape[1]:
         return None
     total = remaining = 0.0
     for first in (0, 1):
-        others, half = blocks[1 - first :: 2], blocks[first::2]
-        weights = _weights(others)
-        for errors, features in half:
+        weights = _weights(blocks[1 - first :: 2])
+        for errors, features in blocks[first::2]:
             rest = errors - features @ weights
             total += float(errors @ errors)
             remaining += float(rest @ rest)
@@ -77,39 +76,22 @@ def _errors_and_features(case: Case, steps: int | None) -> tuple[Floats, Floats]
     run = predicted(model, record, steps)
     if run is None:
         return None
-    if record.u.shape[1]:
-        features = np.column_stack([_input_features(record.u), run, run**2])
-    else:
-        features = _past_outputs(record.y, (steps or 1) * model.decimation)
+    signals = record.u
+    if not signals.shape[1]:
+        distance = (steps or 1) * model.decimation
+        signals = np.pad(record.y, (distance, 0), mode="edge")[: len(record), None]
+    features = np.column_stack([_means(signals), run, run**2])
     return (record.y - run)[first:], _standard(features[first:])
 
 
-def _input_features(u: Floats) -> Floats:
-    """Return means of inputs and of their squares over several memories, shape (samples, features)."""
-    columns = []
-    centred = u - u.mean(axis=0)
-    for signal in (centred, centred**2):
-        for memory in MEMORIES:
-            forgetting = 1.0 - 1.0 / memory
-            columns.append(_smoothed(signal, forgetting))
-    return np.hstack(columns)
-
-
-def _smoothed(signal: Floats, forgetting: float) -> Floats:
-    """Return the exponentially weighted means of the columns of a signal, which begin at zero."""
+def _means(signals: Floats) -> Floats:
+    """Return means of signals and of their squares over several memories, shape (samples, features)."""
+    centred = signals - signals.mean(axis=0)
+    from_zero = np.pad(np.hstack([centred, centred**2]), ((1, 0), (0, 0)))
     # SciPy has a filter that does this; its import would take longer than all else of a short identification.
-    frame = pd.DataFrame(np.vstack([np.zeros((1, *signal.shape[1:])), signal]))
-    means: Floats = frame.ewm(alpha=1.0 - forgetting, adjust=False).mean().to_numpy(np.float64)
-    return means[1:]
-
-
-def _past_outputs(y: Floats, distance: int) -> Floats:
-    """Return the last outputs that were measured some samples before, their squares and their cubes."""
-    columns = []
-    for lag in range(distance, distance + LAST_OUTPUTS):
-        late = np.pad(y - y.mean(), (lag, 0), mode="edge")[: len(y)]
-        columns += [late, late**2, late**3]
-    return np.column_stack(columns)
+    frame = pd.DataFrame(from_zero)
+    means = [frame.ewm(alpha=1.0 / memory, adjust=False).mean().to_numpy(np.float64)[1:] for memory in MEMORIES]
+    return np.hstack(means)
 
 
 def _standard(features: Floats) -> Floats:

@@ -15,10 +15,9 @@ from narxbench._numerics.rounding import significant
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-# Share of samples that the bands hold which are shown.
-BAND = 0.9
-# Quantiles that are tried, from the share to the largest error.
-LEVELS = 20
+# Share of samples that the bands hold which are shown, and the quantiles that are tried from the share to the largest
+# error (benchmarks/bands.md).
+BAND, LEVELS = 0.9, 20
 
 
 class Unseen(NamedTuple):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # The largest gain may be so many times the smallest: controllers are designed for a gain margin of about 2 (6 dB), and
 # half of that, in dB, is left for all else.
 GAIN_FINE = 1.5
-# The longest settling time may be so many times the shortest: the gain margin, in time.
+# The longest settling time may be so many times the shortest: twice as slow a process needs another controller.
 SETTLING_FINE = 2.0
 # Share of the equally good models that must be stable: the interval of the largest pole ends below 1.
 STABLE_FINE = (1.0 + COVERAGE) / 2.0

@@ -36,7 +36,7 @@ LITTLE = 0.1
 # Where neither the model nor a simpler one explains a tenth of the variance, nothing is there to be predicted.
 NOISE = 0.95
 # Two records of one process differ easily by a half in error: beyond that the model fits noise, unless the increase of
-# the RRSE is small in itself (benchmarks/verdicts.md).
+# the RRSE is small in itself.
 GAP_FINE = 1.5
 
 
@@ -222,10 +222,10 @@ def _relative_error(
     At rest it is the deviation in the data that the weights come from.
     """
     rms, rrse = row["rmse"], row["rrse"]
-    known = row_of(frame, roles[-1], kind, steps)
-    if rms is None or not known.get("rrse") or row["role"] == roles[-1]:
+    known_row = row_of(frame, roles[-1], kind, steps)
+    if rms is None or not known_row.get("rrse") or row["role"] == roles[-1]:
         return rrse, False
-    known_deviation = known["rmse"] / known["rrse"]
+    known_deviation = known_row["rmse"] / known_row["rrse"]
     deviation = rms / rrse if rrse else 0.0
     if rrse == 0 or deviation >= LITTLE * known_deviation:
         return rrse, False

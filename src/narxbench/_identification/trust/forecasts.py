@@ -172,15 +172,15 @@ def half_widths(model: Model, samples: int, confidence: float) -> Floats:
     errors = model.about[ABOUT]
     measured, limit = errors["half_widths"][str(confidence)], errors["free_run"][str(confidence)]
     ahead = -(-np.arange(1, samples + 1) // model.decimation)
-    known = 0
+    farthest = 0
     if measured:
-        known = errors["steps"][len(measured) - 1]
-    if limit is None and samples > known * model.decimation:
-        finding = f"found {samples} samples ahead; known are {known * model.decimation}"
+        farthest = errors["steps"][len(measured) - 1]
+    if limit is None and samples > farthest * model.decimation:
+        finding = f"found {samples} samples ahead; known are {farthest * model.decimation}"
         raise NarxbenchError(f"bands: {finding}, for free runs of unseen data diverge; allowed: up to as many")
     widths: Floats = np.interp(ahead, errors["steps"][: len(measured)] or [0], measured or [0.0])
     if limit is not None:
-        widths[ahead > known] = max([limit, *measured[-1:]])
+        widths[ahead > farthest] = max([limit, *measured[-1:]])
     return widths
 
 

@@ -115,8 +115,8 @@ def group_sentence(terms: Sequence[str], probabilities: Sequence[float]) -> str:
     words = ("two", "three", "four", "five", "six")
     number = words[len(terms) - 2] if len(terms) - 2 < len(words) else str(len(terms))
     pairs = zip(terms, probabilities, strict=True)
-    named = listed(f"{term} ({probability(value)})" for term, value in pairs)
-    return f"One of these {number} is probably a term: {named}."
+    terms_in_words = listed(f"{term} ({probability(value)})" for term, value in pairs)
+    return f"One of these {number} is probably a term: {terms_in_words}."
 
 
 def _is_doubtful(values: Mapping[str, Any]) -> bool:

@@ -20,9 +20,10 @@ POINTS = 41
 MARGIN = 0.1
 # After this many time constants 2 % of a deviation is left, the settling time of control engineering.
 TIME_CONSTANTS = 4
-# So what rests moves by no more than that share of its range: the inputs (a digit of a converter may flicker) for this
-# many steps of the model, and the mean of the output from the middle third to the last.
+# So what rests moves by no more than that share of its range: the inputs (a digit of a converter may flicker), and the
+# mean of the output from the middle third to the last.
 AT_REST = math.exp(-TIME_CONSTANTS)
+# Steps of the model that a rest takes at least: each third has five.
 LEAST_STEPS = 15
 
 

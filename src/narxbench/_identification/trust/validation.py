@@ -158,15 +158,11 @@ def linear_arx(
     if not usable:
         raise NarxbenchError(f"linear ARX: found no estimation record of more than {start} samples, its largest lag")
     arrangement = Arrangement(usable, decimation, start // decimation, n_parts=1)
-    rows = arrangement.rows()
     terms = [term_name(monomial, len(inputs)) for monomial in monomials]
-    length = MOST_VALUES // len(terms)
-    if len(rows) > length:
-        blocks = [rows[start : start + length] for start in range(0, len(rows), length)]
-        triangle, _ = triangle_of((arrangement.columns(monomials, block), arrangement.y[block]) for block in blocks)
-        kept, coefficients = _independent(triangle[:, :-1], triangle[:, -1], terms)
-    else:
-        kept, coefficients = _independent(arrangement.columns(monomials, rows), arrangement.y[rows], terms)
+    rows = arrangement.rows()
+    # Of very long records, as many as can be held at once.
+    rows = rows[:: -(-len(rows) * len(terms) // MOST_VALUES)]
+    kept, coefficients = _independent(arrangement.columns(monomials, rows), arrangement.y[rows], terms)
     return Model(
         terms=tuple(terms[i] for i in kept),
         coefficients=tuple(coefficients),
