@@ -17,7 +17,7 @@ from narxbench._identification.settings import AUTO, Auto, IdentificationSetting
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.records import Recording
 
-# Another setting, and a model beside a simple one, is better if its error is less than this many times the other one.
+# Of two models one is better if its error is less than this many times that of the other (benchmarks/verdicts.md).
 BETTER = 0.9
 # Settings that are freed together, as one is of little use without the other.
 _FREED: tuple[tuple[str, ...], ...] = (("y_lags", "u_lags"), ("degree",), ("decimation",))
