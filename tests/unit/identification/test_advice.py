@@ -114,7 +114,9 @@ def errors_of(samples):
     """Return the check of the errors of a model with many terms of so many samples, tested on as many others."""
     u = np.concatenate([WHITE[:samples], OTHER[:400]])
     y = first_order(u, noise=0.0) + 0.3 * np.random.default_rng(4).standard_normal(len(u))
-    model = identified(u[:samples], y[:samples], test=(u[samples:], y[samples:]), degree=3, y_lags=3, u_lags=3)
+    model = identified(
+        u[:samples], y[:samples], test=(u[samples:], y[samples:]), degree=3, y_lags=3, u_lags=3, effort=0.05
+    )
     return items_by_name(model.summary)["errors"]
 
 
@@ -196,8 +198,8 @@ def test_longer_records_can_be_judged():
 
 
 def test_longer_records_have_rows_for_all_candidates():
-    settings = {"degree": 3, "y_lags": 5, "u_lags": 5, "effort": 0.01}
-    few, enough = (identified(WHITE[:n], first_order(WHITE[:n]), **settings) for n in (100, N))
+    settings = {"degree": 2, "y_lags": 5, "u_lags": 5, "effort": 0.01}
+    few, enough = (identified(WHITE[:n], first_order(WHITE[:n]), **settings) for n in (50, 400))
     assert "Record more samples." in item_with(few.checks, name="evidence").advice
     assert item_with(enough.checks, name="evidence").advice == ""
 

@@ -123,7 +123,7 @@ def test_no_competitor_of_a_series_as_good_one_step_ahead_is_better_farther_ahea
 
 def dense_record(samples):
     """Return input and output of 20 lags of the input, each of which is little against the noise."""
-    rng = np.random.default_rng(samples)
+    rng = np.random.default_rng(4 + samples)
     u, e = rng.standard_normal(samples), rng.standard_normal(samples)
     signs = np.array([1, 1, -1, 1, -1, -1, 1, -1, -1, -1, 1, 1, 1, -1, 1, 1, -1, 1, -1, -1])
     return u, np.convolve(u, np.concatenate([[0.0], 0.2 * signs]))[:samples] + e

@@ -353,13 +353,20 @@ def test_lags_and_candidates_are_those_of_the_settings():
 
 
 @pytest.mark.parametrize(
-    ("settings", "first_lags"),
+    ("delay", "settings", "first_lags"),
     # A dead time that the data show is no limit: lags from 1 on are tried, too.
-    [({"delay": 4}, {4}), ({"delay": 4, "decimation": 3}, {2}), ({}, {1, 4}), ({"u_lags": [4, 5]}, {4})],
+    [
+        (5, {"delay": 4}, {4}),
+        (5, {"delay": 4, "decimation": 3}, {2}),
+        (5, {}, {1, 4}),
+        (5, {"u_lags": [4, 5]}, {4}),
+        (5, {"decimation": 5}, {1}),
+        (0, {}, {0, 1}),
+    ],
 )
-def test_where_the_lags_of_an_input_begin(rng, settings, first_lags):
+def test_where_the_lags_of_an_input_begin(rng, delay, settings, first_lags):
     u = rng.standard_normal(400)
-    y = np.convolve(u, [0, 0, 0, 0, 0, 1.0, 0.5])[:400] + 0.1 * rng.standard_normal(400)
+    y = np.convolve(u, [*[0.0] * delay, 1.0, 0.5])[:400] + 0.1 * rng.standard_normal(400)
     identification = narxbench.identify(u, y, **{"decimation": 1, "degree": 2, "effort": 0.1, "y_lags": 2, **settings})
     assert {int(lags.split("-")[0].split(",")[0]) for lags in identification.tried["u_lags"]} == first_lags
 

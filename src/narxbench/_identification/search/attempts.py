@@ -13,11 +13,12 @@ import pandas as pd
 from narxbench._identification.data.seasons import seasons_beside_inputs
 from narxbench._identification.search.configurations import SOME_LAGS, with_seasons
 from narxbench._identification.search.effort import SHARES
-from narxbench._identification.search.scores import EQUAL
 from narxbench._identification.settings import AUTO, Auto, IdentificationSettings
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.records import Recording
 
+# Of two models one is better if its error is less than this many times that of the other (benchmarks/verdicts.md).
+BETTER = 0.9
 # Settings that are freed together, as one is of little use without the other.
 _FREED: tuple[tuple[str, ...], ...] = (("y_lags", "u_lags"), ("degree",), ("decimation",))
 # Settings that all get another value in a search, the value, and the value as users write it.
@@ -56,7 +57,7 @@ def attempts(
     if not rows:
         return None
     best = min(rows, key=_error)
-    is_better = (1.0 + EQUAL) * _error(best) < error
+    is_better = _error(best) < BETTER * error
     return {"error": error, "rows": rows, "better": best if is_better else None}
 
 

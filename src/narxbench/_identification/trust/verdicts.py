@@ -19,6 +19,7 @@ from narxbench._identification.phrases import (
     percent,
     unit_of,
 )
+from narxbench._identification.search.attempts import BETTER
 from narxbench._identification.search.scores import NEGLIGIBLE
 from narxbench._identification.trust.errors import errors_check
 from narxbench._identification.trust.residuals import CorrelationTest
@@ -37,8 +38,6 @@ from narxbench._model.records import ROLES
 # A correlation r foretells the share r^2 of the variance: below 1 % it does not matter even if many samples show it,
 # from 9 % on a better model is within reach.
 CORRELATION_SMALL, CORRELATION_LARGE = 0.1, 0.3
-# Of two models one is better if its error is less than this many times that of the other (benchmarks/verdicts.md).
-BETTER = 0.9
 
 
 def summary(

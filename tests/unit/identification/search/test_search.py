@@ -193,10 +193,10 @@ def test_a_long_effort_weighs_more_under_noise_models():
 # Configurations that are scanned.
 
 
-def scan(settings, decimations=(1,), delay=1, samples=2000, roles=(None,)):
+def scan(settings, decimations=(1,), samples=2000, roles=(None,)):
     """Return the configurations that a search with these settings tries on a recording."""
     records = [Record(str(i), np.zeros((samples, 1)), np.zeros(samples), role) for i, role in enumerate(roles)]
-    return configurations(Recording(tuple(records), ("u",), "y"), settings_of(**settings), decimations, [delay])
+    return configurations(Recording(tuple(records), ("u",), "y"), settings_of(**settings), decimations, [1])
 
 
 def test_decimations_degrees_and_lags_are_scanned():
@@ -207,15 +207,6 @@ def test_decimations_degrees_and_lags_are_scanned():
     scanned = scan({"decimation": [4, 2, 4], "degree": [3, 1], "y_lags": 2})
     assert list(dict.fromkeys((c.decimation, c.degree) for c in scanned)) == [(2, 1), (2, 3), (4, 1), (4, 3)]
     assert {c.y_lags for c in scanned} == {(1, 2)} and {len(c.u_lags[0]) for c in scanned} > {LAGS[0]}
-
-
-@pytest.mark.parametrize(
-    ("delay", "delay_in_data", "stride", "first"),
-    [(5, 0, 2, 3), (1, 0, 8, 1), ("auto", 0, 1, 0), ("auto", 2, 1, 1), ("auto", 10, 1, 9), ("auto", 10, 8, 1)],
-)
-def test_where_the_lags_of_an_input_begin(delay, delay_in_data, stride, first):
-    for configuration in scan({"delay": delay, "degree": 1, "decimation": stride}, delay=delay_in_data):
-        assert configuration.u_lags == (tuple(range(first, first + len(configuration.y_lags))),)
 
 
 def test_lags_are_no_more_than_the_samples_allow():

@@ -1,7 +1,7 @@
 """Steps of a search: their reports, and the result after Ctrl-C."""
 
 import time
-from threading import Barrier, Event, get_ident
+from threading import Event
 from unittest.mock import patch
 
 import pytest
@@ -95,14 +95,6 @@ def test_jobs_run_in_the_threads_that_can_be_started(monkeypatch):
     assert Steps().run(BRIEF, lambda number: number**2, [(number,) for number in range(6)]) == [0, 1, 4, 9, 16, 25]
     with pytest.raises(NarxbenchError, match="no thread can be started; needed: more memory, or a higher ulimit -u"):
         Steps().run(BRIEF, abs, [(1,)])
-
-
-def test_short_calls_take_one_thread_and_long_ones_all(monkeypatch):
-    monkeypatch.setattr(search_steps, "THREADS", 4)
-    assert [search_steps.threads_of_short_calls(samples) for samples in (5_000, 5_001)] == [1, 4]
-    meeting = Barrier(4, timeout=60.0)
-    assert len(set(Steps().run(FORWARD, lambda: meeting.wait() * 0 + get_ident(), [()] * 4))) == 4
-    assert len(set(Steps().run(BRIEF, lambda: time.sleep(0.05) or get_ident(), [()] * 4, 1))) == 1
 
 
 def test_an_interrupt_does_not_wait_for_jobs_that_run():
