@@ -215,7 +215,12 @@ def test_a_fit_is_that_of_plain_python(name, data):
     density = distribution.log_likelihood(counted.tolist(), math.sqrt(variance)) - 0.5 * start / variance
     assert errors.log_likelihood(fit) == pytest.approx(density, rel=1e-9)
     assert errors.deviance(fit) == pytest.approx(-2.0 * density - samples * (math.log(2.0 * math.pi) + 1.0), rel=1e-8)
-    is_on_the_output = noise_model.place == "output"
+    check_start(problem, errors, fit, counted)
+
+
+def check_start(problem, errors, fit, counted):
+    """Check the outputs before records, and how their squares count, of a fit with these innovations."""
+    noise_model, is_on_the_output = fit.noise_model, fit.noise_model.place == "output"
     assert (initial_of(problem, fit) != measured_initial(problem)).any() == is_on_the_output
     share = 1.0
     if is_on_the_output and not noise_model.is_white:
