@@ -230,20 +230,6 @@ def test_changes_far_from_zero_are_those_of_least_squares():
         assert np.isinf(swaps[place, inside]).all()
 
 
-def test_a_column_that_depends_on_others_gets_no_weight():
-    rng = np.random.default_rng(2)
-    columns = rng.normal(size=(30, 3))
-    columns = np.column_stack([columns, columns[:, 0] + columns[:, 1]])
-    regression = OrthogonalRegression(columns, columns @ [1.0, 2.0, 0.5, 0.0] + 0.1 * rng.normal(size=30))
-    assert regression.weights(np.array([0, 1, 3]))[2] == 0.0
-    _, flips, swaps = regression.changes(row(4, [0, 1, 3]), 30.0)
-    assert flips[3] == 0.0 and flips[0] > 1.0 and flips[2] < -10.0
-    assert not np.isnan(flips).any() and not np.isnan(swaps).any()
-    empty = OrthogonalRegression(np.column_stack([np.zeros(30), columns]), columns[:, 0])
-    assert empty.finite and empty.changes(row(5, [0]), 30.0)[1][1] < -100.0
-    assert not OrthogonalRegression(columns * np.inf, columns[:, 0]).finite
-
-
 def exact_probabilities(problem):
     """Return the probability of each term over all structures for white noise in the equation, without rounding."""
     errors, n_terms = OrthogonalErrors(problem), len(problem.terms)
@@ -276,12 +262,6 @@ def test_probabilities_far_from_zero_are_those_of_all_structures(level, kind, se
     result = pem(problem, noise_models=["narx"], **LOW_ORDERS)
     reported = [result.probabilities.get(name, 0.0) for name in problem.terms]
     np.testing.assert_allclose(reported, exact_probabilities(problem), atol=0.02)
-
-
-def test_exact_fits_are_told():
-    for deviation in (0.0, 0.05):
-        errors = OrthogonalErrors(small_problem(*data_of("white in the equation", 100, deviation=deviation)))
-        assert errors.is_exact(errors.fit(Narx(), range(8))) == (deviation == 0.0)
 
 
 # ---- Common factors: a linear model with an input, and nonlinear ones.
