@@ -26,8 +26,8 @@ Floats = NDArray[np.float64]
 
 # What each term costs beyond BIC, in 2 ln(N_t), for probabilities.
 GAMMA = 0.75
-# Structures whose criterion is above the lowest by more have no part; those within the second are looked at for
-# neighbours, at most so many of them, and so many models are linearised.
+# Structures whose criterion is above the lowest by more have no part: their weight is exp(-6), a quarter of a percent.
+# Those within half of it are looked at for neighbours, at most so many of them, and so many models are linearised.
 WINDOW, MOST_EXPANDED, MOST_LINEARISED = 12.0, 30, 3
 EXPANDED = WINDOW / 2
 # So many structures that were only predicted are fitted around each of those models.

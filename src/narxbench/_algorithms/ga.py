@@ -18,7 +18,7 @@ from narxbench._numerics.compilation import compiled
 from narxbench._numerics.draws import draws_of, uniform
 
 
-class Selection(IntEnum):
+class ParentSelection(IntEnum):
     """How parents are selected, by the names of the setting."""
 
     proportional = auto()
@@ -101,11 +101,11 @@ def selection_weights(fitness, scheme, divergent_fitness):
     for i in range(fitness.shape[0]):
         if not fitness[i] < np.inf:
             continue
-        if scheme == Selection.proportional:
+        if scheme == ParentSelection.proportional:
             weights[i] = worst - fitness[i]
-        elif scheme == Selection.maximising:
+        elif scheme == ParentSelection.maximising:
             weights[i] = fitness[i]
-        elif scheme == Selection.cumulative:
+        elif scheme == ParentSelection.cumulative:
             weights[i] = -fitness[i]
         else:
             weights[i] = fitness.shape[0] - _number_ahead(fitness, i)
@@ -136,11 +136,11 @@ def _number_ahead(fitness, i):
 @compiled
 def select_parent(fitness, weights, scheme, draws):
     """Return the index of one parent: the better of two random individuals, or the choice of a roulette wheel."""
-    if scheme == Selection.tournament:
+    if scheme == ParentSelection.tournament:
         a = int(uniform(draws) * fitness.shape[0])
         b = int(uniform(draws) * fitness.shape[0])
         return a if fitness[a] <= fitness[b] else b
-    if scheme == Selection.cumulative:
+    if scheme == ParentSelection.cumulative:
         return first_beyond(weights, uniform(draws))
     return roulette(weights, uniform(draws))
 
@@ -262,7 +262,7 @@ def run(problem: ProblemView, objective: CountedObjective, rng: np.random.Genera
         population_size=settings.population_size,
         crossover_probability=float(settings.crossover_probability),
         mutation_probability=float(settings.mutation_probability),
-        selection=Selection[settings.selection].value,
+        selection=ParentSelection[settings.selection].value,
         crossover_points=["uniform", "one_point", "two_point"].index(settings.crossover),
         elitism=settings.elitism,
         survivors=settings.population_size - replaced,

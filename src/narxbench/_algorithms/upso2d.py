@@ -7,6 +7,7 @@ Details of the learning sets are those of Hafiz, Swain, Patel and Naik, Pattern 
 The module is long because each option for what the paper leaves open stands beside the step that it is an option of.
 """
 
+import sys
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -114,7 +115,7 @@ class UnifiedSwarmParameters(NamedTuple):
     maximum_scales: bool
     weights_of_rows: bool
     weights_of_particles: bool
-    has_feedback: bool
+    feedback_from: int  # the first iteration with self-feedback
     literal_feedback: bool
     first_feedback: int  # the sign of Delta in the first iteration
     restart_resets: bool
@@ -439,8 +440,7 @@ def _fly(data, record, draws, p):
     iterations = -(-(record.fitness.shape[0] - record.evaluations[0]) // size)
     for t in range(1, iterations + 1):
         unification = unification_factor(t, iterations, p.unification_start, p.unification_end)
-        # In the first iteration there is no earlier fitness to compare with.
-        if p.has_feedback and (t > 1 or p.first_feedback != 0):
+        if t >= p.feedback_from:
             feedback = self_feedback(fitness, previous, p.literal_feedback)
         leader = index_of_best(best_fitness)
         for i in range(size):
@@ -494,6 +494,10 @@ def run(problem: ProblemView, objective: CountedObjective, rng: np.random.Genera
         cardinality_bound = float(settings.velocity_bound)
     if settings.velocity_bound is not None and settings.bounded_rows != "cardinality":
         term_bound = float(settings.velocity_bound)
+    # In the first iteration there is no earlier fitness to compare with.
+    feedback_from = 2 if settings.first_self_feedback == "none" else 1
+    if settings.self_feedback == "none":
+        feedback_from = sys.maxsize
     parameters = UnifiedSwarmParameters(
         swarm_size=settings.swarm_size,
         inertia=float(settings.inertia),
@@ -508,7 +512,7 @@ def run(problem: ProblemView, objective: CountedObjective, rng: np.random.Genera
         maximum_scales=settings.row_scaling == "maximum",
         weights_of_rows=settings.random_weights == "per_row",
         weights_of_particles=settings.random_weights == "per_particle",
-        has_feedback=settings.self_feedback != "none",
+        feedback_from=feedback_from,
         literal_feedback=settings.self_feedback == "literal",
         first_feedback=["negative", "none", "positive"].index(settings.first_self_feedback) - 1,
         restart_resets=settings.restart_count != "until_improved",

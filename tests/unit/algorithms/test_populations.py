@@ -39,7 +39,7 @@ def test_roulette_counts_negative_weights_as_zero(weights, expected):
 
 
 def test_initial_positions(draws):
-    bernoulli, uniform = (initial_positions(draws, 4000, 10, is_uniform) for is_uniform in (False, True))
+    bernoulli, uniform = initial_positions(draws, 4000, 10, False), initial_positions(draws, 4000, 10, True)
     np.testing.assert_allclose(bernoulli.mean(axis=0), 0.5, atol=0.04)
     np.testing.assert_allclose(shares(uniform.sum(axis=1), 11)[1:], 0.1, atol=0.02)
     np.testing.assert_allclose(uniform.mean(axis=0), 0.55, atol=0.04)
@@ -92,10 +92,8 @@ class TestSwarm:
             position = np.full(4, 7, np.uint8)
             upso2d.update_position(velocity, 2, np.array(order), np.empty(4), position)
             assert set(np.flatnonzero(position)) == {1, next(term for term in order if term != 1)}
-        assert [upso2d.first_order(4, is_reversed).tolist() for is_reversed in (False, True)] == [
-            [0, 1, 2, 3],
-            [3, 2, 1, 0],
-        ]
+        np.testing.assert_array_equal(upso2d.first_order(4, False), [0, 1, 2, 3])
+        np.testing.assert_array_equal(upso2d.first_order(4, True), [3, 2, 1, 0])
         drawn, order = [], np.empty(3, np.int64)
         for _ in range(6000):
             upso2d.random_order(draws, order)
@@ -148,8 +146,9 @@ class TestSwarm:
 
     def test_ring_neighbours(self):
         fitness = np.array([5.0, 1.0, 4.0, 3.0, 2.0])
-        assert [upso2d.ring_best(fitness, i, 1) for i in range(5)] == [1, 1, 1, 4, 4]
-        assert [upso2d.ring_best(fitness, i, 2) for i in range(5)] == [1] * 5
+        for individual, best in enumerate([1, 1, 1, 4, 4]):
+            assert upso2d.ring_best(fitness, individual, 1) == best
+            assert upso2d.ring_best(fitness, individual, 2) == 1
         assert upso2d.ring_best(np.array([1.0]), 0, 3) == 0
 
     def test_rows_are_scaled_by_what_is_positive_in_them_and_clipped_to_their_bound(self):
@@ -168,11 +167,11 @@ class TestGenetics:
         ("scheme", "divergent_fitness", "weights"),
         [
             # Distances to the worst finite J.
-            (ga.Selection.proportional, math.inf, [15.0, 0.0, 0.0, 5.0, 5.0]),
+            (ga.ParentSelection.proportional, math.inf, [15.0, 0.0, 0.0, 5.0, 5.0]),
             # A huge J of divergent individuals makes selection even; one that is not the largest changes nothing.
-            (ga.Selection.proportional, 1e10, [1e10 + 10, 1e10 - 5, 0.0, 1e10, 1e10]),
-            (ga.Selection.proportional, 1.0, [15.0, 0.0, 0.0, 5.0, 5.0]),
-            (ga.Selection.linear_rank, math.inf, [5.0, 2.0, 0.0, 4.0, 3.0]),
+            (ga.ParentSelection.proportional, 1e10, [1e10 + 10, 1e10 - 5, 0.0, 1e10, 1e10]),
+            (ga.ParentSelection.proportional, 1.0, [15.0, 0.0, 0.0, 5.0, 5.0]),
+            (ga.ParentSelection.linear_rank, math.inf, [5.0, 2.0, 0.0, 4.0, 3.0]),
         ],
     )
     def test_weights(self, scheme, divergent_fitness, weights):
@@ -181,9 +180,9 @@ class TestGenetics:
     @pytest.mark.parametrize(
         ("scheme", "expected"),
         [
-            (ga.Selection.proportional, [3 / 6, 2 / 6, 1 / 6, 0.0]),
-            (ga.Selection.linear_rank, [0.4, 0.3, 0.2, 0.1]),
-            (ga.Selection.tournament, [7 / 16, 5 / 16, 3 / 16, 1 / 16]),
+            (ga.ParentSelection.proportional, [3 / 6, 2 / 6, 1 / 6, 0.0]),
+            (ga.ParentSelection.linear_rank, [0.4, 0.3, 0.2, 0.1]),
+            (ga.ParentSelection.tournament, [7 / 16, 5 / 16, 3 / 16, 1 / 16]),
         ],
     )
     def test_better_individuals_are_selected_more_often(self, scheme, expected, draws):

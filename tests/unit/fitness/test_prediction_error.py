@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter
 from statsmodels.regression.linear_model import OLS
-from statsmodels.tsa.statespace.sarimax import SARIMAX
 from tests.lookups import values_of
 from tests.regression import numbers_of, product, rows_with_lags
 from tests.unit.algorithms.likelihood import data_of, problem_of
@@ -215,7 +214,12 @@ def test_a_fit_is_that_of_plain_python(name, data):
     density = distribution.log_likelihood(counted.tolist(), math.sqrt(variance)) - 0.5 * start / variance
     assert errors.log_likelihood(fit) == pytest.approx(density, rel=1e-9)
     assert errors.deviance(fit) == pytest.approx(-2.0 * density - samples * (math.log(2.0 * math.pi) + 1.0), rel=1e-8)
-    is_on_the_output = noise_model.place == "output"
+    check_start(problem, errors, fit, counted)
+
+
+def check_start(problem, errors, fit, counted):
+    """Check the outputs before records, and how their squares count, of a fit with these innovations."""
+    noise_model, is_on_the_output = fit.noise_model, fit.noise_model.place == "output"
     assert (initial_of(problem, fit) != measured_initial(problem)).any() == is_on_the_output
     share = 1.0
     if is_on_the_output and not noise_model.is_white:
@@ -390,61 +394,34 @@ def test_standard_errors_are_those_of_statsmodels_for_the_sensitivities(name):
     np.testing.assert_allclose(uncertainty.covariance, expected, rtol=0.01, atol=1e-3 * np.abs(expected).max())
 
 
-REGRESSIONS = {
-    "AR": ((2, 0, 0), (1.0, -1.1, 0.5), (1.0,), BoxJenkins((1, 2))),
-    "MA": ((0, 0, 1), (1.0,), (1.0, 0.7), Narmax(ma_lags=(1,))),
-    "ARMA": ((1, 0, 1), (1.0, -0.8), (1.0, 0.5), Ararmax((1,), (1,))),
-    "ARIMA": ((0, 1, 1), (1.0, -1.0), (1.0, -0.6), Narmax(ma_lags=(1,), is_integrated=True)),
+# D(q) and C(q) of long noise on the output, and a noise model that has them.
+LONG_NOISE = {
+    "white": ((1.0,), (1.0,), Noe()),
+    "AR": ((1.0, -1.1, 0.5), (1.0,), BoxJenkins((1, 2))),
+    "MA": ((1.0,), (1.0, 0.7), Narmax(ma_lags=(1,))),
+    "ARMA": ((1.0, -0.8), (1.0, 0.5), Ararmax((1,), (1,))),
 }
 
 
-def regression(name, samples=1200, seed=6):
-    """Return the problem of an output that is two regressors and noise, without feedback, and a true noise model."""
-    order, autoregression, moving_average, noise_model = REGRESSIONS[name]
-    rng = np.random.default_rng(seed)
-    u, e = rng.normal(size=samples), 0.5 * rng.normal(size=samples)
-    y = lfilter([0.0, 0.6, -0.4], [1.0], u) + lfilter(moving_average, autoregression, e)
-    return StructureProblem(u, y, n_u=2, n_y=1, degree=1, n_validation=100), order, noise_model
-
-
-@pytest.mark.parametrize("name", REGRESSIONS)
-def test_regressions_with_arma_noise_are_those_of_statsmodels(name):
-    """Kalman filters know more of the beginning, which does not count here."""
-    problem, order, noise_model = regression(name)
-    errors, rows = PredictionErrors(problem), np.arange(2, 1200)
-    fit = errors.fit(noise_model, numbers_of(problem, ["u(k-1)", "u(k-2)"]))
-    u, y = problem.training_u, problem.training_y
-    exog = np.column_stack([u[rows - 1], u[rows - 2]])
-    theirs = SARIMAX(y[rows], exog, order=order, trend=None).fit(disp=False)
-    assert theirs.param_names[-1] == "sigma2"
-    # They write the autoregression with the other sign.
-    weights = [*errors.coefficients(fit), *(-fit.autoregression), *fit.moving_average]
-    np.testing.assert_allclose(weights, theirs.params[:-1], atol=0.01)
-    counted = float(theirs.llf_obs[len(rows) - errors.samples :].sum())
-    assert errors.log_likelihood(fit) == pytest.approx(counted, abs=1.0)
-
-
-@pytest.mark.parametrize("name", ["AR", "MA", "ARMA"])
+@pytest.mark.parametrize("name", LONG_NOISE)
 def test_filters_have_the_orders_and_coefficients_of_long_noise(name):
-    problem, order, noise_model = regression(name, samples=8000)
-    errors = PredictionErrors(problem)
+    """The output is two regressors and noise, without feedback."""
+    autoregression, moving_average, noise_model = LONG_NOISE[name]
+    rng = np.random.default_rng(6)
+    u, e = rng.normal(size=8000), 0.5 * rng.normal(size=8000)
+    y = lfilter([0.0, 0.6, -0.4], [1.0], u) + lfilter(moving_average, autoregression, e)
+    problem = StructureProblem(u, y, n_u=2, n_y=1, degree=1, n_validation=100)
+    errors, filters = PredictionErrors(problem), [((), ()), *BoxJenkins.filters(4)]
     fit = errors.fit(Noe(), numbers_of(problem, ["u(k-1)", "u(k-2)"]))
-    choices = errors.filters(fit, BoxJenkins.filters(4), math.log(errors.samples))
+    choices = errors.filters(fit, filters, math.log(errors.samples))
     values = values_of(choices, "criterion")
-    assert values == sorted(values) and len(choices) == len([*BoxJenkins.filters(4)])
+    assert values == sorted(values) and len(choices) == len(filters)
     best = choices[0]
-    assert (len(best.ar_lags), len(best.ma_lags)) == (order[0], order[2])
-    expected = [*REGRESSIONS[name][1][1:], *REGRESSIONS[name][2][1:]]
-    np.testing.assert_allclose([*best.autoregression, *best.moving_average], expected, atol=0.04)
+    coefficients = [*best.autoregression, *best.moving_average]
+    np.testing.assert_allclose(coefficients, [*autoregression[1:], *moving_average[1:]], atol=0.04)
     again = errors.fit(noise_model, fit.terms.tolist())
-    np.testing.assert_allclose([*best.autoregression, *best.moving_average], again.noise_weights, atol=0.04)
-
-
-def test_white_noise_needs_no_filter():
-    errors = PredictionErrors(linear_problem(4000, 3))
-    choices = errors.filters(errors.fit(Noe(), [1, 2]), [((), ()), *BoxJenkins.filters(4)], math.log(errors.samples))
-    assert (choices[0].ar_lags, choices[0].ma_lags) == ((), ())
-    assert errors.filters(errors.fit(Noe(), [1, 2]), [((), ())], 8.0) == []
+    np.testing.assert_allclose(coefficients, again.noise_weights, atol=0.04)
+    assert errors.filters(fit, filters[:1], 8.0) == []
 
 
 @pytest.mark.parametrize("nu", [3.0, math.inf])
@@ -554,33 +531,9 @@ def test_degenerate_data_have_a_finite_likelihood_and_rounding_makes_no_fit_bett
         assert errors.deviance(errors.fit(noise_model, [1])) > errors.deviance(fit) + 1000.0
 
 
-S1 = load_system("S1").terms
-ALLOWED = {
-    # The noise of the data, what is allowed, and the noise model that is found.
-    "white in the equation": (NOISE_NAMES, "NARX"),
-    "moving average in the equation": (NOISE_NAMES, "NARMAX (MA 1)"),
-    "both on the output": (NOISE_NAMES, "Box-Jenkins (AR 1, MA 1)"),
-    "white on the output": (["noe"], "NOE"),
-    "autoregression in the equation": (["ararx"], "ARARX (AR 1)"),
-}
-
-
-@pytest.mark.parametrize("noise", ALLOWED)
-def test_a_structure_is_fitted_under_the_noise_model_of_its_data(noise):
-    problem, (families, description) = problem_of(*data_of(noise, 800)), ALLOWED[noise]
-    errors, terms = PredictionErrors(problem), numbers_of(problem, S1)
-    fit = fit_structure(errors, terms, families)
-    assert fit.noise_model.description == description
-    np.testing.assert_allclose(errors.coefficients(fit), [0.5, 0.3, 0.3, 0.5], atol=0.04)
-    for near in (None, fit):
-        again = fit_noise_model(errors, terms, fit.noise_model, near)
-        assert again.noise_model == fit.noise_model
-        np.testing.assert_allclose(again.weights, fit.weights, rtol=1e-3)
-
-
 def test_tails_of_a_structure_are_fitted_where_they_are_allowed():
     problem = problem_of(*data_of("outliers on the output", 800))
-    errors, terms = PredictionErrors(problem), numbers_of(problem, S1)
+    errors, terms = PredictionErrors(problem), numbers_of(problem, load_system("S1").terms)
     heavy, gaussian = (fit_structure(errors, terms, NOISE_NAMES, tails=tails) for tails in (True, False))
     assert gaussian.noise_model.distribution.is_gaussian and not heavy.noise_model.distribution.is_gaussian
     assert errors.deviance(heavy) < errors.deviance(gaussian) - 100.0

@@ -785,10 +785,10 @@ def covariances(data, bands, n, errors, variance, bandwidth, classical, robust):
     rows = errors.shape[0]
     gram, unit = np.empty((n + 1, n + 1)), np.empty((n + 1, n + 1))
     step, inverse, middle = np.empty(n), np.empty((n, n)), np.zeros((n, n))
-    wanted = np.empty(n, np.int64)
+    columns = np.empty(n, np.int64)
     for c in range(n):
-        wanted[c] = c
-    products(data, rows, bands, wanted, gram)
+        columns[c] = c
+    products(data, rows, bands, columns, gram)
     for j in range(n):
         for i in range(n):
             _copy(gram[i], unit[i])
