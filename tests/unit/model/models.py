@@ -1,4 +1,4 @@
-"""Models of the tests, any of them, and their predictions in plain floats."""
+"""Models of the tests, and any models."""
 
 import itertools
 
@@ -43,34 +43,3 @@ def signals(model, samples, seed=0):
     """Return inputs and outputs for a model."""
     rng = np.random.default_rng(seed)
     return rng.uniform(-1, 1, (samples, model.n_inputs)), rng.uniform(-1, 1, samples)
-
-
-def plain_step(model, u, y, k):
-    """Return the output at sample k in plain floats; y(j) and u(j, i) are functions of the sample."""
-    offsets = model.offsets or [0.0] * (1 + model.n_inputs)
-    scales = model.scales or [1.0] * (1 + model.n_inputs)
-    value = 0.0
-    for weight, monomial in zip(model.coefficients, model.monomials, strict=True):
-        product = weight
-        for signal, lag in monomial:
-            j = k - lag * model.decimation
-            assert j >= 0
-            product *= ((u(j, signal - 1) if signal else y(j)) - offsets[signal]) / scales[signal]
-        value += product
-    return value * scales[0] + offsets[0]
-
-
-def plain_prediction(model, u, y, steps):
-    """Return the prediction of each sample, made one by one from what was measured before."""
-    samples, first, q = len(u), model.initial_samples, model.decimation
-
-    def predicted(k, start):
-        """Return the output at sample k where those before the sample ``start`` are measured."""
-        if k < max(first, start):
-            return float(y[k])
-        if (k, start) not in predictions:
-            predictions[k, start] = plain_step(model, lambda j, i: float(u[j, i]), lambda j: predicted(j, start), k)
-        return predictions[k, start]
-
-    predictions = {}
-    return [predicted(k, 0 if steps is None else k - (steps - 1) * q) for k in range(samples)]

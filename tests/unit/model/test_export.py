@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.lookups import values_of
 from tests.unit.model.models import models, signals
 
-from narxbench import DivergedError, JointModel, Model, NarxbenchError
+from narxbench import DivergedError, JointModel, Model
 
 ARX = (("y(k-1)", "u(k-1)"), (0.7, 0.4))
 # Names that would end a comment, or go on with the next line, if they were written as they are.
@@ -223,9 +223,3 @@ def test_the_comment_says_what_is_to_be_given():
     assert "Order of the inputs: a, b, c." in CASES["three inputs"].export("c")
     joint = JointModel((replace(UPPER, sampling_time=0.5, decimation=2), replace(LOWER, sampling_time=0.5)))
     assert "Give every sample of the data, 500 ms apart." in joint.export("python")
-
-
-@pytest.mark.parametrize(("language", "name"), [("sysidentpy", "tanks"), ("C", "tanks"), ("c", "end")])
-def test_other_programs_of_joint_models_are_refused(language, name):
-    with pytest.raises(NarxbenchError, match=r"^(language|name): found "):
-        JOINT["coupled"].export(language, name)

@@ -74,21 +74,3 @@ def test_functions_follow_what_stands_in_for_their_input():
     np.testing.assert_array_equal(record.u[:, 1:], np.column_stack([np.abs(record.u[:, 0]), np.sign(record.u[:, 0])]))
     assert " ".join(recording.notes).count("missing value") == 1
     assert len(look(data, "y", input="u,abs(u)", time=False, bridge=0).recording.records) == 2
-
-
-@pytest.mark.parametrize(
-    ("columns", "reported"),
-    [
-        ("u,abz(u)", "did you mean 'abs'"),
-        ("u,sqrt(u)", "line 3, column sqrt"),
-        ("u,log(u)", "line 2, column log(u): found 0; allowed: values for which log is a finite number"),
-        ("u,1/u", "line 2, column reciprocal(u): found 0; allowed: values for which reciprocal is a finite number"),
-        ("abs(abs(u))", "a function of abs"),
-    ],
-)
-def test_mistakes_are_one_line(columns, reported, tmp_path):
-    lines = [f"{(-1) ** k * k},{k % 7}" for k in range(30)]
-    (tmp_path / "data.csv").write_text("\n".join(["u,y", *lines, ""]))
-    with pytest.raises(NarxbenchError) as refused:
-        look(tmp_path / "data.csv", "y", input=columns)
-    assert reported in str(refused.value) and "\n" not in str(refused.value)

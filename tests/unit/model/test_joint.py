@@ -1,14 +1,12 @@
 """Models of several outputs that run together."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
 from tests.lookups import values_of
-from tests.unit.model.test_export import JOINT, LOWER, UPPER
+from tests.unit.model.test_export import JOINT
 
-from narxbench import DivergedError, FileError, JointModel, Model, NarxbenchError, load_model
+from narxbench import DivergedError, FileError, JointModel, Model, load_model
 
 COUPLED = JOINT["coupled"]
 
@@ -121,54 +119,6 @@ def test_file_gives_back_the_model(model, tmp_path):
         load_model(file)
 
 
-@pytest.mark.parametrize(
-    "content", ["[]", "{}", '{"format": "narxbench-joint-model", "version": 2, "models": []}', "x"]
-)
-def test_other_files_are_refused(content, tmp_path):
-    file = tmp_path / "joint.json"
-    file.write_text(content)
-    with pytest.raises(FileError):
-        JointModel.load(file)
-
-
-LOOP = Model(("u(k)",), (0.5,), ("b",), "a")
-REFUSED = {
-    "one": ((UPPER,), "two or more models"),
-    "twice": ((UPPER, UPPER), "each output once"),
-    "loop": ((LOOP, LOWER), "act on one another later"),
-    "times": ((UPPER, replace(LOWER, sampling_time=1.0)), "the same for all"),
-    "function": ((UPPER, replace(LOWER, inputs=("a", "abs(a)"))), "functions of inputs"),
-}
-
-
-@pytest.mark.parametrize(("models", "words"), REFUSED.values(), ids=REFUSED)
-def test_models_that_do_not_fit_are_refused(models, words):
-    with pytest.raises(NarxbenchError, match=f"^models: found .*{words}$"):
-        JointModel(models)
-
-
-@pytest.mark.parametrize(
-    ("u", "y", "words"),
-    [
-        (None, np.zeros((3, 2)), "u: found null"),
-        (np.zeros(9), np.zeros((1, 2)), "y: found 1 samples"),
-        (np.zeros(9), np.zeros(9), "y: "),
-        (np.zeros(9), np.zeros((10, 2)), "at most as many"),
-    ],
-)
-def test_signals_that_do_not_fit_are_refused(u, y, words):
-    with pytest.raises(NarxbenchError, match=words):
-        COUPLED.simulate(u, y)
-
-
-def test_future_that_is_too_short_is_refused():
+def test_a_forecast_of_no_samples_is_empty():
     u, initial = signals(COUPLED)
-    run = COUPLED.simulate(u, initial)
-    for future in (None, u[:2]):
-        with pytest.raises(NarxbenchError, match="u_future: found"):
-            COUPLED.forecast(u, run, future, 3)
-    assert COUPLED.forecast(u, run, u[:2], 0).shape == (0, 2)
-    with pytest.raises(NarxbenchError, match="steps: found -1; allowed: a whole number from 0 on"):
-        COUPLED.forecast(u, run, u[:2], -1)
-    with pytest.raises(NarxbenchError, match="steps: found null; needed"):
-        JOINT["no inputs"].forecast(None, run)
+    assert COUPLED.forecast(u, COUPLED.simulate(u, initial), u[:2], 0).shape == (0, 2)

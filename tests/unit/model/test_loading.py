@@ -55,23 +55,6 @@ def test_a_file_of_an_identification_has_all_its_models_to_the_last_bit(path, id
         assert model.score(data["drive [V]"], data["speed [rpm]"], 1).rrse < 1
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        ("{", "not valid JSON"),
-        ("[]", "not a model"),
-        ('{"format": "narxbench-identification"}', "version: found null; allowed: 1"),
-        ('{"format": "narxbench-identification", "version": 2}', "version: found 2; allowed: 1"),
-        ('{"format": "narxbench-identification", "version": 1}', "it.json: model: not a model"),
-        ('{"format": "narxbench-model", "version": 1}', "terms: missing"),
-    ],
-)
-def test_files_without_a_model(tmp_path, content, words):
-    (tmp_path / "it.json").write_text(content)
-    with pytest.raises(NarxbenchError, match=words):
-        load_model(tmp_path / "it.json")
-
-
 def test_other_competitors_are_refused(path, identification):
     with pytest.raises(NarxbenchError, match=r"found 'sparce'; allowed: sparse, .*did you mean"):
         load_model(path, "sparce")

@@ -2,14 +2,17 @@
 
 import json
 import math
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from tests.messages import calls
 from tests.unit.model.models import ARX, NAR, TWO
+from tests.unit.model.test_export import JOINT, LOWER, UPPER
 
-from narxbench import Model, System, candidate_terms, load_system, read_signals
+from narxbench import JointModel, Model, System, candidate_terms, load_model, load_system, look, read_signals
 
 NO_TERMS = [
     *("y(k-" + "9" * 100_000 + ")", "y(k-0)", "y(k-1)^7*u(k-1)^7", "y(k-1)" * 20_000, "y(k)", "y(k+1)", "x(k-1)"),
@@ -88,6 +91,39 @@ NO_MODEL_FILES = [
     *({"degrees_of_freedom": -1}, {"terms": ...}, {"offsets": ...}, {"about": ...}),
 ]
 NO_CONTENT = [b"", b"[]", b"{", b"NaN", b"\xff", b"[" * 10**6, b'{"format": "narxbench-model"}']
+NO_IDENTIFICATIONS = ["", ', "version": 2', ', "version": 1']
+NO_FUNCTIONS = ["u,abz(u)", "u,sqrt(u)", "u,log(u)", "u,1/u", "abs(abs(u))"]
+SERIES = pd.Series([1.0, 2.0, 3.0, 4.0, 5.0])
+NO_FORECASTS = [
+    (ARX, {"u": [np.nan, 1.0], "y": [1.0, 1.0], "steps": 1}),
+    (ARX, {"u": [1.0, 1.0], "y": [np.nan, 1.0], "steps": 1}),
+    (ARX, {"u": [1.0, 1.0], "y": [1.0, np.inf], "steps": 1}),
+    (ARX, {"u": [1.0, 1.0], "y": [1.0], "steps": 1}),
+    (ARX, {"u": [1.0, 1.0], "y": [1.0, 1.0], "steps": 2}),
+    (ARX, {"u": [], "y": [], "steps": 1}),
+    (NAR, {"u": None, "y": [1.0]}),
+    (ARX, {"u": SERIES, "y": SERIES, "u_future": pd.Series(np.ones(3), range(6, 9))}),
+    (ARX, {"u": SERIES, "y": SERIES.set_axis(range(1, 6)), "u_future": [1.0]}),
+    (NAR, {"u": None, "y": SERIES.set_axis([0.0, 1.0, 2.0, 4.0, 5.0]), "steps": 1}),
+    (NAR, {"u": None, "y": SERIES.set_axis(pd.Index(list("abcde"), dtype=object)), "steps": 1}),
+]
+NO_JOINT_MODELS = {
+    "one": (UPPER,),
+    "twice": (UPPER, UPPER),
+    "loop": (Model(("u(k)",), (0.5,), ("b",), "a"), LOWER),
+    "times": (UPPER, replace(LOWER, sampling_time=1.0)),
+    "function": (UPPER, replace(LOWER, inputs=("a", "abs(a)"))),
+}
+NO_JOINT_FILES = [b"[]", b"{}", b'{"format": "narxbench-joint-model", "version": 2, "models": []}', b"x"]
+NO_JOINT_FILES += [b'{"format": "narxbench-joint-model", "version": 1, "models": []}']
+NO_JOINT_DATA = {
+    "no inputs": (None, np.zeros((3, 2))),
+    "one row": (np.zeros(9), np.zeros((1, 2))),
+    "one column": (np.zeros(9), np.zeros(9)),
+    "too long": (np.zeros(9), np.zeros((10, 2))),
+}
+REST = Model(("y(k-1)", "u(k-1)"), (1.0, 1.0), ("u",), "y")
+LOGISTIC = Model(("y(k-1)", "y(k-1)^3"), (1.5, -0.5), inputs=(), output="y")
 NO_PROGRAM_NAMES = ["", "1st", "for", "end", "y", "a-b", "ä", "a b", "a" * 41, None, "np"]
 NOT_EXPORTED = [(ARX, "pyton"), (ARX, 3), (Model(("1",), (2.0,), (), "y"), "sysidentpy")]
 NOT_EXPORTED += [(Model(("y(k-500)",), (0.5,), (), "y"), "sysidentpy")]
@@ -110,8 +146,22 @@ def _signals(content):
 
 
 def _model_of_file(content):
+    return _loaded(Model.load, content)
+
+
+def _loaded(load, content):
     Path("it").write_bytes(content)
-    return Model.load("it")
+    return load("it")
+
+
+def _identification(rest):
+    return _loaded(load_model, f'{{"format": "narxbench-identification"{rest}}}'.encode())
+
+
+def _functions(columns):
+    lines = [f"{(-1) ** k * k},{k % 7}" for k in range(30)]
+    Path("it").write_text("\n".join(["u,y", *lines, ""]))
+    return look("it", "y", input=columns)
 
 
 def _system(content):
@@ -168,6 +218,29 @@ def _mistakes_in_data_of_models():
         "divergence of a free run": partial(GROWING.predict, None, [2.0] * 20, samples=20),
         "divergence some steps ahead": partial(GROWING.predict, None, [2.0] * 20, steps=8),
         "score": partial(ARX.score, [1.0, 2.0], [1.0, 2.0, 3.0]),
+        "score without the first output": partial(ARX.score, [1.0, 2.0], [np.nan, 2.0]),
+        **{f"forecast {i}": partial(model.forecast, **data) for i, (model, data) in enumerate(NO_FORECASTS)},
+        **calls("functions", _functions, NO_FUNCTIONS),
+        "no state of rest": partial(REST.linearised, 1.0),
+        "no number for each input": partial(REST.linearised, [1.0, np.nan]),
+        "several states of rest": LOGISTIC.linearised,
+        "no output": partial(LOGISTIC.linearised, y0=np.inf),
+        "no steps": partial(REST.step_response, 0.0, 1.0, 0),
+    }
+
+
+def _mistakes_in_joint_models():
+    coupled, alone = JOINT["coupled"], JOINT["no inputs"]
+    return {
+        **{f"joint model, {name}": partial(JointModel, models) for name, models in NO_JOINT_MODELS.items()},
+        **_calls("joint file", partial(_loaded, JointModel.load), NO_JOINT_FILES),
+        **{f"joint run, {name}": partial(coupled.simulate, *data) for name, data in NO_JOINT_DATA.items()},
+        "joint forecast without inputs": partial(coupled.forecast, np.zeros(9), np.zeros((9, 2)), None, 3),
+        "joint forecast of few inputs": partial(coupled.forecast, np.zeros(9), np.zeros((9, 2)), [1.0], 3),
+        "joint forecast of no number": partial(coupled.forecast, np.zeros(9), np.zeros((9, 2)), [1.0], -1),
+        "joint forecast without steps": partial(alone.forecast, None, np.zeros((9, 2))),
+        **calls("joint program in", coupled.export, ("sysidentpy", "C")),
+        "joint program named end": partial(coupled.export, "c", "end"),
     }
 
 
@@ -177,6 +250,10 @@ def _mistakes_in_models():
         "model to expand": Model(("y(k-1)^12",), (1.0,), (), "y", scales=(1e-60,)).expanded,
         **calls("model file", _changed_file, NO_MODEL_FILES),
         **_calls("model file", _model_of_file, NO_CONTENT),
+        **_calls(
+            "any file", partial(_loaded, load_model), [b"{", b"[]", b'{"format": "narxbench-model", "version": 1}']
+        ),
+        **calls("identification", _identification, NO_IDENTIFICATIONS),
         **_calls("digits", ARX.equation, (0, 18, 2.0, True)),
         **_calls("program named", partial(ARX.export, "python"), NO_PROGRAM_NAMES),
         **{f"export of {model.terms} to {to!r}": partial(model.export, to) for model, to in NOT_EXPORTED},
@@ -185,4 +262,4 @@ def _mistakes_in_models():
 
 def test_messages(review):
     mistakes = _mistakes_in_terms() | _mistakes_in_systems() | _mistakes_in_data_of_models() | _mistakes_in_models()
-    review(mistakes)
+    review(mistakes | _mistakes_in_joint_models())

@@ -51,14 +51,3 @@ def test_an_integrator_has_no_gain_and_a_static_model_no_poles():
     assert (rest.y, len(rest.poles), rest.static_gain) == (9.0, 0, (6.0,))
     assert squared.step_response(3.0, 1.0, 2).tolist() == [16.0, 16.0]
     assert Model(("y(k-1)", "y(k-1)^2"), (1.0, 1.0), (), "y").linearised(y0=0.0).static_gain is None
-
-
-def test_no_rest_and_no_steps():
-    with pytest.raises(NarxbenchError, match="states of rest: none"):
-        Model(("y(k-1)", "u(k-1)"), (1.0, 1.0), ("u",), "y").linearised(1.0)
-    with pytest.raises(NarxbenchError, match="steps: found 0"):
-        TWO.step_response([0.0, 0.0], [1.0, 1.0], 0)
-    with pytest.raises(NarxbenchError, match=r"u0: found .*; allowed: finite numbers, one for each input"):
-        TWO.linearised([1.0, np.nan])
-    with pytest.raises(NarxbenchError, match="y0: found"):
-        LOGISTIC.linearised(y0=np.inf)
