@@ -65,8 +65,8 @@ def test_the_study_that_tries_every_option(empty):
     assert tried["ga"] == {"baseline", "noise=equation", "elitism=on"} and tried["stepwise"] == {"baseline"}
     # Named interpretations have all data seeds, the baseline the criterion of the finalists too.
     seeds = conditions.groupby("interpretation")["data_seed"].agg(set)
-    named = seeds.index.isin(["baseline", "ties=random"])
-    assert (seeds[named] == {"1", "7"}).all() and (seeds[~named] == {"7"}).all()
+    has_name = seeds.index.isin(["baseline", "ties=random"])
+    assert (seeds[has_name] == {"1", "7"}).all() and (seeds[~has_name] == {"7"}).all()
     assert set(conditions[conditions["criterion"] == "aic-8"]["interpretation"]) == {"baseline"}
     assert set(conditions["runs"]) == {"2"} and len(conditions) == 30
     # It goes on where it stopped.

@@ -4,13 +4,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.unit.studies.paper.factory import RECORD, make_settings, paper_summaries, render, summary
-from tests.unit.studies.paper.summaries import CRITERIA, REFERENCE, UNKNOWN, published
-
-from narxbench._studies.paper.analysis import analyse
-from narxbench._studies.paper.claims import load_claims
-from narxbench._studies.paper.kept import load_kept
-from narxbench._studies.paper.kept_files import kept_paths
+from tests.unit.studies.paper.runs import FURTHER_PAGES, RECORD, Run, make_settings
+from tests.unit.studies.paper.summaries import CRITERIA, UNKNOWN, paper_summaries, summary
 
 AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
 INSTALL_AXE = "npm ci --prefix tests/slow/browser"
@@ -70,47 +65,32 @@ def serves_everybody(axe):
 @pytest.fixture(scope="session")
 def complete(tmp_path_factory):
     """Return the pages of the paper's complete study, as files by name."""
-    return write_pages(tmp_path_factory, pages_of(paper_summaries(), make_settings()))
+    return pages_of(tmp_path_factory, paper_summaries(), make_settings())
 
 
 @pytest.fixture(scope="session")
 def trial(tmp_path_factory):
     """Return the pages of a trial: all conditions of the paper's study, with fewer runs and evaluations."""
-    summaries = []
-    for place in paper_summaries():
-        names = ("system", "snr_db", "method", "criterion")
-        summaries.append(summary(*map(place.get, names), runs=4) | {"evaluations": 600})
     command = "snakemake --cores 8 --config seeds=4 evaluations=600"
-    record = RECORD.model_copy(update={"command": command, "settings": "--config seeds=4 evaluations=600"})
-    return write_pages(tmp_path_factory, pages_of(summaries, make_settings(seeds=4) | {"evaluations": 600}, record))
+    record = RECORD | {"command": command, "settings": "--config seeds=4 evaluations=600"}
+    settings = make_settings(seeds=4) | {"evaluations": 600}
+    return pages_of(tmp_path_factory, paper_summaries(runs=4, evaluations=600), settings, record)
 
 
-def pages_of(summaries, settings, record=RECORD):
-    """Return the pages of these conditions, with the paper's claims and what the repository keeps."""
-    claims, kept = load_claims(REFERENCE / "claims.yaml"), load_kept(kept_paths(str(REFERENCE)))
-    verdicts = analyse(summaries, published(), claims, confidence=0.95, figure_snr_db=30)["claims"]
-    return render(summaries, settings, stated=claims, claims=verdicts, kept=kept, record=record, drawn=True)
+def pages_of(factory, summaries, settings, record=RECORD):
+    """Return the pages of these conditions, with figures and what the repository keeps, as files by name."""
+    run = Run(factory.mktemp("run"), summaries, settings)
+    run.pages(record, drawn=True)
+    folder = run.folder / "reports"
+    return {"report": folder / "report.html", **{name: folder / f"paper/{name}.html" for name in FURTHER_PAGES}}
 
 
 @pytest.fixture(scope="session")
 def small(tmp_path_factory):
-    """Return the pages of an incomplete study with a system whose name is markup, without claims."""
+    """Return the pages of an incomplete study with a system that the paper does not have."""
     summaries = [summary(UNKNOWN, 30, criterion=criterion) for criterion in CRITERIA]
     summaries.append(summary("S1", 30, "ga"))
-    return write_pages(tmp_path_factory, render(summaries, make_settings(["S1", UNKNOWN]), stated=[]))
-
-
-def write_pages(factory, pages):
-    """Write pages as the pipeline does: the main one next to the folder of the study."""
-    folder = factory.mktemp("reports")
-    (folder / "paper").mkdir()
-    paths = {}
-    for file_name, text in pages.items():
-        place = folder if file_name == "report.html" else folder / "paper"
-        path = place / file_name
-        path.write_text(text, encoding="utf-8")
-        paths[path.stem] = path
-    return paths
+    return pages_of(tmp_path_factory, summaries, make_settings(["S1", UNKNOWN]))
 
 
 @pytest.fixture
