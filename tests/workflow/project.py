@@ -1,5 +1,7 @@
 """A copy of the project in a folder of its own, in which the pipeline can run."""
 
+import csv
+import json
 import os
 import re
 import shutil
@@ -11,10 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import product
 from pathlib import Path
-from typing import TypeVar
-
-from narxbench._pipeline.manifest import read_manifest
-from narxbench._study.run_record import RunRecord, read_run_record
+from types import SimpleNamespace
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 ROOT = Path(__file__).parents[2]
@@ -34,6 +34,8 @@ SUMMARIES = [f"data/tiny/conditions/{condition}.json" for condition in CONDITION
 FRAMES = "data/tiny/frames/claims.csv"
 # The folders of what is made on the way to the frames.
 COMPUTED = tuple(f"data/tiny/{folder}" for folder in ("problems", "runs", "conditions", "frames"))
+# The pages of a run.
+PAGES = ("report", "as_printed", "interpretations", "method")
 # Seconds in which anything here ends on a busy machine, unless it hangs.
 LIMIT = 300.0
 # The record of the run, and copies of the pages.
@@ -164,15 +166,17 @@ class Project:
         """Return the pages that quote the record of the run; each has a twin with a fixed record, which is a result."""
         return {f"reports/{self.study}/{path.name}" for path in (self / f"data/{self.study}/pages").glob("*.html")}
 
-    def record(self) -> RunRecord:
+    def record(self) -> Any:
         """Return the record of the run."""
-        return read_run_record(self / f"reports/{self.study}/run.json")
+        text = (self / f"reports/{self.study}/run.json").read_text(encoding="utf-8")
+        return json.loads(text, object_hook=lambda values: SimpleNamespace(**values))
 
     def run_files(self) -> list[Path]:
         return list((self / f"data/{self.study}/runs").rglob("seed*.json"))
 
     def manifest(self) -> dict[str, str]:
-        return read_manifest(self / f"reports/{self.study}/manifest.csv")
+        with (self / f"reports/{self.study}/manifest.csv").open(encoding="utf-8", newline="") as file:
+            return dict(csv.reader(file))
 
     def locked(self) -> bool:
         return any((self / ".snakemake").glob("locks/*"))

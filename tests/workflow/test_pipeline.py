@@ -8,11 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from tests.workflow.project import CONDITIONS, ROOT, RUNS, SUMMARIES, TINY, hiding, links_to_files, unlike
-
-from narxbench._io.yaml import read_mapping
-from narxbench._report.templating import TEMPLATES
-from narxbench._studies.paper.site import PAGES
+import yaml
+from tests.workflow.project import CONDITIONS, PAGES, ROOT, RUNS, SUMMARIES, TINY, hiding, links_to_files, unlike
 
 pytestmark = pytest.mark.slow
 
@@ -23,7 +20,7 @@ AFTER_ANALYSIS = {"tables", "figures", "page", *ENDING}
 
 
 def test_the_files_of_codecheck_are_made(finished):
-    for entry in read_mapping(ROOT / "codecheck.yml")["manifest"]:
+    for entry in yaml.safe_load((ROOT / "codecheck.yml").read_text(encoding="utf-8"))["manifest"]:
         path = entry["file"].replace("reports/paper/", "reports/tiny/").replace("reports/report", "reports/tiny/report")
         assert (finished / path).stat().st_size > 0, path
 
@@ -42,7 +39,7 @@ def test_pages_that_are_asked_for_alone_come_with_all_that_they_link_to(copy):
 
 
 def test_pages_have_the_licences_of_what_they_hold(finished):
-    fonts = (TEMPLATES / "notices/fonts.txt").read_text(encoding="utf-8")
+    fonts = (ROOT / "src/narxbench/_report/templates/notices/fonts.txt").read_text(encoding="utf-8")
     for name in PAGES:
         html = unescape((finished / f"reports/tiny/{name}.html").read_text(encoding="utf-8"))
         assert (fonts in html) == (name != "method"), name
@@ -160,3 +157,37 @@ def test_a_dry_run_writes_nothing(empty):
 def test_an_interpreter_that_drops_the_texts_of_pages_is_refused_in_one_line(finished):
     *_, line = finished.snakemake("--dry-run", code=1, env={"PYTHONOPTIMIZE": "2"}).splitlines()
     assert line == "narxbench: PYTHONOPTIMIZE: found 2, which removes texts that pages show; allowed: 0 and 1"
+
+
+@pytest.mark.parametrize(
+    ("path", "again", "spared", "searches"),
+    [
+        ("src/narxbench/_model/system.py", {"simulate"}, set(), 12),
+        ("src/narxbench/_algorithms/ga.py", {"summarise", "run_record", "analyse", *AFTER_ANALYSIS}, {"simulate"}, 4),
+        (
+            "src/narxbench/_study/significance.py",
+            {"analyse", *AFTER_ANALYSIS},
+            {"simulate", "summarise", "run_record"},
+            0,
+        ),
+        (
+            "src/narxbench/_report/figures.py",
+            {"figures", "page", *ENDING},
+            {"summarise", "run_record", "analyse", "tables"},
+            0,
+        ),
+        ("src/narxbench/_report/templates/site.css", {"page", *ENDING}, {"summarise", "analyse"}, 0),
+        ("scripts/analyse.py", {"analyse", *AFTER_ANALYSIS}, {"simulate", "summarise"}, 0),
+        ("scripts/search.py", {"search", "summarise", "run_record", "analyse", *AFTER_ANALYSIS}, {"simulate"}, 12),
+    ],
+)
+def test_plan_after_an_edit(copy, path, again, spared, searches):
+    copy.append(path, "\nEDITED = 1\n" if path.endswith(".py") else "\n/* edited */\n")
+    planned = copy.planned()
+    assert again <= set(planned)
+    assert spared & set(planned) == set()
+    outputs = planned.get("search", [])
+    assert len(outputs) == searches
+    if searches == 4:
+        for output in outputs:
+            assert "/ga/" in output

@@ -35,7 +35,7 @@ def test_a_run_is_recorded_once_and_its_report_names_the_record(committed):
     record = committed.record()
     assert record.command == shlex.join(["snakemake", *OPTIONS, "--configfile", "tiny.yaml"])
     assert record.settings == "--config evaluations=100 seeds=1 --configfile tiny.yaml"
-    assert day_before <= record.day <= time.strftime("%Y-%m-%d", time.gmtime())
+    assert day_before <= record.date[:10] <= time.strftime("%Y-%m-%d", time.gmtime())
     assert record.commit == git(committed, "rev-parse", "HEAD")
     assert record.changed_files == 0
     steps = {step.step: step.jobs for step in record.steps}
@@ -49,9 +49,9 @@ def check_named(project, record):
     report, method = (
         (project / f"reports/tiny/{name}.html").read_text(encoding="utf-8") for name in ("report", "method")
     )
-    for text in (record.command, record.day, record.commit[:8]):
+    for text in (record.command, record.date[:10], record.commit[:8]):
         assert text in report
-    for text in (record.command, record.day, record.commit, record.machine):
+    for text in (record.command, record.date[:10], record.commit, record.machine):
         assert text in method
     # Commands on the method page make the files of this run, with its settings.
     conditions = "data/tiny/conditions/as-described/data-1/S3"

@@ -1,22 +1,17 @@
 """The tiny study from its settings to its report: all is made, nothing is left to do, and the linter is content."""
 
-from tests.workflow.project import FRAMES, RUNS, SUMMARIES
+from hashlib import sha256
 
-from narxbench._io.files import sha256
-from narxbench._studies.paper.site import PAGES
+from tests.workflow.project import FRAMES, PAGES, RUNS, SUMMARIES
 
 
-def test_the_manifest_names_everything(finished):
+def test_everything_is_made_and_in_the_manifest(finished):
     contents = finished.files()
     del contents["reports/tiny/manifest.csv"]
     manifest = finished.manifest()
     for path, content in contents.items():
-        assert manifest[path] == sha256(content), path
+        assert manifest[path] == sha256(content).hexdigest(), path
     assert "reports/tiny/manifest.csv" not in manifest
-
-
-def test_everything_is_made(finished):
-    contents = finished.files()
     assert finished.files("data/tiny/runs").keys() == set(RUNS)
     assert finished.files("data/tiny/conditions").keys() == set(SUMMARIES)
     data = "data/tiny/problems/as-described/data-1/S3/30dB.csv"
@@ -29,9 +24,6 @@ def test_everything_is_made(finished):
         assert (finished / f"reports/tiny/{page}.html").exists(), page
 
 
-def test_nothing_is_left_to_do(finished):
+def test_nothing_is_left_to_do_and_the_linter_finds_nothing(finished):
     assert finished.planned() == {}
-
-
-def test_the_linter_finds_nothing(finished):
     assert "Congratulations" in finished.snakemake("--lint")

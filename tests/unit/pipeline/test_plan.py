@@ -1,4 +1,4 @@
-"""The plan answers the rules of the workflow: the combinations of the settings, and what each is made with."""
+"""The plan answers the rules: the combinations of the settings, what each is made with, and what all of it costs."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -10,10 +10,10 @@ import pytest
 from tests.lookups import values_of
 from tests.unit.algorithms.plugins import install
 
-from narxbench._io.errors import NarxbenchError
+from narxbench import NarxbenchError
 from narxbench._pipeline.comparison import ComparisonPlan
-from narxbench._pipeline.manifest import manifest_csv
-from narxbench._pipeline.plan import Plan, plan_of
+from narxbench._pipeline.manifest import manifest_csv, other_settings
+from narxbench._pipeline.plan import ROOT, Plan, plan_of
 from narxbench._pipeline.reference import kept_files, kept_manifest, to_verify
 from narxbench._pipeline.sources import Sources
 
@@ -41,11 +41,6 @@ class Wildcards(SimpleNamespace):
         return vars(self).items()
 
 
-def wildcards(**values: str) -> Wildcards:
-    """Return the wildcards of a job."""
-    return Wildcards(**values)
-
-
 def paths(plan: Plan, pattern: str) -> list[str]:
     """Return the paths that a pattern with wildcards stands for, each once."""
     return list(dict.fromkeys(pattern.format_map(row) for row in plan.jobs))
@@ -67,13 +62,15 @@ def test_the_jobs_of_the_paper(folder: Path) -> None:
     assert (len(runs), len(paths(paper, SUMMARY)), len(paths(paper, PROBLEM))) == (2880, 72, 12)
     assert runs[0] == "data/paper/runs/as-described/data-1/S1/50dB/upso2d/bic/seed-1.json"
     assert runs[-1] == "data/paper/runs/as-described/data-1/S4/30dB/ga/bic/seed-40.json"
+    # The results that the repository keeps are of these settings.
+    assert other_settings(ROOT / "data/reference/paper/manifest.csv", paper.made_with) == []
     assert [*paper.jobs[0]] == ["study", "scenario", "data_seed", "system", "snr", "method", "criterion", "seeds"]
 
 
 def test_settings_that_only_the_config_of_snakemake_has_count_below_those_of_the_command_line(folder: Path) -> None:
     config = {"study": "mine", "seeds": 3, "evaluations": 700}
     planned = plan_of([], ["evaluations=900"], config)
-    assert (planned.name, len(planned.seeds(wildcards(method="ga")))) == ("mine", 3)
+    assert (planned.name, len(planned.seeds(Wildcards(method="ga")))) == ("mine", 3)
     assert planned.settings["evaluations"] == 900
     with pytest.raises(NarxbenchError, match=r"^config: evaluation: unknown key; allowed: .*"):
         plan_of(config={"study": "mine", "evaluation": 700})
@@ -94,7 +91,7 @@ SCORED = {"study": "mine", "scenario": "base", "system": "S1", "snr": "30dB", "d
 
 def test_methods_are_compared_problem_by_problem(plan: Callable) -> None:
     planned = plan(COMPARED)
-    compared, scored = ComparisonPlan(planned), wildcards(**SCORED)
+    compared, scored = ComparisonPlan(planned), Wildcards(**SCORED)
     folder = "data/mine/runs/base/data-1/S1/30dB"
     drawn = [f"{folder}/upso2d/bic/{block}.json" for block in ("seeds-1-to-2", "seed-3")]
     # A method that draws nothing is run once.
@@ -112,7 +109,7 @@ def test_methods_are_compared_problem_by_problem(plan: Callable) -> None:
 
 def test_a_method_that_would_need_too_long_is_scored_and_not_run(plan: Callable) -> None:
     limited = COMPARED.replace("builder: {", "builder: {limits: {candidates: 50}, ")
-    compared, scored = ComparisonPlan(plan(limited)), wildcards(**SCORED)
+    compared, scored = ComparisonPlan(plan(limited)), Wildcards(**SCORED)
     assert list(compared.methods(scored)) == ["upso2d"]
     (slow,) = compared.problem(scored)["too_slow"].values()
     assert (slow["algorithm"], slow["deterministic"], slow["minimises"]) == ("frols", True, False)
@@ -125,19 +122,19 @@ def test_the_last_run_of_a_job_of_each_method_with_a_process_of_its_own_is_made_
     planned = plan(COMPARED, "methods={other: {algorithm: honest_annealing, criteria: [bic]}}")
     compared = ComparisonPlan(planned)
     assert compared.repeated_methods == ["other"]
-    again = compared.repeated(wildcards(study="mine", method="other"))
+    again = compared.repeated(Wildcards(study="mine", method="other"))
     assert RUNS.format(**vars(again)) == "data/mine/runs/base/data-2/S1/30dB/other/bic/seeds-1-to-2.json"
     assert planned.seeds(again) == [1, 2]
     assert planned.run(again)["algorithm"] == "honest_annealing"
     with pytest.raises(SystemExit, match=r"^narxbench: upso2d: not in the study mine"):
-        compared.repeated(wildcards(study="mine", method="upso2d"))
+        compared.repeated(Wildcards(study="mine", method="upso2d"))
 
 
 def test_the_parameters_of_runs_are_those_of_their_condition(folder: Path) -> None:
     planned = plan_of(["config/methods.yaml"])
     name, condition = next(reversed(planned.conditions.items()))
     names = ("scenario", "data_seed", "system", "snr", "method", "criterion")
-    assert planned.run(wildcards(**dict(zip(names, name.split("/"), strict=True)))) == {
+    assert planned.run(Wildcards(**dict(zip(names, name.split("/"), strict=True)))) == {
         "condition": condition.key.model_dump(exclude_defaults=True),
         "structure": condition.problem.structure,
         "axes": condition.problem.axes,
@@ -162,10 +159,10 @@ def test_a_method_whose_package_is_missing_is_left_out(plan: Callable, monkeypat
 
 def test_blocks_of_seeds_and_a_data_set_for_each_run(plan: Callable) -> None:
     mine = plan(SMALL + "seeds: [7, 3, 5]\nseeds_per_job: 2\ndata: {realisation: per_run}\n")
-    condition, blocks = wildcards(**CONDITION), ["seeds-7-to-3", "seed-5"]
+    condition, blocks = Wildcards(**CONDITION), ["seeds-7-to-3", "seed-5"]
     assert mine.blocks("upso2d") == values_of(mine.jobs, "seeds") == blocks
     assert mine.seeds(condition) == [7, 3, 5]
-    job = wildcards(**CONDITION, seeds="seeds-7-to-3")
+    job = Wildcards(**CONDITION, seeds="seeds-7-to-3")
     assert mine.seeds(job) == [7, 3]
     data_sets = mine.data_sets(PROBLEM)
     folder = "data/mine/problems/as-described/data-1/S1/30dB"
@@ -178,13 +175,13 @@ def test_a_target_that_is_not_in_the_study_ends_with_one_line(plan: Callable) ->
     mine = plan(SMALL)
     name = "as-described/data-1/S1"
     targets = {
-        "seed-41: not in the study mine (did you mean 'seed-": lambda: mine.seeds(wildcards(seeds="seed-41")),
+        "seed-41: not in the study mine (did you mean 'seed-": lambda: mine.seeds(Wildcards(seeds="seed-41")),
         f"{name}/20dB: not in the study mine (did you mean '{name}/30dB'?)": (
-            lambda: mine.problem(wildcards(**{**CONDITION, "snr": "20dB"}))
+            lambda: mine.problem(Wildcards(**{**CONDITION, "snr": "20dB"}))
         ),
         "upso: not in the study mine (did you mean 'upso2d'?)": lambda: mine.blocks("upso"),
         f"{name}/30dB/upso/bic: not in the study mine (did you mean '{name}/30dB/upso2d/bic'?)": (
-            lambda: mine.run(wildcards(**{**CONDITION, "method": "upso"}))
+            lambda: mine.run(Wildcards(**{**CONDITION, "method": "upso"}))
         ),
     }
     for reported, call in targets.items():
@@ -192,12 +189,12 @@ def test_a_target_that_is_not_in_the_study_ends_with_one_line(plan: Callable) ->
             call()
     compared = ComparisonPlan(plan(COMPARED))
     with pytest.raises(SystemExit, match=r"^narxbench: plane/data-1/.*: not in the study mine"):
-        compared.scored_runs(RUNS, wildcards(**{**SCORED, "scenario": "plane"}))
+        compared.scored_runs(RUNS, Wildcards(**{**SCORED, "scenario": "plane"}))
 
 
 def test_runs_that_share_four_data_sets(plan: Callable) -> None:
     mine = plan(SMALL + "seeds: 6\nseeds_per_job: 6\ndata: {realisation: four}\n")
-    names = [path.rpartition("/")[2] for path in mine.data_sets(PROBLEM)(wildcards(**CONDITION))]
+    names = [path.rpartition("/")[2] for path in mine.data_sets(PROBLEM)(Wildcards(**CONDITION))]
     assert names == [f"realisation-{number}.csv" for number in (1, 2, 3, 4, 1, 2)]
     # What wildcards can say is no function.
     assert plan(SMALL).data_sets(PROBLEM) == f"{PROBLEM}.csv"
@@ -206,14 +203,7 @@ def test_runs_that_share_four_data_sets(plan: Callable) -> None:
 def test_a_recorded_input_is_that_of_its_problem(plan: Callable) -> None:
     Path("own.csv").write_text("u\n" + "0.5\n" * 2100)
     mine = plan(SMALL + "data: {excitation: {kind: recorded, file: own.csv}}")
-    assert mine.problem(wildcards(**CONDITION)).recorded_files == ["own.csv"]
-
-
-def test_an_interpretation_has_data_sets_of_its_own(folder: Path) -> None:
-    study = plan_of(["config/interpretations.yaml"])
-    options = {"input=uniform-1.73", "snr-of=power", "velocity-bound=1.75", "restart-count=reset"}
-    scenario = next(name for name in values_of(study.jobs, "scenario") if {*name.split("+")} == options)
-    assert f"data/interpretations/problems/{scenario}/data-1/S1/50dB.csv" in sources_of(study).files()
+    assert mine.problem(Wildcards(**CONDITION)).recorded_files == ["own.csv"]
 
 
 def test_finished_only(plan: Callable) -> None:
@@ -247,12 +237,9 @@ def test_summaries_stand_for_their_data_sets_and_runs_unless_these_are_lost(plan
     for path in (data[1], runs[0]):
         Path(path).unlink()
     assert sources.lost() == [data[1], runs[0]]
-
-
-def test_results_below_the_prefix_of_a_module(plan: Callable) -> None:
-    files = sources_of(plan(SMALL), "results/").files(["data/mine/a.csv"])
-    assert all(place == f"results/{path}" for path, place in files.items())
-    assert "data/mine/a.csv" in files
+    # Below the prefix of a module.
+    files = sources_of(mine, "results/").files(["data/mine/a.csv"])
+    assert "data/mine/a.csv" in files and all(place == f"results/{path}" for path, place in files.items())
 
 
 def test_to_verify(plan: Callable) -> None:
@@ -279,3 +266,68 @@ def test_resources_grow_with_the_runs_of_a_job(plan: Callable) -> None:
     few, many = plan(SMALL), plan(SMALL, "evaluations=4000000", "seeds_per_job=40")
     assert (few.memory_mb("upso2d"), few.minutes) == (1000, 60)
     assert many.minutes > 60
+
+
+# What it costs
+
+GB = 1e9
+TWO_SYSTEMS = "kind: methods\n" + SMALL.replace("[S1]", "[S1, S2]") + "scenarios: {base: {description: plain}}\n"
+COUNTED = """
+kind: methods
+systems: [S1, S2]
+snr_db: [30, 40]
+data: {seeds: 3}
+seeds: 5
+seeds_per_job: 2
+methods: {upso2d: {criteria: [aic-2]}, ga: null, frols: {algorithm: frols, criteria: [bic]}}
+scenarios: {base: {description: x}, own: {description: x, systems: [S2], seeds: 2, snr_db: [10, 20, 30]}}
+"""
+
+
+@pytest.mark.parametrize(
+    "text", ["{}", SMALL + "seeds: [7, 3, 5]\nseeds_per_job: 2\ndata: {realisation: per_run}\n", COUNTED, "varied"]
+)
+def test_searches_are_those_of_the_matrix(plan: Callable, text: str) -> None:
+    planned = plan(Path("config/interpretations.yaml").read_text() if text == "varied" else text)
+    estimate = planned.estimate
+    assert estimate.searches == sum(len(planned.block(job["seeds"])) for job in planned.jobs)
+    assert estimate.line().startswith(f"{estimate.searches} searches, about ")
+
+
+@pytest.mark.parametrize(
+    ("text", "setting", "place"),
+    [
+        (SMALL, "evaluations=10000000", "evaluations: found 10000000, with which a search of upso2d on S1 would take"),
+        (SMALL, "data={samples: 10000000}", "data.samples: found 10000000, with which a search of upso2d on S1 would"),
+        (SMALL, "data={washout: 10000000}", "data.washout: found 10000000, with which the simulation of S1 would take"),
+        (SMALL, "seeds=100000", "seeds: found 100000, with which planning would take about"),
+        pytest.param(
+            TWO_SYSTEMS,
+            "data={seeds: 30000}",
+            "data.seeds: found 30000, with which planning",
+            marks=pytest.mark.slow,
+        ),
+        (
+            TWO_SYSTEMS,
+            "scenarios={base: {description: x, n_u: 48, n_y: 48}}",
+            "scenarios.base: candidate terms of S1: f",
+        ),
+    ],
+)
+def test_more_than_the_machine_has(
+    plan: Callable, monkeypatch: pytest.MonkeyPatch, text: str, setting: str, place: str
+) -> None:
+    monkeypatch.setattr("narxbench._io.resources.memory_of_machine", lambda: 0.7 * GB)
+    plan(text)  # an ordinary study fits
+    with pytest.raises(NarxbenchError) as error:
+        plan(text, setting)
+    message = str(error.value)
+    assert message.startswith(place) and message.endswith(" GB of memory; allowed: up to 0.7 GB on this machine")
+
+
+def test_cores_that_together_take_too_much(plan: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("narxbench._io.resources.memory_of_machine", lambda: 4 * GB)
+    estimate = plan(SMALL, "evaluations=1000000", "seeds=100").estimate
+    estimate.refuse(cores=4)
+    with pytest.raises(NarxbenchError, match=r"^evaluations: found .* of memory with --cores 64; allowed: up to 3.8"):
+        estimate.refuse(cores=64)

@@ -1,20 +1,28 @@
-"""Mistakes in settings, reported before any job."""
+"""A run from its start to its record: mistakes before any job, what it says, its steps, their times and its pages."""
 
+import json
 import os
+import re
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 import yaml
 from snakemake.settings.types import MaxJobsPerTimespan
+from tests.unit.pipeline.conftest import ROOT
+from tests.unit.pipeline.test_plan import PROBLEM, RUNS, SUMMARY
+from tests.unit.studies.steps import read, step
 
-from narxbench._io.errors import NarxbenchError
-from narxbench._pipeline import session
-from narxbench._pipeline.plan import ROOT, plan_of
+from narxbench import NarxbenchError
+from narxbench._pipeline import session, steps
+from narxbench._pipeline.plan import plan_of
+from narxbench._pipeline.run_record import note_start
 from narxbench._pipeline.session import plan as plan_for_snakemake
-from narxbench._pipeline.session import say, stop_timers
+from narxbench._pipeline.session import say, say_answer, stop_timers
 from narxbench._pipeline.sources import Sources
+from narxbench._pipeline.steps import StepFailedError, call
 
 
 @pytest.fixture(autouse=True)
@@ -77,14 +85,11 @@ def begin(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> None:
         "systems: [S1]\nsnr_db: [30]\nseeds: 2\nmethods: {ga: null, upso2d: {criteria: [bic]}}"
     )
     planned = plan_of(["mine.yaml"])
-    folder = "data/{study}/%s/{scenario}/{data_seed}/{system}/{snr}/{method}/{criterion}"
-    runs, summary = f"{folder % 'runs'}/{{seeds}}.json", f"{folder % 'conditions'}.json"
-    problem = "data/{study}/problems/{scenario}/{data_seed}/{system}/{snr}"
     run = Path("data/mine/runs/as-described/data-1/S1/30dB/upso2d/bic/seed-1.json")
     run.parent.mkdir(parents=True, exist_ok=True)
     run.touch()
     try:
-        say(planned, Sources(planned, "", summary=summary, problem=problem, runs=runs), "reports/mine/report.html")
+        say(planned, Sources(planned, "", summary=SUMMARY, problem=PROBLEM, runs=RUNS), "reports/mine/report.html")
     finally:
         os.environ.pop("NARXBENCH_PLANNED", None)
 
@@ -101,6 +106,21 @@ def test_results_without_records_of_what_they_were_made_with_are_not_believed(
     Path(RECORDS, "one").touch()
     begin(monkeypatch)
     assert capsys.readouterr().err.count("narxbench: study mine: 2 searches, ") == 2
+    # At the end it says what the page does, unless a summary is missing or younger.
+    summary = Path("data/mine/conditions/as-described/data-1/S1/30dB/upso2d/bic.json")
+    for path, text in (
+        (summary, '{"failures":[{"failure":"it hangs"}]}'),
+        (Path("data/mine/pages/answer.txt"), "Trial."),
+    ):
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    say_answer()
+    answer, failed = capsys.readouterr().err.splitlines()
+    assert answer == "narxbench: reports/mine/report.html: Trial."
+    assert failed == "narxbench: 1 run has failed; the first: it hangs"
+    os.utime(summary, (2e9, 2e9))
+    say_answer()
+    assert capsys.readouterr().err.splitlines() == [failed]
 
 
 @pytest.mark.parametrize(("path", "former"), [("S1/30dB/ga", "data/mine/runs/S1"), ("as-described/data-1/S1", "")])
@@ -115,20 +135,15 @@ def test_runs_under_paths_of_an_earlier_version_are_named(
     assert (line in capsys.readouterr().err) == bool(former)
 
 
-@pytest.mark.parametrize("profile", ["default", "cluster", "slurm"])
-def test_the_profiles_need_no_timers(profile: str) -> None:
-    settings = yaml.safe_load((ROOT / f"profiles/{profile}/config.yaml").read_text(encoding="utf-8"))
+@pytest.mark.parametrize("profile", ["default", "cluster", "slurm", ""])
+def test_the_profiles_need_no_timers_and_a_limit_of_the_user_stays(profile: str) -> None:
+    settings = {"max-jobs-per-timespan": "100/1s"}
+    if profile:
+        settings = yaml.safe_load(read(ROOT / f"profiles/{profile}/config.yaml"))
     limit = MaxJobsPerTimespan.parse_choice(settings["max-jobs-per-timespan"])
     workflow = SimpleNamespace(scheduler=SimpleNamespace(job_rate_limiter=limit))
     stop_timers(workflow)
-    assert workflow.scheduler.job_rate_limiter is None
-
-
-def test_a_limit_of_the_user_stays() -> None:
-    limit = MaxJobsPerTimespan.parse_choice("100/1s")
-    workflow = SimpleNamespace(scheduler=SimpleNamespace(job_rate_limiter=limit))
-    stop_timers(workflow)
-    assert workflow.scheduler.job_rate_limiter is limit
+    assert workflow.scheduler.job_rate_limiter is (None if profile else limit)
 
 
 def test_criteria_that_mean_the_same_are_one(folder: Path) -> None:
@@ -139,3 +154,92 @@ def test_criteria_that_mean_the_same_are_one(folder: Path) -> None:
     assert [*planned.conditions][:4] == [f"as-described/data-1/S1/50dB/ga/{name}" for name in names]
     same = plan_of(["mine.yaml"], ["methods={ga: {criteria: [aic-2.0, aic-0.50, aic-100, bic]}}"])
     assert same.jobs == planned.jobs and same.settings == planned.settings
+
+
+# The record of a run
+
+RESULTS = [f"data/mine/runs/a/seed-{seed}.json" for seed in (1, 2, 3)]
+
+
+def record_of(monkeypatch: pytest.MonkeyPatch, folder: Path, *words: str) -> dict[str, object]:
+    """Return the record of a run that began a minute ago by a command."""
+    started = [time.time() - 60, ["snakemake", *words]]
+    monkeypatch.setenv("NARXBENCH_STARTED", json.dumps(started))
+    return json.loads(read(step("run_record", output={"": [str(folder / "run.json")]}, logs="logs", files=RESULTS)[0]))
+
+
+def test_a_record_has_the_command_its_settings_and_the_time_of_the_jobs_that_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logs = {"a/seed-1": "cpu 1.5 s, wall 2.25 s\n", "a/seed-2": "", "of other settings": "cpu 9 s, wall 9 s\n"}
+    for name, text in logs.items():
+        path = Path(f"logs/search/{name}.log")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    words = ("--cores", "2", "--config", "seeds=4", "study=a b", "-k", "--configfile", "mine.yaml", "--", "all")
+    record = record_of(monkeypatch, tmp_path, *words)
+    assert record["command"] == "snakemake --cores 2 --config seeds=4 'study=a b' -k --configfile mine.yaml -- all"
+    assert record["settings"] == "--config seeds=4 'study=a b' --configfile mine.yaml"
+    assert record["steps"] == [{"step": "search", "jobs": 2, "cpu_seconds": 1.5, "wall_seconds": 2.2}]
+    assert 60 <= record["wall_seconds"] < 90
+    assert record["date"].startswith(time.strftime("%Y-%m-%d", time.gmtime()))
+    # The wall time is missing where an earlier command made some of the runs.
+    os.utime("logs/search/a/seed-2.log", (0, 0))
+    assert record_of(monkeypatch, tmp_path)["wall_seconds"] is None
+    # A job keeps the command of the process that began the run.
+    before = os.environ["NARXBENCH_STARTED"]
+    note_start()
+    assert os.environ["NARXBENCH_STARTED"] == before
+
+
+def test_a_site_loses_only_the_links_that_lead_nowhere(tmp_path: Path) -> None:
+    page = '<a class="x" href="tables/a.csv">a</a> <a href="../report.html#end">up</a> <a href="#main">here</a>'
+    page += (
+        '<a href="https://a.org/b">b</a> <a href="gone.html">gone</a> <link href="data:,"> <a href="../../away.html">'
+    )
+    files = {"report.html": "r", "paper/tables/a.csv": "1", "paper/page.html": page}
+    for name, text in files.items():
+        (tmp_path / "reports" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "reports" / name).write_text(text)
+    given = {"": [str(tmp_path / "reports" / name) for name in files], "page": tmp_path / "reports/report.html"}
+    step("site", input=given, output={"": [str(tmp_path / "site")]})
+    copied = page.replace(' href="gone.html"', "").replace(' href="../../away.html"', "")
+    assert read(tmp_path / "site/paper/page.html") == copied and read(tmp_path / "site/paper/tables/a.csv") == "1"
+
+
+# Steps
+
+SCRIPT = "from pathlib import Path\nfrom narxbench._io.errors import NarxbenchError\n"
+SCRIPT += "def main(job):\n"
+
+
+@pytest.fixture
+def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A script of another name for each test, for one is executed once."""
+    monkeypatch.setattr(steps, "SCRIPTS", tmp_path)
+    return tmp_path / f"step_{tmp_path.name}.py"
+
+
+def test_a_step_writes_its_time(tmp_path: Path, script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "logs" / "step.log"
+    script.write_text(SCRIPT + "    Path(job.output[0]).write_text(job.params)\n")
+    call(script.stem, output=[str(tmp_path / "made")], params="text", log=[str(log)])
+    assert (tmp_path / "made").read_text() == "text"
+    assert re.fullmatch(r"cpu [0-9.]+ s, wall [0-9.]+ s\n", log.read_text())
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_mistake_is_reported_in_one_line(tmp_path: Path, script: Path, caplog: pytest.LogCaptureFixture) -> None:
+    log = tmp_path / "step.log"
+    script.write_text(SCRIPT + "    raise NarxbenchError('a.csv: empty')\n")
+    with pytest.raises(StepFailedError):
+        call(script.stem, log=[str(log)])
+    assert caplog.messages == ["narxbench: a.csv: empty"]
+    assert log.read_text() == "narxbench: a.csv: empty\n"
+
+
+def test_a_log_without_room_hides_no_mistake(tmp_path: Path, script: Path, caplog: pytest.LogCaptureFixture) -> None:
+    script.write_text(SCRIPT + "    raise NarxbenchError('a.csv: empty')\n")
+    with pytest.raises(StepFailedError):
+        call(script.stem, log=[str(script / "step.log")])
+    assert caplog.messages == ["narxbench: a.csv: empty"]

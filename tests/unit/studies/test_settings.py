@@ -1,27 +1,184 @@
-"""The conditions of the studies of the project."""
+"""Settings of studies: the design choices behind them, how files are merged, and the conditions that they mean."""
 
+import itertools
+import json
+import re
 from itertools import product
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.lookups import items_by_name
 
+from narxbench import NarxbenchError, load_system
+from narxbench._algorithms.registry import algorithm as algorithm_of
+from narxbench._io.files import canonical_json
+from narxbench._io.yaml import read_mapping
 from narxbench._model.excitation import BinaryInput, HeldInput
-from narxbench._model.system import load_system
-from narxbench._studies.loading import load_study
-from narxbench._studies.methods.settings import MethodsStudy
+from narxbench._studies.loading import load_study, schema
 from narxbench._studies.paper.interpretations.settings import single_changes
 from narxbench._study.condition import ConditionKey
-from narxbench._study.design_choices import interpretation_text, load_design_choices, parse_interpretation
-from narxbench._study.layers import read_layers
-from narxbench._study.settings import Condition, Study
+from narxbench._study.design_choices import (
+    BASELINE,
+    Fitness,
+    OpenData,
+    SearchBudget,
+    contradictions,
+    interpretation_settings,
+    interpretation_text,
+    load_design_choices,
+    parse_interpretation,
+    parts_text,
+)
+from narxbench._study.layers import COMMAND_LINE, merge_layers, read_layers
+from narxbench._study.settings import SHIPPED, Condition, Study
 
 ROOT = Path(__file__).parents[3]
-BASE = ROOT / "config" / "paper.yaml"
+CONFIG = ROOT / "config"
+BASE = CONFIG / "paper.yaml"
 CHOICES = load_design_choices()
-KEPT = ROOT / "data" / "reference" / "interpretations" / "conditions.csv"
+KEPT = ROOT / "data/reference/interpretations/conditions.csv"
 KEY_FIELDS = [name for name in ConditionKey.model_fields if name != "scenario"]
+# Settings that the paper states; all others of its algorithms are design choices.
+STATED = "swarm_size inertia cognitive_acceleration social_acceleration unification_start unification_end refresh_gap"
+STATED += " population_size crossover_probability mutation_probability"
+
+
+def test_the_baseline_is_the_default_of_the_library() -> None:
+    baseline = interpretation_settings(CHOICES, {})
+    for part, model in {"data": OpenData, "fitness": Fitness, "search": SearchBudget}.items():
+        assert set(baseline.pop(part)) == set(model.model_fields)
+    for algorithm in baseline:
+        default = algorithm_of(algorithm).settings({}).model_dump()
+        assert baseline[algorithm] == {name: default[name] for name in baseline[algorithm]}
+        assert set(baseline[algorithm]) == set(default) - set(STATED.split())
+
+
+def test_every_option_is_carried_out_and_differs_from_the_others() -> None:
+    for name, choice in CHOICES.design_choices.items():
+        for first, second in itertools.combinations(choice.options.values(), 2):
+            assert first.value != second.value
+        for option, described in choice.options.items():
+            assert interpretation_settings(CHOICES, {name: option})[choice.part][choice.setting] == described.value
+
+
+OPTIONS = {name: st.sampled_from(list(choice.options)) for name, choice in CHOICES.design_choices.items()}
+
+
+@settings(max_examples=50, deadline=None)
+@given(chosen=st.fixed_dictionaries({}, optional=OPTIONS))
+def test_an_interpretation_reads_back(chosen: dict[str, str]) -> None:
+    text = interpretation_text(CHOICES, chosen)
+    options = parse_interpretation(CHOICES, text)
+    assert interpretation_settings(CHOICES, options) == interpretation_settings(CHOICES, chosen)
+    assert interpretation_text(CHOICES, options) == text
+    assert parse_interpretation(CHOICES, parts_text(CHOICES, chosen, ["data"])).items() <= options.items()
+
+
+def test_texts() -> None:
+    chosen = {"ties": "random", "velocity-bound": "1", "noise": "output", "selection": "tournament"}
+    assert interpretation_text(CHOICES, chosen) == "velocity-bound=1+ties=random+selection=tournament"
+    assert interpretation_text(CHOICES, chosen, "upso2d") == "velocity-bound=1+ties=random"
+    assert interpretation_text(CHOICES, chosen, "stepwise") == interpretation_text(CHOICES, {}) == BASELINE
+    assert interpretation_text(CHOICES, {**chosen, "noise": "equation"}, "") == "noise=equation"
+    assert parse_interpretation(CHOICES, "ties=random+ring=2") == {"ring": "2", "ties": "random"}
+
+
+def test_contradictions() -> None:
+    error, bound = contradictions(CHOICES, {"ties": "random", "error": "one-step", "velocity-bound": "1"})
+    assert "model-predicted output" in error and "2.88" in bound
+    for name in ("as-described", "reset"):
+        assert contradictions(CHOICES, CHOICES.named[name]) == []
+
+
+# From files to settings
+
+
+def load(folder: Path, text: str = "{}", *command_line: str) -> Study:
+    overlay = folder / "mine.yaml"
+    overlay.write_text(text)
+    layers = [*read_layers([BASE]), *read_layers([overlay], command_line)]
+    return load_study(layers, choices=CHOICES)
+
+
+def test_schema_is_up_to_date_and_fits_the_files() -> None:
+    committed = CONFIG.parent / "workflow" / "schemas" / "study.schema.json"
+    command = "python -m narxbench._studies.loading > workflow/schemas/study.schema.json"
+    assert committed.read_text() == canonical_json(schema(), indent=1), f"run: {command}"
+    validator = pytest.importorskip("jsonschema").Draft202012Validator(json.loads(committed.read_text()))
+    for name in ("paper", "quick", "interpretations", "methods", "methods_quick"):
+        before = ["methods.yaml"] if name == "methods_quick" else []
+        files = [CONFIG / file for file in (*before, f"{name}.yaml")]
+        assert load_study([*read_layers([BASE]), *read_layers(files)]).study == name
+        assert validator.is_valid(read_mapping(CONFIG / f"{name}.yaml"))
+    assert validator.is_valid({"methods": {"ga": None}, "data": {"excitation": {"kind": "gaussian"}}, "seeds": [3]})
+    for wrong in ({"snr_dbb": [1]}, {"methods": {"ga": {"algorithm": "ga", "settings": {"popsize": 1}}}}):
+        assert not validator.is_valid(wrong)
+
+
+def test_each_line_blames_the_file_or_command_line_that_has_the_last_word(tmp_path: Path) -> None:
+    text = "seeds: -1\nevaluations: 0\nstatistics: {treshold: 1}"
+    with pytest.raises(NarxbenchError) as error:
+        load(tmp_path, text, "evaluations=many", "data={seed: -1}")
+    places = [tuple(line.split(": ")[:2]) for line in str(error.value).splitlines()]
+    mine = f"{tmp_path}/mine.yaml"
+    expected = [(mine, "seeds"), (COMMAND_LINE, "evaluations"), (COMMAND_LINE, "data.seed")]
+    assert places == [*expected, (mine, "statistics.treshold")]
+    # The overlay dropped the SNR that the base shows.
+    with pytest.raises(NarxbenchError, match=rf"^{BASE}: figures\.snr_db: found 30, which is not in snr_"):
+        load(tmp_path, "snr_db: [50, 37.5]")
+
+
+def test_an_overlay_is_named_after_its_file_or_as_it_says(tmp_path: Path) -> None:
+    assert load(tmp_path).study == "mine"
+    assert load(tmp_path, "study: other", "study=third").study == "third"
+
+
+def test_a_study_that_a_file_names_prevails_over_the_name_of_a_later_file(tmp_path: Path) -> None:
+    (tmp_path / "first.yaml").write_text("study: named")
+    (tmp_path / "second.yaml").write_text("seeds: 2")
+    files = [tmp_path / "first.yaml", tmp_path / "second.yaml"]
+    assert merge_layers(read_layers(files)) == {"study": "named", "seeds": 2}
+    assert merge_layers(read_layers(files[::-1])) == {"study": "named", "seeds": 2}
+    assert merge_layers(read_layers(files[1:])) == {"study": "second", "seeds": 2}
+
+
+def test_no_study_has_the_name_of_a_folder_that_comes_with_the_project() -> None:
+    """Git keeps what is in these folders, and ignores the results of studies beside them."""
+    ignored = (CONFIG.parent / ".gitignore").read_text(encoding="utf-8")
+    assert set(re.findall(r"^!/data/(.*)/$", ignored, re.MULTILINE)) == SHIPPED.keys()
+
+
+def test_another_kind_or_algorithm_starts_anew(tmp_path: Path) -> None:
+    study = load(tmp_path, "data: {excitation: {kind: gaussian, sd: 2.0}}\nmethods: {upso2d: {algorithm: ga}}")
+    assert study.data.washout == 100
+    assert study.data.excitation.model_dump() == {"kind": "gaussian", "sd": 2.0}
+    defaults = load(tmp_path, "methods: {ga: {settings: {population_size: 80}}}").methods["ga"].settings
+    assert study.methods["upso2d"].settings == defaults
+    study = load(tmp_path, "data: {excitation: {kind: gaussian}}", "data={excitation: {kind: uniform, high: 0.5}}")
+    assert study.data.excitation.model_dump() == {"kind": "uniform", "low": -1.0, "high": 0.5}
+
+
+def test_methods_are_left_out_by_null_and_may_be_named_like_keys(tmp_path: Path) -> None:
+    method = "{algorithm: ga, criteria: [bic]}"
+    study = load(tmp_path, f"methods: {{ga: null, kind: {method}, algorithm: {method}, settings: {method}}}")
+    assert list(study.methods) == ["upso2d", "kind", "algorithm", "settings"]
+    assert study.methods["kind"].settings.model_dump()["selection"] == "proportional"
+
+
+def test_the_interpretation_fills_in_what_is_not_given(tmp_path: Path) -> None:
+    study = load(tmp_path, "interpretation: reset\nmethods: {new: {algorithm: upso2d, criteria: [bic]}}")
+    for name in ("upso2d", "new"):
+        assert study.methods[name].settings.model_dump()["restart_count"] == "reset_by_improvement"
+    assert study.data.snr_of == "variance" and load(tmp_path, "interpretation: closest").data.snr_of == "power"
+    assert study.data.excitation.model_dump() == {"kind": "uniform", "low": -1.0, "high": 1.0}
+    literal = load(tmp_path, "interpretation: reset\nmethods: {upso2d: {settings: {restart_count: literal}}}")
+    assert literal.methods["upso2d"].settings.model_dump()["restart_count"] == "literal"
+
+
+# Conditions
 
 
 def conditions_of(*files: Path) -> tuple[Study, list[Condition]]:
@@ -48,36 +205,19 @@ def scenarios_of(conditions: list[Condition], **values: str) -> set[str]:
     return scenarios
 
 
-def keys_of(conditions: list[Condition]) -> list[tuple[object, ...]]:
-    """Return the values that distinguish each condition."""
-    return [tuple(condition.key.model_dump(include=set(KEY_FIELDS)).values()) for condition in conditions]
-
-
-def kept_keys() -> list[tuple[object, ...]]:
-    """Return the values that distinguish each condition that the repository keeps."""
-    return list(pd.read_csv(KEPT)[KEY_FIELDS].itertuples(index=False, name=None))
-
-
 @pytest.fixture(scope="module")
 def varied() -> tuple[Study, list[Condition]]:
-    return conditions_of(BASE, ROOT / "config" / "interpretations.yaml")
+    return conditions_of(BASE, CONFIG / "interpretations.yaml")
 
 
-@pytest.fixture(scope="module")
-def paper() -> tuple[Study, list[Condition]]:
-    return conditions_of(BASE)
-
-
-def test_the_paper_has_every_combination(paper: tuple[Study, list[Condition]]) -> None:
-    study, conditions = paper
+def test_the_paper_has_every_combination() -> None:
+    study, conditions = conditions_of(BASE)
     assert len(by_unique_name(conditions)) == 72
     expected = {f"as-described/data-1/{system}/{snr_db}dB" for system, snr_db in product(study.systems, (50, 40, 30))}
     assert {condition.problem.name for condition in conditions} == expected
     assert [condition.criterion for condition in conditions if condition.method == "ga"] == ["bic"] * 12
 
-
-def test_a_condition_of_the_paper_is_named_by_its_axes(paper: tuple[Study, list[Condition]]) -> None:
-    first = paper[1][0]
+    first = conditions[0]
     key = {"system": "S1", "snr_db": 50.0, "data_seed": 1, "interpretation": "as-described"}
     assert first.key.model_dump(exclude_defaults=True) == {**key, "method": "upso2d", "criterion": "bic"}
     assert first.problem.axes == {"system": "S1", "snr_db": "50"}
@@ -118,19 +258,15 @@ def test_interpretations_reach_problem_and_method(varied: tuple[Study, list[Cond
     assert by_name["washout=0/data-1/S3/40dB/ga/bic"].problem.simulation["data"]["washout"] == 0
     error = by_name["error=one-step/data-1/S3/40dB/upso2d/bic"].problem
     assert error.structure["error"] == "one_step" and error.simulation == bound.problem.simulation
-
-
-def test_required_terms_reach_the_problem(varied: tuple[Study, list[Condition]]) -> None:
-    by_name = by_unique_name(varied[1])
     text = "velocity-bound=1.75+restart-count=reset"
     constrained = by_name[f"required-terms=both+{text}/data-4/S4/50dB/upso2d/aic-256"].problem
     assert constrained.structure["required_terms"] == "linear_output_and_input"
-    assert constrained.name == f"required-terms=both+{text}/data-4/S4/50dB"
     assert by_name[f"{text}/data-2/S4/50dB/upso2d/bic"].problem.structure["required_terms"] == "nothing"
 
 
 def test_the_kept_results_are_of_these_conditions(varied: tuple[Study, list[Condition]]) -> None:
-    assert sorted(kept_keys()) == sorted(keys_of(varied[1]))
+    keys = [tuple(condition.key.model_dump(include={*KEY_FIELDS}).values()) for condition in varied[1]]
+    assert sorted(pd.read_csv(KEPT)[KEY_FIELDS].itertuples(index=False, name=None)) == sorted(keys)
 
 
 COMPARED = """
@@ -201,7 +337,6 @@ def test_a_method_is_not_run_beyond_its_limits(tmp_path: Path) -> None:
     for limits, data_sets in expected.items():
         path.write_text(limited.replace("LIMITS", limits))
         study, conditions = conditions_of(BASE, path)
-        assert isinstance(study, MethodsStudy)
         places = {"mine": set(), "upso2d": set()}
         for condition in conditions:
             places[condition.method].add((condition.problem.scenario, condition.problem.system.name))

@@ -1,0 +1,440 @@
+"""What results are made by and of: code and versions, the manifest, and the data sets and runs behind a summary."""
+
+import ast
+import csv
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from tests.lookups import names_of, values_of
+from tests.unit.pipeline.conftest import ROOT
+from tests.unit.pipeline.test_plan import CONDITION, PROBLEM, RUNS, SUMMARY, Wildcards
+from tests.unit.studies.steps import edit, read, step
+
+import narxbench
+from narxbench import NarxbenchError
+from narxbench._algorithms.registry import algorithm, packaged_names
+from narxbench._fitness.criteria import criterion_words
+from narxbench._io.settings import flattened
+from narxbench._pipeline import code
+from narxbench._pipeline.code import (
+    CRITERIA,
+    PACKAGE,
+    closure,
+    code_of,
+    imported_files,
+    made_by,
+    versions_of,
+    with_criteria,
+)
+from narxbench._pipeline.sources import Sources
+from narxbench._study.provenance import algorithm_digest, code_digest, versions
+
+BY_GA = CONDITION | {"method": "ga"}
+SCRIPTS = sorted((ROOT / "scripts").glob("*.py"))
+
+
+def test_no_import_escapes_the_closure() -> None:
+    """Relative imports, and names of ``narxbench`` that are looked up when used, would not be followed."""
+    for file in [*SCRIPTS, *PACKAGE.rglob("*.py")]:
+        for node in ast.walk(ast.parse(file.read_bytes())):
+            if isinstance(node, ast.ImportFrom) and file != PACKAGE / "__init__.py":
+                assert node.level == 0, file
+                assert node.module != "narxbench" or not set(names_of(node.names)) & set(narxbench.__all__), file
+
+
+def test_imports_for_type_checkers_do_not_count_and_those_in_functions_do(tmp_path: Path) -> None:
+    file = tmp_path / "some.py"
+    file.write_text(
+        "import typing\nif typing.TYPE_CHECKING:\n    import narxbench._io.csv\nelse:\n    import narxbench._io.yaml\n"
+        "def f():\n    from narxbench._model import terms\n    from narxbench._io.errors import NarxbenchError\n"
+    )
+    packages = {"__init__.py", "_io/__init__.py", "_model/__init__.py"}
+    modules = {str(path.relative_to(PACKAGE)) for path in imported_files(file)}
+    assert modules == packages | {"_io/yaml.py", "_io/errors.py", "_model/terms.py"}
+
+
+def test_digests(tmp_path: Path) -> None:
+    """They cover the templates next to a module that fills them in, and are the same in every process."""
+    (tmp_path / "some.py").write_text("import narxbench._report.templating\n")
+    first = code_of(tmp_path / "some.py")
+    (tmp_path / "templates").mkdir()
+    (tmp_path / "templates/page.css").write_text("a {}")
+    imported_files.cache_clear()
+    code_of.cache_clear()
+    second = code_of(tmp_path / "some.py")
+    (tmp_path / "templates/page.css").write_text("b {}")
+    code_of.cache_clear()
+    third = code_of(tmp_path / "some.py")
+    assert second.keys() - first.keys() == {"page.css"}
+    assert [name for name in third if third[name] != second[name]] == ["page.css"]
+    program = "import sys, pathlib, narxbench._pipeline.code as c; print(c.code_of(pathlib.Path(sys.argv[1])))"
+    command = [sys.executable, "-c", program, str(ROOT / "scripts" / "page.py")]
+    printed = subprocess.check_output(command, env={"PYTHONHASHSEED": "1"}, text=True)
+    assert printed == f"{code_of(ROOT / 'scripts' / 'page.py')}\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "templates"),
+    [
+        ("page", "_report/base.html.j2 _studies/paper/report.html.j2"),
+        ("leaderboard", "_report/site.css _studies/methods/leaderboard.js"),
+        ("interpretations", "_studies/paper/interpretations/document.md.j2"),
+        ("tables", "_study/table.tex.j2"),
+        ("analyse", ""),
+    ],
+)
+def test_a_step_depends_on_the_templates_that_its_modules_fill_in(script: str, templates: str) -> None:
+    files = [path for path in closure(ROOT / "scripts" / f"{script}.py") if path.suffix != ".py"]
+    names = {str(path.relative_to(PACKAGE)).replace("templates/", "") for path in files}
+    assert set(templates.split()) <= names
+    assert bool(names) == bool(templates)
+
+
+def test_a_step_depends_on_its_criterion_or_on_all_where_it_looks_them_up() -> None:
+    files_of_criteria = {*CRITERIA.parent.glob("*.py")} - {CRITERIA}
+
+    def criteria(script: str, criterion: str | None) -> set[str]:
+        files = closure(*with_criteria(criterion, ROOT / "scripts" / f"{script}.py"))
+        return {path.stem for path in files_of_criteria.intersection(files)}
+
+    assert criteria("search", "aic-6.5") == {"aic"}
+    assert criteria("search", "bic") == {"bic", "ebic"}
+    assert criteria("tables", None) == {*criterion_words()}
+    assert criteria("simulate", None) == set()
+
+
+@pytest.mark.parametrize(
+    ("script", "needed", "foreign"),
+    [
+        ("search", "python numba numpy llvmlite", "matplotlib scipy snakemake pydantic narxbench"),
+        ("figures", "matplotlib kiwisolver fonttools contourpy", "snakemake"),
+        ("page", "jinja2 markupsafe markdown-it-py ruamel-yaml", "statsmodels"),
+    ],
+)
+def test_a_step_needs_what_its_code_imports_and_what_that_requires(script: str, needed: str, foreign: str) -> None:
+    versions = versions_of.__wrapped__(ROOT / "scripts" / f"{script}.py")
+    assert set(needed.split()) <= set(versions)
+    assert not set(foreign.split()) & set(versions)
+
+
+def test_what_a_step_is_made_by_is_in_words(tmp_path: Path) -> None:
+    file = tmp_path / "own.csv"
+    file.write_text("u\n0.5\n")
+    code, *rest = made_by(
+        "search", [str(file), str(ROOT / "CITATION.cff"), "missing.csv"], method="ga", criterion="bic"
+    )
+    assert re.fullmatch(r"code of search\.py with ga with bic: [0-9a-f]{16}", code)
+    assert made_by("search", method="upso2d", criterion="bic")[0] != code
+    assert any(text.startswith("numba ") for text in rest) and any(text.startswith("python 3.") for text in rest)
+    own, project = rest[-2:]
+    assert own.startswith(f"{file}: ") and project.startswith("CITATION.cff: ")
+    file.write_text("u\n0.25\n")
+    assert made_by("search", [str(file)], method="ga", criterion="bic")[-1] not in (own, project)
+
+
+CODE = '''"""A module."""
+
+A = 1  # a remark
+class Settings:
+    size: int = 3
+    """A field."""
+def double(x, y=None):
+    """Return twice x."""
+    return 2 * x
+'''
+SAME = [("A module.", "The module."), ('    """Return twice x."""\n', ""), ("A field.", "The size.")]
+SAME += [("# a remark", ""), ("class", "\n\nclass"), ("A = 1", "A  =  (1)")]
+MEANT = [("A = 1", "A = 2"), ("A = 1", "A = 1.0"), ("2 * x", "x * 2"), ("size: int", "size: float")]
+MEANT += [("x, y=None", "x, y=0"), ("x, y=None", "x, *, y=None")]
+
+
+@pytest.mark.parametrize(("old", "new"), SAME + MEANT)
+def test_digests_are_of_what_code_does(tmp_path: Path, old: str, new: str) -> None:
+    (tmp_path / "a.py").write_text(CODE)
+    (tmp_path / "b.py").write_text(CODE.replace(old, new))
+    assert (code_digest(tmp_path / "a.py") != code_digest(tmp_path / "b.py")) == ((old, new) in MEANT)
+
+
+def test_runs_name_their_code_and_python() -> None:
+    assert len({algorithm_digest(name) for name in packaged_names()}) == len(packaged_names())
+    assert versions()["python"] == ".".join(map(str, sys.version_info[:2]))
+
+
+MODULES = sorted(PACKAGE.rglob("*.py"))
+STEPS = [path.stem for path in SCRIPTS]
+# Executes each script without a job, in a process of its own, and prints the modules of the package that this loads;
+# the parent has loaded what is slow.
+LOADING = """
+import os, runpy, sys
+import jinja2, matplotlib.figure, numba, pandas, pydantic, scipy.stats
+for script in sys.argv[1:]:
+    if os.fork() == 0:
+        runpy.run_path(script)
+        files = {module.__file__ for name, module in sys.modules.items() if name.split(".")[0] == "narxbench"}
+        print(script, *sorted(files), sep="\\t", flush=True)
+        os._exit(0)
+    os.wait()
+"""
+# The searches of the tiny study: algorithm and criterion.
+SEARCHES = (("upso2d", "bic"), ("upso2d", "aic-2"), ("ga", "bic"))
+
+
+def digests():
+    """Return the digest of each step's code, by step; searches and summaries by algorithm and criterion too."""
+    parts = []
+    for script in STEPS:
+        searches = SEARCHES if script in ("search", "summarise") else [(None, None)]
+        parts += [(script, *search) for search in searches]
+    return {part: code_of_step(*part) for part in parts}
+
+
+def code_of_step(step, name, criterion):
+    """Return the digests of the code that the definition of a step holds."""
+    algorithm_files = algorithm(name).files if name else []
+    return code_of(*with_criteria(criterion, ROOT / f"scripts/{step}.py", *algorithm_files))
+
+
+def loaded():
+    """Return the modules that each script loads."""
+    scripts = [str(ROOT / f"scripts/{step}.py") for step in STEPS]
+    done = subprocess.run([sys.executable, "-c", LOADING, *scripts], capture_output=True, text=True, check=True)
+    modules = {}
+    for line in done.stdout.splitlines():
+        script, *files = line.split("\t")
+        modules[Path(script).stem] = set(map(Path, files))
+    return modules
+
+
+@pytest.mark.slow
+def test_any_edit_of_a_module_changes_the_digest_of_the_steps_that_load_it(monkeypatch):
+    real, loads = code.code_digest, loaded()
+    assert loads.keys() == set(STEPS)
+    assert len(loads["page"]) > len(loads["simulate"]) > 5
+    before = digests()
+    modules_of_step = {part: set() for part in before}
+    for module in MODULES:
+        monkeypatch.setattr(code, "code_digest", lambda path, module=module: "edited" if path == module else real(path))
+        code_of.cache_clear()
+        for part, digest in digests().items():
+            if digest != before[part]:
+                modules_of_step[part].add(module)
+    code_of.cache_clear()
+    for (script, name, criterion), modules in modules_of_step.items():
+        assert loads[script] - modules == set(), f"{script} loads modules that its digest does not cover"
+        if name:
+            check_modules_of_a_search(modules, name, criterion)
+
+
+def check_modules_of_a_search(modules, name, criterion):
+    """Check that a search depends on its own algorithm and criterion, and on no study or report."""
+    folder = PACKAGE / "_algorithms"
+    assert modules & {folder / "ga.py", folder / "upso2d.py"} == {folder / f"{name}.py"}
+    criteria = {*CRITERIA.parent.glob("*.py")} - {CRITERIA}
+    # BIC names the extended BIC, which compares sets of candidate terms.
+    words = {"bic": {"bic", "ebic"}, "aic-2": {"aic"}}[criterion]
+    assert set(values_of(modules & criteria, "stem")) == words
+    for module in modules:
+        assert module.relative_to(PACKAGE).parts[0] not in ("_studies", "_report"), module
+
+
+SEARCHING = """
+import os, sys
+import narxbench
+from narxbench._algorithms.registry import REVIEWED, algorithm
+u, y = narxbench.load_system("S1").simulate(300, snr_db=30)
+problem = narxbench.StructureProblem(u, y, n_u=2, n_y=2, degree=2, n_validation=100, criterion="aicc")
+for name in REVIEWED:
+    if os.fork() == 0:
+        if algorithm(name).about.requires:
+            os._exit(0)
+        narxbench.search(problem, algorithm=name, seed=1, evaluations=50)
+        criteria = [name for name in sys.modules if name.startswith("narxbench._fitness.criteria.")]
+        print(name, *sorted(sys.modules[name].__file__ for name in criteria), sep="\\t", flush=True)
+        os._exit(0)
+    os.wait()
+"""
+
+
+@pytest.mark.slow
+def test_a_search_depends_on_all_criteria_that_its_algorithm_computes():
+    done = subprocess.run([sys.executable, "-c", SEARCHING], capture_output=True, text=True, check=True)
+    lines = [line.split("\t") for line in done.stdout.splitlines()]
+    assert len(lines) > 10
+    several = 0
+    for name, *files in lines:
+        search = with_criteria("aicc", ROOT / "scripts/search.py", *algorithm(name).files)
+        assert {*map(Path, files)} <= closure(*search), name
+        several += len(files) > 1
+    assert several > 5
+
+
+# The manifest
+
+SETTINGS: dict[str, Any] = {"seeds": [1, 2], "study": "mine", "note": "=1+1", "least": -2}
+SETTINGS["methods"] = {"ga": {"settings": {"elitism": False}}}
+FILES = ["data/a.csv", "data/run, 1.json", "report.html"]
+NAMED = dict(zip(FILES, FILES, strict=True))
+
+
+def made_with(settings: dict[str, Any], **versions: str) -> dict[str, str]:
+    values = {f"settings/{name}": value for name, value in flattened(settings)}
+    values |= {"code/search": "0123", "versions/python": "3.11", "versions/numpy": "2.0"}
+    return values | {f"versions/{name}": value for name, value in versions.items()}
+
+
+def verified(capsys: pytest.CaptureFixture[str], files: dict[str, str], **newer: str) -> list[str]:
+    """Return the lines of the verdict on files, or of the mistake that it is."""
+    params = {"reference": "manifest.csv", "made_with": made_with(SETTINGS, **newer)}
+    sources = SimpleNamespace(check_all=lambda: "1 data set.")
+    try:
+        step("verify", params, sources=sources, files=files)
+    except NarxbenchError as mistake:
+        return str(mistake).splitlines()
+    return capsys.readouterr().out.splitlines()
+
+
+def test_a_manifest_reads_back_and_what_differs_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("data").mkdir()
+    for file in FILES:
+        Path(file).write_text(f"content of {file}")
+    assert verified(capsys, NAMED)[0].startswith("1 data set. There is no manifest manifest.csv to compare the others")
+    step("manifest", {"made_with": made_with(SETTINGS)}, output={"": ["manifest.csv"]}, files=NAMED)
+    # A spreadsheet takes neither for a formula.
+    text = read("manifest.csv")
+    assert "settings/note,'=1+1\nsettings/least,-2\n" in text and "code/search" not in text
+    rows = dict(csv.reader(text.splitlines()))
+    expected = {"settings/seeds": "[1, 2]", "settings/study": "mine", "settings/methods.ga.settings.elitism": "false"}
+    assert rows.items() >= expected.items() and list(rows)[-3:] == FILES
+    assert {f"environment/{name}" for name in ("platform", "python", "numpy", "narxbench")} <= rows.keys()
+    same = ["3 of 3 files are the same as in manifest.csv.", "Versions and platform are those of the reference."]
+    assert verified(capsys, NAMED) == ["1 data set.", *same]
+    Path("report.html").write_text("other")
+    Path("data/run, 1.json").write_text("other")
+    Path("data/a.csv").unlink()
+    Path("new.csv").touch()
+    # Another package than the reference knows of is no other environment.
+    assert verified(capsys, {**NAMED, "new.csv": "new.csv"}, numpy="2.1", scipy="1.0") == [
+        "0 of 3 files are the same as in manifest.csv.",
+        "Different: 2 files, the first in the order of causes is data/run, 1.json",
+        "Missing: 1 files, the first in the order of causes is data/a.csv",
+        "Not in the reference: 1 files, the first in the order of causes is new.csv",
+        "Made in another environment: numpy 2.1 (reference: 2.0).",
+    ]
+    Path("manifest.csv").write_text(text.replace("name,value", "value,name"))
+    (mistake,) = verified(capsys, NAMED)
+    assert mistake == "manifest.csv: line 1: found ['value', 'name']; needed: name,value"
+
+
+# Data sets and run files behind a summary
+
+
+class Study:
+    """A study of one condition with two runs, made by its steps; ``data``, ``runs`` and ``summary`` are its files."""
+
+    def __init__(self, plan: Callable) -> None:
+        planned = plan("systems: [S1]\nsnr_db: [30]\nmethods: {upso2d: null}\nseeds: 2\nevaluations: 80\n")
+        self.sources = Sources(planned, "", summary=SUMMARY, problem=PROBLEM, runs=RUNS)
+        problem = planned.problem(Wildcards(**BY_GA))
+        job = {"simulation": problem.simulation}
+        data = PROBLEM.format_map(BY_GA) + ".csv"
+        step("simulate", {"simulation": problem.simulation}, output={"": [data]})
+        runs = []
+        for row in planned.jobs:
+            wildcards = Wildcards(**row)
+            params = {"run": planned.run(wildcards), "seeds": planned.seeds(wildcards)}
+            runs += step("search", params, input={"data": data}, output={"": [RUNS.format_map(row)]}, **job)
+        params = {"run": planned.run(Wildcards(**BY_GA)), "seeds": [1, 2], "threshold": 0.9}
+        given, output = {"runs": runs, "data": data}, {"": [SUMMARY.format_map(BY_GA)]}
+        (summary,) = step("summarise", params, input=given, output=output, **job)
+        self.data, self.runs, self.summary = Path(data), list(map(Path, runs)), Path(summary)
+
+    def change(self, path: Path, change: Callable[[], object], date: int | None = None) -> None:
+        """Change a file and set its date back, by default to what it was."""
+        then = path.stat().st_mtime_ns
+        change()
+        os.utime(path, ns=(0, then if date is None else date))
+
+    def mistake(self) -> str:
+        """Return what a start of the study says of its files; "" if they are what the summary was made of."""
+        try:
+            self.sources.check()
+        except NarxbenchError as mistake:
+            return str(mistake)
+        return ""
+
+
+@pytest.fixture
+def study(plan: Callable) -> Study:
+    return Study(plan)
+
+
+def edited(path: Path) -> Callable[[], object]:
+    return lambda: edit(path, "runs", 0, "evaluations", value=79)
+
+
+@pytest.mark.parametrize("sealed", [False, True])
+def test_changed_run_files_of_the_same_date_are_named(study: Study, sealed: bool) -> None:
+    assert study.mistake() == "" and study.sources.failures() == []
+    assert study.sources.check_all() == (
+        "1 data sets and 2 run files are what their settings, seals and summaries say."
+    )
+    first, second = study.runs
+    text = read(second)
+    study.change(second, edited(second) if sealed else lambda: second.write_text(text.replace(":80,", ":79,")))
+    assert study.mistake() == f"{second}: changed since it was summed up; delete it and run again"
+    with pytest.raises(NarxbenchError, match=r"seed-2\.json: changed since it was (made|summed up)"):
+        study.sources.check_all()
+    # That of another seed has a seal that the summary keeps.
+    study.change(first, lambda: first.write_text(text))
+    assert study.mistake().startswith(f"{first} and 1 more: changed since it was summed up; ")
+
+
+def test_younger_missing_and_copied_files_are_left_to_snakemake(study: Study) -> None:
+    first, second = study.runs
+    edited(first)()
+    assert study.mistake() == ""
+    first.unlink()
+    os.utime(second, ns=(0, 0))  # as a copy that keeps dates
+    assert study.mistake() == "" and study.sources.lost() == [str(first)]
+    study.data.write_text(read(study.data).replace("0", "1", 1))
+    assert study.mistake() == ""
+    study.summary.unlink()
+    assert study.mistake() == ""
+
+
+def test_changed_data_sets_are_named_whatever_their_dates(study: Study) -> None:
+    text = read(study.data)
+    for date in (0, 10**18):
+        study.change(study.data, lambda: study.data.write_text(text.replace("0", "1", 1)), date)
+        assert study.mistake() == f"{study.data}: changed since it was simulated; delete it and run again"
+    with pytest.raises(NarxbenchError, match=r"30dB\.csv: changed since it was simulated; delete it and run again$"):
+        study.sources.check_all()
+    study.change(study.data, lambda: study.data.write_text(text), 0)
+    assert study.mistake() == ""
+
+
+def test_runs_of_other_data_and_failed_runs_are_told(study: Study) -> None:
+    edit(study.runs[0], "runs", 0, "data_sha256", value="0")
+    with pytest.raises(NarxbenchError, match=r"seed-1\.json: made of another data set; delete it and run again$"):
+        study.sources.check_all()
+    study.summary.unlink()
+    edited(study.runs[0])()
+    shutil.copy(study.runs[1], study.runs[0])
+    with pytest.raises(NarxbenchError, match=r"seed-1\.json: changed since it was summed up"):
+        study.sources.check_all()
+    methods = [{"reference": False, "runs": [{"failure": ""}, {"failure": "it ended"}]}, {"reference": True}]
+    content = {"failures": [{"seed": 1, "failure": "it hangs"}], "methods": methods}
+    study.summary.write_text(json.dumps(content, separators=(",", ":")))
+    assert study.sources.failures() == ["it hangs", "it ended"]
