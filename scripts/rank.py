@@ -10,7 +10,7 @@ from narxbench._studies.methods.repeats import read_repeats
 
 def main(job: Any) -> None:
     """Write every frame."""
-    unsteady = [method for method, (is_same, *_) in read_repeats(job.input.repeats).items() if not is_same]
+    unsteady = [method for method, outcome in read_repeats(job.input.repeats).items() if outcome.difference]
     frames = rank_study(list(job.input.scores), unsteady=unsteady, **job.params.ranking)
     for name, path in job.output.items():
         write_atomically(path, write_table(frames[name]))

@@ -17,8 +17,10 @@ from snakemake_interface_logger_plugins.common import LogEvent
 _SHOWN = {None, LogEvent.PROGRESS, LogEvent.RULEGRAPH, LogEvent.RUN_INFO}
 _NOISE = ("Select jobs", "Execute ", "Using shell:", "host: ", "Assuming unrestricted", "Elapsed time", "Complete log")
 _SECONDS_BETWEEN_LINES = 5.0
-# Shorter estimates are not given as a number, and none before this share of the steps, of which the first compile.
-_SOON, _LEAST_SHARE = 15.0, 0.05
+# No estimate is given before this share of the steps, of which the first compile.
+_LEAST_SHARE = 0.05
+# Shorter estimates, of three lines, are not given as a number.
+_SOON = 3 * _SECONDS_BETWEEN_LINES
 _SHOWN_FAILURES = 5
 # The exception of a step that has reported its mistake in words already.
 _REPORTED = "StepFailedError"

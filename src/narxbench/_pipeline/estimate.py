@@ -9,14 +9,10 @@ from narxbench._io.resources import GB, Use, memory, refuse
 from narxbench._model.terms import model_size
 from narxbench._study.settings import Condition, Study
 
-# Bytes of each condition and of each job that the process has planned.
+# Bytes of each condition and of each job that the process has planned, measured as the seconds are.
 _CONDITION_BYTES, _JOB_BYTES = 6e3, 17e3
-# Seconds to start and end a job, and to compile functions at their first use.
-_JOB_SECONDS, _COMPILING_SECONDS = 6e-3, 15.0
-# Jobs that make the frames, tables, figures and pages.
-_OTHER_JOBS = 8
-_PROCESS = 0.1  # seconds to start a process
-_DRAWING = 10.0  # seconds of all steps that draw
+# Seconds to start and end a job, to start a process, and once to compile functions at their first use and to draw.
+_JOB_SECONDS, _PROCESS, _ONCE = 6e-3, 0.1, 25.0
 
 
 class Estimate(NamedTuple):
@@ -51,8 +47,8 @@ def _duration(seconds: float) -> str:
 
 def study_estimate(study: Study, conditions: Sequence[Condition]) -> Estimate:
     """Return the resources that a study of simulated systems needs, by its settings and conditions."""
-    runs, jobs = 0, _OTHER_JOBS
-    seconds, largest = _DRAWING + _COMPILING_SECONDS, list[Use]()
+    runs = jobs = 0
+    seconds, largest = _ONCE, list[Use]()
     data_sets: dict[str, int] = {}  # the jobs that simulate a problem, which several conditions may share
     for condition in conditions:
         problem = condition.problem

@@ -37,8 +37,8 @@ MAIN_STUDY = "paper"
 CONFIG = "config"
 # A word of the command line, and no setting: it plans tables and pages of the conditions that are complete.
 _FINISHED = "finished_only"
-# Memory of a process that searches, in MB, and the least that is asked for; minutes that every job is given.
-_PROCESS_MB, _LEAST_MB, _LEAST_MINUTES = 300, 1000, 60
+# Memory of a process that searches, in MB, with room for what no estimate sees; minutes that every job is given.
+_PROCESS_MB, _LEAST_MINUTES = 1000, 60
 # The estimate of a run's time is good to a factor of three; nodes differ, too.
 _TIME_MARGIN = 10
 
@@ -183,7 +183,7 @@ class Plan:
 
     def memory_mb(self, method: str) -> int:
         """Return the megabytes that a search of a method may take."""
-        return max(_LEAST_MB, _PROCESS_MB + ceil(self._needs[method][1] / 1e6))
+        return _PROCESS_MB + ceil(self._needs[method][1] / 1e6)
 
     @property
     def minutes(self) -> int:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.files import read_bytes, read_json, sha256
@@ -23,13 +23,6 @@ from narxbench._study.runs import read_sealed, seals_of_runs
 Value = TypeVar("Value")
 # The reason of a failed run in the text of a summary.
 _FAILURE = re.compile(rb'"failure":"[^"]')
-
-
-class Summary(NamedTuple):
-    """The data sets with their simulations, and the run files with their seeds, that a summary stands for."""
-
-    data_sets: dict[str, Mapping[str, Any]]
-    runs: dict[str, list[int]]
 
 
 class Sources:
@@ -48,14 +41,15 @@ class Sources:
     def __init__(self, plan: Plan, folder: str, *, summary: str, problem: str, runs: str) -> None:
         self.folder = folder
         # The paths of this and of what it has are those without the folder, as in the manifest.
-        self._stands_for: dict[str, Summary] = {}
+        # By summary: the data sets with their simulations, and the run files with their seeds.
+        self._stands_for: dict[str, tuple[dict[str, Mapping[str, Any]], dict[str, list[int]]]] = {}
         for row in plan.jobs:
-            of_summary = self._stands_for.setdefault(summary.format_map(row), Summary({}, {}))
+            data_of_summary, runs_of_summary = self._stands_for.setdefault(summary.format_map(row), ({}, {}))
             posed = plan.problems["{scenario}/{data_seed}/{system}/{snr}".format_map(row)]
             seeds = plan.block(row["seeds"])
             data_sets = data_files(problem.format_map(row), posed, seeds)
-            of_summary.data_sets.update(dict.fromkeys(data_sets, posed.simulation))
-            of_summary.runs[runs.format_map(row)] = seeds
+            data_of_summary.update(dict.fromkeys(data_sets, posed.simulation))
+            runs_of_summary[runs.format_map(row)] = seeds
 
     @property
     def summaries(self) -> list[str]:
@@ -72,9 +66,8 @@ class Sources:
         All depend on code, settings and versions alone, so that they have the same bytes everywhere. They are in the
         order of causes.
         """
-        stands_for = self._stands_for.values()
-        data_sets = chain.from_iterable(of_summary.data_sets for of_summary in stands_for)
-        runs = chain.from_iterable(of_summary.runs for of_summary in stands_for)
+        data_sets = chain.from_iterable(data_sets for data_sets, _ in self._stands_for.values())
+        runs = chain.from_iterable(runs for _, runs in self._stands_for.values())
         return {path: self.at(path) for path in (*data_sets, *runs, *results)}
 
     def lost(self) -> list[str]:
@@ -94,17 +87,17 @@ class Sources:
 
     def check(self) -> None:
         """Raise NarxbenchError if a data set or a run file was changed after it was summed up."""
-        data_sets: dict[str, None] = {}
-        runs: list[str] = []
-        for summary, of_summary in self._stands_for.items():
+        changed: dict[str, None] = {}
+        changed_runs: list[str] = []
+        for summary, (data_sets, runs) in self._stands_for.items():
             path = self.at(summary)
-            data_sets.update(dict.fromkeys(_changed_data_sets(path, self._placed(of_summary.data_sets))))
-            runs += _changed_runs(path, self._placed(of_summary.runs))
+            changed.update(dict.fromkeys(_changed_data_sets(path, self._placed(data_sets))))
+            changed_runs += _changed_runs(path, self._placed(runs))
         # Runs are compared with their data sets: these come first.
-        if data_sets:
-            raise changed_data([*data_sets])
-        if runs:
-            raise _changed_since_summed_up(runs)
+        if changed:
+            raise changed_data([*changed])
+        if changed_runs:
+            raise _changed_since_summed_up(changed_runs)
 
     def check_all(self) -> str:
         """Return how many data sets and run files are what the digests say that others name, whatever their dates.
@@ -114,15 +107,15 @@ class Sources:
         """
         digests: dict[str, str] = {}  # of each data set
         n_runs = 0
-        for summary, of_summary in self._stands_for.items():
-            data_sets = self._placed(of_summary.data_sets)
-            for path, simulation in data_sets.items():
+        for summary, (data_sets, runs) in self._stands_for.items():
+            simulations = self._placed(data_sets)
+            for path, simulation in simulations.items():
                 if path not in digests and os.path.exists(path):
                     check_data_sets([path], simulation)
                     digests[path] = sha256(read_bytes(path))
-            if digests.keys() >= data_sets.keys():
-                of_data = {digests[path] for path in data_sets}
-                n_runs += _check_run_files(self.at(summary), self._placed(of_summary.runs), of_data)
+            if digests.keys() >= simulations.keys():
+                of_data = {digests[path] for path in simulations}
+                n_runs += _check_run_files(self.at(summary), self._placed(runs), of_data)
         return f"{len(digests)} data sets and {n_runs} run files are what their settings, seals and summaries say."
 
     def failures(self) -> list[str]:

@@ -5,6 +5,7 @@ import platform
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 from narxbench._algorithms.registry import algorithm as algorithm_of
 from narxbench._io.files import sha256
@@ -34,11 +35,14 @@ def algorithm_digest(algorithm: str) -> str:
 @cache
 def code_digest(path: Path) -> str:
     """Return a digest of what a Python file does; layout, comments and the words of docstrings do not count."""
-    return sha256(ast.dump(_WithoutDocstrings().visit(ast.parse(path.read_bytes()))))
+    tree = ast.parse(path.read_bytes())
+    for node in ast.walk(tree):
+        for _, part in ast.iter_fields(node):
+            if isinstance(part, list):
+                part[:] = [item for item in part if not _is_docstring(item)]
+    return sha256(ast.dump(tree))
 
 
-class _WithoutDocstrings(ast.NodeTransformer):
-    """Removes the statements that are a mere value: the docstrings of modules, classes, functions and fields."""
-
-    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
-        return None if isinstance(node.value, ast.Constant) else node
+def _is_docstring(node: Any) -> bool:
+    """Return whether a statement is a mere value: the docstring of a module, a class, a function or a field."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

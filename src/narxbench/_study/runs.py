@@ -14,14 +14,7 @@ import pydantic
 
 from narxbench._algorithms.registry import algorithm as algorithm_of
 from narxbench._algorithms.search import AlgorithmFailedError, KilledRunError, Runner, SearchResult, prepared
-from narxbench._fitness.problem import (
-    ErrorKind,
-    Estimation,
-    FreeRunStart,
-    RequiredTerms,
-    StructureProblem,
-    ValidationPart,
-)
+from narxbench._fitness.problem import StructureProblem
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.files import canonical_json, read_bytes, read_json, sha256
 from narxbench._io.settings import Settings, as_result, show
@@ -32,19 +25,9 @@ from narxbench._study.provenance import algorithm_digest, versions
 logger = logging.getLogger("narxbench")
 
 
-class ProblemSize(Settings):
-    """The structure problem that was searched."""
-
-    n_u: int
-    n_y: int
-    degree: int
-    n_terms: int
-    n_validation: int
-    estimation: Estimation
-    error: ErrorKind
-    validation_part: ValidationPart = "last"
-    free_run_start: FreeRunStart = "measured"
-    required_terms: RequiredTerms = "nothing"
+# What a run file says of its structure problem, and what it leaves out.
+_OF_PROBLEM = ("n_u", "n_y", "degree", "n_validation", "estimation", "error")
+_USUAL = {"validation_part": "last", "free_run_start": "measured", "required_terms": "nothing"}
 
 
 class Run(Settings):
@@ -89,7 +72,8 @@ class RunFile(Settings):
     algorithm: str
     algorithm_sha256: str
     settings: dict[str, Any]
-    problem: ProblemSize
+    problem: dict[str, Any]
+    """The structure problem that was searched: see `size_of`."""
     versions: dict[str, str]
     runs: list[Run]
     seal: str
@@ -214,20 +198,13 @@ def finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def size_of(problem: StructureProblem) -> ProblemSize:
-    """Return the description of a problem in a run file."""
-    return ProblemSize(
-        n_u=problem.n_u,
-        n_y=problem.n_y,
-        degree=problem.degree,
-        n_terms=len(problem.terms),
-        n_validation=problem.n_validation,
-        estimation=problem.estimation,
-        error=problem.error,
-        validation_part=problem.validation_part,
-        free_run_start=problem.free_run_start,
-        required_terms=problem.required_terms,
-    )
+def size_of(problem: StructureProblem) -> dict[str, Any]:
+    """Return the description of a problem in a run file; settings with their usual values are left out."""
+    size = {"n_terms": len(problem.terms), **{name: getattr(problem, name) for name in _OF_PROBLEM}}
+    for name, usual in _USUAL.items():
+        if getattr(problem, name) != usual:
+            size[name] = getattr(problem, name)
+    return size
 
 
 def read_run_file(path: str | Path) -> RunFile:

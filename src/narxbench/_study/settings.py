@@ -25,6 +25,8 @@ from narxbench._study.design_choices import Count, DesignChoices, Fitness, Label
 MOST_RUNS = 100_000
 T = TypeVar("T")
 Place = tuple[str | int, ...]
+# An input that a study needs: where it is set, how a message on it begins, the input, and the samples it must have.
+Input = tuple[Place, str, Excitation, int]
 
 
 # Folders of `data` that come with the project, by what is in them.
@@ -282,16 +284,6 @@ class Condition:
         )
 
 
-class Input(NamedTuple):
-    """An input that a study needs: where it is set, which input it is, and how many samples it must have."""
-
-    place: Place
-    label: str
-    """How a message begins that speaks of this input; "" where its place says enough."""
-    excitation: Excitation
-    samples: int
-
-
 class Part(NamedTuple):
     """Problems of a study that differ in nothing but system, SNR and seed."""
 
@@ -442,13 +434,13 @@ class Study(Settings):
         """Yield every input that the study needs."""
         for part in self.parts():
             size = part.data.washout + part.data.samples
-            yield Input((*part.place, "excitation", "file"), "", part.excitation or part.data.excitation, size)
+            yield (*part.place, "excitation", "file"), "", part.excitation or part.data.excitation, size
             if part.excitation:
                 continue  # it prevails over the inputs of the systems
             for name in part.systems:
                 excitation = systems[name].excitation
                 if excitation is not None:
-                    yield Input(("systems",), f"the input of {name}: ", excitation, size)
+                    yield ("systems",), f"the input of {name}: ", excitation, size
 
 
 # In the place of settings that only another kind of study has.

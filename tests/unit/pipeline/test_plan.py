@@ -264,7 +264,7 @@ def kept_of(path: str) -> list[str]:
 
 def test_resources_grow_with_the_runs_of_a_job(plan: Callable) -> None:
     few, many = plan(SMALL), plan(SMALL, "evaluations=4000000", "seeds_per_job=40")
-    assert (few.memory_mb("upso2d"), few.minutes) == (1000, 60)
+    assert 1000 < few.memory_mb("upso2d") < 1010 and few.minutes == 60
     assert many.minutes > 60
 
 

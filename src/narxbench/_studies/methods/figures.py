@@ -8,7 +8,6 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import accumulate
-from typing import NamedTuple
 
 import pandas as pd
 from markupsafe import Markup, escape
@@ -19,9 +18,10 @@ from narxbench._studies.methods.score_file import TIME, TRUTH
 from narxbench._studies.methods.tables import name_of, situations
 from narxbench._studies.methods.views import Comparison, Row, View
 
-FILE_WIDTH, HEIGHT = 960, 480
-_LINE = 17  # pixels from one label to the next
+FILE_WIDTH = 960  # pixels
+_LINE = 17  # pixels from one label to the next: text of 12 pixels
 _TOP, _DEPTH = 30, 400  # pixels above the plot, and of the plot
+HEIGHT = FILE_WIDTH // 2
 _PLOT = 74  # per cent of the width; the rest is for labels
 _GREY, _FAINT, _LIGHT, _POINT, _TRUTH = "#8a8f96", "#565b62", "#d4d8dd", "#0072b2", "#d55e00"
 _LONGEST = 26  # characters of a label
@@ -33,21 +33,14 @@ _SLANT = 70  # pixels that a slanted head may reach beyond the last column
 _SHADE = "#58a6d8"
 
 
-class HeatCell(NamedTuple):
-    """A cell of the heat map: its text, and the share that shades it."""
-
-    text: str
-    share: float
-
-
-def heat_cell(view: View, method: str) -> HeatCell:
-    """Return the exact recovery of a method in a group of data, in whole per cent without the sign."""
+def heat_cell(view: View, method: str) -> tuple[str, float]:
+    """Return the exact recovery of a method in a group of data: in whole per cent without the sign, and as a share."""
     row = view.row(method)
     if row is None or row["last"] == 1 or row[EXACT.name] is None:
-        return HeatCell(MISSING, 0.0)
+        return MISSING, 0.0
     if row["not_run"] == row["data_sets"]:
-        return HeatCell(TIME, 0.0)
-    return HeatCell(_whole_percent(row[EXACT.name]), row[EXACT.name])
+        return TIME, 0.0
+    return _whole_percent(row[EXACT.name]), row[EXACT.name]
 
 
 def _whole_percent(share: float) -> str:
@@ -89,29 +82,23 @@ def heat_map(methods: Sequence[Row], views: Sequence[View]) -> Markup:
         y = _HEADS + _ROW * number
         parts.append(_text(str(_NAMES - 6), y + 13, cut(name_of(row), _LONGEST), "end"))
         for place, view in enumerate(views):
-            parts += _cell(_NAMES + width * place, y, width, heat_cell(view, row["method"]), size)
+            parts += _cell(_NAMES + width * place, y, width, *heat_cell(view, row["method"]), size)
     return Markup("").join(parts)
 
 
-def _cell(x: float, y: float, width: float, cell: HeatCell, size: float) -> Iterator[Markup]:
+def _cell(x: float, y: float, width: float, words: str, share: float, size: float) -> Iterator[Markup]:
     """Yield a cell of the heat map, the stronger the shade the larger the share, and its number."""
     shape = Markup('<rect x="{:.1f}" y="{}" width="{:.1f}" height="{}" fill="{}" fill-opacity="{:.2f}"/>')
-    yield shape.format(x + 0.5, y, width - 1, _ROW - 1, _SHADE, 0.9 * cell.share)
+    yield shape.format(x + 0.5, y, width - 1, _ROW - 1, _SHADE, 0.9 * share)
     number = Markup('<text x="{:.1f}" y="{}" text-anchor="middle" font-size="{:.1f}">{}</text>')
-    yield number.format(x + width / 2, y + 13, size, cell.text)
+    yield number.format(x + width / 2, y + 13, size, words)
 
 
-class Point(NamedTuple):
-    """A method in the figure of error against number of terms."""
+def _points(comparison: Comparison) -> list[tuple[str, float, float, bool]]:
+    """Return name, number of terms and error of each method, and whether it is the truth.
 
-    name: str
-    size: float
-    error: float
-    is_truth: bool
-
-
-def points(comparison: Comparison) -> list[Point]:
-    """Return number of terms and error of each method, both on the systems whose terms are candidates."""
+    Number and error are of the systems whose terms are candidates.
+    """
     systems = comparison.whole.frame("systems").dropna(subset=EXACT.name)
     methods = []
     for row in comparison.whole.rows():
@@ -121,7 +108,7 @@ def points(comparison: Comparison) -> list[Point]:
             by_system = of_method.groupby("system")[metric.name].agg(partial(_mean_of_system, metric)).dropna()
             values.append(metric.inverse(math.fsum(by_system) / len(by_system)) if len(by_system) else math.nan)
         if row["last"] != 1 and all(map(math.isfinite, values)):
-            methods.append(Point(name_of(row), values[0], values[1], row["method"] == TRUTH))
+            methods.append((name_of(row), values[0], values[1], row["method"] == TRUTH))
     return methods
 
 
@@ -131,11 +118,11 @@ def _mean_of_system(metric: ComparisonMetric, values: pd.Series) -> float:
 
 def terms_error(comparison: Comparison) -> Markup:
     """Return the error on fresh data against the number of terms: a point for each method, the truth marked."""
-    shown = sorted(points(comparison), key=lambda point: -point.error)
+    shown = sorted(_points(comparison), key=lambda point: -point[2])
     if not shown:
         return _text("0%", _TOP, "The true terms are not among the candidate terms.")
-    left, right = _limits([point.size for point in shown] + [1.0])
-    low, high = _limits([point.error for point in shown])
+    left, right = _limits([1.0, *(size for _, size, _, _ in shown)])
+    low, high = _limits([error for _, _, error, _ in shown])
 
     def across(size: float) -> float:
         return 4 + (_PLOT - 6) * math.log(size / left) / math.log(right / left)
@@ -152,14 +139,14 @@ def terms_error(comparison: Comparison) -> Markup:
     parts.append(_text(f"{_PLOT / 2}%", _TOP + _DEPTH + 40, "chosen terms for each true term", "middle"))
     true_place = f"{across(1.0):.1f}%"
     parts.append(_line(true_place, _TOP, true_place, _TOP + _DEPTH, _TRUTH, dash="6 4"))
-    places = _label_places([down(point.error) for point in shown])
-    for point, place in zip(shown, places, strict=True):
-        x, y = f"{across(point.size):.1f}%", down(point.error)
-        colour = _TRUTH if point.is_truth else _POINT
+    places = _label_places([down(error) for _, _, error, _ in shown])
+    for (name, size, error, is_truth), place in zip(shown, places, strict=True):
+        x, y = f"{across(size):.1f}%", down(error)
+        colour = _TRUTH if is_truth else _POINT
         parts.append(_line(x, y, f"{_PLOT + 1}%", place, _LIGHT))
         circle = Markup('<circle cx="{}" cy="{:.0f}" r="{}" fill="{}"/>')
-        parts.append(circle.format(x, y, 7 if point.is_truth else 4.5, colour))
-        parts.append(_text(f"{_PLOT + 1.5}%", place + 4, cut(point.name, _LONGEST)))
+        parts.append(circle.format(x, y, 7 if is_truth else 4.5, colour))
+        parts.append(_text(f"{_PLOT + 1.5}%", place + 4, cut(name, _LONGEST)))
     return Markup("").join(parts)
 
 

@@ -25,10 +25,11 @@ Limits = Callable[[Floats, float], tuple[float, float]]
 
 # Values are compared to this many decimals, because the last bits of two equal results may differ.
 DECIMALS = 9
-# Errors on fresh data count as at most that of a constant, and as at least what rounding leaves.
-_WORST_ERROR, _LEAST_ERROR = 1.0, 1e-9
-# A model whose J is this far above the lowest is as useless as one whose free run is off by a factor of e.
-_WORST_GAP = 1.0
+# Errors on fresh data count as at most that of a constant. A model whose J is this far above the lowest is as useless
+# as one whose free run is off by a factor of e.
+_WORST = 1.0
+# Errors count as at least what rounding leaves.
+_LEAST_ERROR = 10.0**-DECIMALS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +105,7 @@ def _gap(score: Score, run: ScoredRun, best: float) -> float:
 
 
 def _log_error(error: float) -> float:
-    return math.log(min(max(error, _LEAST_ERROR), _WORST_ERROR))
+    return math.log(min(max(error, _LEAST_ERROR), _WORST))
 
 
 def share_limits(values: Floats, level: float) -> tuple[float, float]:
@@ -187,7 +188,7 @@ GAP = ComparisonMetric(
     hint="to the lowest J",
     form="significant",
     of_run=_gap,
-    transform=lambda gap: min(gap, _WORST_GAP),
+    transform=lambda gap: min(gap, _WORST),
     of_searches=True,
     negligible=0.01,
     region="a gap of 0.01, one per cent of squared error",

@@ -77,9 +77,9 @@ def _heat(comparison: Comparison) -> dict[str, Any]:
     for row in comparison.whole.rows():
         shaded = []
         for view in views:
-            cell = heat_cell(view, row["method"])
+            text, share = heat_cell(view, row["method"])
             is_broken = best is not None and row["method"] == best["method"] and view.group in broken
-            shaded.append((cell.text, round(_SHADES * cell.share), is_broken))
+            shaded.append((text, round(_SHADES * share), is_broken))
         rows.append((row, name_of(row), shaded))
     return {"views": views, "rows": rows}
 
@@ -102,8 +102,8 @@ def _breaks(comparison: Comparison) -> list[dict[str, str]]:
     for view in breaks(comparison.views, best):
         usual, first = view.row(best["method"]), view.best()
         texts = {"group": view.group, "description": view.description, "first": ""}
-        texts["best"] = f"{name_of(best)} {heat_cell(view, best['method']).text} %"
+        texts["best"] = f"{name_of(best)} {heat_cell(view, best['method'])[0]} %"
         if first is not None and usual is not None and first[EXACT.name] > usual[EXACT.name] + 1e-9:
-            texts["first"] = f"{name_of(first)} {heat_cell(view, first['method']).text} %"
+            texts["first"] = f"{name_of(first)} {heat_cell(view, first['method'])[0]} %"
         broken.append(texts)
     return broken

@@ -6,33 +6,24 @@ time, so they differ from one rebuild to the next and are in no manifest.
 
 from collections.abc import Iterable, Mapping
 from itertools import zip_longest
-from typing import Any, NamedTuple
+from typing import Any
 
 from narxbench._algorithms.search import prepared
-from narxbench._io.errors import NarxbenchError, printable, show
+from narxbench._io.errors import NarxbenchError, show
 from narxbench._io.files import StrPath, canonical_json, read_bytes, sha256
 from narxbench._io.settings import Settings, read_result
 from narxbench._study.condition import ConditionKey
 from narxbench._study.runs import Run, one_run, read_run_file
 
 
-class _RepeatFile(Settings):
+class Repeat(Settings):
+    """The outcome of a repeated run."""
+
     condition: ConditionKey
-    seed: int
     difference: str
     """The first difference in words; empty if there is none."""
     cpu_seconds: float | None
-    """User and system time of the process of the run; null if the run has failed."""
-
-
-class Repeat(NamedTuple):
-    """The outcome of a repeated run."""
-
-    same: bool
-    reason: str
-    """The first difference in words; empty if there is none."""
-    cpu_seconds: float | None
-    """CPU time of the run in its own process, without evaluations; None if it has failed."""
+    """User and system time of the process of the run, without evaluations; null if the run has failed."""
 
 
 def repeat(path: str, data: str, *, seed: int, run: Mapping[str, Any]) -> str:
@@ -48,9 +39,7 @@ def repeat(path: str, data: str, *, seed: int, run: Mapping[str, Any]) -> str:
     arguments = {name: value for name, value in run.items() if name not in ("algorithm", "settings")}
     with prepared(run["algorithm"], run["settings"]) as runner:
         again, _, seconds = one_run(runner, data, seed=seed, **arguments)
-    content = _RepeatFile(
-        condition=file.condition, seed=seed, difference=_difference(earlier, again), cpu_seconds=seconds
-    )
+    content = Repeat(condition=file.condition, difference=_difference(earlier, again), cpu_seconds=seconds)
     return canonical_json(content.model_dump(mode="json", exclude_unset=True))
 
 
@@ -82,6 +71,6 @@ def read_repeats(paths: Iterable[StrPath]) -> dict[str, Repeat]:
     """Return the outcomes of repeated runs by method."""
     repeats = {}
     for path in paths:
-        file = read_result(_RepeatFile, path, "repeated run")
-        repeats[file.condition.method] = Repeat(not file.difference, printable(file.difference, 300), file.cpu_seconds)
+        outcome = read_result(Repeat, path, "repeated run")
+        repeats[outcome.condition.method] = outcome
     return repeats

@@ -25,9 +25,6 @@ from narxbench._studies.methods.score_file import EVERYTHING, TIME, TRUTH, Score
 from narxbench._study.condition import ConditionKey, History, ProblemKey
 from narxbench._study.runs import Run, finite, load_problem, read_runs, seals, size_of
 
-# The realisation of a system's data that no run sees; the realisations of runs count from 1.
-FRESH = 0
-
 
 def score(
     runs: Mapping[str, Sequence[str]],
@@ -120,7 +117,8 @@ def _fresh_data(system: System, data_seed: int, fresh: Mapping[str, Any]) -> Sig
     excitation = None
     if fresh["excitation"] is not None:
         excitation = excitation_of(fresh["excitation"])
-    return system.simulate(**{**fresh, "excitation": excitation}, seed=data_seed, realisation=FRESH)
+    # The realisations of runs count from 1.
+    return system.simulate(**{**fresh, "excitation": excitation}, seed=data_seed, realisation=0)
 
 
 def _not_run(name: str, about: Mapping[str, Any]) -> ScoredMethod:

@@ -7,18 +7,20 @@ from typing import Any
 import pandas as pd
 
 from narxbench._io.csv import INTEGER, NAME, NUMBER, TEXT, read_table
+from narxbench._io.errors import printable
 from narxbench._io.files import StrPath
 from narxbench._report.table import records
 from narxbench._studies.methods.metrics import EXACT, F1, FRESH, ComparisonMetric
 from narxbench._studies.methods.pairs import PairedTest
 from narxbench._studies.methods.ranking import ALL, DATA_SET, DEVELOPMENT, HELD_OUT, PARTS
+from narxbench._studies.methods.repeats import Repeat
 from narxbench._study.frames import Frames
 
 Row = dict[str, Any]
 
-# A cheap method is useful if its exact recovery is at least this share of that of the best method.
+# A cheap method is useful if its exact recovery is at least this share of that of the best method: docs/methods.md.
 USEFUL = 0.5
-# A method that recovers the terms in fewer of the runs does not do what it is used for.
+# A method that recovers the terms in fewer of the runs does not do what it is used for: docs/methods.md.
 RELIABLE = 0.8
 _COST = {"method": NAME, "n_terms": INTEGER, "seconds": NUMBER, "evaluations": INTEGER, "machine": TEXT}
 
@@ -32,9 +34,9 @@ class Comparison:
     """A comparison of methods as it is shown; ``views`` has one view for each part and group of the data sets.
 
     ``frames`` are ``scores``, ``ranking``, ``pairs`` and ``systems``; ``cost`` is the table of :func:`read_cost`. For
-    methods with a repeated run, ``repeats`` has whether its result was the same, the reason if it was not, and its CPU
-    seconds, which count where ``cost`` has none. A method that does not repeat is not ranked. ``added`` are the methods
-    that the study adds to those of the project's comparison.
+    methods with a repeated run, ``repeats`` has its outcome; its CPU seconds count where ``cost`` has none. A method
+    that does not repeat is not ranked. ``added`` are the methods that the study adds to those of the project's
+    comparison.
     """
 
     def __init__(
@@ -42,10 +44,10 @@ class Comparison:
         frames: Frames,
         settings: Mapping[str, Any],
         cost: pd.DataFrame,
-        repeats: Mapping[str, tuple[bool, str, float | None]] | None = None,
+        repeats: Mapping[str, Repeat],
         added: Collection[str] = (),
     ) -> None:
-        self.frames, self.settings, self.cost, self.repeats = frames, settings, cost, repeats or {}
+        self.frames, self.settings, self.cost, self.repeats = frames, settings, cost, repeats
         self.added = added
         self.alpha = round(1 - settings["statistics"]["confidence"], 9)
         ranking = frames["ranking"]
@@ -158,9 +160,9 @@ class View:
         n_data_sets = max(row["data_sets"] for row in rows)
         for row in rows:
             method = row["method"]
-            is_same, difference, repeat_seconds = comparison.repeats.get(method, (True, "", None))
-            row["seconds"] = seconds.get(method, repeat_seconds)
-            row["unsteady"] = "" if is_same else difference or "another result"
+            outcome = comparison.repeats.get(method)
+            row["seconds"] = seconds.get(method, outcome.cpu_seconds if outcome else None)
+            row["unsteady"] = printable(outcome.difference, 300) if outcome else ""
             row["settings_by"] = _settings_by(comparison.settings, method)
             row["tuned"] = self.part == DEVELOPMENT and method in comparison.settings["tuned"]
             row["added"] = method in comparison.added

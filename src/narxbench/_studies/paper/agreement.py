@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from functools import cache
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -117,34 +117,30 @@ def system_ranks(compared: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["system", "rank", "places"])
 
 
-class RankTest(NamedTuple):
-    """Whether the published tables may be one more data set of an interpretation."""
-
-    p_value: float
-    orders: float
-    """The number of equally likely places of the paper's tables: no p value is smaller than one in so many."""
-    farthest: list[str]
-    """The systems on which the tables lie farther out than every data set."""
-    systems: int
-
-
-def rank_test(compared: pd.DataFrame) -> RankTest:
+def rank_test(compared: pd.DataFrame) -> dict[str, Any]:
     """Return the test that the published tables are one more data set of an interpretation; NaN for one data seed.
+
+    It has the columns of the frame ``nearness``: the ``p_value``, the number ``orders`` of equally likely places of the
+    paper's tables (no p value is smaller than one in so many), and on which of the ``systems`` they lie ``farthest``.
 
     If the interpretation is right, each of the data sets and the paper is as likely as any other to lie farthest out,
     on every system independently (`system_ranks`). The p value is the exact chance that the ranks of the paper's data
     sets have a sum as large as theirs. The data sets must have had no part in the choice of the interpretation.
     """
     if compared["data_seed"].nunique() <= 1:
-        return RankTest(math.nan, math.nan, [], compared["system"].nunique())
+        return {"p_value": math.nan, "orders": math.nan, "farthest": "", "systems": compared["system"].nunique()}
     ranks = system_ranks(compared)
     chances = np.ones(1)
     for places in ranks["places"]:
         chances = np.convolve(chances, np.full(places, 1 / places))
     nearer = int((ranks["rank"] - 1).sum())
     farthest = ranks.loc[ranks["rank"] == ranks["places"], "system"]
-    orders = float(ranks["places"].prod())
-    return RankTest(significant(float(chances[nearer:].sum())), orders, list(farthest), len(ranks))
+    return {
+        "p_value": significant(float(chances[nearer:].sum())),
+        "orders": float(ranks["places"].prod()),
+        "farthest": ", ".join(farthest),
+        "systems": len(ranks),
+    }
 
 
 def agreement_values(

@@ -36,18 +36,6 @@ _TABLES["comparison_S4"] = NUMERALS["table_7"]
 
 
 @dataclass(frozen=True)
-class Question:
-    """A value of a study, in the words of the user."""
-
-    study: str
-    system: str
-    method: str
-    criterion: str
-    snr: str
-    value: str
-
-
-@dataclass(frozen=True)
 class _Value:
     """A reproduced value of a condition: ``count`` of ``size``, with its interval, and the terms that it is about."""
 
@@ -62,17 +50,18 @@ class _Value:
     terms: tuple[str, ...]
 
 
-def explain(question: Question, folder: Path | None = None) -> str:
+def explain(study: str, value_name: str, words: Mapping[str, str], folder: Path | None = None) -> str:
     """Return the facts behind a value as lines of text; ``folder`` is the working folder by default.
 
-    What is unknown raises NarxbenchError with what is allowed.
+    ``words`` are those of the user for system, method, criterion and SNR. What is unknown raises NarxbenchError with
+    what is allowed.
     """
     folder = folder or Path()
-    frames = _read_frames(question.study, folder)
-    condition = _condition(question, frames["metrics"])
-    value = _value(question.value, condition, frames["selection"])
+    frames = _read_frames(study, folder)
+    condition = _condition(words, frames["metrics"])
+    value = _value(value_name, condition, frames["selection"])
     place = condition_path(condition)
-    summary = read_json(folder / f"data/{question.study}/conditions/{place}.json")
+    summary = read_json(folder / f"data/{study}/conditions/{place}.json")
     value = replace(value, terms=value.terms or _spurious_terms(summary))
     shown_condition = ", ".join(
         [
@@ -83,11 +72,11 @@ def explain(question: Question, folder: Path | None = None) -> str:
         ]
     )
     sections = [
-        [f"{shown_condition}: {value.words}", f"study {question.study}, interpretation {condition['interpretation']}"],
-        _values_in_words(value, condition, frames, _confidence(question.study, folder)),
-        _data_in_words(question.study, summary, folder),
-        _runs_in_words(question.study, place, value, summary, folder),
-        _commands(question.study, place, folder),
+        [f"{shown_condition}: {value.words}", f"study {study}, interpretation {condition['interpretation']}"],
+        _values_in_words(value, condition, frames, _confidence(study, folder)),
+        _data_in_words(study, summary, folder),
+        _runs_in_words(study, place, value, summary, folder),
+        _commands(study, place, folder),
     ]
     return "\n\n".join("\n".join(section) for section in sections) + "\n"
 
@@ -114,17 +103,16 @@ def _read_frames(study: str, folder: Path) -> dict[str, pd.DataFrame]:
     return {name: read_frame(name, file) for name, file in files.items()}
 
 
-def _condition(question: Question, metrics: pd.DataFrame) -> dict[str, Any]:
-    """Return the row of the condition that a question is about, after a check of each part in turn."""
+def _condition(words: Mapping[str, str], metrics: pd.DataFrame) -> dict[str, Any]:
+    """Return the row of the condition that the user means, after a check of each word in turn."""
     rows = metrics.assign(snr=metrics["snr_db"].map(snr_label))
-    wanted_snr = re.sub(r" *dB$", "", question.snr, flags=re.IGNORECASE)
-    parts = (
-        ("SYSTEM", "system", question.system),
-        ("--method", "method", question.method),
-        ("--criterion", "criterion", question.criterion),
-        ("--snr", "snr", wanted_snr),
-    )
-    for option, column, word in parts:
+    for column, option in {
+        "system": "SYSTEM",
+        "method": "--method",
+        "criterion": "--criterion",
+        "snr": "--snr",
+    }.items():
+        word = re.sub(r" *dB$", "", words[column], flags=re.IGNORECASE) if column == "snr" else words[column]
         rows = rows[_selected(option, word, rows[column])]
     row: dict[str, Any] = rows.iloc[0].to_dict()
     return row

@@ -27,17 +27,9 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 def _answer(options: argparse.Namespace) -> str:
     # --help of other commands shall come at once.
-    from narxbench._studies.paper.explain import Question, explain
+    from narxbench._studies.paper.explain import explain
 
-    question = Question(
-        study=options.study,
-        system=options.system,
-        method=options.method,
-        criterion=options.criterion,
-        snr=options.snr,
-        value=options.value,
-    )
-    return explain(question)
+    return explain(options.study, options.value, vars(options))
 
 
 _PURPOSE = "print the facts behind a value of the paper's tables"

@@ -22,7 +22,7 @@ from narxbench._study.frames import Frames
 _FONT: Any = {"font.family": ["STIXGeneral"], "mathtext.fontset": "stix"}
 START = 0.05  # the share of the evaluations after which J must fit into the axis
 SYSTEM_TERM, SPURIOUS_TERM = "#0072B2", "#999999"
-_ORDER = {GA: 0, UPSO: 1}  # GA stands left, other methods of a study follow
+_FIRST = (GA, UPSO)  # GA stands left, other methods of a study follow
 _LINES = ("-", "--", "-.", ":")
 _LABEL = 0.035  # the share of a panel's width that a turned label needs
 # The paper leaves this system out of figure 2.
@@ -135,7 +135,7 @@ def _draw_bars(axis: Axes, terms: pd.DataFrame) -> None:
 def _methods(rows: pd.DataFrame) -> list[str]:
     """Return the methods of some rows, the GA first and 2D-UPSO second."""
     methods = dict.fromkeys(rows["method"])
-    return sorted(methods, key=lambda method: _ORDER.get(method, len(_ORDER)))
+    return [*filter(methods.__contains__, _FIRST), *(method for method in methods if method not in _FIRST)]
 
 
 def _set_caption(axis: Axes, place: int, text: str) -> None:

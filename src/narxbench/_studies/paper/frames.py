@@ -131,15 +131,8 @@ class _Runs(Settings, extra="ignore"):
     history_fitness: list[list[float]]
 
 
-class _TrueStructure(Settings, extra="ignore"):
-    fitness: float | None
-
-
 class _FinalModel(Settings, extra="ignore"):
     coefficients: list[float]
-    fitness: float | None
-    sse: float | None
-    prediction: list[float] | None
 
 
 class _Failure(Settings):
@@ -162,11 +155,9 @@ class _Summary(ConditionKey, extra="ignore"):
     candidates: list[Line]
     system_terms: list[str]
     true_coefficients: list[float]
-    true_structure: _TrueStructure
     true_fitness: list[float | None]
     final_structure: list[str]
     final_model: _FinalModel
-    measured: list[float]
     runs: _Runs
     failures: list[_Failure] = Field(default_factory=list)
 

@@ -13,7 +13,7 @@ from narxbench._studies.paper.frames import UNDECIDED
 from narxbench._studies.paper.printed import FITNESS_TABLES, NUMERALS, ValueTable
 from narxbench._studies.paper.published import RUNS
 from narxbench._studies.paper.site import MAIN, Material
-from narxbench._studies.paper.status import PAPER_CONDITIONS, KeptComparison, compare_with_kept
+from narxbench._studies.paper.status import PAPER_CONDITIONS, compare_with_kept
 from narxbench._studies.paper.tables import claim_verdicts, held_at, shared_criterion
 
 # The verdicts of the table of rules, in its order.
@@ -81,13 +81,13 @@ def verdict_words(counts: Mapping[str, int]) -> list[tuple[str, str]]:
     return words
 
 
-def kept_comparison(material: Material) -> KeptComparison | None:
+def kept_comparison(material: Material) -> dict[str, Any] | None:
     """Return how the conditions of the run compare with the kept ones; None where no kept run is like it."""
     kept = material.kept.frames.get("kept_conditions")
     if kept is None:
         return None
     comparison = compare_with_kept(material.frames["conditions"], kept, material.settings, material.choices)
-    return comparison if comparison.compared else None
+    return comparison if comparison["compared"] else None
 
 
 def figures(material: Material) -> dict[str, Any]:

@@ -99,26 +99,14 @@ def interpreted_evaluations(settings: Mapping[str, Any], choices: DesignChoices)
     return evaluations
 
 
-@dataclass(frozen=True)
-class KeptComparison:
-    """The conditions of a run beside those that are kept of the same size, interpretation and data seed.
-
-    ``compared`` of them have a kept one; ``different`` are the names of those that differ from it.
-    """
-
-    compared: int
-    different: Sequence[str]
-
-    @property
-    def equal(self) -> int:
-        """The number of conditions that are the same as the kept ones."""
-        return self.compared - len(self.different)
-
-
 def compare_with_kept(
     conditions: pd.DataFrame, kept: pd.DataFrame, settings: Mapping[str, Any], choices: DesignChoices
-) -> KeptComparison:
-    """Return how the conditions of a run compare with the kept ones: the frames ``conditions`` of both."""
+) -> dict[str, Any]:
+    """Return how the conditions of a run compare with the kept ones: the frames ``conditions`` of both.
+
+    ``compared`` conditions have a kept one of the same size, interpretation and data seed, and as many are ``equal``;
+    ``different`` has the names of the others.
+    """
     chosen = choices.named[settings["interpretation"]]
     # The kept conditions name an interpretation by its options, for each algorithm those that concern it.
     texts = {name: interpretation_text(choices, chosen, name) for name in conditions["algorithm"].unique()}
@@ -130,5 +118,6 @@ def compare_with_kept(
     for name in results:
         # As text, for a missing number does not equal itself, and some values are tuples of numbers.
         is_equal &= both[name].map(repr) == both[f"{name}_kept"].map(repr)
-    different = both.loc[~is_equal, _PLACE].itertuples(index=False, name=None)
-    return KeptComparison(len(both), [f"{system} {snr:g} dB {name} {crit}" for system, snr, name, crit in different])
+    places = both.loc[~is_equal, _PLACE].itertuples(index=False, name=None)
+    different = [f"{system} {snr:g} dB {name} {criterion}" for system, snr, name, criterion in places]
+    return {"compared": len(both), "equal": int(is_equal.sum()), "different": different}

@@ -64,7 +64,7 @@ class Compared:
         for method, difference in (repeats or {}).items():
             condition = {name: make_score([])[name] for name in ("system", "snr_db", "data_seed", "criterion")}
             condition |= {"interpretation": "baseline", "method": method}
-            content = {"condition": condition, "seed": 1, "difference": difference, "cpu_seconds": 7.0}
+            content = {"condition": condition, "difference": difference, "cpu_seconds": 7.0}
             (folder / f"{method}.json").write_text(json.dumps(content), encoding="utf-8")
             self.repeats.append(str(folder / f"{method}.json"))
         systems = {name: situation["systems"] for name, situation in situations.items()}

@@ -31,8 +31,8 @@ from narxbench._studies.paper.interpretations.nearness import (
 )
 from narxbench._studies.paper.published import VALUE
 from narxbench._study.design_choices import BASELINE, interpretation_text
+from narxbench._study.significance import ALPHA
 
-CONFIDENCE = 0.95
 AS_DESCRIBED, WITH_RESET, CLOSEST = "as described", "with reset", "closest"
 # The findings that pages of other studies read too, each a frame with a schema.
 FRAMES = ("nearness", "values", "role_verdicts")
@@ -64,7 +64,7 @@ def change(differences: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     grouped = differences.groupby(list(by), sort=False)
     changes = grouped["change"].agg(["median", "min", "max", "mean", "count"])
     constant = grouped[["spread", "sets", "together"]].first()
-    quantile = stats.t.ppf(1 - (1 - CONFIDENCE) / 2 / constant["together"], constant["sets"] - 1)
+    quantile = stats.t.ppf(1 - ALPHA / 2 / constant["together"], constant["sets"] - 1)
     reach = quantile * constant["spread"] * (2 / changes["count"]) ** 0.5
     changes = changes.assign(interval_low=changes["mean"] - reach, interval_high=changes["mean"] + reach)
     changes["clear"] = (changes["interval_low"] > 0) | (changes["interval_high"] < 0)
@@ -170,10 +170,7 @@ class Findings:
             own_low=min(between),
             own_high=max(between),
             held_out=significant(held_out),
-            p_value=test.p_value,
-            orders=test.orders,
-            farthest=", ".join(test.farthest),
-            systems=test.systems,
+            **test,
         )
 
     @cached_property

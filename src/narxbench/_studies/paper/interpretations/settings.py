@@ -166,7 +166,7 @@ class InterpretationsStudy(Study):
             if (choice.part, choice.setting) == ("data", "excitation"):
                 size = self.data.washout + self.data.samples
                 for option in choice.options.values():
-                    yield Input(("data", "excitation", "file"), f"{name}: ", excitation_of(option.value), size)
+                    yield ("data", "excitation", "file"), f"{name}: ", excitation_of(option.value), size
 
 
 def single_changes(choices: DesignChoices) -> Iterator[dict[str, str]]:
