@@ -123,44 +123,39 @@ def test_there_are_four_pages_each_well_formed_and_every_link_leads_somewhere(pa
 
 
 class Blocks(HTMLParser):
-    """Collects the texts of a page by the source of the innermost block that they stand in; "" outside of blocks."""
+    """Collects the texts of a page by the source of the innermost block that they stand in, and what each block has."""
 
     def __init__(self, html):
         super().__init__()
-        self.open, self.texts = [], {}
+        self.open, self.texts, self.contents = [], {}, []
         self.feed(html)
 
+    def _add(self, text):
+        for *_, content in self.open:
+            if content is not None:
+                content.append(text)
+
     def handle_starttag(self, tag, attrs):
+        self._add(self.get_starttag_text())
         if tag not in VOID:
             source = dict(attrs).get("data-source")
-            self.open.append((tag, source or (self.open[-1][1] if self.open else "")))
+            content = [] if source else None
+            if source:
+                self.contents.append((source, content))
+            self.open.append((tag, source or (self.open[-1][1] if self.open else ""), content))
 
     def handle_endtag(self, tag):
         assert self.open.pop()[0] == tag
 
     def handle_data(self, data):
-        if not {"style", "script", "title"} & {tag for tag, _ in self.open} and self.open:
+        if self.open and not {"style", "script", "title"} & {tag for tag, *_ in self.open}:
             self.texts.setdefault(self.open[-1][1], []).append(data)
+            self._add(data)
 
 
 def blocks_of(html):
     """Return the outermost and the inner blocks of a page: pairs of source and content, in their order."""
-    blocks, starts = [], []
-    for match in re.finditer(r"<(/?)(\w+)([^>]*)>", re.sub(r"<(script|style)>.*?</\1>", "", html, flags=re.DOTALL)):
-        closing, tag, rest = match[1], match[2], match[3]
-        if tag in VOID or rest.endswith("/"):
-            continue
-        if not closing:
-            source = re.search(r'data-source="(\w+)"', rest)
-            starts.append((tag, source and source[1], match.end()))
-            continue
-        opened, source, start = starts.pop()
-        assert opened == tag
-        if source:
-            blocks.append(
-                (start, source, re.sub(r"<(script|style)>.*?</\1>", "", html, flags=re.DOTALL)[start : match.start()])
-            )
-    return [(source, content) for _, source, content in sorted(blocks)]
+    return [(source, "".join(content)) for source, content in Blocks(html).contents]
 
 
 def test_every_digit_outside_of_names_stands_in_a_block_with_a_source(pages, trial):
@@ -198,13 +193,13 @@ def other_summaries():
 
 
 def test_what_a_page_says_of_a_run_follows_from_the_run_and_nothing_else_does(complete, pages, tmp_path):
-    other = Run(tmp_path, other_summaries())
-    verdicts = pd.read_csv(other.frames["claims"], keep_default_na=False)
+    second = Run(tmp_path, other_summaries())
+    verdicts = pd.read_csv(second.frames["claims"], keep_default_na=False)
     changed = {"verdict": "holds", "held": 4, "missed": 0, "places": 9, "evidence": "At 4 of 9."}
     verdicts.loc[verdicts["side"] == "here", list(changed)] = list(changed.values())
-    verdicts.to_csv(other.frames["claims"], index=False)
+    verdicts.to_csv(second.frames["claims"], index=False)
     is_drawn = "<svg" in pages["report.html"]
-    after = other.pages(OTHER_RECORD, drawn=is_drawn, kept_conditions=complete.frames["conditions"])
+    after = second.pages(OTHER_RECORD, drawn=is_drawn, kept_conditions=complete.frames["conditions"])
     n_of_run = 0
     for name, html in of_readers(pages).items():
         old, new = blocks_of(html), blocks_of(after[name])
@@ -295,9 +290,9 @@ def test_a_condition_that_is_not_the_kept_one_is_named(small, tmp_path):
     assert "17 of 18 conditions equal the kept ones" in method and "Different: S1 50 dB upso2d aic-64." in method
     # None is of the same data seed, number of evaluations and interpretation.
     rows = kept.index % 3
-    others = kept.assign(data_seed=1 + (rows == 0), evaluations=6000 - (rows == 1))
-    others.loc[rows == 2, "interpretation"] = "ring=2"
-    others.to_csv(tmp_path / "kept.csv", index=False)
+    unlike = kept.assign(data_seed=1 + (rows == 0), evaluations=6000 - (rows == 1))
+    unlike.loc[rows == 2, "interpretation"] = "ring=2"
+    unlike.to_csv(tmp_path / "kept.csv", index=False)
     assert "No kept run" in small.pages(kept_conditions=str(tmp_path / "kept.csv"))["method.html"]
 
 
