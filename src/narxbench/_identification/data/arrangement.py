@@ -14,7 +14,7 @@ from narxbench._model.terms import Monomial
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-NO_PART = -1
+NO_PART = -1  # the part of a sample that is in none
 # Parts of the data that take turns in selection, where no record has this role: folds of a cross-validation are usually
 # 5 to 10 (Hastie, Tibshirani and Friedman, The Elements of Statistical Learning, 2009, section 7.10).
 N_PARTS = 8

@@ -16,6 +16,7 @@ from scipy.fft import irfft, next_fast_len, rfft
 from narxbench._identification.data.signals import NEGLIGIBLE, inputs, outputs
 from narxbench._model.records import Recording
 
+# Steps that tau_m shall be at most, and that it is at least and at most where nothing is said (Billings and Aguirre).
 STEPS, FEWEST_STEPS, MOST_STEPS = 20, 5, 25
 # Samples that have to stay at a stride: of three correlation times.
 LEAST_SAMPLES = 3 * STEPS
