@@ -212,7 +212,7 @@ def _evaluate_until_answer(channel: Channel, objective: CountedObjective) -> dic
         if kind == ANSWER:
             return plain_data(content)
         if kind != EVALUATE:
-            raise BrokenChannelError("it sends no message")
+            raise BrokenChannelError  # it has ended without an error, and says what it took
         try:
             fitness = objective.evaluate(np.frombuffer(content, np.uint8).reshape(-1, objective.n_terms))
         except BudgetSpentError:

@@ -14,11 +14,13 @@ EVALUATE, ANSWER = b"e", b"a"
 
 
 class BrokenChannelError(Exception):
-    """The other side sends something else than messages or, without a text, has ended: then ``is_closed`` is True."""
+    """The other side sends something else than messages, or has ended: then ``is_closed`` is True."""
 
-    def __init__(self, text: str = "") -> None:
-        super().__init__(text or "its process has ended before it has returned a structure")
-        self.is_closed = not text
+    def __init__(
+        self, text: str = "its process has ended before it has returned a structure", *, is_closed: bool = False
+    ) -> None:
+        super().__init__(text)
+        self.is_closed = is_closed
 
 
 class Channel:
@@ -34,7 +36,7 @@ class Channel:
         try:
             self.socket.sendall(_LENGTH.pack(len(content)) + content)
         except ConnectionError:
-            raise BrokenChannelError from None
+            raise BrokenChannelError(is_closed=True) from None
 
     def receive(self, longest: int) -> bytes:
         """Receive a message of at most so many bytes."""
@@ -50,9 +52,9 @@ class Channel:
             try:
                 part = self.socket.recv(min(size - len(content), 1 << 20))
             except ConnectionError:
-                raise BrokenChannelError from None
+                raise BrokenChannelError(is_closed=True) from None
             if not part:
-                raise BrokenChannelError
+                raise BrokenChannelError(is_closed=True)
             content += part
         return bytes(content)
 
