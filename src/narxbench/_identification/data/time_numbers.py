@@ -81,7 +81,8 @@ def times_of_numbers(numbers: Array, differences: Array, name: str, source: str)
             note = f"the numbers of {digits} digits were taken as {words} since 1970, from {beginning} on."
             origin = epoch_origin(float(present[0]) * scale)
             return replace(times_in_unit(differences, unit, UNITS), notes=[note], origin=origin)
-    if np.abs(present).max() > _LAST_EPOCH:
+    is_epoch = present.min() >= _FIRST_EPOCH and present.max() <= _LAST_EPOCH
+    if np.abs(present).max() > _FIRST_EPOCH and not is_epoch:
         what = f"{name} from {present[0]:.15g} on, which is no date in s, ms, us or ns since 1970"
         raise argument_error("time_format", what, f"the unit, {', '.join(UNITS)}", source)
     if present.min() >= _FIRST_DATENUM and present.max() <= _LAST_DATENUM:
