@@ -108,8 +108,8 @@ class ForecastCoverage(NamedTuple):
 
 def held(signals: Series, settings: dict[str, Any]) -> ForecastCoverage:
     """Return what the bands of an identification hold of a fresh record."""
-    known, fresh = signals.split()
-    model = narxbench.identify(known.u, known.y, **settings).model
+    identified, fresh = signals.split()
+    model = narxbench.identify(identified.u, identified.y, **settings).model
     origins = np.arange(FIRST_ORIGIN, TESTED - HORIZONS[-1], EVERY)
     following = fresh.y[origins[:, None] + np.arange(1, HORIZONS[-1] + 1)]
     errors = np.abs(following - model.forecaster(fresh.inputs, fresh.y).forecasts(origins.tolist(), HORIZONS[-1]))

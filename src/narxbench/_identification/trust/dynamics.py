@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 COVERAGE = 1.0 - LEVEL
 # Draws of all models together: ten beyond each end of an interval.
 DRAWS = 400
-# Poles of a model with a larger lag cost too much: those of all draws take 0.2 s here, half a minute at twice the lag.
+# Poles of a model with a larger lag cost too much: those of all draws take 0.2 s here, and the third power of the lag.
 LONGEST_LAG = 60
 # Digits of an interval's ends that do not depend on the machine.
 DIGITS = 6
