@@ -483,7 +483,7 @@ def _settings_for(recording: Recording, settings: IdentificationSettings) -> Ide
 def _conclusion(
     recordings: Sequence[Recording],
     identifications: Mapping[str, Identification],
-    selection: "Selection",
+    selection: "JointChoice",
     *,
     is_interrupted: bool,
 ) -> JointIdentification:
@@ -513,7 +513,7 @@ def _conclusion(
 def joint_verdicts(
     recordings: Sequence[Recording],
     identifications: Mapping[str, Identification],
-    selection: "Selection",
+    selection: "JointChoice",
     model: JointModel,
     tests: Sequence[JointSignals],
 ) -> list[Finding]:
@@ -557,7 +557,7 @@ def _case_of(run: _Run, output: int, others: Floats) -> Case:
     return Case(record, part, {})
 
 
-def _known_runs(selection: "Selection") -> list[_Run]:
+def _known_runs(selection: "JointChoice") -> list[_Run]:
     """Return runs over the parts of the data that the weights do not know."""
     trial = selection.trial
     chosen = trial.chosen(selection.combination)
@@ -594,7 +594,7 @@ def _candidates(plan: SearchPlan, choice: Choice, stretches: Sequence[Record]) -
     return candidates
 
 
-class Selection(NamedTuple):
+class JointChoice(NamedTuple):
     """The combination that leaves."""
 
     trial: JointTrial
@@ -610,7 +610,7 @@ class Selection(NamedTuple):
         return self.trial.error(self.combination)
 
 
-def select_combination(trial: JointTrial) -> Selection:
+def select_combination(trial: JointTrial) -> JointChoice:
     """Return the combination that leaves.
 
     A search from each start changes the candidate of one output at a time, while the joint error falls. Of all
@@ -633,10 +633,10 @@ def select_combination(trial: JointTrial) -> Selection:
         within = [combination for combination in finite if errors[combination] <= limit]
         fewest = min(within, key=lambda combination: (trial.n_terms(combination), errors[combination]))
         if not trial.leaves_all_bounds(fewest):
-            return Selection(trial, fewest, len(errors), n_unbounded)
+            return JointChoice(trial, fewest, len(errors), n_unbounded)
         finite.remove(fewest)
         n_unbounded += 1
-    return Selection(trial, trial.starts[0], len(errors), n_unbounded, is_bounded=False)
+    return JointChoice(trial, trial.starts[0], len(errors), n_unbounded, is_bounded=False)
 
 
 def _descent(trial: JointTrial, start: Combination) -> dict[Combination, float]:
@@ -704,7 +704,7 @@ def _structure_rows(chosen: Sequence[OutputCandidate], model: JointModel) -> lis
 
 
 def joint_check(
-    selection: Selection, structures: Sequence[Mapping[str, Any]], errors: Sequence[Mapping[str, Any]]
+    selection: JointChoice, structures: Sequence[Mapping[str, Any]], errors: Sequence[Mapping[str, Any]]
 ) -> Finding:
     """Return how the combination was chosen; bad where none stays within bounds."""
     uses_outputs = any(row["others"] for row in structures)

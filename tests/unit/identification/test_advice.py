@@ -173,7 +173,8 @@ def steady_states_of(u, y, **settings):
 
 def test_data_that_dwell_at_more_inputs_show_where_it_rests():
     moving, dwelling = np.clip(WHITE, -1, 1), np.repeat(np.linspace(-1, 1, 15), N // 15)
-    before, after = (steady_states_of(u, first_order(u)) for u in (moving, dwelling))
+    before = steady_states_of(moving, first_order(moving))
+    after = steady_states_of(dwelling, first_order(dwelling))
     assert "Record steady states at more inputs." in before.advice and after.status == "fine"
 
 
@@ -199,7 +200,7 @@ def test_longer_records_can_be_judged():
 
 def test_longer_records_have_rows_for_all_candidates():
     settings = {"degree": 2, "y_lags": 5, "u_lags": 5, "effort": 0.01}
-    few, enough = (identified(WHITE[:n], first_order(WHITE[:n]), **settings) for n in (50, 400))
+    few, enough = (identified(WHITE[:n], first_order(WHITE)[:n], **settings) for n in (50, 400))
     assert "Record more samples." in item_with(few.checks, name="evidence").advice
     assert item_with(enough.checks, name="evidence").advice == ""
 

@@ -2,7 +2,7 @@
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -96,13 +96,16 @@ def _work(
             outcomes.put((place, None, error))
 
 
-def _taken(outcomes: SimpleQueue[_Outcome[T]]) -> Iterator[_Outcome[T]]:
-    """Yield the outcomes that nobody has taken yet."""
+def _late_results(outcomes: SimpleQueue[_Outcome[T]]) -> dict[int, T]:
+    """Return the results that nobody has taken yet, by their place."""
+    results: dict[int, T] = {}
     while True:
         try:
-            yield outcomes.get_nowait()
+            place, result, error = outcomes.get_nowait()
         except Empty:
-            return
+            return results
+        if error is None:
+            results[place] = cast(T, result)
 
 
 class Steps:
@@ -153,9 +156,7 @@ class Steps:
         except KeyboardInterrupt:
             self.interrupted = step
         waiting.clear()
-        for place, result, late_error in _taken(outcomes):
-            if late_error is None:
-                results[place] = cast(T, result)
+        results |= _late_results(outcomes)
         if error is not None:
             raise error
         return [results[place] for place in sorted(results)]

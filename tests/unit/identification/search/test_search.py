@@ -2,10 +2,12 @@
 
 import math
 from dataclasses import replace
+from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.lookups import values_of
 from tests.regression import parse_terms, term_names
 
 import narxbench
@@ -37,18 +39,17 @@ def settings_of(**values):
     return validated(IdentificationSettings, values, "test")
 
 
-def recording_of(lengths=(150,), roles=None, n_inputs=1, decimation=1, shift=0.0):
-    """Return records of a nonlinear process with lags of ``decimation`` samples."""
+def recording_of(lengths=(150,), roles=(None,)):
+    """Return records of a nonlinear process."""
     records = []
-    for i, (n, role) in enumerate(zip(lengths, roles or [None] * len(lengths), strict=True)):
+    for i, (n, role) in enumerate(zip(lengths, roles, strict=True)):
         rng = np.random.default_rng(i)
-        u, y = rng.standard_normal((n, n_inputs)), 0.1 * rng.standard_normal(n)
-        for k in range(decimation, n):
-            past, before = u[k - decimation], y[k - decimation]
-            driven = (0.4 * past + 0.1 * past**2 - 0.1 * past * before) / np.arange(1, n_inputs + 1)
-            y[k] = 0.5 * before + 0.05 * rng.standard_normal() + driven.sum()
-        records.append(Record(str(i), u + shift, y + shift, role))
-    return Recording(tuple(records), tuple(f"in {j}" for j in range(n_inputs)), "y")
+        u, y = rng.standard_normal(n), 0.1 * rng.standard_normal(n)
+        for k in range(1, n):
+            driven = 0.4 * u[k - 1] + 0.1 * u[k - 1] ** 2 - 0.1 * u[k - 1] * y[k - 1]
+            y[k] = 0.5 * y[k - 1] + driven + 0.05 * rng.standard_normal()
+        records.append(Record(str(i), u[:, None], y, role))
+    return Recording(tuple(records), ("u",), "y")
 
 
 # Errors on parts that the weights do not know, as far as results do not show them.
@@ -106,7 +107,7 @@ def test_long_records_are_searched_where_they_are_liveliest(rng):
 
 @pytest.mark.parametrize(
     ("lengths", "roles"),
-    [((8, 9), None), ((200, 8), ("estimation", "selection")), ((8, 200), ("estimation", "selection"))],
+    [((8, 9), (None, None)), ((200, 8), ("estimation", "selection")), ((8, 200), ("estimation", "selection"))],
 )
 def test_records_that_are_too_short(lengths, roles):
     with pytest.raises(narxbench.NarxbenchError):
@@ -135,10 +136,10 @@ def test_j(roles, density, centred, selected):
     plan, configuration = plan_of(recording_of((300,) * len(roles), roles))
     configuration = replace(configuration, centred=centred)
     proposals = [("1", "y(k-1)"), TERMS, TERMS[:2], TERMS, ()]
-    structures = scored(plan, [Candidate(configuration, terms, str(i)) for i, terms in enumerate(proposals)], density)
+    structures = scored(plan, [Candidate(configuration, terms, f"run {len(terms)}") for terms in proposals], density)
     # Each structure once, the best first.
-    assert (structures[0].terms, structures[0].found_by, len(structures)) == (TERMS, "1", 3)
-    assert [structure.fitness for structure in structures] == sorted(structure.fitness for structure in structures)
+    assert (structures[0].terms, structures[0].found_by, len(structures)) == (TERMS, "run 4", 3)
+    assert values_of(structures, "fitness") == sorted(values_of(structures, "fitness"))
     errors = least_squares_errors(plan.problem(configuration), [TERMS])
     relative = errors.sse.sum() / errors.energy.sum()
     assert structures[0].rrse == pytest.approx(math.sqrt(relative), rel=1e-12)
@@ -183,8 +184,11 @@ def test_linear_terms_of_centred_signals_are_also_given_in_units_of_the_user():
 
 
 def test_a_long_effort_weighs_more_under_noise_models():
-    efforts = [(20_000, 1.0), (20_000, 200.0), (400, 1.0)]
-    long, thorough, short = (plan_of(recording_of((samples,)), effort=effort)[0] for samples, effort in efforts)
+    (long, _), (thorough, _) = (
+        plan_of(recording_of((20_000,)), effort=1.0),
+        plan_of(recording_of((20_000,)), effort=200.0),
+    )
+    short, _ = plan_of(recording_of((400,)), effort=1.0)
     many = 12 * long.configurations
     assert long.effort.n_likely(many) < thorough.effort.n_likely(many) <= 12 == short.effort.n_likely(many)
     assert 1 <= long.effort.n_weighed(48) < 48 == short.effort.n_weighed(48) <= thorough.effort.n_weighed(48)
@@ -195,18 +199,25 @@ def test_a_long_effort_weighs_more_under_noise_models():
 
 def scan(settings, decimations=(1,), samples=2000, roles=(None,)):
     """Return the configurations that a search with these settings tries on a recording."""
-    records = [Record(str(i), np.zeros((samples, 1)), np.zeros(samples), role) for i, role in enumerate(roles)]
+    records = []
+    for role in roles:
+        records.append(Record(str(len(records)), np.zeros((samples, 1)), np.zeros(samples), role))
     return configurations(Recording(tuple(records), ("u",), "y"), settings_of(**settings), decimations, [1])
 
 
 def test_decimations_degrees_and_lags_are_scanned():
-    scanned = scan({}, decimations=(1, 4, 8), samples=5000)
-    assert {c.decimation for c in scanned} == {1, 4, 8} and {c.degree for c in scanned} == {1, 2, 3}
-    assert {c.y_lags for c in scanned} == {tuple(range(1, n_lags + 1)) for n_lags in LAGS}
-    assert all(c.u_lags == (c.y_lags,) for c in scanned)
-    scanned = scan({"decimation": [4, 2, 4], "degree": [3, 1], "y_lags": 2})
-    assert list(dict.fromkeys((c.decimation, c.degree) for c in scanned)) == [(2, 1), (2, 3), (4, 1), (4, 3)]
-    assert {c.y_lags for c in scanned} == {(1, 2)} and {len(c.u_lags[0]) for c in scanned} > {LAGS[0]}
+    expected = []
+    for decimation, degree, n_lags in product((1, 4, 8), (1, 2, 3), LAGS):
+        lags = tuple(range(1, n_lags + 1))
+        configuration = Configuration(decimation, degree, lags, (lags,))
+        if configuration.size <= 400:
+            expected.append(configuration)
+    assert scan({}, decimations=(1, 4, 8), samples=5000) == expected
+    scanned = scan({"decimation": [4, 2, 4], "degree": [3, 1], "y_lags": 2, "u_lags": 1})
+    assert values_of(scanned, "decimation") == [2, 2, 4, 4] and values_of(scanned, "degree") == [1, 3, 1, 3]
+    # Where one signal has given lags, the lags of others are scanned.
+    for configuration, n_lags in zip(scan({"y_lags": 2, "degree": 1}, samples=5000), LAGS, strict=True):
+        assert (configuration.y_lags, len(configuration.u_lags[0])) == ((1, 2), n_lags)
 
 
 def test_lags_are_no_more_than_the_samples_allow():
@@ -218,8 +229,8 @@ def test_lags_are_no_more_than_the_samples_allow():
     assert {configuration.max_lag for configuration in scan({}, samples=30)} == {LAGS[0]}
     assert scan({}, samples=300, roles=(None, "test")) == scan({}, samples=300)
     # They are shorter than the records.
-    many_short = scan({}, decimations=(1, 2, 4), samples=10, roles=[None] * 60)
-    assert many_short and all(c.max_lag * c.decimation < 10 for c in many_short)
+    for configuration in scan({}, decimations=(1, 2, 4), samples=10, roles=[None] * 60):
+        assert configuration.max_lag * configuration.decimation < 10
     with pytest.raises(narxbench.NarxbenchError):
         scan({"y_lags": 10, "u_lags": 1}, samples=10, roles=[None] * 60)
 
@@ -267,9 +278,9 @@ def test_a_model_that_explodes_where_inputs_are_held_leaves_all_bounds(rng, term
 @pytest.mark.parametrize(("weight", "leaves"), [(0.4, False), (0.6, True)])
 def test_two_outputs_that_drive_each_other_leave_all_bounds(rng, weight, leaves):
     terms, weights = ("y(k-1)", "u1(k-1)", "u2(k-1)"), (0.5, weight, 1.0)
-    parts = [narxbench.Model(terms, weights, (other, "u"), output) for other, output in ("ba", "ab")]
+    parts = narxbench.Model(terms, weights, ("b", "u"), "a"), narxbench.Model(terms, weights, ("a", "u"), "b")
     u, y = rng.uniform(-1, 1, (50, 1)), rng.uniform(-1, 1, (50, 2))
-    assert joint_run_leaves_all_bounds(narxbench.JointModel(tuple(parts)), u, y) == leaves
+    assert joint_run_leaves_all_bounds(narxbench.JointModel(parts), u, y) == leaves
 
 
 def test_a_run_that_grows_slowly_does_not_hold(rng):
@@ -322,14 +333,16 @@ def test_the_sparse_model_leaves_while_its_error_is_within_the_limit(
     competing = "narxbench._identification.search.competitors"
     monkeypatch.setattr(f"{competing}.holds", lambda _, competitor: competitor.kind in holding)
     monkeypatch.setattr(f"{competing}.leaves_all_bounds", lambda *_: False)
-    kinds = {"sparse": sparse, "linear": linear, "last value": last_value}
-    first, *others = (Candidate(LINEAR, ("y(k-1)",), "", kind=kind, rrse=rrse) for kind, rrse in kinds.items())
-    assert leaving_structure(None, first, others).kind == expected
-    # A series is judged farther ahead, too.
-    ahead = [replace(tried, rrse=0.1, ahead=tried.rrse) for tried in (first, *others)]
-    assert leaving_structure(None, ahead[0], ahead[1:2]).kind == (
-        "sparse" if sparse <= 1.05 * max(1e-6, linear) else "linear"
+    best, linear_model, last = (
+        Candidate(LINEAR, ("y(k-1)",), "", kind="sparse", rrse=sparse),
+        Candidate(LINEAR, ("y(k-1)",), "", kind="linear", rrse=linear),
+        Candidate(LINEAR, ("y(k-1)",), "", kind="last value", rrse=last_value),
     )
+    assert leaving_structure(None, best, [linear_model, last]).kind == expected
+    # A series is judged farther ahead, too.
+    best, linear_model = replace(best, rrse=0.1, ahead=sparse), replace(linear_model, rrse=0.1, ahead=linear)
+    expected_ahead = best if sparse <= 1.05 * max(1e-6, linear) else linear_model
+    assert leaving_structure(None, best, [linear_model]) == expected_ahead
 
 
 # Errors and numbers of terms of two outputs with two candidates each.
