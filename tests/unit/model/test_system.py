@@ -279,7 +279,8 @@ def test_a_recorded_input_is_read(tmp_path):
     with pytest.raises(NarxbenchError, match="found 50 samples; allowed: at least 60"):
         drawn(recorded, 60)
     held = with_input(kind="held").excitation
-    assert held.for_system(recorded.excitation).recorded_file == str(file) and held.recorded_file == ""
+    assert held.for_system(recorded.excitation).recorded_file == str(file)
+    assert held.recorded_file == with_input(kind="uniform").excitation.recorded_file == ""
 
 
 def test_inputs_that_are_made_of_others():
