@@ -64,6 +64,12 @@ def test_spellings_of_equations():
     assert read("y(k) = − y(k-1) + 1e-3*u(k-1)**2") == {"y(k-1)": -1.0, "u(k-1)^2": 1e-3}
 
 
+@pytest.mark.parametrize("text", ["0*y(k-1)", "1e400*y(k-1)", "y(k-1)* *u(k-1)", "y(k-1)*", "2 y(k-1) 2"])
+def test_no_equations(text):
+    with pytest.raises(NarxbenchError, match=r"^equation"):
+        read(f"y(k) = {text}")
+
+
 def equation_of(terms):
     """Return the canonical text of an equation."""
     text = "y(k) ="
