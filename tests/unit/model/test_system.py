@@ -234,16 +234,19 @@ FOR_BOUNDED_INPUTS = ("narma10", "tmau-sine")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_described_system_is_stable_and_can_be_found_out(name):
-    """Within the candidates, the truth is smaller than these, and least squares finds it where there is no noise."""
+def test_every_described_system_is_stable(name):
     system = load_system(name)
     assert system.reference and System(**system.definition()).definition() == system.definition()
     slow = [] if name in FOR_BOUNDED_INPUTS else [{"excitation": with_input(kind="autoregressive", sd=0.3).excitation}]
     for conditions in ({}, *slow, {"noise": "equation"}):
         u, y = system.simulate(600, snr_db=20, **conditions)
         assert u.std() > 0 and y.std() > 0
-    if not system.inside:
-        return
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if load_system(name).inside])
+def test_every_system_within_the_candidates_can_be_found_out(name):
+    """The truth is smaller than the candidates, and least squares finds it where there is no noise."""
+    system = load_system(name)
     assert len(system.terms) < model_size(n_u=system.n_u, n_y=system.n_y, degree=system.degree)
     u, y = system.simulate(600)
     first = max(system.n_u, system.n_y)
