@@ -333,8 +333,8 @@ def _random_walk(experiment: CleanExperiment) -> Signals:
     return Signals(experiment.clean.u, experiment.clean.y + np.cumsum(experiment.e))
 
 
-NOISES = {
-    "walk": Noise("on the measured output, as a random walk", _random_walk),
+NOISES: dict[str, Callable[[CleanExperiment], Signals]] = {
+    "walk": _random_walk,
 """
 SIMULATE = """
 import numpy as np
@@ -353,7 +353,11 @@ except narxbench.NarxbenchError as error:
 
 def test_kind_of_noise(tmp_path):
     with following("kind of noise", tmp_path) as copy:
-        copy.edit("src/narxbench/_model/noise.py", "NOISES = {\n", RANDOM_WALK)
+        copy.edit(
+            "src/narxbench/_model/noise.py",
+            "NOISES: dict[str, Callable[[CleanExperiment], Signals]] = {\n",
+            RANDOM_WALK,
+        )
         assert copy.renew().count('"walk"') == 2
         truths, outputs, message = copy.run("-c", SIMULATE).splitlines()
         assert truths == "True True"

@@ -42,11 +42,11 @@ from narxbench._identification.trust.verdicts import summary
 from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
 from narxbench._io.interruptions import interruptible
 from narxbench._io.words import listed
+from narxbench._model.dataset import DIVERGED
 from narxbench._model.joint import JointModel
 from narxbench._model.loading import IDENTIFICATION_VERSION, JOINT_IDENTIFICATION_FORMAT
 from narxbench._model.narx import DivergedError, Model
 from narxbench._model.records import Record, Recording, Role
-from narxbench._model.system import DIVERGED
 from narxbench._numerics.rounding import significant
 
 Floats = NDArray[np.float64]

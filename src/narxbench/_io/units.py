@@ -42,7 +42,13 @@ def are_units(fields: Sequence[str]) -> bool:
 
 
 def unit_of(field: str) -> str:
-    """Return the unit that a field of a row of units holds, without brackets; "" if it is none."""
+    """Return the unit that a field of a row of units holds, without brackets; "" if it is none.
+
+    Examples
+    --------
+    >>> unit_of("[m/s]"), unit_of("(V)"), unit_of("-")
+    ('m/s', 'V', '')
+    """
     text = field.strip()
     brackets = _BRACKETS.fullmatch(text)
     if brackets:

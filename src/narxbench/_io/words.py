@@ -38,8 +38,8 @@ def duration(seconds: float) -> str:
 
     Examples
     --------
-    >>> duration(0.02), duration(90.0), duration(1e-12)
-    ('20 ms', '1.5 min', '0.001 ns')
+    >>> duration(0.02), duration(90.0), duration(86_400.0), duration(1e-12)
+    ('20 ms', '1.5 min', '1 d', '0.001 ns')
     """
     sizes = {"d": 86_400.0, "h": 3600.0, "min": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
     unit = next((unit for unit, size in sizes.items() if seconds >= size), "ns")

@@ -9,6 +9,9 @@ from narxbench._io.csv import number, read_rows, wrong
 from narxbench._io.errors import FileError, NarxbenchError, did_you_mean, show
 from narxbench._io.files import StrPath, write_atomically
 
+# An output has diverged above this multiple of the largest measured one, or this magnitude where none is measured.
+DIVERGENCE_FACTOR, DIVERGED = 1e6, 1e12
+
 
 class Signals(NamedTuple):
     """Input ``u`` and output ``y`` of one experiment, each of shape (samples,)."""

@@ -24,7 +24,7 @@ from narxbench._io.settings import Settings, validated
 from narxbench._io.version import __version__
 from narxbench._io.words import ordinal
 from narxbench._model.bridging import bridged
-from narxbench._model.dataset import as_signals, finite_signals, outputs_with_gaps
+from narxbench._model.dataset import DIVERGED, DIVERGENCE_FACTOR, as_signals, finite_signals, outputs_with_gaps
 from narxbench._model.equation import DIGITS, duration, latex_of, legend, plain, text_of
 from narxbench._model.export import Program, source
 from narxbench._model.forecasting import Forecaster
@@ -34,7 +34,6 @@ from narxbench._model.inputs import input_values
 from narxbench._model.noise_models import NoiseModel, NoiseName, noise_model_of
 from narxbench._model.prediction import NoiseFilter, forecast_noise, predicted_ahead, simulated
 from narxbench._model.start import estimated_start
-from narxbench._model.system import DIVERGED
 from narxbench._model.terms import INPUT, MAX_TERMS, OUTPUT, Monomial, lags_of, max_lag_of, parse_term, term_name
 from narxbench._model.working_point import LinearModel, delay_of, fixed_points, linearised
 
@@ -45,7 +44,6 @@ Initial = Literal["measured", "estimate"]
 FORMAT, VERSION = "narxbench-model", 1
 # Products of factors in the largest expansion of a model, which takes a second.
 _MOST_PRODUCTS = 150_000
-DIVERGENCE_FACTOR = 1e6
 
 
 class DivergedError(NarxbenchError):

@@ -8,7 +8,7 @@ from itertools import chain, islice
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from narxbench._model.system import DIVERGED
+from narxbench._model.dataset import DIVERGED
 from narxbench._model.terms import OUTPUT, Monomial, max_lag_of
 from narxbench._numerics.compilation import compiled
 

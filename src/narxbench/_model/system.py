@@ -15,7 +15,7 @@ from narxbench._io.errors import FileError, NarxbenchError, did_you_mean, is_who
 from narxbench._io.files import CONFIG_FOLDER
 from narxbench._io.settings import Settings, validated
 from narxbench._io.yaml import read_mapping
-from narxbench._model.dataset import Signals, snr_label
+from narxbench._model.dataset import DIVERGED, Signals, snr_label
 from narxbench._model.excitation import Excitation, UniformInput, excitation_of
 from narxbench._model.expression import Function, is_special, parse_expression
 from narxbench._model.noise import NOISES, CleanExperiment, Controller, NoiseKind
@@ -34,7 +34,6 @@ from narxbench._model.terms import (
 from narxbench._numerics.random_streams import generator, standard_normal
 
 SYSTEMS_FOLDER = CONFIG_FOLDER / "systems"
-DIVERGED = 1e12
 # The size of a signal in a signal-to-noise ratio.
 SignalSize = Literal["variance", "power", "one"]
 

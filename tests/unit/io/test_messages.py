@@ -1,6 +1,8 @@
 """Mistakes in files: `messages.txt` has the answers, each beginning with the file and, where there is one, the line."""
 
+import io
 import os
+import zipfile
 from functools import partial
 from pathlib import Path
 
@@ -47,6 +49,7 @@ MEASURED = [
     *(b"MATLAB 5.0 MAT-file\0\xff", b"MATLAB 7.3 MAT-file\0\xff", b"\x93NUMPY\0", b"\xd0\xcf\x11\xe0\0"),
     *("u,y\n" + "1," * 10**5, "abc,def\n" * 30),
 ]
+ARCHIVES = [("mimetype", "content.xml"), ("a.csv", "b.csv"), ("a.csv.gz",)]
 READ = [{"separator": ";"}, {"sep": "xy"}, {"decimal": "'"}, {"header": 3}, {"skiprows": -1}, {"encoding": "utf-9"}]
 LAUGHS = "a0: &a0 [x]\n" + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 12))
 YAML = [
@@ -71,6 +74,14 @@ def _read(reader, content):
         content = content.encode()
     Path("it").write_bytes(content)
     return reader("it")
+
+
+def _archive(names):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name in names:
+            archive.writestr(name, b"\x1f\x8b")
+    return stream.getvalue()
 
 
 def _field(kind, text):
@@ -125,6 +136,8 @@ def test_messages(review):
     mistakes |= _contents("table", _table, TABLES)
     mistakes["a reader's own"] = lambda: str(csv.wrong("t.csv", 3, "system", "S11", "one of S1, S2", ["S1", "S2"]))
     mistakes |= _contents("measured", _measured, MEASURED)
+    for names in ARCHIVES:
+        mistakes[f"measured, an archive of {names}"] = partial(_read, _measured, _archive(names))
     for options in READ:
         mistakes[f"measured, read {options}"] = partial(_read, partial(read_frame, read=options), "u;y\n1;2\n")
     mistakes |= _contents("yaml", read_mapping, YAML)

@@ -39,7 +39,7 @@ def path(tmp_path, identification):
     return path
 
 
-def test_a_file_of_an_identification_has_all_its_models_to_the_last_bit(path, identification, data):
+def test_a_file_of_an_identification_has_the_model_to_the_last_bit(path, identification):
     assert identification.model.moving_average and identification.model.offsets
     assert load_model(path) == identification.model
     content = json.loads(path.read_text(encoding="utf-8"))
@@ -47,6 +47,9 @@ def test_a_file_of_an_identification_has_all_its_models_to_the_last_bit(path, id
     assert content["model"]["data_digest"] == content["data_digest"] and content["units"]["drive"] == "V"
     identification.model.save(path.with_name("model.json"))
     assert load_model(path.with_name("model.json")) == identification.model
+
+
+def test_all_models_that_competed_are_in_the_file(path, identification, data):
     competition = item_with(identification.summary, name="competitors")
     assert identification.competitors.keys() == set(names_of(competition.values["rows"]))
     assert len(identification.competitors) == 3 and {"sparse", "last value"} <= identification.competitors.keys()
@@ -97,9 +100,13 @@ def command(*words):
     return entry.load()([str(word) for word in words])
 
 
-def test_the_command_predicts(path, tmp_path, identification, data, capsys):
-    table = tmp_path / "data.csv"
-    pd.DataFrame(data).to_csv(table, index=False)
+@pytest.fixture
+def table(tmp_path, data):
+    pd.DataFrame(data).to_csv(tmp_path / "data.csv", index=False)
+    return tmp_path / "data.csv"
+
+
+def test_the_command_predicts(path, table, identification, data, capsys):
     assert command("predict", path, table) == 0
     predictions = pd.read_csv(io.StringIO(capsys.readouterr().out), dtype=str)
     assert [*predictions] == ["record", "sample", "measured", "predicted"] and len(predictions) == 300
@@ -109,6 +116,9 @@ def test_the_command_predicts(path, tmp_path, identification, data, capsys):
     assert command("predict", path, table, *words) == 0 and capsys.readouterr().out == f"The table is {path}.csv\n"
     table_of_last_values = pd.read_csv(f"{path}.csv", dtype=str)
     assert table_of_last_values["predicted"].tolist()[1:] == table_of_last_values["measured"].tolist()[:-1]
+
+
+def test_mistakes_in_the_command_are_one_line(path, table, capsys):
     for wrong in (["--steps", "0"], ["--steps", "x"], ["--competitor", "x"], ["--output", "x"]):
         assert command("predict", path, table, *wrong) == 2
         assert capsys.readouterr().err.startswith("narxbench: ")

@@ -325,6 +325,9 @@ def test_equations_in_latex():
     assert lines[-1] == (
         r"$y$: \{y\}\textasciicircum{}\textasciitilde{}; $u_{1}$: a\_b\textbackslash{}\%; $u_{2}$: \$ \#1."
     )
+
+
+def test_noise_in_latex():
     noisy = changed(ARX, noise_model="ararmax", autoregression=(-0.5,), moving_average=(1e-7,))
     assert noisy.latex().split("\n")[-1] == (
         r"noise: noise of an autoregression and a moving average in the equation (ARARMAX), "

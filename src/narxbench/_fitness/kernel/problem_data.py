@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from narxbench._fitness.kernel.free_run import STEPS
 from narxbench._fitness.kernel.simd import WIDTH, at, fill, load, store
+from narxbench._model.dataset import DIVERGENCE_FACTOR
 from narxbench._model.structure import column_blocks
 from narxbench._model.terms import OUTPUT, Monomial
 from narxbench._numerics.compilation import compiled
@@ -17,8 +18,6 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Masks = NDArray[np.uint8]
 
-# A simulation diverges when |y| passes this multiple of the largest measured |y|.
-DIVERGENCE_FACTOR = 1e6
 # The number of columns that are stored side by side, and of columns whose products with them are computed together.
 BAND, TILE = 2 * WIDTH, 4
 

@@ -11,11 +11,10 @@ from typing import Any
 from narxbench._algorithms.objective import view_of
 from narxbench._algorithms.search import budget
 from narxbench._algorithms.training import whole_record
-from narxbench._fitness.kernel.problem_data import DIVERGENCE_FACTOR
 from narxbench._fitness.problem import StructureProblem
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.files import canonical_json, read_bytes, sha256
-from narxbench._model.dataset import Signals, read_signals
+from narxbench._model.dataset import DIVERGENCE_FACTOR, Signals, read_signals
 from narxbench._model.excitation import excitation_of
 from narxbench._model.narx import scores
 from narxbench._model.prediction import simulated
