@@ -15,6 +15,7 @@ pytestmark = pytest.mark.slow
 
 SECTION = (ROOT / "docs/the_paper.md").read_text(encoding="utf-8").partition("\n## Check a claim\n")[2]
 ROWS = [line.strip("| ").split(" | ") for line in SECTION.splitlines() if line.startswith("|") and "`" in line]
+NAMES = [row[0] for row in ROWS]
 # Small values of settings, with which each step still runs.
 SMALL = ("seeds=2", "evaluations=300")
 # Commands that make files of every kind, those first whose runs others need; the rest differs in names alone.
@@ -51,19 +52,19 @@ def run(checkout, words):
 
 
 def test_every_table_figure_and_claim_has_a_command():
-    results = " ".join(row[0] for row in ROWS)
+    results = " ".join(NAMES)
     for numeral in ("I", "II", "III", "IV", "V", "VI", "VII"):
         assert re.search(rf"\b{numeral}\b", results), numeral
     assert "Figures 1 and 2" in results
     claims = (ROOT / "data/reference/claims.yaml").read_text(encoding="utf-8").count("- id:")
-    assert sum(int(number) for number in re.findall(r"\b(\d+) claims", results)) == claims
+    assert sum(map(int, re.findall(r"\b(\d+) claims", results))) == claims
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row[0] for row in ROWS])
+@pytest.mark.parametrize("row", ROWS, ids=NAMES)
 def test_a_command_has_as_many_searches_as_the_table_says(row):
     _, command, n_searches, *_ = row
     options = arguments(command)
-    study = plan_of([ROOT / path for path in values_of("--configfile", options)], values_of("--config", options))
+    study = plan_of(list(map(ROOT.joinpath, values_of("--configfile", options))), values_of("--config", options))
     assert study.estimate.searches == int(n_searches.replace(",", ""))
 
 

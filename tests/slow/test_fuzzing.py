@@ -50,7 +50,7 @@ def check_line(error):
 
 FRAME = pd.DataFrame({"t": [0.5, 0.6] * 20, "u": [1.25, -1.0] * 20, "y": [2.0, 3.5] * 20})
 TEXTS = {"a.csv": b"t;u;y\n" + b"0,5;1,25;2\n0,6;-1;3,5\n" * 20, "a.txt": b"# by X\n% u\ty\n" + b"1 2\n3 4e-1\n" * 20}
-SIGNALS = {name: FRAME[name].to_numpy() for name in FRAME}
+SIGNALS = FRAME.to_dict("list")
 WRITERS = {
     "a.xlsx": FRAME.to_excel,
     "a.parquet": FRAME.to_parquet,
@@ -110,7 +110,7 @@ MODEL = Model(
     noise_model="narmax",
     moving_average=(0.3,),
 )
-LONG = "*".join(f"y(k-{lag})" for lag in range(1, 13))
+LONG = "*".join(map("y(k-{})".format, range(1, 13)))
 ODD_TERMS = st.sampled_from([LONG, "y(k-1)^9999", "y(k-9999)", "u(k-0)", "1", "y(k-1)^0", "", "\u202e"])
 FIELDS = ["offsets", "scales", "coefficients", "decimation", "moving_average", "covariance", "units"]
 VALUES = st.none() | st.integers() | st.lists(st.floats() | st.integers(), max_size=3) | st.text(max_size=3)

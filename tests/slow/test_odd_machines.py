@@ -10,6 +10,8 @@ import shutil
 import subprocess
 import sys
 
+import numpy as np
+import pandas as pd
 import pytest
 from tests.workflow.project import COMPUTED, FRAMES, LIMIT
 
@@ -78,14 +80,20 @@ def test_streams_that_nobody_holds(empty):
 IDENTIFY = [sys.executable, "-m", "narxbench", "identify", "data.csv", "--input", "u", "--output", "y"]
 for text in ("degree=1", "y-lags=1", "u-lags=1", "decimation=1", "effort=0.1"):
     IDENTIFY.append(f"--{text}")
+
+
+def write_data(folder):
+    k = np.arange(200)
+    pd.DataFrame({"u": 17 * k % 29 / 29, "y": 23 * k % 31 / 31}).to_csv(folder / "data.csv", index=False)
+
+
 # Python executes this file in every process.
 WRONG_CLOCK = "import time; real = time.time; time.time = lambda: real() - 3.0e9"
 
 
 def test_an_identification_gives_the_same_bytes(tmp_path):
     """Or one line; what differs is the environment alone: all of it at once, as nothing of it may matter."""
-    rows = [f"{(17 * k % 29) / 29},{(23 * k % 31) / 31}" for k in range(200)]
-    (tmp_path / "data.csv").write_text("u,y\n" + "\n".join(rows))
+    write_data(tmp_path)
     (tmp_path / "sitecustomize.py").write_text(WRONG_CLOCK)
     command = [*IDENTIFY, "--json"]
 
@@ -104,8 +112,7 @@ def test_an_identification_gives_the_same_bytes(tmp_path):
 
 @pytest.mark.parametrize("megabytes", [250, 500, 800, 1200])
 def test_little_memory_is_the_same_bytes_or_one_line(megabytes, tmp_path):
-    rows = [f"{(17 * k % 29) / 29},{(23 * k % 31) / 31}" for k in range(200)]
-    (tmp_path / "data.csv").write_text("u,y\n" + "\n".join(rows))
+    write_data(tmp_path)
     script = f"ulimit -v {1000 * megabytes}; export OPENBLAS_NUM_THREADS=1"
     done = subprocess.run(
         ["bash", "-c", f'{script}\nexec "$@"', "bash", *IDENTIFY],

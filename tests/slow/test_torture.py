@@ -12,6 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.command import run
 from tests.lookups import file_names, kinds_of
@@ -36,7 +37,7 @@ LINE = re.compile(r"narxbench: [^\n]+\n")
 def data(tmp_path_factory):
     u, y = narxbench.load_system("S1").simulate(300, snr_db=40)
     path = tmp_path_factory.mktemp("data") / "data.csv"
-    path.write_text("u,y\n" + "".join(f"{a!r},{b!r}\n" for a, b in zip(u.tolist(), y.tolist(), strict=True)))
+    pd.DataFrame({"u": u, "y": y}).to_csv(path, index=False)
     return path
 
 

@@ -5,6 +5,7 @@ from datetime import date
 from pathlib import Path
 
 import yaml
+from tests.lookups import names_of
 
 ROOT = Path(__file__).parents[2]
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
@@ -45,7 +46,7 @@ def test_codecheck_names_the_paper_and_files_with_comments():
     assert check["paper"]["title"] == paper["title"]
     assert check["paper"]["reference"] == f"https://doi.org/{paper['doi']}"
     names = [f"{person['given-names']} {person['family-names']}" for person in paper["authors"]]
-    assert [author["name"] for author in check["paper"]["authors"]] == names
+    assert names_of(check["paper"]["authors"]) == names
 
 
 def test_the_citation_in_bibtex_is_that_of_the_citation_file():

@@ -7,7 +7,7 @@ import shlex
 import signal
 import subprocess
 import sys
-from itertools import chain
+from itertools import chain, product
 
 import numpy as np
 import pandas as pd
@@ -94,16 +94,17 @@ def test_a_mistake_is_reported_in_one_line(monkeypatch, tmp_path, file, words):
     ],
 )
 def test_numbers_near_the_smallest_and_the_largest_have_a_named_limit(tmp_path, u_unit, y_unit, time_step, message):
-    rows = [f"{k * time_step!r},{k % 2 * u_unit!r},{k % 3 % 2 * y_unit!r}\n" for k in range(100)]
-    path = tmp_path / "small.csv"
-    path.write_text("t,u,y\n" + "".join(rows))
+    path, k = tmp_path / "small.csv", np.arange(100)
+    pd.DataFrame({"t": k * time_step, "u": k % 2 * u_unit, "y": k % 3 % 2 * y_unit}).to_csv(path, index=False)
     assert failed("identify", path, "--output", "y", "--input", "u").startswith(message)
     assert y_unit > 1 or re.search("; (allowed|needed): ", failed("look", path))
 
 
 def test_a_code_for_missing_values_is_asked_about_with_the_option_to_paste(tmp_path):
-    path = tmp_path / "a b.csv"
-    path.write_text("u,y\n" + "".join(f"{k * k % 97},{-200 if k in (20, 21, 22) else k * k % 89}\n" for k in range(60)))
+    path, squares = tmp_path / "a b.csv", np.arange(60) ** 2
+    frame = pd.DataFrame({"u": squares % 97, "y": squares % 89})
+    frame.loc[20:22, "y"] = -200
+    frame.to_csv(path, index=False)
     words = ["identify", path, "--output", "y", "--input", "u", *QUICK_WORDS]
     message = failed(*words)
     assert "--missing: found -200 in 3 lines of column y" in message and "--missing=-200 if" in message
@@ -208,7 +209,7 @@ def test_the_next_command_of_a_look_can_be_pasted(tmp_path, third):
     shown = subprocess.run(["bash", "-c", f"printf '%s\\0' {options}"], capture_output=True, check=True, text=True)
     words = shown.stdout.rstrip("\0").split("\0")
     inputs = names[:-1] if "," in third else [",".join(names[:-1])]
-    assert words == ["--output", names[-1], *chain.from_iterable(("--input", name) for name in inputs)]
+    assert words == ["--output", names[-1], *chain(*product(["--input"], inputs))]
     content = json.loads(succeeded("look", path, *words, "--json"))
     assert (content["output"], content["inputs"]) == (names[-1], names[:-1])
 
@@ -273,7 +274,7 @@ def test_whatever_is_given_is_no_traceback(tmp_path, options, content):
 )
 def test_whatever_the_numbers_are_is_no_traceback(tmp_path, rows, words):
     path = tmp_path / "any.csv"
-    path.write_text("u,y\n" + "".join(f"{u!r},{y!r}\n" for u, y in rows))
+    pd.DataFrame(rows, columns=["u", "y"]).to_csv(path, index=False)
     check_one_line_or_a_result(path, *words.split())
 
 

@@ -42,7 +42,7 @@ def test_every_key_of_the_json_is_documented_once(identification):
 
 def test_every_setting_named_exists():
     options = re.findall(r"--([a-z-]+)", succeeded("identify", "--help"))
-    settings = {option.replace("-", "_") for option in options} | {"data"}
+    settings = {"data", *" ".join(options).replace("-", "_").split()}
     documented = set(re.findall(r"`(\w+)(?:: [\w-]+)?`", PAGE))
     no_settings = {"Model", "none", "refit", "steps", "identify", "sep", "decimal", "header", "skiprows", "encoding"}
     assert documented - settings - no_settings - {"report", "sklearn", "files"} == {"t"}
@@ -55,7 +55,7 @@ def test_the_score_is_that_of_the_page(identification):
         re.findall(r"2008, γ = ([\d.]+)\)", SEARCH),
         re.findall(r"must be better by ([\d.]+),", SEARCH),
     )
-    n = sum(len(record) for record in identification.recording.known)
+    n = sum(map(len, identification.recording.known))
     n_terms, n_candidates = row["terms"], identification.configuration["candidates"]
     expected = n * math.log(row["rrse"] ** 2) + math.log(n) * n_terms
     expected += 2 * float(gamma) * math.log(math.comb(n_candidates, n_terms)) + float(better) * row["centred"]

@@ -47,7 +47,7 @@ def test_the_page_is_whole_and_well_formed_and_needs_nothing_else(reported, name
     html = html_of(folder)
     page, body = Page(html), html.split("<script")[0]
     page.check_structure()
-    assert set(page.links) - {f"#{id}" for id in page.ids} <= set(file_names(folder))
+    assert set(page.links) - set(map("#{}".format, page.ids)) <= set(file_names(folder))
     assert set(re.findall(r'aria-(?:labelledby|describedby)="([^"]*)"', body)) <= set(page.ids)
     for svg in re.findall(r"<svg.*?</svg>", body, re.DOTALL):
         ElementTree.fromstring(svg.replace("<svg", '<svg xmlns:xlink="http://www.w3.org/1999/xlink"', 1))
@@ -96,9 +96,6 @@ def test_every_answer_and_every_warning_is_on_the_page(reported, identified):
         for finding in (*identification.summary[:2], *identification.warnings):
             is_head = finding.name == "competitors" and "WORSE than" in text
             assert is_head or finding.text.replace("`", "") in text, finding
-        assert identification.to_dict()["warnings"][0] in [
-            f"{finding.title}: {finding.text}" for finding in identification.warnings
-        ]
 
 
 def test_answers_follow_from_the_data(identified):

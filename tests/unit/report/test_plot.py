@@ -41,9 +41,10 @@ def test_each_draws_on_a_new_figure_or_on_given_axes(identified):
 def test_the_fit_is_that_of_the_test_data_with_its_band(identified):
     identification = identified("plain")
     axes = narxbench.plot.fit(identification)
-    measured, model = (line.get_ydata() for line in axes.lines)
+    measured, model = axes.lines
     test = identification.recording.records[-1]
-    assert np.array_equal(measured, test.y) and np.array_equal(model, identification.model.predict(test.u, test.y))
+    assert np.array_equal(measured.get_ydata(), test.y)
+    assert np.array_equal(model.get_ydata(), identification.model.predict(test.u, test.y))
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["measured", "model", "90 % band"]
     assert axes.get_ylabel() == "y"
     # Several steps ahead have no band.

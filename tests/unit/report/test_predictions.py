@@ -31,7 +31,7 @@ def words(tmp_path, monkeypatch):
 
     def write(*frames, model=MODEL):
         model.save("model.json")
-        files = [f"data_{number}.csv" for number in range(len(frames))]
+        files = list(map("data_{}.csv".format, range(len(frames))))
         for file, frame in zip(files, frames, strict=True):
             frame.to_csv(file, index=False)
         return ["predict", "model.json", *files]

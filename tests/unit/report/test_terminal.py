@@ -6,9 +6,11 @@ import time
 from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
+import pandas as pd
 import pytest
 from tests.command import TerminalStream, run
-from tests.lookups import items_by_name
+from tests.lookups import items_by_name, values_of
 
 import narxbench
 
@@ -21,7 +23,8 @@ _ = narxbench.identify, narxbench.NarxRegressor
 @pytest.fixture
 def command(monkeypatch, tmp_path):
     """Return a function that runs ``narxbench identify`` with another search."""
-    (tmp_path / "data.csv").write_text("u,y\n" + "".join(f"{k * k % 7},{k * k % 11}\n" for k in range(40)))
+    squares = np.arange(40) ** 2
+    pd.DataFrame({"u": squares % 7, "y": squares % 11}).to_csv(tmp_path / "data.csv", index=False)
 
     def identify(search, *words, **streams):
         monkeypatch.setattr("narxbench._identification.identify.identify_recording", search)
@@ -40,7 +43,7 @@ def summary(command):
 
 def crowded(identification, n_terms):
     """Return an identification with many terms, findings and notes, and long names."""
-    terms = [f"y(k-{i})*u(k-{100 + i})^2" for i in range(1, n_terms + 1)]
+    terms = map("y(k-{0})*u(k-1{0:02})^2".format, range(1, n_terms + 1))
     model = narxbench.Model(tuple(terms), (-1e-300 / 3,) * n_terms, ("u" * 60,), "y" * 60)
     finding = items_by_name(identification.summary)["errors"]
     long = replace(finding, text="In free run the error is large. " + "word " * 90 + ".")
@@ -60,7 +63,7 @@ def test_a_summary_is_short_and_no_sentence_is_cut(identified, summary, name):
     shown_answers = set(
         re.findall(r"^(?:FINE|LOOK|BAD)  ? *(To predict|To read its terms|For control): ", text, re.MULTILINE)
     )
-    assert shown_answers == ANSWERS & {finding.title for finding in identification.summary}
+    assert shown_answers == ANSWERS & set(values_of(identification.summary, "title"))
     is_worse = "WORSE than" in findings["competitors"].text if "competitors" in findings else False
     assert lines[0].startswith("WORSE than") == is_worse
     equation = " ".join(text.split())
@@ -88,8 +91,8 @@ def test_the_table_has_the_errors_of_the_result(identified, summary):
 
 
 def test_of_many_terms_the_largest_are_shown(identified, summary):
-    terms = tuple(f"u(k-{lag})" for lag in range(1, 99))
-    model = narxbench.Model(terms, tuple(0.01 * lag for lag in range(1, 99)), ("u",), "y")
+    terms = tuple(map("u(k-{})".format, range(1, 99)))
+    model = narxbench.Model(terms, tuple((np.arange(1, 99) / 100).tolist()), ("u",), "y")
     weights = [{**identified("plain").weights[0], "term": term, "err": 0.001 * lag} for lag, term in enumerate(terms)]
     lines = " ".join(summary(replace(identified("plain"), model=model, weights=weights)))
     n_more = int(re.search(r"… and (\d+) more: --json", lines)[1])
