@@ -2,7 +2,6 @@
 
 import re
 import shutil
-from html import unescape
 from itertools import chain
 from pathlib import Path
 
@@ -36,13 +35,6 @@ def test_pages_that_are_asked_for_alone_come_with_all_that_they_link_to(copy):
         n_links += len(links)
     assert n_links > 50
     assert not (copy / "reports/tiny/manifest.csv").exists()
-
-
-def test_pages_have_the_licences_of_what_they_hold(finished):
-    fonts = (ROOT / "src/narxbench/_report/templates/notices/fonts.txt").read_text(encoding="utf-8")
-    for name in PAGES:
-        html = unescape((finished / f"reports/tiny/{name}.html").read_text(encoding="utf-8"))
-        assert (fonts in html) == (name != "method"), name
 
 
 def test_what_it_costs_and_little_of_progress(finished):
@@ -110,13 +102,6 @@ def test_two_studies_in_one_folder_never_touch_each_other(finished, copy):
 def test_mistake_is_reported_in_one_line_before_any_job(finished, setting, reported):
     _, line = finished.snakemake("--config", setting, code=1).splitlines()
     assert line.startswith(f"narxbench: command line (--config): {reported}") and line.isprintable()
-
-
-def test_no_complete_condition_is_one_line(copy):
-    new = copy.with_study("new", TINY)
-    *_, line = new.snakemake("--config", "finished_only=true", code=1).splitlines()
-    finding = "finished_only: found no complete condition; repeat it without"
-    assert line == f"narxbench: command line (--config): {finding}"
 
 
 def test_mistake_in_a_file_names_it(copy):

@@ -78,7 +78,8 @@ def _problem_of_file(file: str, samples: int, study: str) -> str:
     if os.path.realpath(file).startswith(folders):
         return f"{message}a file that is no result of this study"
     if not os.path.isfile(file):
-        hint = did_you_mean(file, map(str, Path(file).parent.glob("*")))
+        files = filter(Path.is_file, Path(file).parent.glob("*"))
+        hint = did_you_mean(file, map(str, files))
         return f"{message}a file that is there{hint}"
     try:
         RecordedInput(file=file).samples(generator(purpose="input"), samples)

@@ -130,21 +130,6 @@ def test_the_last_run_of_a_job_of_each_method_with_a_process_of_its_own_is_made_
         compared.repeated(Wildcards(study="mine", method="upso2d"))
 
 
-def test_the_parameters_of_runs_are_those_of_their_condition(folder: Path) -> None:
-    planned = plan_of(["config/methods.yaml"])
-    name, condition = next(reversed(planned.conditions.items()))
-    names = ("scenario", "data_seed", "system", "snr", "method", "criterion")
-    assert planned.run(Wildcards(**dict(zip(names, name.split("/"), strict=True)))) == {
-        "condition": condition.key.model_dump(exclude_defaults=True),
-        "structure": condition.problem.structure,
-        "axes": condition.problem.axes,
-        "algorithm": condition.algorithm,
-        "settings": dict(condition.settings),
-        "evaluations": condition.evaluations,
-        "time_limit": planned.study.time_limit,
-    }
-
-
 def test_a_method_whose_package_is_missing_is_left_out(plan: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
     def version(name: str) -> str:
         raise metadata.PackageNotFoundError(name)

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from tests.lookups import names_of, values_of
+from tests.lookups import names_of
 from tests.unit.pipeline.conftest import ROOT
 from tests.unit.pipeline.test_plan import CONDITION, PROBLEM, RUNS, SUMMARY, Wildcards
 from tests.unit.studies.steps import edit, read, step
@@ -24,7 +24,6 @@ from narxbench import NarxbenchError
 from narxbench._algorithms.registry import algorithm, packaged_names
 from narxbench._fitness.criteria import criterion_words
 from narxbench._io.settings import flattened
-from narxbench._pipeline import code
 from narxbench._pipeline.code import (
     CRITERIA,
     PACKAGE,
@@ -82,48 +81,37 @@ def test_digests(tmp_path: Path) -> None:
     assert printed == f"{code_of(ROOT / 'scripts' / 'page.py')}\n"
 
 
-@pytest.mark.parametrize(
-    ("script", "templates"),
-    [
-        ("page", "_report/base.html.j2 _studies/paper/report.html.j2"),
-        ("leaderboard", "_report/site.css _studies/methods/leaderboard.js"),
-        ("interpretations", "_studies/paper/interpretations/document.md.j2"),
-        ("tables", "_study/table.tex.j2"),
-        ("analyse", ""),
-    ],
-)
-def test_a_step_depends_on_the_templates_that_its_modules_fill_in(script: str, templates: str) -> None:
-    files = [path for path in closure(ROOT / "scripts" / f"{script}.py") if path.suffix != ".py"]
-    names = {str(path.relative_to(PACKAGE)).replace("templates/", "") for path in files}
-    assert set(templates.split()) <= names
-    assert bool(names) == bool(templates)
-
-
 def test_a_step_depends_on_its_criterion_or_on_all_where_it_looks_them_up() -> None:
     files_of_criteria = {*CRITERIA.parent.glob("*.py")} - {CRITERIA}
-
-    def criteria(script: str, criterion: str | None) -> set[str]:
-        files = closure(*with_criteria(criterion, ROOT / "scripts" / f"{script}.py"))
-        return {path.stem for path in files_of_criteria.intersection(files)}
-
-    assert criteria("search", "aic-6.5") == {"aic"}
-    assert criteria("search", "bic") == {"bic", "ebic"}
-    assert criteria("tables", None) == {*criterion_words()}
-    assert criteria("simulate", None) == set()
+    expected = {("search", "aic-6.5"): {"aic"}, ("search", "bic"): {"bic", "ebic"}, ("simulate", None): set()}
+    for (script, criterion), words in {**expected, ("tables", None): {*criterion_words()}}.items():
+        files = closure(*with_criteria(criterion, ROOT / f"scripts/{script}.py"))
+        assert {path.stem for path in files_of_criteria.intersection(files)} == words
 
 
 @pytest.mark.parametrize(
-    ("script", "needed", "foreign"),
+    ("script", "templates", "needed", "foreign"),
     [
-        ("search", "python numba numpy llvmlite", "matplotlib scipy snakemake pydantic narxbench"),
-        ("figures", "matplotlib kiwisolver fonttools contourpy", "snakemake"),
-        ("page", "jinja2 markupsafe markdown-it-py ruamel-yaml", "statsmodels"),
+        ("search", "", "python numba numpy llvmlite", "matplotlib scipy snakemake pydantic narxbench"),
+        ("figures", "", "matplotlib kiwisolver fonttools contourpy", "snakemake"),
+        (
+            "page",
+            "_report/base.html.j2 _studies/paper/report.html.j2",
+            "jinja2 markdown-it-py ruamel-yaml",
+            "statsmodels",
+        ),
+        ("leaderboard", "_report/site.css _studies/methods/leaderboard.js", "scipy", "matplotlib"),
     ],
 )
-def test_a_step_needs_what_its_code_imports_and_what_that_requires(script: str, needed: str, foreign: str) -> None:
-    versions = versions_of.__wrapped__(ROOT / "scripts" / f"{script}.py")
-    assert set(needed.split()) <= set(versions)
-    assert not set(foreign.split()) & set(versions)
+def test_a_step_depends_on_templates_and_on_packages_with_what_they_require(
+    script: str, templates: str, needed: str, foreign: str
+) -> None:
+    path = ROOT / f"scripts/{script}.py"
+    files = [file for file in closure(path) if file.suffix == ".j2" or file.suffix in (".css", ".js")]
+    names = {str(file.relative_to(PACKAGE)).replace("templates/", "") for file in files}
+    assert set(templates.split()) <= names
+    found = versions_of.__wrapped__(path)
+    assert set(needed.split()) <= set(found) and not set(foreign.split()) & set(found)
 
 
 def test_what_a_step_is_made_by_is_in_words(tmp_path: Path) -> None:
@@ -169,8 +157,6 @@ def test_runs_name_their_code_and_python() -> None:
     assert versions()["python"] == ".".join(map(str, sys.version_info[:2]))
 
 
-MODULES = sorted(PACKAGE.rglob("*.py"))
-STEPS = [path.stem for path in SCRIPTS]
 # Executes each script without a job, in a process of its own, and prints the modules of the package that this loads;
 # the parent has loaded what is slow.
 LOADING = """
@@ -184,66 +170,25 @@ for script in sys.argv[1:]:
         os._exit(0)
     os.wait()
 """
-# The searches of the tiny study: algorithm and criterion.
-SEARCHES = (("upso2d", "bic"), ("upso2d", "aic-2"), ("ga", "bic"))
-
-
-def digests():
-    """Return the digest of each step's code, by step; searches and summaries by algorithm and criterion too."""
-    parts = []
-    for script in STEPS:
-        searches = SEARCHES if script in ("search", "summarise") else [(None, None)]
-        parts += [(script, *search) for search in searches]
-    return {part: code_of_step(*part) for part in parts}
-
-
-def code_of_step(step, name, criterion):
-    """Return the digests of the code that the definition of a step holds."""
-    algorithm_files = algorithm(name).files if name else []
-    return code_of(*with_criteria(criterion, ROOT / f"scripts/{step}.py", *algorithm_files))
-
-
-def loaded():
-    """Return the modules that each script loads."""
-    scripts = [str(ROOT / f"scripts/{step}.py") for step in STEPS]
-    done = subprocess.run([sys.executable, "-c", LOADING, *scripts], capture_output=True, text=True, check=True)
-    modules = {}
-    for line in done.stdout.splitlines():
-        script, *files = line.split("\t")
-        modules[Path(script).stem] = set(map(Path, files))
-    return modules
 
 
 @pytest.mark.slow
-def test_any_edit_of_a_module_changes_the_digest_of_the_steps_that_load_it(monkeypatch):
-    real, loads = code.code_digest, loaded()
-    assert loads.keys() == set(STEPS)
-    assert len(loads["page"]) > len(loads["simulate"]) > 5
-    before = digests()
-    modules_of_step = {part: set() for part in before}
-    for module in MODULES:
-        monkeypatch.setattr(code, "code_digest", lambda path, module=module: "edited" if path == module else real(path))
-        code_of.cache_clear()
-        for part, digest in digests().items():
-            if digest != before[part]:
-                modules_of_step[part].add(module)
-    code_of.cache_clear()
-    for (script, name, criterion), modules in modules_of_step.items():
-        assert loads[script] - modules == set(), f"{script} loads modules that its digest does not cover"
-        if name:
-            check_modules_of_a_search(modules, name, criterion)
-
-
-def check_modules_of_a_search(modules, name, criterion):
-    """Check that a search depends on its own algorithm and criterion, and on no study or report."""
-    folder = PACKAGE / "_algorithms"
-    assert modules & {folder / "ga.py", folder / "upso2d.py"} == {folder / f"{name}.py"}
-    criteria = {*CRITERIA.parent.glob("*.py")} - {CRITERIA}
-    # BIC names the extended BIC, which compares sets of candidate terms.
-    words = {"bic": {"bic", "ebic"}, "aic-2": {"aic"}}[criterion]
-    assert set(values_of(modules & criteria, "stem")) == words
-    for module in modules:
-        assert module.relative_to(PACKAGE).parts[0] not in ("_studies", "_report"), module
+def test_a_step_depends_on_every_module_that_it_loads_and_a_search_on_its_own_algorithm_alone() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LOADING, *map(str, SCRIPTS)], capture_output=True, text=True, check=True
+    )
+    lines = [line.split("\t") for line in done.stdout.splitlines()]
+    assert [Path(script) for script, *_ in lines] == SCRIPTS
+    for script, *files in lines:
+        assert {*map(Path, files)} <= closure(*with_criteria(None, Path(script))), script
+    algorithms = {PACKAGE / "_algorithms/ga.py", PACKAGE / "_algorithms/upso2d.py"}
+    for name in ("ga", "upso2d"):
+        modules = closure(*with_criteria("bic", ROOT / "scripts/search.py", *algorithm(name).files))
+        assert modules & algorithms == {PACKAGE / f"_algorithms/{name}.py"}
+        assert not {module.relative_to(PACKAGE).parts[0] for module in modules if module.is_relative_to(PACKAGE)} & {
+            "_studies",
+            "_report",
+        }
 
 
 SEARCHING = """

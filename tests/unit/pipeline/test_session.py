@@ -15,7 +15,6 @@ from tests.unit.pipeline.conftest import ROOT
 from tests.unit.pipeline.test_plan import PROBLEM, RUNS, SUMMARY
 from tests.unit.studies.steps import read, step
 
-from narxbench import NarxbenchError
 from narxbench._pipeline import session, steps
 from narxbench._pipeline.plan import plan_of
 from narxbench._pipeline.run_record import note_start
@@ -23,47 +22,6 @@ from narxbench._pipeline.session import plan as plan_for_snakemake
 from narxbench._pipeline.session import say, say_answer, stop_timers
 from narxbench._pipeline.sources import Sources
 from narxbench._pipeline.steps import StepFailedError, call
-
-
-@pytest.fixture(autouse=True)
-def recorded(folder: Path) -> None:
-    """Make what may be named for a recorded input."""
-    Path("short.csv").write_text("u\n" + "0.5\n" * 2099)
-    os.mkfifo("pipe.csv")
-
-
-def mistake(text: str, *command_line: str) -> str:
-    Path("mine.yaml").write_text(text)
-    with pytest.raises(NarxbenchError) as error:
-        plan_of(["mine.yaml"], command_line)
-    return str(error.value)
-
-
-RECORDED = "data: {excitation: {kind: recorded, file: %s}}"
-COMPARED = "kind: methods\nsystems: [S1, S3]\nsnr_db: [30]\nmethods: {upso2d: null}\n"
-COMPARED += "scenarios: {base: {description: plain, %s}}"
-CASES = [
-    ("data: {samples: 605}", "data.samples: found 605; allowed: more than 605 (5 for the largest lag of S1, 600 to"),
-    (COMPARED % "samples: 601", "scenarios.base.samples: found 601; allowed: more than 605 (5 for the largest lag"),
-    (COMPARED % "n_y: 9999, n_u: 5, degree: 1", "scenarios.base: system S1: n_y=9999, n_u=5, degree=1: 10005 cand"),
-    (COMPARED % "degree: 1", "scenarios.base: system S1: term 'y(k-1)*u(k-1)': not among the 11 candidate terms"),
-    (RECORDED % "shord.csv", "data.excitation.file: found 'shord.csv'; allowed: a file that is there (did you mean"),
-    (RECORDED % "pipe.csv", "data.excitation.file: found 'pipe.csv'; allowed: a file that is there"),
-    (
-        RECORDED % "data/mine/problems/as-described/data-1/S1/30dB.csv",
-        "data.excitation.file: found 'data/mine/problems/as-described/data-1/S1/30dB.csv'; a",
-    ),
-    (RECORDED % "short.csv", "data.excitation.file: short.csv: found 2099 samples; allowed: at least 2100 (with was"),
-    ("seeds: 1:30", "seeds: found '1:30' (text); allowed: a whole number from 1 to 100000"),
-    ("methods: {ga: {criteria: [aic-2, bic, aic-02.0]}}", "methods.ga.criteria[2]: found 'aic-2' twice; allowed: e"),
-]
-
-
-@pytest.mark.parametrize(("text", "reported"), CASES)
-def test_a_mistake_is_reported_in_one_line_before_any_job(folder: Path, text: str, reported: str) -> None:
-    message = mistake(text)
-    assert message.startswith(f"mine.yaml: {reported}") and "\n" not in message
-    assert not (folder / "data" / "mine").exists()
 
 
 def test_storage_elsewhere_is_refused_in_one_line() -> None:
@@ -169,7 +127,7 @@ def record_of(monkeypatch: pytest.MonkeyPatch, folder: Path, *words: str) -> dic
 
 
 def test_a_record_has_the_command_its_settings_and_the_time_of_the_jobs_that_count(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     logs = {"a/seed-1": "cpu 1.5 s, wall 2.25 s\n", "a/seed-2": "", "of other settings": "cpu 9 s, wall 9 s\n"}
     for name, text in logs.items():
@@ -177,7 +135,7 @@ def test_a_record_has_the_command_its_settings_and_the_time_of_the_jobs_that_cou
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     words = ("--cores", "2", "--config", "seeds=4", "study=a b", "-k", "--configfile", "mine.yaml", "--", "all")
-    record = record_of(monkeypatch, tmp_path, *words)
+    record = record_of(monkeypatch, folder, *words)
     assert record["command"] == "snakemake --cores 2 --config seeds=4 'study=a b' -k --configfile mine.yaml -- all"
     assert record["settings"] == "--config seeds=4 'study=a b' --configfile mine.yaml"
     assert record["steps"] == [{"step": "search", "jobs": 2, "cpu_seconds": 1.5, "wall_seconds": 2.2}]
@@ -185,7 +143,7 @@ def test_a_record_has_the_command_its_settings_and_the_time_of_the_jobs_that_cou
     assert record["date"].startswith(time.strftime("%Y-%m-%d", time.gmtime()))
     # The wall time is missing where an earlier command made some of the runs.
     os.utime("logs/search/a/seed-2.log", (0, 0))
-    assert record_of(monkeypatch, tmp_path)["wall_seconds"] is None
+    assert record_of(monkeypatch, folder)["wall_seconds"] is None
     # A job keeps the command of the process that began the run.
     before = os.environ["NARXBENCH_STARTED"]
     note_start()

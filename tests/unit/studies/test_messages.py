@@ -1,6 +1,7 @@
 """Mistakes in settings, design choices and run files: `messages.txt` has the answers, each with file and key."""
 
 import json
+import os
 import shutil
 from functools import partial
 from pathlib import Path
@@ -19,6 +20,7 @@ CONFIG = Path(__file__).parents[3] / "config"
 CHOICES = load_design_choices()
 VARIED = "kind: interpretations\nvariations: {criterion: bic, seeds: 1, methods: [%s], references: [%s], "
 VARIED += "combinations: [%s], finalists: {interpretations: [%s], combinations: [], criteria: []}}"
+RECORDED = "data: {excitation: {kind: recorded, file: %s}}"
 COMPARED = "kind: methods\nmethods: {upso2d: {criteria: [bic]}}\nscenarios: {a: {description: x, %s}}"
 SETTINGS = [
     *(
@@ -36,7 +38,8 @@ SETTINGS = [
     *("kind: [1]", "interpretation: closests", "systems: [S1, SS2]", "snr_db: [30, 50, 30.0]", "seeds: -3"),
     *("seeds: 1:30", "evaluations: '6e3'", "data: {validation_samples: 2000}", "data: {seeds: 2}"),
     *("data: {samples: 603}", "data: {excitation: {kind: gaussian, low: 0}}", "seeds: -1\nevaluations: 0"),
-    *("data: {excitation: {kind: recorded, file: u.csv}}", "data: {excitation: {kind: recorded, file: 'u{.csv'}}"),
+    *(RECORDED % "u.csv", RECORDED % "'u{.csv'", RECORDED % "pipe.csv", RECORDED % "short.csv", RECORDED % "shord.csv"),
+    RECORDED % "data/mine/problems/as-described/data-1/S1/30dB.csv",
     *("methods: {ga: {settings: {popsize: 9}}}", "methods: {ga: {settings: {selection: propotional}}}"),
     *("methods: {ga: {algorithm: gaa}}", "methods: {ga: {criteria: [bicc]}}", "methods: {new: {criteria: [bic]}}"),
     *("methods: {new: {algorithm: ga}}", "figures: {snr_db: 33}", VARIED.replace("kind: ", "#") % ("ga", "ga", "", "")),
@@ -44,6 +47,8 @@ SETTINGS = [
     VARIED.replace("seeds: 1", "seeds: [1, 9]") % ("ga", "ga", "", ""),
     *(VARIED % ("ga", "ga", "", "nobody"), COMPARED % "systems: [S5]", COMPARED % "samples: 500"),
     *(COMPARED % "n_u: 99, degree: 3", COMPARED % "samples: 500, validation_samples: 497", "scenarios: {}"),
+    *(COMPARED % "samples: 601", COMPARED % "n_y: 9999, n_u: 5, degree: 1", COMPARED % "degree: 1"),
+    "methods: {ga: {criteria: [aic-2, bic, aic-02.0]}}",
     *(COMPARED % "without: [heated]", COMPARED % "systems: [S1]" + "\nheld_out: {systems: [S1], seeds: 2}"),
     COMPARED % "systems: [S1]" + "\nsituations: {a: {description: x, systems: [S1]}}",
     COMPARED % "systems: [S1]" + "\nsituations: {b: {description: x, systems: [heated]}}",
@@ -148,5 +153,7 @@ def test_messages(review, tmp_path, monkeypatch):
     simulate(Path("data.csv"))
     for seed in (1, 2):
         search(Path(f"seed-{seed}.json"), "data.csv", [seed])
+    Path("short.csv").write_text("u\n" + "0.5\n" * 2099)
+    os.mkfifo("pipe.csv")
     Path("cut.json").write_text(Path("seed-1.json").read_text()[:-20])
     review(_mistakes_in_settings() | _mistakes_in_interpretations() | _mistakes_in_results())

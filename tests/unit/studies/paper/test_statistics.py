@@ -263,16 +263,6 @@ def test_the_chance_of_an_identity_is_that_of_independent_runs():
     assert row.chance == pytest.approx(a * b * (1 - c) + a * (1 - b) * c + (1 - a) * b * c + a * b * c)
 
 
-def test_expected_identities_are_the_sum_of_all_chances():
-    table = expected_identities(forged(changed((0, 4, 0), (1, 4, 0)))).set_index("relation")
-    # A sum of outputs and one of products; pairs without T5, and zeros but of T4, which can hold at 30 dB only.
-    assert table["candidates"].to_dict() == {"sum": 2, "equal": 6, "zero": 3}
-    assert table["identities"].to_dict() == {"sum": 0, "equal": 0, "zero": 1}
-    by_snr = (1 - np.array(PLAIN)[:, 3] / RUNS) ** RUNS
-    of_zero = by_snr[0] * by_snr[1] + by_snr[2] * (by_snr[0] + by_snr[1] - 2 * by_snr[0] * by_snr[1])
-    assert table["expected"]["zero"] == pytest.approx(of_zero, rel=1e-3)
-
-
 def test_identities_of_the_published_tables():
     relations = shown(identities(published()))
     zeros = [("zero", f"T{number}", *SNRS) for number in (6, 20, 21, 22, 23)]
