@@ -11,8 +11,8 @@ from narxbench._study.settings import Condition, Study
 
 # Bytes of each condition and of each job that the process has planned, measured as the seconds are.
 _CONDITION_BYTES, _JOB_BYTES = 6e3, 17e3
-# Seconds to start and end a job, to start a process, and once to compile functions at their first use and to draw.
-_JOB_SECONDS, _PROCESS, _ONCE = 6e-3, 0.1, 25.0
+# Seconds to start and end a job, and once to compile functions at their first use and to draw.
+_JOB_SECONDS, _ONCE = 6e-3, 25.0
 
 
 class Estimate(NamedTuple):
@@ -87,7 +87,7 @@ def _search(condition: Condition, time_limit: float) -> tuple[float, list[Use]]:
     evaluation += cost.wide * 7.5e-13 * n_terms**2 * min(n_terms, rows)
     seconds = cost.start * (n_terms / 66) ** 2 + min(condition.evaluations, cost.most) * evaluation
     if not method.in_process:
-        seconds = _PROCESS + min(seconds, time_limit)
+        seconds = min(seconds, time_limit)
     step = f"a search of {condition.method} on {system.name}"
     scenario = problem.scenario and f"scenarios.{problem.scenario}: "
     columns = 8 * (2 + cost.copies) * n_terms * rows

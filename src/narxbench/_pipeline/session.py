@@ -73,9 +73,6 @@ def say(planned: Plan, sources: Sources, page: str) -> None:
     os.environ[_PLANNED] = planned.name
     for name, reason in planned.left_out.items():
         sys.stderr.write(f"narxbench: the method {name} is left out: {reason}\n")
-    former = _former_results(sources.at(f"data/{planned.name}/runs"))
-    if former:
-        sys.stderr.write(f"narxbench: {former}: results of an earlier version, which are not read; delete them\n")
     cost = planned.estimate.line()
     sys.stderr.write(f"narxbench: study {planned.name}: {cost}; page: {sources.at(page)}\n")
     _SAID.append((planned, sources, page))
@@ -93,14 +90,6 @@ def _check_records(study: str, sources: Sources) -> None:
         f"{folder}: found results without Snakemake's records of what they were made with ({_RECORDS}); bring these "
         f"back, or delete the results; snakemake {_VERIFY} compares them as they are"
     )
-
-
-def _former_results(runs: str) -> str:
-    """Return a folder with runs of an earlier version, whose paths had no data seed; "" if there is none."""
-    for folder in sorted(Path(runs).glob("*/*/")):
-        if not folder.name.startswith("data-"):
-            return str(folder.parent)
-    return ""
 
 
 def stop_timers(workflow: Any) -> None:

@@ -139,7 +139,6 @@ def _with_groups(settings: dict[str, Any]) -> dict[str, Any]:
 
 def _validated_study(settings: dict[str, Any], defaults: Mapping[str, Any], choices: DesignChoices) -> Study:
     """Return the settings over the defaults as a study of their kind; the names in it exist."""
-    _refuse_former_settings(settings)
     kind = settings.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise SettingsError([unknown(("kind",), kind, KINDS)])
@@ -156,17 +155,6 @@ def _validated_study(settings: dict[str, Any], defaults: Mapping[str, Any], choi
     raise_if(unknown_systems)
     raise_if(study.unknown_names(choices))
     return study
-
-
-def _refuse_former_settings(settings: Mapping[str, Any]) -> None:
-    """Raise SettingsError for ``page``, the former name of ``kind``, and for a former study of measured data."""
-    if "page" in settings:
-        raise SettingsError([Mistake(("page",), "unknown key; allowed: kind (did you mean 'kind'?)")])
-    instead = "for a model of measured data run narxbench identify, see docs/module.md"
-    if settings.get("kind") == "measured":
-        raise SettingsError([Mistake(("kind",), f"found 'measured'; allowed: {', '.join(KINDS)}; {instead}")])
-    if "identification" in settings:
-        raise SettingsError([Mistake(("identification",), f"unknown key; {instead}")])
 
 
 def _unusable_methods(settings: Mapping[str, Any]) -> dict[str, str]:

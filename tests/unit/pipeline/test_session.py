@@ -81,18 +81,6 @@ def test_results_without_records_of_what_they_were_made_with_are_not_believed(
     assert capsys.readouterr().err.splitlines() == [failed]
 
 
-@pytest.mark.parametrize(("path", "former"), [("S1/30dB/ga", "data/mine/runs/S1"), ("as-described/data-1/S1", "")])
-def test_runs_under_paths_of_an_earlier_version_are_named(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], path: str, former: str
-) -> None:
-    Path("data/mine/runs", path).mkdir(parents=True)
-    Path(RECORDS).mkdir(parents=True)
-    Path(RECORDS, "one").touch()
-    begin(monkeypatch)
-    line = f"narxbench: {former}: results of an earlier version, which are not read; delete them\n"
-    assert (line in capsys.readouterr().err) == bool(former)
-
-
 @pytest.mark.parametrize("profile", ["default", "cluster", "slurm", ""])
 def test_the_profiles_need_no_timers_and_a_limit_of_the_user_stays(profile: str) -> None:
     settings = {"max-jobs-per-timespan": "100/1s"}

@@ -33,8 +33,6 @@ SETTINGS = [
         "kind: methods",
         "kind: papers",
     ),
-    *("kind: measured\ndata: {files: a.csv, output: y}\nidentification: {seeds: 2}", "identification: {seeds: 2}"),
-    *("page: paper", "study: buck", "snr_db: [30.0000000000001, 30]"),
     *("kind: [1]", "interpretation: closests", "systems: [S1, SS2]", "snr_db: [30, 50, 30.0]", "seeds: -3"),
     *("seeds: 1:30", "evaluations: '6e3'", "data: {validation_samples: 2000}", "data: {seeds: 2}"),
     *("data: {samples: 603}", "data: {excitation: {kind: gaussian, low: 0}}", "seeds: -1\nevaluations: 0"),

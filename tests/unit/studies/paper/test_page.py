@@ -123,44 +123,39 @@ def test_there_are_four_pages_each_well_formed_and_every_link_leads_somewhere(pa
 
 
 class Blocks(HTMLParser):
-    """Collects the texts of a page by the source of the innermost block that they stand in; "" outside of blocks."""
+    """Collects the texts of a page by the source of the innermost block that they stand in, and what each block has."""
 
     def __init__(self, html):
         super().__init__()
-        self.open, self.texts = [], {}
+        self.open, self.texts, self.contents = [], {}, []
         self.feed(html)
 
+    def _add(self, text):
+        for *_, content in self.open:
+            if content is not None:
+                content.append(text)
+
     def handle_starttag(self, tag, attrs):
+        self._add(self.get_starttag_text())
         if tag not in VOID:
             source = dict(attrs).get("data-source")
-            self.open.append((tag, source or (self.open[-1][1] if self.open else "")))
+            content = [] if source else None
+            if source:
+                self.contents.append((source, content))
+            self.open.append((tag, source or (self.open[-1][1] if self.open else ""), content))
 
     def handle_endtag(self, tag):
         assert self.open.pop()[0] == tag
 
     def handle_data(self, data):
-        if not {"style", "script", "title"} & {tag for tag, _ in self.open} and self.open:
+        if self.open and not {"style", "script", "title"} & {tag for tag, *_ in self.open}:
             self.texts.setdefault(self.open[-1][1], []).append(data)
+            self._add(data)
 
 
 def blocks_of(html):
     """Return the outermost and the inner blocks of a page: pairs of source and content, in their order."""
-    blocks, starts = [], []
-    for match in re.finditer(r"<(/?)(\w+)([^>]*)>", re.sub(r"<(script|style)>.*?</\1>", "", html, flags=re.DOTALL)):
-        closing, tag, rest = match[1], match[2], match[3]
-        if tag in VOID or rest.endswith("/"):
-            continue
-        if not closing:
-            source = re.search(r'data-source="(\w+)"', rest)
-            starts.append((tag, source and source[1], match.end()))
-            continue
-        opened, source, start = starts.pop()
-        assert opened == tag
-        if source:
-            blocks.append(
-                (start, source, re.sub(r"<(script|style)>.*?</\1>", "", html, flags=re.DOTALL)[start : match.start()])
-            )
-    return [(source, content) for _, source, content in sorted(blocks)]
+    return [(source, "".join(content)) for source, content in Blocks(html).contents]
 
 
 def test_every_digit_outside_of_names_stands_in_a_block_with_a_source(pages, trial):

@@ -111,19 +111,6 @@ def test_incomplete_interpretations_are_left_out_and_named(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "groups",
-    [
-        [conditions_of("upso2d", "baseline", 1)],
-        [conditions_of("upso2d", "baseline", 2), conditions_of("upso2d", BOUND, 2), conditions_of("ga", "baseline", 2)],
-        [conditions_of("upso2d", "baseline", 2, best_fitness=None, median_fitness=None)],
-    ],
-)
-def test_few_conditions_make_a_document_too(tmp_path, groups):
-    assert report(tmp_path, *groups)["interpretations.md"].startswith("# What the paper leaves open")
-
-
-@pytest.mark.slow
 def test_sentences_on_the_tables_follow_from_the_deviance_between_data_sets(tmp_path):
     seeds = {"spurious": 1, "nu_max": lambda system, snr_db, seed: 5 + seed}
     far = text_of(tmp_path, conditions_of("upso2d", "baseline", **seeds))
