@@ -64,14 +64,14 @@ def check_named(project, record):
 def check_untouched(project):
     """Check that the record stays as it is if the command is repeated, or a result is made again from the same runs."""
     before = (project / RECORD).read_bytes(), (project / RECORD).stat().st_mtime_ns
-    made = project.files()
+    results = project.files()
     printed = project.snakemake(*OPTIONS)
     assert "Nothing to be done" in printed
     (project / "reports/tiny/tables/claims.md").unlink()
     printed = project.snakemake(*OPTIONS[:-2])
     assert re.search(r"steps \(100%\) done", printed)
     assert ((project / RECORD).read_bytes(), (project / RECORD).stat().st_mtime_ns) == before
-    assert project.files() == made
+    assert project.files() == results
 
 
 def test_a_checkout_without_kept_results_gives_a_complete_report(empty):

@@ -101,8 +101,8 @@ class ComparisonPlan:
     @property
     def added_methods(self) -> list[str]:
         """The methods that the study adds to those of the project's comparison."""
-        known = read_mapping(COMPARISON)["methods"]
-        return [name for name in self._study.methods if name not in known]
+        shipped = read_mapping(COMPARISON)["methods"]
+        return [name for name in self._study.methods if name not in shipped]
 
 
 def _about(method: Method, *fields: str) -> dict[str, Any]:

@@ -176,10 +176,10 @@ def _suspects(summary: str, paths: Iterable[str]) -> list[str]:
 def _may_differ(path: str, summarised: os.stat_result) -> bool:
     """Return whether a file changed after its summary although its date says that it did not."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return False
-    return found.st_ctime_ns > summarised.st_ctime_ns and found.st_mtime_ns <= summarised.st_mtime_ns
+    return status.st_ctime_ns > summarised.st_ctime_ns and status.st_mtime_ns <= summarised.st_mtime_ns
 
 
 def _has_seals(path: str, seeds: Sequence[int], kept: Mapping[str, str]) -> bool:

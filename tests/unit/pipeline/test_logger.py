@@ -17,7 +17,7 @@ from snakemake_logger_plugin_narxbench import LogHandler
 RECORDED = Path(__file__).parent / "recorded_runs"
 
 
-class Terminal:
+class LoggerTerminal:
     """A logger of Snakemake that writes to a text."""
 
     def __init__(self, **settings: bool) -> None:
@@ -48,7 +48,7 @@ class Terminal:
 
 
 def test_lines_of_jobs_are_hidden_and_all_else_passes() -> None:
-    terminal = Terminal()
+    terminal = LoggerTerminal()
     assert terminal.lines("rule search", LogEvent.JOB_INFO, jobid=1, rule_name="search") == []
     assert terminal.lines("Finished", LogEvent.JOB_FINISHED, job_id=1) == []
     failed = {"jobid": 2, "rule_name": "search", "log": ["logs/search.log"]}
@@ -64,7 +64,7 @@ def test_lines_of_jobs_are_hidden_and_all_else_passes() -> None:
 
 
 def test_progress_is_shown_every_few_seconds_and_at_the_end() -> None:
-    terminal = Terminal()
+    terminal = LoggerTerminal()
     terminal.lines("Job stats", LogEvent.RUN_INFO, stats={"search": 2, "all": 1, "total": 3})
     assert terminal.finish("search", 1.0, done=1, total=3) == []
     (line,) = terminal.finish("search", 6.0, done=2, total=3)
@@ -82,7 +82,7 @@ def test_the_time_to_go_is_right_within_a_factor_of_two(name: str) -> None:
     for row in rows:
         steps += [(row["rule"], float(row["second"]))] * int(row["steps"])
     counts, end = Counter(rule for rule, _ in steps), steps[-1][1]
-    terminal = Terminal()
+    terminal = LoggerTerminal()
     terminal.lines("Job stats", LogEvent.RUN_INFO, stats={**counts, "total": len(steps)})
     n_estimates = 0
     for done, (rule, second) in enumerate(steps, start=1):
@@ -100,7 +100,7 @@ def test_the_time_to_go_is_right_within_a_factor_of_two(name: str) -> None:
 
 
 def test_the_last_lines_name_the_steps_that_failed() -> None:
-    terminal = Terminal()
+    terminal = LoggerTerminal()
     for number in range(7):
         log = [f"logs/search-{number}.log"] if number else []
         terminal.lines("Error", LogEvent.JOB_ERROR, logging.ERROR, jobid=number, rule_name="search", log=log)
@@ -110,9 +110,11 @@ def test_the_last_lines_name_the_steps_that_failed() -> None:
     *first, last = terminal.closed()
     assert first[:2] == ["failed: search; log: none", "failed: search; log: logs/search-1.log"] and len(first) == 5
     assert last == "failed: 2 more steps; the complete log names them"
-    assert terminal.closed() == [] == Terminal().closed()
+    assert terminal.closed() == [] == LoggerTerminal().closed()
 
 
 def test_a_dry_run_shows_every_job() -> None:
-    assert Terminal(dryrun=True).lines("rule search", LogEvent.JOB_INFO, jobid=1, rule_name="search") == ["rule search"]
-    assert Terminal(printshellcmds=True).lines("echo", LogEvent.SHELLCMD) == ["echo"]
+    assert LoggerTerminal(dryrun=True).lines("rule search", LogEvent.JOB_INFO, jobid=1, rule_name="search") == [
+        "rule search"
+    ]
+    assert LoggerTerminal(printshellcmds=True).lines("echo", LogEvent.SHELLCMD) == ["echo"]

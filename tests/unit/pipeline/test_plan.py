@@ -235,9 +235,9 @@ def test_to_verify(plan: Callable) -> None:
     Path(manifest).write_text(manifest_csv({}, mine.made_with))
     assert kept_manifest("mine", mine.made_with, manifest) == manifest
     assert to_verify(mine, sources_of(mine), manifest, ["page"]) == []
-    other = plan(SMALL, "evaluations=900")
+    changed = plan(SMALL, "evaluations=900")
     with pytest.raises(SystemExit, match=r"narxbench: verify: .*: evaluations: found 900; needed: 6000$"):
-        to_verify(other, sources_of(other), manifest, ["page"])
+        to_verify(changed, sources_of(changed), manifest, ["page"])
     assert kept_of("reports/mine/tables/a.md") == ["data/reference/mine/a.md"]
     assert kept_of("reports/mine/interpretations/a.csv") == ["data/reference/mine/interpretations/a.csv"]
 

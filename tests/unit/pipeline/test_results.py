@@ -1,4 +1,4 @@
-"""What results are made by and of: code and versions, the manifest, and the data sets and runs behind a summary."""
+"""Causes of results: code and versions, the manifest, and the data sets and runs behind a summary."""
 
 import ast
 import csv
@@ -110,8 +110,8 @@ def test_a_step_depends_on_templates_and_on_packages_with_what_they_require(
     files = [file for file in closure(path) if file.suffix == ".j2" or file.suffix in (".css", ".js")]
     names = {str(file.relative_to(PACKAGE)).replace("templates/", "") for file in files}
     assert set(templates.split()) <= names
-    found = versions_of.__wrapped__(path)
-    assert set(needed.split()) <= set(found) and not set(foreign.split()) & set(found)
+    packages = set(versions_of.__wrapped__(path))
+    assert set(needed.split()) <= packages and not set(foreign.split()) & packages
 
 
 def test_what_a_step_is_made_by_is_in_words(tmp_path: Path) -> None:
@@ -123,10 +123,10 @@ def test_what_a_step_is_made_by_is_in_words(tmp_path: Path) -> None:
     assert re.fullmatch(r"code of search\.py with ga with bic: [0-9a-f]{16}", code)
     assert made_by("search", method="upso2d", criterion="bic")[0] != code
     assert any(text.startswith("numba ") for text in rest) and any(text.startswith("python 3.") for text in rest)
-    own, project = rest[-2:]
-    assert own.startswith(f"{file}: ") and project.startswith("CITATION.cff: ")
+    local_file, project_file = rest[-2:]
+    assert local_file.startswith(f"{file}: ") and project_file.startswith("CITATION.cff: ")
     file.write_text("u\n0.25\n")
-    assert made_by("search", [str(file)], method="ga", criterion="bic")[-1] not in (own, project)
+    assert made_by("search", [str(file)], method="ga", criterion="bic")[-1] not in (local_file, project_file)
 
 
 CODE = '''"""A module."""
@@ -301,8 +301,8 @@ class Study:
             params = {"run": planned.run(wildcards), "seeds": planned.seeds(wildcards)}
             runs += step("search", params, input={"data": data}, output={"": [RUNS.format_map(row)]}, **job)
         params = {"run": planned.run(Wildcards(**BY_GA)), "seeds": [1, 2], "threshold": 0.9}
-        given, output = {"runs": runs, "data": data}, {"": [SUMMARY.format_map(BY_GA)]}
-        (summary,) = step("summarise", params, input=given, output=output, **job)
+        inputs, output = {"runs": runs, "data": data}, {"": [SUMMARY.format_map(BY_GA)]}
+        (summary,) = step("summarise", params, input=inputs, output=output, **job)
         self.data, self.runs, self.summary = Path(data), list(map(Path, runs)), Path(summary)
 
     def change(self, path: Path, change: Callable[[], object], date: int | None = None) -> None:

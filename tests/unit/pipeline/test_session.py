@@ -147,8 +147,8 @@ def test_a_site_loses_only_the_links_that_lead_nowhere(tmp_path: Path) -> None:
     for name, text in files.items():
         (tmp_path / "reports" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "reports" / name).write_text(text)
-    given = {"": [str(tmp_path / "reports" / name) for name in files], "page": tmp_path / "reports/report.html"}
-    step("site", input=given, output={"": [str(tmp_path / "site")]})
+    inputs = {"": [str(tmp_path / "reports" / name) for name in files], "page": tmp_path / "reports/report.html"}
+    step("site", input=inputs, output={"": [str(tmp_path / "site")]})
     copied = page.replace(' href="gone.html"', "").replace(' href="../../away.html"', "")
     assert read(tmp_path / "site/paper/page.html") == copied and read(tmp_path / "site/paper/tables/a.csv") == "1"
 

@@ -36,5 +36,5 @@ def search(path: Path, data: str | list[str], seeds: list[int], *, seed: int = 3
 def summarise(path: Path, runs: list[str], data: str | list[str], seeds: list[int], **changes: Any) -> str:
     """Summarise run files and return the text of the summary."""
     params = {"run": {**METHOD, "axes": AXES, "time_limit": 60.0, **changes}, "seeds": seeds, "threshold": 0.9}
-    given, output = {"runs": runs, "data": data}, {"": [str(path)]}
-    return read(step("summarise", params, input=given, output=output, simulation=simulation())[0])
+    inputs, output = {"runs": runs, "data": data}, {"": [str(path)]}
+    return read(step("summarise", params, input=inputs, output=output, simulation=simulation())[0])

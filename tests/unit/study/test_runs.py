@@ -85,25 +85,36 @@ def test_a_run_file_tells_required_terms_and_its_data(folder):
     assert read(search(folder / "again.json", data, [1], seed=4)) != before
 
 
-def test_a_summary_has_the_condition_the_runs_the_final_model_and_the_best_run(made, problem, tmp_path):
-    summary = summary_of(made, "seed-1.json", "seed-2.json")
-    runs = [run_of(made, 1), run_of(made, 2)]
+@pytest.fixture(scope="module")
+def summary(made):
+    return summary_of(made, "seed-1.json", "seed-2.json")
+
+
+@pytest.fixture(scope="module")
+def runs(made):
+    return [run_of(made, 1), run_of(made, 2)]
+
+
+def test_a_summary_has_the_condition_and_the_runs(made, problem, summary, runs, tmp_path):
     assert summary.items() >= {**CONDITION, "algorithm": "ga", "evaluations": 200, "seeds": [1, 2]}.items()
     assert (summary["candidates"], summary["system_terms"]) == (problem.terms, ["y(k-1)", "u(k-1)"])
     for structure, run in zip(summary["runs"]["structures"], runs, strict=True):
         assert terms_at(problem, structure) == run["terms"]
     assert summary["true_fitness"] == [problem.evaluate(["y(k-1)", "u(k-1)"]).fitness] * 2
     assert (summary["realisations"], summary["data_sha256"]) == (1, runs[0]["data_sha256"])
-    final = [term for term in problem.terms if term in {*runs[0]["terms"]} & {*runs[1]["terms"]}]
-    assert summary["final_structure"] == final
-    assert summary["final_model"]["prediction"] == problem.predict(final).tolist()
-    best = min(runs, key=lambda run: run["fitness"] or math.inf)
-    assert (summary["best_run"]["seed"], summary["best_run"]["terms"]) == (best["seed"], best["terms"])
     # Its bytes are those of releases that did not tell failed runs.
     assert "failures" not in summary
     # Runs may share a file.
     search(tmp_path / "both.json", str(made / "data.csv"), [1, 2])
     assert summary_of(made, tmp_path / "both.json") == summary
+
+
+def test_a_summary_has_the_final_model_and_the_best_run(problem, summary, runs):
+    final = [term for term in problem.terms if term in {*runs[0]["terms"]} & {*runs[1]["terms"]}]
+    assert summary["final_structure"] == final
+    assert summary["final_model"]["prediction"] == problem.predict(final).tolist()
+    best = min(runs, key=lambda run: run["fitness"] or math.inf)
+    assert (summary["best_run"]["seed"], summary["best_run"]["terms"]) == (best["seed"], best["terms"])
 
 
 def test_each_run_may_have_data_of_its_own(folder):
@@ -121,11 +132,11 @@ def test_each_run_may_have_data_of_its_own(folder):
 
 
 def test_runs_that_found_nothing_and_failed_runs_count_for_no_structure(folder):
-    found = run_of(folder, 1)
-    edit(folder / "seed-1.json", "runs", 0, value=found | NOTHING)
+    record = run_of(folder, 1)
+    edit(folder / "seed-1.json", "runs", 0, value=record | NOTHING)
     nothing = summary_of(folder, "seed-1.json", seeds=[1])
     assert (nothing["best_run"], nothing["final_structure"], nothing["final_model"]["fitness"]) == (None, [], None)
-    edit(folder / "seed-1.json", "runs", 0, value=found | NOTHING | {"failure": "it hangs", "evaluations": 0})
+    edit(folder / "seed-1.json", "runs", 0, value=record | NOTHING | {"failure": "it hangs", "evaluations": 0})
     summary = summary_of(folder, "seed-1.json", "seed-2.json")
     assert (summary["seeds"], summary["failures"]) == ([1, 2], [{"seed": 1, "failure": "it hangs"}])
     assert set(summary["final_structure"]) == set(run_of(folder, 2)["terms"])

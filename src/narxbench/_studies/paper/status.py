@@ -79,9 +79,9 @@ def _shortfalls(metrics: pd.DataFrame, settings: Mapping[str, Any], choices: Des
     if of_paper.empty:
         return [f"none of the paper’s {len(PAPER_CONDITIONS)} conditions"]
     shortfalls = []
-    made = len(set(of_paper.index))
-    if made < len(PAPER_CONDITIONS):
-        shortfalls.append(f"{made} of the paper’s {len(PAPER_CONDITIONS)} conditions")
+    n_conditions = len(set(of_paper.index))
+    if n_conditions < len(PAPER_CONDITIONS):
+        shortfalls.append(f"{n_conditions} of the paper’s {len(PAPER_CONDITIONS)} conditions")
     runs, evaluations = of_paper["runs"].min(), of_paper["evaluations"].min()
     if runs < RUNS:
         shortfalls.append(f"{runs} of the paper’s {RUNS} runs")

@@ -113,8 +113,8 @@ class Compared:
         rows = {}
         for line in self.files[f"{table}.md"].splitlines():
             if line.startswith("| "):
-                first, *others = line[2:-2].split(" | ")
-                rows[first] = [cell.strip() for cell in others]
+                first, *cells = line[2:-2].split(" | ")
+                rows[first] = [cell.strip() for cell in cells]
         return rows
 
     def page(self, added: Sequence[str] = (), left_out: Mapping[str, str] | None = None) -> tuple[str, str]:

@@ -15,8 +15,8 @@ def rank(*scores, cut=0):
     for path in paths:
         path.write_text(path.read_text(encoding="utf-8")[: -cut or None], encoding="utf-8")
     ranking = {"confidence": 0.95, "situations": {}}
-    given = {"scores": list(map(str, paths)), "repeats": []}
-    step("rank", {"ranking": ranking}, input=given, output={name: f"{name}.csv" for name in FRAMES})
+    inputs = {"scores": list(map(str, paths)), "repeats": []}
+    step("rank", {"ranking": ranking}, input=inputs, output={name: f"{name}.csv" for name in FRAMES})
 
 
 def damaged_cost():

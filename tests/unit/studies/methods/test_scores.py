@@ -50,9 +50,9 @@ def scored(folder, **changes):
     problem = {"problem": PROBLEM, "system": SYSTEM, "structure": STRUCTURE, "too_slow": {}, "held_out": False}
     problem |= {"fresh": FRESH, **changes}
     params = {"problem": problem, "methods": {name: {**about, **ABOUT} for name, about in METHODS.items()}}
-    given = {"runs": [str(folder / path) for path in RUNS], "data": str(folder / "data.csv")}
+    inputs = {"runs": [str(folder / path) for path in RUNS], "data": str(folder / "data.csv")}
     output = {"": [str(folder / "score.json")]}
-    return json.loads(read(step("score", params, input=given, output=output, simulation=simulation())[0]))
+    return json.loads(read(step("score", params, input=inputs, output=output, simulation=simulation())[0]))
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def score_file(made):
     return scored(made)
 
 
-def test_a_score_file_describes_the_problem_and_what_the_runs_found(made, score_file, tmp_path):
+def test_a_score_file_describes_the_problem(made, score_file, tmp_path):
     problem = StructureProblem(*read_signals(made / "data.csv"), **STRUCTURE, criterion="aic-6.5")
     expected = {
         **PROBLEM,
@@ -70,6 +70,15 @@ def test_a_score_file_describes_the_problem_and_what_the_runs_found(made, score_
     assert score_file | expected == score_file
     assert values_of(score_file["methods"], "method") == ["mine", "first", "truth", "all-candidates"]
     assert values_of(score_file["methods"], "reference") == [False, False, True, True]
+    assert [method["budget"] for method in score_file["methods"]] == [120, 30, 1, 1]
+    # The next step reads it.
+    inputs = {"scores": [str(made / "score.json")], "repeats": []}
+    output = {name: str(tmp_path / f"{name}.csv") for name in FRAMES}
+    step("rank", {"ranking": {"confidence": 0.95, "situations": {}}}, input=inputs, output=output)
+    assert len(read(tmp_path / "scores.csv").splitlines()) == 1 + 5
+
+
+def test_a_score_file_says_what_the_runs_found(made, score_file):
     run_files = [json.loads(read(made / path)) for path in RUNS]
     scored_runs = [(method, run) for method in score_file["methods"][:2] for run in method["runs"]]
     for (method, run), run_file in zip(scored_runs, run_files, strict=True):
@@ -79,12 +88,6 @@ def test_a_score_file_describes_the_problem_and_what_the_runs_found(made, score_
         for key in ("seed", "fitness", "evaluations", "terms"):
             assert run[key] == stored[key]
         assert run["hits"] == len({*run["terms"]} & {*TRUE}) > 0 and run["failure"] == ""
-    assert [method["budget"] for method in score_file["methods"]] == [120, 30, 1, 1]
-    # The next step reads it.
-    given = {"scores": [str(made / "score.json")], "repeats": []}
-    output = {name: str(tmp_path / f"{name}.csv") for name in FRAMES}
-    step("rank", {"ranking": {"confidence": 0.95, "situations": {}}}, input=given, output=output)
-    assert len(read(tmp_path / "scores.csv").splitlines()) == 1 + 5
 
 
 def fresh_error(terms, weights):
@@ -177,9 +180,9 @@ def repeated(folder, algorithm, seeds, *, run_of="", **changes):
     run |= {"algorithm": algorithm, "condition": condition, **changes}
     data = str(folder / "data.csv")
     search(folder / "run.json", data, seeds, **run | ({"condition": {**condition, "method": run_of}} if run_of else {}))
-    given, output = {"run": [str(folder / "run.json")], "data": [data]}, {"": [str(folder / "repeat.json")]}
+    inputs, output = {"run": [str(folder / "run.json")], "data": [data]}, {"": [str(folder / "repeat.json")]}
     params = {"run": run, "seed": seeds[-1]}
-    content = json.loads(read(step("repeat", params, input=given, output=output, simulation=simulation())[0]))
+    content = json.loads(read(step("repeat", params, input=inputs, output=output, simulation=simulation())[0]))
     return content["difference"], content["cpu_seconds"]
 
 
@@ -213,7 +216,7 @@ def test_a_run_of_another_condition_seed_or_data_set_is_named(folder):
     assert repeated(folder, "ga", [1], **ga)[0] == ""
     edit(folder / "run.json", "runs", 0, "data_sha256", value="0")
     condition = {**CONDITION, "method": "my-ga"}
-    given = {"run": [str(folder / "run.json")], "data": [str(folder / "data.csv")]}
+    inputs = {"run": [str(folder / "run.json")], "data": [str(folder / "data.csv")]}
     for seed, mistake in ((1, "its runs are of another data set"), (3, "runs: found none of seed 3")):
         with pytest.raises(NarxbenchError, match=rf"run\.json: {mistake}; delete it and run again$"):
-            step("repeat", {"run": {"condition": condition}, "seed": seed}, input=given, simulation=simulation())
+            step("repeat", {"run": {"condition": condition}, "seed": seed}, input=inputs, simulation=simulation())

@@ -98,8 +98,8 @@ class Run:
         for system in self.settings["systems"]:
             names += [f"selection_{system}", f"final_structures_{system}"]
         files = [str(self.folder / f"tables/{name}.{form}") for name in names for form in ("csv", "md", "tex")]
-        given = {**self.input, **self.kept, "systems": self.systems}
-        step("tables", {"study": self.settings}, input=given, output={"": files})
+        inputs = {**self.input, **self.kept, "systems": self.systems}
+        step("tables", {"study": self.settings}, input=inputs, output={"": files})
         return {Path(path).name: read(path) for path in files}
 
     @cached_property
@@ -114,13 +114,13 @@ class Run:
     def pages(self, record: Mapping[str, Any] | None = None, *, drawn: bool = False, **changed: Any) -> dict[str, str]:
         """Return the pages by name, with those of the manifest under ``fixed/``; ``changed`` are other inputs."""
         figures = [str(path) for name, path in self.figures.items() if name.endswith("svg")] if drawn else []
-        given = {**self.input, **self.kept, "linked": [], "svg": figures, "system_files": self.systems, **changed}
-        given["record"] = self.write("run.json", json.dumps(record or RECORD))
+        inputs = {**self.input, **self.kept, "linked": [], "svg": figures, "system_files": self.systems, **changed}
+        inputs["record"] = self.write("run.json", json.dumps(record or RECORD))
         reports = self.folder / "reports"
         study = self.settings["study"]
         files = [str(reports / "report.html"), *(str(reports / f"{study}/{name}.html") for name in FURTHER_PAGES)]
         fixed = [str(self.folder / f"pages/{name}.html") for name in ("report", *FURTHER_PAGES)]
         fixed.append(str(self.folder / "pages/answer.txt"))
-        step("page", {"study": self.settings}, input=given, output={"": files, "reproducible": fixed})
-        made = {Path(path).name: read(path) for path in files}
-        return made | {f"fixed/{Path(path).name}": read(path) for path in fixed}
+        step("page", {"study": self.settings}, input=inputs, output={"": files, "reproducible": fixed})
+        quoting = {Path(path).name: read(path) for path in files}
+        return quoting | {f"fixed/{Path(path).name}": read(path) for path in fixed}

@@ -73,8 +73,8 @@ def analysed(*contents, **changed):
     for number, content in enumerate(contents):
         paths.append(f"{number}.json")
         Path(paths[-1]).write_text(json.dumps(content), encoding="utf-8")
-    given = {**PUBLISHED, "claims": REFERENCE / "claims.yaml", "summaries": paths, **changed}
-    step("analyse", {"confidence": 0.95, "figure_snr_db": 30.0}, input=given, output={"claims": "made.csv"})
+    inputs = {**PUBLISHED, "claims": REFERENCE / "claims.yaml", "summaries": paths, **changed}
+    step("analyse", {"confidence": 0.95, "figure_snr_db": 30.0}, input=inputs, output={"claims": "made.csv"})
 
 
 def with_change(name, file, old, new):

@@ -193,13 +193,13 @@ def other_summaries():
 
 
 def test_what_a_page_says_of_a_run_follows_from_the_run_and_nothing_else_does(complete, pages, tmp_path):
-    other = Run(tmp_path, other_summaries())
-    verdicts = pd.read_csv(other.frames["claims"], keep_default_na=False)
+    second = Run(tmp_path, other_summaries())
+    verdicts = pd.read_csv(second.frames["claims"], keep_default_na=False)
     changed = {"verdict": "holds", "held": 4, "missed": 0, "places": 9, "evidence": "At 4 of 9."}
     verdicts.loc[verdicts["side"] == "here", list(changed)] = list(changed.values())
-    verdicts.to_csv(other.frames["claims"], index=False)
+    verdicts.to_csv(second.frames["claims"], index=False)
     is_drawn = "<svg" in pages["report.html"]
-    after = other.pages(OTHER_RECORD, drawn=is_drawn, kept_conditions=complete.frames["conditions"])
+    after = second.pages(OTHER_RECORD, drawn=is_drawn, kept_conditions=complete.frames["conditions"])
     n_of_run = 0
     for name, html in of_readers(pages).items():
         old, new = blocks_of(html), blocks_of(after[name])
@@ -290,9 +290,9 @@ def test_a_condition_that_is_not_the_kept_one_is_named(small, tmp_path):
     assert "17 of 18 conditions equal the kept ones" in method and "Different: S1 50 dB upso2d aic-64." in method
     # None is of the same data seed, number of evaluations and interpretation.
     rows = kept.index % 3
-    others = kept.assign(data_seed=1 + (rows == 0), evaluations=6000 - (rows == 1))
-    others.loc[rows == 2, "interpretation"] = "ring=2"
-    others.to_csv(tmp_path / "kept.csv", index=False)
+    unlike = kept.assign(data_seed=1 + (rows == 0), evaluations=6000 - (rows == 1))
+    unlike.loc[rows == 2, "interpretation"] = "ring=2"
+    unlike.to_csv(tmp_path / "kept.csv", index=False)
     assert "No kept run" in small.pages(kept_conditions=str(tmp_path / "kept.csv"))["method.html"]
 
 

@@ -53,12 +53,12 @@ def report(folder, *groups, **changed):
     """Return the document on some conditions with its figures and tables, by path."""
     names = ["interpretations.md", *(f"interpretations/{name}.svg" for name in FIGURES)]
     names += [f"interpretations/{name}.csv" for name in TABLES]
-    given = {"published": "published_tables.csv", "system_terms": "system_terms.csv", "claims": "claims.yaml"}
-    given = {name: str(REFERENCE / file) for name, file in given.items()}
-    given |= {"choices": str(ROOT / "config/design_choices.yaml"), "conditions": str(folder / "conditions.csv")}
+    inputs = {"published": "published_tables.csv", "system_terms": "system_terms.csv", "claims": "claims.yaml"}
+    inputs = {name: str(REFERENCE / file) for name, file in inputs.items()}
+    inputs |= {"choices": str(ROOT / "config/design_choices.yaml"), "conditions": str(folder / "conditions.csv")}
     if groups:
-        as_file(given["conditions"], *groups)
-    files = step("interpretations", input=given | changed, output={"": [str(folder / name) for name in names]})
+        as_file(inputs["conditions"], *groups)
+    files = step("interpretations", input=inputs | changed, output={"": [str(folder / name) for name in names]})
     return {name: read(path) for name, path in zip(names, files, strict=True)}
 
 

@@ -80,9 +80,9 @@ def test_figures_name_metrics_roles_and_options_in_words(files):
 
 def test_the_page_of_the_study_has_its_document_figures_and_tables(files, folder):
     figures = [str(folder / f"interpretations/{name}.svg") for name in FIGURES]
-    given = {"about": ROOT / "CITATION.cff", "document": folder / "interpretations.md", "document_figures": figures}
+    inputs = {"about": ROOT / "CITATION.cff", "document": folder / "interpretations.md", "document_figures": figures}
     settings = {"study": "mine", "kind": "interpretations"}
-    (path,) = step("page", {"study": settings}, input=given, output={"": [str(folder / "report.html")]})
+    (path,) = step("page", {"study": settings}, input=inputs, output={"": [str(folder / "report.html")]})
     page = read(path)
     # The licences of fonts in its figures come from elsewhere.
     assert re.findall(r'data-source="(\w+)"', page) == ["run", "published"]
@@ -135,8 +135,8 @@ def test_only_several_options_that_bring_an_algorithm_nearer_leave_the_cause_ope
     options = [conditions_of("upso2d", BOUND, **nearer), conditions_of("upso2d", "restart-count=reset", **nearer)]
     several = text_of(tmp_path, described, *options)
     assert "Options of 2 choices bring 2D-UPSO clearly nearer, each alone. The tables cannot show" in several
-    one = text_of(tmp_path, described, options[0])
-    assert "The tables cannot show" not in one and "| velocities bounded at 1 † | −" in one
+    alone = text_of(tmp_path, described, options[0])
+    assert "The tables cannot show" not in alone and "| velocities bounded at 1 † | −" in alone
 
 
 # What the repository keeps
