@@ -145,7 +145,7 @@ def identified(plant: Plant, situation: str) -> Figures:
     return {"exact": float(is_exact), "error": capped(error)}
 
 
-# Verdicts: every so many records of each kind that no rule was chosen on are searched too.
+# Verdicts: every this many records of each kind that no rule was chosen on are searched too.
 def verdict_cases() -> list[str]:
     """Return records that no rule of the verdicts was chosen on, those of each kind that are searched first."""
     return [f"{kind} {number}" for kind in KINDS for number in range(4)]

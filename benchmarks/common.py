@@ -100,7 +100,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def write_page(description: str | None, result: Path, report: Callable[[int], str], sets: dict[str, int]) -> None:
-    """Write the page that a benchmark reports of so many data sets, by the options of its command.
+    """Write the page that a benchmark reports of this many data sets, by the options of its command.
 
     ``sets`` has how many there are of a ``full`` measurement and of a ``quick`` try.
     """
@@ -197,7 +197,7 @@ def _peak_kb(pid: int) -> int:
 
 
 def _value_in(text: str, key: str) -> str:
-    """Return the value of the first line with a key in a file of the system; empty where there is none."""
+    """Return the value of the first line with a key in a file of the system; empty if there is none."""
     for line in text.splitlines():
         if line.startswith(key):
             return line.partition(":")[2].strip()

@@ -1,6 +1,6 @@
 """How often the intervals of r and nu_max hold the expected value: ``python -m benchmarks.coverage [--quick]``.
 
-Writes ``benchmarks/coverage.md``. Many runs of a condition make a pool. Draws of 40 runs from it stand for studies, and
+Writes ``benchmarks/coverage.md``. Many runs of a condition make a pool. Draws of 40 runs from it represent studies, and
 their mean for the expected value of a study. The same is done with runs that choose every term independently, as often
 as the pool does, because real runs choose terms together. Next to the intervals in use stand two that were rejected:
 the bootstrap over runs, and the binomial interval over Chao's estimate of how many terms are chosen at all.

@@ -23,10 +23,10 @@ from narxbench._model.prediction import NoiseFilter
 
 RESULT = ROOT / "benchmarks" / "forecasts.md"
 SAMPLES, TESTED = 1000, 2000
-# Forecasts of the fresh record start at every so many samples, after some that show the state of the noise.
+# Forecasts of the fresh record start at every this many samples, after some that show the state of the noise.
 FIRST_ORIGIN, EVERY = 200, 7
 HORIZONS = (1, 40)
-# The input stands for so many samples; the standard deviation of the innovations.
+# The input represents this many samples; the standard deviation of the innovations.
 HELD, INNOVATION = 4, 0.3
 SETS = {"full": 10, "quick": 2}
 SETTINGS: dict[str, Any] = {"decimation": 1, "degree": 2, "effort": 0.3}

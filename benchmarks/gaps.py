@@ -82,7 +82,7 @@ def missing(share: float, lengths: tuple[int, int], seed: int) -> NDArray[np.boo
 
 
 def identified(system: narxbench.System, u: Floats, y: Floats, bridge: int) -> narxbench.Model | None:
-    """Return the model of some data; None where there is none."""
+    """Return the model of some data; None if there is none."""
     settings: dict[str, Any] = {"degree": system.degree, "y_lags": LAGS, "u_lags": LAGS, "decimation": 1}
     try:
         data = {"u": u, "y": y}

@@ -476,7 +476,7 @@ def code_lines(*functions: Callable[..., Any]) -> int:
 
 
 def error_figure(value: float | None) -> str:
-    """Return an error as text; empty where there is none."""
+    """Return an error as text; empty if there is none."""
     return "" if value is None else number(value, missing="diverges")
 
 
@@ -503,7 +503,7 @@ def main_table(results: Sequence[tuple[Case, Sequence[Line]]]) -> str:
 
 
 def _sampling(stride: int, whole: str = "as it is") -> str:
-    """Return in words which samples are used; ``whole`` stands for all of them."""
+    """Return in words which samples are used; ``whole`` represents all of them."""
     return f"every {_ordinal(stride)}" if stride > 1 else whole
 
 

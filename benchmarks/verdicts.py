@@ -31,7 +31,7 @@ from narxbench._identification.finding import Finding
 from narxbench._identification.identify import identify_recording
 from narxbench._identification.search.candidate import Candidate
 from narxbench._identification.search.plan import SearchPlan, plan_search
-from narxbench._identification.search.scores import leaves_all_bounds, scored
+from narxbench._identification.search.scores import diverges_when_held, scored
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._identification.trust.answers import prediction_answer
 from narxbench._identification.trust.avoidable import avoidable_share
@@ -53,7 +53,7 @@ BETTER, CLEARLY = 0.9, 0.02
 # A verdict "fine" promises an error on new data of at most this many times the quoted one, or this much.
 FACTOR, SMALL = 2.0, 0.05
 RANKS = {"fine": 0, "look": 1, "bad": 2}
-# Every so many records are also searched.
+# Every this many records are also searched.
 SEARCHED = 8
 SEARCH: dict[str, Any] = {"effort": 0.3}
 
@@ -138,7 +138,7 @@ def answer_on(plan: SearchPlan, structure: Candidate) -> tuple[narxbench.Model, 
     checks = data_checks(plan, fit.configuration, model)
     bias = free_run_bias(last_runs(cases, model))
     avoidable = avoidable_share(last_cases(cases), None if model.inputs else ahead)
-    is_bounded = not leaves_all_bounds(plan, structure)
+    is_bounded = not diverges_when_held(plan, structure)
     findings = summary(model, frame, [], [], [], checks, bias, avoidable=avoidable, is_bounded=is_bounded)
     by_name = {finding.name: finding for finding in findings}
     return model, prediction_answer(model, plan.recording, frame, by_name), is_bounded
@@ -154,7 +154,7 @@ def judged_as(record: TrueRecord, name: str, model: narxbench.Model, answer: Fin
 def worth_of(record: TrueRecord, model: narxbench.Model, steps: int | None) -> tuple[float, float]:
     """Return the error of a model against the truth, and against what is measured in the part that is kept back.
 
-    The second is that of the predictions which a verdict quotes: so many steps ahead, or in free run.
+    The second is that of the predictions which a verdict quotes: this many steps ahead, or in free run.
     """
     start = record.shown - model.initial_samples
     kept = slice(start, None)

@@ -70,7 +70,7 @@ def fresh_error(data: DataSet, monomials: Sequence[Monomial], weights: Sequence[
 
 
 class Truth:
-    """The true terms of a data set, fitted under the noise models that may stand for the true noise."""
+    """The true terms of a data set, fitted under the noise models that may represent the true noise."""
 
     def __init__(self, data: DataSet) -> None:
         self._data = data

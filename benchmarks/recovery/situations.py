@@ -45,7 +45,7 @@ class Noise(NamedTuple):
 
 
 class TrueNoise(NamedTuple):
-    """A noise model that may stand for the true one, with coefficients to begin with where they are known."""
+    """A noise model that may represent the true one, with coefficients to begin with where they are known."""
 
     model: NoiseModel
     weights: tuple[Floats, Floats] | None = None
@@ -223,7 +223,7 @@ class Situation:
     part : str
         The part of the page.
     noise_models : tuple of NoiseModel
-        What may stand for the true noise; by default the noise model of the draw.
+        What may represent the true noise; by default the noise model of the draw.
     is_level_hidden : bool
         Whether the noise hides the level of the output.
     prepare, orders : function

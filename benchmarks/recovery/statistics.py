@@ -75,5 +75,5 @@ def seconds(outcomes: Sequence[Outcome]) -> str:
 
 
 def mean_cpu(outcomes: Sequence[Outcome]) -> float:
-    """Return the mean CPU time in seconds; NaN where there is none."""
+    """Return the mean CPU time in seconds; NaN if there is none."""
     return float(np.mean([outcome.cpu for outcome in outcomes])) if outcomes else math.nan

@@ -60,7 +60,7 @@ def run(project, command, *paths):
 
 
 def matches(printed, shown):
-    """Return whether a text is the shown one, in which three dots stand for anything."""
+    """Return whether a text is the shown one, in which three dots represent anything."""
     return re.fullmatch(".*".join(map(re.escape, shown.split("..."))), printed, re.DOTALL) is not None
 
 

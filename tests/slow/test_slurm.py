@@ -17,7 +17,7 @@ seeds: 6
 evaluations: 400000
 methods: {upso2d: {criteria: [bic]}, ga: null}
 """
-# The options of docs/cluster.md for a cluster without accounting; jobs are looked at sooner.
+# The options of docs/cluster.md for a cluster without accounting; jobs are examined sooner.
 PROFILES = {
     "slurm": (
         "--workflow-profile=profiles/slurm",

@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 # What each term costs beyond BIC, in 2 ln(N_t), for probabilities.
 GAMMA = 0.75
 # Structures whose criterion is above the lowest by more have no part: their weight is exp(-6), a quarter of a percent.
-# Those within half of it are looked at for neighbours, at most so many of them, and so many models are linearised.
+# Those within half of it have their neighbours tried, at most this many of them, and this many models are linearised.
 WINDOW, MOST_EXPANDED, MOST_LINEARISED = 12.0, 30, 3
 EXPANDED = WINDOW / 2
 # So many structures that were only predicted are fitted around each of those models.
@@ -49,7 +49,7 @@ class RatedStructure:
     terms : tuple of int
         Numbers of the candidates, ascending.
     probability : float
-        Of being the true structure, if one of those that were looked at is.
+        Of being the true structure, if one of those that were tried is.
     difference : float
         The criterion less that of the most probable structure.
     noise_model : str
@@ -110,7 +110,7 @@ class NamedStructure(NamedTuple):
     terms : list of str
         Its terms, in canonical order.
     probability : float
-        Of being the true structure, if one of those that were looked at is.
+        Of being the true structure, if one of those that were tried is.
     difference : float
         Its criterion less that of another structure: below 0 it is the more probable one.
     noise_model : str

@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 # Lags of the autocorrelation, and the probability by chance below which innovations are not white.
 LAGS, BY_CHANCE = 25, 1e-4
-# Squared innovations that go with the size of a term's effect by so many standard errors change their variance.
+# Squared innovations that go with the size of a term's effect by this many standard errors change their variance.
 CHANGING_VARIANCE = 6.0
 # A structure of less probability is in doubt, and so is a term, or the lack of a term of more.
 LIKELY_STRUCTURE, LIKELY_TERM, LIKELY_MISSING = 0.3, 0.95, 0.6
@@ -147,7 +147,7 @@ def _noise_model_warnings(search: LikelihoodSearch, fit: Fit, names: Sequence[st
 
 
 def _rounded(value: float) -> float:
-    # Sums of NumPy depend on the processor; so many digits do not.
+    # Sums of NumPy depend on the processor; this many digits do not.
     return significant(value, 4)
 
 

@@ -39,7 +39,7 @@ def load() -> None:
 
 
 def entered(columns: np.ndarray, y: np.ndarray, most: int) -> list[int]:
-    """Return the columns in the order in which they enter; fewer if so many are dependent."""
+    """Return the columns in the order in which they enter; fewer if this many are dependent."""
     from fastcan import FastCan
 
     for size in range(min(most, columns.shape[1]), 0, -1):

@@ -47,10 +47,10 @@ Floats = NDArray[np.float64]
 # Changes from one model at most; on the shipped systems up to 35 are predicted to help one after the other. Predictions
 # for candidates that nearly depend on one another could go in circles.
 CHANGES = 60
-# Close to the best model so many single changes and swaps are fitted that are predicted to cost least, less than a term
-# does; and the search goes on from there without each of so many terms.
+# Close to the best model this many single changes and swaps are fitted: those predicted to cost least, and less than a
+# term does; and the search goes on from there without each of this many terms.
 FLIPS, SWAPS = 4, 6
-# Nothing is tried close to the best model of a kind whose criterion is above the lowest by so many penalties.
+# Nothing is tried close to the best model of a kind whose criterion is above the lowest by this many penalties.
 HOPELESS = 5.0
 # A polynomial in q^-1 has a slow factor if it is below this at q = 1.
 SLOW = 0.2
@@ -80,7 +80,7 @@ class SearchSettings(Settings):
 
 
 def independent_samples(errors: PredictionErrors, repeated: float) -> float:
-    """Return how many samples are independent evidence, if so many count as one."""
+    """Return how many samples are independent evidence, if this many count as one."""
     return max(2.0, errors.samples / repeated)
 
 
@@ -100,7 +100,7 @@ def criterion_of(errors: PredictionErrors, fit: Fit, penalties: Floats, repeated
 
 
 def _first_filters(is_integrated: bool) -> tuple[Floats, Floats]:
-    """Return the coefficients of a filter that stands for the noise before any model is known."""
+    """Return the coefficients of a filter that represents the noise before any model is known."""
     coefficient, nothing = np.array([COLOUR]), np.zeros(0)
     return (nothing, coefficient) if is_integrated else (coefficient, nothing)
 
@@ -453,7 +453,7 @@ class LikelihoodSearch:
         return common_factor([self.errors.monomials[term] for term in fit.terms], weights)
 
     def _search_without_factor(self, fit: Fit, zeros: list[complex]) -> None:
-        """Search from the shorter model that a fit is times a factor, which stands for noise that was not found."""
+        """Search from the shorter model that a fit is times a factor, which represents noise that was not found."""
         monomials = [self.errors.monomials[term] for term in fit.terms]
         shorter = without_factor(monomials, self.errors.coefficients(fit).tolist(), zeros)
         start = np.array([monomial in shorter for monomial in self.errors.monomials], np.uint8)

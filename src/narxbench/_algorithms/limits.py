@@ -18,8 +18,8 @@ from narxbench._algorithms.contract import ProblemView
 from narxbench._io.errors import NarxbenchError
 from narxbench._numerics.compilation import NOTICE
 
-# Bytes that a run may take in addition to those that the process has as it begins, and to so many copies of the columns
-# of all candidate terms.
+# Bytes that a run may take in addition to those of the process as it begins, and to this many copies of the columns of
+# all candidate terms.
 _MEMORY, _COPIES = 4 << 30, 8
 # Seconds between two looks at the memory.
 _INTERVAL = 0.1
@@ -61,7 +61,7 @@ class Watch(threading.Thread):
     time_limit : float or None
         Seconds that the block may take, without those of compilation.
     memory : int
-        Bytes that the process may take meanwhile; so many times more where several runs are watched.
+        Bytes that the process may take meanwhile; this many times more where several runs are watched.
     stop : callable
         Called in the watching thread.
 

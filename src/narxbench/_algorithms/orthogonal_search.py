@@ -50,7 +50,7 @@ class OrthogonalRegression(Linearised):
         return np.asarray(weights / self.lengths[terms])
 
     def changes(self, structure: Structure, samples: float) -> tuple[NDArray[np.int64], Floats, Floats]:
-        """Predict by how much each change of a structure changes the deviance of so many samples.
+        """Predict by how much each change of a structure changes the deviance of this many samples.
 
         Arguments and results are those of :func:`narxbench._algorithms.term_changes.predicted`, whose members are the
         terms of the structure and all coefficients of the noise.

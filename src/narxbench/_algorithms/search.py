@@ -153,7 +153,7 @@ class SearchResult:
         """Yield a line for each signal with an offset or a scale."""
         for name, offset, scale in zip(("y", *self.inputs), self.offsets, self.scales, strict=True):
             if offset or scale != 1.0:
-                yield f"{name} stands for {_scaled_name(name, offset, scale)}"
+                yield f"{name} represents {_scaled_name(name, offset, scale)}"
 
     def _detail_lines(self) -> Iterator[str]:
         """Yield lines on the noise model, exchangeable terms and hidden terms, as far as the algorithm reports them."""

@@ -4,7 +4,7 @@ A velocity is a matrix of shape (2, N_t): row 0 (rho) holds the selection likeli
 (sigma) that of each candidate term. Learning sets have the same shape. Positions are 0/1 vectors of length N_t.
 Details of the learning sets are those of Hafiz, Swain, Patel and Naik, Pattern Recognition 76 (2018).
 
-The module is long because each option for what the paper leaves open stands beside the step that it is an option of.
+The module is long because each option for what the paper leaves open is beside the step that it is an option of.
 """
 
 import sys

@@ -15,7 +15,7 @@ class Criterion:
     """A criterion: the penalty of xi terms is ``per_term`` times xi plus, if it is not linear, a ``surcharge``."""
 
     number: float = 0.0  # the number in the name; 0 for a criterion without a number
-    form: ClassVar[str]  # of the name; a word in capitals stands for a number above 0 and up to ``most``
+    form: ClassVar[str]  # of the name; a word in capitals represents a number above 0 and up to ``most``
     heading: ClassVar[str]  # the title for readers, with {} for the number
     example: ClassVar[str]
     most: ClassVar[float] = math.inf

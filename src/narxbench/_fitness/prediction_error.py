@@ -32,7 +32,7 @@ from narxbench._numerics.logarithm import natural_log
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-# Samples at the beginning of a stretch whose errors do not count: at most so many, and this share of the stretch.
+# Samples at the beginning of a stretch whose errors do not count: at most this many, and this share of the stretch.
 TRANSIENT, TRANSIENT_SHARE = 30, 0.05
 # A fit ends when the deviance falls by less than this for each sample: no digit that is shown changes any more.
 CONVERGED = 1e-12
@@ -48,9 +48,9 @@ BOUND = 10.0
 LEAST_START_SHARE = 2.0**-10
 # Fits until the share is that of the noise which the fit itself leaves, at most.
 MOST_SHARES = 3
-# A long autoregression whose innovations stand in for the true ones has so many orders more than what is looked for.
+# A long autoregression whose innovations replace the true ones has this many orders more than what is looked for.
 LONGER = 12
-# A filter of first order to begin with: as an autoregression it stands for coloured noise, as a moving average of drift
+# A filter of first order to begin with: as an autoregression it represents coloured noise, as a moving average of drift
 # for much white noise on slow drift. ``benchmarks/recovery.md`` measures what is found from there.
 COLOUR = -0.9
 _LN2 = float(natural_log(2.0))
@@ -161,7 +161,7 @@ class Linearised:
         self._compute([*fit.terms.tolist(), *range(n_terms, n + 1)])
         self._gram, self.moments = np.array(self._products[:n, :n], order="C"), self._products[n, :n].copy()
         pairs = list(zip(fit.terms.tolist(), fit.weights.tolist(), strict=True))
-        # Products that are not finite are told by ``finite``.
+        # Products that are not finite are found by ``finite``.
         with np.errstate(invalid="ignore", over="ignore"):
             for term, weight in pairs:
                 self.moments += weight * self._products[term, :n]
@@ -381,7 +381,7 @@ class PredictionErrors:
     def filters(self, fit: Fit, filters: Iterable[tuple[Lags, Lags]], price: float) -> list[FilterChoice]:
         """Return filters of the noise that a fit leaves, with start values, the most promising first.
 
-        The innovations of a long autoregression stand in for the true ones, so that each filter is a problem of linear
+        The innovations of a long autoregression replace the true ones, so that each filter is a problem of linear
         regression (Hannan and Rissanen, Biometrika 69, 1982). ``price`` is what each coefficient costs.
         """
         choices = list(filters)

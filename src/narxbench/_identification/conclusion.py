@@ -41,7 +41,7 @@ from narxbench._model.noise_models import Narx, noise_family
 from narxbench._model.records import ROLES, Record
 from narxbench._model.terms import INPUT, parse_term
 
-# Structures that are about as good as the leaving one and widen its intervals, at most.
+# Structures that are about as good as the selected one and widen its intervals, at most.
 MOST_EQUAL = 8
 # What the residuals of a richer model still show, besides correlation tests.
 FURTHER_TERMS = "residuals and further terms"
@@ -53,9 +53,9 @@ def concluded(plan: SearchPlan, choice: Choice, *, is_hurried: bool = False) -> 
     In a hurry neither probabilities of terms nor rivals are looked for.
     """
     recording, settings = plan.recording, plan.settings
-    leaving = choice.leaving
-    configuration = leaving.configuration
-    problem, fit = plan.problem(configuration), ModelFit(plan, leaving)
+    selected = choice.selected
+    configuration = selected.configuration
+    problem, fit = plan.problem(configuration), ModelFit(plan, selected)
     weights = fit.weights()
     model = fit.model(weights)
     free_run = unseen_errors(fit, model)
@@ -109,8 +109,8 @@ def concluded(plan: SearchPlan, choice: Choice, *, is_hurried: bool = False) -> 
         left_out=plan.left_out,
         weights=weights.rows(),
         certainty=certainty,
-        method=leaving.found_by,
-        alike=interchangeable(problem.arrangement.columns(problem.monomials, rows), problem.terms, leaving.terms),
+        method=selected.found_by,
+        alike=interchangeable(problem.arrangement.columns(problem.monomials, rows), problem.terms, selected.terms),
         validation=validation,
         tests=tests,
         curve=curve,
@@ -187,10 +187,10 @@ def _lack_of_fit(
     The terms are as in :class:`Dynamics`. Weights of ridge regression and of the last value are not tested.
     """
     unexplained = _clear_failures(tests)
-    if choice.leaving.kind in ("unpruned", "last value"):
+    if choice.selected.kind in ("unpruned", "last value"):
         return None, None, unexplained
-    tested = ModelFit(plan, choice.leaving)
-    richer = richer_structure(tested, choice.leaving, plan.settings.noise_models, choice.density)
+    tested = ModelFit(plan, choice.selected)
+    richer = richer_structure(tested, choice.selected, plan.settings.noise_models, choice.density)
     if richer is None:
         return None, [], unexplained
     structure, added, is_complete = richer
@@ -215,26 +215,26 @@ def _clear_failures(tests: Sequence[CorrelationTest]) -> list[str]:
 
 
 def _equal_structures(plan: SearchPlan, choice: Choice, certainty: StructureCertainty) -> list[Candidate]:
-    """Return the structures that are about as good as the leaving one: probable rivals, and those of as low an error.
+    """Return the structures that are about as good as the selected one: probable rivals, and those of as low an error.
 
     They have other terms.
     """
-    leaving = choice.leaving
+    selected = choice.selected
     rivals = []
     for rival in certainty.rivals:
         if rival.probability >= LEAST_EXCHANGED:
-            rivals.append(replace(leaving, terms=tuple(rival.terms)))
+            rivals.append(replace(selected, terms=tuple(rival.terms)))
     for structure in (*choice.finalists, *choice.competitors):
-        is_as_good = structure.rrse is not None and structure.rrse <= (1.0 + EQUAL) * (leaving.rrse or 0.0)
+        is_as_good = structure.rrse is not None and structure.rrse <= (1.0 + EQUAL) * (selected.rrse or 0.0)
         if is_as_good and structure.kind != "last value":
             rivals.append(structure)
     by_terms = {structure.structure: structure for structure in rivals[::-1]}
-    by_terms.pop(leaving.structure, None)
+    by_terms.pop(selected.structure, None)
     return list(by_terms.values())[::-1][:MOST_EQUAL]
 
 
 def _models(plan: SearchPlan, choice: Choice, model: Model) -> dict[str, Model]:
-    """Return the model that leaves, and the sparse one, by the kind of their structures."""
+    """Return the selected model, and the sparse one, by the kind of their structures."""
     if choice.winner is None:
         return {choice.best.kind: model}
     sparse = ModelFit(plan, choice.best)
@@ -242,13 +242,13 @@ def _models(plan: SearchPlan, choice: Choice, model: Model) -> dict[str, Model]:
 
 
 def _competing(choice: Choice) -> dict[str, Candidate]:
-    """Return the structures that competed by description: the sparse one, the one that leaves, the best of each kind.
+    """Return the structures that competed by description: the sparse one, the selected one, the best of each kind.
 
     There are none where the search was interrupted.
     """
     if not choice.competitors:
         return {}
-    structures = {description(choice.best): choice.best, description(choice.leaving): choice.leaving}
+    structures = {description(choice.best): choice.best, description(choice.selected): choice.selected}
     for name, structure in best_by_description(choice.competitors).items():
         structures.setdefault(name, structure)
     return structures
@@ -258,7 +258,7 @@ def _competitors(plan: SearchPlan, choice: Choice, models: Mapping[str, Model]) 
     """Return the models of all structures that competed, by description; None where all data give no weights."""
     competitors: dict[str, Model | None] = {}
     for name, structure in _competing(choice).items():
-        if structure in (choice.best, choice.leaving):
+        if structure in (choice.best, choice.selected):
             competitors[name] = replace(models[structure.kind], covariance=None)
             continue
         try:
@@ -332,7 +332,7 @@ def _competition(plan: SearchPlan, choice: Choice, sparse: Model) -> dict[str, A
             row["ahead"] = structure.ahead
         rows.append(row)
     values = {
-        "leaving": description(choice.leaving),
+        "selected": description(choice.selected),
         "limit": SPARSE_WITHIN,
         "competitors": len(choice.competitors),
         "selected_by": plan.problem(choice.best.configuration).error,
@@ -384,7 +384,7 @@ def _tried(choice: Choice) -> pd.DataFrame:
             best.setdefault(structure.configuration, (structure, kind))
     rows = []
     for configuration, (structure, kind) in best.items():
-        rows.append(_tried_row(structure, kind, configuration == choice.leaving.configuration))
+        rows.append(_tried_row(structure, kind, configuration == choice.selected.configuration))
     rows.sort(key=lambda row: (not row["chosen"], row["fitness"] is None, row["fitness"] or 0.0, row["configuration"]))
     return pd.DataFrame(rows, dtype=object)
 

@@ -32,7 +32,7 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     Samples are in order of time, evenly spaced: neither shuffle them, nor leave some out. ``groups`` tells experiments
     apart. Parts of the samples take turns in selection. Split them by :class:`sklearn.model_selection.TimeSeriesSplit`.
-    Records with roles need :func:`narxbench.identify`. Parameters are settings of an identification; None stands for an
+    Records with roles need :func:`narxbench.identify`. Parameters are settings of an identification; None means an
     empty list or mapping.
 
     Parameters
@@ -176,7 +176,7 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         DivergedError
-            If the run leaves all bounds.
+            If the run diverges.
         NarxbenchError
             For too few outputs.
         """
@@ -229,7 +229,7 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         DivergedError
-            If the forecast leaves all bounds.
+            If the forecast diverges.
         NarxbenchError
             As :meth:`narxbench.Identification.forecast`.
         """
@@ -261,7 +261,7 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         DivergedError
-            If the run leaves all bounds.
+            If the run diverges.
         NarxbenchError
             For fewer than two samples after the first ones.
         """

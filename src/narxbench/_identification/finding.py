@@ -64,7 +64,7 @@ class Finding:
 
 
 def worst(*statuses: Status) -> Status:
-    """Return the most serious status; fine where there is none."""
+    """Return the most serious status; fine if there is none."""
     return max(statuses, key=get_args(Status).index, default="fine")
 
 

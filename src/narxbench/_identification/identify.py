@@ -37,7 +37,7 @@ def identify_recording(
     """Identify a model from a recording, as :func:`conclude_search` does.
 
     Where outputs are missing in gaps, a model is identified from the stretches between them first, with a part of the
-    effort. What it predicts in the gaps stands in for the missing outputs.
+    effort. What it predicts in the gaps replaces the missing outputs.
     """
     if not has_gaps(recording):
         return conclude_search(recording, settings, check_cost, report_progress)[0]
@@ -87,7 +87,7 @@ def conclude_search(
         if not steps.interrupted:
             try:
                 with interruptible():
-                    identification = _with_attempts(identification, recording, settings, choice.leaving.rrse)
+                    identification = _with_attempts(identification, recording, settings, choice.selected.rrse)
             except KeyboardInterrupt:
                 steps.interrupted = ATTEMPTS
     if steps.interrupted:
@@ -114,7 +114,7 @@ def search_recording(
 
 
 def search(plan: SearchPlan, steps: Steps) -> Choice:
-    """Return the choice of a structure after all searches; KeyboardInterrupt where there is none yet."""
+    """Return the choice of a structure after all searches; KeyboardInterrupt if there is none yet."""
     briefs = brief_searches(plan, steps)
     proposals = steps.keep(CHOICE, partial(thorough_searches, plan, briefs, steps))
     return steps.keep(CHOICE, partial(choose, plan, proposals, steps))
@@ -148,4 +148,4 @@ def _selection_error(recording: Recording, settings: IdentificationSettings) -> 
     choice = search(plan_search(recording, settings), steps)
     if steps.interrupted:
         raise KeyboardInterrupt
-    return choice.leaving.rrse
+    return choice.selected.rrse

@@ -4,7 +4,7 @@ Each output is searched with the other outputs as measured. Their noise gives th
 use for, so each is searched once more with the others as the best models simulate them. The structures of both searches
 are combined, and compared by the error of the joint free run over parts of the data that the weights do not know. The
 simulated outputs come from models of all known data, so that structures of the second kind are judged a little too
-well. Test records are not looked at.
+well. Test records are not used.
 
 The module is long because nothing else needs the parts of a joint identification.
 """
@@ -30,7 +30,7 @@ from narxbench._identification.result import Identification
 from narxbench._identification.search.candidate import EXACT, Candidate
 from narxbench._identification.search.choice import LOOKED_AT, Choice
 from narxbench._identification.search.competitors import SPARSE_WITHIN, best_by_description, description
-from narxbench._identification.search.outside import joint_run_leaves_all_bounds
+from narxbench._identification.search.outside import joint_run_diverges_when_held
 from narxbench._identification.search.plan import FINALISTS, LEADERS, SearchPlan
 from narxbench._identification.search.steps import SearchProgress, interruption
 from narxbench._identification.settings import IdentificationSettings
@@ -53,7 +53,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 # Numbers of candidates, one for each output.
 Combination = tuple[int, ...]
-# The kinds of models that errors are told of: those that leave, and those that each output has by itself.
+# The kinds of models whose errors are reported: those that are selected, and those that each output has by itself.
 Kind = Literal["joint", "as_measured"]
 
 
@@ -71,10 +71,10 @@ class JointIdentification:
     errors : DataFrame
         The relative error (RRSE) of joint free runs, with the columns ``role`` (``selection``: over parts of the data
         that the weights do not know; ``test``), ``models``, ``output`` and ``rrse``, None where a run diverges. The
-        ``models`` are ``joint`` (those that leave) and ``as_measured`` (those that are the best with the other outputs
-        as measured, run jointly).
+        ``models`` are ``joint`` (the selected ones) and ``as_measured`` (the best ones with the other outputs as
+        measured, run jointly).
     structures : list of dict
-        For each output, of the model that leaves: ``output``, ``kind`` (such as ``sparse``), ``terms`` (their number),
+        For each output, of the selected model: ``output``, ``kind`` (such as ``sparse``), ``terms`` (their number),
         and which ``others`` it depends on.
     notes : list of Finding
         How the combination was chosen.
@@ -315,12 +315,12 @@ class JointTrial:
         """Return the number of terms of all models of a combination."""
         return sum(len(candidate.structure.terms) for candidate in self.chosen(combination))
 
-    def leaves_all_bounds(self, combination: Combination) -> bool:
-        """Return whether the joint model leaves all bounds where inputs are held inside their ranges."""
+    def diverges_when_held(self, combination: Combination) -> bool:
+        """Return whether the joint model diverges when inputs are held inside their ranges."""
         model = self.model(combination)
         u = np.concatenate([record.u for record in self.signals])
         y = np.concatenate([record.y for record in self.signals])
-        return joint_run_leaves_all_bounds(model, u, y)
+        return joint_run_diverges_when_held(model, u, y)
 
     def _part_runs(self, chosen: Sequence[OutputCandidate], part: int) -> Iterator[tuple[Floats, Floats]]:
         """Yield measured outputs and those of the joint run in a part, for each record; a run has the whole record."""
@@ -487,7 +487,7 @@ def _conclusion(
     *,
     is_interrupted: bool,
 ) -> JointIdentification:
-    """Return the models that leave, with the errors of their joint run and of others."""
+    """Return the selected models, with the errors of their joint run and of others."""
     trial = selection.trial
     combinations: dict[Kind, Combination] = {"joint": selection.combination, "as_measured": trial.starts[0]}
     models = []
@@ -572,11 +572,11 @@ def _known_runs(selection: "JointChoice") -> list[_Run]:
 
 
 def _candidates(plan: SearchPlan, choice: Choice, stretches: Sequence[Record]) -> list[OutputCandidate]:
-    """Return the structures of a search as candidates: first the one that leaves, then others of low error."""
+    """Return the structures of a search as candidates: first the selected one, then others of low error."""
     finite = [structure for structure in choice.finalists if structure.rrse is not None]
     finite.sort(key=lambda structure: structure.rrse or 0.0)
     competitors = list(best_by_description(choice.competitors).values())
-    structures = [choice.leaving, choice.best, *choice.finalists[:FINALISTS], *finite[:FINALISTS]]
+    structures = [choice.selected, choice.best, *choice.finalists[:FINALISTS], *finite[:FINALISTS]]
     structures += competitors[:LEADERS]
     candidates: list[OutputCandidate] = []
     compared: list[Any] = []
@@ -588,20 +588,20 @@ def _candidates(plan: SearchPlan, choice: Choice, stretches: Sequence[Record]) -
         try:
             candidates.append(OutputCandidate(plan, structure, stretches))
         except NarxbenchError:
-            # A structure whose weights diverge without a part is no candidate; the one that leaves has weights.
+            # A structure whose weights diverge without a part is no candidate; the selected one has weights.
             if not candidates:
                 raise
     return candidates
 
 
 class JointChoice(NamedTuple):
-    """The combination that leaves."""
+    """The selected combination."""
 
     trial: JointTrial
     combination: Combination
     n_compared: int
     n_unbounded: int = 0
-    """How many were passed over, for their joint run leaves all bounds where inputs are held."""
+    """How many were passed over, for their joint run diverges when inputs are held."""
     is_bounded: bool = True
 
     @property
@@ -611,15 +611,14 @@ class JointChoice(NamedTuple):
 
 
 def select_combination(trial: JointTrial) -> JointChoice:
-    """Return the combination that leaves.
+    """Return the selected combination.
 
     A search from each start changes the candidate of one output at a time, while the joint error falls. Of all
-    that it meets, the one of fewest terms leaves whose joint error is at most ``SPARSE_WITHIN`` times the lowest, and
-    which stays within bounds where inputs are held. If none does, the models leave that each output has with the others
-    as measured.
+    that it meets, the one of fewest terms is selected whose joint error is at most ``SPARSE_WITHIN`` times the lowest,
+    and which stays within bounds where inputs are held. If none does, each output has its best model with the others as
+    measured.
 
-    Without inputs nothing drives a free run, and its error says little: there the models leave that each output has
-    with the others as measured, too.
+    Without inputs nothing drives a free run, and its error says little: each output then has that model, too.
     """
     errors: dict[Combination, float] = {}
     for start in trial.starts:
@@ -632,7 +631,7 @@ def select_combination(trial: JointTrial) -> JointChoice:
         limit = SPARSE_WITHIN * max(EXACT, min(errors[combination] for combination in finite))
         within = [combination for combination in finite if errors[combination] <= limit]
         fewest = min(within, key=lambda combination: (trial.n_terms(combination), errors[combination]))
-        if not trial.leaves_all_bounds(fewest):
+        if not trial.diverges_when_held(fewest):
             return JointChoice(trial, fewest, len(errors), n_unbounded)
         finite.remove(fewest)
         n_unbounded += 1
@@ -688,7 +687,7 @@ def _rows(role: str, kind: Kind, trial: JointTrial, errors: Sequence[float]) -> 
 
 
 def _structure_rows(chosen: Sequence[OutputCandidate], model: JointModel) -> list[dict[str, Any]]:
-    """Return the kind of each model that leaves, the number of its terms, and the other outputs that it depends on."""
+    """Return the kind of each selected model, the number of its terms, and the other outputs that it depends on."""
     rows = []
     for position, (candidate, equation) in enumerate(zip(chosen, model.equations, strict=True)):
         seen_outputs = {signal for signal, _ in equation.factors} & set(range(model.n_outputs)) - {position}

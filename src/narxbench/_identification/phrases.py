@@ -11,7 +11,7 @@ from narxbench._io.words import listed
 MOST_NAMES = 6
 # Where the rest is of what a sentence does not name.
 REST = "--json has all"
-# What to do about a test in another unit, and about a model that leaves all bounds where inputs are held.
+# What to do about a test in another unit, and about a model that diverges when inputs are held.
 OTHER_UNIT = "Give the test records in the units of the others."
 MOVING_INPUTS = "Use inputs that move as in the data."
 
@@ -99,5 +99,5 @@ def count_terms(number: int) -> str:
 
 
 def plural_s(number: int) -> str:
-    """Return the ending of a noun that so many are of."""
+    """Return the ending of a noun that this many are of."""
     return "" if number == 1 else "s"

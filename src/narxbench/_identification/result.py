@@ -120,7 +120,7 @@ class Identification:
 
     @property
     def warnings(self) -> list[Finding]:
-        """The findings that a reader must know besides the three answers: what is bad, then what is to be looked at.
+        """The findings that a reader must know besides the three answers: what is bad, then what deserves a look.
 
         Of equal ones those on the search come first, then those on the model, then those on the data.
         """
@@ -233,7 +233,7 @@ class Identification:
     ) -> pd.DataFrame:
         """Return the outputs that the model expects after a record, with bands that widen with the horizon.
 
-        Each band is as wide as the errors of forecasts so many steps ahead on parts of the data that the weights did
+        Each band is as wide as the errors of forecasts this many steps ahead on parts of the data that the weights did
         not know. So it holds on average over samples, for data like those of the identification and the inputs that
         are given. It is too narrow where inputs leave their range and where the process changes.
 

@@ -47,7 +47,7 @@ def _check_numbers(least: int, most: float, allowed: str) -> Callable[[object], 
 
 
 def _as_list(value: object, least: int) -> Any:
-    """Return the list that a number or a text stands for; anything else as it is."""
+    """Return the list that a number or a text represents; anything else as it is."""
     if isinstance(value, str):
         return _numbers_in(value)
     if is_whole_number(value, least):
@@ -68,7 +68,7 @@ def _numbers_in(text: str) -> list[int] | None:
 
 
 def _check_lags(value: object) -> Auto | list[int]:
-    # A number n of lags stands for the lags 1 to n.
+    # A number n of lags represents the lags 1 to n.
     if isinstance(value, str) and value.strip().isdecimal() and len(value) < 10:
         value = int(value)
     if is_whole_number(value, 1, MAX_LAG):
@@ -181,7 +181,7 @@ class IdentificationSettings(Settings):
 def settings_from_python(values: Mapping[str, Any]) -> IdentificationSettings:
     """Return checked settings from values of Python.
 
-    Tuples, ranges, and numbers and arrays of NumPy count as Python's own numbers and lists. None stands for an empty
+    Tuples, ranges, and numbers and arrays of NumPy count as Python's own numbers and lists. None means an empty
     list or mapping where such is the default.
     """
     plain_values = {name: _plain(value) for name, value in values.items()}

@@ -104,7 +104,7 @@ def _read_tdms(file: DataFile) -> Columns:
     import nptdms
     import nptdms.log
 
-    # What is wrong with a file is told below.
+    # What is wrong with a file is reported below.
     nptdms.log.log_manager.set_level(logging.CRITICAL)
     content = nptdms.TdmsFile.read(io.BytesIO(file.content))
     arrays: dict[str, Any] = {}

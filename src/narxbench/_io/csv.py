@@ -137,7 +137,7 @@ def rows_of(path: StrPath, lines: Iterable[str], above: int = 0, **form: Any) ->
 def read_rows(path: StrPath) -> tuple[list[str], list[list[str]]]:
     """Return the header and the rows of a CSV file as texts.
 
-    Every row is as long as the header and stands on one line: row ``i``, counted from 0, in line ``i + 2``. Empty lines
+    Every row is as long as the header and is on one line: row ``i``, counted from 0, in line ``i + 2``. Empty lines
     at the end are left out.
     """
     header, *rows = rows_of(path, io.StringIO(read_text(path), newline="")) or [[]]

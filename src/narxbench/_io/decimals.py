@@ -34,7 +34,7 @@ def marks_of(text: str) -> tuple[str, ...]:
 
 
 def settled_mark(texts: Iterable[str]) -> str | None:
-    """Return the decimal mark of the first text that can be read under one only; None where there is none."""
+    """Return the decimal mark of the first text that can be read under one only; None if there is none."""
     for text in texts:
         if "," in text or "." in text:
             marks = marks_of(text.strip())
@@ -54,7 +54,7 @@ def is_grouped(text: str, mark: str) -> bool:
 
 
 def group_name(text: str) -> str:
-    """Return what stands between the groups of a number, as notes say it."""
+    """Return what is between the groups of a number, as notes say it."""
     sign = _GROUP_SIGNS.search(text)
     return _NAMES.get(sign[0] if sign else "", "blanks")
 

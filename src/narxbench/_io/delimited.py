@@ -40,7 +40,7 @@ _TRUE_OR_FALSE = ("true", "false")
 _HEADER_LINES = 1000
 # Columns of a table, at most: a line with more separators is no measured data.
 _MOST_COLUMNS = 10_000
-# Bytes of the beginning of a text that has long lines: as many rows of so many numbers with all their digits.
+# Bytes of the beginning of a text that has long lines: as many rows of this many numbers with all their digits.
 _LONG_BEGINNING = SAMPLE_ROWS * _MOST_COLUMNS * len(f"{-sys.float_info.min!r},")
 _MISSING = sorted({form(word) for word in MISSING for form in (str, str.upper, str.capitalize)} | {"NaN", "NaT"})
 # Older versions of pandas read the last digit of some numbers wrong by default.
@@ -58,7 +58,7 @@ class _Form(NamedTuple):
 
 
 class _TableLayout(NamedTuple):
-    """Where the samples of a table are, and what stands above them."""
+    """Where the samples of a table are, and what is above them."""
 
     first_sample: int  # its line, counted from 0
     separator: str
@@ -446,7 +446,7 @@ def _looks_like_header(path: str, rows: Sequence[Sequence[str]], place: str, wan
 
 
 def _guessed_separator(lines: list[str], decimal: str | None) -> str:
-    """Return the separator that makes numbers of most fields; where there is none, one that does not occur."""
+    """Return the separator that makes numbers of most fields; if there is none, one that does not occur."""
     best, largest_share = ";", -1.0
     for separator in SEPARATORS:
         rows = [row for row in _split_lines(lines, separator) if row]

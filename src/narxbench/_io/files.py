@@ -23,7 +23,7 @@ StrPath = str | os.PathLike[str]
 MOST_DATA, MOST_FOUND = 2_000_000_000, 100_000_000
 # How a shell names what it has opened for a command.
 _OPENED = re.compile(r"/dev/(stdin|fd/[0-9]+)|/proc/(self|[0-9]+)/fd/[0-9]+")
-# What stands there looks like files, but may wait for ever, or be different each time.
+# What is there looks like files, but may wait for ever, or be different each time.
 _SYSTEM_FOLDERS = ("/proc/", "/sys/")
 # Settings and systems that come with the project: in its config folder, or inside an installed package.
 _BUNDLED = Path(__file__).parents[1] / "bundled"

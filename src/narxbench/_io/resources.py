@@ -24,12 +24,12 @@ class Use(NamedTuple):
 
 
 def memory(largest: Sequence[Use], cores: int = 1, always: Sequence[Use] = ()) -> float:
-    """Return the bytes of the process with what it ``always`` holds, and so many of its ``largest`` step at a time."""
+    """Return the bytes of the process with what it ``always`` holds, and its ``largest`` step on each core."""
     return _BASE + sum(use.size for use in always) + cores * sum(use.size for use in largest)
 
 
 def refuse(largest: Sequence[Use], cores: int = 1, always: Sequence[Use] = ()) -> None:
-    """Raise NarxbenchError if so many steps at a time need too much memory, with the setting that takes most of it."""
+    """Raise NarxbenchError if steps on all cores need too much memory, with the setting that takes most of it."""
     allowed, needed = _SHARE * memory_of_machine(), memory(largest, cores, always)
     if needed <= allowed:
         return

@@ -76,7 +76,7 @@ def split_name(name: str) -> tuple[str, str]:
 
 
 def split_names(full_names: Sequence[str], units_row: Sequence[str] = ()) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return names without their units, and the units, "" where there is none.
+    """Return names without their units, and the units, "" if there is none.
 
     Where two names would be the same, these are left as they are.
     """

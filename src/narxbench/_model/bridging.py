@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 
 def bridged(model: "Model", u: Floats, y: Floats, bound: float) -> tuple[Floats, int]:
-    """Return outputs in which predictions stand for the missing ones, and the first sample that diverges.
+    """Return outputs in which predictions replace the missing ones, and the first sample that diverges.
 
     Noise in the equation: a missing output is the sum of the terms and the forecast of the noise, and later terms have
     it as a factor, as in a free run that begins before the gap. Noise on the output: it is the free run over the whole

@@ -217,7 +217,7 @@ def _python_simulation(program: Program, name: str) -> Iterator[str]:
         yield f"    # Returns the free run, a list of len(u) outputs; u has {inputs} for each sample."
     else:
         yield f"def {name}_simulate(y_initial, samples):"
-        yield "    # Returns the free run, a list of so many outputs."
+        yield "    # Returns the free run, a list of this many outputs."
     yield f"    # The first {n_initial} of y_initial, measured outputs, are the beginning."
     yield f"    if len(y_initial) < {n_initial}:"
     yield f'        raise ValueError("y_initial: needed: {n_initial} outputs")'

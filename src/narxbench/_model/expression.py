@@ -182,7 +182,7 @@ def _is_nonlinear(node: ast.AST) -> bool:
 
 
 def _compiled(node: ast.expr, source: str, depth: int) -> Function:
-    """Return the function that a tree stands for."""
+    """Return the function that a tree represents."""
     if depth > MAX_DEPTH:
         raise _unexpected(source, node.col_offset, f"at most {MAX_DEPTH} levels")
     match node:

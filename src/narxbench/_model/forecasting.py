@@ -51,7 +51,7 @@ class Forecaster:
         self._noise, self._innovations = noise, self._filter.innovations(noise, self._stride)
 
     def forecasts(self, origins: Sequence[int], samples: int) -> Floats:
-        """Return the forecasts of so many samples after each origin, infinite from where they diverge on.
+        """Return the forecasts of this many samples after each origin, infinite from where they diverge on.
 
         Parameters
         ----------
@@ -75,7 +75,7 @@ class Forecaster:
         return self._free_run[: len(self._y)]
 
     def noise_forecasts(self, origins: Sequence[int], samples: int) -> Floats:
-        """Return the forecasts of the noise for so many samples after each origin, shape (origins, samples)."""
+        """Return the forecasts of the noise for this many samples after each origin, shape (origins, samples)."""
         places = np.array(origins, np.int64) - self._first
         return self._filter.continued(self._noise, self._innovations, places, samples, self._stride)
 

@@ -66,7 +66,7 @@ def following_index(record: Any, future: Any, samples: int) -> Any:
 
 
 def continued_index(index: Any, samples: int) -> Any:
-    """Return the index of so many samples after an index, in steps of its last samples.
+    """Return the index of this many samples after an index, in steps of its last samples.
 
     Raises
     ------

@@ -446,7 +446,7 @@ class Model:
             raise NarxbenchError(f"y: found {n_outputs} outputs; needed: {needed}, for the largest lag is {lag}")
 
     def _without_gaps(self, u: Floats, y: Floats, bound: float) -> Floats:
-        """Return outputs, shape (samples,), in which the model's predictions for scaled inputs stand for NaN.
+        """Return outputs, shape (samples,), in which the model's predictions for scaled inputs replace NaN.
 
         DivergedError is raised where one of them leaves the bound.
         """
@@ -583,9 +583,9 @@ class Model:
         return cast(Floats, pd.Series(forecast, index=index, name=self.output))
 
     def filled(self, u: Floats, y: Floats) -> Floats:
-        """Return outputs of a record in which the model's predictions stand for the missing ones (NaN).
+        """Return outputs of a record in which the model's predictions replace the missing ones (NaN).
 
-        ``u`` has the shape (samples, inputs). DivergedError is raised where a prediction leaves all bounds.
+        ``u`` has the shape (samples, inputs). DivergedError is raised if a prediction diverges.
         """
         offsets, scales = self.scaling()
         return self._without_gaps((u - offsets[1:]) / scales[1:], y, divergence_bound(y, len(y)))

@@ -59,7 +59,7 @@ FILTERS: Mapping[str, tuple[Sequence[float], Sequence[float]]] = {
     "resonant": ((-0.86, 0.64), (0.6,)),
     "fourth order": ((), (-0.5, 0.04, -0.4, 0.31)),
 }
-# After so many samples an impulse response has vanished: 0.9^1000 is 1e-46.
+# After this many samples an impulse response has vanished: 0.9^1000 is 1e-46.
 SETTLED = 1000
 
 # Sizes of the kinds of noise, which the comparison of methods describes.

@@ -246,7 +246,7 @@ def predicted_ahead(
 
 
 def forecast_noise(noise: Floats, steps: int, noise_filter: NoiseFilter, stride: int = 1) -> Floats:
-    """Return the forecast of each sample of a noise from the noise some steps earlier, 0 where there is none.
+    """Return the forecast of each sample of a noise from the noise some steps earlier, 0 if there is none.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ class Record:
     index : index of pandas, optional
         The times of the samples, if they are known.
     is_missing : array of bool, shape (samples,), optional
-        Which outputs were not measured: ``y`` has what stands in for them. None: all were measured.
+        Which outputs were not measured: ``y`` has what replaces them. None: all were measured.
     """
 
     name: str

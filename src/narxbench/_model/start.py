@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from narxbench._model.narx import Model
 
 Floats = NDArray[np.float64]
-# Steps after the first ones that show the state: so many, or so many times the largest lag if these are more.
+# Steps after the first ones that show the state: this many, or this many times the largest lag if these are more.
 STEPS, TIMES_LAG = 100, 10
 
 

@@ -119,7 +119,7 @@ def monomials_of(factors: Iterable[Factor], degree: int) -> list[Monomial]:
 
 
 def max_lag_of(monomials: Iterable[Monomial]) -> int:
-    """Return the largest lag of any signal in some monomials; 0 where there is none.
+    """Return the largest lag of any signal in some monomials; 0 if there is none.
 
     Examples
     --------
@@ -178,7 +178,7 @@ def _term_name(monomial: Monomial, n_inputs: int) -> str:
 def parse_term(text: str, n_inputs: int = 1, *, current: bool = False) -> Monomial:
     """Return the monomial that ``text`` names.
 
-    Factors may stand in any order and be joined by ``*`` or nothing; ``t`` may stand for ``k`` and ``**`` for ``^``.
+    Factors may come in any order and be joined by ``*`` or nothing; ``t`` may represent ``k`` and ``**`` for ``^``.
     With ``current`` there may also be factors of the current input, such as ``u(k)``. Lags are 1 to 9999 and degrees at
     most 12. Errors name the column of the text that is no factor.
     """

@@ -28,7 +28,7 @@ class Estimate(NamedTuple):
         return memory(self.largest, always=[self.planned])
 
     def refuse(self, cores: int = 1) -> None:
-        """Raise NarxbenchError if so many of the largest step at a time need too much memory."""
+        """Raise NarxbenchError if this many of the largest step at a time need too much memory."""
         refuse(self.largest, cores, [self.planned])
 
     def line(self) -> str:

@@ -1,4 +1,4 @@
-"""The data sets and runs that each summary of a study stands for, and whether these are what it was made of.
+"""The data sets and runs that each summary of a study represents, and whether these are what it was made of.
 
 Snakemake makes a summary again if a run file is younger. It does not see a run file that is missing beside its summary,
 nor another content under an older date. So summaries name what they were made of: the digest of the data set, and the
@@ -26,7 +26,7 @@ _FAILURE = re.compile(rb'"failure":"[^"]')
 
 
 class Sources:
-    """The summaries of a study, with what each stands for.
+    """The summaries of a study, with what each represents.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def _changed_data_sets(summary: str, simulations: Mapping[str, Mapping[str, Any]
 
 
 def _changed_runs(summary: str, seeds_by_file: Mapping[str, Sequence[int]]) -> list[str]:
-    """Return the run files that a summary stands for whose runs are not those that it summed up.
+    """Return the run files that a summary represents whose runs are not those that it summed up.
 
     Each file must have the runs of its own seeds, method and criterion, which its path names: that of another seed has
     a seal that the summary keeps, too.

@@ -44,7 +44,7 @@ def further_warnings(identification: Identification) -> list[Finding]:
 
 
 def advice_on(identification: Identification) -> str:
-    """Return the advice on the most serious finding that has any; "" where there is none."""
+    """Return the advice on the most serious finding that has any; "" if there is none."""
     findings = (*identification.notes, *identification.summary)
     for status in ("bad", "look"):
         for finding in findings:

@@ -66,7 +66,7 @@ def signed(value: float, digits: int = 3) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """Return a text of at most so many characters; where it is longer, an ellipsis stands for its end."""
+    """Return a text of at most this many characters; where it is longer, an ellipsis represents its end."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 

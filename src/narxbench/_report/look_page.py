@@ -10,7 +10,7 @@ from narxbench._report.templating import rendered, to_html
 
 
 def write_look(look: DataLook, path: StrPath) -> None:
-    """Write the page of a look at measured data: plots, ranges, spectra, checks, and what can be told apart.
+    """Write the page of a look at measured data: plots, ranges, spectra, checks, and what can be distinguished.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ _NEXT = "Say which is the output, and which are inputs, to see how they belong t
 
 
 def look_title(look: DataLook) -> str:
-    """Return which signals were looked at."""
+    """Return which signals a look is about."""
     recording = look.recording
     if not look.has_output:
         return names_of(signal.name for signal in look.signals)
@@ -54,7 +54,7 @@ def findings_of(look: DataLook) -> list[Finding]:
 
 
 def outlier_sentences(look: DataLook) -> list[str]:
-    """Return a sentence for each signal with outliers, where signals were looked at by themselves."""
+    """Return a sentence for each signal with outliers, where signals were examined by themselves."""
     sentences = []
     for name, checks in look.signal_checks.items():
         for check in checks:

@@ -276,7 +276,7 @@ def _inline_within_page(tokens: Sequence[Token], prefix: str, files: str) -> Ite
             token.attrSet("href", re.sub("^#", f"#{prefix}-", target))
         elif token.type == "code_inline" and token.content.startswith(("y(", "u(")):
             token.attrSet("class", "term")
-        # A picture that is no figure of the page would have to be loaded: its text stands instead.
+        # A picture that is no figure of the page would have to be loaded: its text is shown instead.
         if token.type in ("text", "image"):
             yield _raw("html_inline", _subscripted(token.content))
         elif is_linked or token.type not in ("link_open", "link_close"):

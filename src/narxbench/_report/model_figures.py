@@ -50,7 +50,7 @@ class TimeAxis(NamedTuple):
     label: str
 
     def positions(self, count: int, stride: int = 1) -> Floats:
-        """Return the positions of so many samples on the axis, each ``stride`` behind the one before."""
+        """Return the positions of this many samples on the axis, each ``stride`` behind the one before."""
         return np.asarray(self.begin + self.scale * stride * np.arange(count, dtype=np.float64))
 
 
@@ -179,7 +179,7 @@ def draw_terms(axis: Axes, identification: Identification) -> list[Line2D]:
 
 
 def draw_residuals(axis: Axes, test: CorrelationTest, width: int = 80) -> None:
-    """Draw a correlation test of the residuals with its bands; the title is broken at so many characters."""
+    """Draw a correlation test of the residuals with its bands; the title is broken at this many characters."""
     values = np.array(test.values)
     outside = np.abs(values) > test.limit
     axis.axhspan(-test.band, test.band, color=_BAND, alpha=0.3, linewidth=0)

@@ -17,7 +17,7 @@ from narxbench._report.formats import count
 
 Floats = NDArray[np.float64]
 
-# The chart can zoom into records that have together so many samples: twice as many numbers of five digits, some 0.6 MB.
+# The chart can zoom into records with this many samples together: twice as many numbers of five digits, some 0.6 MB.
 MOST_SAMPLES = 40_000
 SHARED = "estimation and selection in turns"
 
@@ -56,7 +56,7 @@ def _shown_records(records: Sequence[Record]) -> list[Record]:
 
 
 def fit_of(identification: Identification, record: Record, most: int) -> ShownFit:
-    """Return the prediction of at most so many first samples of a record.
+    """Return the prediction of at most this many first samples of a record.
 
     It is made at the incoming sampling or, where it diverges there, at the sampling of the model. A series without
     inputs is predicted some steps ahead.
@@ -84,7 +84,7 @@ def fit_of(identification: Identification, record: Record, most: int) -> ShownFi
             predicted = sampled_model.predict(u, y, steps, samples=len(sampled))
         except DivergedError as error:
             # The message begins with what happened, and goes on with what is allowed.
-            reason = str(error).partition(";")[0].replace("of the model diverges ", "leaves all bounds ")
+            reason = str(error).partition(";")[0].replace("of the model diverges ", "diverges ")
             failure = f"The prediction diverges: {reason}."
         except NarxbenchError:
             failure = f"The record is shorter than the {sampled_model.initial_samples} samples that the model is given."
@@ -96,7 +96,7 @@ def fit_of(identification: Identification, record: Record, most: int) -> ShownFi
 
 
 def _half_width(identification: Identification, steps: int | None) -> float | None:
-    """Return the half width of the band about predictions of so many steps ahead; None where it is not known."""
+    """Return the half width of the band about predictions of this many steps ahead; None where it is not known."""
     case = {None: validation.FREE_RUN, 1: validation.ONE_STEP}.get(steps, "")
     if case not in identification.unseen:
         return None

@@ -105,7 +105,7 @@ def wrapped(text: str, indent: str = "", kept: str = "(?!)") -> list[str]:
 
 
 def whole(text: str, lines: int, indent: str = "") -> list[str]:
-    """Return the first sentences of a text that so many lines hold, or the first one alone if it is longer.
+    """Return the first sentences of a text that this many lines hold, or the first one alone if it is longer.
 
     A sentence of more than two lines more, as long names make it, is in other places only.
     """
@@ -142,7 +142,7 @@ def _marked(finding: Finding, lines: int) -> list[str]:
 
 
 def _warnings(identification: Identification, room: int) -> list[str]:
-    """Return what a reader must know, the most serious first, in at most so many lines."""
+    """Return what a reader must know, the most serious first, in at most this many lines."""
     blocks = [_marked(finding, 1) for finding in further_warnings(identification)]
     blocks += [whole(f"Note: {note}", 1, _INDENT) for note in identification.recording.notes]
     lines = list[str]()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # Seconds between two drawings of the line, slow enough to be read; a command that ends within the first shows none.
 _INTERVAL = 0.5
-# Share of the planned time from which on the time that is left is told: a first estimate from less jumps to and fro.
+# Share of the planned time from which on the remaining time is shown: a first estimate from less jumps to and fro.
 _KNOWN_SHARE = 0.05
 
 

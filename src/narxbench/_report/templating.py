@@ -49,7 +49,7 @@ def rendered(name: str, values: Mapping[str, Any], folder: Path = TEMPLATES) -> 
 
 
 def to_html(table: Table) -> Markup:
-    """Return the table as it stands on a page."""
+    """Return the table as it is shown on a page."""
     values = {"table": table, "id": re.sub(r"[^\w-]", "-", table.name)}
     return Markup(rendered("table.html.j2", values))  # nosec B704 # the template escapes
 
@@ -66,7 +66,7 @@ def _policy(script: str, style: str) -> Markup:
 def _styles(html: str) -> Markup:
     """Return a rule for each distinct ``data-style`` of a page's main part.
 
-    These rules stand for ``style`` attributes, which the policy forbids, and likewise override other rules.
+    These rules replace ``style`` attributes, which the policy forbids, and likewise override other rules.
     """
     styles = dict.fromkeys(_STYLES.findall(html))
     rules = [f'#main [data-style="{style}"] {{ {style} }}' for style in styles]

@@ -70,10 +70,10 @@ def _wrong_inputs(study: Study, systems: Mapping[str, System], choices: DesignCh
 
 
 def _problem_of_file(file: str, samples: int, study: str) -> str:
-    """Return the problem of a recorded input that must have so many samples; "" where there is none."""
+    """Return the problem of a recorded input that must have this many samples; "" if there is none."""
     message = f"found {show(file, kind=False)}; allowed: "
     if {*"{}"} & {*file}:
-        return f"{message}a name without braces, which stand for parts of names in Snakemake"
+        return f"{message}a name without braces, which represent parts of names in Snakemake"
     folders = tuple(f"{os.path.realpath(f'{folder}/{study}')}{os.sep}" for folder in ("data", "reports"))
     if os.path.realpath(file).startswith(folders):
         return f"{message}a file that is no result of this study"

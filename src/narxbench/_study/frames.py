@@ -99,7 +99,7 @@ class FrameSchemas:
         return frames
 
     def _check_rows(self, name: str, path: StrPath, frame: pd.DataFrame) -> None:
-        """Refuse a frame in which a row stands twice or is missing: it was damaged."""
+        """Refuse a frame in which a row occurs twice or is missing: it was damaged."""
         columns = self._identifying[name]
         duplicates = np.flatnonzero(frame.duplicated(columns)).tolist() if columns else []
         if duplicates:

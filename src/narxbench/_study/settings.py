@@ -338,7 +338,7 @@ class Study(Settings):
     interpretation: Label
     """Interpretation of what the paper leaves open: a name in config/design_choices.yaml."""
     systems: Annotated[list[Name], AfterValidator(distinct)] = Field(min_length=1)
-    """Systems to identify: NAME stands for config/systems/NAME.yaml."""
+    """Systems to identify: NAME means config/systems/NAME.yaml."""
     snr_db: Annotated[list[Decibels], AfterValidator(distinct), AfterValidator(apart)] = Field(min_length=1)
     """Signal-to-noise ratios in dB."""
     seeds: Seeds

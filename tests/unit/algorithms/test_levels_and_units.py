@@ -46,7 +46,7 @@ def test_the_structure_is_that_of_plain_signals_and_the_model_has_the_units_of_t
     validated = problem.predict(result.terms)
     assert np.abs((validated - y[-100:]) / y_scale).mean() < 0.2 * np.std(y / y_scale)
     is_plain = (np.array(result.offsets) == 0.0) & (np.array(result.scales) == 1.0)
-    assert str(result).count("stands for") == np.sum(~is_plain)
+    assert str(result).count("represents") == np.sum(~is_plain)
     if name == "plain":
         assert is_plain.all() and model.offsets is None and model.scales is None
         np.testing.assert_array_equal(problem.training_y, y)

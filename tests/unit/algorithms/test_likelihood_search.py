@@ -208,7 +208,7 @@ def squares(columns, explained, members):
 
 
 def test_changes_far_from_zero_are_those_of_least_squares():
-    """There, products of the columns have lost the digits that tell them apart."""
+    """There, products of the columns have lost the digits that distinguish them."""
     rng = np.random.default_rng(1)
     signals = 1e2 + rng.uniform(-1, 1, (60, 3))
     columns = np.column_stack([np.ones(60), signals, signals**2, signals[:, 0] * signals[:, 1]])
@@ -250,7 +250,7 @@ def exact_probabilities(problem):
 
 @pytest.mark.parametrize(("level", "kind", "seed"), [(0, "", 1), (300, "", 1), (100, "pulses", 1), (1000, "pulses", 3)])
 def test_probabilities_far_from_zero_are_those_of_all_structures(level, kind, seed):
-    """Of seven candidates of signals whose level is so many times their standard deviation."""
+    """Of seven candidates of signals whose level is this many times their standard deviation."""
     u, y = data_of("white in the equation", 150, seed, deviation=0.25)
     if kind == "pulses":
         rng = np.random.default_rng(seed)

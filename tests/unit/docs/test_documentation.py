@@ -32,7 +32,7 @@ PAGES = sorted(path.relative_to(ROOT).as_posix() for path in PATHS if "_build" n
 TEXT = {page: (ROOT / page).read_text(encoding="utf-8") for page in PAGES}
 # The change log names what there was.
 CURRENT_PAGES = [page for page in PAGES if page != "CHANGELOG.md"]
-# Files that the pipeline makes or a reader writes, and names that stand for others.
+# Files that the pipeline makes or a reader writes, and names that represent others.
 NOT_KEPT = re.compile(
     r"(results/|reports?/|data|logs|mine|docs/_build|\.snakemake|\.venv|measurements|profiles/cluster/\w+-)|.*[A-Z]{3}"
 )

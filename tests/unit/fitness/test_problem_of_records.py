@@ -66,7 +66,7 @@ def checked_evaluation(problem, u, y, rows, segments, names, *, penalty, one_ste
 
 
 def products_of(factors, degree):
-    """Return the products of up to so many factors, the constant first."""
+    """Return the products of up to this many factors, the constant first."""
     return [m for size in range(degree + 1) for m in itertools.combinations_with_replacement(factors, size)]
 
 

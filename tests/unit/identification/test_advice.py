@@ -111,7 +111,7 @@ def identified(u, y, **settings):
 
 
 def errors_of(samples):
-    """Return the check of the errors of a model with many terms of so many samples, tested on as many others."""
+    """Return the check of the errors of a model with many terms of this many samples, tested on as many others."""
     u = np.concatenate([WHITE[:samples], OTHER[:400]])
     y = first_order(u, noise=0.0) + 0.3 * np.random.default_rng(4).standard_normal(len(u))
     model = identified(

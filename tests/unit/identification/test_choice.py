@@ -118,7 +118,7 @@ def test_no_competitor_of_a_series_as_good_one_step_ahead_is_better_farther_ahea
     note = competition(narxbench.identify({"y": y}, "y", degree=1, y_lags=3, **QUICK))
     ahead = {row["name"]: row["ahead"] for row in note.values["rows"] if "ahead" in row}
     assert len(ahead) > 1 and note.values["steps_ahead"] > 10
-    assert ahead[note.values["leaving"]] <= 1.05 * min(ahead.values())
+    assert ahead[note.values["selected"]] <= 1.05 * min(ahead.values())
 
 
 def dense_record(samples):
@@ -141,7 +141,7 @@ def test_a_dense_linear_truth_leaves_in_full(tmp_path):
     assert model.score(*fresh).rrse < sparse.score(*fresh).rrse
     note = competition(identification)
     errors = {row["name"]: row["rrse"] for row in note.values["rows"]}
-    assert note.status == "look" and errors["sparse"] > 1.05 * errors[note.values["leaving"]]
+    assert note.status == "look" and errors["sparse"] > 1.05 * errors[note.values["selected"]]
     cost = f"its RRSE is {errors[note.values['leaving']]:.3g}, that of the sparse model"
     assert cost in narxbench.write_report(identification, tmp_path).read_text().replace("&nbsp;", " ")
     assert set(identification.to_dict()["models"]) == {kind, "sparse"}
@@ -156,7 +156,7 @@ def test_a_sparse_nonlinear_truth_leaves(system):
     assert list(identification.models) == ["sparse"]
     values = competition(identification).values
     errors = {row["name"]: row["rrse"] for row in values["rows"]}
-    assert values["leaving"] == "sparse" and errors["sparse"] <= 1.05 * min(errors.values())
+    assert values["selected"] == "sparse" and errors["sparse"] <= 1.05 * min(errors.values())
 
 
 def test_where_nothing_beats_the_last_value_it_leaves(rng):

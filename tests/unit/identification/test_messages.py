@@ -199,7 +199,7 @@ def excited(order, most, at_rest, **values):
 
 
 COMPETED = {
-    "leaving": "sparse",
+    "selected": "sparse",
     "limit": 1.05,
     "competitors": 12,
     "kind": "free_run",

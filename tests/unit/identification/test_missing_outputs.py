@@ -41,7 +41,7 @@ def test_the_terms_come_from_the_whole_record(identification, data):
     assert roles_of(records) == [None, "test"]
     assert sum(map(len, records)) > 590
     assert "were left to the model to bridge" in " ".join(identification.recording.notes)
-    # The model itself stands in for what is missing, not the straight line of the reading.
+    # The model itself replaces what is missing, not the straight line of the reading.
     clean, (estimation, _) = TRUE.predict(data["u"], [0.0]), records
     missing = np.flatnonzero(estimation.is_missing)
     measured = np.flatnonzero(~estimation.is_missing)

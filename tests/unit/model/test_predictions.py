@@ -153,7 +153,7 @@ def test_a_forecast_is_the_prediction_from_the_last_samples(noise, decimation):
     forecast = model.forecast(u[:SAMPLES], y[:SAMPLES], u[SAMPLES:])
     for ahead, value in enumerate(forecast, 1):
         steps = -(-ahead // decimation)
-        # Outputs after the record are not looked at.
+        # Outputs after the record are not examined.
         expected = model.predict(u, y, steps)[SAMPLES - 1 + ahead]
         assert value == pytest.approx(expected, rel=1e-12, abs=1e-12)
 

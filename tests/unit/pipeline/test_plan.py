@@ -42,7 +42,7 @@ class Wildcards(SimpleNamespace):
 
 
 def paths(plan: Plan, pattern: str) -> list[str]:
-    """Return the paths that a pattern with wildcards stands for, each once."""
+    """Return the paths that a pattern with wildcards represents, each once."""
     return list(dict.fromkeys(pattern.format_map(row) for row in plan.jobs))
 
 

@@ -1,4 +1,4 @@
-"""Messages between the calling process and the process of an algorithm: a length, then so many bytes."""
+"""Messages between the calling process and the process of an algorithm: a length, then this many bytes."""
 
 import json
 import socket
@@ -39,7 +39,7 @@ class Channel:
             raise BrokenChannelError(is_closed=True) from None
 
     def receive(self, longest: int) -> bytes:
-        """Receive a message of at most so many bytes."""
+        """Receive a message of at most this many bytes."""
         (length,) = _LENGTH.unpack(self._receive_exactly(_LENGTH.size))
         if length > longest:
             raise BrokenChannelError(f"it sends a message of {length} bytes; allowed: {longest}")

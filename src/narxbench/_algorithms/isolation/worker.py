@@ -212,7 +212,7 @@ def _checked_settings(module: ModuleType, values: dict[str, Any]) -> Settings:
 
 
 def limit_memory(size: int) -> None:
-    """Let this process take at most so many bytes more than it has."""
+    """Let this process take at most this many bytes more than it has."""
     most = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() + size
     allowed = resource.getrlimit(resource.RLIMIT_AS)[1]
     if allowed != resource.RLIM_INFINITY:

@@ -1,6 +1,6 @@
 """The criteria: each module of this folder is one, and is found by being there.
 
-The name of the module is the first word of the criterion's name, and its class stands there as ``CRITERION``. A module
+The name of the module is the first word of the criterion's name, and its class is called ``CRITERION``. A module
 is imported when its criterion is asked for, so that a run depends on the code of its own criterion alone.
 """
 

@@ -38,7 +38,7 @@ from narxbench._numerics.logarithm import natural_log
 
 # Columns that stand side by side, and columns whose products with them are computed together.
 BAND, TILE = 2 * WIDTH, 4
-# A Gauss-Newton iteration ends after so many steps at the latest.
+# A Gauss-Newton iteration ends after this many steps at the latest.
 ITERATIONS = 25
 # Steps that do not lower the objective are shortened, at most so often.
 SHORTER, SHORTENINGS = 0.3, 8
@@ -47,7 +47,7 @@ SHORTER, SHORTENINGS = 0.3, 8
 RADIUS, AR_RADIUS, DRIFT_RADIUS = 0.995, 0.9998, 0.998
 # A sensitivity to what was before a stretch that is below this is none.
 FADED = 1e-9
-# The scale of Student-t is known when it changes by less than this share, or after so many steps.
+# The scale of Student-t is known when it changes by less than this share, or after this many steps.
 SCALE_KNOWN, SCALE_STEPS = 1e-10, 200
 # A Newton step for the logarithm of the scale is short below this.
 SHORT = 0.5
@@ -388,7 +388,7 @@ def _put_delayed(data, series, lag, sign, c, bands):
 
 @inlined
 def _start_column(data, s, before, feedback, column):
-    # The sensitivity of a stretch to the output so many samples before it. It fades; the rest of the stretch is zero.
+    # The sensitivity of a stretch to the output this many samples before it. It fades; the rest of the stretch is zero.
     for row in range(data.row[s], data.row[s] + data.end[s] - data.begin[s]):
         column[row] = 0.0
     past, quiet = 0, 0
@@ -583,7 +583,7 @@ def solve(gram, n, step):
 
 @compiled
 def columns_size(rows, columns):
-    """Return how many doubles bands of so many columns have."""
+    """Return how many doubles the bands of a number of columns have."""
     return -(-columns // BAND) * BAND * rows
 
 

@@ -25,7 +25,7 @@ BAND, TILE = 2 * WIDTH, 4
 class ProblemData(NamedTuple):
     """A data set as the kernel needs it; N_t candidate terms, L validation samples.
 
-    Gram matrix, diagonal and moments have an entry N_t that stands for no term: its products with terms and y are 0.
+    Gram matrix, diagonal and moments have an entry N_t that represents no term: its products with terms and y are 0.
     """
 
     gram: Floats  # (N_t + 1, N_t + 1) inner products of the candidate columns over the estimation rows

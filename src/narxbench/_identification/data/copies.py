@@ -22,14 +22,14 @@ from narxbench._model.records import Record
 Integers = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
 
-# Successive moves that are compared at once: so many are the same in no repeated measurement, also with few levels.
+# Successive moves that are compared at once: this many are the same in no repeated measurement, also with few levels.
 PASSAGE = 50
 # Differences below this share of the range of a signal are none: files have numbers of 15 digits or more.
 RESOLUTION = 1e-6
 _WEIGHTS = np.cumprod(np.full(PASSAGE, 0x9E3779B97F4A7C15, np.uint64))
 
 
-# A stretch of samples that stands in two records: their places in the list, its first sample in each, from 0, and its
+# A stretch of samples that occurs in two records: their places in the list, its first sample in each, from 0, and its
 # length.
 Copy = tuple[tuple[int, int], tuple[int, int], int]
 

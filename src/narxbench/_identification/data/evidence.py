@@ -37,7 +37,7 @@ class InputEvidence(NamedTuple):
     changes : int or None
         How many different changes it makes from one held level to another; None for one that is not held, or has many.
     follows : float
-        The share of what its own past does not foretell that past outputs explain: large under feedback.
+        The share of what its own past does not predict that past outputs explain: large under feedback.
     exchanged : bool
         Whether it looks like the output, and the output like an input.
     """
@@ -60,7 +60,7 @@ def input_evidence(recording: Recording) -> dict[str, InputEvidence]:
         else:
             of_output = outputs(recording.known)
             follows = explained_by_past(pieces, of_output, 1.0 - SMALL) or 0.0
-            exchanged = is_under_feedback(follows) and _foretells_nothing(pieces, of_output)
+            exchanged = is_under_feedback(follows) and _predicts_nothing(pieces, of_output)
             evidence[column] = InputEvidence(False, count_changes(pieces), follows, exchanged)
     return evidence
 
@@ -74,8 +74,8 @@ def is_under_feedback(follows: float) -> bool:
     return follows > SMALL
 
 
-def _foretells_nothing(input_pieces: Sequence[Array], output_pieces: Sequence[Array]) -> bool:
-    """Return whether the past of an input is seen not to foretell the output, also where a reference jumps."""
+def _predicts_nothing(input_pieces: Sequence[Array], output_pieces: Sequence[Array]) -> bool:
+    """Return whether the past of an input is seen not to predict the output, also where a reference jumps."""
     share = explained_by_past(output_pieces, input_pieces)
     return share is not None and share <= NOTHING
 
@@ -93,7 +93,7 @@ def largest_degree_shown(evidence: Sequence[InputEvidence]) -> int | None:
 def count_changes(pieces: Sequence[Array]) -> int | None:
     """Return how many different changes an input makes from one held level to another.
 
-    None stands for an input that is not held, or makes more than ``FEW_CHANGES``. Equal changes in several records
+    None means an input that is not held, or makes more than ``FEW_CHANGES``. Equal changes in several records
     count once.
 
     Examples
@@ -123,7 +123,7 @@ def count_changes(pieces: Sequence[Array]) -> int | None:
 
 
 def _stays(values: Array, tolerance: float) -> tuple[list[tuple[int, int]], int]:
-    """Return the stretches in which a signal stays within a tolerance, and up to which sample it was looked at."""
+    """Return the stretches in which a signal stays within a tolerance, and up to which sample it was examined."""
     stays = list[tuple[int, int]]()
     start = 0
     while start < len(values) and len(stays) <= FEW_CHANGES:
@@ -155,10 +155,10 @@ def _end_of_stay(values: Array, start: int, tolerance: float) -> int:
 def explained_by_past(
     signal_pieces: Sequence[Array], other_pieces: Sequence[Array], share_fitted: float = 1.0
 ) -> float | None:
-    """Return the share of what the past of a signal does not foretell of it that another's past explains, above chance.
+    """Return the share of what the past of a signal does not predict of it that another's past explains, above chance.
 
-    It is None where there are few samples, or the signal's own past foretells nearly all of it, and near 0 for a signal
-    that depends on no past of the other. ``share_fitted`` are the samples that are looked at: those foretold best.
+    It is None where there are few samples, or the signal's own past predicts nearly all of it, and near 0 for a signal
+    that depends on no past of the other. ``share_fitted`` are the samples that count: those predicted best.
     """
     rows, targets = [], []
     for whole, whole_other in zip(signal_pieces, other_pieces, strict=True):
@@ -171,7 +171,7 @@ def explained_by_past(
     if sum(map(len, targets)) < SAMPLES_PER_WEIGHT * n_weights:
         return None
     columns, target = np.vstack(rows), np.concatenate(targets)
-    # Where the reference of a loop jumps nothing foretells the input: the rest of the time shows the feedback.
+    # Where the reference of a loop jumps nothing predicts the input: the rest of the time shows the feedback.
     sizes = np.abs(_unexplained(columns, target))
     is_calm = sizes <= np.quantile(sizes, share_fitted)
     columns, target = columns[is_calm], target[is_calm]

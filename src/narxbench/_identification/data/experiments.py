@@ -72,7 +72,7 @@ class Experiment:
         return end - start >= LEAST_SAMPLES or bool(self.bridged.is_planned[end - 1])
 
     def title_of(self, name: Any) -> str | None:
-        """Return the title of the signal of a name, with its unit or without; None where there is none."""
+        """Return the title of the signal of a name, with its unit or without; None if there is none."""
         if name in self.titles:
             return str(name)
         for title, signal in zip(self.titles, self.signals, strict=True):
@@ -195,7 +195,7 @@ def _pieces_without_gaps(is_usable: Mask, jumps: Mask) -> list[tuple[int, int]]:
 
 
 def form_notes(source: Source, used_columns: Sequence[int], has_inputs: bool) -> list[str]:
-    """Return notes on how a source was read, and on columns that may be inputs where there is none."""
+    """Return notes on how a source was read, and on columns that may be inputs if there is none."""
     notes = list(source.notes)
     unused_columns = [column for column in range(len(source.columns)) if column not in used_columns]
     if unused_columns and not has_inputs:

@@ -1,7 +1,7 @@
 """Gaps of measured signals: which of them are bridged, and which cut a record.
 
 A gap is a run of samples at which a signal has no value. A short gap of the output is left to the model that is
-identified; until there is one, a straight line stands in for it. In a short gap of an input that mostly keeps its
+identified; until there is one, a straight line replaces it. In a short gap of an input that mostly keeps its
 value, the value before goes on; in that of any other, a straight line leads to the value after it. The samples that are
 there must show that this is hardly wrong. All other gaps cut.
 """
@@ -34,7 +34,7 @@ StandIns = tuple[bool, float]
 
 @dataclass(frozen=True)
 class BridgedSignals:
-    """Signals in columns, the output first, in whose short gaps something stands in for what is missing."""
+    """Signals in columns, the output first, in whose short gaps something replaces what is missing."""
 
     values: Array
     has_values: Mask  # that were measured, shape (rows, columns)
@@ -49,7 +49,7 @@ class BridgedSignals:
 
     @property
     def is_usable(self) -> Mask:
-        """Rows in which all signals have a value, or one that stands in for it."""
+        """Rows in which all signals have a value, or one that replaces it."""
         return np.asarray(np.isfinite(self.values).all(axis=1))
 
     def trimmed(self, pieces: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

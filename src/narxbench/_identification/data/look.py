@@ -191,7 +191,7 @@ def look(data: Any = None, output: Any = None, **reading: Any) -> DataLook:
 
 
 def look_at(recording: Recording, *, has_output: bool = True) -> DataLook:
-    """Return a look at a recording; where no output was chosen, each signal is looked at by itself."""
+    """Return a look at a recording; where no output was chosen, each signal is examined by itself."""
     _refuse_sizes(recording)
     power = spectra(recording)
     facts = signal_facts(recording, power)

@@ -1,4 +1,4 @@
-"""Numbers that stand for a missing value, as loggers and archives write them: those that a user declares.
+"""Numbers that mean a missing value, as loggers and archives write them: those that a user declares.
 
 What looks like such a number and was not declared is asked about: it is the lowest or highest value of its column, and
 far from all others.
@@ -23,7 +23,7 @@ MissingCodes = tuple[float, ...] | None
 _KNOWN = (999.0, 9999.0, 99999.0, 999999.0, 999.9, 9999.9, 999.25, 1e20, 1e30, 1e35, 9.969209968386869e36)
 # Files may have them in single precision.
 _KNOWN_CODES = frozenset({*_KNOWN, *map(float, np.array(_KNOWN, np.float32))})
-# Any other number is asked about if it comes again and is so many standard deviations of the others away from them: in
+# Any other number is asked about if it comes again and is this many standard deviations of the others from them: in
 # 62 columns of measured records none is 0.2 away. A known code is farther from the others than these from each other.
 DEVIATIONS = 2.0
 
@@ -65,7 +65,7 @@ def without_codes(values: Array, missing: MissingCodes, undeclared: Callable[[fl
 
 
 def _is_suspect(code: float, count: int, values: Array) -> bool:
-    """Return whether the lowest or highest of some values may stand for a missing one."""
+    """Return whether the lowest or highest of some values may mean a missing one."""
     rest = values[values != code]
     if code == 0.0 or not len(rest) or count > len(values) / 2:
         return False

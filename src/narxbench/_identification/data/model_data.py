@@ -30,7 +30,7 @@ def read_for_models(
         As for :func:`narxbench.identify`; None: ``input`` and ``output`` are arrays.
     reading : dict
         Arguments of :func:`narxbench._identification.data.reading.read_recording`. ``input`` and ``output`` are by
-        default the columns that the models name; others stand for these in the order in which the models first name
+        default the columns that the models name; others replace these in the order in which the models first name
         them.
     any_sampling : bool
         Whether the data may have another sampling time than the models.

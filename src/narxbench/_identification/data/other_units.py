@@ -72,7 +72,7 @@ def _lies_apart(known: Array, test: Array) -> bool:
 
 
 def _unit_that_fits(known: Array, test: Array, ratio: float) -> dict[str, Any] | None:
-    """Return the conversion that a ratio of spreads is nearest to and the level fits; None where there is none."""
+    """Return the conversion that a ratio of spreads is nearest to and the level fits; None if there is none."""
     # Tests of one process spread up to twice as much or as little, an octave, and their mean differs by a deviation.
     nearest, distance = None, 1.0
     for units, factor, zero in CONVERSIONS:

@@ -120,7 +120,7 @@ def _rough_terms(record: Record, standard: Array) -> Iterator[Array]:
 
 
 def _lagged(signal: Array, lag: int) -> Array:
-    """Return a signal that is ``lag`` samples late; its first sample stands for those before."""
+    """Return a signal that is ``lag`` samples late; its first sample is repeated before it."""
     return np.pad(signal, (lag, 0), mode="edge")[: len(signal)]
 
 
@@ -157,7 +157,7 @@ def _responses(u: list[Array], y: list[Array]) -> list[Response]:
         signal = [((piece - mean) / reach) ** power for piece in u]
         u_predictor = _predictor(signal)
         new = _filtered(signal, u_predictor)
-        # A signal that its past foretells but for rounding has nothing new.
+        # A signal that its past predicts but for rounding has nothing new.
         if _energy(new) <= 1e-8 * sum(float(np.sum((piece - piece.mean()) ** 2)) for piece in signal):
             continue
         changes = float(_energy(new) ** 2 / sum(np.sum(piece**4) for piece in new))
@@ -203,7 +203,7 @@ def _predictor(pieces: list[Array]) -> Array:
     order = min(MOST_ORDER, sum(map(len, pieces)) // SAMPLES_PER_WEIGHT, len(r) - 1)
     if order < 1:
         return np.ones(1)
-    # A little white noise keeps the equations solvable for a signal that its past foretells exactly.
+    # A little white noise keeps the equations solvable for a signal that its past predicts exactly.
     weights = solve_toeplitz(r[:order] + 1e-9 * (np.arange(order) == 0), r[1 : order + 1])
     return np.concatenate([[1.0], -weights])
 

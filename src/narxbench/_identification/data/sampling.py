@@ -123,7 +123,7 @@ def _figure(correlations: dict[str, Array], last_lag: int) -> dict[str, list[flo
 
 
 def _first_minimum(r: Array, samples: int) -> tuple[int, Evidence]:
-    """Return the lag of the first minimum that is no ripple, or of what stands for it."""
+    """Return the lag of the first minimum that is no ripple, or of what represents it."""
     noise = 1.0 / np.sqrt(samples)
     # The correlation of white noise in y drops at lag 1; it is this part that makes ripple.
     depth = max(NEGLIGIBLE, 4.0 * noise * float(np.sqrt(max(0.0, 1.0 - r[1] ** 2))))
@@ -167,7 +167,7 @@ def _largest_stride(r: Array, most: int) -> int:
     for stride in range(2, most + 1):
         after = np.arange(stride)
         w = after / stride
-        # The share of the variance that straight lines between every so many samples miss.
+        # The share of the variance that straight lines between samples this far apart miss.
         lost = 1.0 + (1.0 - w) ** 2 + w**2 + 2.0 * w * (1.0 - w) * r[stride]
         lost -= 2.0 * (1.0 - w) * r[after] + 2.0 * w * r[stride - after]
         if float(lost.mean()) > MOST_LOST:

@@ -52,12 +52,12 @@ class Source:
     index: Any = None  # times next to the columns
     has_zone: bool = False  # whether the index has a time zone
     full_names: tuple[str, ...] | None = None  # with units, as the file has them
-    units: tuple[str, ...] | None = None  # "" where there is none
+    units: tuple[str, ...] | None = None  # "" if there is none
     notes: tuple[str, ...] = ()  # on how it was read
-    missing: MissingCodes = None  # the numbers that stand for a missing value
+    missing: MissingCodes = None  # the numbers that mean a missing value
 
     def place(self, row: int) -> str:
-        """Return where a row stands, as messages say it."""
+        """Return where a row is, as messages say it."""
         return f"{self.noun} {self.rows[row]}"
 
     def at_rows(self, rows: Any) -> "Source":
@@ -128,13 +128,13 @@ class Source:
         return numbers
 
     def _undeclared_code(self, column: int) -> Callable[[float, int], NarxbenchError]:
-        """Return what makes the error of a number that may stand for a missing value."""
+        """Return what makes the error of a number that may mean a missing value."""
 
         def error(code: float, count: int) -> NarxbenchError:
             place = f"{counted(count, self.noun, f'{self.noun}s')} of column {printable(self.column_title(column))}"
             text = repr(code).removesuffix(".0")
             what = f"{text} in {place}, far from all other values"
-            allowed = f"missing={text} if it stands for a missing value, missing=none if it is a value"
+            allowed = f"missing={text} if it means a missing value, missing=none if it is a value"
             return argument_error("missing", what, allowed, self.name)
 
         return error
@@ -186,7 +186,7 @@ class Source:
 
 
 def is_none(value: Any) -> bool:
-    """Return whether a value stands for a missing one."""
+    """Return whether a value means a missing one."""
     return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and math.isnan(value))
 
 

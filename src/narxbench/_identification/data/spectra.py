@@ -63,7 +63,7 @@ def spectra(recording: Recording) -> Spectra | None:
     if length < 2 * SEGMENTS:
         return None
     transforms = np.concatenate([_transforms(values, length) for values in records if len(values) >= length])
-    # The output stands first. A constant signal has rounding errors alone.
+    # The output comes first. A constant signal has rounding errors alone.
     sizes = np.abs(np.vstack(records)).max(axis=0)
     powers = np.sum(np.abs(transforms) ** 2, axis=0)
     names = [recording.output, *recording.inputs]

@@ -21,7 +21,7 @@ Mask = NDArray[np.bool_]
 
 SECOND = 1_000_000_000  # in nanoseconds
 DAY = 86_400 * SECOND
-# A step of more than so many medians is a jump: nearer to two steps than to one, samples are missing.
+# A step of more than this many medians is a jump: nearer to two steps than to one, samples are missing.
 JUMP = 1.5
 # Orders of the numbers of a date, as time_format has them.
 ORDERS = ("d/m/y", "m/d/y", "y/m/d")

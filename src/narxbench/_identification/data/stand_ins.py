@@ -40,10 +40,10 @@ def _stretches(record: Record) -> Sequence[Record]:
 
 
 def filled_by(model: Model, recording: Recording) -> Recording:
-    """Return a recording in which predictions of a model stand in for missing outputs.
+    """Return a recording in which predictions of a model replace missing outputs.
 
     Outputs that are missing among the first ones of a record, which the model begins from, stay as they are.
-    DivergedError is raised where a prediction leaves all bounds.
+    DivergedError is raised if a prediction diverges.
     """
     records = []
     for record in recording.records:

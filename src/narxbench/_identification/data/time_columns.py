@@ -42,7 +42,7 @@ Integers = NDArray[np.int64]
 # Times as texts, None where one is missing.
 Texts = list[str | None]
 
-# The time may begin anew once in so many rows, as in a file of several experiments: a counter does so more often.
+# The time may begin anew once in this many rows, as in a file of several experiments: a counter does so more often.
 ROWS_OF_AN_EXPERIMENT = 100
 
 
@@ -58,7 +58,7 @@ class TimeReader:
     def times(self, columns: Sequence[int]) -> Times:
         """Return the times of a column, or of those of date and clock time; times that stand raise NarxbenchError.
 
-        Where the newest row stands first, the rows are read from the last to the first.
+        Where the newest row is first, the rows are read from the last to the first.
         """
         title = " and ".join(self.source.column_title(column) for column in columns)
         numeric = self._numeric_times(columns, title)
@@ -66,7 +66,7 @@ class TimeReader:
         if _are_newest_first(numeric.seconds):
             oldest_first = replace(self, source=self.source.newest_last(), values=self.values[::-1])
             times = oldest_first.times(columns)
-            note = f"{self.source.label}: {times.title}: the newest row stands first, so that rows were read upwards."
+            note = f"{self.source.label}: {times.title}: the newest row is first, so the rows were read upwards."
             self.notes = [note, *oldest_first.notes]
             return replace(times, is_newest_first=True)
         self.notes = [f"{self.source.label}: {title}: {note}" for note in numeric.notes]

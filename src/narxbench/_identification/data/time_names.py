@@ -23,7 +23,7 @@ def is_name_of_time(name: str) -> bool:
 
 
 def unit_in_name(name: str) -> str:
-    """Return the unit in the name of a column of times, "" where there is none."""
+    """Return the unit in the name of a column of times, "" if there is none."""
     match = _NAME_OF_TIME.fullmatch(name)
     if match is None:
         return ""

@@ -2,7 +2,7 @@
 
 What was scanned anyway is compared by the best structure that each value led to. Each setting that the user fixed is
 freed in a search, and an output with inputs is searched with the lags of its seasons; these searches share a part of
-the effort. Errors are those of the selection: test records are not looked at.
+the effort. Errors are those of the selection: test records are not used.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -43,7 +43,7 @@ def attempts(
     error : float
         The selection error of the model.
     selection_error : callable
-        Searches with other settings, and returns the selection error of the model that leaves.
+        Searches with other settings, and returns the selection error of the selected model.
     """
     rows = [*scanned_values(tried, "degree"), *scanned_values(tried, "decimation")]
     changes = _changes(recording, settings)

@@ -14,7 +14,7 @@ from narxbench._identification.search.candidate import Candidate, in_order
 from narxbench._identification.search.competitors import (
     competing_names,
     competing_structures,
-    leaving_structure,
+    selected_structure,
     with_errors_ahead,
 )
 from narxbench._identification.search.configurations import Configuration
@@ -25,8 +25,8 @@ from narxbench._identification.search.proposals import Proposals
 from narxbench._identification.search.scores import (
     CLEARLY_BETTER,
     EQUAL,
+    diverges_when_held,
     holds,
-    leaves_all_bounds,
     scored_under,
 )
 from narxbench._identification.search.steps import WEIGHTS, Steps
@@ -36,13 +36,13 @@ from narxbench._model.records import Recording
 from narxbench._model.terms import Monomial, max_lag_of, parse_term
 from narxbench._numerics.logarithm import natural_log
 
-# Candidates that are looked at in turn for one whose free run holds over whole records, or which stays within bounds:
+# Candidates that are examined in turn for one whose free run holds over whole records, or which stays within bounds:
 # each costs a fit.
 LOOKED_AT = 20
 # Times the selection error of the best structure up to which one that stays within bounds is taken instead
 # (``docs/search.md``).
 BOUNDED_WITHIN = 1.5
-# Two structures tie where their errors are equal, and their J differ by no more than so many standard errors of the
+# Two structures tie where their errors are equal, and their J differ by no more than this many standard errors of the
 # difference over parts: what 95 % of differences by chance are within.
 STANDARD_ERRORS = 2.0
 
@@ -62,13 +62,13 @@ class Choice:
     holds : bool
         Whether the best is about as good over whole records as over the parts.
     bounded : bool
-        Whether the one that leaves stays within bounds where inputs are held.
+        Whether the selected one stays within bounds where inputs are held.
     tied : int
         How many were as good within the scatter, of which the likelihood chose.
     competitors : list of Candidate
         Simple models, those of lowest selection error first.
     winner : Candidate or None
-        The competitor that leaves; None: the sparse structure.
+        The selected competitor; None: the sparse structure.
     """
 
     finalists: list[Candidate]
@@ -86,8 +86,8 @@ class Choice:
         return self.finalists[0]
 
     @property
-    def leaving(self) -> Candidate:
-        """The structure of the model that leaves: the sparse one, or a competitor that is clearly better."""
+    def selected(self) -> Candidate:
+        """The structure of the selected model: the sparse one, or a competitor that is clearly better."""
         return self.winner or self.best
 
 
@@ -118,16 +118,16 @@ def choose(plan: SearchPlan, proposals: Proposals, steps: Steps) -> Choice:
     finalists = _bounded_first(plan, finalists[place or 0 :])
     competitors = competing_structures(plan, finalists[0], proposals.linear, density, steps)
     sparse, competitors = with_errors_ahead(plan, finalists[0], competitors)
-    leaving = leaving_structure(plan, sparse, competitors)
+    selected = selected_structure(plan, sparse, competitors)
     return Choice(
         finalists=[sparse, *finalists[1:]],
         briefly=proposals.briefly,
         density=density,
         holds=place is not None,
-        bounded=leaving.kind == "last value" or not leaves_all_bounds(plan, leaving),
+        bounded=selected.kind == "last value" or not diverges_when_held(plan, selected),
         tied=n_tied,
         competitors=competitors,
-        winner=None if leaving is sparse else leaving,
+        winner=None if selected is sparse else selected,
     )
 
 
@@ -187,7 +187,7 @@ def _first_that_holds(plan: SearchPlan, candidates: Sequence[Candidate]) -> int 
 
 
 def _bounded_first(plan: SearchPlan, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return candidates less the first ones that leave all bounds where inputs are held.
+    """Return candidates less the first ones that diverge when inputs are held.
 
     None is left out where no structure that stays within bounds, and holds over whole records, has nearly as small an
     error: then the process may well leave them.
@@ -196,7 +196,7 @@ def _bounded_first(plan: SearchPlan, candidates: Sequence[Candidate]) -> list[Ca
     for place, candidate in enumerate(candidates[:LOOKED_AT]):
         if candidate.fitness is None or (candidate.rrse or 0.0) > allowed:
             continue
-        if not leaves_all_bounds(plan, candidate) and (place == 0 or holds(plan, candidate)):
+        if not diverges_when_held(plan, candidate) and (place == 0 or holds(plan, candidate)):
             return list(candidates[place:])
     return list(candidates)
 

@@ -1,8 +1,8 @@
-"""Simple models that the sparse one competes with, and the choice of the one that leaves.
+"""Simple models that the sparse one competes with, and the choice of the selected one.
 
 All are judged by the selection error: the relative error over the parts of the data that the weights do not know, of
 free runs or, where a search minimises that, one step ahead. A series is judged farther ahead, so those that are about
-as good one step ahead are also compared there. Test records are not looked at.
+as good one step ahead are also compared there. Test records are not used.
 
 - Full linear models (ARX, ARMAX, OE, Box-Jenkins): all terms up to degree 1 of a configuration. Those of all lags that
   are tried compete by least squares, and the best of these under the other noise models too.
@@ -21,8 +21,8 @@ from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.plan import LEADERS, SearchPlan
 from narxbench._identification.search.scores import (
     EQUAL,
+    diverges_when_held,
     holds,
-    leaves_all_bounds,
     scored,
     scored_under,
     with_error,
@@ -45,11 +45,11 @@ SPARSE_WITHIN = 1.0 + EQUAL
 LAST_VALUE_TERM = "y(k-1)"
 
 
-def leaving_structure(plan: SearchPlan, sparse: Candidate, competitors: Sequence[Candidate]) -> Candidate:
-    """Return the structure that leaves: the sparse one, or the competitor of lowest selection error.
+def selected_structure(plan: SearchPlan, sparse: Candidate, competitors: Sequence[Candidate]) -> Candidate:
+    """Return the selected structure: the sparse one, or the competitor of lowest selection error.
 
-    A sparse model leaves while its selection error is at most ``SPARSE_WITHIN`` times that of the best competitor whose
-    free run over whole records holds, and which stays within bounds where inputs are held. The sparse model of a series
+    A sparse model is selected while its selection error is at most ``SPARSE_WITHIN`` times that of the best competitor
+    whose free run over whole records holds, and which stays within bounds where inputs are held. The sparse model of a series
     must also be within that factor of the best as far ahead as it is judged.
     """
     for competitor in sorted(competitors, key=attrgetter("error")):
@@ -57,7 +57,7 @@ def leaving_structure(plan: SearchPlan, sparse: Candidate, competitors: Sequence
             return _leaving_ahead(plan, sparse, competitors)
         if competitor.kind == "last value":
             return competitor
-        if holds(plan, competitor) and not leaves_all_bounds(plan, competitor):
+        if holds(plan, competitor) and not diverges_when_held(plan, competitor):
             return competitor
     return sparse
 
@@ -85,7 +85,7 @@ def _leaving_ahead(plan: SearchPlan, sparse: Candidate, competitors: Sequence[Ca
     best, lowest = sparse, _error_ahead(sparse) / SPARSE_WITHIN
     for competitor in competitors:
         error = _error_ahead(competitor)
-        if error < lowest and not leaves_all_bounds(plan, competitor):
+        if error < lowest and not diverges_when_held(plan, competitor):
             best, lowest = competitor, error
     return best
 

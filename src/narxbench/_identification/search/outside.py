@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 HELD_STEPS = 1000
 
 
-def leaves_all_bounds(model: Model, u: Floats, y: Floats) -> bool:
+def diverges_when_held(model: Model, u: Floats, y: Floats) -> bool:
     """Return whether a model goes far outside of the measured outputs while its inputs are held inside their ranges.
 
     It begins with the measured outputs about the highest, the lowest and the last one. A model without inputs runs by
@@ -54,7 +54,7 @@ def _starts(y: Floats, n_initial: int) -> list[int]:
     return sorted({min(max(0, start), last) for start in (highest, lowest, last)})
 
 
-def joint_run_leaves_all_bounds(model: JointModel, u: Floats, y: Floats) -> bool:
+def joint_run_diverges_when_held(model: JointModel, u: Floats, y: Floats) -> bool:
     """Return whether any output of a joint run goes as far outside while the inputs are held inside their ranges.
 
     Parameters

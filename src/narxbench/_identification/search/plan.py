@@ -41,7 +41,7 @@ LARGEST = 1e50
 
 @dataclass(frozen=True)
 class SearchPlan:
-    """The plan of a search on one recording, whose test records are not looked at.
+    """The plan of a search on one recording, whose test records are not used.
 
     Attributes
     ----------
@@ -228,7 +228,7 @@ def chosen_stretches(recording: Recording, most_samples: int, n_stretches: int) 
     most_samples : int
         The samples that all stretches have together.
     n_stretches : int
-        About so many sections, each of which gives a stretch, so that these come from all times.
+        About this many sections, each of which gives a stretch, so that these come from all times.
     """
     records = recording.known
     samples = sum(map(len, records))

@@ -56,7 +56,7 @@ def shortened(segments: list[range], most: int, max_lag: int) -> list[range]:
 
 
 class ConfigurationProblem:
-    """A configuration on the data, whose test records are not looked at.
+    """A configuration on the data, whose test records are not used.
 
     So many samples of the data count as one as ``density`` says, for they follow one another so fast. What is computed
     once, such as inner products, is kept.
@@ -127,7 +127,7 @@ class ConfigurationProblem:
             segments=segments,
             criterion=CRITERION,
             error=self.error,
-            # The phases that are in use are so many samples of one stride.
+            # The phases that are in use are this many samples of one stride.
             repeated=max(1.0, self._density * arrangement.n_phases / arrangement.decimation),
             products=products,
         )

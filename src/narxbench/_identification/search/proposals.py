@@ -172,7 +172,7 @@ def _with_first_lags(plan: SearchPlan, brief: Candidate, first: int, tried: set[
 
 
 def _variant(plan: SearchPlan, configuration: Configuration, tried: set[Configuration]) -> list[Candidate]:
-    """Return the structure of a brief search in a configuration that may be new; none where there is none."""
+    """Return the structure of a brief search in a configuration that may be new; none if there is none."""
     if configuration in tried:
         return []
     tried.add(configuration)

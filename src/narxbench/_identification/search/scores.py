@@ -18,7 +18,7 @@ from narxbench._fitness.criterion import Criterion
 from narxbench._identification.search.candidate import EXACT, PLAIN, Candidate, in_order
 from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.noise import StructureFit, noise_of_model
-from narxbench._identification.search.outside import leaves_all_bounds as model_leaves_all_bounds
+from narxbench._identification.search.outside import diverges_when_held as model_leaves_all_bounds
 from narxbench._identification.search.plan import SearchPlan
 from narxbench._identification.search.problem import CRITERION, ConfigurationProblem
 from narxbench._model.narx import DivergedError, Model, divergence_bound
@@ -123,7 +123,7 @@ def scored_under(plan: SearchPlan, candidate: Candidate, families: Sequence[Nois
 
 
 def rescored(plan: SearchPlan, candidate: Candidate, density: int) -> Candidate:
-    """Return a candidate with its J where so many samples count as one."""
+    """Return a candidate with its J where this many samples count as one."""
     if candidate.rrse is None:
         return replace(candidate, fitness=None)
     return replace(candidate, fitness=_fitness(plan, candidate, candidate.rrse, candidate.candidates, density))
@@ -145,7 +145,7 @@ def with_error(plan: SearchPlan, competitor: Candidate) -> Candidate:
 
 
 def with_error_ahead(plan: SearchPlan, candidate: Candidate, steps: int) -> Candidate:
-    """Return the candidate for a series with its error over parts so many steps ahead."""
+    """Return the candidate for a series with its error over parts this many steps ahead."""
     errors = part_errors(plan.problem(candidate.configuration), candidate, steps)
     return replace(candidate, ahead=_root(errors.over_all(0)[0]))
 
@@ -158,8 +158,8 @@ def holds(plan: SearchPlan, candidate: Candidate) -> bool:
     return whole_error(problem, candidate) <= COMPARABLE * (candidate.rrse or 0.0) + NEGLIGIBLE
 
 
-def leaves_all_bounds(plan: SearchPlan, candidate: Candidate) -> bool:
-    """Return whether the model of a candidate leaves all bounds where inputs are held inside their ranges."""
+def diverges_when_held(plan: SearchPlan, candidate: Candidate) -> bool:
+    """Return whether the model of a candidate diverges when inputs are held inside their ranges."""
     problem = plan.problem(candidate.configuration)
     weighted = _weighted(problem, candidate)
     if weighted is None:
@@ -195,7 +195,7 @@ def _criterion() -> Criterion:
 
 
 def _fitness(plan: SearchPlan, proposal: Candidate, rrse: float, n_candidates: int, density: int) -> float:
-    """Return J of a structure of this error where so many samples count as one."""
+    """Return J of a structure of this error where this many samples count as one."""
     independent, size = max(2.0, plan.n_selected / density), len(proposal.terms)
     fitness = independent * natural_log(max(rrse, EXACT) ** 2)
     fitness += _criterion().per_term(independent) * size
@@ -223,7 +223,7 @@ def part_errors(
 ) -> PartErrors:
     """Return the errors of a candidate on each part, whose weights are estimated by the rule of its kind.
 
-    Predictions are so many ``steps`` ahead; None: free runs. ``whole`` is the fit of a sparse or linear candidate to
+    Predictions are this many ``steps`` ahead; None: free runs. ``whole`` is the fit of a sparse or linear candidate to
     all data that estimate.
     """
     if whole is None and _is_fitted(candidate):

@@ -33,15 +33,15 @@ _OVER = {
 }
 # Threads that search side by side. Their number changes no result; more than there are cores would only take memory.
 THREADS = min(4, os.cpu_count() or 1)
-# Up to so many samples the calls of compiled code are so short that threads which look at one structure after the other
-# wait for the interpreter's lock: in searches of 1,000 and 2,000 samples with one or two inputs, on two cores,
+# Up to this many samples calls of compiled code are so short that threads which try one structure after the other wait
+# for the interpreter's lock: in searches of 1,000 and 2,000 samples with one or two inputs, on two cores,
 # two threads took a fifth to a half longer than one, and half as much CPU time again or more; of 10,000 samples they
 # were sooner.
 _SHORT = 5_000
 
 
 def threads_of_short_calls(samples: int) -> int:
-    """Return how many threads look at one structure after the other side by side in data of so many samples."""
+    """Return how many threads look at one structure after the other side by side in data of this many samples."""
     return THREADS if samples > _SHORT else 1
 
 
@@ -69,7 +69,7 @@ _Outcome = tuple[int, T | None, BaseException | None]
 
 
 def _start_threads(threads: int, work: Callable[[], None]) -> None:
-    """Do some work in so many threads, or fewer where no more can be started, which gives the same results."""
+    """Do some work in this many threads, or fewer where no more can be started, which gives the same results."""
     for number in range(threads):
         try:
             Thread(target=work, daemon=True).start()
@@ -132,7 +132,7 @@ class Steps:
     ) -> list[T]:
         """Return what a function returns for each job, in their order, without the jobs that are left out.
 
-        They are done in so many ``threads``, by default :data:`THREADS`.
+        They are done in this many ``threads``, by default :data:`THREADS`.
         """
         if self.interrupted:
             return []

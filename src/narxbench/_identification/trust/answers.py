@@ -52,7 +52,7 @@ def prediction_answer(
     """Return whether one may predict with a model: by its errors, and bad for noise.
 
     It is at best ``look`` where errors drift, where the record shows less than a model needs, and where the model
-    leaves all bounds once inputs are held. Errors at the limit of a sensor are those of the sensor. ``others`` says
+    diverges when inputs are held. Errors at the limit of a sensor are those of the sensor. ``others`` says
     what a model that runs together with others has of their outputs.
     """
     prediction = findings["errors"]

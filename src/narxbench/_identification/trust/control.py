@@ -21,10 +21,10 @@ from narxbench._numerics.rounding import significant
 if TYPE_CHECKING:
     from narxbench._identification.result import Identification
 
-# The largest gain may be so many times the smallest: controllers are designed for a gain margin of about 2 (6 dB), and
-# half of that, in dB, is left for all else.
+# The largest gain may be this many times the smallest: controllers are designed for a gain margin of about 2 (6 dB),
+# and half of that, in dB, is left for all else.
 GAIN_FINE = 1.5
-# The longest settling time may be so many times the shortest: twice as slow a process needs another controller.
+# The longest settling time may be this many times the shortest: twice as slow a process needs another controller.
 SETTLING_FINE = 2.0
 # Share of the equally good models that must be stable: the interval of the largest pole ends below 1.
 STABLE_FINE = (1.0 + COVERAGE) / 2.0
@@ -205,7 +205,7 @@ def control_doubts(
         ``name``: ``sign`` or ``gain`` of an input, ``stability``, ``settling``, ``record``, where it settles after its
         end, or ``candidates``, where the residuals show that the true system is not among them, so that intervals may
         not hold. ``signal``: the input, or "". ``status``: how serious it is. ``value``: the factor from the smaller to
-        the larger end of an interval, the share that is stable, or the samples of the record; None where there is none.
+        the larger end of an interval, the share that is stable, or the samples of the record; None if there is none.
         ``limit``: what it should be at most, the share at least; None for candidates.
     """
     doubts = []
@@ -283,7 +283,7 @@ def _answers_of_inputs(
             continue
         points = [point for point in identification.curve if point.signal == name]
         rest, gain, turns = _gain(points, medians[i])
-        # The first input stands at a point of the curve.
+        # The first input is at a point of the curve.
         at = rest.u if rest and not inputs else medians[i]
         inputs[name] = {"at": at, "gain": gain, "turns": turns, "delay": delay_of(model, INPUT + i)}
         rests.append(rest)

@@ -39,7 +39,7 @@ class DrawnModels:
     Attributes
     ----------
     y : array, shape (draws,)
-        The outputs at rest; NaN where there is none.
+        The outputs at rest; NaN if there is none.
     a, b : array, shape (draws, largest lag) and (draws, inputs, 1 + largest lag)
         Weights of small deviations of the output, from lag 1 on, and of the inputs, from lag 0 on, in the units of the
         signals.
@@ -89,7 +89,7 @@ class DrawnModels:
         start : array, shape (levels,)
             Outputs that the rests are sought from, by Newton's method.
         most : int, optional
-            Only the first draws are looked at.
+            Only the first draws are used.
         """
         inner_u = (u - self._offsets[1:]) / self._scales[1:]
         balance, sizes = self._balance(inner_u, self.coefficients[:most])

@@ -195,7 +195,7 @@ def _is_small(rrse: float | None) -> bool:
 
 
 def _status_of_error(relative: float, avoidable: float | None) -> Status:
-    """Judge an error relative to the deviation of the output; noise that no model can foresee is to be looked at."""
+    """Judge an error relative to the deviation of the output; noise that no model can foresee deserves a look."""
     status = graded(relative, FREE_RUN_FINE, FREE_RUN_LOOK)
     if status != "bad" or avoidable is None or relative >= NOISE:
         return status

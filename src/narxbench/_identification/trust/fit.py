@@ -274,7 +274,7 @@ def least_squares(arrangement: Arrangement, monomials: Sequence[Monomial], terms
 
 
 def _blocks(arrangement: Arrangement, monomials: Sequence[Monomial], rows: Any) -> Iterator[Block]:
-    """Yield columns, outputs and samples of so many rows that they can be held at once."""
+    """Yield columns, outputs and samples of this many rows that they can be held at once."""
     length = max(1, MOST_VALUES // len(monomials))
     for start in range(0, len(rows), length):
         block = rows[start : start + length]

@@ -1,4 +1,4 @@
-"""Bands about forecasts: as wide as the errors so many steps ahead, on parts of the data that the weights do not know.
+"""Bands about forecasts: as wide as the errors at that distance on parts of the data that the weights do not know.
 
 Each part is forecast by weights of the others, from many samples before it and in it, with the state that the noise has
 there. So the bands widen as these errors do, and hold whatever the noise is, on average over data like these. They do
@@ -28,7 +28,7 @@ SHARES = (0.5, 0.8, BAND, 0.95, 0.99)
 # The key of a model's ``about`` that has them.
 ABOUT = "forecast_errors"
 # The horizons, in steps, are each longer by this factor, up to this number, or a share of the longest record; forecasts
-# of a part start at so many samples, or at all before and in it if these are fewer (time: benchmarks/budget.md,
+# of a part start at this many samples, or at all before and in it if these are fewer (time: benchmarks/budget.md,
 # coverage: benchmarks/forecasts.md).
 FACTOR, LONGEST, ORIGINS = 1.2, 256, 128
 # The golden section: its multiples are spread evenly, and in step with no season.
@@ -90,7 +90,7 @@ def unseen_at_horizons(fit: ModelFit, model: Model, horizons: Sequence[int]) -> 
 
 
 def _errors(model: Model, record: Record, first: int, last: int, steps: int) -> Floats:
-    """Return the absolute errors of forecasts of a stretch of a record, so many steps ahead, from many samples.
+    """Return the absolute errors of forecasts of a stretch of a record, this many steps ahead, from many samples.
 
     The shape is (samples, steps, samples in a step). Errors outside of the stretch are NaN.
     """
@@ -157,7 +157,7 @@ def free_run_half_width(model: Model, confidence: float = BAND) -> float | None:
 
 
 def half_widths(model: Model, samples: int, confidence: float) -> Floats:
-    """Return the half widths of the bands about the forecasts of so many samples.
+    """Return the half widths of the bands about the forecasts of this many samples.
 
     Raises
     ------

@@ -40,7 +40,7 @@ def refit(model: Model, data: Any = None, **reading: Unpack[Reading]) -> Model:
     **reading
         What :func:`narxbench._identification.data.reading.read_recording` takes. ``input`` and ``output`` are by
         default the columns that the model names. Records of role test are left out. In short gaps of the output, what a
-        model of weights from the stretches between them predicts stands in for what is missing.
+        model of weights from the stretches between them predicts replaces what is missing.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def refit(model: Model, data: Any = None, **reading: Unpack[Reading]) -> Model:
 
 
 def _refitted(model: Model, recording: Recording) -> Model:
-    """Return the model with weights of a recording in which nothing is missing, or something stands in for it."""
+    """Return the model with weights of a recording in which nothing is missing, or something replaces it."""
     offsets, scales = (tuple(values.tolist()) for values in model.scaling())
     records = [scaled(record, Scaling(offsets, scales)) for record in recording.known]
     arrangement = Arrangement(records, model.decimation, model.max_lag, 1)

@@ -1,6 +1,6 @@
 """Order that is left in the errors: correlation tests one step ahead, and what errors of a free run have in common.
 
-Residuals xi of a sufficient model can be foretold neither from the past nor from the inputs. Linear correlations show
+Residuals xi of a sufficient model can be predicted neither from the past nor from the inputs. Linear correlations show
 missing lags and coloured noise but are blind to many missing nonlinear terms, so there are nonlinear ones. With
 (a)' for a less its mean, a sufficient model has (Billings and Voon, Correlation based model validity tests for
 non-linear models, International Journal of Control 44, 1986, 235-244)

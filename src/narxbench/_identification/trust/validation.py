@@ -208,7 +208,7 @@ def _figures(row: Mapping[str, Any]) -> dict[str, float | None]:
 def predicted(model: Model, record: Record, steps: int | None = None) -> NDArray[np.float64] | None:
     """Return the prediction of a whole record, some steps ahead or in free run; None where it diverges.
 
-    It goes through gaps of the output, and knows nothing of what stands in for it there.
+    It goes through gaps of the output, and knows nothing of what replaces it there.
     """
     y = record.measured(model.initial_samples)
     try:
@@ -218,7 +218,7 @@ def predicted(model: Model, record: Record, steps: int | None = None) -> NDArray
 
 
 def _sums(model: Model | None, record: Record, steps: int | None, first: int, decimation: int) -> _Sums:
-    """Return the sums of one record that its figures come from; no model stands for the last value."""
+    """Return the sums of one record that its figures come from; no model represents the last value."""
     least = decimation * (steps or 1) if model is None else model.initial_samples
     start = max(first, least)
     if not record.is_measured[start:].any():
@@ -300,7 +300,7 @@ def row_of(
     model: str = MODEL,
     sampling: str = INCOMING,
 ) -> dict[str, Any]:
-    """Return the row of all records of a role for a kind of prediction; it is empty where there is none."""
+    """Return the row of all records of a role for a kind of prediction; it is empty if there is none."""
     ahead = {} if steps is None else {"steps": steps}
     return row_at(frame, role=role, record=ALL, model=model, sampling=sampling, kind=kind, **ahead) or {}
 

@@ -35,7 +35,7 @@ from narxbench._identification.trust.validation import (
 from narxbench._model.narx import Model
 from narxbench._model.records import ROLES
 
-# A correlation r foretells the share r^2 of the variance: below 1 % it does not matter even if many samples show it,
+# A correlation r predicts the share r^2 of the variance: below 1 % it does not matter even if many samples show it,
 # from 9 % on a better model is within reach.
 CORRELATION_SMALL, CORRELATION_LARGE = 0.1, 0.3
 
@@ -96,12 +96,12 @@ def competitors_check(
         "degree": max(map(len, model.monomials)),
         "linear_arx": _against(place, *_errors_of(frame, place, ARX)),
         "last_value": _against({**place_of_last, "season": season and season[0]}, *errors),
-        **(competition or {"leaving": "sparse", "rows": []}),
+        **(competition or {"selected": "sparse", "rows": []}),
     }
     compared = [about["status"] for about in (values["linear_arx"], values["last_value"]) if about]
     if not compared and not values["rows"]:
         return None
-    status = worst(*compared, look_if(values["leaving"] != "sparse"))
+    status = worst(*compared, look_if(values["selected"] != "sparse"))
     return Finding("competitors", status, values, competitors_text(values))
 
 
@@ -139,10 +139,10 @@ def _shown_error(rrse: float | None) -> str:
 
 def _simple_model(values: Values) -> list[str]:
     """Return why a simple model was taken in place of the sparse one, and the equation of that; nothing else."""
-    if values["leaving"] == "sparse":
+    if values["selected"] == "sparse":
         return []
     sparse, *_ = values["rows"]
-    taken = next(row for row in values["rows"] if row["name"] == values["leaving"])
+    taken = next(row for row in values["rows"] if row["name"] == values["selected"])
     name = "ahead" if "ahead" in taken and "ahead" in sparse else "rrse"
     text = f"The {taken['name']} model ({count_terms(taken['terms'])}) is the answer: on parts that its weights do not "
     text += f"know its RRSE is {_shown_error(taken[name])}, that of the sparse model ({count_terms(sparse['terms'])}) "
@@ -243,7 +243,7 @@ def _correlations(tests: Sequence[CorrelationTest], good_free_run: float | None)
     failed = [test for test in ordered if not test.passed]
     status = graded(abs(failed[0].worst), CORRELATION_SMALL, CORRELATION_LARGE) if failed else "fine"
     if status == "bad" and good_free_run is not None:
-        # Correlations that do no harm to a good free run are to be looked at, no more.
+        # Correlations that do no harm to a good free run deserve a look, no more.
         status = "look"
     return {
         "status": status,

@@ -151,7 +151,7 @@ def _little_time(comparison: Comparison) -> list[str]:
 
 
 def _verdict(best: Row, pairs: Sequence[PairedTest]) -> str:
-    """Return the verdict in a few words: one method, several that are not told apart, or none."""
+    """Return the verdict in a few words: one method, several that are not distinguished, or none."""
     name, alternatives = _name(best["method"]), not_beaten(pairs)
     if not pairs:
         return f"Only {name} took part."
@@ -204,7 +204,7 @@ def _too_few(comparison: Comparison, metric: ComparisonMetric) -> bool:
 def _not_enough(comparison: Comparison, best: Row) -> str:
     n_methods = len(comparison.pairs(EXACT)) + 1
     needed = fewest_systems(n_methods, comparison.alpha)
-    told_apart = f"{count(n_methods)} methods can be told apart on {needed} systems or more"
+    told_apart = f"{count(n_methods)} methods can be distinguished on {needed} systems or more"
     leads = f"{_name(best['method'])} leads with {tenths(best[EXACT.name])}, which may be chance"
     return (
         f"**Not enough data sets to recommend a method.** {told_apart}. On these, {_data(comparison, EXACT)}, {leads}."
@@ -235,7 +235,7 @@ def _interval(row: Row, metric: ComparisonMetric, *, plain: bool = False) -> str
 
 
 def _lower(text: str) -> str:
-    """Return a verdict as it stands after a colon; the names of methods keep their form."""
+    """Return a verdict as it is written after a colon; the names of methods keep their form."""
     for word in ("Use", "Only", "No"):
         if text.startswith(f"{word} "):
             return word.lower() + text[len(word) :]

@@ -104,13 +104,13 @@ def detectable(difference: Floats, alpha: float) -> float:
 
 
 def enough_systems(n_systems: int, n_methods: int, alpha: float) -> bool:
-    """Return whether one of so many methods can be called better than another, after the correction."""
+    """Return whether one of this many methods can be called better than another, after the correction."""
     clearest = stats.wilcoxon(np.arange(1.0, n_systems + 1), correction=True, method="asymptotic").pvalue
     return bool(clearest * math.comb(n_methods, 2) <= alpha)
 
 
 def fewest_systems(n_methods: int, alpha: float) -> int:
-    """Return the least number of systems with which one of so many methods can be called better than another."""
+    """Return the least number of systems with which one of this many methods can be called better than another."""
     n_systems = 1
     while not enough_systems(n_systems, n_methods, alpha):
         n_systems += 1

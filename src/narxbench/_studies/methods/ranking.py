@@ -70,7 +70,7 @@ def load_scores(paths: Iterable[StrPath]) -> list[Score]:
     for path in paths:
         score = read_score(path)
         if score.scenario == ALL:
-            raise NarxbenchError(f"{path}: scenario: found {ALL!r}, which stands for all; allowed: another name")
+            raise NarxbenchError(f"{path}: scenario: found {ALL!r}, which represents all; allowed: another name")
         problem = attrgetter(*DATA_SET, "criterion")(score)
         if problem in scores:
             raise NarxbenchError(f"{path}: found the problem {problem} a second time; allowed: each problem once")
@@ -118,7 +118,7 @@ def _results(runs: pd.DataFrame, unsteady: Collection[str]) -> pd.DataFrame:
 
     ``ranked`` says whether the method is ranked: it repeats, and has all data sets of its part.
     """
-    # A reference stands in the scores of every criterion: one of them is enough.
+    # A reference is in the scores of every criterion: one of them is enough.
     runs = runs.drop_duplicates([*DATA_SET, "method", "seed"])
     grouped = runs.groupby([*DATA_SET, "method"], sort=False)
     results = grouped[["part", "reference", "searches"]].first()
@@ -196,7 +196,7 @@ def _pairs_frame(results: pd.DataFrame, level: float) -> pd.DataFrame:
 
 
 def _best(by_system: pd.DataFrame, metric: ComparisonMetric) -> str | None:
-    """Return the method of the best mean; None where there is none, or where no run is exact."""
+    """Return the method of the best mean; None if there is none, or where no run is exact."""
     means = {str(method): math.fsum(values) / len(values) for method, values in by_system.items()}
     if not means or (metric is EXACT and max(means.values()) == 0):
         return None

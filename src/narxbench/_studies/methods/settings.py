@@ -138,7 +138,7 @@ class MethodsStudy(Study):
     tuned: Annotated[list[Name], AfterValidator(distinct)] = Field(default=[])
     """Methods that were developed or tuned on data sets that are not held out; unknown names have no effect."""
     groups: dict[Name, list[Name]] = Field(default={})
-    """Lists of systems by a name, which stands for them in a scenario."""
+    """Lists of systems by a name, which represents them in a scenario."""
     situations: Annotated[
         dict[Name, Situation],
         BeforeValidator(without_null, json_schema_input_type=dict[Name, Situation | None]),

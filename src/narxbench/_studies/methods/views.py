@@ -129,12 +129,12 @@ class View:
         return sorted(rows, key=lambda row: (sign * row[metric.name], row["method"]))
 
     def best(self, metric: ComparisonMetric = EXACT) -> Row | None:
-        """Return the best method by a metric; None where there is none, or where no run is exact."""
+        """Return the best method by a metric; None if there is none, or where no run is exact."""
         best = next(iter(self.ranked(metric)), None)
         return None if best is None or (metric is EXACT and not best[EXACT.name]) else best
 
     def cheapest_useful(self) -> Row | None:
-        """Return the cheapest method that is useful; None where there is none whose time is known."""
+        """Return the cheapest method that is useful; None if there is none whose time is known."""
         best = self.best()
         if best is None:
             return None

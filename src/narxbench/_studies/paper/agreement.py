@@ -121,7 +121,7 @@ def rank_test(compared: pd.DataFrame) -> dict[str, Any]:
     """Return the test that the published tables are one more data set of an interpretation; NaN for one data seed.
 
     It has the columns of the frame ``nearness``: the ``p_value``, the number ``orders`` of equally likely places of the
-    paper's tables (no p value is smaller than one in so many), and on which of the ``systems`` they lie ``farthest``.
+    paper's tables (no p value is smaller than one in this many), and on which of the ``systems`` they lie ``farthest``.
 
     If the interpretation is right, each of the data sets and the paper is as likely as any other to lie farthest out,
     on every system independently (`system_ranks`). The p value is the exact chance that the ranks of the paper's data

@@ -701,7 +701,7 @@ def _closed_in_second_half(row: Row, best: float) -> float | None:
 
 
 def _with_enough_digits(a: float, b: float) -> list[str]:
-    """Return two values of J with so many decimals that they differ in print if they differ; J is kept to six."""
+    """Return two values of J with this many decimals that they differ in print if they differ; J is kept to six."""
     digits = 1
     while digits < 6 and a != b and f"{a:.{digits}f}" == f"{b:.{digits}f}":
         digits += 1

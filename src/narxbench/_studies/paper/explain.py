@@ -119,7 +119,7 @@ def _condition(words: Mapping[str, str], metrics: pd.DataFrame) -> dict[str, Any
 
 
 def _selected(option: str, word: str, column: pd.Series) -> pd.Series:
-    """Return which rows have a word in a column; where there is none, say which words there are."""
+    """Return which rows have a word in a column; if there is none, say which words there are."""
     is_selected = column == word
     if not is_selected.any():
         allowed = list(dict.fromkeys(column))

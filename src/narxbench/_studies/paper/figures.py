@@ -22,7 +22,7 @@ from narxbench._study.frames import Frames
 _FONT: Any = {"font.family": ["STIXGeneral"], "mathtext.fontset": "stix"}
 START = 0.05  # the share of the evaluations after which J must fit into the axis
 SYSTEM_TERM, SPURIOUS_TERM = "#0072B2", "#999999"
-_FIRST = (GA, UPSO)  # GA stands left, other methods of a study follow
+_FIRST = (GA, UPSO)  # GA is on the left, other methods of a study follow
 _LINES = ("-", "--", "-.", ":")
 _LABEL = 0.035  # the share of a panel's width that a turned label needs
 # The paper leaves this system out of figure 2.

@@ -371,5 +371,5 @@ def _spurious(summary: Summary) -> dict[str, int]:
 
 
 def _infinite(value: float | None) -> float:
-    """Return J as a number; in summaries null stands for infinity."""
+    """Return J as a number; in summaries null means infinity."""
     return math.inf if value is None else value

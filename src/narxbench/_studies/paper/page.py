@@ -28,7 +28,7 @@ from narxbench._study.run_record import FIXED_RECORD, read_run_record
 def read_material(files: Mapping[str, Any], settings: Mapping[str, Any], *, above: bool) -> Material:
     """Return the material of the pages of a study with tables, figures and claims, from its files by name.
 
-    ``above`` says whether the main page stands next to the study's folder and not in it.
+    ``above`` says whether the main page is next to the study's folder and not in it.
     """
     frames, choices = ordered_frames(read_frames(files), settings), load_design_choices(files["choices"])
     published, kept = load_published(files["published"], files["system_terms"]), load_kept(files)

@@ -35,7 +35,7 @@ class Site:
     """The places of a study's pages: ``pages`` has their names, each with its file."""
 
     study: str
-    above: bool = False  # whether the main page stands next to the study's folder, as that of the default study does
+    above: bool = False  # whether the main page is next to the study's folder, as that of the default study does
     pages: Mapping[str, str] = field(default_factory=lambda: {name: f"{name}.html" for name in PAGES})
     repository: str = ""  # the address of the project's repository, where one is known
 

@@ -250,7 +250,7 @@ def test_a_missing_library_is_one_line_with_the_command(
     FILES[name](tmp_path / name)
     monkeypatch.setitem(sys.modules, PACKAGES[name], None)  # as if it were not installed
     for pip, command in ((io, "pip"), (None, "uv pip")):
-        monkeypatch.setitem(sys.modules, "pip", pip)  # any module stands for one that is installed
+        monkeypatch.setitem(sys.modules, "pip", pip)  # any module represents one that is installed
         with pytest.raises(MissingExtraError) as error:
             read(tmp_path / name, **BY_NAME)
         needed = f"python3 -m {command} install {PACKAGES[name]}"

@@ -1,4 +1,4 @@
-"""Checks of data: each finds the fault that is there, and is silent where there is none."""
+"""Checks of data: each finds the fault that is there, and is silent if there is none."""
 
 import json
 from pathlib import Path

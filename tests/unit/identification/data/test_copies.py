@@ -88,7 +88,7 @@ def test_a_stretch_of_another_record_is_found(kind, start, length, before, unit,
 @given(KINDS | st.just("long rests"), st.sampled_from([None, 8, 64, 4096]), st.sampled_from([60, 300, 2000]), SEEDS)
 @settings(max_examples=30, deadline=None)
 def test_a_repeated_measurement_is_no_copy(kind, levels, n, seed):
-    """Measure twice, without rounding or with the noise of a converter of so many levels."""
+    """Measure twice, without rounding or with the noise of a converter of this many levels."""
     draw = np.random.default_rng(seed)
     pairs = []
     for _ in range(2):

@@ -118,7 +118,7 @@ MODEL = Model(("y(k-1)", "u(k-1)"), (0.5, 1.0), ("u",), "y", units={"u": "V", "y
 
 
 def samples_of_model(step=0.1, input="u [V]", output="y [cm]"):
-    """Return samples of a model that are so many seconds apart, in columns of these names."""
+    """Return samples of a model that are this many seconds apart, in columns of these names."""
     u = np.sin(np.arange(40) ** 1.5)
     return {"t [s]": step * np.arange(40), input: u, output: MODEL.predict(u, [0.0])}
 

@@ -265,7 +265,7 @@ def test_rows_with_the_newest_first_are_read_upwards(tmp_path: Path, form: str) 
         assert record.y.tolist() == expected.records[0].y.tolist()
         assert record.index.tolist() == expected.records[0].index.tolist()
         assert recording.sampling_time == expected.sampling_time
-        assert "the newest row stands first, so that rows were read upwards" in notes(recording)
+        assert "the newest row is first, so the rows were read upwards" in notes(recording)
     # Lines are those of the file.
     frame.iloc[9, 1] = np.nan
     frame.to_csv(tmp_path / "b.csv", index=False)

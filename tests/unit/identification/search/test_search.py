@@ -16,10 +16,10 @@ from narxbench._identification.data.arrangement import N_PARTS, Arrangement
 from narxbench._identification.joint import select_combination
 from narxbench._identification.search.candidate import Candidate
 from narxbench._identification.search.choice import error_scatter, tied
-from narxbench._identification.search.competitors import leaving_structure
+from narxbench._identification.search.competitors import selected_structure
 from narxbench._identification.search.configurations import LAGS, Configuration, candidates, configurations
 from narxbench._identification.search.noise import weigh_under
-from narxbench._identification.search.outside import joint_run_leaves_all_bounds, leaves_all_bounds
+from narxbench._identification.search.outside import diverges_when_held, joint_run_diverges_when_held
 from narxbench._identification.search.plan import chosen_stretches, plan_search
 from narxbench._identification.search.problem import MOST_ROWS, MOST_STEPS, ConfigurationProblem
 from narxbench._identification.search.proposals import brief_search, descent, in_units_of_the_user
@@ -272,7 +272,7 @@ def test_a_model_that_explodes_where_inputs_are_held_leaves_all_bounds(rng, term
     inputs = ("u",) if len(terms) > 1 else ()
     u = rng.uniform(-1, 1, (300, 1))
     y = model(("y(k-1)", "u(k-1)"), (0.8, 0.2)).predict(u, np.full(4, 0.1), samples=300)
-    assert leaves_all_bounds(model(terms, coefficients, inputs), u[:, : len(inputs)], y) is leaves
+    assert diverges_when_held(model(terms, coefficients, inputs), u[:, : len(inputs)], y) is leaves
 
 
 @pytest.mark.parametrize(("weight", "leaves"), [(0.4, False), (0.6, True)])
@@ -280,7 +280,7 @@ def test_two_outputs_that_drive_each_other_leave_all_bounds(rng, weight, leaves)
     terms, weights = ("y(k-1)", "u1(k-1)", "u2(k-1)"), (0.5, weight, 1.0)
     parts = narxbench.Model(terms, weights, ("b", "u"), "a"), narxbench.Model(terms, weights, ("a", "u"), "b")
     u, y = rng.uniform(-1, 1, (50, 1)), rng.uniform(-1, 1, (50, 2))
-    assert joint_run_leaves_all_bounds(narxbench.JointModel(parts), u, y) == leaves
+    assert joint_run_diverges_when_held(narxbench.JointModel(parts), u, y) == leaves
 
 
 def test_a_run_that_grows_slowly_does_not_hold(rng):
@@ -332,17 +332,17 @@ def test_the_sparse_model_leaves_while_its_error_is_within_the_limit(
 ):
     competing = "narxbench._identification.search.competitors"
     monkeypatch.setattr(f"{competing}.holds", lambda _, competitor: competitor.kind in holding)
-    monkeypatch.setattr(f"{competing}.leaves_all_bounds", lambda *_: False)
+    monkeypatch.setattr(f"{competing}.diverges_when_held", lambda *_: False)
     best, linear_model, last = (
         Candidate(LINEAR, ("y(k-1)",), "", kind="sparse", rrse=sparse),
         Candidate(LINEAR, ("y(k-1)",), "", kind="linear", rrse=linear),
         Candidate(LINEAR, ("y(k-1)",), "", kind="last value", rrse=last_value),
     )
-    assert leaving_structure(None, best, [linear_model, last]).kind == expected
+    assert selected_structure(None, best, [linear_model, last]).kind == expected
     # A series is judged farther ahead, too.
     best, linear_model = replace(best, rrse=0.1, ahead=sparse), replace(linear_model, rrse=0.1, ahead=linear)
     expected_ahead = best if sparse <= 1.05 * max(1e-6, linear) else linear_model
-    assert leaving_structure(None, best, [linear_model]) == expected_ahead
+    assert selected_structure(None, best, [linear_model]) == expected_ahead
 
 
 # Errors and numbers of terms of two outputs with two candidates each.
@@ -363,7 +363,7 @@ def test_joint_models_have_the_fewest_terms_among_those_of_low_error_within_boun
     errors, unbounded, combination, is_bounded
 ):
     trial = SimpleNamespace(starts=((0, 0), (1, 1)), candidates=((None, None), (None, None)), is_driven=True)
-    trial.error, trial.n_terms, trial.leaves_all_bounds = errors.get, SIZES.get, unbounded.__contains__
+    trial.error, trial.n_terms, trial.diverges_when_held = errors.get, SIZES.get, unbounded.__contains__
     selection = select_combination(trial)
     assert (selection.combination, selection.is_bounded) == (combination, is_bounded)
     assert selection.n_unbounded == len(unbounded) and selection.n_compared == 4

@@ -251,7 +251,7 @@ def test_the_right_model_passes_all_correlation_tests_about_as_often_as_said():
 
 
 def test_a_certainty_that_cannot_be_computed_is_missing():
-    # From its first sample on the free run of w y(k-1)^2 leaves all bounds.
+    # From its first sample on the free run of w y(k-1)^2 diverges.
     y = 1.5 + 0.3 * np.random.default_rng(1).normal(size=100)
     y[0] = 2.6
     rows, segments = np.arange(1, 100), [range(60, 100)]

@@ -23,7 +23,7 @@ def simulated(seed, samples, q):
 
 
 def last_values(y, steps, start, q):
-    """Return the last value that is known so many steps before; in free run that before the first sample."""
+    """Return the last value that is known this many steps before; in free run that before the first sample."""
     if steps is None:
         return np.full(len(y), y[start - 1])
     return np.append(np.full(steps * q, np.nan), y[: len(y) - steps * q])

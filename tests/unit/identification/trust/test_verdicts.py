@@ -1,4 +1,4 @@
-"""The rules of the summary: fine, to be looked at, or bad."""
+"""The rules of the summary: fine, to be examined, or bad."""
 
 from itertools import product
 
@@ -70,7 +70,7 @@ def test_competitors(rrse, baseline, status):
 
 
 def test_a_simple_model_that_is_taken_is_to_be_looked_at():
-    competition = {"leaving": "linear OE", "sparse": "y(k) = u(k-1)"}
+    competition = {"selected": "linear OE", "sparse": "y(k) = u(k-1)"}
     competition["rows"] = [{"name": name, "terms": 2, "rrse": 0.1} for name in ("sparse", "linear OE")]
     assert findings_of(competition=competition)["competitors"].status == "look"
 
@@ -103,7 +103,7 @@ def test_the_same_error_of_an_output_that_spreads_less_is_no_gap():
     ("largest", "limit", "free_run", "status"),
     [
         *((0.05, 0.06, 0.4, "fine"), (-0.2, 0.04, 0.4, "look"), (0.31, 0.04, 0.4, "bad")),
-        # Many samples show it, though it is small; next to a free run that is good it is to be looked at.
+        # Many samples show it, though it is small; next to a free run that is good it deserves a look.
         *((0.09, 0.04, 0.4, "fine"), (0.31, 0.04, 0.1, "look")),
     ],
 )

@@ -157,7 +157,7 @@ def test_groups_are_all_scenarios_each_and_situations(compared):
 
 
 def study(methods, systems=TEN, *, held_out=True, **changes):
-    """Return problems of methods that are exact on so many systems, with nearly the same gap and error on all."""
+    """Return problems of methods that are exact on this many systems, with nearly the same gap and error on all."""
     problems = []
     for n, system in enumerate(systems):
         methods_of_problem = []

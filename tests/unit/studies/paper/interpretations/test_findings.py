@@ -122,7 +122,7 @@ def test_the_closest_is_judged_on_data_that_had_no_part_in_its_choice():
     held_out = compare(findings.study.conditions_of("upso2d").query("data_seed > 2"), published().once)
     unseen = held_out.groupby("data_seed")["deviance"].sum()
     assert closest["deviance_low"] < closest["held_out"] == pytest.approx(unseen.median())
-    # As described stands next to it and was not chosen.
+    # As described is next to it and was not chosen.
     described = row(findings.nearness, role="as described", algorithm="joint")
     assert (
         math.isnan(described["held_out"])
