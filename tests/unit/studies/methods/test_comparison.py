@@ -182,6 +182,7 @@ STUDIES = {
     "few systems, none held out": (lambda: study(CLEAR, TEN[:3], held_out=False), {"mine": 2.0, "ga": 3.0}),
     "time not measured": (lambda: study(CLEAR), {}),
     "no method finds the terms": (lambda: study(NONE), {"mine": 1.0, "ga": 2.0}),
+    "no method is better than another": (lambda: study({"mine": (5, 0.0, 0.01), "ga": (4, 0.1, 0.01)}), {"mine": 1.0}),
     "special data": (lambda: [*study(USUAL), *study(SPECIAL, scenario="noisy")], {"mine": 1.0, "frols": 0.1}),
     "the truth is no candidate": (lambda: study(NONE, true_terms=0, true_fitness=None), {"mine": 1.0}),
     "no search": (lambda: study({"frols": (5, 0.1, 0.02)}), {"frols": 0.1}),
