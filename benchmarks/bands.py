@@ -15,8 +15,8 @@ import numpy as np
 import narxbench
 from benchmarks.common import ROOT, number, table, write_page
 from benchmarks.measured import Case, Signals
-from narxbench._identification.trust.bands import BAND, Unseen
-from narxbench._identification.trust.validation import FREE_RUN, ONE_STEP
+from narxbench._identification.validation.bands import BAND, Unseen
+from narxbench._identification.validation.error_table import FREE_RUN, ONE_STEP
 
 RESULT = ROOT / "benchmarks" / "bands.md"
 SAMPLES, TESTED, SNR_DB = 800, 600, 30

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 import narxbench
 from benchmarks.common import ROOT, number, table, write_page
-from narxbench._identification.trust.bands import BAND
-from narxbench._identification.trust.forecasts import half_widths
+from narxbench._identification.validation.bands import BAND
+from narxbench._identification.validation.forecasts import half_widths
 from narxbench._model.prediction import NoiseFilter
 
 RESULT = ROOT / "benchmarks" / "forecasts.md"

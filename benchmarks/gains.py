@@ -18,8 +18,8 @@ from scipy.signal import lfilter
 
 import narxbench
 from benchmarks.common import ROOT, table, write_page
-from narxbench._identification.trust.dynamics import COVERAGE, Dynamics, Range
-from narxbench._identification.trust.steady_state import TIME_CONSTANTS
+from narxbench._identification.validation.dynamics import COVERAGE, Dynamics, Range
+from narxbench._identification.validation.steady_state import TIME_CONSTANTS
 from narxbench._model.prediction import NoiseFilter
 
 RESULT = ROOT / "benchmarks" / "gains.md"

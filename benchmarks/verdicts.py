@@ -33,12 +33,12 @@ from narxbench._identification.search.candidate import Candidate
 from narxbench._identification.search.plan import SearchPlan, plan_search
 from narxbench._identification.search.scores import diverges_when_held, scored
 from narxbench._identification.settings import IdentificationSettings
-from narxbench._identification.trust.answers import prediction_answer
-from narxbench._identification.trust.avoidable import avoidable_share
-from narxbench._identification.trust.fit import ModelFit
-from narxbench._identification.trust.residuals import free_run_bias
-from narxbench._identification.trust.validation import validate
-from narxbench._identification.trust.verdicts import summary
+from narxbench._identification.validation.answers import prediction_answer
+from narxbench._identification.validation.avoidable import avoidable_share
+from narxbench._identification.validation.error_table import validate
+from narxbench._identification.validation.fit import ModelFit
+from narxbench._identification.validation.residuals import free_run_bias
+from narxbench._identification.validation.verdicts import summary
 from narxbench._io.files import write_atomically
 from narxbench._model.narx import DivergedError
 from narxbench._model.records import Record, Recording

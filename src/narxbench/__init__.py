@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from narxbench._identification.estimator import NarxRegressor as NarxRegressor
     from narxbench._identification.joint import JointIdentification
     from narxbench._identification.result import Identification
-    from narxbench._identification.trust.refit import refit
+    from narxbench._identification.validation.refit import refit
     from narxbench._io.errors import FileError, NarxbenchError
     from narxbench._io.extras import MissingExtraError
     from narxbench._io.settings import SettingsError
@@ -106,7 +106,7 @@ _HOMES = {
     "look": "narxbench._identification.data.look",
     "model_size": "narxbench._model.terms",
     "read_signals": "narxbench._model.dataset",
-    "refit": "narxbench._identification.trust.refit",
+    "refit": "narxbench._identification.validation.refit",
     "search": "narxbench._algorithms.search",
     "write_comparison": "narxbench._report.comparison_page",
     "write_look": "narxbench._report.look_page",

@@ -592,7 +592,7 @@ def _add_refit(commands: Any) -> None:
 
 
 def _refit(options: argparse.Namespace) -> None:
-    from narxbench._identification.trust.refit import refit
+    from narxbench._identification.validation.refit import refit
 
     model = refit(_loaded_model(options), options.files, **_reading(options))
     model.save(options.new)
@@ -637,7 +637,7 @@ def _add_forecast(commands: Any) -> None:
 
 def _forecast(options: argparse.Namespace) -> None:
     from narxbench._identification.forecast import forecast_after
-    from narxbench._identification.trust.forecasts import has_errors
+    from narxbench._identification.validation.forecasts import has_errors
     from narxbench._report.predictions import without_rounding
 
     model, confidence = _loaded_model(options), options.confidence

@@ -22,19 +22,19 @@ from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.plan import SearchPlan
 from narxbench._identification.search.problem import MOST_STEPS, MOST_VALUES, MOST_WEIGHED, ConfigurationProblem
 from narxbench._identification.search.scores import EQUAL
-from narxbench._identification.trust.answers import answers
-from narxbench._identification.trust.avoidable import avoidable_share
-from narxbench._identification.trust.bands import unseen_errors
-from narxbench._identification.trust.dynamics import Dynamics, dynamics, working_point
-from narxbench._identification.trust.fit import ModelFit
-from narxbench._identification.trust.forecasts import ABOUT, forecast_errors
-from narxbench._identification.trust.lack_of_fit import richer_structure
-from narxbench._identification.trust.probabilities import FULL, STOPPED, StructureCertainty, structure_certainty
-from narxbench._identification.trust.residuals import CorrelationTest, correlation_tests, free_run_bias
-from narxbench._identification.trust.steady_state import POINTS, FixedPoint, measured_static_points, static_curve
-from narxbench._identification.trust.validation import FREE_RUN, ONE_STEP, Case, season_errors, validate
-from narxbench._identification.trust.verdicts import CORRELATION_SMALL, summary
-from narxbench._identification.trust.weights import interchangeable
+from narxbench._identification.validation.answers import answers
+from narxbench._identification.validation.avoidable import avoidable_share
+from narxbench._identification.validation.bands import unseen_errors
+from narxbench._identification.validation.dynamics import Dynamics, dynamics, working_point
+from narxbench._identification.validation.fit import ModelFit
+from narxbench._identification.validation.forecasts import ABOUT, forecast_errors
+from narxbench._identification.validation.lack_of_fit import richer_structure
+from narxbench._identification.validation.probabilities import FULL, STOPPED, StructureCertainty, structure_certainty
+from narxbench._identification.validation.residuals import CorrelationTest, correlation_tests, free_run_bias
+from narxbench._identification.validation.steady_state import POINTS, FixedPoint, measured_static_points, static_curve
+from narxbench._identification.validation.error_table import FREE_RUN, ONE_STEP, Case, season_errors, validate
+from narxbench._identification.validation.verdicts import CORRELATION_SMALL, summary
+from narxbench._identification.validation.weights import interchangeable
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.narx import Model
 from narxbench._model.noise_models import Narx, noise_family

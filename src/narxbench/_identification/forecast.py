@@ -6,8 +6,8 @@ import pandas as pd
 
 from narxbench._identification.data.model_data import read_for_models
 from narxbench._identification.data.reading import Reading, read_inputs
-from narxbench._identification.trust.bands import BAND
-from narxbench._identification.trust.forecasts import forecast_after_record
+from narxbench._identification.validation.bands import BAND
+from narxbench._identification.validation.forecasts import forecast_after_record
 from narxbench._io.errors import FieldError
 from narxbench._model.narx import Model
 from narxbench._model.records import Recording
@@ -32,7 +32,7 @@ def forecast_after(
     future : path, DataFrame or mapping of str to array, optional
         The inputs after the data, in columns named as in the model.
     steps, confidence
-        As for :func:`narxbench._identification.trust.forecasts.forecast_frame`.
+        As for :func:`narxbench._identification.validation.forecasts.forecast_frame`.
     **reading
         What :func:`narxbench._identification.data.reading.read_recording` takes. ``input`` and ``output`` are by
         default the columns that the model names.

@@ -17,7 +17,7 @@ from narxbench._identification.search.plan import SearchPlan, hurried, make_room
 from narxbench._identification.search.proposals import brief_searches, thorough_searches
 from narxbench._identification.search.steps import ATTEMPTS, CHOICE, CONCLUSION, SearchProgress, Steps, interruption
 from narxbench._identification.settings import IdentificationSettings
-from narxbench._identification.trust.answers import with_attempts
+from narxbench._identification.validation.answers import with_attempts
 from narxbench._io.interruptions import interruptible
 from narxbench._model.narx import DivergedError
 from narxbench._model.records import Recording

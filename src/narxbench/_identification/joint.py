@@ -34,11 +34,11 @@ from narxbench._identification.search.outside import joint_run_diverges_when_hel
 from narxbench._identification.search.plan import FINALISTS, LEADERS, SearchPlan
 from narxbench._identification.search.steps import SearchProgress, interruption
 from narxbench._identification.settings import IdentificationSettings
-from narxbench._identification.trust.answers import prediction_answer
-from narxbench._identification.trust.avoidable import avoidable_share
-from narxbench._identification.trust.fit import ModelFit
-from narxbench._identification.trust.validation import Case, decisive, validate
-from narxbench._identification.trust.verdicts import summary
+from narxbench._identification.validation.answers import prediction_answer
+from narxbench._identification.validation.avoidable import avoidable_share
+from narxbench._identification.validation.fit import ModelFit
+from narxbench._identification.validation.error_table import Case, decisive, validate
+from narxbench._identification.validation.verdicts import summary
 from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
 from narxbench._io.interruptions import interruptible
 from narxbench._io.words import listed

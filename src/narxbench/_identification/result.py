@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from narxbench._identification.finding import Finding
 from narxbench._identification.phrases import prediction_kind
-from narxbench._identification.trust.answers import ANSWERS
-from narxbench._identification.trust.bands import BAND, Unseen
-from narxbench._identification.trust.dynamics import Dynamics
-from narxbench._identification.trust.forecasts import forecast_after_record, forecast_frame
-from narxbench._identification.trust.probabilities import StructureCertainty
-from narxbench._identification.trust.residuals import CorrelationTest
-from narxbench._identification.trust.steady_state import FixedPoint, Rest
-from narxbench._identification.trust.validation import FREE_RUN, ONE_STEP, metrics_by_role
+from narxbench._identification.validation.answers import ANSWERS
+from narxbench._identification.validation.bands import BAND, Unseen
+from narxbench._identification.validation.dynamics import Dynamics
+from narxbench._identification.validation.forecasts import forecast_after_record, forecast_frame
+from narxbench._identification.validation.probabilities import StructureCertainty
+from narxbench._identification.validation.residuals import CorrelationTest
+from narxbench._identification.validation.steady_state import FixedPoint, Rest
+from narxbench._identification.validation.error_table import FREE_RUN, ONE_STEP, metrics_by_role
 from narxbench._io.errors import NarxbenchError, show
 from narxbench._model.loading import IDENTIFICATION_FORMAT, IDENTIFICATION_VERSION
 from narxbench._model.narx import DivergedError, Initial, Model
@@ -56,7 +56,7 @@ class Identification:
     alike : list of (str, str, float)
         Terms of the model, the candidate outside that could nearly take their place, and their correlation.
     validation : DataFrame
-        Figures by role, record, model and kind: :func:`narxbench._identification.trust.validation.validate`.
+        Figures by role, record, model and kind: :func:`narxbench._identification.validation.error_table.validate`.
     tests : list of CorrelationTest
         Correlation tests of the residuals.
     curve : list of FixedPoint

@@ -29,7 +29,7 @@ from narxbench._io.files import write_atomically
 logger = logging.getLogger("narxbench")
 
 # The packages that hold compiled functions.
-_COMPILED = ("_numerics", "_model", "_fitness/kernel", "_algorithms", "_identification/trust")
+_COMPILED = ("_numerics", "_model", "_fitness/kernel", "_algorithms", "_identification/validation")
 _MAKES_CODE = re.compile(rb"^(@(compiled|inlined|inner)$|from numba|import numba)", re.MULTILINE)
 _SEAL_BYTES = hashlib.sha256().digest_size
 

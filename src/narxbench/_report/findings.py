@@ -6,7 +6,7 @@ import shlex
 
 from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
-from narxbench._identification.trust.verdicts import worse_than
+from narxbench._identification.validation.verdicts import worse_than
 
 # A setting in a text, as :func:`narxbench._identification.phrases.setting` writes it.
 SETTING = re.compile(r"`(\w+)=([^`]+)`")

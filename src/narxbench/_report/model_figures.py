@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from narxbench._identification.finding import Finding
 from narxbench._identification.result import Identification
-from narxbench._identification.trust.bands import BAND
-from narxbench._identification.trust.dynamics import COVERAGE, Band
-from narxbench._identification.trust.residuals import CorrelationTest
-from narxbench._identification.trust.steady_state import FixedPoint
+from narxbench._identification.validation.bands import BAND
+from narxbench._identification.validation.dynamics import COVERAGE, Band
+from narxbench._identification.validation.residuals import CorrelationTest
+from narxbench._identification.validation.steady_state import FixedPoint
 from narxbench._io.errors import printable
 from narxbench._model.records import Recording
 from narxbench._report.figures import DARK, METHOD_COLOURS, NARROW, drawing, new_figure, panels, saved

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._identification.result import Identification
-from narxbench._identification.trust import validation
-from narxbench._identification.trust.bands import BAND
+from narxbench._identification.validation import validation
+from narxbench._identification.validation.bands import BAND
 from narxbench._io.errors import NarxbenchError, printable
 from narxbench._io.words import counted, ordinal
 from narxbench._model.narx import DivergedError

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from narxbench._identification.phrases import capital, prediction_kind
 from narxbench._identification.result import Identification
-from narxbench._identification.trust.answers import ANSWERS
+from narxbench._identification.validation.answers import ANSWERS
 from narxbench._io.csv import write_table
 from narxbench._io.errors import NarxbenchError, printable
 from narxbench._io.files import StrPath, canonical_json, write_folder

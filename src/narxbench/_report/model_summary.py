@@ -10,8 +10,8 @@ from typing import Any
 from narxbench._identification.finding import Finding
 from narxbench._identification.phrases import plural_s, prediction_kind
 from narxbench._identification.result import Identification
-from narxbench._identification.trust import validation
-from narxbench._identification.trust.answers import ANSWERS
+from narxbench._identification.validation import validation
+from narxbench._identification.validation.answers import ANSWERS
 from narxbench._io.errors import printable
 from narxbench._model.records import ROLES, Record
 from narxbench._report.findings import advice_on, for_shell, further_warnings, worse_sentences

@@ -5,7 +5,7 @@ from typing import Any
 
 from narxbench._identification.phrases import capital, prediction_kind
 from narxbench._identification.result import Identification
-from narxbench._identification.trust import validation
+from narxbench._identification.validation import validation
 from narxbench._model.records import ROLES
 from narxbench._report.formats import MISSING, fixed, probability, shortened
 from narxbench._report.table import Table, columns

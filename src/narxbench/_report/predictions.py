@@ -7,7 +7,7 @@ import pandas as pd
 
 from narxbench._identification.data.model_data import read_for_models
 from narxbench._identification.data.reading import Reading
-from narxbench._identification.trust.forecasts import free_run_half_width
+from narxbench._identification.validation.forecasts import free_run_half_width
 from narxbench._io.errors import FieldError, NarxbenchError, printable, show
 from narxbench._io.words import counted
 from narxbench._model.dataset import finite_signals

@@ -22,12 +22,12 @@ from narxbench._identification.joint import joint_text
 from narxbench._identification.search.configurations import configurations
 from narxbench._identification.search.steps import CONCLUSION, interruption
 from narxbench._identification.settings import IdentificationSettings
-from narxbench._identification.trust.answers import to_predict_text
-from narxbench._identification.trust.control import to_control_text
-from narxbench._identification.trust.errors import errors_text
-from narxbench._identification.trust.probabilities import EXACT, TOO_FEW
-from narxbench._identification.trust.reading import to_read_text
-from narxbench._identification.trust.verdicts import competitors_text, residuals_text, steady_states_text
+from narxbench._identification.validation.answers import to_predict_text
+from narxbench._identification.validation.control import to_control_text
+from narxbench._identification.validation.errors import errors_text
+from narxbench._identification.validation.probabilities import EXACT, TOO_FEW
+from narxbench._identification.validation.reading import to_read_text
+from narxbench._identification.validation.verdicts import competitors_text, residuals_text, steady_states_text
 from narxbench._io.settings import validated
 from narxbench._model.narx import Model
 from narxbench._model.records import Record, Recording

@@ -49,8 +49,8 @@ def selected_structure(plan: SearchPlan, sparse: Candidate, competitors: Sequenc
     """Return the selected structure: the sparse one, or the competitor of lowest selection error.
 
     A sparse model is selected while its selection error is at most ``SPARSE_WITHIN`` times that of the best competitor
-    whose free run over whole records holds, and which stays within bounds where inputs are held. The sparse model of a series
-    must also be within that factor of the best as far ahead as it is judged.
+    whose free run over whole records holds, and which stays within bounds where inputs are held. The sparse model of a
+    series must also be within that factor of the best as far ahead as it is judged.
     """
     for competitor in sorted(competitors, key=attrgetter("error")):
         if sparse.error <= SPARSE_WITHIN * competitor.error:

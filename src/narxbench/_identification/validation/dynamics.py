@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from narxbench._identification.trust.drawn_models import DrawnModels
-from narxbench._identification.trust.residuals import LEVEL
-from narxbench._identification.trust.steady_state import MARGIN, POINTS, FixedPoint
+from narxbench._identification.validation.drawn_models import DrawnModels
+from narxbench._identification.validation.residuals import LEVEL
+from narxbench._identification.validation.steady_state import MARGIN, POINTS, FixedPoint
 from narxbench._model.functions import completed, derived
 from narxbench._model.narx import Model
 from narxbench._model.records import Record

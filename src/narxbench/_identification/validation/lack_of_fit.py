@@ -21,9 +21,9 @@ from narxbench._identification.search.candidate import Candidate
 from narxbench._identification.search.configurations import LARGEST, Configuration
 from narxbench._identification.search.noise import prediction_errors
 from narxbench._identification.search.problem import MOST_VALUES, shortened
-from narxbench._identification.trust.fit import ModelFit
-from narxbench._identification.trust.residuals import CHANCE
-from narxbench._identification.trust.weights import DEPENDENT
+from narxbench._identification.validation.fit import ModelFit
+from narxbench._identification.validation.residuals import CHANCE
+from narxbench._identification.validation.weights import DEPENDENT
 from narxbench._model.noise_models import NoiseName
 from narxbench._model.terms import OUTPUT, Factor, Monomial, max_lag_of, monomials_of, term_name
 from narxbench._numerics.rounding import significant

@@ -16,8 +16,8 @@ from narxbench._identification.search.noise import StructureFit, noise_of_model,
 from narxbench._identification.search.plan import SearchPlan
 from narxbench._identification.search.problem import MOST_VALUES
 from narxbench._identification.search.ridge import ridge_inverse, ridge_weights
-from narxbench._identification.trust.validation import ARX, Case, linear_arx
-from narxbench._identification.trust.weights import (
+from narxbench._identification.validation.error_table import ARX, Case, linear_arx
+from narxbench._identification.validation.weights import (
     Assumption,
     Block,
     Weights,

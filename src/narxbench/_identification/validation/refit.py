@@ -11,14 +11,14 @@ from narxbench._identification.data.reading import Reading
 from narxbench._identification.data.scaling import Scaling, scaled
 from narxbench._identification.data.stand_ins import cut_at_gaps, filled_by, has_gaps
 from narxbench._identification.search.noise import weigh_under
-from narxbench._identification.trust.fit import (
+from narxbench._identification.validation.fit import (
     last_value_weights,
     least_squares,
     ridge_regression,
     weights_under_noise,
 )
-from narxbench._identification.trust.forecasts import ABOUT
-from narxbench._identification.trust.weights import Weights
+from narxbench._identification.validation.forecasts import ABOUT
+from narxbench._identification.validation.weights import Weights
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.version import __version__
 from narxbench._model.narx import Model

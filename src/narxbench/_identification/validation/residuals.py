@@ -32,7 +32,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri, stdtr
 
 from narxbench._identification.search.scores import NEGLIGIBLE
-from narxbench._identification.trust.validation import predicted
+from narxbench._identification.validation.error_table import predicted
 from narxbench._model.narx import Model
 from narxbench._model.records import Record
 from narxbench._model.terms import signal_name

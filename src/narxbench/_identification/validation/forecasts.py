@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from narxbench._identification.trust.bands import BAND, Integers, Unseen, unknown_stretches
-from narxbench._identification.trust.fit import ModelFit
-from narxbench._identification.trust.residuals import SHARE_OF_RECORD
+from narxbench._identification.validation.bands import BAND, Integers, Unseen, unknown_stretches
+from narxbench._identification.validation.fit import ModelFit
+from narxbench._identification.validation.residuals import SHARE_OF_RECORD
 from narxbench._io.errors import NarxbenchError, show
 from narxbench._model.narx import Initial, Model
 from narxbench._model.records import Record

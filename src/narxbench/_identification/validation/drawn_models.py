@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from narxbench._identification.trust.steady_state import TIME_CONSTANTS
+from narxbench._identification.validation.steady_state import TIME_CONSTANTS
 from narxbench._model.narx import Model
 from narxbench._model.terms import OUTPUT, lags_of
 from narxbench._numerics.random_streams import generator, standard_normal

@@ -10,8 +10,8 @@ import numpy as np
 
 from narxbench._identification.finding import Finding, Status, worst
 from narxbench._identification.phrases import Values, count_samples, first_of, percent, unit_of
-from narxbench._identification.trust.dynamics import COVERAGE, Dynamics, Range, middle_rest
-from narxbench._identification.trust.steady_state import LEAST_STEPS, FixedPoint
+from narxbench._identification.validation.dynamics import COVERAGE, Dynamics, Range, middle_rest
+from narxbench._identification.validation.steady_state import LEAST_STEPS, FixedPoint
 from narxbench._io.words import listed
 from narxbench._model.functions import derived
 from narxbench._model.terms import INPUT

@@ -9,11 +9,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from narxbench import DivergedError, Model, StructureProblem
-from narxbench._identification.trust.control import control_doubts
-from narxbench._identification.trust.dynamics import dynamics, working_point
-from narxbench._identification.trust.probabilities import DIVERGES, TOO_FEW, structure_certainty
-from narxbench._identification.trust.residuals import correlation_tests
-from narxbench._identification.trust.steady_state import measured_static_points, static_curve
+from narxbench._identification.validation.control import control_doubts
+from narxbench._identification.validation.dynamics import dynamics, working_point
+from narxbench._identification.validation.probabilities import DIVERGES, TOO_FEW, structure_certainty
+from narxbench._identification.validation.residuals import correlation_tests
+from narxbench._identification.validation.steady_state import measured_static_points, static_curve
 from narxbench._model.noise_models import Narx, Noe
 from narxbench._model.records import Record
 from narxbench._model.working_point import fixed_points

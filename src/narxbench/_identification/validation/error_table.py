@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from narxbench._identification.data.arrangement import Arrangement
 from narxbench._identification.search.problem import MOST_VALUES
-from narxbench._identification.trust.weights import orthogonalise, triangle_of
+from narxbench._identification.validation.weights import orthogonalise, triangle_of
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.narx import DivergedError, Model
 from narxbench._model.records import ROLES, Record

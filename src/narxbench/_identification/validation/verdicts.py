@@ -1,6 +1,6 @@
 """Checks of a model: its competitors, its residuals and its steady states, next to its errors and the data.
 
-Three answers follow from them (:mod:`narxbench._identification.trust.answers`).
+Three answers follow from them (:mod:`narxbench._identification.validation.answers`).
 """
 
 from collections import Counter
@@ -21,10 +21,10 @@ from narxbench._identification.phrases import (
 )
 from narxbench._identification.search.attempts import BETTER
 from narxbench._identification.search.scores import NEGLIGIBLE
-from narxbench._identification.trust.errors import errors_check
-from narxbench._identification.trust.residuals import CorrelationTest
-from narxbench._identification.trust.steady_state import MARGIN, FixedPoint, Rest
-from narxbench._identification.trust.validation import (
+from narxbench._identification.validation.errors import errors_check
+from narxbench._identification.validation.residuals import CorrelationTest
+from narxbench._identification.validation.steady_state import MARGIN, FixedPoint, Rest
+from narxbench._identification.validation.error_table import (
     ARX,
     FREE_RUN,
     LAST_VALUE,

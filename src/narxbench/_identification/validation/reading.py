@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from narxbench._identification.finding import Finding, Status, look_if
 from narxbench._identification.phrases import Values, count_terms, first_of, plural_s
-from narxbench._identification.trust.probabilities import EXACT
+from narxbench._identification.validation.probabilities import EXACT
 from narxbench._io.words import listed, probability, probability_words
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from narxbench._identification.data.arrangement import N_PARTS
 from narxbench._identification.search.problem import MOST_ROWS
-from narxbench._identification.trust.validation import Case, predicted
+from narxbench._identification.validation.error_table import Case, predicted
 from narxbench._numerics.rounding import significant
 
 Floats = NDArray[np.float64]

@@ -8,10 +8,10 @@ from tests.lookups import items_by_name
 
 from narxbench import Model
 from narxbench._identification.finding import Finding, worst
-from narxbench._identification.trust.residuals import CorrelationTest
-from narxbench._identification.trust.steady_state import FixedPoint, Rest
-from narxbench._identification.trust.validation import COLUMNS
-from narxbench._identification.trust.verdicts import summary
+from narxbench._identification.validation.error_table import COLUMNS
+from narxbench._identification.validation.residuals import CorrelationTest
+from narxbench._identification.validation.steady_state import FixedPoint, Rest
+from narxbench._identification.validation.verdicts import summary
 
 DRIVEN = Model(("y(k-1)", "u(k-1)", "u(k-2)^2"), (0.6, 1.0, 0.4), inputs=("u",), output="y")
 SERIES = Model(("y(k-1)",), (0.5,), (), "y")

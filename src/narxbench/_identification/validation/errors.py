@@ -9,7 +9,7 @@ import pandas as pd
 from narxbench._identification.finding import Finding, Status, graded, look_if, worst
 from narxbench._identification.phrases import Values, capital, first_of, how_predicted, percent, unit_of
 from narxbench._identification.search.scores import NEGLIGIBLE
-from narxbench._identification.trust.validation import (
+from narxbench._identification.validation.error_table import (
     ALL,
     ARX,
     DECIMATED,
@@ -55,7 +55,7 @@ def errors_check(
     """Judge the errors of a model.
 
     ``roles`` are those of the frame, the one that says most of new data first; the other parameters are those of
-    :func:`narxbench._identification.trust.verdicts.summary`.
+    :func:`narxbench._identification.validation.verdicts.summary`.
     """
     kind, steps = decisive(model, frame, horizon)
     role = roles[0]
