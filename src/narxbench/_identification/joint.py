@@ -36,8 +36,8 @@ from narxbench._identification.search.steps import SearchProgress, interruption
 from narxbench._identification.settings import IdentificationSettings
 from narxbench._identification.validation.answers import prediction_answer
 from narxbench._identification.validation.avoidable import avoidable_share
-from narxbench._identification.validation.fit import ModelFit
 from narxbench._identification.validation.error_table import Case, decisive, validate
+from narxbench._identification.validation.fit import ModelFit
 from narxbench._identification.validation.verdicts import summary
 from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
 from narxbench._io.interruptions import interruptible

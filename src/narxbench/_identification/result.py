@@ -14,11 +14,11 @@ from narxbench._identification.phrases import prediction_kind
 from narxbench._identification.validation.answers import ANSWERS
 from narxbench._identification.validation.bands import BAND, Unseen
 from narxbench._identification.validation.dynamics import Dynamics
+from narxbench._identification.validation.error_table import FREE_RUN, ONE_STEP, metrics_by_role
 from narxbench._identification.validation.forecasts import forecast_after_record, forecast_frame
 from narxbench._identification.validation.probabilities import StructureCertainty
 from narxbench._identification.validation.residuals import CorrelationTest
 from narxbench._identification.validation.steady_state import FixedPoint, Rest
-from narxbench._identification.validation.error_table import FREE_RUN, ONE_STEP, metrics_by_role
 from narxbench._io.errors import NarxbenchError, show
 from narxbench._model.loading import IDENTIFICATION_FORMAT, IDENTIFICATION_VERSION
 from narxbench._model.narx import DivergedError, Initial, Model

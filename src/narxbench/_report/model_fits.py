@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._identification.result import Identification
-from narxbench._identification.validation import validation
+from narxbench._identification.validation import error_table
 from narxbench._identification.validation.bands import BAND
 from narxbench._io.errors import NarxbenchError, printable
 from narxbench._io.words import counted, ordinal
@@ -97,7 +97,7 @@ def fit_of(identification: Identification, record: Record, most: int) -> ShownFi
 
 def _half_width(identification: Identification, steps: int | None) -> float | None:
     """Return the half width of the band about predictions of this many steps ahead; None where it is not known."""
-    case = {None: validation.FREE_RUN, 1: validation.ONE_STEP}.get(steps, "")
+    case = {None: error_table.FREE_RUN, 1: error_table.ONE_STEP}.get(steps, "")
     if case not in identification.unseen:
         return None
     return identification.unseen[case].half_width(BAND)

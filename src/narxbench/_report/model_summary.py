@@ -10,7 +10,7 @@ from typing import Any
 from narxbench._identification.finding import Finding
 from narxbench._identification.phrases import plural_s, prediction_kind
 from narxbench._identification.result import Identification
-from narxbench._identification.validation import validation
+from narxbench._identification.validation import error_table
 from narxbench._identification.validation.answers import ANSWERS
 from narxbench._io.errors import printable
 from narxbench._model.records import ROLES, Record
@@ -20,7 +20,7 @@ from narxbench._report.findings import advice_on, for_shell, further_warnings, w
 LINES, WIDTH = 25, 100
 # Lines of an equation, beside which all that a reader must know still fits.
 MOST_EQUATION_LINES = 7
-_MODELS = (validation.MODEL, validation.ARX, validation.LAST_VALUE)
+_MODELS = (error_table.MODEL, error_table.ARX, error_table.LAST_VALUE)
 _DIVERGES = "diverges"
 # Each column is as wide as the widest text in it, behind two blanks.
 _MODEL_FORMATS = [f"{{:>{2 + max(len(name), len(_DIVERGES))}}}" for name in _MODELS]
@@ -158,11 +158,11 @@ def _warnings(identification: Identification, room: int) -> list[str]:
 def _errors_table(identification: Identification) -> list[str]:
     """Return the errors of the model and of simple ones on the data that say most, and on the next."""
     steps = identification.steps_judged
-    kinds = [validation.ONE_STEP, validation.FREE_RUN if steps is None else validation.K_STEP]
+    kinds = [error_table.ONE_STEP, error_table.FREE_RUN if steps is None else error_table.K_STEP]
     frame = identification.validation
     rows = {}
-    for row in frame[frame["record"] == validation.ALL].to_dict("records"):
-        if row["sampling"] == validation.INCOMING:
+    for row in frame[frame["record"] == error_table.ALL].to_dict("records"):
+        if row["sampling"] == error_table.INCOMING:
             rows[row["role"], row["kind"], row["model"]] = row
     lines = [f"{'RRSE (0 is perfect, 1 the mean)':32}" + "".join(_MODEL_FORMATS).format(*_MODELS)]
     present = [role for role in reversed(ROLES) if role in set(frame["role"])]

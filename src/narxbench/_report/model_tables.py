@@ -5,16 +5,16 @@ from typing import Any
 
 from narxbench._identification.phrases import capital, prediction_kind
 from narxbench._identification.result import Identification
-from narxbench._identification.validation import validation
+from narxbench._identification.validation import error_table
 from narxbench._model.records import ROLES
 from narxbench._report.formats import MISSING, fixed, probability, shortened
 from narxbench._report.table import Table, columns
 
 # The models that are compared, and what a reader calls them.
 _COMPARED = {
-    validation.MODEL: "this model",
-    validation.ARX: validation.ARX,
-    validation.LAST_VALUE: validation.LAST_VALUE,
+    error_table.MODEL: "this model",
+    error_table.ARX: error_table.ARX,
+    error_table.LAST_VALUE: error_table.LAST_VALUE,
 }
 _DATA = {"test": "the test data", "selection": "the selection data"}
 
@@ -33,8 +33,8 @@ def _fit_table(identification: Identification) -> Table:
     role = next((role for role in reversed(ROLES) if role in present), "estimation")
     head, rows = (*columns(model="Prediction by"), *columns("text", rrse="RRSE", fit="fit")), []
     for name, title in _COMPARED.items():
-        place = {"role": role, "record": validation.ALL, "model": name, "steps": steps}
-        rows.append([title, *_rrse_and_fit(validation.row_at(frame, **place, sampling=validation.INCOMING))])
+        place = {"role": role, "record": error_table.ALL, "model": name, "steps": steps}
+        rows.append([title, *_rrse_and_fit(error_table.row_at(frame, **place, sampling=error_table.INCOMING))])
     data = _DATA.get(role, "the data it was estimated from")
     return Table.of("fit_figures", f"{capital(prediction_kind(steps))} on {data}", head, rows)
 

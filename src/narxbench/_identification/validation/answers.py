@@ -10,9 +10,9 @@ import pandas as pd
 from narxbench._identification.finding import TITLES, Finding, Status, worst
 from narxbench._identification.phrases import OTHER_UNIT, Values, capital, how_predicted, percent, setting, unit_of
 from narxbench._identification.validation.control import control_answer
+from narxbench._identification.validation.error_table import ALL, DECIMATED, row_of
 from narxbench._identification.validation.errors import FREE_RUN_LOOK, LITTLE, NOISE
 from narxbench._identification.validation.reading import reading_answer
-from narxbench._identification.validation.error_table import ALL, DECIMATED, row_of
 from narxbench._io.errors import printable
 from narxbench._io.words import listed
 from narxbench._model.narx import Model

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from narxbench._identification.validation.fit import ModelFit
 from narxbench._identification.validation.error_table import predicted
+from narxbench._identification.validation.fit import ModelFit
 from narxbench._model.narx import Model
 from narxbench._model.records import Record
 from narxbench._numerics.rounding import significant

@@ -21,9 +21,6 @@ from narxbench._identification.phrases import (
 )
 from narxbench._identification.search.attempts import BETTER
 from narxbench._identification.search.scores import NEGLIGIBLE
-from narxbench._identification.validation.errors import errors_check
-from narxbench._identification.validation.residuals import CorrelationTest
-from narxbench._identification.validation.steady_state import MARGIN, FixedPoint, Rest
 from narxbench._identification.validation.error_table import (
     ARX,
     FREE_RUN,
@@ -32,6 +29,9 @@ from narxbench._identification.validation.error_table import (
     ONE_STEP,
     row_of,
 )
+from narxbench._identification.validation.errors import errors_check
+from narxbench._identification.validation.residuals import CorrelationTest
+from narxbench._identification.validation.steady_state import MARGIN, FixedPoint, Rest
 from narxbench._model.narx import Model
 from narxbench._model.records import ROLES
 
