@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+from scipy.special import softmax
 
 from narxbench._model.structure import column
 from narxbench._model.terms import parse_term, term_name
@@ -15,7 +16,7 @@ def terms_at(problem, numbers):
 
 def numbers_of(problem, terms):
     """Return the numbers of terms among the candidates."""
-    return [problem.terms.index(term) for term in terms]
+    return list(map(problem.terms.index, terms))
 
 
 def parse_terms(terms, n_inputs=1):
@@ -46,10 +47,7 @@ def rows_with_lags(lengths, lag):
 
 def probabilities_of(criteria):
     """Return the probability of each structure from the criterion of each."""
-    lowest = min(criteria.values())
-    weights = {structure: math.exp(-0.5 * (value - lowest)) for structure, value in criteria.items()}
-    total = math.fsum(weights.values())
-    return {structure: weight / total for structure, weight in weights.items()}
+    return dict(zip(criteria, softmax(np.multiply(-0.5, [*criteria.values()])), strict=True))
 
 
 def term_probability(probabilities, term):

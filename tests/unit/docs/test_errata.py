@@ -58,7 +58,7 @@ def rows_of_s4(algorithm=UPSO, criterion="bic"):
 def nus_of_s4(label, algorithm=UPSO, criterion="bic"):
     """Return the published ν of a term of S4 at each SNR."""
     place = int(label[1:]) - 1
-    return [published_row.nu[place] for published_row in rows_of_s4(algorithm, criterion)]
+    return np.array(values_of(rows_of_s4(algorithm, criterion), "nu"))[:, place].tolist()
 
 
 def nu_max_of_s4(algorithm):
@@ -323,10 +323,10 @@ def table_of_s4(required_terms, data_seed, criterion="aic-256"):
         with prepared(UPSO, settings) as runner:
             for seed in range(1, RUNS + 1):
                 counts.update(runner.run(problem, seed=seed, evaluations=6000, axes=axes).result.terms)
-        spurious = np.array([counts[term] for term in problem.terms if term not in terms])
+        spurious = np.array(list(map(counts.__getitem__, set(problem.terms) - set(terms))))
         row = {"system": "S4", "snr_db": float(snr), "data_seed": data_seed, "interpretation": required_terms}
         row |= {"method": UPSO, "algorithm": UPSO, "criterion": criterion, "scenario": "", "runs": RUNS}
-        row |= {"n_terms": len(problem.terms), "nu": tuple(counts[term] for term in terms)}
+        row |= {"n_terms": len(problem.terms), "nu": tuple(map(counts.__getitem__, terms))}
         rows.append(row | {"spurious": np.count_nonzero(spurious), "nu_max": spurious.max()})
     return pd.DataFrame(rows)
 

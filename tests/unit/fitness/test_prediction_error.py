@@ -117,8 +117,8 @@ def counted_rows(problem):
     counted = []
     for begin, end in problem.stretches.tolist():
         skipped = min(30, int(0.05 * (end - begin)))
-        counted += [row >= skipped for row in range(end - begin)]
-    return np.flatnonzero(counted)
+        counted.append(np.arange(end - begin) >= skipped)
+    return np.flatnonzero(np.concatenate(counted))
 
 
 def plain_problem(samples=150, scale_u=1.0, scale_y=1.0, seed=1):
@@ -242,12 +242,16 @@ def with_change(fit, place, change):
         moving_average=fit.moving_average.copy(),
         initial=fit.initial.copy(),
     )
-    places = [(changed.weights, i) for i in range(n)]
-    places += [(changed.autoregression, lag - 1) for lag in ar_lags]
-    places += [(changed.moving_average, lag - 1) for lag in ma_lags]
-    places += [(changed.initial.reshape(-1), i) for i in range(fit.initial.size)]
-    array, index = places[place]
-    array[index] += change
+    for array, indices in (
+        (changed.weights, np.arange(n)),
+        (changed.autoregression, np.array(ar_lags, int) - 1),
+        (changed.moving_average, np.array(ma_lags, int) - 1),
+        (changed.initial.reshape(-1), np.arange(fit.initial.size)),
+    ):
+        if place < len(indices):
+            array[indices[place]] += change
+            break
+        place -= len(indices)
     return changed
 
 
@@ -357,7 +361,7 @@ def test_no_change_makes_a_fit_more_likely(name):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_a_fit_goes_on_from_weights_to_begin_with_and_units_change_no_bit(name):
-    problem, scaled = (plain_problem(250, scale_u=unit, scale_y=unit) for unit in (1.0, 1024.0))
+    problem, scaled = plain_problem(250), plain_problem(250, scale_u=1024.0, scale_y=1024.0)
     noise_model = PLAIN_MODELS.get(name, MODELS[name][0])
     errors, terms = PredictionErrors(problem), numbers_of(problem, TERMS)
     start, weights = errors.fit(noise_model, terms[:3]), np.full(len(terms), 0.1)
@@ -381,7 +385,8 @@ def test_standard_errors_are_those_of_statsmodels_for_the_sensitivities(name):
     problem = plain_problem(500)
     errors, terms, counted = PredictionErrors(problem), numbers_of(problem, TERMS), counted_rows(problem)
     fit = errors.fit(PLAIN_MODELS[name], terms)
-    columns = np.delete(errors.sensitivities(fit), [t for t in range(len(problem.terms)) if t not in terms], 1)[counted]
+    left_out = np.setdiff1d(np.arange(len(problem.terms)), terms)
+    columns = np.delete(errors.sensitivities(fit), left_out, 1)[counted]
     weights = np.array([*fit.weights, *fit.noise_weights])
     theirs = OLS(errors.innovations(fit)[counted] + columns @ weights, columns)
     assert int(4 * (errors.samples / 100) ** (2 / 9)) == 5

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.command import failed, succeeded
-from tests.lookups import names_of
+from tests.lookups import names_of, values_of
 
 import narxbench
 
@@ -34,7 +34,7 @@ def test_coupled_outputs_are_found(identification):
     assert model.outputs == ("a", "b") and model.inputs == ("u",)
     for part, weights in zip(model.models, ((0.5, 1.0, -0.3), (0.8, 0.3)), strict=True):
         np.testing.assert_allclose(part.coefficients, weights, atol=0.05)
-    assert [row["others"] for row in identification.structures] == [["b"], ["a"]]
+    assert values_of(identification.structures, "others") == [["b"], ["a"]]
     assert list(identification.identifications) == ["a", "b"]
     assert identification.identifications["b"].model.inputs == ("u", "a")
     (note,) = identification.notes
@@ -64,7 +64,7 @@ def test_each_output_has_its_verdict(identification):
         assert verdict.values["rrse"] == pytest.approx(rrse, rel=0.05)
         assert f"In joint free run on the test data the rms error of {output} is " in verdict.text
     assert "To predict: a fine, b fine" in repr(identification)
-    assert [entry["title"] for entry in identification.to_dict()["summary"]] == ["To predict", "To predict"]
+    assert values_of(identification.to_dict()["summary"], "title") == ["To predict", "To predict"]
 
 
 def test_an_output_that_diverges_on_the_test_is_bad():
@@ -78,8 +78,8 @@ def test_an_output_that_diverges_on_the_test_is_bad():
 
 def test_one_output_that_acts_on_the_other_without_a_test():
     identification = narxbench.identify(coupled(back=0.0), **JOINT)
-    assert [row["others"] for row in identification.structures] == [[], ["a"]]
-    assert [verdict.values["role"] for verdict in identification.summary] == ["selection", "selection"]
+    assert values_of(identification.structures, "others") == [[], ["a"]]
+    assert values_of(values_of(identification.summary, "values"), "role") == ["selection", "selection"]
 
 
 def test_the_file_gives_back_the_model(identification, tmp_path):

@@ -95,21 +95,14 @@ SETTINGS = [
     *({"include": "y(k-1)"}, {"exclude": [1]}),
     *({"header": 0}, {"horizon": 0}, {"horizon": "24 h"}, {"horizon": 2.5}),
     *({"effort": float("nan")}, {"effort": "20"}),
-    *(
-        {"noise": "white"},
-        {"noise": "box-jenkin"},
-        {"seeds": 4},
-        {"degre": 2},
-        {"time": 20},
-    ),
+    *({"noise": "white"}, {"noise": "box-jenkin"}, {"seeds": 4}, {"degre": 2}, {"time": 20}),
     *({"y_lags": "y", "degree": 0, "noise": "x", "effort": -1}, {"y_lags": [0]}),
 ]
 TRIED = [
     *(({"u_lags": {"pressur": 2}}, ("pressure", "T")), ({"u_lags": {"u": 2}}, ())),
     *(({"include": ["u2(k-1)"]}, ("u",)), ({"include": ["y(k)"]}, ("u",)), ({"include": ["what"]}, ("u",))),
     *(({"exclude": [pattern], "y_lags": 1, "u_lags": 1}, ("u",)) for pattern in ("*u1(*", "u(k-2)", "*")),
-    ({"y_lags": 600, "u_lags": 1, "degree": 1}, ("u",)),
-    ({"y_lags": 390, "u_lags": 1, "degree": 1}, ("u",)),
+    *(({"y_lags": 600, "u_lags": 1, "degree": 1}, ("u",)), ({"y_lags": 390, "u_lags": 1, "degree": 1}, ("u",))),
     ({"decimation": 900, "y_lags": 3, "u_lags": 1, "degree": 1, "include": ["u(k-9)"]}, ("u",)),
     ({"degree": 8, "y_lags": 20, "u_lags": 20}, ("u",)),
 ]
@@ -157,16 +150,8 @@ CONTROLS = {
     **{"period": 1e-5, "rests": 3, "cases": 41, "at_rest": 41, "several": 0, "dynamics": None, "doubts": []},
 }
 WIDE = {"value": -10.9, "low": -13.7, "high": -6.8}
-INTERVALS = {
-    "lacking": [],
-    "unexplained": [],
-    "models": 4,
-    "confidence": 0.95,
-    "stable": 1.0,
-    "gains": {"in": WIDE},
-    "delays": {"in": [8, 16]},
-}
-INTERVALS |= {"lacking": [], "unexplained": []}
+INTERVALS = {"lacking": [], "unexplained": [], "models": 4, "confidence": 0.95, "stable": 1.0}
+INTERVALS |= {"gains": {"in": WIDE}, "delays": {"in": [8, 16]}}
 INTERVALS |= {"settling": {"value": 145.6, "low": 100.0, "high": None}, "pole": {"value": 0.8, "low": 0.7, "high": 1.1}}
 CONTROL_DOUBTS = [
     {"name": "gain", "signal": "in", "status": "look", "value": 2.01, "limit": 1.5},
@@ -199,10 +184,7 @@ def excited(order, most, at_rest, **values):
 
 
 COMPETED = {
-    "selected": "sparse",
-    "limit": 1.05,
-    "competitors": 12,
-    "kind": "free_run",
+    **{"selected": "sparse", "limit": 1.05, "competitors": 12, "kind": "free_run"},
     "rows": [
         {"name": "sparse", "terms": 7, "rrse": 0.224},
         {"name": "last value", "terms": 1, "rrse": 0.01},
@@ -303,14 +285,9 @@ EXAMPLES = [
     ("errors", PREDICTED, ("fine", {"exact": True}), ("look", {"holds": False})),
     ("competitors", {}, ("fine", competing()), ("look", competing(0.1, None)), ("bad", competing(rrse=None))),
     ("competitors", {}, ("look", competing(season=24)), ("look", competing(leaving="linear OE"))),
-    (
-        "residuals",
-        {},
-        ("fine", residual()),
-        ("fine", residual("fine", BEFORE)),
-        ("bad", residual("bad", EARLIER, BEFORE)),
-    ),
-    ("residuals", {}, ("look", residual("look", AFTER)), ("look", residual("look", BEFORE, kind="nonlinear"))),
+    ("residuals", {}, ("fine", residual()), ("fine", residual("fine", BEFORE))),
+    ("residuals", {}, ("bad", residual("bad", EARLIER, BEFORE)), ("look", residual("look", AFTER))),
+    ("residuals", {}, ("look", residual("look", BEFORE, kind="nonlinear"))),
     ("residuals", {}, ("look", residual(free_run=BIASED)), ("fine", residual(free_run=UNBIASED))),
     ("steady_states", RESTS, ("look", {"beyond": 1}), ("fine", {"at_rest": 41, "several": 0, "settling_steps": None})),
     ("steady_states", RESTS, ("fine", {"points": [[0.5, True], [1.0, False]]}), ("fine", {"points": []})),
@@ -370,7 +347,9 @@ def _words(finding):
 
 
 def _mistakes_of_reading():
-    mistakes = {f"reading {arguments}": partial(read_recording, FRAME, **arguments) for arguments in ARGUMENTS}
+    mistakes = {}
+    for arguments in ARGUMENTS:
+        mistakes[f"reading {arguments}"] = partial(read_recording, FRAME, **arguments)
     for name, (data, output) in DATA.items():
         mistakes[f"data: {name}"] = partial(read_recording, data, output=output)
     for name, time in TIMES.items():
@@ -382,16 +361,15 @@ def _mistakes_of_reading():
 
 def _mistakes_of_planned_runs():
     start, gap = np.where(np.arange(N) < 1, Y, np.nan), np.where(np.arange(N) == 30, np.nan, Y)
+    planned = partial(predictions, PLANNED)
     mistakes = {
-        "a planned run: too few outputs": partial(predictions, PLANNED, FRAME.assign(out=start)),
-        "a planned run: an empty output": partial(predictions, PLANNED, FRAME.assign(out=np.nan)),
-        "a planned run: no output": partial(predictions, PLANNED, FRAME[["in"]]),
-        "a planned run: an input with a gap": partial(
-            predictions, PLANNED, FRAME.assign(**{"in": gap}), y_initial=[1.0, 2.0]
-        ),
+        "a planned run: too few outputs": partial(planned, FRAME.assign(out=start)),
+        "a planned run: an empty output": partial(planned, FRAME.assign(out=np.nan)),
+        "a planned run: no output": partial(planned, FRAME[["in"]]),
+        "a planned run: an input with a gap": partial(planned, FRAME.assign(**{"in": gap}), y_initial=[1.0, 2.0]),
     }
     for values in (3.2, [3.2, np.nan], "3.2,x"):
-        mistakes[f"a planned run: from {values}"] = partial(predictions, PLANNED, FRAME, y_initial=values)
+        mistakes[f"a planned run: from {values}"] = partial(planned, FRAME, y_initial=values)
     return mistakes
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.lookups import items_by_name
+from tests.lookups import items_by_name, names_of, values_of
 
 from narxbench import NarxbenchError, load_system
 from narxbench._algorithms.registry import algorithm as algorithm_of
@@ -107,7 +107,7 @@ def test_schema_is_up_to_date_and_fits_the_files() -> None:
     validator = pytest.importorskip("jsonschema").Draft202012Validator(json.loads(committed.read_text()))
     for name in ("paper", "quick", "interpretations", "methods", "methods_quick"):
         before = ["methods.yaml"] if name == "methods_quick" else []
-        files = [CONFIG / file for file in (*before, f"{name}.yaml")]
+        files = list(map(CONFIG.joinpath, (*before, f"{name}.yaml")))
         assert load_study([*read_layers([BASE]), *read_layers(files)]).study == name
         assert validator.is_valid(read_mapping(CONFIG / f"{name}.yaml"))
     assert validator.is_valid({"methods": {"ga": None}, "data": {"excitation": {"kind": "gaussian"}}, "seeds": [3]})
@@ -182,7 +182,7 @@ def conditions_of(*files: Path) -> tuple[Study, list[Condition]]:
 def by_unique_name(conditions: list[Condition]) -> dict[str, Condition]:
     """Return conditions by name, none of which has the name or the key of another one."""
     by_name = items_by_name(conditions)
-    keys = {condition.key for condition in conditions}
+    keys = set(values_of(conditions, "key"))
     assert len(by_name) == len(keys) == len(conditions)
     return by_name
 
@@ -196,7 +196,7 @@ def test_the_paper_has_every_combination() -> None:
     study, conditions = conditions_of(BASE)
     assert len(by_unique_name(conditions)) == 72
     expected = {f"as-described/data-1/{system}/{snr_db}dB" for system, snr_db in product(study.systems, (50, 40, 30))}
-    assert {condition.problem.name for condition in conditions} == expected
+    assert set(names_of(values_of(conditions, "problem"))) == expected
     assert [condition.criterion for condition in conditions if condition.method == "ga"] == ["bic"] * 12
 
     first = conditions[0]
@@ -241,7 +241,10 @@ def test_interpretations_reach_problem_and_method_and_kept_results(varied: tuple
     constrained = by_name[f"required-terms=both+{text}/data-4/S4/50dB/upso2d/aic-256"].problem
     assert constrained.structure["required_terms"] == "linear_output_and_input"
     assert by_name[f"{text}/data-2/S4/50dB/upso2d/bic"].problem.structure["required_terms"] == "nothing"
-    # The results that the repository keeps are of these conditions.
+
+
+def test_the_kept_results_are_of_these_conditions(varied: tuple[Study, list[Condition]]) -> None:
+    _, conditions = varied
     keys = [tuple(condition.key.model_dump(include={*KEY_FIELDS}).values()) for condition in conditions]
     assert sorted(pd.read_csv(KEPT)[KEY_FIELDS].itertuples(index=False, name=None)) == sorted(keys)
 
@@ -275,12 +278,17 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> list[Condition]:
 def test_scenarios_have_their_systems_and_depart_from_the_study(compared: list[Condition]) -> None:
     # base has all systems with two seeds each, odd two SNRs of S1, part S1 and volterra.
     assert len(by_unique_name(compared)) == (4 * 2 + 2 + 2 * 2) * 2
-    held_out = [condition.problem for condition in compared if condition.problem.held_out]
-    data_sets = {(problem.system.name, problem.data_seed) for problem in held_out}
-    assert data_sets == set(product(["heater", "volterra"], [31, 33]))
-    scenarios = {(condition.problem.system.name, condition.problem.scenario) for condition in compared}
+    held_out, scenarios = set(), set()
+    for problem in values_of(compared, "problem"):
+        scenarios.add((problem.system.name, problem.scenario))
+        if problem.held_out:
+            held_out.add((problem.system.name, problem.data_seed))
+    assert held_out == set(product(["heater", "volterra"], [31, 33]))
     assert scenarios >= {("volterra", "base"), ("volterra", "part"), ("heater", "base")}
     assert not scenarios & {("heater", "part"), ("mao1997", "part"), ("volterra", "odd")}
+
+
+def test_problems_have_the_input_and_the_settings_of_their_scenario(compared: list[Condition]) -> None:
     by_name = by_unique_name(compared)
     plain, of_mao = by_name["base/data-2/S1/40dB/upso2d/aic-2"], by_name["base/data-1/mao1997/40dB/mine/bic"]
     expected = {"system": load_system("S1").definition(), "snr_db": 40, "seed": 2}

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.signal import lfilter
+from tests.lookups import item_with
 from tests.readings import finding, look, nothing, values_of
 
 import narxbench
@@ -26,11 +27,11 @@ ALARMS = {"diniz-volterra": {"outliers"}, "forty-terms": {"outliers"}}
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_no_false_alarm_for_systems(name):
-    checks = {check.name: check for check in look(narxbench.load_system(name).simulate(1000, snr_db=40)).checks}
-    alarms = {name for name, check in checks.items() if check.status != "fine"}
+    checks = look(narxbench.load_system(name).simulate(1000, snr_db=40)).checks
+    alarms = {check.name for check in checks if check.status != "fine"}
     # Some of these systems are as fast as their samples, and none is sampled too fast.
     assert alarms - {"sampling", "no_test"} == ALARMS.get(name, set())
-    assert checks["sampling"].values["candidates"] == [1]
+    assert item_with(checks, name="sampling").values["candidates"] == [1]
 
 
 KINDS = st.sampled_from(["zero", "constant", "two", "normal", "huge", "tiny"])
@@ -101,9 +102,9 @@ class TestSampling:
 
     def test_records_are_pooled_and_test_records_are_not_looked_at(self, rng):
         y = 5 + np.sin(2 * np.pi * np.arange(4000) / 400)
-        outputs = [y[i : i + 1000] + 3 * i for i in range(0, 4000, 1000)]
+        outputs = y.reshape(4, 1000) + 3000 * np.arange(4)[:, None]
         # A constant input does not count.
-        assert values_of("sampling", *[(np.full(1000, 0.3), output) for output in outputs])["advised"] == 10
+        assert values_of("sampling", *zip([np.full(1000, 0.3)] * 4, outputs, strict=True))["advised"] == 10
         noise = nothing(500), rng.normal(size=500)
         with_test = values_of("sampling", (nothing(1000), outputs[0]), noise, roles={"data 2": "test"})
         assert with_test == values_of("sampling", (nothing(1000), outputs[0]))
@@ -166,7 +167,7 @@ def test_a_slow_wandering_is_no_trend_nor_an_offset_between_records():
         noise = np.random.default_rng(seed).normal(size=1000)
         assert finding("drift", (U, lfilter([1.0], [1.0, -0.95], noise))).status == "fine"
         wandering = lfilter([1.0], [1.0, -0.97], noise[:900]).reshape(3, 300)
-        assert finding("drift", *[(nothing(300), y) for y in wandering]).status == "fine"
+        assert finding("drift", *zip([nothing(300)] * 3, wandering, strict=True)).status == "fine"
 
 
 def test_offsets_between_records():

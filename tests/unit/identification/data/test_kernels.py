@@ -36,6 +36,11 @@ def samples_of(records, first=0):
     return [(i, k) for i, record in records.items() for k in range(first, len(record))]
 
 
+def with_roles(records, *roles):
+    """Return the records that have one of these roles, by number."""
+    return {i: record for i, record in records.items() if record.role in roles}
+
+
 def samples_at(arrangement, places):
     """Return record and time at some places of an arrangement."""
     return list(zip(arrangement.record[places], arrangement.time[places], strict=True))
@@ -51,13 +56,18 @@ def arrangements(draw):
 
 @given(arrangements())
 @quick
-def test_each_sample_comes_once_with_its_lags_in_its_phase(arrangement):
+def test_each_sample_comes_once(arrangement):
     records = dict(enumerate(arrangement.records))
-    samples = samples_at(arrangement, range(len(arrangement.y)))
+    samples = samples_at(arrangement, slice(None))
     assert arrangement.n_phases == arrangement.decimation
     assert sorted(samples) == samples_of(records)
     assert arrangement.y.tolist() == [1000.0 * i + k for i, k in samples]
     assert arrangement.u.tolist() == [records[i].u[k].tolist() for i, k in samples]
+
+
+@given(arrangements())
+@quick
+def test_samples_have_their_lags_within_their_record_and_phase(arrangement):
     lost = arrangement.max_lag * arrangement.decimation
     assert arrangement.has_lags.tolist() == (arrangement.time >= lost).tolist()
     places = np.flatnonzero(arrangement.has_lags)
@@ -66,8 +76,8 @@ def test_each_sample_comes_once_with_its_lags_in_its_phase(arrangement):
         assert (arrangement.time[places - lag] == arrangement.time[places] - lag * arrangement.decimation).all()
     segments = arrangement.segments(np.ones(len(arrangement.y), bool))
     assert [*chain.from_iterable(segments)] == places.tolist()
-    phases = {(arrangement.record[k], arrangement.time[k] % arrangement.decimation) for k in places}
-    assert len(segments) == len(phases)
+    phases = zip(arrangement.record[places], arrangement.time[places] % arrangement.decimation, strict=True)
+    assert len(segments) == len(set(phases))
 
 
 @given(arrangements())
@@ -75,7 +85,7 @@ def test_each_sample_comes_once_with_its_lags_in_its_phase(arrangement):
 def test_rows_estimate(arrangement):
     records = dict(enumerate(arrangement.records))
     lost = arrangement.max_lag * arrangement.decimation
-    estimating = {i: record for i, record in records.items() if record.role != "selection"}
+    estimating = with_roles(records, None, "estimation")
     assert samples_at(arrangement, arrangement.rows()) == samples_of(estimating, lost)
     assert arrangement.takes_turns == (len(estimating) == len(records))
 
@@ -88,8 +98,8 @@ def test_parts_select(arrangement):
     has_part = arrangement.part >= 0
     if arrangement.takes_turns:
         # Records of estimation are in no part where there are others.
-        without_role = {i: record for i, record in records.items() if record.role is None}
-        assert sorted(samples_at(arrangement, has_part)) == samples_of(without_role or records, lost)
+        selecting = with_roles(records, None) or records
+        assert sorted(samples_at(arrangement, has_part)) == samples_of(selecting, lost)
         return
     # Each record of the selection is a part.
     selecting = {i: record for i, record in records.items() if record.role == "selection" and len(record) > lost}
@@ -108,7 +118,7 @@ def test_parts_are_of_about_equal_size_and_follow_one_another(lengths, decimatio
     assert arrangement.n_parts_selected == len(counts) <= parts and counts.sum() == n_samples
     # Of few samples there are fewer parts.
     assert len(counts) == parts or n_samples < 3 * decimation * parts
-    assert counts.min() >= 1 and counts.max() - counts.min() <= 1
+    assert counts.min() >= max(1, counts.max() - 1)
     # A part is a stretch of time: by record and time its numbers never fall.
     members = np.flatnonzero(arrangement.part >= 0)
     ordered = members[np.lexsort((arrangement.time[members], arrangement.record[members]))]
@@ -166,7 +176,7 @@ DRAWS = {
 @pytest.mark.parametrize("name", DRAWS)
 def test_columns_that_depend_on_earlier_ones_are_dropped(rng, name):
     columns, terms = candidates(DRAWS[name](rng, 2000), 0.1 * rng.normal(size=2000), 2, 3)
-    assert list(collinear(columns, terms)) == [terms[j] for j in dependent(columns)]
+    assert list(collinear(columns, terms)) == list(map(terms.__getitem__, dependent(columns)))
 
 
 def test_reasons_are_true(rng):

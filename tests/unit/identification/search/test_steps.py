@@ -5,6 +5,7 @@ from threading import Event
 from unittest.mock import patch
 
 import pytest
+from tests.lookups import values_of
 
 import narxbench
 from narxbench._identification import identify
@@ -29,9 +30,9 @@ def recording():
 def test_progress_names_each_step_and_the_best_so_far(recording):
     reports = []
     identification = identify_recording(recording, SETTINGS, report_progress=reports.append)
-    steps = list(dict.fromkeys(report.step for report in reports))
+    steps = values_of(reports, "step")
     assert steps[0] == BRIEF and {FORWARD, DESCENTS} < {*steps} and steps[-1] == COMPETITION
-    shares = [report.share for report in reports]
+    shares = values_of(reports, "share")
     assert shares == sorted(shares) and shares[-1] == 1.0
     assert (reports[0].done, reports[0].rrse) == (0, None)
     for report in reports[1:]:
@@ -92,7 +93,7 @@ def test_jobs_run_in_the_threads_that_can_be_started(monkeypatch):
     monkeypatch.setattr(search_steps.Thread, "start", start_if_left)
     monkeypatch.setattr(search_steps, "THREADS", 4)
     left += [1]
-    assert Steps().run(BRIEF, lambda number: number**2, [(number,) for number in range(6)]) == [0, 1, 4, 9, 16, 25]
+    assert Steps().run(BRIEF, lambda number: number**2, [*zip(range(6))]) == [0, 1, 4, 9, 16, 25]
     with pytest.raises(NarxbenchError, match="no thread can be started; needed: more memory, or a higher ulimit -u"):
         Steps().run(BRIEF, abs, [(1,)])
 

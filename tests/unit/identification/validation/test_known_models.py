@@ -4,9 +4,11 @@ import math
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.lookups import values_of
 
 from narxbench import DivergedError, Model, StructureProblem
 from narxbench._identification.validation.control import control_doubts
@@ -86,7 +88,7 @@ def test_the_curve_of_several_inputs():
         *(("valve", 0.0, 60.0, True), ("valve", 2.5, 65.0, True), ("valve", 5.0, 70.0, True)),
         *(("lid", 3.0, 62.0, True), ("lid", 3.5, 72.0, False), ("lid", 4.0, 82.0, False)),
     ]
-    assert {(point.stable, point.eigenvalue) for point in curve} == {(True, 0.5)}
+    assert (values_of(curve, "stable"), values_of(curve, "eigenvalue")) == ([True] * 6, [0.5] * 6)
     assert static_curve(model, []) == []
 
 
@@ -122,10 +124,9 @@ def test_rests_of_the_data():
 
 def check_curve(curve, expected):
     """Check the values of a static curve; there is none outside of the measured outputs."""
-    points = [(u, value) for u, value in zip(curve.at, curve.value, strict=True) if value is not None]
+    points = pd.Series(curve.value, curve.at, dtype=float).dropna()
     assert len(points) >= 15
-    for u, value in points:
-        assert value == pytest.approx(expected(u), rel=1e-4, abs=1e-5)
+    assert points.tolist() == pytest.approx(list(map(expected, points.index)), rel=1e-4, abs=1e-5)
 
 
 @pytest.mark.parametrize("decimation", [1, 3])
@@ -179,8 +180,8 @@ def test_the_slowest_pole_is_uncertain_by_rivals_and_other_poles_by_weights():
     coarse = replace(EXACT, coefficients=(0.81, B), decimation=2)
     assert dynamics_of(two, coarse).poles[0][1].high == pytest.approx(0.9, rel=1e-5)
     pair = replace(two, coefficients=(1.0, -0.5, 0.5))
-    sizes = [size for _, size in dynamics_of(pair, EXACT).poles]
-    assert len(sizes) == 2 and sizes[0] == sizes[1] and sizes[0].high == A
+    (_, first), (_, second) = dynamics_of(pair, EXACT).poles
+    assert first == second and first.high == A
 
 
 def test_a_richer_model_counts_as_much_as_all_others():
@@ -223,7 +224,7 @@ def test_a_static_curve_follows_its_branch():
 )
 def test_what_is_too_uncertain_is_named(models, longest, doubts):
     sure = replace(LINEAR, covariance=((1e-6, 0.0), (0.0, 1e-6)))
-    answer = dynamics_of(*(sure if model == "sure" else model for model in models))
+    answer = dynamics_of(*map({"sure": sure}.get, models, models))
     uncertain = control_doubts(answer, answer.settling.value, longest)
     assert {doubt["name"]: doubt["status"] for doubt in uncertain} == doubts
 
@@ -242,7 +243,7 @@ def test_the_right_model_passes_all_correlation_tests_about_as_often_as_said():
         for k in range(2, 300):
             y[k] = 0.5 * y[k - 1] + u[k - 1] + 0.3 * u[k - 2] ** 2 + 0.2 * e[k]
         tests = correlation_tests(model, [Record("a", u[:, None], y)])
-        n_failures += not all(test.passed for test in tests)
+        n_failures += not all(values_of(tests, "passed"))
         for test in tests:
             outside.extend(np.abs(test.values) > test.band)
     # 5 % of 200 are 10, with a standard deviation of 3.

@@ -4,7 +4,7 @@ from itertools import product
 
 import pandas as pd
 import pytest
-from tests.lookups import items_by_name
+from tests.lookups import items_by_name, values_of
 
 from narxbench import Model
 from narxbench._identification.finding import Finding, worst
@@ -116,7 +116,7 @@ def test_residuals(largest, limit, free_run, status, kind):
     residuals = findings_of(frame_of({"test": free_run}), tests)["residuals"]
     values = residuals.values[kind]
     assert (residuals.status, values["status"], values["largest"], values["tests"]) == (status, status, largest, 2)
-    assert [failure["worst"] for failure in values["failed"]] == ([] if abs(largest) <= limit else [largest])
+    assert values_of(values["failed"], "worst") == ([] if abs(largest) <= limit else [largest])
     assert "residuals" not in findings_of()
 
 

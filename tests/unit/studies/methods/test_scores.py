@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from operator import itemgetter
 
 import numpy as np
 import pytest
@@ -70,7 +71,7 @@ def test_a_score_file_describes_the_problem(made, score_file, tmp_path):
     assert score_file | expected == score_file
     assert values_of(score_file["methods"], "method") == ["mine", "first", "truth", "all-candidates"]
     assert values_of(score_file["methods"], "reference") == [False, False, True, True]
-    assert [method["budget"] for method in score_file["methods"]] == [120, 30, 1, 1]
+    assert values_of(score_file["methods"], "budget") == [120, 30, 1, 1]
     # The next step reads it.
     inputs = {"scores": [str(made / "score.json")], "repeats": []}
     output = {name: str(tmp_path / f"{name}.csv") for name in FRAMES}
@@ -79,14 +80,12 @@ def test_a_score_file_describes_the_problem(made, score_file, tmp_path):
 
 
 def test_a_score_file_says_what_the_runs_found(made, score_file):
+    made_by, outcome = itemgetter("algorithm_sha256", "versions"), itemgetter("seed", "fitness", "evaluations", "terms")
     run_files = [json.loads(read(made / path)) for path in RUNS]
     scored_runs = [(method, run) for method in score_file["methods"][:2] for run in method["runs"]]
     for (method, run), run_file in zip(scored_runs, run_files, strict=True):
         (stored,) = run_file["runs"]
-        for key in ("algorithm_sha256", "versions"):
-            assert method[key] == run_file[key]
-        for key in ("seed", "fitness", "evaluations", "terms"):
-            assert run[key] == stored[key]
+        assert (made_by(method), outcome(run)) == (made_by(run_file), outcome(stored))
         assert run["hits"] == len({*run["terms"]} & {*TRUE}) > 0 and run["failure"] == ""
 
 
