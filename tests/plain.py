@@ -14,7 +14,7 @@ def evaluate(u, y, terms, *, n_u, n_y, n_validation, segments=None):
     Each segment, a range of samples, is simulated from measured outputs; None is one segment, the validation part.
     """
     u, y = list(map(float, u)), list(map(float, y))
-    monomials = [parse_term(term) for term in terms]
+    monomials = list(map(parse_term, terms))
     first, start = max(n_u, n_y), len(y) - n_validation
     columns = [_column(monomial, u, y, range(first, start)) for monomial in monomials]
     weights = _least_squares(columns, y[first:start])
@@ -82,7 +82,9 @@ def _predict(groups, nodes, u, simulated, k):
 def _least_squares(columns, target):
     """Return the weights by Cholesky's algorithm, or None when the columns are dependent."""
     n = len(columns)
-    gram = [[_sum_of_products(columns[i], columns[j]) for j in range(i + 1)] for i in range(n)]
+    gram = []
+    for i, column in enumerate(columns):
+        gram.append([_sum_of_products(column, earlier) for earlier in columns[: i + 1]])
     factorisation = _cholesky(gram)
     if factorisation is None:
         return None

@@ -1,8 +1,9 @@
 """Which of the structures leaves: under which noise model, before which simple models, and what is tried besides."""
 
 import numpy as np
+import pandas as pd
 import pytest
-from tests.lookups import item_with, names_of
+from tests.lookups import item_with, names_of, values_of
 from tests.tiers import mostly_slow
 
 import narxbench
@@ -121,6 +122,11 @@ def test_no_competitor_of_a_series_as_good_one_step_ahead_is_better_farther_ahea
     assert ahead[note.values["selected"]] <= 1.05 * min(ahead.values())
 
 
+def errors_of(note):
+    """Return the error of each of the models that a note compares, by name."""
+    return pd.DataFrame(note.values["rows"]).set_index("name")["rrse"]
+
+
 def dense_record(samples):
     """Return input and output of 20 lags of the input, each of which is little against the noise."""
     rng = np.random.default_rng(4 + samples)
@@ -140,7 +146,7 @@ def test_a_dense_linear_truth_leaves_in_full(tmp_path):
     fresh = dense_record(2000)
     assert model.score(*fresh).rrse < sparse.score(*fresh).rrse
     note = competition(identification)
-    errors = {row["name"]: row["rrse"] for row in note.values["rows"]}
+    errors = errors_of(note)
     assert note.status == "look" and errors["sparse"] > 1.05 * errors[note.values["selected"]]
     cost = f"its RRSE is {errors[note.values['leaving']]:.3g}, that of the sparse model"
     assert cost in narxbench.write_report(identification, tmp_path).read_text().replace("&nbsp;", " ")
@@ -154,9 +160,9 @@ def test_a_sparse_nonlinear_truth_leaves(system):
     u, y = narxbench.load_system(system).simulate(400, snr_db=30)
     identification = narxbench.identify(u, y, degree=2, y_lags=2, u_lags=2, **QUICK)
     assert list(identification.models) == ["sparse"]
-    values = competition(identification).values
-    errors = {row["name"]: row["rrse"] for row in values["rows"]}
-    assert values["selected"] == "sparse" and errors["sparse"] <= 1.05 * min(errors.values())
+    note = competition(identification)
+    errors = errors_of(note)
+    assert note.values["selected"] == "sparse" and errors["sparse"] <= 1.05 * errors.min()
 
 
 def test_where_nothing_beats_the_last_value_it_leaves(rng):
@@ -184,11 +190,8 @@ def test_fixed_settings_are_freed():
     # A pattern that matches no candidate of the scanned lags: that attempt has no error.
     settings = {"u_lags": [9], "exclude": ["*u(k-9)^2*"], "degree": 2}
     tried = attempts_of({"u": u, "y": y}, **settings)
-    assert [(row["settings"], row["value"]) for row in tried["rows"]] == [
-        (["y_lags", "u_lags"], "auto"),
-        (["degree"], "auto"),
-        (["decimation"], "auto"),
-    ]
+    assert values_of(tried["rows"], "settings") == [["y_lags", "u_lags"], ["degree"], ["decimation"]]
+    assert values_of(tried["rows"], "value") == ["auto"] * 3
     assert tried["rows"][0]["rrse"] is None
     # What was scanned is compared by the best of each value.
     tried = attempts_of({"u": u, "y": y}, u_lags=[4], degree=[1, 2], effort=0.2, test="25%")
@@ -199,8 +202,8 @@ def test_fixed_settings_are_freed():
 def test_lags_of_the_seasons_of_an_output_with_inputs_are_tried(rng):
     y = 10.0 + np.sin(2 * np.pi * np.arange(240) / 12) + 0.1 * rng.standard_normal(240)
     tried = attempts_of({"u": rng.standard_normal(240), "y": y}, y_lags="auto")
-    rows = [(*row["settings"], row["value"]) for row in tried["rows"]]
-    assert rows[-1][0] == "y_lags" and rows[-1][1].startswith("1,2,3,12,13")
+    last = tried["rows"][-1]
+    assert last["settings"][0] == "y_lags" and last["value"].startswith("1,2,3,12,13")
 
 
 def test_other_settings_are_not_tried_where_the_error_is_small():
