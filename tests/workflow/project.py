@@ -29,11 +29,11 @@ methods: {upso2d: {criteria: [bic, aic-2]}}
 SEARCHES = ("upso2d/bic", "upso2d/aic-2", "ga/bic")
 CONDITIONS = [f"as-described/data-1/{system}/30dB/{search}" for system, search in product(("S3", "S4"), SEARCHES)]
 RUNS = [f"data/tiny/runs/{condition}/seed-{seed}.json" for condition, seed in product(CONDITIONS, (1, 2))]
-SUMMARIES = [f"data/tiny/conditions/{condition}.json" for condition in CONDITIONS]
+SUMMARIES = list(map("data/tiny/conditions/{}.json".format, CONDITIONS))
 # A file that depends on all runs and on no table, figure or page.
 FRAMES = "data/tiny/frames/claims.csv"
 # The folders of what is made on the way to the frames.
-COMPUTED = tuple(f"data/tiny/{folder}" for folder in ("problems", "runs", "conditions", "frames"))
+COMPUTED = tuple(map("data/tiny/{}".format, ("problems", "runs", "conditions", "frames")))
 # The pages of a run.
 PAGES = ("report", "as_printed", "interpretations", "method")
 # Seconds in which anything here ends on a busy machine, unless it hangs.
@@ -67,7 +67,7 @@ class Project:
         git = ["git", "-c", f"safe.directory={ROOT}"]
         command = [*git, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
         names = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
-        paths = [ROOT / name for name in names] + list(ROOT.glob("src/**/*.nb[ic]"))
+        paths = [*map(ROOT.joinpath, names), *ROOT.glob("src/**/*.nb[ic]")]
         for path in paths:
             copy = root / path.relative_to(ROOT)
             copy.parent.mkdir(parents=True, exist_ok=True)

@@ -10,6 +10,7 @@ from tests.tiers import mostly_slow
 from tests.unit.algorithms.likelihood import problem_of
 
 from narxbench import AlgorithmFailedError, StructureProblem, load_system, search
+from narxbench._model.terms import monomials_of
 
 # One that runs here, one that runs here and is not compiled, and one in a process of its own.
 KINDS = {"upso2d": {}, "stepwise": {"start": "random"}, "honest_annealing": {}}
@@ -113,7 +114,7 @@ def records():
     for k in range(1, 300):
         y[k] = 0.5 * y[k - 1] + u[k, 0] + 0.4 * y[k - 1] * u[k - 1, 1] / (1 + abs(y[k - 1])) + noise[k]
     factors = [(0, 1), (0, 2), (1, 0), (2, 1)]
-    monomials = [m for size in range(3) for m in itertools.combinations_with_replacement(factors, size)]
+    monomials = monomials_of(factors, 2)
     rows, segments = np.sort(rng.choice(np.r_[2:100, 152:300], 220)), [range(60, 150), range(180, 250)]
     return u, y, StructureProblem.of_records(u, y, monomials, rows=rows, segments=segments)
 
@@ -142,6 +143,6 @@ def test_every_algorithm_finds_the_structure_of_records_or_one_near(name, record
     result = search(problem, algorithm=name, seed=1, evaluations=400)
     again = problem.evaluate(result.terms)
     assert (again.fitness, again.sse, again.status) == (result.fitness, result.sse, "finite")
-    measured = np.concatenate([y[segment.start : segment.stop] for segment in problem.segments])
+    measured = y[[*itertools.chain(*problem.segments)]]
     assert result.sse < 0.1 * np.sum((measured - measured.mean()) ** 2)
     assert {"y(k-1)", "u1(k)", "y(k-1)*u2(k-1)"} <= set(result.terms)

@@ -76,7 +76,8 @@ class TestForms:
 
     def test_a_share_for_the_test(self, identification):
         tested = narxbench.identify(input=self.u, output=self.y, test="25%", **SMALL)
-        assert [(len(record), record.role) for record in tested.recording.records] == [(300, None), (100, "test")]
+        kept, test = tested.recording.records
+        assert (len(kept), kept.role, len(test), test.role) == (300, None, 100, "test")
         check_weights(tested.model, self.u[:300], self.y[:300])
         assert identification.to_dict()["metrics"]["test"] is None
         assert "no_test" in names_of(identification.notes) and "no_test" not in names_of(tested.notes)
@@ -124,7 +125,7 @@ def test_a_horizon_is_where_the_model_and_its_competitors_are_judged():
     judged = narxbench.identify(u, y, horizon=5, **settings)
     findings = items_by_name(judged.summary)
     for name in ("to_predict", "errors", "competitors"):
-        assert [findings[name].values[key] for key in ("kind", "steps")] == ["k_step", 3], name
+        assert findings[name].values | {"kind": "k_step", "steps": 3} == findings[name].values, name
     assert judged.to_dict()["settings"]["horizon"] == findings["errors"].values["horizon"] == 5
     assert "3 steps ahead (horizon: 5 samples)" in findings["to_predict"].text
     # The error is that of predictions of the test three steps ahead, and of the output three steps before.
@@ -184,7 +185,7 @@ class PlainErrors:
     def __init__(self, records, stride, lag, is_centred):
         self.records = [record for record in records if record.role != "test"]
         self.stride, self.lag = stride, lag
-        self.u, self.y = [record.u for record in self.records], [record.y for record in self.records]
+        self.u, self.y = values_of(self.records, "u"), values_of(self.records, "y")
         if is_centred:
             self.u, self.y = standardised(self.u), standardised(self.y)
 
@@ -520,7 +521,7 @@ def test_a_run_that_diverges_is_none_not_nan():
     free = reported["metrics"]["test"]["free_run"]
     assert free == dict.fromkeys(("rrse", "nrmse", "fit_percent", "rmse", "max_error"))
     assert reported["metrics"]["test"]["one_step"]["rrse"] > 0
-    assert "bad" in {finding["status"] for finding in reported["summary"]}
+    assert "bad" in values_of(reported["summary"], "status")
 
 
 def test_a_terminal_and_a_notebook_show_the_equation_the_error_and_the_findings_by_status(decimated):
@@ -548,7 +549,7 @@ def test_exchangeable_terms_are_named(rng):
     (group,) = twins.certainty.groups
     assert group.terms == ["u1(k-1)", "u2(k-1)"] and sum(group.probabilities) > 0.9
     assert min(group.probabilities) > 0.02
-    assert [twins.probabilities[term] for term in group.terms] == group.probabilities
+    assert list(map(twins.probabilities.get, group.terms)) == group.probabilities
     to_read = items_by_name(twins.summary)["to_read"]
     assert to_read.status == "look" and group.terms[0] in to_read.text and group.terms[1] in to_read.text
     assert twins.to_dict()["certainty"]["groups"] == [group._asdict()]
