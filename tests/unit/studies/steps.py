@@ -2,7 +2,7 @@
 
 import json
 import runpy
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -50,6 +50,11 @@ def step(script: str, params: Mapping[str, Any] | None = None, **job: Any) -> li
 def read(path: str | Path) -> str:
     """Return the text of a file."""
     return Path(path).read_text(encoding="utf-8")
+
+
+def texts_by_name(paths: Iterable[str], prefix: str = "") -> dict[str, str]:
+    """Return the texts of files by name."""
+    return {f"{prefix}{Path(path).name}": read(path) for path in paths}
 
 
 def digest(content: Any) -> str:

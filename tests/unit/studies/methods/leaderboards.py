@@ -10,21 +10,21 @@ from typing import Any
 import pandas as pd
 from tests.unit.studies.methods import scores
 from tests.unit.studies.methods.scores import make_score, methods_study, write_scores
-from tests.unit.studies.steps import read, step
+from tests.unit.studies.steps import read, step, texts_by_name
 
 FRAMES = ("scores", "ranking", "pairs", "systems")
 TABLES = ("leaderboard", "situations", "differences", "systems")
 FIGURES = ("situations", "terms_error")
 SITUATIONS = {"fast": {"description": "sampled fast", "systems": ["S1", "S3"]}}
-MANY_METHODS = (*scores.METHODS, *(f"method-{n}" for n in range(1, 10)))
+MANY_METHODS = (*scores.METHODS, *map("method-{}".format, range(1, 10)))
 # Shapes of studies: as made up by default, of as many methods as the study of the repository, as large as that study,
 # and as small as it can be.
 SHAPES: dict[str, dict[str, Any]] = {
     "usual": {},
     "many methods": {"scenarios": ("base",), "methods": MANY_METHODS},
     "large": {
-        "systems": (*(f"S{n}" for n in range(1, 18)), "OUT"),
-        "scenarios": tuple(f"scenario-{n}" for n in range(1, 9)),
+        "systems": (*map("S{}".format, range(1, 18)), "OUT"),
+        "scenarios": tuple(map("scenario-{}".format, range(1, 9))),
         "methods": MANY_METHODS,
         "data_seeds": 3,
         "seeds": 5,
@@ -100,7 +100,7 @@ class Compared:
         # Figures and tables have other names.
         output = {"": [str(self.folder / "shown" / name) for name in names]}
         paths = step("ranking_tables", {"study": self.settings}, input=self._input, output=output)
-        return {Path(path).name: read(path) for path in paths}
+        return texts_by_name(paths)
 
     @property
     def answer(self) -> list[str]:

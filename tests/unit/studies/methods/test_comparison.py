@@ -4,9 +4,10 @@ import math
 import random
 import re
 from html import unescape
-from itertools import pairwise, product
+from itertools import product
 from xml.etree import ElementTree
 
+import numpy as np
 import pandas as pd
 import pytest
 from tests.lookups import item_with
@@ -26,7 +27,7 @@ from tests.unit.studies.paper.test_page import MARKUP, Page, check_policy
 
 HELD_OUT, DEVELOPMENT = "held-out", "development"
 TIME = "time"
-TEN = tuple(f"S{n}" for n in range(10))
+TEN = tuple(map("S{}".format, range(10)))
 
 
 @pytest.fixture
@@ -62,11 +63,16 @@ def test_gaps_are_those_to_the_lowest_known_fitness(compared):
     assert column(shown, "gap", part=HELD_OUT)["ga"] == 0.5
 
 
-def test_scores_by_hand(compared):
+def four_runs(compared):
+    """Return the comparison of one method: an exact run, two with other terms, and one that failed."""
     close = make_run(2, -3990.0, terms=[*TRUE[:3], *SPURIOUS[:2]], hits=3, fresh_error=None)
     too_many = make_run(3, -3990.0, terms=[*TRUE, SPURIOUS[0]])
     runs = [make_run(1), close, too_many, make_run(4, None)]
-    shown = compared(make_score([make_method("ga", runs)]), make_score([make_method("ga", runs)], "OUT"))
+    return compared(make_score([make_method("ga", runs)]), make_score([make_method("ga", runs)], "OUT"))
+
+
+def test_scores_by_hand(compared):
+    shown = four_runs(compared)
     rows = shown.frame("scores").query("system == 'S1'")
     assert rows["exact"].tolist() == [True, False, False, False]
     assert rows["f1"].tolist() == [1, 6 / 9, 8 / 9, 0]
@@ -74,7 +80,11 @@ def test_scores_by_hand(compared):
     assert rows["fresh_error"].fillna(-1).tolist() == [0.05, -1, 0.05, -1]
     assert rows["failure"].fillna("").tolist() == ["", "", "", "ended with signal 9"]
     assert shown.frame("scores").query("system == 'OUT'")[["exact", "f1", "size"]].isna().all(axis=None)
-    # Where the truth is no candidate, only gap and fresh error count; failures are the worst.
+
+
+def test_ranks_by_hand(compared):
+    """Where the truth is no candidate, only gap and fresh error count; failures are the worst."""
+    shown = four_runs(compared)
     ranking = shown.frame("ranking").set_index(["part", "group"])
     here, outside = ranking.loc[(DEVELOPMENT, "all")], ranking.loc[(HELD_OUT, "all")]
     assert here["exact"] == 0.25 and here["f1"] == pytest.approx((1 + 6 / 9 + 8 / 9) / 4)
@@ -228,7 +238,7 @@ def test_the_ranking_says_whose_a_method_is_how_it_compares_and_what_it_costs(co
         problem["n_terms"] = 200
     shown = compared(*problems, cost=cost, methods=about, repeats={"mine": "another J", "frols": ""})
     rows = shown.rows("leaderboard")
-    assert [rows[name][3] for name in ("GA", "frols", "mine", "same")] == ["1.0", "7.0", "7.0", "–"]
+    assert (rows["GA"][3], rows["frols"][3], rows["mine"][3], rows["same"][3]) == ("1.0", "7.0", "7.0", "–")
     assert rows["GA"][4] == "authors" and rows["GA"][-1].startswith("tuned on these data sets; ")
     assert rows["frols"][-1].startswith("undecided: ") and rows["same"][-1] == ""
     assert rows["mine"][-1] == "not ranked: a repeated run found something else (another J)"
@@ -237,16 +247,19 @@ def test_the_ranking_says_whose_a_method_is_how_it_compares_and_what_it_costs(co
     assert "not confirmatory" in shown.answer[-1]
 
 
-def test_differences_situations_and_systems(compared):
+def test_situations_and_systems(compared):
     noisy = study({"mine": (5, 0.0, 0.01), "frols": (9, 0.1, 0.02), "ga": (1, 0.5, 0.1)}, scenario="noisy")
     for problem in noisy:
         problem["methods"][2]["runs"] = [make_run(1, None, failure=TIME)]
     shown = compared(*study(CLEAR), *noisy)
     rows = shown.rows("situations")
     assert rows["Method"] == ["all data", "base", "noisy", "fast"]
-    assert rows["mine"] == ["70.0 %", "90.0 %", "50.0 %", "100 %"] and rows["frols"][1:3] == ["50.0 %", "90.0 %"]
-    assert rows["GA"][1:3] == ["10.0 %", TIME]
+    assert rows["mine"] == ["70.0 %", "90.0 %", "50.0 %", "100 %"]
+    assert (rows["frols"][1:3], rows["GA"][1:3]) == (["50.0 %", "90.0 %"], ["10.0 %", TIME])
     assert shown.rows("systems")["mine"][:6] == ["100 %"] * 5 + ["50.0 %"]
+
+
+def test_differences_have_their_size_and_a_verdict(compared):
     differences = compared(*study(CLEAR)).files["differences.csv"].splitlines()
     cells = {tuple(line.split(",")[:3]): line.split(",")[3:] for line in differences[1:]}
     expected = {*product(("exact recovery", "error on fresh data"), ("mine",), ("frols", "ga")), ("gap", "mine", "ga")}
@@ -270,14 +283,17 @@ def test_any_study_has_its_tables_figures_and_page(tmp_path, name):
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def test_every_method_has_its_point_the_truth_its_mark_and_no_label_overlaps_another(usual, tmp_path):
+def test_every_method_has_its_point_the_truth_its_mark_and_no_label_overlaps_another(tmp_path):
     root = ElementTree.fromstring(Compared.of_shape(tmp_path, "many methods").files["terms_error.svg"])
     circles = root.findall(f"{SVG}circle")
     assert len(circles) == 16 and sorted({float(circle.get("r")) for circle in circles}) == [4.5, 7]
     # The labels stand beyond the plot.
     labels = [text for text in root.findall(f"{SVG}text") if float(text.get("x").rstrip("%")) > 75]
     heights = sorted(float(label.get("y")) for label in labels)
-    assert len(heights) == 16 and all(below - above >= 16 for above, below in pairwise(heights))
+    assert len(heights) == 16 and np.diff(heights).min() >= 16
+
+
+def test_every_method_has_its_cell_for_each_situation(usual):
     cells = ElementTree.fromstring(usual.files["situations.svg"])
     texts = [text.text for text in cells.findall(f"{SVG}text")]
     assert texts[:4] == ["all data", "base", "noisy", "fast"] and set(texts) >= {"GA", "2D-UPSO", "truth"}
@@ -331,7 +347,7 @@ def rows_of(html, table):
 def test_the_page_is_complete_without_scripts_and_short(usual):
     html, _ = usual.page(added=["ga"])
     rows = {row[0][0]: row for row in rows_of(html, "ranking")}
-    assert {len(row) for row in rows.values()} == {8}
+    assert set(map(len, rows.values())) == {8}
     exact = column(usual, "exact", part=HELD_OUT)
     assert float(rows["GA"][1][0]) == round(100 * exact["ga"], 1) and rows["GA"][4] == ["1.0"]
     assert rows["GA"][7][0].startswith("yours") and html.count('class="yours"') == 2

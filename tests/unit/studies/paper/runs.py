@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.unit.studies.paper.summaries import CRITERIA, REFERENCE, ROOT, SYSTEMS
-from tests.unit.studies.steps import read, step
+from tests.unit.studies.steps import step, texts_by_name
 
 from narxbench._studies.paper.kept_files import kept_paths
 from narxbench._study.design_choices import interpretation_settings, load_design_choices
@@ -15,7 +15,7 @@ from narxbench._study.design_choices import interpretation_settings, load_design
 METHODS = {"upso2d": CRITERIA, "ga": CRITERIA[:1]}
 FRAMES = ("conditions", "metrics", "selection", "convergence", "agreement_values", "agreement", "claims")
 PUBLISHED = {"published": REFERENCE / "published_tables.csv", "system_terms": REFERENCE / "system_terms.csv"}
-TABLES = [*(f"table_{number}" for number in range(1, 8)), "claims"]
+TABLES = [*map("table_{}".format, range(1, 8)), "claims"]
 FURTHER_PAGES = ("as_printed", "interpretations", "method")
 SHOWN = {
     **PUBLISHED,
@@ -82,7 +82,7 @@ class Run:
         if self.settings["systems"] != [*SYSTEMS]:
             # It is long.
             del self.kept["kept_document"]
-        self.systems = [f"{name}.yaml" for name in self.settings["systems"]]
+        self.systems = list(map("{}.yaml".format, self.settings["systems"]))
         self.input = {**self.frames, **SHOWN, "summaries": summary_files}
 
     def write(self, path: str, text: str) -> str:
@@ -100,7 +100,7 @@ class Run:
         files = [str(self.folder / f"tables/{name}.{form}") for name in names for form in ("csv", "md", "tex")]
         inputs = {**self.input, **self.kept, "systems": self.systems}
         step("tables", {"study": self.settings}, input=inputs, output={"": files})
-        return {Path(path).name: read(path) for path in files}
+        return texts_by_name(files)
 
     @cached_property
     def figures(self) -> dict[str, Path]:
@@ -122,5 +122,4 @@ class Run:
         fixed = [str(self.folder / f"pages/{name}.html") for name in ("report", *FURTHER_PAGES)]
         fixed.append(str(self.folder / "pages/answer.txt"))
         step("page", {"study": self.settings}, input=inputs, output={"": files, "reproducible": fixed})
-        quoting = {Path(path).name: read(path) for path in files}
-        return quoting | {f"fixed/{Path(path).name}": read(path) for path in fixed}
+        return texts_by_name(files) | texts_by_name(fixed, "fixed/")

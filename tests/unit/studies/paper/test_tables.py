@@ -87,9 +87,7 @@ def test_settings_claims_and_final_structures(complete, small):
     assert list(printed) == [80, 0.45, 0.01, 30, 0.729, 1.49, 1.49, 0.2, 0.7, 10]
     verdicts = frame(complete, "claims").query("side == 'here'")
     claims = table(complete, "claims")
-    assert list(claims["run"]) == list(verdicts["verdict"]) and list(claims["evidence_run"]) == list(
-        verdicts["evidence"]
-    )
+    assert claims[["run", "evidence_run"]].values.tolist() == verdicts[["verdict", "evidence"]].values.tolist()
     # The evidence would not fit a printed page.
     assert claims["evidence_run"][0].partition(":")[0] in complete.tables["claims.md"]
     assert "Holds at" in complete.tables["claims.tex"] and "smallest" not in complete.tables["claims.tex"]
