@@ -6,6 +6,7 @@ from itertools import combinations
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.lookups import names_of
 from tests.regression import numbers_of, parse_terms, probabilities_of, term_probability
@@ -66,9 +67,9 @@ def test_of_all_structures_and_noise_models_none_is_better(noise, seed):
 @pytest.mark.parametrize("noise", ["both on the output", "autoregression in the equation"])
 def test_the_order_of_the_candidates_changes_nothing(noise):
     problem, order = problem_of(*data_of(noise, 500)), np.random.default_rng(5).permutation(15)
-    monomials = [problem.monomials[term] for term in order]
-    parts = {name: getattr(problem, name) for name in ("training_u", "training_y", "stretches")}
-    plain, permuted = search_of(problem), search_of(SimpleNamespace(**parts, monomials=monomials))
+    permuted = SimpleNamespace(training_u=problem.training_u, training_y=problem.training_y)
+    permuted.stretches, permuted.monomials = problem.stretches, list(map(problem.monomials.__getitem__, order))
+    plain, permuted = search_of(problem), search_of(permuted)
     weights = []
     for search, numbers in ((plain, np.arange(15)), (permuted, order)):
         best = search.refined(search.best())
@@ -77,7 +78,7 @@ def test_the_order_of_the_candidates_changes_nothing(noise):
         weights[-1][numbers[best.terms]] = search.errors.coefficients(best)
     np.testing.assert_allclose(*weights, rtol=0.0, atol=1e-6)
     ranked = plain.ranked()
-    values = [plain.value(fit) for fit in ranked]
+    values = list(map(plain.value, ranked))
     assert values == sorted(values)
     best_values = {}
     for fit in ranked:
@@ -260,7 +261,7 @@ def test_probabilities_far_from_zero_are_those_of_all_structures(level, kind, se
             y[k] = 0.5 * y[k - 1] + (0.3 + 0.3 * y[k - 1]) * u[k - 1] + 0.5 * u[k - 1] ** 2 + e[k]
     problem = small_problem(u + level * np.std(u), y + level * np.std(y), n_terms=7)
     result = pem(problem, noise_models=["narx"], **LOW_ORDERS)
-    reported = [result.probabilities.get(name, 0.0) for name in problem.terms]
+    reported = pd.Series(result.probabilities).reindex(problem.terms, fill_value=0.0)
     np.testing.assert_allclose(reported, exact_probabilities(problem), atol=0.02)
 
 

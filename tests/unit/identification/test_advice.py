@@ -94,7 +94,7 @@ OF_DATA = {
 
 
 def check_of(signals, name):
-    inputs = [signal for signal in signals if signal != "y"]
+    inputs = list(filter("y".__ne__, signals))
     return item_with(narxbench.look(signals, "y", input=inputs, test="20%").checks, name=name)
 
 
@@ -121,9 +121,8 @@ def errors_of(samples):
 
 
 def test_more_data_narrow_the_gap_to_new_data():
-    gaps = [errors_of(samples).values["gap"] for samples in (40, 1000)]
-    few, many = [gap["test"] / gap["seen"] for gap in gaps]
-    assert few > many
+    few, many = errors_of(40).values["gap"], errors_of(1000).values["gap"]
+    assert few["test"] / few["seen"] > many["test"] / many["seen"]
 
 
 QUICK = ["--decimation", "1", "--effort", "0.1", "--noise", "narx"]
