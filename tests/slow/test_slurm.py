@@ -3,7 +3,7 @@
 import subprocess
 
 import pytest
-from tests.lookups import names_of
+from tests.lookups import names_of, values_of
 from tests.slow.slurm import NODES, Slurm, unusable
 from tests.workflow.project import LIMIT, unlike, wait_for
 
@@ -108,7 +108,7 @@ def test_a_job_or_a_node_that_is_lost_costs_no_result(local, slurm, tmp_path, pr
     check_results(copy, local)
     jobs = slurm.jobs()
     # Which node takes a job depends on how busy the machine is.
-    assert {job.node for job in jobs} <= set(NODES)
+    assert set(values_of(jobs, "node")) <= set(NODES)
     states = {job.number: job.state for job in jobs}
     assert states.pop(lost) == state
     assert list(states.values()) == ["COMPLETED"] * 2

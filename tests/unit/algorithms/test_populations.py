@@ -88,7 +88,7 @@ class TestSwarm:
         for order in itertools.permutations(range(4)):
             position = np.full(4, 7, np.uint8)
             upso2d.update_position(velocity, 2, np.array(order), np.empty(4), position)
-            assert set(np.flatnonzero(position)) == {1, order[0] if order[0] != 1 else order[1]}
+            assert set(np.flatnonzero(position)) == {1, next(filter((1).__ne__, order))}
         np.testing.assert_array_equal(upso2d.first_order(4, False), [0, 1, 2, 3])
         np.testing.assert_array_equal(upso2d.first_order(4, True), [3, 2, 1, 0])
         drawn, order = Counter(), np.empty(3, np.int64)

@@ -31,7 +31,7 @@ PATHS = chain(*map(ROOT.glob, ("*.md", "docs/**/*.md", "config/*.md", "data/refe
 PAGES = sorted(path.relative_to(ROOT).as_posix() for path in PATHS if "_build" not in path.parts)
 TEXT = {page: (ROOT / page).read_text(encoding="utf-8") for page in PAGES}
 # The change log names what there was.
-CURRENT_PAGES = [page for page in PAGES if page != "CHANGELOG.md"]
+CURRENT_PAGES = sorted({*PAGES} - {"CHANGELOG.md"})
 # Files that the pipeline makes or a reader writes, and names that represent others.
 NOT_KEPT = re.compile(
     r"(results/|reports?/|data|logs|mine|docs/_build|\.snakemake|\.venv|measurements|profiles/cluster/\w+-)|.*[A-Z]{3}"
@@ -168,9 +168,9 @@ def names_of_other_packages():
     return names
 
 
-NOTEBOOKS = sorted(path.stem for path in (ROOT / "docs/notebooks").glob("*.md"))
 # The site is built with the results of this notebook, which takes no time. The code of the others is run beside it.
-EXECUTED = "look"
+EXECUTED = "docs/notebooks/look.md"
+OTHER_NOTEBOOKS = sorted(set(filter(re.compile("docs/notebooks/").match, PAGES)) - {EXECUTED})
 BUILD = """
 import sys
 from sphinx.application import Sphinx
@@ -197,23 +197,23 @@ def little_effort(monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.ci
-@pytest.mark.parametrize("name", [name for name in NOTEBOOKS if name != EXECUTED])
-def test_the_code_of_a_notebook(little_effort, monkeypatch, name):
+@pytest.mark.parametrize("page", OTHER_NOTEBOOKS)
+def test_the_code_of_a_notebook(little_effort, monkeypatch, page):
     pyplot = pytest.importorskip("matplotlib.pyplot")
     pyplot.switch_backend("agg")
     monkeypatch.chdir(ROOT / "docs/notebooks")
-    cells = re.findall(r"```\{code-cell\} ipython3\n(.*?)```", TEXT[f"docs/notebooks/{name}.md"], re.DOTALL)
+    cells = re.findall(r"```\{code-cell\} ipython3\n(.*?)```", TEXT[page], re.DOTALL)
     assert cells
     namespace = {}
     for cell in cells:
         *statements, last = ast.parse(cell).body
         # A notebook shows the value of its last expression.
         if isinstance(last, ast.Expr):
-            exec(compile(ast.Module(statements, []), name, "exec"), namespace)
-            shown = eval(compile(ast.Expression(last.value), name, "eval"), namespace)
+            exec(compile(ast.Module(statements, []), page, "exec"), namespace)
+            shown = eval(compile(ast.Expression(last.value), page, "eval"), namespace)
             getattr(shown, "_repr_html_", shown.__repr__)()
         else:
-            exec(compile(cell, name, "exec"), namespace)
+            exec(compile(cell, page, "exec"), namespace)
     pyplot.close("all")
 
 
@@ -222,8 +222,7 @@ def test_the_code_of_a_notebook(little_effort, monkeypatch, name):
 def test_the_site_is_built_offline_for_a_public_host(tmp_path):
     pytest.importorskip("sphinx")
     site = tmp_path / "html"
-    unexecuted = [f"docs/notebooks/{name}.md" for name in NOTEBOOKS if name != EXECUTED]
-    command = [sys.executable, "-c", BUILD, str(site), *unexecuted]
+    command = [sys.executable, "-c", BUILD, str(site), *OTHER_NOTEBOOKS]
     host = {"NARXBENCH_SITE": "https://example.org/narxbench/"}
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=os.environ | host)
     assert done.returncode == 0, done.stderr
@@ -238,8 +237,8 @@ def test_the_site_is_built_offline_for_a_public_host(tmp_path):
     index = (site / "searchindex.js").read_text(encoding="utf-8").partition("(")[2].rstrip(")")
     assert {"Install", "Leaderboard"} <= json.loads(index)["alltitles"].keys()
     inventory = (site / "objects.inv").read_bytes().split(b"\n", 4)[4]
-    names = {line.split()[0] for line in zlib.decompress(inventory).decode().splitlines()}
-    assert set(map("narxbench.{}".format, narxbench.__all__)) <= names
+    names = re.findall(r"^\S+", zlib.decompress(inventory).decode(), re.MULTILINE)
+    assert set(map("narxbench.{}".format, narxbench.__all__)) <= set(names)
 
 
 def check_links(site, pages):
@@ -255,8 +254,8 @@ def check_links(site, pages):
 
 def is_made(path):
     """Return whether a file of the site is there, or is a thumbnail of a notebook that was not executed."""
-    if path.parent.name == "thumbnails" and path.stem != EXECUTED:
-        return path.stem in NOTEBOOKS
+    if path.parent.name == "thumbnails" and path.stem != Path(EXECUTED).stem:
+        return f"docs/notebooks/{path.stem}.md" in OTHER_NOTEBOOKS
     return path.exists()
 
 

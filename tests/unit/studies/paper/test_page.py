@@ -32,7 +32,8 @@ class Page(HTMLParser):
         values = dict(attrs)
         assert len(values) == len(attrs)
         self.elements.append((tag, tuple(values)))
-        self.ids += [values["id"]] if "id" in values else []
+        if "id" in values:
+            self.ids.append(values["id"])
         self.links += [value or "" for name, value in attrs if name in ("href", "src")]
         if tag not in VOID:
             self.open.append(tag)
