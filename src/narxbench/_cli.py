@@ -80,7 +80,7 @@ _DATA_HELP = "text with columns of numbers; each is an experiment"
 _REPEATED = ("input", "test", "test_input", "read")
 _TEST_OPTIONS = ("test", "test_output", "test_input", "roles")
 # What helps where a word is no option and belongs to none.
-_ONE_VALUE = " (files stand together; an option has one value, and is repeated for further ones)"
+_ONE_VALUE = " (files are given together; an option has one value, and is repeated for further ones)"
 # What a command begins with, as its status line says.
 _FIRST_ACTIVITY = {
     "look": "reading the data",

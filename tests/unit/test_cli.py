@@ -53,7 +53,7 @@ MISTAKES = {
     "check-algorithm broken": r"algorithm 'broken': cannot be imported: ZeroDivisionError: .*",
     "identify": r"the following arguments are required: FILE, --output; narxbench identify --help tells more",
     "identify F --output y --efort 9": r"unrecognized arguments: --efort 9 \(did you mean '--effort'\?\); .*",
-    "identify F --output 4 --input 2 3": r"unrecognized arguments: 3 \(files stand together; an option has .*\); .*",
+    "identify F --output 4 --input 2 3": r"unrecognized arguments: 3 \(files are given together; an option has .*\); .*",
     "identify F --output 4 --degree 2 --degree 3": r"--degree: found twice; allowed: once; .*",
     "identify no.csv --output y": r"no\.csv: cannot be read: No such file or directory",
     "identify pipe --output y": r"pipe: cannot be read: not a regular file",

@@ -100,7 +100,7 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         y : array, shape (samples,)
             The output.
         groups : array, shape (samples,), optional
-            The experiment that each sample is of; those of an experiment stand together.
+            The experiment that each sample is of; those of an experiment are together.
 
         Raises
         ------
@@ -312,5 +312,5 @@ def _experiment_slices(groups: ArrayLike | None, samples: int) -> list[slice]:
         )
     starts = [0, *(np.flatnonzero(labels[1:] != labels[:-1]) + 1).tolist(), samples]
     if len(starts) - 1 > len(np.unique(labels)):
-        raise NarxbenchError("groups: found an experiment in several places; allowed: its samples stand together")
+        raise NarxbenchError("groups: found an experiment in several places; allowed: its samples are together")
     return [slice(start, end) for start, end in pairwise(starts)]

@@ -24,7 +24,7 @@ def is_numeric(text: str) -> bool:
 
 
 def is_value(text: str) -> bool:
-    """Return whether a field can stand in a column of numbers."""
+    """Return whether a field can be in a column of numbers."""
     return is_missing(text) or is_numeric(text) or is_truth_value(text)
 
 

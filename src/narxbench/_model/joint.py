@@ -453,7 +453,7 @@ def _simulate_jointly(  # type: ignore[no-untyped-def]
     bounds,
     first,
 ):
-    # Returns the first sample at which an output is outside its bound. Equations stand in the order of computation; the
+    # Returns the first sample at which an output is outside its bound. Equations are in the order of computation; the
     # columns of signals are those of JointModel._run.
     n_outputs = order.shape[0]
     for k in range(first, signals.shape[0]):

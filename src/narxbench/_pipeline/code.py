@@ -21,9 +21,9 @@ from narxbench._study.provenance import code_digest
 PACKAGE = Path(__file__).parents[1]
 # The rules call scripts of this checkout, wherever they run.
 SCRIPTS = PACKAGE.resolve().parents[1] / "scripts"
-# A module that fills in templates imports this one; the templates stand next to it.
+# A module that fills in templates imports this one; the templates are next to it.
 TEMPLATING = PACKAGE / "_report" / "templating.py"
-# A module that looks a criterion up by its name imports this one; the criteria stand next to it.
+# A module that looks a criterion up by its name imports this one; the criteria are next to it.
 CRITERIA = PACKAGE / "_fitness" / "criteria" / "__init__.py"
 # Packages that are imported under another name; looking through all that are installed would take a second.
 _DISTRIBUTIONS = {"markdown_it": "markdown-it-py", "ruamel": "ruamel.yaml", "sklearn": "scikit-learn"}

@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 # Signals that are drawn: the output and a few inputs.
 MOST_SIGNALS = 1 + drawn.MOST_INPUTS
-# Bins of a histogram, each some pixels wide where three histograms stand side by side.
+# Bins of a histogram, each some pixels wide where three histograms are side by side.
 _BINS = 40
 # Powers below this share of the largest one are not drawn: no sensor resolves a ten-thousandth of an amplitude.
 _FLOOR = 1e-8
@@ -138,7 +138,7 @@ def spectra_figure(recording: Recording, power: Spectra) -> str | None:
 
 
 def _label_powers_of_ten(axis: Axis) -> None:
-    """Label a logarithmic axis with plain numbers, few enough to stand side by side."""
+    """Label a logarithmic axis with plain numbers, few enough to be side by side."""
     axis.set_major_locator(LogLocator(numticks=5))
     axis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axis.set_minor_formatter(NullFormatter())

@@ -83,6 +83,6 @@ def saved(figure: Figure, formats: Sequence[str] = ("pdf", "svg"), *, whole: boo
         figure.savefig(stream, format=name, metadata=_NO_DATE[name], bbox_inches=area)
         files[name] = stream.getvalue()
         if name == "svg":
-            # Names stand in comments of an SVG; XML has none of these characters, not even escaped.
+            # Names are in comments of an SVG; XML has none of these characters, not even escaped.
             files[name] = _NOT_OF_XML.sub(b"", files[name])
     return files

@@ -57,7 +57,7 @@ def look_page(look: DataLook) -> str:
         "recording": recording,
         "marks": MARKS,
         "lights": lights,
-        # They stand at the top.
+        # They are at the top.
         "checks": [],
         "tables": {table.name: to_html(table) for table in tables},
         "figures": data_figures(recording, look.spectra, look.checks, _stride(look), ""),

@@ -120,7 +120,7 @@ def visible(text: str) -> str:
 
 
 def script_json(value: Any) -> Markup:
-    """Return JSON that can stand inside a script element whatever texts it holds; NaN and infinities are refused."""
+    """Return JSON that can be inside a script element whatever texts it holds; NaN and infinities are refused."""
     text = json.dumps(_visible_texts(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     # Without "<", neither "</script" nor "<!--" can end or hide the element.
     text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

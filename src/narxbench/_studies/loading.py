@@ -126,7 +126,7 @@ def load_study(
 
 
 def _with_groups(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return settings in which lists stand in place of the names of groups."""
+    """Return settings in which lists are in place of the names of groups."""
     groups = _mapping(settings, "groups")
     scenarios = {}
     for name, scenario in _mapping(settings, "scenarios").items():

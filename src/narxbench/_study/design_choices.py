@@ -1,6 +1,6 @@
 """Interpretations: named, validated combinations of the choices that the paper leaves open.
 
-The design choices and their options stand in ``config/design_choices.yaml``. An interpretation is written as its
+The design choices and their options are in ``config/design_choices.yaml``. An interpretation is written as its
 differences from the first option of each, as a mapping ``{choice: option}`` or as text, ``choice=option+choice=option``
 in the order of the file, ``baseline`` without differences.
 """

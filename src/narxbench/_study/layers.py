@@ -53,7 +53,7 @@ def merge_layers(layers: Layers) -> dict[str, Any]:
 
 
 def merge(base: Mapping[Any, Any], layer: Mapping[Any, Any], path: tuple[Any, ...] = ()) -> dict[Any, Any]:
-    """Return a mapping with a layer over it, key by key; ``path`` is where the two stand in the settings."""
+    """Return a mapping with a layer over it, key by key; ``path`` is where the two are in the settings."""
     result = dict(base)
     # An excitation of another kind, or another algorithm, replaces the whole: no former setting fits it.
     if path[-1:] == ("excitation",) and layer.get("kind", base.get("kind")) != base.get("kind"):

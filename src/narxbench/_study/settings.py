@@ -45,7 +45,7 @@ def raise_if(problems: Iterable[Mistake]) -> None:
 
 
 def distinct(values: list[T]) -> list[T]:
-    """Return the values, or raise SettingsError for those that stand in the list twice."""
+    """Return the values, or raise SettingsError for those that are in the list twice."""
     earlier: set[T] = set()
     mistakes = []
     for place, value in enumerate(values):

@@ -36,7 +36,7 @@ from narxbench._fitness.kernel.simd import WIDTH, aligned, at, fill, load, store
 from narxbench._numerics.compilation import compiled, inlined, inner
 from narxbench._numerics.logarithm import natural_log
 
-# Columns that stand side by side, and columns whose products with them are computed together.
+# Columns that are side by side, and columns whose products with them are computed together.
 BAND, TILE = 2 * WIDTH, 4
 # A Gauss-Newton iteration ends after this many steps at the latest.
 ITERATIONS = 25

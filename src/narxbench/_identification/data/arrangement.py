@@ -25,7 +25,7 @@ class Arrangement:
     """Records at a decimation.
 
     A record at decimation q is q phases, each of which has every q-th sample: no sample is lost, and a lag counts
-    samples of a phase. All phases stand one behind the other; the first ``max_lag`` steps of each only give lags.
+    samples of a phase. All phases are one behind the other; the first ``max_lag`` steps of each only give lags.
     ``n_parts`` parts take turns in selection, where no record has that role. ``most_samples`` are enough: of long
     records at a large decimation, some phases are left out.
 

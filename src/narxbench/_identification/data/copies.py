@@ -1,4 +1,4 @@
-"""Copies of records, whatever file they stand in: the same samples, one after the other, in two experiments.
+"""Copies of records, whatever file they are in: the same samples, one after the other, in two experiments.
 
 Output and inputs are compared together, as numbers. A record at rest repeats itself, so that only *moves* count:
 samples that differ from the one before them, each with the time until the next move. Two records have the same data

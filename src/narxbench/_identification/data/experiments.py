@@ -90,7 +90,7 @@ class Piece(NamedTuple):
     record: Record
 
     def rows(self, first: int, count: int) -> str:
-        """Return some samples of the record, as messages say where they stand."""
+        """Return some samples of the record, as messages say where they are."""
         source, row = self.experiment.source, self.start + first
         noun, start = source.place(row).split()
         _, end = source.place(row + count - 1).split()

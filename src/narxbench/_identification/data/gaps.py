@@ -121,7 +121,7 @@ def bridge_gaps(
     *,
     with_plan: bool = False,
 ) -> BridgedSignals:
-    """Return signals with stand-ins in their short gaps.
+    """Return signals with imputed values in their short gaps.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def bridge_gaps(
     longest : int
         The samples of the longest gap that is bridged.
     functions : mapping of int to (str, int)
-        Columns that are functions of others, with the function and the column: they follow the stand-ins of these.
+        Columns that are functions of others, with the function and the column: they follow the imputed values of these.
     with_plan : bool
         Whether the rows after the last output are usable, for a model is to predict their outputs.
     """
@@ -170,7 +170,7 @@ def _short_gaps(has_value: Mask, has_time: Mask, longest: int) -> list[tuple[int
 
 
 def _fill(signal: Array, gaps: Sequence[tuple[int, int]], in_line: bool) -> None:
-    """Write stand-ins into the gaps of a signal."""
+    """Write imputed values into the gaps of a signal."""
     for start, end in gaps:
         last = signal[end] if in_line else signal[start - 1]
         signal[start:end] = np.linspace(signal[start - 1], last, end - start + 2)[1:-1]

@@ -301,7 +301,7 @@ class _PlannedTest(NamedTuple):
 
     @property
     def is_in_data(self) -> bool:
-        """Whether the columns of the test stand next to the others."""
+        """Whether the columns of the test are next to the others."""
         return self.argument == "test_output"
 
 

@@ -56,7 +56,7 @@ class TimeReader:
     notes: list[str] = field(default_factory=list)
 
     def times(self, columns: Sequence[int]) -> Times:
-        """Return the times of a column, or of those of date and clock time; times that stand raise NarxbenchError.
+        """Return the times of a column, or of those of date and clock time; NarxbenchError if they do not increase.
 
         Where the newest row is first, the rows are read from the last to the first.
         """
@@ -144,7 +144,7 @@ class TimeReader:
             raise _no_value(self.source, title)
 
     def _repeated_rows(self, seconds: Array, title: str) -> list[int]:
-        """Return the rows that repeat time and values of the row before; other times that stand are refused.
+        """Return the rows that repeat time and values of the row before; other times that do not increase are refused.
 
         So are times that go back more often than experiments begin.
         """
@@ -175,7 +175,7 @@ class TimeReader:
 
 
 def _are_newest_first(seconds: Array) -> bool:
-    """Return whether times go back from row to row, but for some that stand."""
+    """Return whether times go back from row to row, but for some that do not increase."""
     steps = np.diff(seconds[np.isfinite(seconds)])
     return len(steps) > 1 and bool((steps <= 0).all()) and (steps == 0).sum() <= SMALL * len(steps)
 

@@ -48,7 +48,7 @@ def diverges_when_held(model: Model, u: Floats, y: Floats) -> bool:
 
 
 def _starts(y: Floats, n_initial: int) -> list[int]:
-    """Return where the outputs stand that a run begins with: about the highest, the lowest and the last one."""
+    """Return where the outputs are that a run begins with: about the highest, the lowest and the last one."""
     last = max(0, len(y) - n_initial)
     highest, lowest = int(np.argmax(y)) - n_initial + 1, int(np.argmin(y)) - n_initial + 1
     return sorted({min(max(0, start), last) for start in (highest, lowest, last)})

@@ -1,4 +1,4 @@
-"""How probable a structure and its terms are, and what could stand in its place.
+"""How probable a structure and its terms are, and what could be in its place.
 
 A model is chosen by its free run. How sure its terms are is a question to the likelihood, as in
 :mod:`narxbench._algorithms.pem`: structures are searched under all noise models that the identification allows, that of

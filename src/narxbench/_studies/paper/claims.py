@@ -1,6 +1,6 @@
 """The paper's claims as predicates, each applied to the published values and to the conditions of a study.
 
-The words of the claims stand in ``data/reference/claims.yaml``. A claim holds if the values are as it says at every
+The words of the claims are in ``data/reference/claims.yaml``. A claim holds if the values are as it says at every
 place that it speaks of, or at most places if its text says so. Where they are not, an exact test at the level 5 % tells
 whether runs that are just as the claim says could come out so, with Holm's correction over the places of the claim. A
 claim that misses at some places, but at none of them clearly, is neither confirmed nor refuted: it is undecided.

@@ -128,7 +128,7 @@ def _draw_bars(axis: Axes, terms: pd.DataFrame) -> None:
     places = spread(list(labels), _LABEL * len(terms))
     for place, label in zip(places, labels.values(), strict=True):
         axis.text(place, 1.02, label, fontsize=7, ha="center", va="bottom", color=DARK, rotation=90)
-    # The first label may stand left of its bar, and must not touch the axis.
+    # The first label may be left of its bar, and must not touch the axis.
     axis.set(xlim=(min([1, *places]) - 2, len(terms) + 1), ylim=(0, 1.25), yticks=[0, 0.5, 1], ylabel="ν")
 
 

@@ -171,7 +171,7 @@ def _values(settings: Mapping[str, Any], choice: DesignChoice) -> Iterator[tuple
 
 
 def _written(value: Any) -> str:
-    """Return a value as it can stand in a file of settings."""
+    """Return a value as it can be in a file of settings."""
     if isinstance(value, Mapping):
         parts = ", ".join(f"{key}: {part}" for key, part in flattened(value))
         return f"{{{parts}}}"

@@ -67,7 +67,7 @@ class Material:
 
     ``frames`` has those of the analysis in the order of the settings, ``failures`` the failed runs by condition,
     ``values`` the tables of values by name, ``figures`` SVG by name, and ``texts`` the documents ``method`` and
-    ``checks`` as Markdown and ``citation`` as BibTeX. ``kept`` are results of another study, which stand in boxes.
+    ``checks`` as Markdown and ``citation`` as BibTeX. ``kept`` are results of another study, which are in boxes.
     """
 
     site: Site

@@ -206,7 +206,7 @@ def final_structures(
 ) -> Table:
     """Return the final structures of a system: the coefficients of each method and SNR next to the true ones.
 
-    Terms that the system does not have stand below its own.
+    Terms that the system does not have are below its own.
     """
     shown = []
     for summary in summaries:

@@ -147,7 +147,10 @@ def test_missing_conditions_and_further_methods(frames_of):
 
 def test_what_differs_counts_on_its_side_and_once_where_two_tables_print_it(frames_of):
     frames = frames_of(*(make_summary("S4", snr_db, name) for snr_db in (50, 40, 30) for name in ("upso2d", "ga")))
-    values, overview = frames["agreement_values"], frames["agreement"].fillna("").set_index(["table", "algorithm"])
+    values, overview = (
+        frames["agreement_values"],
+        frames["agreement"].astype(object).fillna("").set_index(["table", "algorithm"]),
+    )
     # The table of comparison repeats the values of 2D-UPSO under BIC.
     assert [name for name in overview.index if name[0] == "comparison_S4"] == [("comparison_S4", "ga")]
     assert overview.loc[("all", ""), "compared"] == 150
