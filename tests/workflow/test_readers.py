@@ -36,7 +36,7 @@ def test_a_damage_is_reported(copy, path, old, new, reported):
     wrong, count = re.subn(old, new, (copy / path).read_text(encoding="utf-8"), count=1)
     assert count
     (copy / path).write_bytes(wrong.encode(errors="surrogateescape"))
-    printed = copy.snakemake("--keep-going", code=1 if reported else 0)
+    printed = copy.snakemake("--keep-going", code=int(bool(reported)))
     if reported:
         lines = re.findall("^narxbench: (?!study |since )(.*)$", printed, re.MULTILINE)
         for line in lines:

@@ -1,18 +1,18 @@
 """The page of a comparison of methods in a browser: sorting and figures, by mouse and keyboard, anywhere."""
 
 import pytest
-from tests.unit.studies.methods import leaderboards
+from tests.unit.studies.methods.leaderboards import Compared
 
 pytestmark = [pytest.mark.ci, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    folder, paths = tmp_path_factory.mktemp("leaderboard"), {}
+    paths = {}
     for name in ("large", "small"):
-        paths[name] = folder / f"{name}.html"
-        comparison = leaderboards.comparison(leaderboards.shape(name), added=["ga"])
-        paths[name].write_text(leaderboards.render(comparison), encoding="utf-8")
+        folder = tmp_path_factory.mktemp(name)
+        Compared.of_shape(folder, name).page(added=["ga"])
+        paths[name] = folder / "report.html"
     return paths
 
 

@@ -287,10 +287,10 @@ def test_normal_equations_are_the_products_of_all_columns(name):
     fit = model(problem, noise_model, terms, [0.4, 0.3, -0.2], filters)
     data, noise, state = errors._data, errors._noise(fit), errors._state(fit)
     assert kernel.objective(data, noise, fit.terms, state) < math.inf
-    depth = data.depth if noise.on_output else 0
+    depth = data.depth * noise.on_output
     free = len(terms) + len(noise.ar_lags) + len(noise.ma_lags)
     columns, rows = free + len(data.begin) * depth + 1, len(state.innovations)
-    assert columns - free - 1 == (36 if noise_model.place == "output" else 0)
+    assert columns - free - 1 == 36 * (noise_model.place == "output")
     bands = kernel.aligned(kernel.columns_size(rows, columns))
     kernel.linearise(data, noise, fit.terms, state, fit.terms, depth, bands)
     every, lower = np.empty((columns, columns)), np.zeros((columns, columns))
@@ -350,7 +350,7 @@ def test_no_change_makes_a_fit_more_likely(name):
     units = [*(errors.coefficients(fit) / fit.weights), *np.ones(len(fit.noise_weights))]
     steps = [
         *(0.1 * errors.uncertainty(fit).classical / units),
-        *[1e-3] * (fit.initial.size if noise_model.place == "output" else 0),
+        *[1e-3] * (fit.initial.size * (noise_model.place == "output")),
     ]
     for place, change in itertools.product(range(len(steps)), (-1.0, 1.0)):
         changed = with_change(fit, place, change * steps[place])

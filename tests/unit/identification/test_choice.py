@@ -148,7 +148,7 @@ def test_a_dense_linear_truth_leaves_in_full(tmp_path):
     note = competition(identification)
     errors = errors_of(note)
     assert note.status == "look" and errors["sparse"] > 1.05 * errors[note.values["selected"]]
-    cost = f"its RRSE is {errors[note.values['leaving']]:.3g}, that of the sparse model"
+    cost = f"its RRSE is {errors[note.values['selected']]:.3g}, that of the sparse model"
     assert cost in narxbench.write_report(identification, tmp_path).read_text().replace("&nbsp;", " ")
     assert set(identification.to_dict()["models"]) == {kind, "sparse"}
     restored = narxbench.Model.load(tmp_path / "model_sparse.json")

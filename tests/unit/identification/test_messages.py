@@ -284,7 +284,7 @@ EXAMPLES = [
     ("errors", PREDICTED, ("fine", {"gap": {**GAP, "status": "fine"}}), ("bad", {"gap": {**GAP, "status": "bad"}})),
     ("errors", PREDICTED, ("fine", {"exact": True}), ("look", {"holds": False})),
     ("competitors", {}, ("fine", competing()), ("look", competing(0.1, None)), ("bad", competing(rrse=None))),
-    ("competitors", {}, ("look", competing(season=24)), ("look", competing(leaving="linear OE"))),
+    ("competitors", {}, ("look", competing(season=24)), ("look", competing(selected="linear OE"))),
     ("residuals", {}, ("fine", residual()), ("fine", residual("fine", BEFORE))),
     ("residuals", {}, ("bad", residual("bad", EARLIER, BEFORE)), ("look", residual("look", AFTER))),
     ("residuals", {}, ("look", residual("look", BEFORE, kind="nonlinear"))),

@@ -102,7 +102,7 @@ def test_the_time_to_go_is_right_within_a_factor_of_two(name: str) -> None:
 def test_the_last_lines_name_the_steps_that_failed() -> None:
     terminal = LoggerTerminal()
     for number in range(7):
-        log = [f"logs/search-{number}.log"] if number else []
+        log = [f"logs/search-{number}.log"] * bool(number)
         terminal.lines("Error", LogEvent.JOB_ERROR, logging.ERROR, jobid=number, rule_name="search", log=log)
     # A step that fails and is made by another attempt is not named.
     terminal.lines("Error", LogEvent.JOB_ERROR, logging.ERROR, jobid=7, rule_name="page", log=[])

@@ -48,7 +48,7 @@ def findings_of(errors=TESTED, tests=(), curve=(), model=DRIVEN, **more):
 def test_errors(rrse, status):
     errors = findings_of(frame_of({"estimation": 0.2, "test": rrse}))["errors"]
     assert (errors.status, errors.values["rrse"]) == (status, rrse)
-    assert errors.values["diverged"] == ([] if rrse else ["a.csv"])
+    assert errors.values["diverged"] == ["a.csv"] * (not rrse)
     # Data of the selection prove nothing.
     errors = findings_of(frame_of({"estimation": 0.2, "selection": rrse}))["errors"]
     assert (errors.status, errors.values["role"]) == ("look" if status == "fine" else status, "selection")
@@ -116,7 +116,7 @@ def test_residuals(largest, limit, free_run, status, kind):
     residuals = findings_of(frame_of({"test": free_run}), tests)["residuals"]
     values = residuals.values[kind]
     assert (residuals.status, values["status"], values["largest"], values["tests"]) == (status, status, largest, 2)
-    assert values_of(values["failed"], "worst") == ([] if abs(largest) <= limit else [largest])
+    assert values_of(values["failed"], "worst") == [largest] * (abs(largest) > limit)
     assert "residuals" not in findings_of()
 
 

@@ -25,16 +25,10 @@ Score = dict[str, Any]
 
 def make_run(seed: int = 1, fitness: float | None = -4000.0, **changes: Any) -> dict[str, Any]:
     """Return a run that found the true structure; ``fitness`` None: a run that failed at once."""
-    has_ended = fitness is not None
-    run = {
-        "seed": seed,
-        "fitness": fitness,
-        "evaluations": BUDGET if has_ended else 0,
-        "terms": TRUE if has_ended else [],
-        "hits": len(TRUE) if has_ended else 0,
-        "fresh_error": 0.05 if has_ended else None,
-        "failure": "" if has_ended else "ended with signal 9",
-    }
+    run = {"seed": seed, "fitness": fitness, "evaluations": BUDGET, "terms": TRUE, "hits": len(TRUE)}
+    run |= {"fresh_error": 0.05, "failure": ""}
+    if fitness is None:
+        run |= {"evaluations": 0, "terms": [], "hits": 0, "fresh_error": None, "failure": "ended with signal 9"}
     return {**run, **changes}
 
 
@@ -76,11 +70,13 @@ def make_score(methods: list[dict[str, Any]], system: str = "S1", scenario: str 
         "n_validation": N_VALIDATION,
         "penalty": 6.396929655216146,
         "data_sha256": "0" * 64,
-        "true_terms": 0 if system in OUTSIDE else len(TRUE),
-        "true_fitness": None if system in OUTSIDE else -4000.0,
+        "true_terms": len(TRUE),
+        "true_fitness": -4000.0,
         "methods": methods,
         "seals": {},
     }
+    if system in OUTSIDE:
+        score |= {"true_terms": 0, "true_fitness": None}
     return {**score, **changes}
 
 

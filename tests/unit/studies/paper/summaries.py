@@ -102,8 +102,9 @@ def _runs(histories: list[History]) -> dict[str, list[Any]]:
     """Return all about runs but their structures; a run without improvements found nothing."""
     runs: dict[str, list[Any]] = {"fitness": [], "sse": [], "history_evaluations": [], "history_fitness": []}
     for history in histories:
-        runs["fitness"].append(history[-1][1] if history else None)
-        runs["sse"].append(1.0 if history else None)
+        fitness, sse = (history[-1][1], 1.0) if history else (None, None)
+        runs["fitness"].append(fitness)
+        runs["sse"].append(sse)
         runs["history_evaluations"].append([evaluation for evaluation, _ in history])
         runs["history_fitness"].append([value for _, value in history])
     return {**runs, "evaluations": [6000] * len(histories)}

@@ -200,7 +200,7 @@ def test_claims_by_majority_of_the_data_seeds():
     for missed, expected in ((0, ["holds", 3, 0, 0, 3]), (1, ["holds", 2, 0, 1, 3]), (2, ["fails", 1, 0, 2, 3])):
         verdict = verdict_of("bic-finds-all-terms", conditions_of("upso2d", "baseline", nu=missing_in(missed)))
         assert [verdict[name] for name in counts] == expected
-        assert verdict["missed"] == ("S1, S2, S3, S4" if missed == 2 else "")
+        assert verdict["missed"] == "S1, S2, S3, S4" * (missed == 2)
     # Half of the data sets are no majority.
     verdict = verdict_of("bic-finds-all-terms", conditions_of("upso2d", "baseline", 4, nu=missing_in(2)))
     assert [verdict[name] for name in counts] == ["undecided", 2, 0, 2, 4]
