@@ -141,7 +141,7 @@ def test_groups_are_experiments(data):
     regressor = NarxRegressor(**SMALL).fit(u, y, groups=groups)
     parts = [{"u": u[:150, 0], "y": y[:150]}, {"u": u[150:, 0], "y": y[150:]}]
     assert regressor.identification_.to_dict() == narxbench.identify(parts, "y", input="u", **SMALL).to_dict()
-    wrong = {"stand together": np.tile(["a", "b"], 200), r"\(3,\); needed: \(400,\)": [1, 1, 2]}
+    wrong = {"are together": np.tile(["a", "b"], 200), r"\(3,\); needed: \(400,\)": [1, 1, 2]}
     for words, groups in wrong.items():
         with pytest.raises(NarxbenchError, match=words):
             NarxRegressor(**SMALL).fit(u, y, groups=groups)
