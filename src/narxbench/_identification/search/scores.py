@@ -18,7 +18,7 @@ from narxbench._fitness.criterion import Criterion
 from narxbench._identification.search.candidate import EXACT, PLAIN, Candidate, in_order
 from narxbench._identification.search.configurations import Configuration
 from narxbench._identification.search.noise import StructureFit, noise_of_model
-from narxbench._identification.search.outside import diverges_when_held as model_leaves_all_bounds
+from narxbench._identification.search.outside import diverges_when_held as model_diverges_when_held
 from narxbench._identification.search.plan import SearchPlan
 from narxbench._identification.search.problem import CRITERION, ConfigurationProblem
 from narxbench._model.narx import DivergedError, Model, divergence_bound
@@ -165,7 +165,7 @@ def diverges_when_held(plan: SearchPlan, candidate: Candidate) -> bool:
     if weighted is None:
         return True
     model = _model(problem, candidate, (weighted[0], {}))
-    return model_leaves_all_bounds(model, problem.arrangement.u, problem.arrangement.y)
+    return model_diverges_when_held(model, problem.arrangement.u, problem.arrangement.y)
 
 
 def _root(relative: float) -> float | None:
