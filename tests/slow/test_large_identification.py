@@ -46,7 +46,7 @@ def test_an_interrupt_on_a_long_record_is_obeyed_at_once(tmp_path):
     """The best so far is there within seconds, estimated on the stretches that were searched."""
     np.savetxt(tmp_path / "data.csv", np.column_stack(process(600_000)), delimiter=",", header="u,y", comments="")
     command = [sys.executable, "-m", "narxbench", "identify", "data.csv", "--output", "y", "--input", "u", "--json"]
-    command += "--degree 2 --y-lags 20 --u-lags 20 --effort 200".split()
+    command += ["--degree", "2", "--y-lags", "20", "--u-lags", "20", "--effort", "200"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as begun:
         time.sleep(10.0)
         assert begun.poll() is None
