@@ -109,3 +109,9 @@ def test_long_texts_take_no_time(tmp_path, text):
         with pytest.raises(NarxbenchError):
             reader(path)
         assert time.thread_time() - began < 2.0
+
+
+def test_a_message_shows_characters_that_would_control_a_terminal():
+    with pytest.raises(NarxbenchError) as error:
+        look({"\x1b[2J": range(20), "y": range(20)}, output="z")
+    assert str(error.value) == r"data: output: found no column 'z'; allowed: 1 '\x1b[2J', 2 'y'"
