@@ -35,15 +35,12 @@ SECONDS = 60
 # For tests that wait without computing.
 WAITED = 10 * SECONDS
 TESTS_AT_MOST = 400
+# Each operator as it is written, and what takes its place.
 OPERATORS = {
-    ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==", ast.Is: "is not",
-    ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in", ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*",
-    ast.And: "or", ast.Or: "and",
-}  # fmt: skip
-WRITTEN = {
-    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=", ast.Is: "is",
-    ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in", ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/",
-    ast.And: "and", ast.Or: "or",
+    ast.Lt: ("<", "<="), ast.LtE: ("<=", "<"), ast.Gt: (">", ">="), ast.GtE: (">=", ">"), ast.Eq: ("==", "!="),
+    ast.NotEq: ("!=", "=="), ast.Is: ("is", "is not"), ast.IsNot: ("is not", "is"), ast.In: ("in", "not in"),
+    ast.NotIn: ("not in", "in"), ast.Add: ("+", "-"), ast.Sub: ("-", "+"), ast.Mult: ("*", "/"), ast.Div: ("/", "*"),
+    ast.And: ("and", "or"), ast.Or: ("or", "and"),
 }  # fmt: skip
 
 
@@ -70,10 +67,11 @@ def _mutations(path: Path) -> Iterator[tuple[int, str, str]]:
         if type(operator) not in OPERATORS or left.end_lineno != right.lineno:
             return
         gap = lines[right.lineno - 1].encode()[left.end_col_offset : right.col_offset].decode()
-        found = re.search(rf"(?<!\S){re.escape(WRITTEN[type(operator)])}(?!\S)", gap)
-        if found:
-            start = left.end_col_offset + found.start()
-            yield change(right.lineno, start, start + len(found[0]), OPERATORS[type(operator)])
+        written, other = OPERATORS[type(operator)]
+        place = re.search(rf"(?<!\S){re.escape(written)}(?!\S)", gap)
+        if place:
+            start = left.end_col_offset + place.start()
+            yield change(right.lineno, start, start + len(written), other)
 
     for node in ast.walk(_without_annotations(ast.parse(path.read_text()))):
         if isinstance(node, ast.Compare):

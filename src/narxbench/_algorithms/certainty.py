@@ -30,7 +30,7 @@ GAMMA = 0.75
 # Those within half of it have their neighbours tried, at most this many of them, and this many models are linearised.
 WINDOW, MOST_EXPANDED, MOST_LINEARISED = 12.0, 30, 3
 EXPANDED = WINDOW / 2
-# So many structures that were only predicted are fitted around each of those models.
+# This many structures that were only predicted are fitted around each of those models.
 MOST_FITTED = 8
 # Structures that are named.
 MOST_NAMED = 10

@@ -190,7 +190,7 @@ class LikelihoodSearch:
     def changes_of_deviance(self, linear: Linearised, structure: Structure) -> tuple[NDArray[np.int64], Floats, Floats]:
         """Return by how much each change is predicted to change the deviance.
 
-        As :meth:`costs`, but the coefficients of the noise are behind the terms, and ``swaps`` has rows.
+        As :meth:`costs`, but the coefficients of the noise follow the terms, and ``swaps`` has rows.
         """
         extended = np.ones(len(linear.moments), np.uint8)
         extended[: self.n_terms] = structure

@@ -28,7 +28,7 @@ from narxbench._identification.identify import conclude_search, search_recording
 from narxbench._identification.phrases import MOVING_INPUTS, Values, count_terms
 from narxbench._identification.result import Identification
 from narxbench._identification.search.candidate import EXACT, Candidate
-from narxbench._identification.search.choice import LOOKED_AT, Choice
+from narxbench._identification.search.choice import MOST_EXAMINED, Choice
 from narxbench._identification.search.competitors import SPARSE_WITHIN, best_by_description, description
 from narxbench._identification.search.outside import joint_run_diverges_when_held
 from narxbench._identification.search.plan import FINALISTS, LEADERS, SearchPlan
@@ -627,7 +627,7 @@ def select_combination(trial: JointTrial) -> JointChoice:
         errors = {trial.starts[0]: trial.error(trial.starts[0])}
     finite = [combination for combination, error in errors.items() if math.isfinite(error)]
     n_unbounded = 0
-    while finite and n_unbounded < LOOKED_AT:
+    while finite and n_unbounded < MOST_EXAMINED:
         limit = SPARSE_WITHIN * max(EXACT, min(errors[combination] for combination in finite))
         within = [combination for combination in finite if errors[combination] <= limit]
         fewest = min(within, key=lambda combination: (trial.n_terms(combination), errors[combination]))

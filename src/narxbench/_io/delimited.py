@@ -387,7 +387,7 @@ def _layout_below(header: Header, rows: Sequence[list[str]], first: int, separat
     units: list[str] = []
     if header.names_row is not None:
         names = rows[header.names_row]
-        # Names may be beside more columns than there are, and a separator may end each row.
+        # There may be more names than columns, and a separator may end each row.
         width = max(_width(row) for row in [names, *samples])
         names = names[: min(width, max(map(len, samples)))]
     if header.units_row is not None:

@@ -55,7 +55,7 @@ class FieldError(NarxbenchError):
         super().__init__(": ".join(filter(None, (source, field, text))))
 
 
-# So many names a message lists at most.
+# A message lists at most this many names.
 MOST_NAMES = 40
 
 

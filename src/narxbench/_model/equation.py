@@ -14,7 +14,7 @@ from narxbench._model.terms import signal_name
 if TYPE_CHECKING:
     from narxbench._model.narx import Model
 
-# So many terms with two factors fit on a line of a page.
+# This many terms with two factors fit on a line of a page.
 _TERMS_PER_LINE = 3
 # Significant digits of a number, as in most tables of measured values.
 DIGITS = 4

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.terms import OUTPUT, Factor, Monomial
 
-# Rows whose columns are computed at a time: all of them at once would need much memory. So many doubles are 32 kB.
+# Rows whose columns are computed at a time: all of them at once would need much memory. This many doubles are 32 kB.
 BLOCK = 4096
 
 

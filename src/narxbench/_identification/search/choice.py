@@ -38,7 +38,7 @@ from narxbench._numerics.logarithm import natural_log
 
 # Candidates that are examined in turn for one whose free run holds over whole records, or which stays within bounds:
 # each costs a fit.
-LOOKED_AT = 20
+MOST_EXAMINED = 20
 # Times the selection error of the best structure up to which one that stays within bounds is taken instead
 # (``docs/search.md``).
 BOUNDED_WITHIN = 1.5
@@ -180,7 +180,7 @@ def _check_finite(candidates: Sequence[Candidate]) -> None:
 
 def _first_that_holds(plan: SearchPlan, candidates: Sequence[Candidate]) -> int | None:
     """Return the place of the first candidate whose free run holds over whole records; None where none does."""
-    for place, candidate in enumerate(candidates[:LOOKED_AT]):
+    for place, candidate in enumerate(candidates[:MOST_EXAMINED]):
         if candidate.fitness is not None and holds(plan, candidate):
             return place
     return None
@@ -193,7 +193,7 @@ def _bounded_first(plan: SearchPlan, candidates: Sequence[Candidate]) -> list[Ca
     error: then the process may well leave them.
     """
     allowed = BOUNDED_WITHIN * (candidates[0].rrse or 0.0)
-    for place, candidate in enumerate(candidates[:LOOKED_AT]):
+    for place, candidate in enumerate(candidates[:MOST_EXAMINED]):
         if candidate.fitness is None or (candidate.rrse or 0.0) > allowed:
             continue
         if not diverges_when_held(plan, candidate) and (place == 0 or holds(plan, candidate)):

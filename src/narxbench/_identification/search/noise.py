@@ -55,7 +55,7 @@ class StructureFit:
     def regression(self) -> tuple[Floats, Floats, NDArray[np.int64]]:
         """Return the least-squares problem that the weights solve, as far as it is linear about them.
 
-        Student-t innovations are there as what moves the weights: multiplied by their weight, and so that their
+        Student-t innovations enter as what moves the weights: multiplied by their weight, and so that their
         variance gives that of the weights (Lange, Little and Taylor, 1989).
 
         Returns

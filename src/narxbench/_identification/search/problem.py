@@ -58,7 +58,7 @@ def shortened(segments: list[range], most: int, max_lag: int) -> list[range]:
 class ConfigurationProblem:
     """A configuration on the data, whose test records are not used.
 
-    So many samples of the data count as one as ``density`` says, for they follow one another so fast. What is computed
+    As many samples of the data count as one as ``density`` says, for they follow one another so fast. What is computed
     once, such as inner products, is kept.
 
     Attributes

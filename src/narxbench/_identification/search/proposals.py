@@ -104,7 +104,7 @@ def thorough_searches(plan: SearchPlan, briefs: Sequence[Candidate], steps: Step
     # The order of the configurations decides between equal ones.
     ordered = [brief.configuration for brief in sorted(briefs, key=lambda brief: brief.rank)]
     ranked = ordered[: plan.n_finalists]
-    # So many samples count as one: the phases of the best configuration see the same disturbances.
+    # Samples of one step count as one: the phases of the best configuration see the same disturbances.
     density = max(plan.sampling.advised, ranked[0].decimation)
     proposals = [brief for brief in briefs if brief.configuration in ranked]
     proposals += steps.run(FORWARD_STEP, iterative_forward, [(plan, configuration) for configuration in ranked])

@@ -80,7 +80,7 @@ class PartErrors:
 def scored(plan: SearchPlan, proposals: Sequence[Candidate], density: int) -> list[Candidate]:
     """Return each different structure with its score by least squares, the best first.
 
-    So many samples of the data count as one as ``density`` says.
+    As many samples of the data count as one as ``density`` says.
     """
     by_configuration: dict[Configuration, dict[tuple[str, ...], Candidate]] = {}
     for proposal in proposals:

@@ -51,7 +51,7 @@ def richer_structure(
     families : sequence of str
         Names of the noise models that are allowed.
     density : int
-        So many samples of the data count as one.
+        How many samples of the data count as one.
     """
     monomials = extended_candidates(fit.monomials, fit.configuration)
     errors = _prediction_errors(fit, monomials)
@@ -117,7 +117,7 @@ def _prediction_errors(fit: ModelFit, monomials: Sequence[Monomial]) -> Predicti
 def missing_term(errors: PredictionErrors, fit: Fit, repeated: float = 1.0) -> int | None:
     """Return the number of the candidate that a fit lacks most clearly; None where it seems to lack none.
 
-    So many samples count as one as ``repeated`` says. The level is that of all terms of a degree together.
+    As many samples count as one as ``repeated`` says. The level is that of all terms of a degree together.
     """
     if not fit.is_finite or errors.samples <= len(fit.terms) + len(fit.noise_weights) + 1:
         return None
