@@ -4,7 +4,6 @@ import csv
 import json
 import math
 from decimal import Decimal, localcontext
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -347,7 +346,6 @@ def test_name_seed_and_realisation_decide_the_data():
     assert len({u.tobytes() for u in inputs}) == 5
 
 
-@cache
 def simulated(noise=None):
     """Return the signals of S1 from rest, with a kind of noise or without any."""
     snr_db = None if noise is None else SNR_DB
