@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from narxbench._algorithms.certainty import LEAST_EXCHANGED
-from narxbench._identification.data.checks import Candidates, checks_before, no_test_check
+from narxbench._identification.data.checks import checks_before, no_test_check
 from narxbench._identification.data.collinear import near_pairs
 from narxbench._identification.finding import Finding
 from narxbench._identification.phrases import Values
@@ -315,7 +315,7 @@ def data_checks(plan: SearchPlan, configuration: Configuration, model: Model) ->
         input_responses=plan.responses,
         evidence=plan.evidence,
         usage=usage,
-        candidates=Candidates(len(problem.terms), len(problem.arrangement.rows())),
+        candidates=(len(problem.terms), len(problem.arrangement.rows())),
         compared=sorted({tried.decimation for tried in plan.configurations}),
     )
 

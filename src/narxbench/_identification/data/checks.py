@@ -6,14 +6,13 @@ rows of a file are.
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._identification.data.evidence import (
     FEW_CHANGES,
-    NOTHING,
     InputEvidence,
     input_evidence,
     is_under_feedback,
@@ -30,7 +29,7 @@ from narxbench._identification.data.sampling import (
     advised_decimations,
     plain,
 )
-from narxbench._identification.data.signals import NEGLIGIBLE, SMALL, all_signals, inputs, outputs
+from narxbench._identification.data.signals import NEGLIGIBLE, NOTHING, SMALL, all_signals, inputs, outputs
 from narxbench._identification.finding import Finding, Status, look_if, worst
 from narxbench._identification.phrases import (
     OTHER_UNIT,
@@ -57,13 +56,6 @@ NO_USAGE: Usage = MappingProxyType({})
 _Signal = tuple[str, str, list[Array]]
 
 
-class Candidates(NamedTuple):
-    """How many candidate terms there are, and how many rows to estimate their weights from."""
-
-    n_terms: int
-    n_rows: int
-
-
 def checks_before(
     recording: Recording,
     *,
@@ -73,14 +65,14 @@ def checks_before(
     input_responses: Mapping[str, Sequence[Response]] | None = None,
     evidence: Mapping[str, InputEvidence] | None = None,
     usage: Usage = NO_USAGE,
-    candidates: Candidates | None = None,
+    candidates: tuple[int, int] | None = None,
     compared: Sequence[int] = (),
 ) -> list[Finding]:
     """Return all checks of the data.
 
     ``decimation`` is the stride in use, by default the advised one, ``lags`` the largest lag in steps, ``usage`` what a
-    model takes of each input, ``candidates`` the terms that it was chosen from, where there is one, and ``compared``
-    the decimations that were compared.
+    model takes of each input, and ``compared`` the decimations that were compared. ``candidates`` are the number of
+    terms that a model was chosen from and the number of rows that their weights were estimated from.
     """
     evidence = input_evidence(recording) if evidence is None else evidence
     sampling = sampling or advised_decimations(recording)
@@ -100,7 +92,7 @@ def evidence_check(
     evidence: Mapping[str, InputEvidence],
     delays: Mapping[str, Mapping[str, Any]] | None = None,
     usage: Usage = NO_USAGE,
-    candidates: Candidates | None = None,
+    candidates: tuple[int, int] | None = None,
 ) -> Finding:
     """Judge what the inputs can show at all: constant ones nothing, a single change no nonlinear behaviour.
 
@@ -119,7 +111,8 @@ def evidence_check(
         if about.exchanged:
             exchanged.append(column)
     degree = largest_degree_shown(list(evidence.values()))
-    has_few_rows = candidates is not None and candidates.n_rows < candidates.n_terms
+    n_terms, n_rows = candidates or (None, None)
+    has_few_rows = n_terms is not None and n_rows is not None and n_rows < n_terms
     values = {
         "inputs": by_input,
         "degree": degree,
@@ -127,8 +120,8 @@ def evidence_check(
         "idle": idle,
         "under_feedback": under_feedback,
         "exchanged": exchanged,
-        "terms": candidates.n_terms if candidates else None,
-        "rows": candidates.n_rows if candidates else None,
+        "terms": n_terms,
+        "rows": n_rows,
     }
     status = look_if(bool(degree or constant or idle or under_feedback or has_few_rows))
     return Finding("evidence", status, values, *evidence_text(values))

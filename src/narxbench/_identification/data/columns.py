@@ -3,7 +3,7 @@
 import operator
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -11,22 +11,21 @@ from narxbench._identification.data.errors import argument_error
 from narxbench._identification.data.sources import Signal, Source
 from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
 from narxbench._model.functions import check_function, parsed
-from narxbench._model.records import Role
+
+# The columns of an experiment as arguments specify them, by the names of these, the output first.
+Columns = Mapping[str, Any]
 
 
-class ColumnChoice(NamedTuple):
-    """The columns of an experiment, as arguments specify them, and its role."""
-
-    specifications: Mapping[str, Any]  # by the name of the argument, the output first
-    role: Role | None = None
-    has_test_names: bool = False  # whether columns of a test have other names than those of the data
+def have_test_names(columns: Columns) -> bool:
+    """Return whether columns of a test have other names than those of the data."""
+    return any(argument.startswith("test_") for argument in columns)
 
 
-def column_names(choices: Iterable[ColumnChoice]) -> set[str]:
+def column_names(choices: Iterable[Columns]) -> set[str]:
     """Return the names that some choices may call columns by, also those of which a function is an input."""
     names: set[str] = set()
-    for choice in choices:
-        for specification in choice.specifications.values():
+    for columns in choices:
+        for specification in columns.values():
             texts = [part for part in [specification, *columns_listed(specification)] if isinstance(part, str)]
             names.update(map(str.strip, texts))
             names.update(function_and_input[1] for function_and_input in map(parsed, texts) if function_and_input)

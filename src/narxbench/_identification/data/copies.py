@@ -24,8 +24,8 @@ Hashes = NDArray[np.uint64]
 
 # Successive moves that are compared at once: this many are the same in no repeated measurement, also with few levels.
 PASSAGE = 50
-# Differences below this share of the range of a signal are none: files have numbers of 15 digits or more.
-RESOLUTION = 1e-6
+# Smaller differences, as a share of the range of a signal, are rounding: a file may have numbers in single precision.
+RESOLUTION = float(np.finfo(np.float32).resolution)
 _WEIGHTS = np.cumprod(np.full(PASSAGE, 0x9E3779B97F4A7C15, np.uint64))
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from narxbench._identification.data.sampling import STEPS
 from narxbench._identification.data.signals import (
     MOST_SAMPLES,
+    NOTHING,
     REPEATED,
     SAMPLES_PER_WEIGHT,
     SMALL,
@@ -23,8 +24,6 @@ Array = NDArray[np.float64]
 
 # An input of so few changes cannot show that it has no effect, and different ones among them are counted.
 FEW_CHANGES = 30
-# The share of the variance of a signal, of its range or of its samples that is nothing.
-NOTHING = 0.01
 
 
 class InputEvidence(NamedTuple):

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from narxbench._identification.data.columns import ColumnChoice, chosen_signals, columns_listed
+from narxbench._identification.data.columns import Columns, chosen_signals, columns_listed
 from narxbench._identification.data.errors import argument_error, data_error
 from narxbench._identification.data.gaps import BridgedSignals, bridge_gaps
 from narxbench._identification.data.sources import Signal, Source, SourceForm
@@ -99,7 +99,7 @@ class Piece(NamedTuple):
 
 def read_experiment(
     source: Source,
-    choice: ColumnChoice,
+    columns: Columns,
     form: SourceForm,
     notes: list[str],
     longest_gap: int = 0,
@@ -111,7 +111,7 @@ def read_experiment(
     ``with_plan`` is that of :func:`~narxbench._identification.data.gaps.bridge_gaps`.
     """
     signals: list[Signal] = []
-    for argument, specification in choice.specifications.items():
+    for argument, specification in columns.items():
         if argument == "output" and not columns_listed(specification):
             raise FieldError("output", f"missing; allowed: one of {source.overview}", source.name)
         signals += chosen_signals(source, argument, specification, signals)
@@ -204,13 +204,8 @@ def form_notes(source: Source, used_columns: Sequence[int], has_inputs: bool) ->
     return [f"{source.label}: {printable(note, 400)}" for note in notes]
 
 
-def matched(experiment: Experiment, first: Experiment, choice: ColumnChoice) -> Experiment:
-    """Return an experiment whose signals and sampling time agree with those of the first; others are refused.
-
-    Signals of a test with names of its own are named as those of the first experiment.
-    """
-    if choice.has_test_names:
-        experiment = _renamed(experiment, first)
+def refuse_other_signals(experiment: Experiment, first: Experiment) -> None:
+    """Raise NarxbenchError unless signals, units and sampling time of an experiment agree with those of the first."""
     name, first_name = experiment.source.name, first.source.name
     if first.source.names and experiment.source.names and experiment.titles != first.titles:
         what = f"the columns {printable(', '.join(experiment.titles))} (output first)"
@@ -223,10 +218,9 @@ def matched(experiment: Experiment, first: Experiment, choice: ColumnChoice) -> 
     if sampling_time and needed and abs(sampling_time / needed - 1) > UNEVEN:
         allowed = f"{needed:g} s as in {first_name}; resample the data to the same steps"
         raise data_error(name, f"a sampling time of {sampling_time:g} s", allowed)
-    return experiment
 
 
-def _renamed(experiment: Experiment, first: Experiment) -> Experiment:
+def renamed(experiment: Experiment, first: Experiment) -> Experiment:
     """Return a test with the names of the first experiment; it needs as many inputs."""
     n_inputs, needed = len(experiment.titles) - 1, len(first.titles) - 1
     if n_inputs != needed:

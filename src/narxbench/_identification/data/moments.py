@@ -13,9 +13,6 @@ from narxbench._identification.phrases import MOST_NAMES
 Integers = NDArray[np.int64]
 
 HOUR = 3600 * SECOND
-# Months in which clocks change in Europe, North America, Australia and New Zealand, and the last hour of the night in
-# which they do, that of eastern Europe.
-_MONTHS, _LAST_HOUR = (3, 4, 9, 10, 11), 4
 
 
 def continued(moments: Moments, place: Callable[[int], str]) -> Moments:
@@ -36,8 +33,7 @@ def continued(moments: Moments, place: Callable[[int], str]) -> Moments:
 def with_clock_changes(moments: Moments, place: Callable[[int], str]) -> Moments:
     """Return local moments as if the clock had not changed between summer and winter, with a note on each change.
 
-    The clock changes where a step is an hour longer or shorter than usual, on a night to a Sunday in a month of such
-    changes.
+    The clock changes where a step is an hour longer or shorter than usual on a Sunday morning.
     """
     rows = np.flatnonzero(moments.is_present)
     if not moments.is_local or len(rows) < 3:
@@ -48,9 +44,9 @@ def with_clock_changes(moments: Moments, place: Callable[[int], str]) -> Moments
     tolerance = max(usual // 10, SECOND // 1000)
     is_back = np.append(False, (np.abs(steps - usual + HOUR) <= tolerance) & (steps <= 0))
     is_forward = np.append(False, np.abs(steps - usual - HOUR) <= tolerance)
-    is_night = _is_night_of_change(local)
-    is_back &= is_night
-    is_forward &= is_night & (usual < HOUR)
+    is_morning = _is_sunday_morning(local)
+    is_back &= is_morning
+    is_forward &= is_morning & (usual < HOUR)
     if not (is_back | is_forward).any():
         return moments
     result = moments.nanoseconds.copy()
@@ -71,11 +67,11 @@ def replace_moments(moments: Moments, nanoseconds: Integers, note: str) -> Momen
     return moments._replace(nanoseconds=nanoseconds, notes=[*moments.notes, note])
 
 
-def _is_night_of_change(local: Integers) -> NDArray[np.bool_]:
-    """Return which moments are in the early hours of a Sunday in a month in which clocks change."""
-    clock = pd.DatetimeIndex((local // SECOND).astype("M8[s]"))
-    is_night: NDArray[np.bool_] = (clock.day_of_week == calendar.SUNDAY) & (clock.hour <= _LAST_HOUR)
-    return is_night & np.isin(clock.month, _MONTHS)
+def _is_sunday_morning(local: Integers) -> NDArray[np.bool_]:
+    """Return which moments are before noon on a Sunday, when clocks change in Europe, America and Australia."""
+    days = pd.DatetimeIndex((local // SECOND).astype("M8[s]")).day_of_week
+    is_morning: NDArray[np.bool_] = (days == calendar.SUNDAY) & (local % DAY < DAY // 2)
+    return is_morning
 
 
 def _first_places(rows: NDArray[np.intp], place: Callable[[int], str]) -> str:

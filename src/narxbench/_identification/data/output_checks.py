@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._identification.data.responses import outliers, standard_inputs
-from narxbench._identification.data.sampling import MOST_POINTS, autocorrelation, runs
+from narxbench._identification.data.sampling import autocorrelation, runs
 from narxbench._identification.data.signals import NEGLIGIBLE, REPEATED, SAMPLES_PER_WEIGHT, outputs
 from narxbench._identification.finding import Finding, look_if
 from narxbench._identification.phrases import MOST_NAMES, REST, Values, percent, plural_s
@@ -225,7 +225,7 @@ def outlier_check(recording: Recording) -> Finding:
         "total": total,
         "limit": limit,
         "records": len({name for name, *_ in samples}),
-        "samples": samples[:MOST_POINTS],
+        "samples": samples,
         "resolution": resolution,
     }
     status = look_if(bool(samples) or resolution["coarse"])

@@ -16,14 +16,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, Unpack
+from typing import Annotated, Any, Unpack
 
 import numpy as np
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from narxbench._identification.data.arrays import named_arrays
-from narxbench._identification.data.columns import ColumnChoice, column_names, columns_listed
+from narxbench._identification.data.columns import Columns, column_names, columns_listed, have_test_names
 from narxbench._identification.data.copies import find_copies
 from narxbench._identification.data.errors import argument_error, data_error, unknown_name
 from narxbench._identification.data.experiments import (
@@ -32,15 +32,19 @@ from narxbench._identification.data.experiments import (
     Piece,
     cut_into_pieces,
     form_notes,
-    matched,
     read_experiment,
+    refuse_other_signals,
+    renamed,
 )
 from narxbench._identification.data.frames import is_frame
 from narxbench._identification.data.gaps import USUAL_GAP, checked_gap
+from narxbench._identification.data.missing_codes import checked_codes
 from narxbench._identification.data.scaling import LARGEST, SMALLEST
-from narxbench._identification.data.sources import Source, SourceForm, checked_form, is_file, open_source
+from narxbench._identification.data.sources import Source, SourceForm, is_file, open_source
+from narxbench._identification.data.stamps import check_time_format
 from narxbench._identification.data.times import find_times
 from narxbench._identification.options import refuse_unknown
+from narxbench._io.delimited import checked_options
 from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
 from narxbench._io.settings import option
 from narxbench._model.indexes import UNEVEN
@@ -143,25 +147,26 @@ def read_recording(data: Any = None, *, with_plan: bool = False, **reading: Unpa
         data, input, output, time, test, notes = named_arrays(input, output, form.time, test)
         form = form._replace(time=time)
     columns = {"output": output, "input": input}
-    planned_test = _planned_test(test, columns, reading.get("test_output"), reading.get("test_input"))
+    columns_of_test = _columns_of_test(columns, reading.get("test_output"), reading.get("test_input"))
+    test_argument, share = _planned_test(test, columns_of_test)
     items, test_items = _items(data, "data"), []
-    if planned_test.data is not None:
+    if test_argument == "test" and share is None:
         test_items = _items(test, "test")
     labels, test_labels = _labels(items, "data"), _labels(test_items, "test")
     _refuse_repeated_files(items + test_items)
     item_roles = _item_roles(reading.get("roles"), items, labels)
-    reader = _Reader(form, longest_gap, planned_test.share, with_plan, notes=notes)
+    reader = _Reader(form, longest_gap, share, with_plan, notes=notes)
     for item, label, role in zip(items, labels, item_roles, strict=True):
-        choices = [ColumnChoice(columns, role)]
-        if planned_test.is_in_data:
-            choices.append(planned_test.choice)
-        reader.read(item, label, choices)
+        parts: list[tuple[Columns, Role | None]] = [(columns, role)]
+        if test_argument == "test_output":
+            parts.append((columns_of_test, "test"))
+        reader.read(item, label, parts)
     for item, label in zip(test_items, test_labels, strict=True):
-        reader.read(item, label, [planned_test.choice])
+        reader.read(item, label, [(columns_of_test, "test")])
     reader.refuse_without_estimation(item_roles)
-    if planned_test.argument != "roles":
+    if test_argument != "roles":
         reader.refuse_without_test(test_labels or labels)
-    reader.refuse_copied_test(planned_test.argument)
+    reader.refuse_copied_test(test_argument)
     return reader.recording(reading.get("sampling_time"), reading.get("units"))
 
 
@@ -171,9 +176,14 @@ def form_of(reading: Reading) -> SourceForm:
     time = reading.get("time")
     if isinstance(time, str) and time == NO_COLUMN:
         time = False
-    return checked_form(
-        reading.get("part"), reading.get("read"), reading.get("missing"), time, reading.get("time_format")
-    )
+    part, read, time_format = reading.get("part"), reading.get("read"), reading.get("time_format")
+    if not isinstance(part, str | None):
+        raise argument_error("part", show(part), "the name of a sheet, group, structure or member")
+    if not isinstance(read, Mapping | None):
+        raise argument_error("read", show(read), "a mapping such as {'sep': ';', 'decimal': ','}")
+    checked_options(read or {})
+    check_time_format(time_format)
+    return SourceForm(part, read, checked_codes(reading.get("missing")), time, time_format)
 
 
 def readings_with_others(reading: Reading) -> dict[str, Reading]:
@@ -219,10 +229,10 @@ def read_inputs(item: Any, reading: Reading, label: str, notes: list[str]) -> Ex
         As :func:`read_recording`, and if a value is missing or the time jumps.
     """
     (label,) = _labels(_items([item], label), label)
-    choice = ColumnChoice({"input": reading["input"]})
+    columns = {"input": reading["input"]}
     form = form_of(reading)
-    source = open_source(item, label, column_names([choice]), form)
-    experiment = read_experiment(source, choice, form, notes)
+    source = open_source(item, label, column_names([columns]), form)
+    experiment = read_experiment(source, columns, form, notes)
     if experiment.pieces != [(0, len(experiment.values))]:
         end = source.place(experiment.pieces[0][1] - 1) if experiment.pieces else "no row"
         raise data_error(source.name, f"inputs without a gap up to {end} alone", "all inputs in each row")
@@ -246,7 +256,7 @@ def read_planned_runs(data: Any, outputs: Sequence[float], output: str, reading:
     for item, label in zip(items, _labels(items, "data"), strict=True):
         experiment = read_inputs(item, reading, label, notes)
         experiments.append(experiment)
-        matched(experiment, experiments[0], ColumnChoice({}))
+        refuse_other_signals(experiment, experiments[0])
         source = experiment.source
         if source.names and output in source.names and _has_numbers(source, source.names.index(output)):
             message = f"found next to numbers in column {printable(output)}; allowed: one of them"
@@ -291,34 +301,18 @@ def _has_numbers(source: Source, column: int) -> bool:
         return False
 
 
-class _PlannedTest(NamedTuple):
-    """Data of role test, as arguments describe them."""
-
-    argument: str  # that a mistake is reported by; "roles" if there are no such data
-    choice: ColumnChoice
-    data: Any = None  # of the test alone
-    share: float | None = None  # of each record
-
-    @property
-    def is_in_data(self) -> bool:
-        """Whether the columns of the test are next to the others."""
-        return self.argument == "test_output"
-
-
-def _planned_test(test: Any, columns: Mapping[str, Any], test_output: Any, test_input: Any) -> _PlannedTest:
+def _planned_test(test: Any, columns_of_test: Columns) -> tuple[str, float | None]:
+    """Return the argument that the test comes from, "roles" without any other, and its share of each record if any."""
     share = _share(test)
-    has_test_names = test_output is not None or test_input is not None
-    choice = ColumnChoice(_columns_of_test(columns, test_output, test_input), "test", has_test_names)
-    if share is not None:
-        if has_test_names:
-            raise argument_error("test", "a share next to columns of its own", "files, or none")
-        return _PlannedTest("test", choice, share=share)
+    has_test_names = have_test_names(columns_of_test)
+    if share is not None and has_test_names:
+        raise argument_error("test", "a share next to columns of its own", "files, or none")
     if test is not None:
-        return _PlannedTest("test", choice, data=test)
+        return "test", share
     if has_test_names:
-        _refuse_incomplete_test(columns["input"], test_input, test_output)
-        return _PlannedTest("test_output", choice)
-    return _PlannedTest("roles", choice)
+        _refuse_incomplete_test(columns_of_test)
+        return "test_output", None
+    return "roles", None
 
 
 @dataclass
@@ -333,23 +327,26 @@ class _Reader:
     pieces: list[Piece] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def read(self, item: Any, label: str, choices: Sequence[ColumnChoice]) -> None:
-        """Read an item: an experiment for each choice of its columns."""
-        source = open_source(item, label, column_names(choices), self.form)
+    def read(self, item: Any, label: str, parts: Sequence[tuple[Columns, Role | None]]) -> None:
+        """Read an item: an experiment of each role from its columns."""
+        source = open_source(item, label, column_names([columns for columns, _ in parts]), self.form)
         experiments = []
-        for choice in choices:
+        for columns, _ in parts:
             experiments.append(
-                read_experiment(source, choice, self.form, self.notes, self.longest_gap, with_plan=self.with_plan)
+                read_experiment(source, columns, self.form, self.notes, self.longest_gap, with_plan=self.with_plan)
             )
         used_columns: list[int] = []
         for experiment in experiments:
             used_columns += experiment.used_columns
         has_inputs = any(len(experiment.signals) > 1 for experiment in experiments)
         self.notes += form_notes(source, used_columns, has_inputs)
-        for experiment, choice in zip(experiments, choices, strict=True):
+        for experiment, (columns, role) in zip(experiments, parts, strict=True):
+            first = self.experiments[0] if self.experiments else experiment
+            if have_test_names(columns):
+                experiment = renamed(experiment, first)
+            refuse_other_signals(experiment, first)
             self.experiments.append(experiment)
-            self.experiments[-1] = matched(experiment, self.experiments[0], choice)
-            self.pieces += cut_into_pieces(self.experiments[-1], choice.role, self.share, self.notes)
+            self.pieces += cut_into_pieces(experiment, role, self.share, self.notes)
 
     @property
     def records(self) -> list[Record]:
@@ -429,15 +426,15 @@ def _share(test: Any) -> float | None:
     return share
 
 
-def _refuse_incomplete_test(input: Any, test_input: Any, test_output: Any) -> None:
+def _refuse_incomplete_test(columns_of_test: Columns) -> None:
     """Raise FieldError if the columns of a test in the same data name its input or its output alone."""
-    if test_output is None:
+    if "test_output" not in columns_of_test:
         raise FieldError("test_output", "missing; needed next to the input of a test in the same data")
-    if test_input is None and columns_listed(input):
+    if columns_listed(columns_of_test.get("input")):
         raise FieldError("test_input", "missing; needed next to the output of a test in the same data")
 
 
-def _columns_of_test(columns: Mapping[str, Any], test_output: Any, test_input: Any) -> dict[str, Any]:
+def _columns_of_test(columns: Columns, test_output: Any, test_input: Any) -> dict[str, Any]:
     """Return the columns of the test by argument: those of the data where it has none of its own."""
     columns_of_test = {}
     for (argument, specification), test_specification in zip(columns.items(), (test_output, test_input), strict=True):

@@ -7,7 +7,7 @@ smaller one of the first minima of the autocovariances of y(k) and y(k)^2, shall
 """
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,6 @@ STEPS, FEWEST_STEPS, MOST_STEPS = 20, 5, 25
 LEAST_SAMPLES = 3 * STEPS
 # An input that is held for m samples loses q / (3 m) of its variance: this allows strides up to 0.6 m.
 MOST_LOST = 0.2
-# Lags of a figure.
-MOST_POINTS = 200
 
 Array = NDArray[np.float64]
 Limit = Literal["", "input", "length"]
@@ -107,14 +105,13 @@ def advised_decimations(recording: Recording) -> Sampling:
     candidates = {1, advised}
     if advised > 1:
         candidates |= {(advised + 1) // 2, min(advised + (advised + 1) // 2, by_length, by_input)}
-    figure = _figure(correlations, 3 * tau + 20)
+    figure = _figure(correlations, 3 * tau + STEPS, by_output)
     return Sampling(advised, tuple(sorted(candidates)), by_output, limit, tau, evidence, figure)
 
 
-def _figure(correlations: dict[str, Array], last_lag: int) -> dict[str, list[float]]:
-    """Return correlations at some lags, for a figure."""
-    last_lag = min(last_lag, len(correlations["y"]) - 1)
-    lags = np.unique(np.linspace(0, last_lag, MOST_POINTS).astype(np.int64))
+def _figure(correlations: dict[str, Array], last_lag: int, stride: int) -> dict[str, list[float]]:
+    """Return correlations at lags that are a stride apart, for a figure."""
+    lags: NDArray[Any] = np.arange(0, min(last_lag + 1, len(correlations["y"])), stride)
     figure: dict[str, list[float]] = {"lag": lags.tolist()}
     for name, correlation in correlations.items():
         if len(correlation):

@@ -15,8 +15,9 @@ MOST_SAMPLES = 20_000
 SAMPLES_PER_WEIGHT = 20
 # Rules of thumb. What comes so often is no accident: samples at a level, equal values that may be a code, seasons.
 REPEATED = 3
-# Up to the first share of a range, a variance or all samples, something is small; up to the second it does not count.
-SMALL, NEGLIGIBLE = 0.1, 0.05
+# Up to the first share of a range, a variance or all samples, something is small. Up to the second it does not count,
+# and up to the third it is nothing.
+SMALL, NEGLIGIBLE, NOTHING = 0.1, 0.05, 0.01
 
 
 def outputs(records: Iterable[Record]) -> list[Array]:

@@ -14,11 +14,9 @@ from numpy.typing import NDArray
 
 from narxbench._identification.data.errors import argument_error, data_error
 from narxbench._identification.data.frames import frame_of
-from narxbench._identification.data.missing_codes import MissingCodes, checked_codes, without_codes
-from narxbench._identification.data.stamps import check_time_format
+from narxbench._identification.data.missing_codes import MissingCodes, without_codes
 from narxbench._identification.data.time_names import is_name_of_time
 from narxbench._identification.phrases import MOST_NAMES
-from narxbench._io.delimited import checked_options
 from narxbench._io.errors import NarxbenchError, printable, show
 from narxbench._io.frames import read_frame
 from narxbench._io.text_numbers import RowError, numbers_of_texts, refuse_infinite
@@ -203,17 +201,6 @@ class SourceForm(NamedTuple):
     missing: MissingCodes = None
     time: Any = None  # its column; False: there is none
     time_format: str | None = None
-
-
-def checked_form(part: Any, read: Any, missing: Any, time: Any, time_format: Any) -> SourceForm:
-    """Return the form of files; what is not allowed raises FieldError."""
-    if not isinstance(part, str | None):
-        raise argument_error("part", show(part), "the name of a sheet, group, structure or member")
-    if not isinstance(read, Mapping | None):
-        raise argument_error("read", show(read), "a mapping such as {'sep': ';', 'decimal': ','}")
-    checked_options(read or {})
-    check_time_format(time_format)
-    return SourceForm(part, read, checked_codes(missing), time, time_format)
 
 
 def open_source(item: Any, label: str, column_names: Collection[str], form: SourceForm) -> Source:

@@ -20,8 +20,6 @@ Array = NDArray[np.float64]
 
 # Samples of a segment at most, a power of two, and segments in the longest record, as pwelch of MATLAB has them.
 MOST_LENGTH, SEGMENTS = 1024, 8
-# A coherence above the limit is chance at one frequency of twenty.
-BY_CHANCE = 0.05
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,7 @@ def spectra(recording: Recording) -> Spectra | None:
             product = powers[:, 0] * powers[:, place]
             coherences[name] = common / np.where(product > 0.0, product, 1.0)
     n_independent = 9 * len(transforms) / 11
-    chance = 1.0 - BY_CHANCE ** (1.0 / max(1.0, n_independent - 1.0))
+    chance = 1.0 - NEGLIGIBLE ** (1.0 / max(1.0, n_independent - 1.0))
     return Spectra(np.arange(1, length // 2 + 1) / length, shares, coherences, chance)
 
 

@@ -5,7 +5,7 @@ A column has one form: that of its first value. Which of two numbers is the day 
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -14,19 +14,20 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from narxbench._identification.data.errors import argument_error
-from narxbench._io.errors import NarxbenchError, show
+from narxbench._identification.data.sources import Source
+from narxbench._identification.data.time_names import UNITS
+from narxbench._io.errors import show
 
 Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-SECOND = 1_000_000_000  # in nanoseconds
-DAY = 86_400 * SECOND
+# In nanoseconds.
+SECOND = round(1.0 / UNITS["ns"])
+DAY = round(UNITS["d"]) * SECOND
 # A step of more than this many medians is a jump: nearer to two steps than to one, samples are missing.
 JUMP = 1.5
 # Orders of the numbers of a date, as time_format has them.
 ORDERS = ("d/m/y", "m/d/y", "y/m/d")
-# Units of times that are numbers; days are those of MATLAB's datenum and of Excel.
-UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0, "d": 86_400.0}
 
 _CLOCK = (
     r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,:](?P<fraction>\d{1,9}))?)?"
@@ -68,17 +69,6 @@ class Moments(NamedTuple):
     notes: Sequence[str] = ()
 
 
-class Place(NamedTuple):
-    """A column of texts, as errors name it."""
-
-    error: Callable[[int, str, str], NarxbenchError]
-    """Returns the error of a row: what was found, and what is allowed."""
-    name: Callable[[int], str]
-    """Returns the place of a row in words."""
-    source: str
-    """The name of the file or frame."""
-
-
 def check_time_format(time_format: Any) -> None:
     """Raise FieldError unless a format of times is one that is known, or one of strptime."""
     if time_format is None or time_format in (*ORDERS, *UNITS):
@@ -100,17 +90,20 @@ def is_clock_time(text: str) -> bool:
     return match is not None and not match["days"]
 
 
-def moments_of_texts(texts: Sequence[str | None], time_format: str | None, place: Place) -> Moments:
-    """Return the moments of texts, None where one is missing; a text of another form than the first is refused."""
+def moments_of_texts(texts: Sequence[str | None], time_format: str | None, source: Source, title: str) -> Moments:
+    """Return the moments of texts, None where one is missing, of a column of this title.
+
+    A text of another form than the first is refused.
+    """
     if time_format is not None and "%" in time_format:
-        return _moments_by_strptime(texts, time_format, place)
+        return _moments_by_strptime(texts, time_format, source, title)
     row, first_text = next((row, text) for row, text in enumerate(texts) if text is not None)
     if time_format in UNITS:
-        what = f"{time_format}, but {show(first_text, kind=False)} in {place.name(row)} is no number"
-        raise argument_error("time_format", what, f"{', '.join(ORDERS)}, or a format of strptime", place.source)
+        what = f"{time_format}, but {show(first_text, kind=False)} in {source.place(row)} is no number"
+        raise argument_error("time_format", what, f"{', '.join(ORDERS)}, or a format of strptime", source.name)
     match = _match(first_text)
     if match is None:
-        return _moments_by_isoformat(texts, place)
+        return _moments_by_isoformat(texts, source, title)
     if match.re is _PATTERNS[0]:
         moments = _moments_by_pandas(texts)
         if moments is not None:
@@ -118,8 +111,8 @@ def moments_of_texts(texts: Sequence[str | None], time_format: str | None, place
     parts = match.groupdict()
     if parts.get("name") and str(parts["name"]).lower() not in _NAMES_OF_MONTHS:
         what = f"{show(first_text, kind=False)}, which is no date with an English month"
-        raise place.error(row, f"{what} (time_format=d/m/y reads 31.05.2024)", _ALLOWED)
-    column = _Column(texts, match, place)
+        raise source.error(row, title, f"{what} (time_format=d/m/y reads 31.05.2024)", _ALLOWED)
+    column = _Column(texts, match, source, title)
     if match.re is _CLOCK_TIME and not parts["half"] and not parts["zone"]:
         return column.durations()
     if parts.get("last"):
@@ -138,8 +131,8 @@ def _match(text: str) -> re.Match[str] | None:
 class _Column:
     """Texts of the form of the first of them."""
 
-    def __init__(self, texts: Sequence[str | None], match: re.Match[str], place: Place) -> None:
-        self.match, self.place = match, place
+    def __init__(self, texts: Sequence[str | None], match: re.Match[str], source: Source, title: str) -> None:
+        self.match, self.source, self.title = match, source, title
         self.is_present = _is_present(texts)
         self.rows = np.flatnonzero(self.is_present)
         self.texts = pd.Series([text.strip() for text in texts if text is not None], dtype=object)
@@ -160,7 +153,7 @@ class _Column:
             elif self.match.groupdict().get("zone"):
                 needed = "time with a time zone, as others are"
             what = f"{show(self.texts[index], kind=False)}, which is no {needed}"
-            raise self.place.error(int(self.rows[index]), what, _ALLOWED)
+            raise self.source.error(int(self.rows[index]), self.title, what, _ALLOWED)
         has_date = self.match.re is not _CLOCK_TIME
         counts = _nanoseconds(moments)
         if not has_date:
@@ -195,7 +188,7 @@ class _Column:
         is_wrong |= ~(minutes < (60, 61)).all(axis=1)
         for index in np.flatnonzero(is_wrong)[:1].tolist():
             what = f"{show(self.texts[index], kind=False)}, which is no clock time"
-            raise self.place.error(int(self.rows[index]), what, _ALLOWED)
+            raise self.source.error(int(self.rows[index]), self.title, what, _ALLOWED)
         counts = durations.as_unit("ns").asi8
         return _moments(self.is_present, counts, has_date=False, is_local=False)
 
@@ -276,16 +269,16 @@ def _settled_moments(column: _Column, moments_by_order: Mapping[str, Moments]) -
         note = f"dates were read as {even_orders[0]}, which gives even steps."
         return moments_by_order[even_orders[0]]._replace(notes=[note])
     date = column.match.string[column.match.start("first") : column.match.end("last")]
-    what = f"dates such as {date} in {column.place.name(int(column.rows[0]))}, whose order is not clear"
+    what = f"dates such as {date} in {column.source.place(int(column.rows[0]))}, whose order is not clear"
     allowed = f"{' or '.join(moments_by_order)}, the order of day, month and year"
-    raise argument_error("time_format", what, allowed, column.place.source)
+    raise argument_error("time_format", what, allowed, column.source.name)
 
 
 def _are_even(steps: Integers) -> bool:
     return bool((steps > 0).all() and (steps <= JUMP * np.median(steps)).all())
 
 
-def _moments_by_strptime(texts: Sequence[str | None], time_format: str, place: Place) -> Moments:
+def _moments_by_strptime(texts: Sequence[str | None], time_format: str, source: Source, title: str) -> Moments:
     """Return the moments of texts of a format of strptime."""
     has_date = any(code in time_format for code in ("%d", "%j", "%x", "%c", "%V"))
     has_zone = "%z" in time_format or "%Z" in time_format
@@ -296,7 +289,8 @@ def _moments_by_strptime(texts: Sequence[str | None], time_format: str, place: P
         what = f"{show(time_format, kind=False)} ({error})"
         raise argument_error("time_format", what, "a format of strptime") from None
     for index in np.flatnonzero(moments.isna())[:1].tolist():
-        raise place.error(rows[index], show(present_texts[index], kind=False), f"the format {time_format}")
+        what = show(present_texts[index], kind=False)
+        raise source.error(rows[index], title, what, f"the format {time_format}")
     counts = _nanoseconds(moments)
     return _moments(_is_present(texts), counts if has_date else counts % DAY, has_date, has_date and not has_zone)
 
@@ -320,7 +314,7 @@ def _moments_by_pandas(texts: Sequence[str | None]) -> Moments | None:
     return _moments(_is_present(texts), _nanoseconds(moments), has_date=True, is_local=have_zones == {False})
 
 
-def _moments_by_isoformat(texts: Sequence[str | None], place: Place) -> Moments:
+def _moments_by_isoformat(texts: Sequence[str | None], source: Source, title: str) -> Moments:
     """Return the moments of texts in the rarer forms of ISO 8601, such as weeks."""
     moments = []
     zones = set()
@@ -328,10 +322,10 @@ def _moments_by_isoformat(texts: Sequence[str | None], place: Place) -> Moments:
         try:
             moment = datetime.fromisoformat(text)
         except ValueError:
-            raise place.error(row, show(text, kind=False), f"numbers, or {_ALLOWED}") from None
+            raise source.error(row, title, show(text, kind=False), f"numbers, or {_ALLOWED}") from None
         zones.add(moment.tzinfo is not None)
         if len(zones) > 1:
-            raise place.error(row, show(text, kind=False), "times that all have a time zone, or none")
+            raise source.error(row, title, show(text, kind=False), "times that all have a time zone, or none")
         moments.append(moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC))
     return _moments(
         _is_present(texts), _nanoseconds(pd.DatetimeIndex(moments)), has_date=True, is_local=True not in zones

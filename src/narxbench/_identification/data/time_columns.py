@@ -16,14 +16,12 @@ from narxbench._identification.data.sources import Signal, Source, is_none, plac
 from narxbench._identification.data.stamps import (
     ORDERS,
     SECOND,
-    UNITS,
     Moments,
-    Place,
     is_clock_time,
     is_date,
     moments_of_texts,
 )
-from narxbench._identification.data.time_names import SECONDS, unit_in_name
+from narxbench._identification.data.time_names import SECONDS, UNITS, unit_in_name
 from narxbench._identification.data.time_numbers import (
     Times,
     dates_of_numbers,
@@ -90,12 +88,11 @@ class TimeReader:
     def _numeric_times(self, columns: Sequence[int], title: str) -> Times:
         """Return the times of some columns in seconds, whatever they hold."""
         source = self.source
-        place = Place(lambda row, what, allowed: source.error(row, title, what, allowed), source.place, source.name)
         texts = _joined_texts(source, columns)
         if texts is not None:
             if not _first_text(texts):
                 raise _no_value(source, title)
-            return _seconds_of_moments(moments_of_texts(texts, self.time_format, place), source)
+            return _seconds_of_moments(moments_of_texts(texts, self.time_format, source, title), source)
         if len(columns) > 1:
             allowed = "the texts of a date and a clock time, or one column"
             raise argument_error("time", printable(title), allowed, source.name)
@@ -104,9 +101,9 @@ class TimeReader:
             times = _seconds_of_moments(_moments_of_ticks(source.columns[column], source.has_zone), source)
             is_date = source.columns[column].dtype.kind == "M"
             return times if is_date else replace(times, origin=None)
-        return self._times_of_numbers(column, title, place)
+        return self._times_of_numbers(column, title)
 
-    def _times_of_numbers(self, column: int, title: str, place: Place) -> Times:
+    def _times_of_numbers(self, column: int, title: str) -> Times:
         """Return the times of a column of numbers: in its unit, as dates without marks, or as what they show."""
         source = self.source
         numbers = source.floats(column)
@@ -118,7 +115,7 @@ class TimeReader:
         unit = self.time_format or self._unit(column)
         if unit is not None and "%" in unit:
             texts = _texts_of_numbers(numbers, whole_numbers)
-            return _seconds_of_moments(moments_of_texts(texts, unit, place), source)
+            return _seconds_of_moments(moments_of_texts(texts, unit, source, title), source)
         differences = _differences(numbers, whole_numbers)
         if unit is not None:
             if np.nanmax(np.abs(numbers)) <= 1.0 / np.finfo(float).eps:
@@ -126,7 +123,7 @@ class TimeReader:
             origin = epoch_origin(float(numbers[np.isfinite(numbers)][0]) * SECONDS.get(unit, 1.0))
             return replace(times_in_unit(differences, unit, SECONDS), origin=origin)
         if whole_numbers is not None and may_be_dates(numbers):
-            dates = dates_of_numbers(_texts_of_numbers(numbers, whole_numbers), place)
+            dates = dates_of_numbers(_texts_of_numbers(numbers, whole_numbers), source, title)
             if dates is not None:
                 return _seconds_of_moments(dates, source)
         return times_of_numbers(numbers, differences, title, source.name)

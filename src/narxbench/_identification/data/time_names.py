@@ -3,8 +3,9 @@
 import re
 from collections.abc import Mapping
 
-from narxbench._identification.data.stamps import UNITS
-
+# Units of times that are numbers, in seconds. Days are those of MATLAB's datenum and of Excel.
+UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0, "d": 86_400.0}
+# Further names of them.
 SECONDS: Mapping[str, float] = UNITS | {
     **{"sec": 1.0, "second": 1.0, "seconds": 1.0, "µs": 1e-6, "μs": 1e-6, "msec": 1e-3},
     **{"minutes": 60.0, "hours": 3600.0, "hr": 3600.0, "day": 86_400.0, "days": 86_400.0},

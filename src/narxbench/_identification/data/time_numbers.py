@@ -8,14 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._identification.data.errors import argument_error
-from narxbench._identification.data.stamps import SECOND, UNITS, Moments, Place, moments_of_texts
+from narxbench._identification.data.sources import Source
+from narxbench._identification.data.stamps import SECOND, Moments, moments_of_texts
+from narxbench._identification.data.time_names import UNITS
 from narxbench._io.errors import NarxbenchError
 
 Array = NDArray[np.float64]
 
-# Numbers that fall into these years as seconds, or a part of them, since 1970, or as days of MATLAB are taken as dates.
-FIRST_YEAR, LAST_YEAR = 1980, 2100
-_FIRST, _LAST = date(FIRST_YEAR, 1, 1), date(LAST_YEAR, 1, 1)
+# Numbers between these days, in seconds since 1970, a part of them, or days of MATLAB, are taken as dates.
+_FIRST, _LAST = date(1980, 1, 1), date(2100, 1, 1)
 _FIRST_EPOCH, _LAST_EPOCH = ((day - date(1970, 1, 1)).total_seconds() for day in (_FIRST, _LAST))
 _EPOCH_UNITS = {"ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
 # MATLAB counts the days from a year 0, of 366 days, on.
@@ -51,10 +52,10 @@ def may_be_dates(numbers: Array) -> bool:
     return len(lengths) == 1 and not lengths.isdisjoint(_DIGITS_OF_DATES)
 
 
-def dates_of_numbers(texts: Sequence[str | None], place: Place) -> Moments | None:
+def dates_of_numbers(texts: Sequence[str | None], source: Source, title: str) -> Moments | None:
     """Return the moments of numbers such as 202405311200, or None if some are no dates."""
     try:
-        moments = moments_of_texts(texts, None, place)
+        moments = moments_of_texts(texts, None, source, title)
     except NarxbenchError:
         return None
     n_digits = len(next(filter(None, texts)))

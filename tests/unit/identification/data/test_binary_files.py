@@ -1,7 +1,6 @@
 """Files that are no text, compressed files, and what is no file of data: the same samples, or one line."""
 
 import gzip
-import io
 import os
 import sys
 import zipfile
@@ -23,8 +22,8 @@ from narxbench import MissingExtraError, NarxbenchError
 
 N = 50
 T = np.round(0.02 * np.arange(N), 2)
-U = np.sin(np.arange(2.0 * N)).reshape(N, 2)
-Y = np.cos(np.arange(N) ** 1.5)
+U = np.round(np.sin(np.arange(2.0 * N)), 5).reshape(N, 2)
+Y = np.round(np.cos(np.arange(N) ** 1.5), 5)
 FRAME = pd.DataFrame({"t": T, "u": U[:, 0], "v": U[:, 1], "y": Y})
 COLUMNS = {name: FRAME[name].to_numpy() for name in FRAME}
 BY_NAME: dict[str, Any] = {"input": ["u", "v"], "output": "y"}
@@ -32,11 +31,7 @@ BY_NAME: dict[str, Any] = {"input": ["u", "v"], "output": "y"}
 
 def _assert_read(recording: Any, *words: str, sampling_time: float | None = 0.02) -> None:
     (record,) = recording.records
-    if record.name.endswith(".xlsx"):
-        # A workbook has 16 digits of a number.
-        np.testing.assert_allclose(np.column_stack([record.u, record.y]), np.column_stack([U, Y]), rtol=1e-15)
-    else:
-        assert (record.u.tobytes(), record.y.tobytes()) == (U.tobytes(), Y.tobytes())
+    assert (record.u.tobytes(), record.y.tobytes()) == (U.tobytes(), Y.tobytes())
     assert recording.sampling_time == sampling_time
     for text in words:
         assert text in notes(recording)
@@ -83,10 +78,6 @@ def _write_tdms(path: Path) -> None:
         writer.write_segment(channels)
 
 
-def _write_structured_array(path: Path) -> None:
-    np.save(path, FRAME.to_records(index=False))
-
-
 FILES: dict[str, Callable[[Path], object]] = {
     "a.xlsx": _write_workbook,
     "a.mat": lambda path: scipy.io.savemat(path, COLUMNS),
@@ -96,7 +87,7 @@ FILES: dict[str, Callable[[Path], object]] = {
     "a.h5": _write_hdf5,
     "a.npz": lambda path: np.savez(path, **COLUMNS),
     "compressed.npz": lambda path: np.savez_compressed(path, **COLUMNS),
-    "a.npy": _write_structured_array,
+    "a.npy": lambda path: np.save(path, FRAME.to_records(index=False)),
     "a.tdms": _write_tdms,
     "a.parquet": FRAME.to_parquet,
     "index.parquet": FRAME.set_index("t").to_parquet,
@@ -117,15 +108,10 @@ ASSUMED = {
 }
 
 
-def _file(folder: Path, name: str) -> Path:
-    path = folder / name
-    FILES[name](path)
-    return path if path.exists() else path.with_suffix(".npy.npy")
-
-
 @pytest.mark.parametrize("name", FILES)
 def test_every_format_has_the_same_samples(tmp_path: Path, name: str) -> None:
-    path = _file(tmp_path, name)
+    path = tmp_path / name
+    FILES[name](path)
     recording = read(path, **BY_NAME)
     _assert_read(recording, ASSUMED.get(name, ""))
     assert recording.records[0].name == path.name
@@ -153,7 +139,7 @@ def test_rows_of_a_sheet_are_named_as_the_sheet_has_them(tmp_path: Path) -> None
 
 
 def test_several_parts_are_asked_about(tmp_path: Path) -> None:
-    paths = {name: tmp_path / name for name in ("a.xlsx", "a.zip", "a.h5")}
+    paths = {name: tmp_path / name for name in ("a.xlsx", "a.zip", "a.h5", "a.mat")}
     with pd.ExcelWriter(paths["a.xlsx"]) as writer:
         FRAME[::-1].to_excel(writer, sheet_name="one", index=False)
         FRAME.to_excel(writer, sheet_name="two", index=False)
@@ -163,6 +149,7 @@ def test_several_parts_are_asked_about(tmp_path: Path) -> None:
     with h5py.File(paths["a.h5"], "w") as file:
         for name, values in COLUMNS.items():
             file[f"one/{name}"], file[f"two/{name}"] = values[::-1], values
+    scipy.io.savemat(paths["a.mat"], {"one": {**COLUMNS, "y": -Y}, "two": COLUMNS})
     for path in paths.values():
         with pytest.raises(NarxbenchError, match=r"part: found|output: found"):
             read(path, **BY_NAME)
@@ -172,13 +159,9 @@ def test_several_parts_are_asked_about(tmp_path: Path) -> None:
     # Columns of all groups have the names of their groups.
     by_path = {"input": ["two/u", "two/v"], "output": "two/y", "time": "two/t"}
     _assert_read(read(paths["a.h5"], **by_path))
-
-
-def test_a_part_of_a_file_without_parts(tmp_path: Path) -> None:
-    for name in ("a.csv.gz", "a.parquet", "a.npy"):
-        FILES[name](tmp_path / name)
-        with pytest.raises(NarxbenchError, match=r"part: found 'two', but a file of the format \w+ has no parts"):
-            read(tmp_path / name, part="two", **BY_NAME)
+    FRAME.to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(NarxbenchError, match=r"part: found 'two', but a file of the format parquet has no parts"):
+        read(tmp_path / "a.parquet", part="two", **BY_NAME)
 
 
 def test_matrices_columns_of_other_lengths_and_what_is_no_column(tmp_path: Path) -> None:
@@ -192,15 +175,7 @@ def test_matrices_columns_of_other_lengths_and_what_is_no_column(tmp_path: Path)
     assert lengths(recording) == [N, 30]
     np.save(tmp_path / "a.npy", np.column_stack([U, Y]))
     _assert_read(read(tmp_path / "a.npy", input=[1, 2], output=3), sampling_time=None)
-
-
-def test_a_part_of_matlab_that_is_none_lists_what_there_is(tmp_path: Path) -> None:
-    path = tmp_path / "a.mat"
     scipy.io.savemat(path, {"runs": np.column_stack([U, Y]), "other": Y})
-    with pytest.raises(
-        NarxbenchError, match=r"part: found no 'rums'; allowed: one of runs, other \(did you mean 'runs'\?\)"
-    ):
-        read(path, output="y", part="rums")
     _assert_read(read(path, part="runs", input=[1, 2], output=3), sampling_time=None)
 
 
@@ -211,31 +186,33 @@ def test_signals_in_a_list_of_structures(tmp_path: Path) -> None:
     _assert_read(read(tmp_path / "a.mat", **columns))
 
 
-def test_files_without_any_column(tmp_path: Path) -> None:
-    scipy.io.savemat(tmp_path / "a.mat", {"name": "run 7"})
-    with pytest.raises(NarxbenchError, match=r"a.mat: found no columns of numbers; needed: .*writetable"):
-        read(tmp_path / "a.mat", output="y")
-    np.save(tmp_path / "a.npy", np.array([{"y": 1}], object), allow_pickle=True)
-    with pytest.raises(NarxbenchError, match=r"a.npy: cannot be read"):
-        read(tmp_path / "a.npy", output="y")
-    openpyxl.Workbook().save(tmp_path / "a.xlsx")
-    with pytest.raises(NarxbenchError, match=r"a.xlsx: found no cells with values"):
-        read(tmp_path / "a.xlsx", output="y")
-    with h5py.File(tmp_path / "a.h5", "w") as file:
+def _write_frame_of_pandas(path: Path) -> None:
+    with h5py.File(path, "w") as file:
         file.create_group("df").attrs["pandas_type"] = "frame"
-    with pytest.raises(NarxbenchError, match=r"found a frame of pandas in HDF5; needed: Parquet"):
-        read(tmp_path / "a.h5", output="y")
 
 
-def test_compressed_twice_and_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "a.gz").write_bytes(gzip.compress(gzip.compress(b"u,y\n1,2\n")))
-    with pytest.raises(NarxbenchError, match=r"a.gz: found a, which is compressed again"):
-        read(tmp_path / "a.gz", output="y")
+# Files that have no columns, or that are not read, and the message.
+REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
+    "a.mat": (lambda path: scipy.io.savemat(path, {"name": "run 7"}), "no columns of numbers; needed: .*writetable"),
+    "a.npy": (lambda path: np.save(path, np.array([{"y": 1}], object), allow_pickle=True), "cannot be read"),
+    "a.xlsx": (lambda path: openpyxl.Workbook().save(path), "found no cells with values"),
+    "a.h5": (_write_frame_of_pandas, "found a frame of pandas in HDF5; needed: Parquet"),
+    "a.gz": (lambda path: path.write_bytes(gzip.compress(gzip.compress(b"u,y"))), "a, which is compressed again"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_files_without_columns_are_refused(tmp_path: Path, name: str) -> None:
+    write, message = REFUSED[name]
+    write(tmp_path / name)
+    with pytest.raises(NarxbenchError, match=rf"{name}: .*{message}"):
+        read(tmp_path / name, output="y")
+
+
+def test_a_file_that_is_too_large_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("narxbench._io.formats.MOST_DATA", 1000)
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.csv", "0" * 10_000)
-    (tmp_path / "a.zip").write_bytes(stream.getvalue())
     with pytest.raises(NarxbenchError, match=r"a.zip: found more than 1000 bytes; allowed: up to 1000"):
         read(tmp_path / "a.zip", output="y")
 
@@ -249,7 +226,7 @@ def test_a_missing_library_is_one_line_with_the_command(
 ) -> None:
     FILES[name](tmp_path / name)
     monkeypatch.setitem(sys.modules, PACKAGES[name], None)  # as if it were not installed
-    for pip, command in ((io, "pip"), (None, "uv pip")):
+    for pip, command in ((os, "pip"), (None, "uv pip")):
         monkeypatch.setitem(sys.modules, "pip", pip)  # any module represents one that is installed
         with pytest.raises(MissingExtraError) as error:
             read(tmp_path / name, **BY_NAME)
@@ -261,20 +238,11 @@ def test_what_is_no_file_is_refused_at_once(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.chdir(tmp_path)
     os.mkfifo("pipe")
     Path("loop").symlink_to("loop")
-    Path("folder").mkdir()
     Path("through").symlink_to("/proc/self/status")
-    reasons = {
-        "pipe": "not a regular file",
-        "loop": "Too many levels of symbolic links",
-        "folder": "Is a directory",
-        "missing": "No such file or directory",
-        "through": "not a regular file",
-        "/proc/self/status": "not a regular file",
-        "/dev/zero": "not a regular file",
-    }
+    reasons = dict.fromkeys(["pipe", "through", "/dev/zero"], "not a regular file")
+    reasons |= {"loop": "Too many levels of symbolic links", "missing": "No such file or directory"}
     for name, reason in reasons.items():
-        data: Any
-        for data, test in ((name, None), ([name], None), (FRAME, name)):
+        for arguments in ({"data": name}, {"data": FRAME, "test": name}):
             with pytest.raises(NarxbenchError) as error:
-                read(data, output="y", test=test)
+                read(**arguments, output="y")
             assert str(error.value) == f"{name}: cannot be read: {reason}"
