@@ -55,9 +55,8 @@ def test_frames_of_every_library(name: str) -> None:
 
 
 def test_missing_values_and_truth_values_of_other_libraries() -> None:
-    u = [None if row == 20 else row for row in range(N)]
-    on = [row % 2 == 0 for row in range(N)]
-    for frame in (pl.DataFrame({"u": u, "on": on}), pa.table({"u": u, "on": on})):
+    columns = {"u": [None if row == 20 else row for row in range(N)], "on": [True, False] * (N // 2)}
+    for frame in (pl.DataFrame(columns), pa.table(columns)):
         recording = read(frame, input="on", output="u", bridge=0)
         assert lengths(recording) == [20, 29]
         assert recording.records[0].u[:3, 0].tolist() == [1, 0, 1]
@@ -66,9 +65,7 @@ def test_missing_values_and_truth_values_of_other_libraries() -> None:
 def test_units_of_xarray() -> None:
     dataset = DATASET.copy()
     dataset["y"].attrs["units"] = "m/s"
-    recording = read(dataset, input=["u", "v"], output="y")
-    _assert_read(recording)
-    assert recording.units == {"y": "m/s"}
+    assert read(dataset, input=["u", "v"], output="y").units == {"y": "m/s"}
     with pytest.raises(NarxbenchError, match=r"an xarray with the dimensions .*; allowed: one dimension"):
         read(xr.Dataset({"y": (("a", "b"), U)}), output="y")
 
@@ -81,8 +78,10 @@ def test_an_index_is_the_time_if_it_is_one() -> None:
         frame = signals.set_index(index)
         _assert_read(read(frame, input=["u", "v"], output="y"), sampling_time=step)
         _assert_read(read(input=frame[["u", "v"]], output=frame["y"]), sampling_time=step)
-    with_gap = pd.concat([signals.set_index(hours)[:20], signals.set_index(hours)[32:]])
-    assert lengths(read(with_gap, output="y", bridge=0)) == [20, 18]
+    assert lengths(read(pd.concat([frame[:20].set_axis(hours[:20]), frame[32:].set_axis(hours[32:])]), output="y")) == [
+        20,
+        18,
+    ]
 
 
 WITH_INDEX = (pd.DataFrame, pd.Series, xr.Dataset, xr.DataArray)

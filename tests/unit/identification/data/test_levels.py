@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from tests.lookups import item_with, names_of
+from tests.lookups import item_with
 from tests.tiers import mostly_slow
 
 import narxbench
@@ -36,11 +36,10 @@ def identify_strictly(u, y):
 
 @pytest.fixture(scope="module")
 def plain():
-    return identify_strictly(U, Y)
-
-
-def test_signals_about_zero_are_taken_as_they_are(plain):
-    assert plain.model.terms == TERMS and plain.model.offsets is None
+    identification = identify_strictly(U, Y)
+    # Signals about zero are taken as they are.
+    assert identification.model.terms == TERMS and identification.model.offsets is None
+    return identification
 
 
 def error_of(identification):
@@ -73,12 +72,12 @@ def test_a_unit_changes_neither_terms_nor_errors(plain, u_unit, y_unit):
 
 
 def test_only_inputs_that_a_model_uses_must_stay_in_their_range():
-    data = {"u": U, "clock": np.arange(400.0), "y": Y}
-    identification = narxbench.identify(data, "y", input=["u", "clock"], test="20%", **QUICK)
-    assert "clock" not in item_with(identification.checks, name="test-range").text
-    assert (
-        "clock" in item_with(narxbench.look(data, "y", input=["u", "clock"], test="20%").checks, name="test-range").text
-    )
+    reading = {"data": {"u": U, "clock": np.arange(400.0), "y": Y}, "input": ["u", "clock"], "test": "20%"}
+    for result, is_named in (
+        (narxbench.identify(**reading, output="y", **QUICK), False),
+        (narxbench.look(**reading, output="y"), True),
+    ):
+        assert ("clock" in item_with(result.checks, name="test-range").text) == is_named
 
 
 def monthly_passengers(months):
@@ -98,22 +97,6 @@ def test_a_series_is_judged_over_the_season_after_which_it_repeats_itself():
         assert ("repeats itself after 12 samples" in errors.text) == (errors.values["steps"] == 12) == bool(seasons)
 
 
-@pytest.mark.slow
-def test_passengers_of_the_next_year_are_better_than_those_of_the_last():
-    """Repeating the last year is what is to be beaten."""
-    passengers, n_known = monthly_passengers(156), 132
-    identification = narxbench.identify(None, passengers[:n_known], effort=2.0, decimation=1)
-    assert identification.model.max_lag >= 12
-    competition = item_with(identification.summary, name="competitors")
-    assert "seasonal naive, 12 steps" in names_of(competition.values["rows"])
-    forecasts, naive = [], []
-    for end in range(n_known, 145):
-        year = passengers[end : end + 12]
-        forecasts.append(identification.model.forecast(None, passengers[:end], steps=12) - year)
-        naive.append(passengers[end - 12 : end] - year)
-    assert np.mean(np.square(forecasts)) < 0.7 * np.mean(np.square(naive))
-
-
 MODEL = Model(("y(k-1)", "u(k-1)"), (0.5, 1.0), ("u",), "y", units={"u": "V", "y": "cm"}, sampling_time=0.1)
 
 
@@ -123,30 +106,27 @@ def samples_of_model(step=0.1, input="u [V]", output="y [cm]"):
     return {"t [s]": step * np.arange(40), input: u, output: MODEL.predict(u, [0.0])}
 
 
-@pytest.mark.parametrize("use", ["compare", "refit"])
-def test_data_of_other_units_or_samplings_are_refused_where_both_are_known(use):
-    def used(data, **reading):
-        if use == "refit":
-            return narxbench.refit(MODEL, data, **reading)
+def test_data_of_other_units_or_samplings_are_refused_where_both_are_known():
+    def compare(data, **reading):
         return narxbench.compare({"model": MODEL}, data, **reading)
 
     for data, words in (
-        (samples_of_model(output="y [m]"), "column y: found in m; needed: in cm, as for the model"),
-        (samples_of_model(input="u [mV]"), "column u: found in mV; needed: in V, as for the model"),
+        (samples_of_model(output="y [m]"), "data: column y: found in m; needed: in cm, as for the model"),
+        (samples_of_model(input="u [mV]"), "data: column u: found in mV; needed: in V, as for the model"),
+        (samples_of_model(0.2), r"time: found samples 200 ms apart; needed: 100 ms, as for the model"),
     ):
-        with pytest.raises(NarxbenchError, match=f"data: {words}"):
-            used(data)
-    used(samples_of_model(input="u", output="y"))
+        with pytest.raises(NarxbenchError, match=words):
+            compare(data)
+    compare(samples_of_model(input="u", output="y"))
     # The user knows better than the name of a column.
-    used(samples_of_model(output="y [centimetres]"), units={"y": "cm"})
-    # The weights of a model hold for its sampling time, a clock that drifts and samples without a time.
-    if use == "refit":
-        assert used(samples_of_model(0.2)).sampling_time == pytest.approx(0.2)
-    else:
-        with pytest.raises(NarxbenchError, match=r"time: found samples 200 ms apart; needed: 100 ms, as for the model"):
-            used(samples_of_model(0.2))
-    used(samples_of_model(0.1005))
-    used(samples_of_model(0.2), time=False)
+    compare(samples_of_model(output="y [centimetres]"), units={"y": "cm"})
+    # The clock may drift, and samples may have no time.
+    compare(samples_of_model(0.1005))
+    compare(samples_of_model(0.2), time=False)
+    # New weights are for the sampling time of the new data.
+    assert narxbench.refit(MODEL, samples_of_model(0.2)).sampling_time == pytest.approx(0.2)
+    with pytest.raises(NarxbenchError, match="found in m; needed: in cm"):
+        narxbench.refit(MODEL, samples_of_model(output="y [m]"))
 
 
 def test_columns_that_are_named_stand_for_the_inputs_of_all_models_in_order():

@@ -75,15 +75,10 @@ def test_numbers_that_may_stand_for_missing_values_are_asked_about(tmp_path: Pat
 
 
 def test_large_numbers_that_are_values() -> None:
-    for values in (
-        np.where(np.arange(N) == 20, 9998.0, Y),
-        999.0 * Y / np.abs(Y).max(),
-        np.where(Y > 0.9, 999.0, 0.0),
-        # An input that is off, levels, and a limit.
-        np.where(Y > 0.5, 50 + Y, 0.0),
-        np.where(Y > 0.5, 500, np.round(2 * Y)),
-        np.minimum(Y, 0.8),
-    ):
+    rare_levels = [np.where(np.arange(N) == 20, 9998.0, Y), np.where(Y > 0.9, 999.0, 0.0)]
+    # An input that is off, levels, and a limit.
+    usual = [np.where(Y > 0.5, 50 + Y, 0.0), np.where(Y > 0.5, 500, np.round(2 * Y)), np.minimum(Y, 0.8)]
+    for values in (*rare_levels, *usual, 999.0 * Y / np.abs(Y).max()):
         assert lengths(read({"y": values}, output="y", bridge=0)) == [N]
 
 
@@ -128,13 +123,11 @@ LONG = pd.DataFrame({"u": DRAW.normal(size=M), "y": np.convolve(DRAW.normal(size
 def test_columns_of_the_test_in_the_same_data(tmp_path: Path) -> None:
     short = LONG[::-1].reset_index(drop=True)[:150]
     both = pd.DataFrame({"uEst": LONG.u, "yEst": LONG.y, "uVal": short.u, "yVal": short.y})
-    by_name = {"input": "uEst", "output": "yEst", "test_input": "uVal", "test_output": "yVal"}
-    by_number = {"input": 1, "output": 2, "test_input": 3, "test_output": 4}
+    arguments = ("input", "output", "test_input", "test_output")
+    by_name, by_number = dict(zip(arguments, both, strict=True)), dict(zip(arguments, (1, 2, 3, 4), strict=True))
     file = _file(tmp_path, both)
-    data: Any
-    columns: Any
     for data, columns, label in ((file, by_name, "a.csv"), (both, by_name, "data"), (file, by_number, "a.csv")):
-        recording = read(data, **columns)
+        recording: Any = read(data, **columns)
         assert _names_and_roles(recording) == [(label, None), (f"{label} (test)", "test")]
         estimation, test = recording.records
         assert len(estimation) == M
