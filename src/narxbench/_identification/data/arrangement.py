@@ -111,9 +111,7 @@ class Arrangement:
     def segments(self, is_chosen: Mask) -> list[range]:
         """Return the longest stretches of chosen samples that follow one another in a phase and have their lags."""
         places = np.flatnonzero(is_chosen & self.has_lags)
-        if not len(places):
-            return []
         follows = (np.diff(places) == 1) & (np.diff(self.time[places]) == self.decimation)
         follows &= np.diff(self.record[places]) == 0
         stretches = np.split(places, np.flatnonzero(~follows) + 1)
-        return [range(int(stretch[0]), int(stretch[-1]) + 1) for stretch in stretches]
+        return [range(int(stretch[0]), int(stretch[-1]) + 1) for stretch in stretches if len(stretch)]

@@ -10,13 +10,14 @@ import numpy as np
 
 from narxbench._identification.data.arrangement import N_PARTS
 from narxbench._identification.data.sampling import FEWEST_STEPS, Array, autocorrelation
-from narxbench._identification.data.signals import NOTHING, REPEATED, inputs, outputs
+from narxbench._identification.data.signals import REPEATED, inputs, outputs
 from narxbench._io.errors import FieldError
 from narxbench._model.records import Record, Recording
 
 # Values with at least this correlation depend on one another: with noise alone, an optimal prediction that far ahead
-# misses some 87 % of the standard deviation.
-CORRELATED = 0.5
+# misses some 87 % of the standard deviation. Correlations are alike if they differ by less than the second number: with
+# half of it, the heat flow of a wall (DaISy) seems to have a season of 20 days.
+CORRELATED, ALIKE = 0.5, 0.02
 # The longest season in samples, for the time that it takes: a week has 2016 times five minutes. A series may have two.
 LONGEST, MOST_SEASONS = 5000, 2
 # Steps ahead that are judged, at most, for the time that it takes.
@@ -36,7 +37,7 @@ def seasons_beside_inputs(recording: Recording) -> tuple[int, ...]:
     seasons = []
     for season in _seasons_of(_unbiased(outputs(recording.known))):
         # A constant input has no correlation.
-        if all(correlation[season : season + 1].sum() < 1.0 - NOTHING for correlation in of_inputs):
+        if all(correlation[season : season + 1].sum() < 1.0 - ALIKE for correlation in of_inputs):
             seasons.append(season)
     return tuple(seasons)
 
@@ -51,7 +52,7 @@ def _seasons_of(correlation: Array) -> tuple[int, ...]:
         before, here, after = correlation[lag - 1 : lag + 2]
         if before <= here > after and here > highest:
             lengths.append(lag)
-            highest = here + NOTHING
+            highest = here + ALIKE
     return tuple(lengths[-MOST_SEASONS:])
 
 

@@ -1,4 +1,4 @@
-"""Files that are no text, compressed files, and what is no file of data: the same samples, or one line."""
+"""Files that are no text, and compressed files: the same samples, or one line."""
 
 import gzip
 import os
@@ -232,17 +232,3 @@ def test_a_missing_library_is_one_line_with_the_command(
             read(tmp_path / name, **BY_NAME)
         needed = f"python3 -m {command} install {PACKAGES[name]}"
         assert str(error.value) == f"{tmp_path / name}: {PACKAGES[name]} is not installed; needed: {needed}"
-
-
-def test_what_is_no_file_is_refused_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    os.mkfifo("pipe")
-    Path("loop").symlink_to("loop")
-    Path("through").symlink_to("/proc/self/status")
-    reasons = dict.fromkeys(["pipe", "through", "/dev/zero"], "not a regular file")
-    reasons |= {"loop": "Too many levels of symbolic links", "missing": "No such file or directory"}
-    for name, reason in reasons.items():
-        for arguments in ({"data": name}, {"data": FRAME, "test": name}):
-            with pytest.raises(NarxbenchError) as error:
-                read(**arguments, output="y")
-            assert str(error.value) == f"{name}: cannot be read: {reason}"

@@ -134,9 +134,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ),
     ({"input": U.T, "output": Y}, r"data: input: found an array of shape \(2, 50\); allowed: \(50, 2\)"),
     ({"data": PANEL, "output": "y"}, "data: found an index of 2 levels; allowed: one: a list of frames"),
-    ({"input": PANEL[["u"]], "output": PANEL["y"]}, "data: found an index of 2 levels; allowed: one: a list of frames"),
     ({"input": FRAME[["time", "u"]], "output": Y, "time": 20}, NO_TIME),
-    ({"input": FRAME[["time", "u"]], "output": Y, "time": ""}, NO_TIME),
     ({"input": U, "output": Y, "time": -1}, NO_TIME),
     ({"input": FRAME[["time", "u"]], "output": Y, "time": "tim"}, r"1 'time', 2 'u' \(did you mean 'time'\?\)"),
 ]

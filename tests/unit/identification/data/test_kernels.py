@@ -1,118 +1,18 @@
-"""Kernels against their definition in plain loops: phases and parts of records, dependent terms, sums, seasons."""
+"""Kernels against their definition: dependent terms, autocorrelations, and how far ahead series are judged."""
 
 import string
-from itertools import chain, product
+from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.signal import lfilter
 from tests.regression import regressors, term_names
 
-from narxbench._identification.data.arrangement import Arrangement
 from narxbench._identification.data.collinear import collinear, near_pairs
 from narxbench._identification.data.sampling import autocorrelation
 from narxbench._identification.data.seasons import seasons_beside_inputs, steps_ahead
 from narxbench._model.records import Record, Recording
 from narxbench._model.terms import monomials_of
-
-quick = settings(max_examples=60, deadline=None)
-
-
-def records_of(lengths, roles=None):
-    """Return records whose samples say where they are: y is 1000 times the record and the sample."""
-    records = []
-    for i, (n, role) in enumerate(zip(lengths, roles or [None] * len(lengths), strict=True)):
-        records.append(Record(str(i), np.arange(2.0 * n).reshape(n, 2), 1000.0 * i + np.arange(n), role))
-    return records
-
-
-def samples_of(records, first, *roles):
-    """Return record and time of the samples of records with one of these roles, from the first one of each on."""
-    samples = []
-    for i, record in enumerate(records):
-        if record.role in roles:
-            samples += [(i, k) for k in range(first, len(record))]
-    return samples
-
-
-def samples_at(arrangement, places):
-    """Return record and time at some places of an arrangement."""
-    return list(zip(arrangement.record[places], arrangement.time[places], strict=True))
-
-
-@st.composite
-def arrangements(draw):
-    lengths_and_roles = st.tuples(st.integers(1, 60), st.sampled_from((None, "estimation", "selection")))
-    lengths, roles = zip(*draw(st.lists(lengths_and_roles, min_size=1, max_size=5)), strict=True)
-    decimation, lag, parts = draw(st.integers(1, 7)), draw(st.integers(0, 5)), draw(st.integers(2, 9))
-    return Arrangement(records_of(lengths, roles), decimation, lag, parts)
-
-
-@given(arrangements())
-@quick
-def test_each_sample_comes_once_with_its_lags_in_its_record_and_phase(arrangement):
-    records, stride = arrangement.records, arrangement.decimation
-    samples = samples_at(arrangement, slice(None))
-    assert sorted(samples) == samples_of(records, 0, None, "estimation", "selection")
-    assert arrangement.y.tolist() == [1000.0 * i + k for i, k in samples]
-    assert arrangement.u.tolist() == [records[i].u[k].tolist() for i, k in samples]
-    assert arrangement.has_lags.tolist() == (arrangement.time >= arrangement.max_lag * stride).tolist()
-    places = np.flatnonzero(arrangement.has_lags)
-    for lag in range(arrangement.max_lag + 1):
-        assert (arrangement.record[places - lag] == arrangement.record[places]).all()
-        assert (arrangement.time[places - lag] == arrangement.time[places] - lag * stride).all()
-    segments = arrangement.segments(np.ones(len(samples), bool))
-    assert [*chain.from_iterable(segments)] == places.tolist()
-    assert len(segments) == len({(i, k % stride) for i, k in samples_at(arrangement, places)})
-
-
-@given(arrangements())
-@quick
-def test_samples_estimate_and_select_by_the_roles_of_their_records(arrangement):
-    records, lost = arrangement.records, arrangement.max_lag * arrangement.decimation
-    assert samples_at(arrangement, arrangement.rows()) == samples_of(records, lost, None, "estimation")
-    has_part = arrangement.part >= 0
-    selecting = sorted(samples_at(arrangement, has_part))
-    if arrangement.takes_turns:
-        # Records of estimation are in no part where there are others.
-        has_roles = all(record.role for record in records)
-        assert selecting == samples_of(records, lost, "estimation" if has_roles else None)
-        return
-    # Each record of the selection that is long enough is a part.
-    chosen = [i for i, record in enumerate(records) if record.role == "selection" and len(record) > lost]
-    assert selecting == [(i, k) for i, k in samples_of(records, 0, "selection") if i in chosen]
-    assert arrangement.n_parts_selected == len(chosen) and (np.diff(arrangement.part[has_part]) <= 1).all()
-    assert arrangement.rows(0).tolist() == arrangement.rows().tolist()
-
-
-@given(st.lists(st.integers(60, 300), min_size=1, max_size=4), st.integers(1, 6), st.integers(1, 5), st.integers(2, 10))
-@quick
-def test_parts_are_of_about_equal_size_and_follow_one_another(lengths, decimation, lag, parts):
-    arrangement = Arrangement(records_of(lengths), decimation, lag, parts)
-    n_samples = sum(lengths) - lag * decimation * len(lengths)
-    counts = np.bincount(arrangement.part[arrangement.part >= 0])
-    assert arrangement.n_parts_selected == len(counts) <= parts and counts.sum() == n_samples
-    # Of few samples there are fewer parts.
-    assert len(counts) == parts or n_samples < 3 * decimation * parts
-    assert counts.min() >= max(1, counts.max() - 1)
-    # A part is a stretch of time: by record and time its numbers never fall.
-    members = np.flatnonzero(arrangement.part >= 0)
-    ordered = members[np.lexsort((arrangement.time[members], arrangement.record[members]))]
-    assert (np.diff(arrangement.part[ordered]) >= 0).all()
-    for part in range(len(counts)):
-        kept, rows = arrangement.rows(part), arrangement.rows()
-        assert kept.tolist() == rows[arrangement.part[rows] != part].tolist()
-        assert sum(map(len, arrangement.segments(arrangement.part == part))) == counts[part]
-
-
-@pytest.mark.parametrize(("most", "phases"), [(None, 8), (200, 8), (199, 7), (10, 1)])
-def test_some_phases_are_enough_of_long_records(most, phases):
-    arrangement = Arrangement(records_of([200]), 8, 2, 4, most)
-    firsts = np.unique(arrangement.time % 8)
-    assert arrangement.n_phases == len(firsts) == phases and max(np.diff([*firsts, 8])) <= -(-8 // phases)
-    assert sorted(arrangement.time) == [k for k in range(200) if k % 8 in firsts]
 
 
 def candidates(u, noise, lags, degree):

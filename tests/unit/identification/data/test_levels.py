@@ -47,8 +47,7 @@ def error_of(identification):
 
 
 @pytest.mark.parametrize(
-    ("u_level", "y_level"),
-    mostly_slow([(0.0, 1e3), (0.0, 1e6), (0.0, -1e7), (1e3, 0.0), (1e7, 0.0), (-1e5, 1e9)], (0.0, -1e7), (-1e5, 1e9)),
+    ("u_level", "y_level"), mostly_slow([(0.0, 1e6), (0.0, -1e7), (1e7, 0.0), (-1e5, 1e9)], (0.0, -1e7), (-1e5, 1e9))
 )
 def test_a_level_changes_neither_terms_nor_errors(plain, u_level, y_level):
     identification = identify_strictly(U + u_level, Y + y_level)
@@ -59,11 +58,7 @@ def test_a_level_changes_neither_terms_nor_errors(plain, u_level, y_level):
 
 
 @pytest.mark.parametrize(
-    ("u_unit", "y_unit"),
-    mostly_slow(
-        [(1e-150, 1e-150), (1.0, 1e-150), (1e-150, 1.0), (1e-30, 1e-6), (1e9, 1e9), (1e30, 1.0)],
-        *[(1e-150, 1e-150), (1e30, 1.0)],
-    ),
+    ("u_unit", "y_unit"), mostly_slow([(1e-150, 1e-150), (1e-150, 1.0), (1e30, 1.0)], (1e-150, 1e-150), (1e30, 1.0))
 )
 def test_a_unit_changes_neither_terms_nor_errors(plain, u_unit, y_unit):
     identification = identify_strictly(U * u_unit, Y * y_unit)

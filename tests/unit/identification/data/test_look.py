@@ -47,11 +47,10 @@ def test_facts_are_those_of_the_known_samples(whole, data):
     assert idle.noise == pytest.approx(1.0, abs=0.1) and level.noise < 0.5 * level.deviation
 
 
-def test_a_test_is_advised(whole):
+def test_a_series_needs_no_input_and_is_to_have_a_test(whole):
     series = look((nothing(300), NOISE[:300, 0]))
-    assert item_with(series.checks, name="no_test").status == "look" and "no_test" not in names_of(whole.checks)
-    # A series needs no input.
     assert item_with(series.checks, name="evidence").status == "fine"
+    assert item_with(series.checks, name="no_test").status == "look" and "no_test" not in names_of(whole.checks)
 
 
 def test_without_an_output_all_columns_of_numbers_are_signals():
