@@ -1,4 +1,4 @@
-"""Arrangement of the samples of all records for a search: phases one behind the other, rows, parts that take turns."""
+"""Arrangement of the samples of all records for a search: phases one after another, rows, parts that take turns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from narxbench._model.terms import Monomial
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-NO_PART = -1  # the part of a sample that is in none
+NO_PART = -1  # the part of a sample that is not in any
 # Parts of the data that take turns in selection, where no record has this role: folds of a cross-validation are usually
 # 5 to 10 (Hastie, Tibshirani and Friedman, The Elements of Statistical Learning, 2009, section 7.10).
 N_PARTS = 8
@@ -25,9 +25,9 @@ class Arrangement:
     """Records at a decimation.
 
     A record at decimation q is q phases, each of which has every q-th sample: no sample is lost, and a lag counts
-    samples of a phase. All phases are one behind the other; the first ``max_lag`` steps of each only give lags.
-    ``n_parts`` parts take turns in selection, where no record has that role. ``most_samples`` are enough: of long
-    records at a large decimation, some phases are left out.
+    samples of a phase. The phases follow one another, and the first ``max_lag`` steps of each only give lags.
+    ``n_parts`` parts take turns in selection if no record has that role. ``most_samples`` are enough: of long records
+    at a large decimation, some phases are left out.
 
     ``u`` has the shape (samples, inputs), ``y`` the shape (samples,), as have the attributes of each sample: its
     ``record``, its ``time`` there, whether it ``has_lags`` in its record, and the ``part`` that it is selected on with,
@@ -68,7 +68,7 @@ class Arrangement:
         return max(1, self.decimation * self.most_samples // samples)
 
     def _records_as_parts(self) -> Integers:
-        """Return the part of each sample where each record of the selection is a part of its own."""
+        """Return the part of each sample if each record of the selection is one part."""
         is_part = []
         for record in self.records:
             is_part.append(record.role == "selection" and len(record) > self.max_lag * self.decimation)
@@ -95,12 +95,12 @@ class Arrangement:
         return len(self.rows()) > 0 and self.n_parts_selected >= 1 + self.takes_turns
 
     def estimates(self, without: int | None = None) -> Mask:
-        """Return which samples weights are estimated with; those of a part may be left out."""
+        """Return which samples weights are estimated with, optionally without those of a part."""
         estimates: Mask = self.has_lags & (self.takes_turns | (self.part == NO_PART))
         return estimates & (without is None or self.part != without)
 
     def rows(self, without: int | None = None) -> Integers:
-        """Return the places of these samples, in the order of time; those of a part may be left out."""
+        """Return the places of these samples in the order of time, optionally without a part."""
         rows = np.flatnonzero(self.estimates(without))
         return rows[np.lexsort((self.time[rows], self.record[rows]))]
 

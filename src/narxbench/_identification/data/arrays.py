@@ -19,7 +19,7 @@ def named_arrays(
 ) -> tuple[Any, list[str] | None, str, Any, Any, list[str]]:
     """Return arrays as columns of data, and the names of these as input, output, time and test, with notes.
 
-    Signals of pandas are aligned on their index; those whose indices have other labels are refused.
+    Signals of pandas are aligned on their index, and refused if their labels differ.
     """
     if output is None or isinstance(output, str | int):
         raise FieldError("data", "found none; needed: a file, a frame, a mapping, or arrays as input and output")
@@ -72,7 +72,7 @@ def _place_of_time(names: Sequence[Any], time: Any) -> int:
 
 
 def _pandas_names(input: Any) -> list[str]:
-    """Return the names of the columns of a frame or of a series; arrays have none."""
+    """Return the names of the columns of a frame or of a series. Arrays have none."""
     if hasattr(input, "columns"):
         return list(map(str, input.columns))
     name = getattr(input, "name", None)
@@ -117,9 +117,10 @@ def _columns(
 
 
 def _aligned(values: Any, index: Any, name: str, notes: list[str]) -> Any:
-    """Return a series or frame with the rows in the order of an index; another set of labels raises NarxbenchError.
+    """Return a series or frame with the rows in the order of an index.
 
-    Series of other lengths are left as they are: that is reported for all signals together.
+    Another set of labels raises NarxbenchError. Series of another length are returned unchanged, because lengths are
+    reported for all signals together.
     """
     if index is None or len(values) != len(index) or _is_same_index(values.index, index):
         return values
@@ -145,7 +146,7 @@ def _is_same_index(first: Any, second: Any) -> bool:
 def _input_columns(input: Any, names: Sequence[str], argument: str, samples: int) -> Iterator[tuple[str, Any]]:
     """Yield name and values of each input, with other names if they are not as many as the columns.
 
-    Inputs that lie in the rows, as many columns as the output has ``samples``, raise NarxbenchError.
+    Inputs along the rows, with as many columns as the output has ``samples``, raise NarxbenchError.
     """
     if input is None:
         return

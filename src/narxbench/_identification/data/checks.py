@@ -1,7 +1,7 @@
 """Checks of measured data before the search.
 
-All look at the known records; those of role test are compared with them by range alone. Samples are counted from 1, as
-rows of a file are.
+All look at the known records. The test is compared with them by its range alone. Samples are counted from 1, as rows
+of a file are.
 """
 
 from collections.abc import Mapping, Sequence
@@ -94,9 +94,9 @@ def evidence_check(
     usage: Usage = NO_USAGE,
     candidates: tuple[int, int] | None = None,
 ) -> Finding:
-    """Judge what the inputs can show at all: constant ones nothing, a single change no nonlinear behaviour.
+    """Judge what the inputs can show: a constant one shows no effect, and a single change no nonlinear behaviour.
 
-    ``delays`` are those of :func:`dead_times`. An input that a model uses, or that changes too seldom to tell, is
+    ``delays`` are the result of :func:`dead_times`. An input that a model uses, or that changes too seldom to tell, is
     not called idle.
     """
     by_input, constant, under_feedback, exchanged, idle = {}, [], [], [], []
@@ -227,7 +227,7 @@ def sampling_check(
 
 
 def _status_of_sampling(sampling: Sampling, is_compared: bool) -> Status:
-    """Judge a sampling; where decimations were compared, that it is too fast is settled."""
+    """Judge a sampling. It is not too fast any more if decimations were compared."""
     if sampling.first_minimum is None:
         return "bad"
     is_too_fast = sampling.by_output > 1 and (sampling.advised > 1 or sampling.limit == "length")
@@ -261,7 +261,7 @@ def sampling_text(values: Values) -> tuple[str, str]:
 
 
 def _limit_of_stride(values: Values) -> str:
-    """Return why a smaller stride is advised than the output alone would allow; "" where nothing limits it."""
+    """Return why a smaller stride is advised than the output alone would allow, or "" if it is not."""
     if not values["limit"]:
         return ""
     reasons = {"input": "the input changes too fast for steps this large", "length": "too few samples would remain"}
@@ -272,10 +272,11 @@ def _limit_of_stride(values: Values) -> str:
 def dead_times(
     recording: Recording, input_responses: Mapping[str, Sequence[Response]] | None = None
 ) -> dict[str, dict[str, Any]]:
-    """Estimate the dead time of each input that varies: the first lag at which the output follows what is new in it.
+    """Estimate the dead time of each input that varies: the first lag at which the output follows its innovations.
 
-    That is what an autoregression cannot predict of the input, or of its square, in what one cannot predict of the
-    output, or (the effect of a slow system is small in each sample) in the output after the same filter.
+    These are the part of the input, or of its square, that an autoregression does not predict. They are looked for in
+    the innovations of the output and, as the effect of a slow system is small in each sample, in the output after the
+    same filter.
     """
     if input_responses is None:
         input_responses = responses(recording)
@@ -304,7 +305,7 @@ def _delay(input_responses: Sequence[Response]) -> dict[str, Any]:
 
 
 def excitation_check(recording: Recording, decimation: int = 1, lags: int = 5, usage: Usage = NO_USAGE) -> Finding:
-    """Look whether each input changes, in as many ways as it has lags, and whether the data are mostly at rest."""
+    """Judge whether each input changes in as many ways as it has lags, and whether the data are mostly at rest."""
     excitations = {}
     status: Status = "fine"
     for column, term, pieces in _signals(recording, recording.known)[1:]:
@@ -353,7 +354,7 @@ def excitation_text(values: Values) -> tuple[str, str]:
 
 
 def test_range_check(recording: Recording, usage: Usage = NO_USAGE) -> Finding:
-    """Tell which share of the test samples lies outside the range that the other records cover.
+    """Judge which share of the test samples is outside the range that the other records cover.
 
     Inputs that a model does not use may be anywhere.
     """
@@ -462,7 +463,7 @@ def _share_at_rest(recording: Recording, window: int) -> float:
 
 
 def no_test_check(records: Sequence[Record]) -> list[Finding]:
-    """Return that no data are kept for a test; nothing where there are."""
+    """Return a finding if no data are kept for a test."""
     if any(record.role == "test" for record in records):
         return []
     text = "No data are kept for a test: expect larger errors on new data."

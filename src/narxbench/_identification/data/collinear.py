@@ -1,4 +1,4 @@
-"""Candidate terms that say nothing new, as they are combinations of earlier ones."""
+"""Candidate terms that are redundant, as they are combinations of earlier ones."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -27,7 +27,7 @@ def collinear(columns: Array, terms: list[str]) -> dict[str, str]:
 
     ``columns`` are their values, shape (rows, n_terms), in canonical order: of a combination the last is dropped, of
     the highest degree. A QR decomposition of some rows finds the dependent ones (a Gram matrix would square the
-    errors); each combination is then tried at all rows, and the rows that refute one are added.
+    errors). Each combination is then tried at all rows, and the rows that refute one are added.
     """
     norms = np.sqrt(np.einsum("ij,ij->j", columns, columns))
     active = np.flatnonzero(norms > 0.0)
@@ -90,7 +90,7 @@ def _correlations(columns: Array) -> Array:
 
 
 def sum_of(pairs: list[tuple[float, str]]) -> str:
-    """Return a sum of terms in words: ``2 u(k-1) - 3`` for those of ``u(k-1)`` and ``1``."""
+    """Return a sum of weighted terms in words, such as ``2 u(k-1) - 3``."""
     text = ""
     for weight, term in sorted(pairs, key=lambda pair: pair[1] == "1"):
         sign = "-" if weight < 0.0 else "+"
@@ -131,7 +131,7 @@ def _combinations(part: Array) -> dict[int, list[int]]:
 
 
 def _independent_columns(triangle: Array) -> tuple[Integers, Array, Array]:
-    """Return the columns of a triangle that are no combinations of earlier ones, and their QR decomposition."""
+    """Return the columns of a triangle that are not combinations of earlier ones, and their QR decomposition."""
     # With all of its columns, a triangle is its own decomposition.
     basis, q, r = np.arange(triangle.shape[1]), np.eye(len(triangle)), triangle
     while True:

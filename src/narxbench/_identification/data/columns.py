@@ -22,7 +22,7 @@ def have_test_names(columns: Columns) -> bool:
 
 
 def column_names(choices: Iterable[Columns]) -> set[str]:
-    """Return the names that some choices may call columns by, also those of which a function is an input."""
+    """Return the names that some choices may call columns by, including columns inside a function."""
     names: set[str] = set()
     for columns in choices:
         for specification in columns.values():
@@ -58,7 +58,7 @@ def _column_number(part: Any) -> int | None:
 
 
 def chosen_signals(source: Source, argument: str, specification: Any, used: Sequence[Signal] = ()) -> list[Signal]:
-    """Return the signals that a specification chooses; those that are ``used`` already are refused."""
+    """Return the signals that a specification chooses. Signals that are ``used`` already are refused."""
     parts: list[Any] = []
     for part in [specification] if isinstance(specification, str) else columns_listed(specification):
         # A name may have a comma itself.
@@ -119,7 +119,7 @@ def _columns_of_name(source: Source, name: Any) -> list[int]:
 
 
 def _function_of_column(source: Source, argument: str, function: str, name: str) -> Signal:
-    """Return a function of the column of a name; a function of a function is refused."""
+    """Return a function of the column of a name. A function of a function is refused."""
     try:
         check_function(function)
     except NarxbenchError as error:

@@ -3,9 +3,9 @@
 Output and inputs are compared together, as numbers. A record at rest repeats itself, so that only *moves* count:
 samples that differ from the one before them, each with the time until the next move. Two records have the same data
 
-- if all of their moves are the same, at least as many as the samples of the shortest record; or
-- if 50 or more successive moves are the same, at least half of those of the shorter record, and no 50 of them come
-  twice in one experiment, for data that repeat themselves prove nothing.
+- if all of their moves are the same, at least as many as the samples of the shortest record, or
+- if 50 or more successive moves are the same, at least half of the moves of the shorter record. No 50 of them may come
+  twice in one experiment, because data that repeat themselves are not evidence of a copy.
 """
 
 from collections.abc import Hashable, Sequence
@@ -22,15 +22,15 @@ from narxbench._model.records import Record
 Integers = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
 
-# Successive moves that are compared at once: this many are the same in no repeated measurement, also with few levels.
+# Successive moves that are compared at once. Repeated measurements never share this many, even with few levels.
 PASSAGE = 50
 # Smaller differences, as a share of the range of a signal, are rounding: a file may have numbers in single precision.
 RESOLUTION = float(np.finfo(np.float32).resolution)
 _WEIGHTS = np.cumprod(np.full(PASSAGE, 0x9E3779B97F4A7C15, np.uint64))
 
 
-# A stretch of samples that occurs in two records: their places in the list, its first sample in each, from 0, and its
-# length.
+# A stretch of samples that occurs in two records: their places in the list, its first sample in each, counted from 0,
+# and its length.
 Copy = tuple[tuple[int, int], tuple[int, int], int]
 
 

@@ -7,15 +7,15 @@ from narxbench._io.errors import FieldError, NarxbenchError, did_you_mean, print
 
 
 def argument_error(argument: str, what: str, allowed: str, source: str = "") -> FieldError:
-    """Return the error of an argument: ``what`` was found in it, and what is allowed."""
+    """Return the error of an argument in which ``what`` was found instead of ``allowed``."""
     return FieldError(argument, f"found {what}; allowed: {allowed}", source)
 
 
 def unknown_name(argument: str, name: Any, names: Sequence[str]) -> FieldError:
-    """Return the error of a name that is none of those that are allowed, with a proposal of the closest."""
+    """Return the error of an unknown name, with the closest of the allowed ones."""
     return argument_error(argument, show(name, kind=False), f"{printable(', '.join(names))}{did_you_mean(name, names)}")
 
 
 def data_error(place: str, what: str, allowed: str) -> NarxbenchError:
-    """Return the error of a place in the data: ``what`` was found there, and what is allowed."""
+    """Return the error of a place in the data at which ``what`` was found instead of ``allowed``."""
     return NarxbenchError(f"{place}: found {what}; allowed: {allowed}")

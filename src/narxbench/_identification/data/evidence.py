@@ -34,7 +34,7 @@ class InputEvidence(NamedTuple):
     constant : bool
         Whether it never changes.
     changes : int or None
-        How many different changes it makes from one held level to another; None for one that is not held, or has many.
+        How many different changes it makes from one held level to another. None if it is not held, or changes often.
     follows : float
         The share of what its own past does not predict that past outputs explain: large under feedback.
     exchanged : bool
@@ -80,7 +80,7 @@ def _predicts_nothing(input_pieces: Sequence[Array], output_pieces: Sequence[Arr
 
 
 def largest_degree_shown(evidence: Sequence[InputEvidence]) -> int | None:
-    """Return 1 where all inputs together make a single change, which shows no nonlinear behaviour; None elsewhere."""
+    """Return 1 if all inputs together make a single change, which shows no nonlinear behaviour, else None."""
     n_changes = 0
     for about in evidence:
         if about.changes is None:
@@ -136,7 +136,7 @@ def _stays(values: Array, tolerance: float) -> tuple[list[tuple[int, int]], int]
 
 
 def _end_of_stay(values: Array, start: int, tolerance: float) -> int:
-    """Return the first sample after one that leaves the range of those between by more than a tolerance."""
+    """Return the first sample after ``start`` at which the range since then exceeds a tolerance."""
     low = high = values[start]
     size = 64
     while start < len(values):
@@ -188,7 +188,7 @@ def _past(signal: Array) -> Array:
 
 
 def _unexplained(columns: Array, target: Array) -> Array:
-    """Return what a regression on columns and a constant leaves of a signal."""
+    """Return the residual of a regression of a signal on columns and a constant."""
     centred = columns - columns.mean(axis=0)
     scales = np.sqrt((centred**2).sum(axis=0))
     scaled = centred / np.where(scales > 0.0, scales, 1.0)

@@ -24,7 +24,7 @@ from narxbench._model.records import Record, Role
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-# A record that is shorter is of no use: its samples are hardly more than the initial ones of a model.
+# A shorter record is useless: it has hardly more samples than a model needs to begin.
 LEAST_SAMPLES = 10
 
 
@@ -48,7 +48,7 @@ class Experiment:
 
     @property
     def index(self) -> Any:
-        """The index of the samples as of pandas, by the clock at their end: dates or seconds; None without times."""
+        """The index of the samples for pandas, in dates by the clock at their end or in seconds. None without times."""
         if self.times is None:
             return None
         name = self.times.title.removeprefix("column ")
@@ -68,11 +68,11 @@ class Experiment:
         return units
 
     def is_long_enough(self, start: int, end: int) -> bool:
-        """Return whether a piece is a record; a planned run may be of any length."""
+        """Return whether a piece is a record. A planned run may be of any length."""
         return end - start >= LEAST_SAMPLES or bool(self.bridged.is_planned[end - 1])
 
     def title_of(self, name: Any) -> str | None:
-        """Return the title of the signal of a name, with its unit or without; None if there is none."""
+        """Return the title of the signal of a name, with its unit or without, or None if there is none."""
         if name in self.titles:
             return str(name)
         for title, signal in zip(self.titles, self.signals, strict=True):
@@ -106,9 +106,9 @@ def read_experiment(
     *,
     with_plan: bool = False,
 ) -> Experiment:
-    """Return the signals of a source that were chosen, and where gaps cut them; shorter ones are bridged.
+    """Return the chosen signals of a source, and where gaps cut them. Shorter gaps are bridged.
 
-    ``with_plan`` is that of :func:`~narxbench._identification.data.gaps.bridge_gaps`.
+    ``with_plan`` has the meaning of :func:`~narxbench._identification.data.gaps.bridge_gaps`.
     """
     signals: list[Signal] = []
     for argument, specification in columns.items():
@@ -139,7 +139,7 @@ def read_experiment(
 
 
 def _check_plan(source: Source, bridged: BridgedSignals, pieces: Sequence[tuple[int, int]]) -> None:
-    """Raise NarxbenchError for a planned run whose inputs have a gap: nothing is known of the output after it."""
+    """Raise NarxbenchError for a planned run whose inputs have a gap, because the output after it is unknown."""
     for (_, end_before), (start, end) in pairwise(pieces):
         if bridged.is_parted(start, end):
             finding = f"a planned run without a gap up to {source.place(end_before - 1)} alone"
@@ -205,7 +205,7 @@ def form_notes(source: Source, used_columns: Sequence[int], has_inputs: bool) ->
 
 
 def refuse_other_signals(experiment: Experiment, first: Experiment) -> None:
-    """Raise NarxbenchError unless signals, units and sampling time of an experiment agree with those of the first."""
+    """Raise NarxbenchError unless an experiment has the signals, units and sampling time of the first."""
     name, first_name = experiment.source.name, first.source.name
     if first.source.names and experiment.source.names and experiment.titles != first.titles:
         what = f"the columns {printable(', '.join(experiment.titles))} (output first)"
@@ -221,7 +221,7 @@ def refuse_other_signals(experiment: Experiment, first: Experiment) -> None:
 
 
 def renamed(experiment: Experiment, first: Experiment) -> Experiment:
-    """Return a test with the names of the first experiment; it needs as many inputs."""
+    """Return a test with the names of the first experiment, which has to have as many inputs."""
     n_inputs, needed = len(experiment.titles) - 1, len(first.titles) - 1
     if n_inputs != needed:
         raise argument_error("test_input", f"{n_inputs} inputs", f"{needed}, as the model has", experiment.source.name)
@@ -236,7 +236,7 @@ def cut_into_pieces(
 ) -> Iterator[Piece]:
     """Yield the pieces of an experiment that are long enough.
 
-    ``share`` is the part at the end of each that is for the test; an experiment with a role is not divided.
+    ``share`` is the part at the end of each that is for the test. An experiment with a role is not divided.
     """
     if role:
         share = None

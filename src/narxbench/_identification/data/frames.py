@@ -13,7 +13,7 @@ def is_frame(item: Any) -> bool:
 
 
 def frame_of(item: Any, name: str) -> Any:
-    """Return a frame of another library as one of pandas; a mapping of arrays or a frame of pandas as it is.
+    """Return a frame of another library as one of pandas, and anything else as it is.
 
     The coordinate of an xarray is a column.
     """

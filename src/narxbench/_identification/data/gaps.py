@@ -1,9 +1,9 @@
 """Gaps of measured signals: which of them are bridged, and which cut a record.
 
-A gap is a run of samples at which a signal has no value. A short gap of the output is left to the model that is
-identified; until there is one, a straight line replaces it. In a short gap of an input that mostly keeps its
-value, the value before goes on; in that of any other, a straight line leads to the value after it. The samples that are
-there must show that this is hardly wrong. All other gaps cut.
+A gap is a run of samples without a value of a signal. A straight line replaces a short gap of the output until a model
+is identified, which then predicts it. A short gap of an input keeps the value before it if the input mostly keeps its
+value, else a straight line leads to the value after it. The measured samples must show that the error of this is small.
+All other gaps cut.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ StandIns = tuple[bool, float]
 
 @dataclass(frozen=True)
 class BridgedSignals:
-    """Signals in columns, the output first, in whose short gaps something replaces what is missing."""
+    """Signals in columns, the output first, with imputed values in short gaps."""
 
     values: Array
     has_values: Mask  # that were measured, shape (rows, columns)
@@ -87,7 +87,7 @@ class BridgedSignals:
 
 
 def _gaps_in_words(source: Source, title: str, is_missing: Mask, action: str) -> str:
-    """Return a sentence on the gaps of a signal, and what was done about them."""
+    """Return a sentence on the gaps of a signal and how they were treated."""
     lengths = [end - start for start, end in runs(is_missing)]
     subject = f"{counted(sum(lengths), 'missing value', 'missing values')} of {printable(title)}"
     subject += f" in {counted(len(lengths), 'gap', 'gaps')}"
@@ -105,7 +105,7 @@ def _in_words(way: StandIns) -> str:
 
 
 def checked_gap(longest: object) -> int:
-    """Return the samples of the longest gap that is bridged; anything else than such a number is refused."""
+    """Return the samples of the longest gap that is bridged. Anything but such a number is refused."""
     if longest is None:
         return USUAL_GAP
     if not is_whole_number(longest, 0):
@@ -126,7 +126,7 @@ def bridge_gaps(
     Parameters
     ----------
     values : array, shape (rows, columns)
-        The signals, the output first; NaN where a value is missing.
+        The signals, the output first, with NaN where a value is missing.
     has_time : array of bool, shape (rows,)
         Whether the time of a row is known, if there is a time.
     longest : int
@@ -160,7 +160,7 @@ def bridge_gaps(
 
 
 def _short_gaps(has_value: Mask, has_time: Mask, longest: int) -> list[tuple[int, int]]:
-    """Return start and end of the gaps of a signal that are no longer than this, and lie between known times."""
+    """Return start and end of the gaps of a signal that are not longer than this and are between known times."""
     gaps = []
     for start, end in runs(~has_value):
         is_inside = start > 0 and end < len(has_value) and bool(has_time[start - 1 : end + 1].all())
@@ -187,9 +187,9 @@ def _way_and_gaps(signal: Array, gaps: Sequence[tuple[int, int]]) -> tuple[Stand
 
 
 def _way(signal: Array, length: int) -> StandIns | None:
-    """Return the way to bridge gaps of a length; None if it is far off where all samples are there.
+    """Return the way to bridge gaps of a length, or None if its error is large where all samples are measured.
 
-    A signal that mostly keeps its value is held, any other interpolated.
+    A signal that mostly keeps its value is held. Any other is interpolated.
     """
     windows = np.lib.stride_tricks.sliding_window_view(signal, length + 2)
     windows = windows[:: -(-windows.size // MOST_SAMPLES)]

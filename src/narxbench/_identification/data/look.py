@@ -28,7 +28,7 @@ _THIRD_DIFFERENCE, _BY_MEAN = math.sqrt(20.0), math.sqrt(math.pi / 2)
 
 @dataclass(frozen=True)
 class SignalFacts:
-    """Facts on a signal in all records but those of the test.
+    """Facts on a signal in all records except the test.
 
     Attributes
     ----------
@@ -49,9 +49,9 @@ class SignalFacts:
     noise : float
         The standard deviation of white noise that changes as fast, which is a bound of the measurement noise.
     reach : float or None
-        The frequency, in cycles per sample, below which 95 % of its power lies; None where it is not known.
+        The frequency, in cycles per sample, below which it has 95 % of its power. None if it is unknown.
     test_range : tuple of float, or None
-        Lowest and highest value of the test records; None without any.
+        Lowest and highest value of the test records. None if there are none.
     """
 
     name: str
@@ -78,15 +78,15 @@ class DataLook:
     Attributes
     ----------
     recording : Recording
-        The data; where no output was chosen, its output and inputs are only the columns in their order.
+        The data. If no output was chosen, its output and inputs are only the columns in their order.
     signals : tuple of SignalFacts
         Facts on each signal, the output first.
     checks : tuple of Finding
-        Checks of output and inputs together. None without a chosen output.
+        Checks of output and inputs together, empty if no output was chosen.
     signal_checks : mapping of str to tuple of Finding
-        Outliers of each signal, where no output was chosen.
+        Outliers of each signal, if no output was chosen.
     spectra : Spectra or None
-        Spectra, and coherences of the output with the inputs; None for short records.
+        Spectra, and coherences of the output with the inputs. None for short records.
 
     Examples
     --------
@@ -152,8 +152,8 @@ def _plain_facts(facts: SignalFacts) -> dict[str, Any]:
 def look(data: Any = None, output: Any = None, **reading: Any) -> DataLook:
     """Return what measured data are like, and what can be identified from them, before any search.
 
-    ``look("data.csv")`` takes all columns of numbers as signals; with ``output`` (and ``input``) it also looks at what
-    one has to do with the others. ``look(X, y)`` takes arrays, frames or series.
+    ``look("data.csv")`` takes all columns of numbers as signals. With ``output`` (and ``input``) it also looks at the
+    effect of the inputs on the output. ``look(X, y)`` takes arrays, frames or series.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def look(data: Any = None, output: Any = None, **reading: Any) -> DataLook:
 
 
 def look_at(recording: Recording, *, has_output: bool = True) -> DataLook:
-    """Return a look at a recording; where no output was chosen, each signal is examined by itself."""
+    """Return a look at a recording. If no output was chosen, each signal is examined by itself."""
     _refuse_sizes(recording)
     power = spectra(recording)
     facts = signal_facts(recording, power)

@@ -1,7 +1,6 @@
-"""Numbers that mean a missing value, as loggers and archives write them: those that a user declares.
+"""Numbers that a user declares to mean a missing value, as loggers and archives write them.
 
-What looks like such a number and was not declared is asked about: it is the lowest or highest value of its column, and
-far from all others.
+The user is asked about a number that looks like one: the lowest or highest value of its column, far from all others.
 """
 
 from collections.abc import Callable
@@ -49,7 +48,7 @@ def checked_codes(missing: Any) -> MissingCodes:
 def without_codes(values: Array, missing: MissingCodes, undeclared: Callable[[float, int], NarxbenchError]) -> Array:
     """Return values with NaN in the place of the numbers that were declared as missing.
 
-    Where none were, a number that looks like one raises what ``undeclared`` makes of it and of how often it comes.
+    If none were, a number that looks like one raises the error that ``undeclared`` makes of it and its count.
     """
     if missing:
         # Files may have a number in single precision.

@@ -27,17 +27,17 @@ def read_for_models(
     models : sequence of Model
         The models, at least one.
     data : path, DataFrame, mapping of str to array, a list of these, or None
-        As for :func:`narxbench.identify`; None: ``input`` and ``output`` are arrays.
+        As for :func:`narxbench.identify`. None if ``input`` and ``output`` are arrays.
     reading : dict
         Arguments of :func:`narxbench._identification.data.reading.read_recording`. ``input`` and ``output`` are by
-        default the columns that the models name; others replace these in the order in which the models first name
+        default the columns that the models name. Others replace these in the order in which the models first name
         them.
     any_sampling : bool
         Whether the data may have another sampling time than the models.
     with_plan : bool
         Whether records go on after their last output, as far as the inputs do.
     first_outputs : sequence of float, optional
-        The first outputs of each record, in place of those of the data.
+        The first outputs of each record, instead of the measured ones.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def _check_units(model: Model, columns: dict[str, str], recording: Recording) ->
 
 
 def _check_sampling(model: Model, recording: Recording) -> None:
-    """Raise FieldError if the samples of the data are farther apart, or closer, than those of a model."""
+    """Raise FieldError if the samples of the data are farther apart, or closer, than the samples of a model."""
     if model.sampling_time is None or recording.sampling_time is None:
         return
     if abs(recording.sampling_time / model.sampling_time - 1) > UNEVEN:

@@ -31,8 +31,8 @@ CONVERSIONS = (
 def suspected_units(known: Mapping[str, Array], test: Mapping[str, Array]) -> dict[str, dict[str, Any]]:
     """Return the signals of the test that have the spread and the level of another unit, by name.
 
-    Each has the conversion from the known values to those of the test: ``scale`` times a value, plus ``shift``, and the
-    ``units`` that have it.
+    Each has the conversion from a known value to a value of the test, ``scale`` times it plus ``shift``, and the
+    ``units`` that have this conversion.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def suspected_units(known: Mapping[str, Array], test: Mapping[str, Array]) -> di
 
 
 def _median_of_others(ratios: Mapping[str, float], name: str) -> float:
-    """Return the median of the ratios of all signals but one; 1 where there is no other."""
+    """Return the median of the ratios of all other signals, or 1 if there are none."""
     remaining = dict(ratios)
     remaining.pop(name)
     return float(np.median(list(remaining.values()))) if remaining else 1.0
@@ -72,7 +72,7 @@ def _lies_apart(known: Array, test: Array) -> bool:
 
 
 def _unit_that_fits(known: Array, test: Array, ratio: float) -> dict[str, Any] | None:
-    """Return the conversion that a ratio of spreads is nearest to and the level fits; None if there is none."""
+    """Return the conversion nearest to a ratio of spreads whose level fits, or None."""
     # Tests of one process spread up to twice as much or as little, an octave, and their mean differs by a deviation.
     nearest, distance = None, 1.0
     for units, factor, zero in CONVERSIONS:

@@ -85,7 +85,7 @@ def _resolution(pieces: Sequence[Array]) -> dict[str, Any]:
 
 
 def _levels(values: Array) -> Array:
-    """Return the different values, ascending; two texts of one number may differ in the last bit."""
+    """Return the different values, ascending. Two texts of one number may differ in the last bit."""
     levels: Array = np.unique(values)
     span = float(levels[-1] - levels[0])
     is_new: NDArray[np.bool_] = np.append(True, np.diff(levels) > 1e-9 * span)
@@ -117,7 +117,7 @@ def _usual_share(y: Array, extreme: float) -> float:
 
 
 def drift_check(recording: Recording) -> Finding:
-    """Look for a trend of the output, or offsets between records, that a static function of the inputs leaves.
+    """Look for a trend of the output, or offsets between records, that no static function of the inputs explains.
 
     Both must exceed their standard errors, which count only the independent samples, and the deviation of the residual.
     """
@@ -172,7 +172,7 @@ def _static_terms(u: Array) -> Array:
 
 
 def _trend(record: Record, static: Array) -> dict[str, Any] | None:
-    """Return the trend of the output of a record that a static function of the inputs leaves, if it is significant."""
+    """Return the significant trend of the output of a record that no static function of the inputs explains."""
     if len(record) < SAMPLES_PER_WEIGHT:
         return None
     time = np.linspace(-0.5, 0.5, len(record))
@@ -192,7 +192,7 @@ def _trend(record: Record, static: Array) -> dict[str, Any] | None:
 
 
 def _offsets(records: Sequence[Record], residuals: list[Array]) -> list[dict[str, Any]]:
-    """Return the records whose residual has another mean than those of the others, if it is significant."""
+    """Return the records whose residual has a significantly different mean from the others."""
     samples = sum(map(len, residuals))
     middle = float(np.median([residual.mean() for residual in residuals]))
     deviation = float(np.concatenate([residual - residual.mean() for residual in residuals]).std())

@@ -6,7 +6,7 @@ on (:mod:`~narxbench._identification.data.sources`), the user's columns become s
 (:mod:`~narxbench._identification.data.columns`), and missing values and jumps of the time
 (:mod:`~narxbench._identification.data.times`) cut an experiment into records
 (:mod:`~narxbench._identification.data.experiments`). Copies of records are refused as a test
-(:mod:`~narxbench._identification.data.copies`). Notes of the recording say what was done to the data.
+(:mod:`~narxbench._identification.data.copies`). Notes of the recording say how the data were changed.
 """
 
 import math
@@ -56,10 +56,10 @@ _DATA, NO_COLUMN = "data", "none"
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
 class Reading(TypedDict, total=False):
-    """How data are read: the arguments of :func:`read_recording` besides the data, which have no other home.
+    """How data are read: the arguments of :func:`read_recording` besides the data.
 
-    A column is its name or its number, from 1 on; a whole number that is no name of a column is a number. Names may
-    have their unit, as in ``u [V]``, or not.
+    A column is its name or its number, from 1 on. A whole number that is not the name of a column is a number. Names
+    may have their unit, as in ``u [V]``, or not.
     """
 
     input: Annotated[Any, option(_DATA, "COLUMNS", without="none")]
@@ -109,15 +109,15 @@ def read_recording(data: Any = None, *, with_plan: bool = False, **reading: Unpa
     """Return measured data as records.
 
     Missing values in a chosen column (empty, nan, NA, N/A, null, -) are bridged in short gaps. Rows with others, and
-    jumps of the time, cut an experiment into records; those of fewer than 10 samples are left out. The notes of the
-    recording say so, and what was guessed of the form of a file.
+    jumps of the time, cut an experiment into records, which are left out if they have fewer than 10 samples. The notes
+    of the recording say so, and how the form of a file was guessed.
 
     Parameters
     ----------
     data : path, DataFrame, mapping of str to array, a list of these, or None
-        Each is an experiment of its own; a file is text with columns of numbers, also compressed, or an Excel, MATLAB,
-        NumPy, HDF5, TDMS, Parquet or Feather file. Frames are those of pandas, polars, pyarrow or xarray. None: input
-        and output are arrays.
+        Each is one experiment. A file is text with columns of numbers, also compressed, or an Excel, MATLAB, NumPy,
+        HDF5, TDMS, Parquet or Feather file. Frames are from pandas, polars, pyarrow or xarray. None if input and output
+        are arrays.
     with_plan : bool
         Whether records go on after their last output, as far as the inputs do, for a model to predict.
     **reading
@@ -131,7 +131,7 @@ def read_recording(data: Any = None, *, with_plan: bool = False, **reading: Unpa
     Raises
     ------
     NarxbenchError
-        One line that names file, line and column, what was found and what is allowed.
+        One line with file, line and column, the value that was found and the values that are allowed.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def read_recording(data: Any = None, *, with_plan: bool = False, **reading: Unpa
 
 
 def form_of(reading: Reading) -> SourceForm:
-    """Return the form of files that the arguments of :func:`read_recording` say; FieldError for an unknown one."""
+    """Return the form of files from arguments of :func:`read_recording`. FieldError is raised for an unknown one."""
     refuse_unknown(reading, Reading.__annotations__)
     time = reading.get("time")
     if isinstance(time, str) and time == NO_COLUMN:
@@ -204,7 +204,7 @@ def readings_with_others(reading: Reading) -> dict[str, Reading]:
 
 
 def several_outputs(reading: Reading) -> list[str | int]:
-    """Return the columns of several outputs; errors are those of :func:`readings_with_others`."""
+    """Return the columns of several outputs, with the errors of :func:`readings_with_others`."""
     output = reading.get("output")
     outputs: list[Any] = []
     if isinstance(output, Iterable) and not isinstance(output, str):
@@ -242,7 +242,7 @@ def read_inputs(item: Any, reading: Reading, label: str, notes: list[str]) -> Ex
 def read_planned_runs(data: Any, outputs: Sequence[float], output: str, reading: Reading) -> Recording:
     """Return planned runs: the inputs of files, frames or mappings, each with the same first outputs.
 
-    ``reading`` is that of :func:`read_inputs`; the column of the output has no numbers.
+    ``reading`` has the arguments of :func:`read_inputs`. The column of the output must not have numbers.
 
     Raises
     ------
@@ -277,7 +277,7 @@ def read_planned_runs(data: Any, outputs: Sequence[float], output: str, reading:
 
 
 def numeric_columns(data: Any, reading: Reading) -> list[str | int]:
-    """Return the columns of numbers of the first item of data, but that of the time, as an argument may choose them.
+    """Return the columns of numbers of the first item of data, except the time, as an argument may choose them.
 
     ``reading`` has the other arguments of :func:`read_recording`.
     """
@@ -373,7 +373,7 @@ class _Reader:
             raise argument_error("test", what, "longer data, or a larger share of them")
 
     def refuse_copied_test(self, argument: str) -> None:
-        """Raise FieldError of an argument if a test has data that a model sees; note copies among other records."""
+        """Raise FieldError of an argument if a test has data that a model sees, and note copies among other records."""
         groups = [(id(piece.experiment), piece.record.role == "test") for piece in self.pieces]
         for records, starts, length in find_copies(self.records, groups):
             first, second = map(self.pieces.__getitem__, records)
@@ -435,7 +435,7 @@ def _refuse_incomplete_test(columns_of_test: Columns) -> None:
 
 
 def _columns_of_test(columns: Columns, test_output: Any, test_input: Any) -> dict[str, Any]:
-    """Return the columns of the test by argument: those of the data where it has none of its own."""
+    """Return the columns of the test by argument, by default the columns of the data."""
     columns_of_test = {}
     for (argument, specification), test_specification in zip(columns.items(), (test_output, test_input), strict=True):
         if test_specification is None:
@@ -514,7 +514,7 @@ def _names_of_item(item: Any, label: str) -> set[str]:
 
 
 def _sampling_time(sampling_time: Any, measured: float | None, notes: list[str]) -> float | None:
-    """Return the sampling time of the user's, or the one that was measured; note a difference."""
+    """Return the sampling time of the user, with a note if it was measured differently, or the measured one."""
     if sampling_time is None:
         if measured is not None and not SMALLEST <= measured <= LARGEST:
             allowed = f"{SMALLEST:g} to {LARGEST:g} s, so use another unit"
@@ -531,7 +531,7 @@ def _sampling_time(sampling_time: Any, measured: float | None, notes: list[str])
 
 
 def _checked_units(units: Mapping[str, str] | None, experiment: Experiment) -> dict[str, str]:
-    """Return the units of signals by name; a name may have its unit, as in the data."""
+    """Return the units of signals by name. A name may have its unit, as in the data."""
     if units is None:
         return {}
     if not isinstance(units, Mapping):

@@ -24,7 +24,7 @@ LEAST_RESPONSE = 0.03
 
 
 class Response(NamedTuple):
-    """Correlations of the output with what is new in a power of an input, at lag 0, 1, …"""
+    """Correlations of the output with the innovations of a power of an input, at lag 0, 1, …"""
 
     correlations: Array
     band: Array  # correlations within it may be chance
@@ -38,7 +38,7 @@ class Response(NamedTuple):
 
 
 def responses(recording: Recording) -> dict[str, list[Response]]:
-    """Return the signs of an effect of each input on the output, by its column; a constant input has none."""
+    """Return the signs of an effect of each input on the output, by its column. A constant input has none."""
     # A disturbance of the measurement may be in all signals at once, which is no effect of one on another.
     y = [record.y - deviation for record, deviation in outliers(recording)[0]]
     responses_by_column = {}
@@ -52,7 +52,7 @@ def outliers(recording: Recording) -> tuple[list[tuple[Record, Array]], float]:
     records = recording.known
     y = outputs(records)
     deviations = list(map(_deviation_from_median, y))
-    # The peak of a smooth oscillation lies above the median, but close to its neighbours.
+    # The peak of a smooth oscillation is above the median, but close to its neighbours.
     sizes = list(map(np.minimum, map(np.abs, deviations), map(_bend, y)))
     limit = _limit_of_outliers(np.concatenate(y), sizes)
     unexplained = _unexplained(records)
@@ -72,7 +72,7 @@ def _deviation_from_median(y: Array) -> Array:
 
 
 def _bend(y: Array) -> Array:
-    """Return how far each sample lies from the mean of its two neighbours."""
+    """Return how far each sample is from the mean of its two neighbours."""
     padded = np.pad(y, 1, mode="edge")
     bend: Array = np.abs(padded[1:-1] - 0.5 * (padded[:-2] + padded[2:]))
     return bend
@@ -120,7 +120,7 @@ def _rough_terms(record: Record, standard: Array) -> Iterator[Array]:
 
 
 def _lagged(signal: Array, lag: int) -> Array:
-    """Return a signal that is ``lag`` samples late; its first sample is repeated before it."""
+    """Return a signal that is ``lag`` samples late, with its first sample repeated before it."""
     return np.pad(signal, (lag, 0), mode="edge")[: len(signal)]
 
 
@@ -170,7 +170,7 @@ def _responses(u: list[Array], y: list[Array]) -> list[Response]:
 
 
 def _correlations_and_band(new: list[Array], y: list[Array], most_lags: int) -> tuple[Array, Array]:
-    """Return the correlations of y with what is new in an input, and their band."""
+    """Return the correlations of y with the innovations of an input, and their band."""
     energy = float(np.sqrt(_energy(new) * _energy(y)))
     sums, squares = np.zeros(most_lags + 1), np.zeros(most_lags + 1)
     for a, b in zip(new, y, strict=True):

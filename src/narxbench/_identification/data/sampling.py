@@ -1,7 +1,7 @@
 """Sampling of measured data: whether it is faster than a model needs, and which stride to take.
 
 Samples that follow each other too fast are nearly equal: the candidate terms become collinear, and the one-step
-prediction is good for any model. The rule is that of Billings and Aguirre (1995), Effects of the sampling time on the
+prediction is good for any model. The rule is from Billings and Aguirre (1995), Effects of the sampling time on the
 dynamics and identification of nonlinear models, International Journal of Bifurcation and Chaos 5 (6): tau_m, the
 smaller one of the first minima of the autocovariances of y(k) and y(k)^2, shall be 10 to 20 steps, at least 5 to 25.
 """
@@ -18,7 +18,7 @@ from narxbench._model.records import Recording
 
 # Steps that tau_m shall be at most, and that it is at least and at most where nothing is said (Billings and Aguirre).
 STEPS, FEWEST_STEPS, MOST_STEPS = 20, 5, 25
-# Samples that have to stay at a stride: of three correlation times.
+# Samples that have to remain at a stride: three correlation times.
 LEAST_SAMPLES = 3 * STEPS
 # An input that is held for m samples loses q / (3 m) of its variance: this allows strides up to 0.6 m.
 MOST_LOST = 0.2
@@ -55,9 +55,10 @@ def runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
 
 
 def autocorrelation(pieces: list[Array]) -> Array:
-    """Return the autocorrelation of a signal over several records, each less its own mean; no product spans two.
+    """Return the biased autocorrelation of a signal over several records, each less its own mean.
 
-    Its lags are 0, 1, … up to half of the longest record; it is biased, and empty for a constant signal.
+    Its lags are 0, 1, … up to half of the longest record. No product spans two records, and the result is empty for a
+    constant signal.
     """
     centred_pieces = [piece - piece.mean() for piece in pieces]
     if all(map(_is_rounding, centred_pieces, pieces)):
@@ -80,7 +81,7 @@ def _is_rounding(centred: Array, piece: Array) -> bool:
 
 
 def advised_decimations(recording: Recording) -> Sampling:
-    """Return the strides that suit the data, by all records but those of role test.
+    """Return the strides that suit the data, by all records except the test.
 
     A stride over 1 is advised only where output and inputs are slow: between two samples of the stride a straight line
     must give each input, up to a fifth of its variance. For y(k) depends on each sample of a white input.
@@ -120,7 +121,7 @@ def _figure(correlations: dict[str, Array], last_lag: int, stride: int) -> dict[
 
 
 def _first_minimum(r: Array, samples: int) -> tuple[int, Evidence]:
-    """Return the lag of the first minimum that is no ripple, or of what represents it."""
+    """Return the lag of the first minimum that is not a ripple, or of what represents it."""
     noise = 1.0 / np.sqrt(samples)
     # The correlation of white noise in y drops at lag 1; it is this part that makes ripple.
     depth = max(NEGLIGIBLE, 4.0 * noise * float(np.sqrt(max(0.0, 1.0 - r[1] ** 2))))

@@ -22,14 +22,14 @@ SMALLEST, LARGEST = 1e-152, 1e70
 
 
 class Scaling(NamedTuple):
-    """Offset and scale of the output and each input; a signal is taken as (value - offset) / scale."""
+    """Offset and scale of the output and each input. A signal is taken as (value - offset) / scale."""
 
     offsets: tuple[float, ...]
     scales: tuple[float, ...]
 
 
 def scaling(recording: Recording, centred: bool) -> Scaling | None:
-    """Return the scaling of the signals, by the records that estimate or select; None if all are taken as they are."""
+    """Return the scaling of the signals by the known records, or None if all are taken as they are."""
     signals = np.concatenate(all_signals(recording.known)).T
     pairs = list(map(_centring if centred else least_scaling, signals))
     if all(pair == (0.0, 1.0) for pair in pairs):

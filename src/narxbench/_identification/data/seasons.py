@@ -25,7 +25,7 @@ MOST_STEPS_AHEAD = 500
 
 
 def seasons(recording: Recording) -> tuple[int, ...]:
-    """Return the seasons of an output without inputs in samples, ascending; inputs may explain what repeats itself."""
+    """Return the seasons of an output in samples, ascending, but none with inputs, which may explain them."""
     if recording.inputs:
         return ()
     return _seasons_of(_unbiased(outputs(recording.known)))
@@ -57,9 +57,9 @@ def _seasons_of(correlation: Array) -> tuple[int, ...]:
 
 
 def _unbiased(pieces: Sequence[Array]) -> Array:
-    """Return the autocorrelation of the changes of a signal, which have no trend, over several records.
+    """Return the unbiased autocorrelation of the changes of a signal over several records.
 
-    It does not decay with the number of products.
+    Changes do not have the trend of the signal.
     """
     changes = [np.diff(piece) for piece in pieces]
     correlation = autocorrelation(changes)
@@ -71,7 +71,7 @@ def _unbiased(pieces: Sequence[Array]) -> Array:
 
 
 def steps_judged(recording: Recording, decimation: int, seasons: Sequence[int]) -> int:
-    """Return the steps ahead that predictions are judged at besides one, which decide where there is no input.
+    """Return the steps ahead, besides one, at which predictions are judged. They decide if there are no inputs.
 
     It is the shortest season of a series, in samples, else its correlation time, but at most a part of the data.
     """
@@ -84,7 +84,7 @@ def steps_judged(recording: Recording, decimation: int, seasons: Sequence[int]) 
 
 
 def check_horizon(recording: Recording, horizon: int) -> None:
-    """Raise NarxbenchError for a horizon of more samples than half of the data that are judged."""
+    """Raise NarxbenchError for a horizon of more than half of the samples that are judged."""
     longest = max(map(len, recording.known))
     longest_test = max(map(len, recording.of_role("test")), default=longest)
     most = min(longest, longest_test) // 2

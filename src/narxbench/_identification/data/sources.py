@@ -36,7 +36,7 @@ class Signal(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """Columns of one experiment; rows and columns count from 0 here, and from 1 in messages."""
+    """Columns of one experiment. Rows and columns count from 0 here, and from 1 in messages."""
 
     name: str  # in messages; that of a file has its folder
     label: str  # of records and in notes
@@ -100,11 +100,11 @@ class Source:
         return printable(", ".join(texts), 400)
 
     def error(self, row: int, title: str, what: str, allowed: str) -> NarxbenchError:
-        """Return the error of a value: ``what`` was found there, and what is allowed."""
+        """Return the error of a value: ``what`` was found there, and ``allowed`` would be right."""
         return data_error(f"{self.name}: {self.place(row)}, column {printable(title)}", what, allowed)
 
     def empty_rows(self) -> NDArray[np.int64]:
-        """Return the rows without any value, such as those of empty lines."""
+        """Return the rows without any value, such as empty lines."""
         is_empty = np.ones(len(self.rows), bool)
         for column in self.columns:
             is_empty[is_empty] = pd.isna(column[is_empty])
@@ -113,8 +113,8 @@ class Source:
     def numbers(self, signals: Sequence[Signal], notes: list[str] | None = None) -> Array:
         """Return signals as an array of shape (rows, signals), with NaN where a value is missing.
 
-        Codes for missing values are missing where they were declared; what looks like one that was not is refused.
-        ``notes`` get what was done to numbers of unusual forms.
+        Declared codes become missing values, and a number that looks like an undeclared one is refused. ``notes`` gets
+        a note on how numbers of unusual forms were read.
         """
         numbers = np.empty((len(self.rows), len(signals)))
         for place, signal in enumerate(signals):
@@ -126,7 +126,7 @@ class Source:
         return numbers
 
     def _undeclared_code(self, column: int) -> Callable[[float, int], NarxbenchError]:
-        """Return what makes the error of a number that may mean a missing value."""
+        """Return a function that makes the error of a number that may mean a missing value."""
 
         def error(code: float, count: int) -> NarxbenchError:
             place = f"{counted(count, self.noun, f'{self.noun}s')} of column {printable(self.column_title(column))}"
@@ -138,7 +138,7 @@ class Source:
         return error
 
     def _function_values(self, signal: Signal, numbers: Array) -> Array:
-        """Return the function of the numbers of a column; where it is no finite number, NarxbenchError is raised."""
+        """Return the function of the numbers of a column. NarxbenchError is raised where it is not finite."""
         results = applied(signal.function, numbers)
         wrong_rows = np.flatnonzero(np.isfinite(numbers) & ~np.isfinite(results))
         if len(wrong_rows):
@@ -148,7 +148,7 @@ class Source:
         return results
 
     def floats(self, column: int, notes: list[str] | None = None) -> Array:
-        """Return the numbers of a column of any type, NaN where one is missing; true and false are 1 and 0."""
+        """Return the numbers of a column of any type, with 1 and 0 for true and false and NaN for missing values."""
         array, title = self.columns[column], self.column_title(column)
         if array.dtype.kind not in "biufO":
             raise data_error(f"{self.name}: column {printable(title)}", f"values of type {array.dtype}", "numbers")
@@ -204,7 +204,7 @@ class SourceForm(NamedTuple):
 
 
 def open_source(item: Any, label: str, column_names: Collection[str], form: SourceForm) -> Source:
-    """Return a file, frame or mapping as a source; ``column_names`` are names of columns that are chosen."""
+    """Return a file, frame or mapping as a source. ``column_names`` are the names of the chosen columns."""
     if not is_file(item):
         return source_of_columns(item, label, label, form.missing)
     frame = read_frame(item, form.part, form.read, column_names)
@@ -291,7 +291,7 @@ def _times_in_index(columns: Any, label: str) -> Any:
 
 
 def array_of(values: Any, name: str, most_dimensions: int) -> Any:
-    """Return an array of one or two dimensions; a single column is a vector, and masked values are missing."""
+    """Return an array of one or two dimensions, with a single column as a vector and NaN for masked values."""
     try:
         if np.ma.isMaskedArray(values):
             array = np.ma.filled(values.astype(float), np.nan)

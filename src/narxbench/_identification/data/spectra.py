@@ -29,11 +29,12 @@ class Spectra:
     Attributes
     ----------
     frequencies : array of float
-        In cycles per sample, up to a half; zero is left out.
+        In cycles per sample, up to a half, without zero.
     powers : mapping of str to array
         The share of the power of each signal that changes at each frequency, by its name.
     coherences : mapping of str to array
-        The share of the power of the output that follows linearly from each input, at each frequency; biased upwards.
+        The share of the power of the output that follows linearly from each input, at each frequency. It is biased
+        upwards.
     chance : float
         The coherence that two unrelated signals exceed at one frequency of twenty.
     """
@@ -44,7 +45,7 @@ class Spectra:
     chance: float
 
     def reach(self, name: str) -> float | None:
-        """Return the frequency below which 95 % of the power of a signal lies; None for one that is constant."""
+        """Return the frequency below which a signal has 95 % of its power, or None if it is constant."""
         if name not in self.powers:
             return None
         place = int(np.searchsorted(np.cumsum(self.powers[name]), 1.0 - NEGLIGIBLE))
@@ -52,7 +53,7 @@ class Spectra:
 
 
 def spectra(recording: Recording) -> Spectra | None:
-    """Return the spectra of the known records; None where none is long enough for a few segments."""
+    """Return the spectra of the known records, or None if all are too short for a few segments."""
     records = all_signals(recording.known)
     length = MOST_LENGTH
     while length * SEGMENTS > 2 * max(map(len, records)):

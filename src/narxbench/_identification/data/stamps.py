@@ -1,7 +1,7 @@
 """Dates and clock times in the forms that loggers write, as moments that can be subtracted from each other.
 
-A column has one form: that of its first value. Which of two numbers is the day follows from the values, from what
-``time_format`` says, or is asked for.
+A column has one form, given by its first value. Which of two numbers is the day follows from the values, from
+``time_format``, or the user is asked.
 """
 
 import re
@@ -144,7 +144,7 @@ class _Column:
             self.texts = self.texts.str.replace(r"(:\d\d:\d\d)[,:](?=\d)", r"\1.", regex=True)
 
     def moments(self, order: str = "d/m/y") -> Moments:
-        """Return the moments, with the numbers of a date in an order; a text of another form is refused."""
+        """Return the moments, with the numbers of a date in an order. A text of another form is refused."""
         moments = self._parsed(order)
         for index in np.flatnonzero(moments.isna())[:1].tolist():
             needed = f"date of the form of {self.match.string!r}"
@@ -162,7 +162,7 @@ class _Column:
         return _moments(self.is_present, counts, has_date, is_local)
 
     def orders(self) -> list[str]:
-        """Return the orders that all dates may have by the size of their numbers; the usual one if there is none.
+        """Return the orders that all dates may have by the size of their numbers, or else the usual one.
 
         The year comes first only where it has to.
         """
@@ -193,7 +193,7 @@ class _Column:
         return _moments(self.is_present, counts, has_date=False, is_local=False)
 
     def _parsed(self, order: str) -> pd.DatetimeIndex:
-        """Return the moments in an order; NaT for texts of another form."""
+        """Return the moments in an order, with NaT for texts of another form."""
         first_format, *further_formats = self._formats(order)
         moments = _by_format(self.texts, first_format)
         for time_format in further_formats:
@@ -257,7 +257,7 @@ def _moments_in_unknown_order(column: _Column, time_format: str | None) -> Momen
 
 
 def _settled_moments(column: _Column, moments_by_order: Mapping[str, Moments]) -> Moments:
-    """Return the moments in the order that alone gives even steps, where orders differ; else raise FieldError."""
+    """Return the moments in the only order that gives even steps if orders differ, or raise FieldError."""
     steps_by_order = {}
     for order, moments in moments_by_order.items():
         steps_by_order[order] = np.diff(moments.nanoseconds[moments.is_present])
@@ -296,13 +296,13 @@ def _moments_by_strptime(texts: Sequence[str | None], time_format: str, source: 
 
 
 def _nanoseconds(moments: pd.DatetimeIndex) -> Integers:
-    """Return nanoseconds since 1970; those of far centuries overflow, which leaves their differences right."""
+    """Return nanoseconds since 1970. In far centuries they overflow, but their differences remain right."""
     counts: Integers = moments.asi8 * int(pd.Timedelta(1, moments.unit) / pd.Timedelta(1, "ns"))
     return counts
 
 
 def _moments_by_pandas(texts: Sequence[str | None]) -> Moments | None:
-    """Return the moments of texts in the usual form of ISO 8601, which pandas reads fast; None for other texts."""
+    """Return the moments of texts in the usual form of ISO 8601, which pandas reads fast, or None for others."""
     present_texts = [text.strip() for text in texts if text is not None]
     have_zones = {_ENDS_WITH_ZONE.search(text) is not None for text in present_texts}
     if len(have_zones) > 1:

@@ -1,4 +1,4 @@
-"""Recordings with gaps of the output: cut at the gaps, or with what a model predicts there."""
+"""Recordings with gaps of the output: cut at the gaps, or filled with predictions of a model."""
 
 from collections.abc import Sequence
 from dataclasses import replace

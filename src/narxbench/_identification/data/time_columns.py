@@ -46,7 +46,7 @@ ROWS_OF_AN_EXPERIMENT = 100
 
 @dataclass
 class TimeReader:
-    """A reader of columns of times of a source; its notes are those on the last that it read."""
+    """A reader of columns of times of a source, with notes on the last one that it read."""
 
     source: Source
     time_format: str | None
@@ -54,9 +54,9 @@ class TimeReader:
     notes: list[str] = field(default_factory=list)
 
     def times(self, columns: Sequence[int]) -> Times:
-        """Return the times of a column, or of those of date and clock time; NarxbenchError if they do not increase.
+        """Return the times of a column, or of two columns of date and clock time.
 
-        Where the newest row is first, the rows are read from the last to the first.
+        NarxbenchError is raised if they do not increase. If the newest row is first, the rows are read upwards.
         """
         title = " and ".join(self.source.column_title(column) for column in columns)
         numeric = self._numeric_times(columns, title)
@@ -129,7 +129,7 @@ class TimeReader:
         return times_of_numbers(numbers, differences, title, source.name)
 
     def _unit(self, column: int) -> str | None:
-        """Return the unit of a column of times, None if nothing says it."""
+        """Return the unit of a column of times, or None if it is unknown."""
         source = self.source
         unit = source.unit(Signal(column))
         if source.full_names:
@@ -141,9 +141,9 @@ class TimeReader:
             raise _no_value(self.source, title)
 
     def _repeated_rows(self, seconds: Array, title: str) -> list[int]:
-        """Return the rows that repeat time and values of the row before; other times that do not increase are refused.
+        """Return the rows that repeat time and values of the row before.
 
-        So are times that go back more often than experiments begin.
+        Other times that do not increase are refused, and times that go back more often than experiments begin.
         """
         source = self.source
         rows = np.flatnonzero(np.isfinite(seconds))
@@ -172,7 +172,7 @@ class TimeReader:
 
 
 def _are_newest_first(seconds: Array) -> bool:
-    """Return whether times go back from row to row, but for some that do not increase."""
+    """Return whether times go back from row to row, apart from a few equal ones."""
     steps = np.diff(seconds[np.isfinite(seconds)])
     return len(steps) > 1 and bool((steps <= 0).all()) and (steps == 0).sum() <= SMALL * len(steps)
 
@@ -185,7 +185,7 @@ def _no_value(source: Source, title: str) -> NarxbenchError:
 
 
 def _joined_texts(source: Source, columns: Sequence[int]) -> Texts | None:
-    """Return columns of dates and clock times as texts, joined by a blank; None if one has no texts."""
+    """Return columns of dates and clock times as texts joined by a blank, or None if one is not text."""
     joined: Texts | None = None
     for column in columns:
         texts = _texts_of_column(source, column)
@@ -206,7 +206,7 @@ def _first_text(texts: Texts | None) -> str:
 
 
 def _texts_of_column(source: Source, column: int) -> Texts | None:
-    """Return the texts of a column of dates or clock times, None where one is missing; None if it has numbers."""
+    """Return the texts of a column of dates or clock times with None for missing ones, or None for numbers."""
     values = source.columns[column]
     if _first_time(source, column) is None:
         return None
@@ -216,7 +216,7 @@ def _texts_of_column(source: Source, column: int) -> Texts | None:
 
 
 def _first_time(source: Source, column: int) -> Any:
-    """Return the first date or clock time of a column, be it a text or an object; None if it has numbers."""
+    """Return the first date or clock time of a column, a text or an object, or None if it has numbers."""
     values = source.columns[column]
     if values.dtype.kind not in "OU":
         return None
@@ -242,7 +242,7 @@ def _text_of_object(source: Source, column: int, row: int, value: Any) -> str | 
 
 
 def _whole_numbers(values: Any, numbers: Array) -> Integers | None:
-    """Return the whole numbers of a column with all their digits, 0 where one is missing; None for other numbers."""
+    """Return whole numbers with all their digits, 0 for a missing one, or None if there are other numbers."""
     if values.dtype.kind in "iu":
         return np.asarray(values.astype(np.int64))
     present = np.where(np.isfinite(numbers), numbers, 0.0)

@@ -53,7 +53,7 @@ def may_be_dates(numbers: Array) -> bool:
 
 
 def dates_of_numbers(texts: Sequence[str | None], source: Source, title: str) -> Moments | None:
-    """Return the moments of numbers such as 202405311200, or None if some are no dates."""
+    """Return the moments of numbers such as 202405311200, or None if some are not dates."""
     try:
         moments = moments_of_texts(texts, None, source, title)
     except NarxbenchError:
@@ -64,14 +64,15 @@ def dates_of_numbers(texts: Sequence[str | None], source: Source, title: str) ->
 
 
 def epoch_origin(seconds: float) -> int | None:
-    """Return the nanoseconds since 1970 of a time in seconds; None for one that is not of this age, so no date."""
+    """Return the nanoseconds since 1970 of a time in seconds, or None if it is too early or late to be a date."""
     return round(seconds * SECOND) if _FIRST_EPOCH <= seconds <= _LAST_EPOCH else None
 
 
 def times_of_numbers(numbers: Array, differences: Array, name: str, source: str) -> Times:
-    """Return numbers without a unit as times: seconds, or an epoch; large numbers that are none are asked about.
+    """Return numbers without a unit as times: seconds, or the time since an epoch.
 
-    ``differences`` are the exact ones from the first number; ``name`` and ``source`` are for errors.
+    The user is asked about large numbers that are neither. ``differences`` are the exact differences from the first
+    number, ``name`` and ``source`` are for errors.
     """
     present = numbers[np.isfinite(numbers)]
     for unit, words in _EPOCH_UNITS.items():

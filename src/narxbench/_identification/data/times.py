@@ -27,9 +27,9 @@ Mask = NDArray[np.bool_]
 def find_times(
     source: Source, form: SourceForm, signals: Sequence[Signal], values: Array, notes: list[str]
 ) -> Times | None:
-    """Return the times of a source: those that the user specified, or those of columns whose names say so.
+    """Return the times of a source from the columns that the user specified, or whose names say that they are times.
 
-    ``values`` are those of the signals: a row that repeats the one before it is left out, with a note.
+    ``values`` are the signals: a row that repeats the one before it is left out, with a note.
     """
     if form.time is False or isinstance(form.time, np.bool_):
         return None
@@ -48,7 +48,7 @@ def find_times(
 
 
 def _chosen_columns(source: Source, specification: Any, signals: Sequence[Signal]) -> list[int]:
-    """Return the column of the time, or those of date and clock time."""
+    """Return the column of the time, or the columns of date and clock time."""
     parts = columns_listed(specification)
     is_name = isinstance(specification, str) and specification.strip() in (source.names or ())
     if len(parts) != 2 or is_name:
@@ -59,7 +59,7 @@ def _chosen_columns(source: Source, specification: Any, signals: Sequence[Signal
 def _times_by_name(reader: TimeReader, signals: Sequence[Signal], notes: list[str]) -> Times | None:
     """Return the times of the first column, or pair of date and clock time, whose name says so and that increases.
 
-    Columns that are none are noted; a format that is not clear raises FieldError.
+    Columns without times are noted, and FieldError is raised for an ambiguous format.
     """
     refusals = []
     for columns in _candidates(reader, signals):
@@ -76,7 +76,7 @@ def _times_by_name(reader: TimeReader, signals: Sequence[Signal], notes: list[st
 
 
 def note_on_time(source: Source, times: Times, sampling_time: float | None) -> list[str]:
-    """Return a note on the time that nobody chose, and on its steps."""
+    """Return a note on the time and its steps, if the user did not choose them."""
     if not times.is_assumed:
         return []
     steps = f" ({duration(sampling_time)})" if sampling_time else ""
@@ -132,7 +132,7 @@ def check_steps(source: Source, times: Times, is_present: Mask, notes: list[str]
 
 
 def _check_evenness(source: Source, times: Times, steps: Array, inner: Mask, median: float, notes: list[str]) -> None:
-    """Note or refuse uneven steps; ``inner`` are those that are no jumps."""
+    """Note or refuse uneven steps among the ``inner`` ones, which are not jumps."""
     deviations = np.where(inner, np.abs(steps / median - 1), 0.0)
     largest, row = float(deviations.max()), int(deviations.argmax())
     if largest <= UNEVEN or _are_rounded(times, inner):
@@ -149,7 +149,7 @@ def _check_evenness(source: Source, times: Times, steps: Array, inner: Mask, med
 
 
 def _are_rounded(times: Times, inner: Mask) -> bool:
-    """Return whether the times of each piece are those of even steps, but for the rounding of their last digit."""
+    """Return whether each piece has even steps, apart from the rounding of the last digit of its times."""
     for start, end in runs(inner):
         values = times.seconds[start - 1 : end]
         steps = np.arange(len(values)) - (len(values) - 1) / 2
@@ -160,7 +160,7 @@ def _are_rounded(times: Times, inner: Mask) -> bool:
 
 
 def _rounded(step: float, count: int, resolution: float) -> float:
-    """Return a step with as few digits as leave the time of all steps right to its last digit."""
+    """Return a step with the fewest digits that keep the time of all steps right to its last digit."""
     # Times in days or hours are not right to a day.
     largest_drift = max(min(resolution, 1.0), 1e-9 * step * count) / 2
     for digits in range(16):
