@@ -95,7 +95,7 @@ class Arrangement:
         return len(self.rows()) > 0 and self.n_parts_selected >= 1 + self.takes_turns
 
     def estimates(self, without: int | None = None) -> Mask:
-        """Return which samples weights are estimated with, optionally without those of a part."""
+        """Return which samples weights are estimated with, optionally without a part."""
         estimates: Mask = self.has_lags & (self.takes_turns | (self.part == NO_PART))
         return estimates & (without is None or self.part != without)
 

@@ -290,8 +290,8 @@ def dead_times(
 def _delay(input_responses: Sequence[Response]) -> dict[str, Any]:
     """Return the dead time by the responses to an input, and the response that is shown."""
     earliest, end = min(map(Response.first, input_responses)), len(input_responses[0].band)
-    # The earliest effect counts, whichever response has it; shown is that of the input itself, unless only its square
-    # has an effect.
+    # The earliest effect counts, whichever response has it. The response to the input itself is shown, unless only its
+    # square has an effect.
     shown = min(input_responses, key=lambda response: (response.first() == end, response.power, response.first()))
     has_effect = earliest < end
     return {
@@ -374,7 +374,7 @@ def test_range_check(recording: Recording, usage: Usage = NO_USAGE) -> Finding:
         is_used = bool(usage.get(column, {}).get("used", True))
         about = {"term": term, "share": share, "known": [low, high], "beyond": beyond, "used": is_used}
         values[column] = {**about, "unit": suspected.get(column)}
-        # A few samples just outside are no extrapolation.
+        # A few samples just outside do not count as extrapolation.
         if is_used and share > NOTHING and beyond > NOTHING * (high - low):
             statuses.append("bad" if share > SMALL else "look")
         if is_used and column in suspected:

@@ -13,8 +13,8 @@ from narxbench._numerics.rounding import significant
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-# A column is a combination of others if less than this share of its norm is left outside their span; rounding leaves
-# 1e-15.
+# A column is a combination of others if less than this share of its norm is outside their span. Rounding errors are
+# about 1e-15.
 EXACT = 1e-8
 # A combination of more columns makes no small structure singular.
 MOST_IN_COMBINATION = 8
@@ -73,7 +73,7 @@ def near_pairs(columns: Array, terms: Sequence[str]) -> dict[str, Any]:
     count = int(np.sum(alike > NEARLY))
     if not count:
         return {"number": 0, "worst": None}
-    # The first of the most alike: their last digits are those of a processor.
+    # The first of the most alike: their last digits depend on the processor.
     i, j = np.unravel_index(int(np.argmax(alike.round(9))), alike.shape)
     correlation = min(1.0, significant(float(alike[i, j])))
     return {"number": count, "worst": (terms[int(i)], terms[int(j)], correlation)}

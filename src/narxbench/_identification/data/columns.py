@@ -17,7 +17,7 @@ Columns = Mapping[str, Any]
 
 
 def have_test_names(columns: Columns) -> bool:
-    """Return whether columns of a test have other names than those of the data."""
+    """Return whether the user named columns for the test alone."""
     return any(argument.startswith("test_") for argument in columns)
 
 

@@ -22,7 +22,7 @@ from narxbench._model.records import Recording
 
 Array = NDArray[np.float64]
 
-# An input of so few changes cannot show that it has no effect, and different ones among them are counted.
+# With at most this many changes, an input cannot be shown to have no effect, and its different changes are counted.
 FEW_CHANGES = 30
 
 
@@ -170,7 +170,7 @@ def explained_by_past(
     if sum(map(len, targets)) < SAMPLES_PER_WEIGHT * n_weights:
         return None
     columns, target = np.vstack(rows), np.concatenate(targets)
-    # Where the reference of a loop jumps nothing predicts the input: the rest of the time shows the feedback.
+    # The input cannot be predicted where the reference of a loop jumps. The rest of the time shows the feedback.
     sizes = np.abs(_unexplained(columns, target))
     is_calm = sizes <= np.quantile(sizes, share_fitted)
     columns, target = columns[is_calm], target[is_calm]

@@ -37,7 +37,7 @@ class Experiment:
     bridged: BridgedSignals
     pieces: list[tuple[int, int]]
     sampling_time: float | None
-    used_columns: Sequence[int]  # also those of the time
+    used_columns: Sequence[int]  # including the time
     signals: Sequence[Signal]
     times: Times | None = None
 

@@ -38,7 +38,7 @@ class BridgedSignals:
 
     values: Array
     has_values: Mask  # that were measured, shape (rows, columns)
-    ways: tuple[StandIns | None, ...]  # of each input; None: nothing is missing, or it is not bridged
+    ways: tuple[StandIns | None, ...]  # of each input, or None if it has no gaps or they are not bridged
     is_planned: Mask  # rows after the last output, whose outputs a model is to predict
 
     @property

@@ -21,8 +21,8 @@ from narxbench._model.records import Recording
 
 Array = NDArray[np.float64]
 
-# The deviation of the third difference of white noise relative to that of the noise, and of a normal distribution
-# relative to the mean of the sizes.
+# The deviation of the third difference of white noise relative to the noise itself, and the deviation of a normal
+# distribution relative to its mean absolute value.
 _THIRD_DIFFERENCE, _BY_MEAN = math.sqrt(20.0), math.sqrt(math.pi / 2)
 
 

@@ -15,7 +15,7 @@ from narxbench._identification.data.signals import REPEATED, SAMPLES_PER_WEIGHT
 from narxbench._io.errors import NarxbenchError, show
 
 Array = NDArray[np.float64]
-# Declared numbers; none at all: every number is a value; None: nobody said it.
+# Declared numbers, empty if every number is a value, or None if the user did not say.
 MissingCodes = tuple[float, ...] | None
 
 # Codes of loggers, well logs (LAS), climate archives and netCDF, of either sign: asked about if they come once.

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# A signal is compared with units where its spread differs this many times from that of the known records, and from what
-# the other signals do, or where it lies this many deviations away, and outside of their range: experiments with one
-# system differ less.
+# A signal is compared with units if the ratio of its spread to the known records is at least this, also relative to the
+# ratios of the other signals, or if it is this many deviations away from the known range. Experiments with one system
+# differ less.
 FAR = 5.0
-# What values of a first unit are multiplied by, and what is added, to have them in a second one.
+# The factor and the shift that convert values from a first unit to a second one.
 CONVERSIONS = (
     *(("powers of ten", 10.0**power, 0.0) for power in (1, 2, 3, 6)),
     ("seconds, minutes and hours", 60.0, 0.0),

@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 # Order of an autoregression, enough for an input that is held for two correlation times of a well-sampled output, and
 # the longest dead time that is looked for.
 MOST_ORDER, MOST_LAGS = 2 * STEPS, 5 * STEPS
-# Correlations below this are no effect: remains of an input's own correlation, however long the record.
+# Smaller correlations do not show an effect: they remain from the input's own correlation, however long the record.
 LEAST_RESPONSE = 0.03
 
 
@@ -39,7 +39,7 @@ class Response(NamedTuple):
 
 def responses(recording: Recording) -> dict[str, list[Response]]:
     """Return the signs of an effect of each input on the output, by its column. A constant input has none."""
-    # A disturbance of the measurement may be in all signals at once, which is no effect of one on another.
+    # A disturbance of the measurement in all signals at once is not an effect of one on another.
     y = [record.y - deviation for record, deviation in outliers(recording)[0]]
     responses_by_column = {}
     for place, column in enumerate(recording.inputs):
@@ -157,7 +157,7 @@ def _responses(u: list[Array], y: list[Array]) -> list[Response]:
         signal = [((piece - mean) / reach) ** power for piece in u]
         u_predictor = _predictor(signal)
         new = _filtered(signal, u_predictor)
-        # A signal that its past predicts but for rounding has nothing new.
+        # A signal that its past predicts up to rounding has no innovations.
         if _energy(new) <= 1e-8 * sum(float(np.sum((piece - piece.mean()) ** 2)) for piece in signal):
             continue
         changes = float(_energy(new) ** 2 / sum(np.sum(piece**4) for piece in new))

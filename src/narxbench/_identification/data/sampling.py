@@ -16,7 +16,7 @@ from scipy.fft import irfft, next_fast_len, rfft
 from narxbench._identification.data.signals import NEGLIGIBLE, inputs, outputs
 from narxbench._model.records import Recording
 
-# Steps that tau_m shall be at most, and that it is at least and at most where nothing is said (Billings and Aguirre).
+# Steps that tau_m should be at most, and the least and the most that are usual (Billings and Aguirre).
 STEPS, FEWEST_STEPS, MOST_STEPS = 20, 5, 25
 # Samples that have to remain at a stride: three correlation times.
 LEAST_SAMPLES = 3 * STEPS
@@ -35,9 +35,9 @@ class Sampling:
     advised: int  # 1 where the data are to be used as they are
     candidates: tuple[int, ...]  # a few that deserve a comparison, ascending: 1 and the advised one are among them
     by_output: int = 1  # the stride that the output alone calls for
-    # The reason for a smaller advised stride: the input changes too fast, or too few samples would stay.
+    # The reason for a smaller advised stride: the input changes too fast, or too few samples would remain.
     limit: Limit = ""
-    first_minimum: int | None = None  # tau_m; None for a constant output
+    first_minimum: int | None = None  # tau_m, or None for a constant output
     # The evidence for tau_m: a minimum, a correlation that has decayed, or, as there is neither, its first zero.
     evidence: Evidence | Literal["none"] = "none"
     correlations: dict[str, list[float]] = field(default_factory=dict)  # of y and y^2 at lag, for a figure
@@ -123,7 +123,7 @@ def _figure(correlations: dict[str, Array], last_lag: int, stride: int) -> dict[
 def _first_minimum(r: Array, samples: int) -> tuple[int, Evidence]:
     """Return the lag of the first minimum that is not a ripple, or of what represents it."""
     noise = 1.0 / np.sqrt(samples)
-    # The correlation of white noise in y drops at lag 1; it is this part that makes ripple.
+    # The correlation of white noise in y drops at lag 1. Only this part makes ripple.
     depth = max(NEGLIGIBLE, 4.0 * noise * float(np.sqrt(max(0.0, 1.0 - r[1] ** 2))))
     risen = np.flatnonzero(r > np.minimum.accumulate(r) + depth)
     decayed = _decayed_lags(r, max(NEGLIGIBLE, 2.0 * noise))
@@ -133,7 +133,7 @@ def _first_minimum(r: Array, samples: int) -> tuple[int, Evidence]:
             return minimum, "minimum"
     if len(decayed):
         return int(decayed[0]), "decay"
-    # The biased correlation sums to less than zero over all lags; over half of them it may stay above.
+    # The biased correlation sums to less than zero over all lags, but over half of them it may remain above.
     below = np.flatnonzero(r < 0.0)
     return int(below[0]) if len(below) else len(r) - 1, "zero"
 

@@ -36,7 +36,7 @@ def seasons_beside_inputs(recording: Recording) -> tuple[int, ...]:
     of_inputs = [_unbiased(inputs(recording.known, place)) for place in range(len(recording.inputs))]
     seasons = []
     for season in _seasons_of(_unbiased(outputs(recording.known))):
-        # A constant input has no correlation.
+        # The correlation of a constant input is empty.
         if all(correlation[season : season + 1].sum() < 1.0 - ALIKE for correlation in of_inputs):
             seasons.append(season)
     return tuple(seasons)
@@ -71,7 +71,7 @@ def _unbiased(pieces: Sequence[Array]) -> Array:
 
 
 def steps_judged(recording: Recording, decimation: int, seasons: Sequence[int]) -> int:
-    """Return the steps ahead, besides one, at which predictions are judged. They decide if there are no inputs.
+    """Return the steps ahead, besides one, at which predictions are judged. Without inputs they decide.
 
     It is the shortest season of a series, in samples, else its correlation time, but at most a part of the data.
     """

@@ -13,10 +13,9 @@ Array = NDArray[np.float64]
 MOST_SAMPLES = 20_000
 # Samples that an estimate needs for each weight: the standard error of a mean is then a fifth of the deviation.
 SAMPLES_PER_WEIGHT = 20
-# Rules of thumb. What comes so often is no accident: samples at a level, equal values that may be a code, seasons.
+# Rules of thumb. Three times is not an accident: samples at a level, equal values that may be a code, seasons.
 REPEATED = 3
-# Up to the first share of a range, a variance or all samples, something is small. Up to the second it does not count,
-# and up to the third it is nothing.
+# Shares of a range, a variance or all samples up to which an effect is small, does not count, or is as good as none.
 SMALL, NEGLIGIBLE, NOTHING = 0.1, 0.05, 0.01
 
 

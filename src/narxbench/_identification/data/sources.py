@@ -38,7 +38,7 @@ class Signal(NamedTuple):
 class Source:
     """Columns of one experiment. Rows and columns count from 0 here, and from 1 in messages."""
 
-    name: str  # in messages; that of a file has its folder
+    name: str  # in messages, with its folder for a file
     label: str  # of records and in notes
     names: tuple[str, ...] | None  # without units
     columns: Sequence[Any]  # arrays
@@ -199,7 +199,7 @@ class SourceForm(NamedTuple):
     part: str | None = None
     read: Mapping[str, Any] | None = None
     missing: MissingCodes = None
-    time: Any = None  # its column; False: there is none
+    time: Any = None  # its column, or False if there is none
     time_format: str | None = None
 
 

@@ -62,7 +62,7 @@ _ALLOWED = "a date and time such as 2024-05-31T12:00:00.01, 31.05.2024 12:00, 31
 class Moments(NamedTuple):
     """Moments in nanoseconds."""
 
-    nanoseconds: Integers  # since 1970, or since midnight without a date; 0 where a moment is missing
+    nanoseconds: Integers  # since 1970, or since midnight without a date, and 0 where a moment is missing
     is_present: Mask
     has_date: bool
     is_local: bool  # whether the clock may change between summer and winter

@@ -35,9 +35,9 @@ class Times:
     origin: int | None = None  # where they start, in nanoseconds since 1970, if dates say it
     columns: Sequence[int] = ()  # none for the index of a frame
     title: str = ""
-    repeated_rows: Sequence[int] = ()  # those with time and values of the row before
-    is_newest_first: bool = False  # whether they are those of the rows from the last to the first
-    is_assumed: bool = False  # whether nobody chose them
+    repeated_rows: Sequence[int] = ()  # with time and values of the row before
+    is_newest_first: bool = False  # whether the rows are taken from the last to the first
+    is_assumed: bool = False  # whether the user did not choose them
 
 
 def times_in_unit(numbers: Array, unit: str, scales: Mapping[str, float]) -> Times:

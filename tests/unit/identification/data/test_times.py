@@ -104,6 +104,7 @@ EVEN: list[tuple[Sequence[Any], float, str, dict[str, Any]]] = [
     (_epoch(1000, 0.1), 0.1, "taken as milliseconds since 1970, from 2024-05-31 on", {"name": "epoch"}),
     (_epoch(10**6, 0.001), 0.001, "taken as microseconds since 1970, from 2024-05-31 on", {}),
     (_epoch(10**9, 1e-6), 1e-6, "taken as nanoseconds since 1970, from 2024-05-31 on", {}),
+    (_epoch(10**9, 1e-6), 1e-6, "", {"time_format": "ns"}),
     (_epoch(1000, 0.1), 100, "", {"name": "time [s]"}),
     (list(map(int, _stamps("%Y%m%d", 86_400))), 86_400, "taken as dates, YYYYMMDD", {}),
     (range(20240531, 20240531 + N), 1, "time from column time (1 s)", {}),
