@@ -9,6 +9,11 @@ from tests.lookups import item_with
 import narxbench
 from narxbench import DataLook
 
+# Two inputs and an output that files and frames have.
+N = 50
+U = np.round(np.sin(np.arange(2.0 * N)), 5).reshape(N, 2)
+Y = np.round(np.cos(np.arange(N) ** 1.5), 5)
+
 
 def read(data: Any = None, **arguments: Any) -> Any:
     """Return the recording of data."""
@@ -18,6 +23,15 @@ def read(data: Any = None, **arguments: Any) -> Any:
 def notes(recording: Any) -> str:
     """Return the notes of a recording as one text."""
     return " ".join(recording.notes)
+
+
+def check_signals(recording: Any, sampling_time: float | None, *words: str) -> None:
+    """Check that a recording is one record of these inputs and this output, whose notes have these words."""
+    (record,) = recording.records
+    assert (record.u.tobytes(), record.y.tobytes()) == (U.tobytes(), Y.tobytes())
+    assert recording.sampling_time == sampling_time
+    for text in words:
+        assert text in notes(recording)
 
 
 def lengths(recording: Any) -> list[int]:

@@ -16,25 +16,14 @@ import openpyxl
 import pandas as pd
 import pytest
 import scipy.io
-from tests.readings import lengths, notes, read
+from tests.readings import N, U, Y, check_signals, lengths, read
 
 from narxbench import MissingExtraError, NarxbenchError
 
-N = 50
 T = np.round(0.02 * np.arange(N), 2)
-U = np.round(np.sin(np.arange(2.0 * N)), 5).reshape(N, 2)
-Y = np.round(np.cos(np.arange(N) ** 1.5), 5)
 FRAME = pd.DataFrame({"t": T, "u": U[:, 0], "v": U[:, 1], "y": Y})
 COLUMNS = {name: FRAME[name].to_numpy() for name in FRAME}
 BY_NAME: dict[str, Any] = {"input": ["u", "v"], "output": "y"}
-
-
-def _assert_read(recording: Any, *words: str, sampling_time: float | None = 0.02) -> None:
-    (record,) = recording.records
-    assert (record.u.tobytes(), record.y.tobytes()) == (U.tobytes(), Y.tobytes())
-    assert recording.sampling_time == sampling_time
-    for text in words:
-        assert text in notes(recording)
 
 
 def _write_workbook(path: Path) -> None:
@@ -113,7 +102,7 @@ def test_every_format_has_the_same_samples(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     FILES[name](path)
     recording = read(path, **BY_NAME)
-    _assert_read(recording, ASSUMED.get(name, ""))
+    check_signals(recording, 0.02, ASSUMED.get(name, ""))
     assert recording.records[0].name == path.name
     assert recording.inputs == ("u", "v") and recording.output == "y"
     assert recording.units == UNITS.get(name, {})
@@ -153,12 +142,12 @@ def test_several_parts_are_asked_about(tmp_path: Path) -> None:
     for path in paths.values():
         with pytest.raises(NarxbenchError, match=r"part: found|output: found"):
             read(path, **BY_NAME)
-        _assert_read(read(path, part="two", **BY_NAME))
+        check_signals(read(path, part="two", **BY_NAME), 0.02)
         with pytest.raises(NarxbenchError, match=r"part: found no 'tow'; allowed: .*did you mean 'two'"):
             read(path, part="tow", **BY_NAME)
     # Columns of all groups have the names of their groups.
     by_path = {"input": ["two/u", "two/v"], "output": "two/y", "time": "two/t"}
-    _assert_read(read(paths["a.h5"], **by_path))
+    check_signals(read(paths["a.h5"], **by_path), 0.02)
     FRAME.to_parquet(tmp_path / "a.parquet")
     with pytest.raises(NarxbenchError, match=r"part: found 'two', but a file of the format parquet has no parts"):
         read(tmp_path / "a.parquet", part="two", **BY_NAME)
@@ -169,21 +158,21 @@ def test_matrices_columns_of_other_lengths_and_what_is_no_column(tmp_path: Path)
     scipy.io.savemat(path, {"u": U.T, "y": Y, "Ts": 0.02, "name": "run 7", "cube": np.zeros((2, 2, 2)), "z": 1j * Y})
     recording = read(path, input=["u_1", "u_2"], output="y", sampling_time=0.02)
     rows = "time goes along the rows of u, which has the shape (2, 50)"
-    _assert_read(recording, rows, "Ts (0.02)", "name (text)", "cube (shape")
+    check_signals(recording, 0.02, rows, "Ts (0.02)", "name (text)", "cube (shape")
     scipy.io.savemat(path, {"uEst": U[:, 0], "yEst": Y, "uVal": U[:30, 1], "yVal": Y[:30] + 1})
     recording = read(path, input="uEst", output="yEst", test_input="uVal", test_output="yVal")
     assert lengths(recording) == [N, 30]
     np.save(tmp_path / "a.npy", np.column_stack([U, Y]))
-    _assert_read(read(tmp_path / "a.npy", input=[1, 2], output=3), sampling_time=None)
+    check_signals(read(tmp_path / "a.npy", input=[1, 2], output=3), None)
     scipy.io.savemat(path, {"runs": np.column_stack([U, Y]), "other": Y})
-    _assert_read(read(path, part="runs", input=[1, 2], output=3), sampling_time=None)
+    check_signals(read(path, part="runs", input=[1, 2], output=3), None)
 
 
 def test_signals_in_a_list_of_structures(tmp_path: Path) -> None:
     signals = np.array([(name, COLUMNS[name]) for name in ("u", "v", "y")], [("Name", object), ("Data", object)])
     scipy.io.savemat(tmp_path / "a.mat", {"run7": {"X": {"Data": T}, "Y": signals}})
     columns = {"input": ["run7/Y/u/Data", "run7/Y/v/Data"], "output": "run7/Y/y/Data", "time": "run7/X/Data"}
-    _assert_read(read(tmp_path / "a.mat", **columns))
+    check_signals(read(tmp_path / "a.mat", **columns), 0.02)
 
 
 def _write_frame_of_pandas(path: Path) -> None:

@@ -57,14 +57,14 @@ def _response(u: Any, noise: float, draw: np.random.Generator) -> Any:
 
 
 def _input_of(kind: str, n: int, draw: np.random.Generator) -> Any:
-    if kind == "white":
-        return draw.standard_normal(n)
-    if kind == "on/off":
-        return np.repeat(draw.integers(0, 2, n // 8 + 1), 8)[:n].astype(float)
-    if kind == "long rests":
-        levels = np.repeat(draw.integers(0, 2, n // 60 + 1), draw.integers(20, 100, n // 60 + 1))
-        return np.resize(levels.astype(float), n)
-    return np.resize(np.random.default_rng(1).standard_normal(PERIOD), n)  # periodic, and equal in all records
+    on_off = draw.integers(0, 2, n).astype(float)
+    inputs = {
+        "white": draw.standard_normal(n),
+        "on/off": on_off.repeat(8)[:n],
+        "long rests": np.resize(on_off[: n // 60 + 1].repeat(draw.integers(20, 100, n // 60 + 1)), n),
+        "periodic": np.resize(LONG.u[:PERIOD], n),  # equal in all records
+    }
+    return inputs[kind]
 
 
 KINDS, SEEDS = st.sampled_from(["white", "on/off", "periodic", "long rests"]), st.integers(0, 999)

@@ -8,25 +8,14 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import xarray as xr
-from tests.readings import lengths, notes, read
+from tests.readings import N, U, Y, check_signals, lengths, notes, read
 
 from narxbench import NarxbenchError
 
-N = 50
-U = np.sin(np.arange(2.0 * N)).reshape(N, 2)
-Y = np.cos(np.arange(N) ** 1.5)
 STAMPS = pd.date_range("2024-03-01", periods=N, freq="250ms")
 FRAME = pd.DataFrame({"time": STAMPS, "u": U[:, 0], "v": U[:, 1], "y": Y})
 X = FRAME[["u", "v"]].set_index(STAMPS)
 OUTPUT = pd.Series(Y, STAMPS, name="y")
-
-
-def _assert_read(recording: Any, *words: str, sampling_time: float | None = 0.25) -> None:
-    (record,) = recording.records
-    assert (record.u.tobytes(), record.y.tobytes()) == (U.tobytes(), Y.tobytes())
-    assert recording.sampling_time == sampling_time
-    for text in words:
-        assert text in notes(recording)
 
 
 COLUMNS = {"time": STAMPS.to_numpy(), "u": U[:, 0], "v": U[:, 1], "y": Y}
@@ -48,7 +37,7 @@ FRAMES = {
 @pytest.mark.parametrize("name", FRAMES)
 def test_frames_of_every_library(name: str) -> None:
     recording = read(FRAMES[name], input=["u", "v"], output="y")
-    _assert_read(recording)
+    check_signals(recording, 0.25)
     assert recording.records[0].name == "data"
     twice = read([FRAMES[name], FRAME[::-1].assign(time=STAMPS)], input=["u", "v"], output="y")
     assert lengths(twice) == [N, N]
@@ -76,8 +65,8 @@ def test_an_index_is_the_time_if_it_is_one() -> None:
     hours = pd.period_range("2024-03-01", periods=N, freq="h")
     for index, step in ((seconds, 0.25), (hours, 3600.0), (seconds.rename("k"), None)):
         frame = signals.set_index(index)
-        _assert_read(read(frame, input=["u", "v"], output="y"), sampling_time=step)
-        _assert_read(read(input=frame[["u", "v"]], output=frame["y"]), sampling_time=step)
+        check_signals(read(frame, input=["u", "v"], output="y"), step)
+        check_signals(read(input=frame[["u", "v"]], output=frame["y"]), step)
     assert lengths(read(pd.concat([frame[:20].set_axis(hours[:20]), frame[32:].set_axis(hours[32:])]), output="y")) == [
         20,
         18,
@@ -98,22 +87,22 @@ PAIRS = [
 def test_pairs_of_inputs_and_output(inputs: Any, output: Any) -> None:
     have_index = [isinstance(values, WITH_INDEX) for values in (inputs, output)]
     recording = read(input=inputs, output=output)
-    _assert_read(recording, sampling_time=0.25 if any(have_index) else None)
-    _assert_read(read(input=inputs, output=output, time=STAMPS))
+    check_signals(recording, 0.25 if any(have_index) else None)
+    check_signals(read(input=inputs, output=output, time=STAMPS), 0.25)
     # What has no index is joined by position, with a note.
     assert ("has no index, so that it was joined by position" in notes(recording)) == (len({*have_index}) == 2)
 
 
 def test_series_in_another_order_are_aligned() -> None:
     recording = read(input=X, output=OUTPUT.sample(frac=1, random_state=1))
-    _assert_read(recording, "data: output: the rows were put in the order of the index of the input")
+    check_signals(recording, 0.25, "data: output: the rows were put in the order of the index of the input")
     both = read(input=X, output=OUTPUT, test=(X[:20], (OUTPUT[:20] + 1)[::-1]))
     assert both.records[1].y.tolist() == (Y[:20] + 1).tolist()
     assert "test: output: the rows were put in the order" in notes(both)
     zoned = read(input=X.tz_localize("UTC"), output=OUTPUT.tz_localize("UTC").tz_convert("Europe/Berlin"))
-    _assert_read(zoned)
+    check_signals(zoned, 0.25)
     labels = np.repeat(np.arange(N // 2), 2)
-    _assert_read(read(input=X.set_axis(labels), output=OUTPUT.set_axis(labels)), sampling_time=None)
+    check_signals(read(input=X.set_axis(labels), output=OUTPUT.set_axis(labels)), None)
 
 
 PANEL = FRAME.set_index([np.arange(N) % 2, STAMPS])
@@ -150,7 +139,7 @@ def test_the_time_is_a_column_of_the_inputs() -> None:
     time: Any
     for time in ("time", 1, "1", np.int64(1)):
         recording = read(input=FRAME[["time", "u", "v"]], output=FRAME["y"], time=time)
-        _assert_read(recording)
+        check_signals(recording, 0.25)
         assert recording.inputs == ("u", "v")
     alone = read(input=FRAME[["time"]], output=FRAME["y"], time="time")
     assert alone.inputs == () and alone.sampling_time == 0.25

@@ -78,8 +78,8 @@ def test_gaps_of_an_input_are_interpolated_held_or_cut():
     (record,) = recording.records
     np.testing.assert_allclose(record.u[:, 0], SLOW, atol=0.03)
     assert record.is_missing is None
-    words = "3 missing values of u in 2 gaps, the longest of 2 samples, were interpolated, which is off by"
-    assert words in notes(recording)
+    gaps = "3 missing values of u in 2 gaps, the longest of 2 samples, were"
+    assert f"{gaps} interpolated, which is off by" in notes(recording)
     # Some are too long for a line.
     recording = _read(_with_gaps(SLOW, 20, *range(50, 59)), Y)
     assert lengths(recording) == [50, 41]
@@ -89,10 +89,8 @@ def test_gaps_of_an_input_are_interpolated_held_or_cut():
     # What changes seldom is held, and what cannot be told cuts.
     levels = np.where(np.arange(5000) < 2500, 1.0, -1.0)
     recording = _read(_with_gaps(levels, 30, 31, 2499), np.arange(5000.0))
-    (record,) = recording.records
-    np.testing.assert_array_equal(record.u[:, 0], levels)
-    words = "3 missing values of u in 2 gaps, the longest of 2 samples, were held at the value before"
-    assert words in notes(recording)
+    np.testing.assert_array_equal(recording.records[0].u[:, 0], levels)
+    assert f"{gaps} held at the value before" in notes(recording)
     assert lengths(_read(_with_gaps(NOISE, 40), Y)) == [40, 59]
     # Of a signal that nowhere has enough samples, nothing can be told.
     with pytest.raises(NarxbenchError, match="found no record of at least 10 samples"):

@@ -11,20 +11,9 @@ import narxbench
 from narxbench import Model, NarxbenchError
 
 TERMS = ("y(k-1)", "u(k-1)", "u(k-1)^2")
+SYSTEM = narxbench.System("X", "y(k) = 0.8*y(k-1) + 0.5*u(k-1) + 0.1*u(k-1)^2", n_u=1, n_y=1, degree=2)
+U, Y = SYSTEM.simulate(400, snr_db=35)
 QUICK = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 2, "effort": 0.1}
-
-
-def signals(samples=400):
-    """Return input and output of y(k) = 0.8 y(k-1) + 0.5 u(k-1) + 0.1 u(k-1)^2 with a little noise."""
-    draws = np.random.default_rng(6)
-    u, e = draws.standard_normal(samples), 0.02 * draws.standard_normal(samples)
-    y = np.zeros(samples)
-    for k in range(1, samples):
-        y[k] = 0.8 * y[k - 1] + 0.5 * u[k - 1] + 0.1 * u[k - 1] ** 2 + e[k]
-    return u, y
-
-
-U, Y = signals()
 
 
 def identify_strictly(u, y):

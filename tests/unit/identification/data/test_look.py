@@ -74,13 +74,6 @@ def test_without_an_output_all_columns_of_numbers_are_signals():
     assert names_of(narxbench.look(pd.DataFrame({7: y, 1: y + 1})).signals) == ["7", "1"]
 
 
-def test_unknown_and_former_arguments_are_one_line(data):
-    with pytest.raises(NarxbenchError, match=r"separator: found; needed: read={'sep': ';'}, which takes its place"):
-        narxbench.look(data, separator=";")
-    with pytest.raises(NarxbenchError, match=r"tme: found; allowed: input, .* \(did you mean 'time'\?\)"):
-        narxbench.look(data, tme=1)
-
-
 def test_it_is_plain_data(whole, data):
     for overview in (whole, narxbench.look(data)):
         plain = overview.to_dict()
