@@ -5,7 +5,6 @@ import os
 import sys
 import zipfile
 from collections.abc import Callable
-from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -115,12 +114,10 @@ def test_every_format_has_the_same_samples(tmp_path: Path, name: str) -> None:
 
 
 def test_rows_of_a_sheet_are_named_as_the_sheet_has_them(tmp_path: Path) -> None:
-    workbook = openpyxl.Workbook()
-    workbook.active.append(["u", "y", "on", "time"])
-    for row in range(N):
-        time = datetime(2024, 5, 31, 23, 59) + timedelta(seconds=5 * row)
-        workbook.active.append([row, "x" if row == 20 else row / 8, row % 2 == 0, time])
-    workbook.save(tmp_path / "a.xlsx")
+    y = ["x" if row == 20 else row / 8 for row in range(N)]
+    columns = {"u": range(N), "y": y, "on": [True, False] * (N // 2)}
+    columns["time"] = pd.date_range("2024-05-31 23:59", periods=N, freq="5s")
+    pd.DataFrame(columns).to_excel(tmp_path / "a.xlsx", index=False)
     with pytest.raises(NarxbenchError, match=r"a.xlsx: row 22, column y: found 'x'"):
         read(tmp_path / "a.xlsx", input="u", output="y")
     recording = read(tmp_path / "a.xlsx", input="on", output="u")
