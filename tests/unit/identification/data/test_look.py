@@ -75,10 +75,15 @@ def test_without_an_output_all_columns_of_numbers_are_signals():
 
 
 def test_it_is_plain_data(whole, data):
-    for overview in (whole, narxbench.look(data)):
+    # Also of signals that are constant, tiny and as large as they may be.
+    extreme = {"y": NOISE[:12, 1], "zero": np.zeros(12), "tiny": 1e-150 * NOISE[:12, 0], "huge": np.full(12, 1e69)}
+    alone = [narxbench.look(extreme, name) for name in extreme]
+    together = narxbench.look(extreme, "y", input=["zero", "tiny", "huge"])
+    for overview in (whole, narxbench.look(data), *alone, together):
         plain = overview.to_dict()
         assert json.loads(json.dumps(plain, allow_nan=False)) == plain
         assert names_of(plain["signals"]) == names_of(overview.signals)
+        assert all(check.text for check in overview.checks)
 
 
 def test_spectra_show_a_sine_and_what_is_coherent():

@@ -91,18 +91,6 @@ def test_share_for_the_test() -> None:
         assert "fewer than 10 samples" in notes(recording)
 
 
-def test_files_for_the_test_roles_and_units(tmp_path: Path) -> None:
-    frames = [FRAME, FRAME.assign(out=Y[::-1]), FRAME.assign(out=Y + U[:, 0])]
-    *files, test = map(_file, [tmp_path] * 3, frames, ["a.csv", "b.csv", "c.csv"])
-    recording = read(files, test=test, input="in", output="out", roles={"b.csv": "selection"}, units={"in": "V"})
-    assert _names_and_roles(recording) == [("a.csv", None), ("b.csv", "selection"), ("c.csv", "test")]
-    assert recording.units == {"in": "V"}
-    pair = read(input=U[:, 0], output=Y, test=(U[:30, 1], Y[:30]))
-    assert (names_of(pair.records), lengths(pair)) == (["data", "test"], [N, 30])
-    recording = read(frames[:2], output="out", test=frames[2], roles={"data 2": "estimation"})
-    assert names_of(recording.records) == ["data 1", "data 2", "test"]
-
-
 def test_equal_names(tmp_path: Path) -> None:
     (tmp_path / "x").mkdir()
     files = [_file(tmp_path), _file(tmp_path / "x")]
