@@ -111,11 +111,9 @@ LONG = pd.DataFrame({"u": DRAW.normal(size=M), "y": np.convolve(DRAW.normal(size
 def test_columns_of_the_test_in_the_same_data(tmp_path: Path) -> None:
     short = LONG[::-1].reset_index(drop=True)[:150]
     both = pd.DataFrame({"uEst": LONG.u, "yEst": LONG.y, "uVal": short.u, "yVal": short.y})
-    arguments = ("input", "output", "test_input", "test_output")
-    by_name, by_number = dict(zip(arguments, both, strict=True)), dict(zip(arguments, (1, 2, 3, 4), strict=True))
     file = _file(tmp_path, both)
-    for data, columns, label in ((file, by_name, "a.csv"), (both, by_name, "data"), (file, by_number, "a.csv")):
-        recording: Any = read(data, **columns)
+    for data, label in ((file, "a.csv"), (both, "data")):
+        recording = read(data, input="uEst", output="yEst", test_input="uVal", test_output="yVal")
         assert _names_and_roles(recording) == [(label, None), (f"{label} (test)", "test")]
         estimation, test = recording.records
         assert len(estimation) == M
@@ -145,12 +143,9 @@ def test_wrong_columns_of_the_test_are_named(arguments: dict[str, Any], option: 
         read(data, input="uEst", output="yEst", **arguments)
 
 
-def test_what_changes_the_answer_is_a_note(tmp_path: Path) -> None:
-    series_note = "a.csv: no input was named, so the output is predicted from its own past alone, not from 'in', 'in2'."
-    recording = read(_file(tmp_path), output="out")
-    assert series_note in recording.notes and "a.csv: time from column time (20 ms)." in recording.notes
-    # No sample is swallowed as a header, and what is said is not assumed.
+def test_what_is_said_of_a_file_is_not_assumed(tmp_path: Path) -> None:
     path = _file(tmp_path, FRAME, sep=";", decimal=",", header=False)
+    # No sample is swallowed as a header.
     assert lengths(read(path, output=3)) == [N]
     form: Any = {"sep": ";", "decimal": ",", "header": None}
     assert read(path, input=2, output=3, time=1, read=form).notes == ()
