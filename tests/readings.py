@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import pytest
 from tests.lookups import item_with
 
 import narxbench
-from narxbench import DataLook
+from narxbench import DataLook, NarxbenchError
 
 # Two inputs and an output that files and frames have.
 N = 50
@@ -32,6 +33,12 @@ def check_signals(recording: Any, sampling_time: float | None, *words: str) -> N
     assert recording.sampling_time == sampling_time
     for text in words:
         assert text in notes(recording)
+
+
+def check_refused(message: str, data: Any = None, **arguments: Any) -> None:
+    """Check that data are refused with a message that this pattern matches."""
+    with pytest.raises(NarxbenchError, match=message):
+        read(data, **arguments)
 
 
 def lengths(recording: Any) -> list[int]:

@@ -9,9 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.signal import lfilter
-from tests.readings import read
-
-from narxbench import NarxbenchError
+from tests.readings import check_refused, read
 
 M, PERIOD = 200, 100
 DRAW = np.random.default_rng(7)
@@ -38,10 +36,9 @@ def test_a_copy_is_no_test_and_counts_twice_elsewhere(tmp_path: Path, name: str)
     arguments: Any
     for arguments in ({"data": files, "roles": {"b.csv": "test"}}, {"data": files[0], "test": files[1]}):
         option = "roles" if "roles" in arguments else "test"
-        with pytest.raises(NarxbenchError, match=f"{option}: found in {rows} the same data as in {before}"):
-            read(**arguments, **BY_NAME)
-    with pytest.raises(NarxbenchError, match="rows 201 to 400 of data the same data as in rows 1 to 200 of data"):
-        read(pd.concat([LONG, LONG]), **BY_NAME, test=0.5)
+        check_refused(f"{option}: found in {rows} the same data as in {before}", **arguments, **BY_NAME)
+    twice = pd.concat([LONG, LONG])
+    check_refused("rows 201 to 400 of data the same data as in rows 1 to 200 of data", twice, **BY_NAME, test=0.5)
 
 
 def _copies(*pairs: tuple[Any, Any]) -> list[str]:

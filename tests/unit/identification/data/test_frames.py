@@ -8,9 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import xarray as xr
-from tests.readings import N, U, Y, check_signals, lengths, notes, read
-
-from narxbench import NarxbenchError
+from tests.readings import N, U, Y, check_refused, check_signals, lengths, notes, read
 
 STAMPS = pd.date_range("2024-03-01", periods=N, freq="250ms")
 FRAME = pd.DataFrame({"time": STAMPS, "u": U[:, 0], "v": U[:, 1], "y": Y})
@@ -54,8 +52,7 @@ def test_units_of_xarray() -> None:
     dataset = DATASET.copy()
     dataset["y"].attrs["units"] = "m/s"
     assert read(dataset, input=["u", "v"], output="y").units == {"y": "m/s"}
-    with pytest.raises(NarxbenchError, match=r"an xarray with the dimensions .*; allowed: one dimension"):
-        read(xr.Dataset({"y": (("a", "b"), U)}), output="y")
+    check_refused("with the dimensions a, b; allowed: one", xr.Dataset({"y": (("a", "b"), U)}), output="y")
 
 
 def test_an_index_is_the_time_if_it_is_one() -> None:
@@ -123,8 +120,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("arguments", "message"), REFUSED)
 def test_what_does_not_fit_together_is_refused(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(NarxbenchError, match=message):
-        read(**arguments)
+    check_refused(message, **arguments)
 
 
 def test_the_time_is_a_column_of_the_inputs() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from tests.readings import lengths, notes, read
+from tests.readings import check_refused, lengths, notes, read
 
 from narxbench import NarxbenchError
 
@@ -177,8 +177,7 @@ def test_objects_that_are_no_times() -> None:
         ([first, *["2024-01-01T00:00:01+02:00"] * (N - 1)], "row 2, .* is no date of the form of"),
         ([first, *[3] * (N - 1)], "row 2, column time: found 3; allowed: a date and time, as in other"),
     ):
-        with pytest.raises(NarxbenchError, match=message):
-            read({"time": times, "y": Y[:N]}, output="y", time="time")
+        check_refused(message, {"time": times, "y": Y[:N]}, output="y", time="time")
 
 
 FIRST_HOUR, THIRD_HOUR = _stamps(DAY, 60, SPRING), _stamps(DAY, 60, SPRING + timedelta(hours=2))
@@ -265,8 +264,7 @@ def test_rows_that_come_twice(tmp_path: Path) -> None:
     ):
         recording = read(data, output="y")
         assert recording.sampling_time is None and message in notes(recording)
-        with pytest.raises(NarxbenchError, match=message):
-            read(data, output="y", time="time")
+        check_refused(message, data, output="y", time="time")
 
 
 def test_times_that_are_nearly_even(tmp_path: Path) -> None:
