@@ -11,7 +11,7 @@ from narxbench._identification.finding import TITLES, Finding, Status, worst
 from narxbench._identification.phrases import OTHER_UNIT, Values, capital, how_predicted, percent, setting, unit_of
 from narxbench._identification.validation.control import control_answer
 from narxbench._identification.validation.error_table import ALL, DECIMATED, row_of
-from narxbench._identification.validation.errors import FREE_RUN_LOOK, LITTLE, NOISE
+from narxbench._identification.validation.errors import FREE_RUN_LOOK, LITTLE, NOISE, PROMISE
 from narxbench._identification.validation.reading import reading_answer
 from narxbench._io.errors import printable
 from narxbench._io.words import listed
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 ANSWERS = ("to_predict", "to_read", "to_control")
 # Checks of the data that are bad where the record shows less than a model needs: then a good test proves less, too.
 _LESS_SHOWN = ("saturation", "excitation")
-# A verdict "fine" promises an error of at most this many times that of the test on further data of the kind
-# (benchmarks/verdicts.md).
-PROMISE = 2.0
 # Data that a model predicts, by their role.
 _DATA = {"test": "the test data", "selection": "data that chose the model, but not its weights,"}
 

@@ -15,25 +15,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench._identification.validation.drawn_models import DrawnModels
+from narxbench._identification.validation.errors import LITTLE
 from narxbench._identification.validation.residuals import LEVEL
-from narxbench._identification.validation.steady_state import MARGIN, POINTS, FixedPoint
+from narxbench._identification.validation.steady_state import POINTS, FixedPoint
 from narxbench._model.functions import completed, derived
 from narxbench._model.narx import Model
 from narxbench._model.records import Record
 from narxbench._model.terms import INPUT
 from narxbench._model.working_point import delay_of
-from narxbench._numerics.rounding import significant
+from narxbench._numerics.rounding import DIGITS, significant
 
 Floats = NDArray[np.float64]
 
 # Share of the draws that an interval holds.
 COVERAGE = 1.0 - LEVEL
 # Draws of all models together: ten beyond each end of an interval.
-DRAWS = 400
+DRAWS = round(10 / (LEVEL / 2))
 # Poles of a model with a larger lag cost too much: those of all draws take 0.2 s here, and the third power of the lag.
 LONGEST_LAG = 60
-# Digits of an interval's ends that do not depend on the machine.
-DIGITS = 6
 
 
 @dataclass(frozen=True)
@@ -178,7 +177,7 @@ def dynamics(
         return None
     y = np.concatenate([record.y for record in records])
     centre, half_range = (float(y.max()) + float(y.min())) / 2, float(np.ptp(y)) / 2 or 1.0
-    reach = half_range * (1 + 2 * MARGIN)
+    reach = half_range * (1 + 2 * LITTLE)
     drawn_models = _drawn_models(short, richer, point, (centre, reach))
     stable = np.concatenate([draws.stable for draws in drawn_models])
     inputs = {}

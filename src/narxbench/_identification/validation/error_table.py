@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from narxbench._identification.data.arrangement import Arrangement
 from narxbench._identification.search.problem import MOST_VALUES
-from narxbench._identification.validation.weights import orthogonalise, triangle_of
+from narxbench._identification.validation.weights import least_squares_solution, triangle_of
 from narxbench._io.errors import NarxbenchError
 from narxbench._model.narx import DivergedError, Model
 from narxbench._model.records import ROLES, Record
@@ -179,16 +179,16 @@ def _independent(
 ) -> tuple[list[int], list[float]]:
     """Return the terms that depend on none before them, as a constant input does, and their weights."""
     with suppress(NarxbenchError):
-        return list(range(len(terms))), orthogonalise(columns, y, terms).coefficients.tolist()
+        return list(range(len(terms))), least_squares_solution(columns, y, terms).tolist()
     # Each column is tried in turn, with all before it: on as few rows as there are columns.
     triangle, _ = triangle_of([(columns, y)])
     columns, y = triangle[:, :-1], triangle[:, -1]
     kept: list[int] = []
     for i in range(len(terms)):
         with suppress(NarxbenchError):
-            solution = orthogonalise(columns[:, [*kept, i]], y, [terms[t] for t in [*kept, i]])
+            solution = least_squares_solution(columns[:, [*kept, i]], y, [terms[t] for t in [*kept, i]])
             kept.append(i)
-    return kept, solution.coefficients.tolist()
+    return kept, solution.tolist()
 
 
 def metrics_by_role(frame: pd.DataFrame) -> dict[str, dict[str, Any] | None]:

@@ -1,5 +1,6 @@
 """The check of the errors of a model on the data that say most: small, worth a look, or bad."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -29,15 +30,17 @@ from narxbench._numerics.rounding import significant
 # of the variance is missed and one sees where; beyond that a mean does nearly as well. The part of an error
 # that could be avoided is judged likewise.
 FREE_RUN_FINE, FREE_RUN_LOOK = 0.25, 0.6
-# A tenth of the output's deviation is little: a test whose output moves by less is at rest and shows little, so that
-# its errors are judged by the deviation that is known, and errors that drift by less are no reason to look
-# (benchmarks/verdicts.md).
+# A tenth of how far a signal spreads is little. A test whose output moves by less is at rest, so its errors are judged
+# by the deviation in the other data. Errors that drift by less are no reason to look (benchmarks/verdicts.md). A
+# correlation of a tenth predicts 1 % of the variance, which does not matter even if many samples show it. Steady states
+# may be a tenth of the range off, about the least that is seen in the figure of the static curve.
 LITTLE = 0.1
-# Where neither the model nor a simpler one explains a tenth of the variance, nothing is there to be predicted.
-NOISE = 0.95
-# Two records of one process differ easily by a half in error: beyond that the model fits noise, unless the increase of
-# the RRSE is small in itself.
-GAP_FINE = 1.5
+# Where neither the model nor a simpler one explains a tenth of the variance, the output looks like noise.
+NOISE = math.sqrt(1.0 - LITTLE)
+# A verdict "fine" promises that the error on similar data is at most this many times the error on the test
+# (benchmarks/verdicts.md). Likewise, the error on the test may be this many times the one on the known data: a model
+# whose error grows by more fits noise, unless the increase of the RRSE is small in itself.
+PROMISE = 2.0
 
 
 def errors_check(
@@ -255,7 +258,7 @@ def _gap(
     # Where the output spreads less in the test, the same error has a larger RRSE.
     in_test = old["rmse"] * (new["rrse"] / new["rmse"]) if new["rmse"] else 0.0
     least = max(old["rrse"], in_test)
-    is_gap = new["rrse"] > max(GAP_FINE * least, least + NEGLIGIBLE)
+    is_gap = new["rrse"] > max(PROMISE * least, least + NEGLIGIBLE)
     return {**values, "status": look_if(is_gap)}
 
 

@@ -24,8 +24,8 @@ from narxbench._identification.validation.weights import (
     correlated_scores,
     estimate,
     estimate_in_blocks,
+    least_squares_solution,
     newey_west_bandwidth,
-    orthogonalise,
 )
 from narxbench._io.errors import NarxbenchError
 from narxbench._io.version import __version__
@@ -138,8 +138,7 @@ class ModelFit:
         if self._structure.kind == "last value":
             return self._model(np.ones(1))
         columns = self.turns.columns(self.monomials, rows)
-        solution = orthogonalise(columns, self.turns.y[rows], self.terms)
-        return self._model(solution.coefficients)
+        return self._model(least_squares_solution(columns, self.turns.y[rows], self.terms))
 
     def model(self, weights: Weights) -> Model:
         """Return the model of the weights on all data."""

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from narxbench._identification.validation.bands import BAND, Integers, Unseen, unknown_stretches
+from narxbench._identification.validation.bands import BAND, Integers, Unseen, half_width, unknown_stretches
 from narxbench._identification.validation.fit import ModelFit
 from narxbench._identification.validation.residuals import SHARE_OF_RECORD
 from narxbench._io.errors import NarxbenchError, show
@@ -58,7 +58,7 @@ def forecast_errors(fit: ModelFit, model: Model, free_run: Unseen) -> dict[str, 
     half_widths, limits = {}, {}
     for share in SHARES:
         half_widths[str(share)] = _rising(unseen, share)
-        limits[str(share)] = free_run.half_width(share)
+        limits[str(share)] = half_width(free_run, share)
     return {"steps": horizons, "half_widths": half_widths, "free_run": limits}
 
 
@@ -86,7 +86,7 @@ def unseen_at_horizons(fit: ModelFit, model: Model, horizons: Sequence[int]) -> 
             values = np.sort(values[~np.isnan(values)])
             if len(values):
                 parts[place].append(values)
-    return [Unseen(tuple(errors)) for errors in parts]
+    return list(map(tuple, parts))
 
 
 def _errors(model: Model, record: Record, first: int, last: int, steps: int) -> Floats:
@@ -119,10 +119,10 @@ def _rising(unseen: Sequence[Unseen], share: float) -> list[float]:
     """Return half widths that rise with the horizon, closest to those of the errors; up to the last that has one."""
     half_widths = []
     for errors in unseen:
-        half_width = errors.half_width(share)
-        if half_width is None:
+        half = half_width(errors, share)
+        if half is None:
             break
-        half_widths.append(half_width)
+        half_widths.append(half)
     return [significant(value) for value in closest_rising(half_widths)]
 
 
@@ -152,8 +152,8 @@ def free_run_half_width(model: Model, confidence: float = BAND) -> float | None:
     """Return the half width of the band about free runs; None for a model without one."""
     if not has_errors(model):
         return None
-    half_width: float | None = model.about[ABOUT]["free_run"][str(confidence)]
-    return half_width
+    half: float | None = model.about[ABOUT]["free_run"][str(confidence)]
+    return half
 
 
 def half_widths(model: Model, samples: int, confidence: float) -> Floats:

@@ -109,8 +109,8 @@ def residuals(model: Model, records: Sequence[Record]) -> list[tuple[NDArray[np.
     return pairs
 
 
-def correlation_tests(model: Model, records: Sequence[Record], lags: int = LAGS) -> list[CorrelationTest]:
-    """Test the residuals of a model on some records, up to a largest lag; sums never go across a join.
+def correlation_tests(model: Model, records: Sequence[Record]) -> list[CorrelationTest]:
+    """Test the residuals of a model on some records. Sums never go from one record to the next.
 
     The bands presume white residuals: where ``phi_xixi`` fails, a near failure of another test with a slow input is a
     hint. Signals that are constant, few residuals and those that are rounding are not tested.
@@ -119,7 +119,7 @@ def correlation_tests(model: Model, records: Sequence[Record], lags: int = LAGS)
     for record_errors, record_inputs in residuals(model, records):
         errors.append(record_errors)
         inputs.append(record_inputs)
-    largest = min(lags, int(SHARE_OF_RECORD * max(map(len, errors), default=0)))
+    largest = min(LAGS, int(SHARE_OF_RECORD * max(map(len, errors), default=0)))
     if largest < 2 or _are_rounding(errors, records, model.decimation):
         return []
     xi = _centred(errors)

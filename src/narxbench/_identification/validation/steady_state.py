@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from narxbench._identification.validation.errors import LITTLE
 from narxbench._model.functions import completed, derived
 from narxbench._model.narx import Model
 from narxbench._model.records import Record
@@ -15,9 +16,6 @@ from narxbench._numerics.rounding import significant
 
 # Points of a static curve and of a step response: as many as their figures show.
 POINTS = 41
-# Share of the output's range by which steady states of a model may lie beyond its ends, or miss the rests of the data:
-# about the least that is seen in the figure of the static curve.
-MARGIN = 0.1
 # After this many time constants 2 % of a deviation is left, the settling time of control engineering.
 TIME_CONSTANTS = 4
 # So what rests moves by no more than that share of its range: the inputs (a digit of a converter may flicker), and the
@@ -121,7 +119,7 @@ def _fixed_point(
     settling = None
     if size < 1:
         settling = TIME_CONSTANTS / -float(np.log(size)) if size > 0 else 0.0
-    inside = abs(rest - centre) <= half_range * (1 + 2 * MARGIN)
+    inside = abs(rest - centre) <= half_range * (1 + 2 * LITTLE)
     return FixedPoint(signal, level, rest, size < 1, size, settling, inside)
 
 

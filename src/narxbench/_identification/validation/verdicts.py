@@ -29,15 +29,14 @@ from narxbench._identification.validation.error_table import (
     ONE_STEP,
     row_of,
 )
-from narxbench._identification.validation.errors import errors_check
+from narxbench._identification.validation.errors import LITTLE, errors_check
 from narxbench._identification.validation.residuals import CorrelationTest
-from narxbench._identification.validation.steady_state import MARGIN, FixedPoint, Rest
+from narxbench._identification.validation.steady_state import FixedPoint, Rest
 from narxbench._model.narx import Model
 from narxbench._model.records import ROLES
 
-# A correlation r predicts the share r^2 of the variance: below 1 % it does not matter even if many samples show it,
-# from 9 % on a better model is within reach.
-CORRELATION_SMALL, CORRELATION_LARGE = 0.1, 0.3
+# A correlation r predicts the share r^2 of the variance: from 9 % on a better model is within reach.
+CORRELATION_LARGE = 0.3
 
 
 def summary(
@@ -223,7 +222,7 @@ def _correlated(values: Values, kind: str) -> str:
     text = f"{len(failed)} of {values['tests']} {kind} tests one step ahead fail, most of all {largest['title']}: "
     text += f"{largest['worst']:.2g} at lag {largest['lag']} (limit {values['limit']:.2g})"
     if values["status"] == "fine":
-        return f"{text}, at most {100 * CORRELATION_SMALL**2:.0f} % of their variance."
+        return f"{text}, at most {100 * LITTLE**2:.0f} % of their variance."
     if kind == "nonlinear":
         return f"{text}."
     return f"{text}: that biases the weights.{_feedback(values)}"
@@ -241,7 +240,7 @@ def _correlations(tests: Sequence[CorrelationTest], good_free_run: float | None)
     """Return what the correlation tests of one kind found, and how serious it is."""
     ordered = sorted(tests, key=lambda test: -abs(test.worst))
     failed = [test for test in ordered if not test.passed]
-    status = graded(abs(failed[0].worst), CORRELATION_SMALL, CORRELATION_LARGE) if failed else "fine"
+    status = graded(abs(failed[0].worst), LITTLE, CORRELATION_LARGE) if failed else "fine"
     if status == "bad" and good_free_run is not None:
         # Correlations that do no harm to a good free run deserve a look, no more.
         status = "look"
@@ -280,7 +279,7 @@ def steady_states_check(
         # Where inputs pass by quickly, as peaks of a controller do, the data do not show where the process would rest.
         mostly = 2 * (values["at_rest"] + values["beyond"]) >= values["cases"]
         statuses.append("look" if mostly else "bad")
-    if rests and (values["without"] or values["largest"] is None or values["largest"] > MARGIN):
+    if rests and (values["without"] or values["largest"] is None or values["largest"] > LITTLE):
         statuses.append("look")
     return Finding("steady_states", worst(*statuses), values, *steady_states_text(values))
 

@@ -7,7 +7,7 @@ its columns, which loses half as many digits.
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,10 @@ Assumption = Literal["classical", "hc", "hac"]
 
 # Columns, the output and the samples of some rows.
 Block = tuple[Floats, Floats, NDArray[np.int64]]
+
+# Columns made orthogonal in the order in which forward regression takes them. ``columns @ back`` is q, the projections
+# are q'y, and the order says which column entered at each step.
+Orthogonal = tuple[Floats, Floats, Floats, NDArray[np.int64]]
 
 # A column of which less than this is left next to the others depends on them: it has lost ten of its sixteen digits.
 DEPENDENT = 1e-10
@@ -81,24 +85,6 @@ def _p_value(t: float | None, freedom: int) -> float | None:
     return None if t is None else significant(2 * stdtr(freedom, -abs(t)))
 
 
-class Orthogonal(NamedTuple):
-    """Columns made orthogonal in the order in which forward regression takes them: ``columns @ back`` is q.
-
-    The projections are q'y; the order says which column entered at each step.
-    """
-
-    q: Floats
-    back: Floats
-    projections: Floats
-    order: NDArray[np.int64]
-
-    @property
-    def coefficients(self) -> Floats:
-        """The least-squares weights, in the order of the columns."""
-        weights: Floats = (self.back * self.projections).sum(axis=1)
-        return weights
-
-
 def newey_west_bandwidth(n_rows: int, decimation: int = 1) -> int:
     """Return up to which lag, in samples, correlation of the residuals is taken into account.
 
@@ -123,21 +109,41 @@ def estimate(columns: Floats, y: Floats, *, terms: Sequence[str], times: NDArray
     if n_rows <= n:
         raise NarxbenchError(f"estimation: found {n_rows} rows for {n} terms; needed: more rows than terms")
     basis = orthogonalise(columns, y, terms)
-    residuals, freedom = y - basis.q @ basis.projections, n_rows - n
-    scores = basis.q * residuals[:, None]
+    q, _, projections, _ = basis
+    residuals = y - q @ projections
+    scores = q * residuals[:, None]
     white = scores.T @ scores
+    correlated = correlated_scores(white, scores, times, bandwidth)
+    return _weights(terms, basis, n_rows, (float(y @ y), float(residuals @ residuals)), (white, correlated))
+
+
+def _weights(
+    terms: Sequence[str],
+    basis: Orthogonal,
+    n_rows: int,
+    energies: tuple[float, float],
+    scores: tuple[Floats, Floats],
+) -> Weights:
+    """Return the weights of a structure whose columns were made orthogonal.
+
+    ``energies`` are the sums of squares of the output and of the residuals, ``scores`` the products of the scores at
+    the same samples, and with neighbouring ones.
+    """
+    _, back, projections, order = basis
+    (energy, squares), (white, correlated) = energies, scores
+    n = len(terms)
+    freedom = n_rows - n
     of_projections: dict[Assumption, Floats] = {
-        "classical": np.eye(n) * (residuals @ residuals / freedom),
+        "classical": np.eye(n) * (squares / freedom),
         "hc": white * (n_rows / freedom),
-        "hac": correlated_scores(white, scores, times, bandwidth) * (n_rows / freedom),
+        "hac": correlated * (n_rows / freedom),
     }
-    energy = float(y @ y)
     err = np.zeros(n)
-    err[basis.order] = basis.projections**2 / (energy or 1.0)
+    err[order] = projections**2 / (energy or 1.0)
     return Weights(
         terms=tuple(terms),
-        coefficients=basis.coefficients,
-        covariances={name: basis.back @ value @ basis.back.T for name, value in of_projections.items()},
+        coefficients=_coefficients(basis),
+        covariances={name: back @ value @ back.T for name, value in of_projections.items()},
         err=err,
         freedom=freedom,
     )
@@ -170,28 +176,17 @@ def estimate_in_blocks(blocks: Callable[[], Iterable[Block]], terms: Sequence[st
     if n_rows <= n:
         raise NarxbenchError(f"estimation: found {n_rows} rows for {n} terms; needed: more rows than terms")
     basis = orthogonalise(triangle[:, :n], triangle[:, n], terms)
-    coefficients = basis.coefficients
+    coefficients, back = _coefficients(basis), basis[1]
     white, correlated, squares = np.zeros((n, n)), np.zeros((n, n)), 0.0
     for columns, y, times in blocks():
         residuals = y - columns @ coefficients
-        scores = (columns @ basis.back) * residuals[:, None]
+        scores = (columns @ back) * residuals[:, None]
         products = scores.T @ scores
         white += products
         correlated += correlated_scores(products, scores, times, bandwidth)
         squares += float(residuals @ residuals)
-    freedom = n_rows - n
-    of_projections: dict[Assumption, Floats] = {
-        "classical": np.eye(n) * (squares / freedom),
-        "hc": white * (n_rows / freedom),
-        "hac": correlated * (n_rows / freedom),
-    }
     energy = float(triangle[:, n] @ triangle[:, n])
-    err = np.zeros(n)
-    err[basis.order] = basis.projections**2 / (energy or 1.0)
-    covariances: dict[Assumption, Floats] = {}
-    for name, value in of_projections.items():
-        covariances[name] = basis.back @ value @ basis.back.T
-    return Weights(tuple(terms), coefficients, covariances, err, freedom)
+    return _weights(terms, basis, n_rows, (energy, squares), (white, correlated))
 
 
 def correlated_scores(white: Floats, scores: Floats, times: NDArray[np.int64], bandwidth: int) -> Floats:
@@ -208,6 +203,18 @@ def correlated_scores(white: Floats, scores: Floats, times: NDArray[np.int64], b
     return correlated
 
 
+def least_squares_solution(columns: Floats, y: Floats, terms: Sequence[str]) -> Floats:
+    """Return the least-squares weights of columns; errors and source are those of :func:`estimate`."""
+    return _coefficients(orthogonalise(columns, y, terms))
+
+
+def _coefficients(basis: Orthogonal) -> Floats:
+    """Return the least-squares weights, in the order of the columns."""
+    _, back, projections, _ = basis
+    weights: Floats = (back * projections).sum(axis=1)
+    return weights
+
+
 def orthogonalise(columns: Floats, y: Floats, terms: Sequence[str]) -> Orthogonal:
     """Make the columns of a structure orthogonal; errors and source are those of :func:`estimate`."""
     n = columns.shape[1]
@@ -220,7 +227,7 @@ def orthogonalise(columns: Floats, y: Floats, terms: Sequence[str]) -> Orthogona
         raise NarxbenchError(_dependence(columns / scales, triangle, order[:entered], terms))
     back = np.empty((n, n))
     back[order] = solve_triangular(triangle[:, order], np.eye(n)) / scales[order, None]
-    return Orthogonal(q[order].T, back, projections, order)
+    return q[order].T, back, projections, order
 
 
 def _dependence(columns: Floats, triangle: Floats, entered: NDArray[np.int64], terms: Sequence[str]) -> str:
@@ -256,13 +263,13 @@ def interchangeable(
     outside = np.setdiff1d(np.arange(len(names)), inside)
     if not len(outside):
         return []
-    basis = orthogonalise(columns[:, inside], np.zeros(len(columns)), chosen)
+    q, back, _, _ = orthogonalise(columns[:, inside], np.zeros(len(columns)), chosen)
     outsiders = columns[:, outside]
     energies = (outsiders**2).sum(axis=0)
-    in_model = basis.q.T @ outsiders
-    outside_model = ((outsiders - basis.q @ in_model) ** 2).sum(axis=0)
+    in_model = q.T @ outsiders
+    outside_model = ((outsiders - q @ in_model) ** 2).sum(axis=0)
     pairs = []
-    for term, dual in zip(chosen, basis.back, strict=True):
+    for term, dual in zip(chosen, back, strict=True):
         # Of the term's column, the part that is orthogonal to the other terms has the direction q @ dual.
         shared = (dual / np.linalg.norm(dual)) @ in_model
         free = outside_model + shared**2

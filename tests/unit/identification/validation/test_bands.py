@@ -49,18 +49,20 @@ def test_the_result_tells_width_and_coverage_of_the_test_data(identification, da
     assert reported["one_step"]["parts"] == 8
 
 
-def test_how_much_wider_than_the_quantile_a_band_is(identification):
+def test_how_much_wider_than_the_quantile_a_band_is(identification, data):
     """Compare independent samples with four parts of which one is ten times as wrong as the others."""
 
     def half_width(errors, confidence=0.9):
-        return identification.unseen["free_run"]._replace(parts=tuple(np.sort(errors, axis=1))).half_width(confidence)
+        lower, upper = replace(identification, unseen={"free_run": tuple(np.sort(errors))}).bands(*data, confidence)
+        return (upper - lower)[-1] / 2
 
     errors = np.abs(np.random.default_rng(1).normal(size=(8, 500)))
     assert half_width(errors) == pytest.approx(np.quantile(errors, 0.9), rel=0.03)
     errors = errors[:4] * [[1.0], [1.0], [1.0], [10.0]]
     assert half_width(errors) > 1.3 * np.quantile(errors, 0.9)
-    assert half_width(np.arange(1.0, 11.0)[None], 0.5) == 6.0
-    assert half_width(np.empty((0, 10))) is None
+    assert half_width(np.arange(1.0, 11.0)[None], 0.5) == pytest.approx(6.0)
+    with pytest.raises(NarxbenchError, match="no unseen data"):
+        half_width(np.empty((0, 10)))
 
 
 def test_records_of_the_role_selection_are_judged_by_the_whole_model(data):
@@ -78,8 +80,7 @@ def test_records_of_the_role_selection_are_judged_by_the_whole_model(data):
 
 def test_no_band_holds_errors_of_runs_that_diverge(identification, data):
     lost = (np.arange(1.0, 11.0), np.full(10, np.inf))
-    unseen = {kind: errors._replace(parts=lost) for kind, errors in identification.unseen.items()}
-    diverging = replace(identification, unseen=unseen)
+    diverging = replace(identification, unseen={"free_run": lost})
     with pytest.raises(NarxbenchError, match=r"no band holds 0\.9"):
         diverging.bands(*data)
     reported = diverging.to_dict()["bands"]["free_run"]
@@ -162,17 +163,14 @@ def test_a_forecast_goes_on_after_the_data(forecasting, hourly):
     assert list(later.index) == [600]
 
 
-def test_the_command_prints_the_same(forecasting, hourly, files, tmp_path, capsys):
-    future, table = hourly[["u"]][SAMPLES : SAMPLES + 5], str(tmp_path / "table.csv")
+def test_the_command_writes_the_same(forecasting, hourly, files, tmp_path):
+    future = hourly[["u"]][SAMPLES : SAMPLES + 5]
     future.to_csv(tmp_path / "future.csv")
-    command = [*files, "--future", str(tmp_path / "future.csv"), "--confidence", "0.8"]
-    assert cli.main(command) == 0
-    printed = capsys.readouterr().out.splitlines()
-    assert printed[0] == "time,forecast,lower,upper"
-    assert [line.partition(",")[0] for line in printed[1:]] == [str(time) for time in future.index]
-    assert cli.main([*command, "-o", table]) == 0
+    table = str(tmp_path / "table.csv")
+    assert cli.main([*files, "--future", str(tmp_path / "future.csv"), "--confidence", "0.8", "-o", table]) == 0
     frame = pd.read_csv(table, index_col="time", parse_dates=True)
     expected = forecasting.forecast(u_future=future, confidence=0.8)
+    assert (list(frame), list(frame.index)) == (list(expected), list(expected.index))
     np.testing.assert_allclose(frame, expected, rtol=1e-9, atol=1e-9)
 
 
