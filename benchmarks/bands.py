@@ -123,8 +123,8 @@ TEXT = """# What the prediction bands hold
 `python -m benchmarks.bands` makes this file. Of each system, {sets} data sets of {samples} samples were identified
 (effort 1), and the {band} band of the model was laid about its predictions of a fresh record of {tested} samples.
 *Held* is the share of the measured samples within the band, on average over data sets, and *of one record* its range.
-The systems are those of [measured.md](measured.md), with other draws, and two that are shipped. The rule was chosen on
-other draws. *Not counted* are data sets without a band, or whose test run diverges.
+The systems are the same as in [measured.md](measured.md), with other draws, and two that are shipped. The rule was
+chosen on other draws. *Not counted* are data sets without a band, or whose test run diverges.
 
 {table}
 Normal errors of one variance need a half width of 1.64 RMSE. The *plain quantile* takes errors as independent. The

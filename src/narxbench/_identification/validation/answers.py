@@ -49,7 +49,7 @@ def prediction_answer(
     """Return whether one may predict with a model: by its errors, and bad for noise.
 
     It is at best ``look`` where errors drift, where the record shows less than a model needs, and where the model
-    diverges when inputs are held. Errors at the limit of a sensor are those of the sensor. ``others`` says
+    diverges when inputs are held. Errors at the limit of a sensor come from the sensor. ``others`` says
     what a model that runs together with others has of their outputs.
     """
     prediction = findings["errors"]
@@ -176,7 +176,7 @@ def _nothing_predicts(frame: pd.DataFrame, role: str) -> bool:
 
 
 def _status_of_answer(prediction: Finding, because: Sequence[str]) -> Status:
-    """Return the status by the predictions and by reasons to look; errors at a limit of a sensor say nothing."""
+    """Return the status by the predictions and by reasons to look. Errors at a limit of a sensor do not count."""
     if "saturation" in because and not prediction.values["diverged"]:
         return "look"
     status: Status = prediction.values["error_status"]
@@ -184,7 +184,7 @@ def _status_of_answer(prediction: Finding, because: Sequence[str]) -> Status:
 
 
 def _is_unavoidable(prediction: Finding) -> bool:
-    """Return whether large errors are noise, as far as what is known in time tells."""
+    """Return whether large errors are noise, as far as the regression on earlier data tells."""
     relative, diverged = prediction.values["relative"], prediction.values["diverged"]
     if prediction.values["other_unit"]:
         return False

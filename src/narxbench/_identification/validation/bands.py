@@ -25,7 +25,7 @@ Unseen = tuple[Floats, ...]
 
 
 def half_width(unseen: Unseen, confidence: float) -> float | None:
-    """Return the half width of the band that holds this share of samples; None where predictions diverge.
+    """Return the half width of the band that holds this share of samples, or None where predictions diverge.
 
     Neighbouring errors are alike, so samples count for less than they are. Therefore the quantile is raised until the
     quantile of the other parts holds the share of each part, on average.

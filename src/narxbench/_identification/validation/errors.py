@@ -26,8 +26,8 @@ from narxbench._io.words import listed
 from narxbench._model.narx import Model
 from narxbench._numerics.rounding import significant
 
-# A free run that misses at most 25 % of the output's standard deviation follows every movement by eye; at 60 % a third
-# of the variance is missed and one sees where; beyond that a mean does nearly as well. The part of an error
+# A free run that misses at most 25 % of the output's standard deviation follows every movement by eye. At 60 % a third
+# of the variance is missed, visibly. Beyond that a mean does nearly as well. The part of an error
 # that could be avoided is judged likewise.
 FREE_RUN_FINE, FREE_RUN_LOOK = 0.25, 0.6
 # A tenth of how far a signal spreads is little. A test whose output moves by less is at rest, so its errors are judged
@@ -57,13 +57,13 @@ def errors_check(
 ) -> Finding:
     """Judge the errors of a model.
 
-    ``roles`` are those of the frame, the one that says most of new data first; the other parameters are those of
+    ``roles`` are the roles in the frame, the one that says most of new data first. The other parameters are as for
     :func:`narxbench._identification.validation.verdicts.summary`.
     """
     kind, steps = decisive(model, frame, horizon)
     role = roles[0]
     row = row_of(frame, role, kind, steps)
-    # Errors in another unit say nothing of a model where there are other data to judge it by.
+    # Errors in another unit do not count where there are other data to judge the model by.
     other_unit = "" if len(roles) == 1 or _is_small(row["rrse"]) else _suspected_unit(checks)
     if avoidable is not None:
         avoidable = max(avoidable, _avoided_by_simple_models(frame, role, kind, steps))
@@ -143,7 +143,7 @@ def _known_error(gap: Values) -> str:
 
 
 def _why_so_far(values: Values) -> list[str]:
-    """Return why a series is judged as far ahead as it is; nothing where the user said how far."""
+    """Return why a series is judged as far ahead as it is, unless the user chose that."""
     if values["kind"] == FREE_RUN or values["horizon"] is not None:
         return []
     if not values["seasons"]:
@@ -161,13 +161,13 @@ def _divergence(values: Values, data: str) -> str:
 
 
 def _prediction_status(model: Model, values: Mapping[str, Any], *, has_diverged: bool) -> Status:
-    """Judge the errors of a model by what is known of them; ``has_diverged``: as far ahead as they are judged."""
+    """Judge the errors of a model. ``has_diverged`` is of predictions as far ahead as they are judged."""
     if values["diverged"]:
         # Of a series, and where a horizon is set, only predictions that far ahead must stay finite.
         return "bad" if values["kind"] == FREE_RUN or has_diverged else "look"
     if values["relative"] is None:
         return "look"
-    # Data that the model was made with are no proof, nor is a test that hardly moves.
+    # Neither data that the model was made with nor a test that hardly moves are a proof.
     is_lost = values["horizon"] is None and _loses_its_way(model, values["free_run"])
     is_proven = values["role"] == "test" and not values["rests"] and not is_lost
     return worst(_status_of_error(values["relative"], values["avoidable"]), "fine" if is_proven else "look")
@@ -198,7 +198,7 @@ def _is_small(rrse: float | None) -> bool:
 
 
 def _status_of_error(relative: float, avoidable: float | None) -> Status:
-    """Judge an error relative to the deviation of the output; noise that no model can foresee deserves a look."""
+    """Judge an error relative to the deviation of the output. Noise that no model can foresee deserves a look."""
     status = graded(relative, FREE_RUN_FINE, FREE_RUN_LOOK)
     if status != "bad" or avoidable is None or relative >= NOISE:
         return status
@@ -208,7 +208,7 @@ def _status_of_error(relative: float, avoidable: float | None) -> Status:
 
 
 def _suspected_unit(checks: Sequence[Finding]) -> str:
-    """Return the name of a signal that the model uses whose unit in the test may be another one; "" for none."""
+    """Return the name of a signal that the model uses whose unit in the test may be another one, or "" for none."""
     for check in checks:
         if check.name == "test-range":
             for column, about in check.values.items():
@@ -263,7 +263,7 @@ def _gap(
 
 
 def _superfluous(frame: pd.DataFrame, weights: Sequence[Mapping[str, Any]]) -> list[str] | None:
-    """Return the terms of an exact model that are rounding; None where the model is not exact."""
+    """Return the terms of an exact model that are rounding, or None where the model is not exact."""
     rrse = row_of(frame, "estimation", ONE_STEP, 1).get("rrse")
     rounding = float(np.finfo(np.float64).eps)
     if rrse is None or rrse**2 > rounding:

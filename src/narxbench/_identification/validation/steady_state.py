@@ -30,19 +30,19 @@ class FixedPoint:
     """An output that a model keeps at constant inputs."""
 
     signal: str | None
-    """Name of the input that was varied; None without inputs."""
+    """Name of the input that was varied, or None without inputs."""
     u: float | None
-    """Its value; the other inputs are at their medians."""
+    """Its value. The other inputs are at their medians."""
     y: float | None
-    """The output; None where the model has no fixed point at this input."""
+    """The output, or None where the model has no fixed point at this input."""
     stable: bool
-    """Whether small deviations die out: all eigenvalues lie inside the unit circle."""
+    """Whether small deviations die out: all eigenvalues are inside the unit circle."""
     eigenvalue: float | None
     """The largest magnitude of an eigenvalue of the model linearized there."""
     settling_steps: float | None
-    """Steps of the model until 2 % of a small deviation are left; None where it is not stable."""
+    """Steps of the model until 2 % of a small deviation are left, or None where it is not stable."""
     inside: bool
-    """Whether the output lies within the measured range, widened by a tenth at both ends."""
+    """Whether the output is within the measured range, widened by a tenth at both ends."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Rest:
     samples: int
     """Length of the stretch."""
     model_y: float | None
-    """The stable fixed point of the model nearest to ``y`` at these inputs; None where it has none."""
+    """The stable fixed point of the model nearest to ``y`` at these inputs, or None where it has none."""
     deviation: float | None
     """How far that is from ``y``, as share of the range of the output."""
 
@@ -77,7 +77,7 @@ def _joined(records: Sequence[Record]) -> tuple[NDArray[np.float64], NDArray[np.
 
 
 def static_curve(model: Model, records: Sequence[Record], points: int = POINTS) -> list[FixedPoint]:
-    """Return the fixed points of a model over the range of each input, sorted; without inputs those of the model alone.
+    """Return the fixed points of a model over the range of each input, sorted.
 
     Every value of an input is there, if only with None for an output.
     """
@@ -97,7 +97,7 @@ def static_curve(model: Model, records: Sequence[Record], points: int = POINTS) 
 
 
 def _levels(model: Model, u: NDArray[np.float64], points: int) -> list[tuple[str | None, float | None, list[float]]]:
-    """Return the constant inputs of a static curve: the input that is varied, its value, and those of all inputs."""
+    """Return the constant inputs of a static curve: the input that is varied, its value, and all inputs."""
     if not model.n_inputs:
         return [(None, None, [])]
     levels: list[tuple[str | None, float | None, list[float]]] = []
@@ -124,7 +124,7 @@ def _fixed_point(
 
 
 def measured_static_points(model: Model, records: Sequence[Record]) -> list[Rest]:
-    """Return where the data rest, which the static curve of a model can be held against; nowhere without inputs."""
+    """Return where the data rest, to compare with the static curve of a model. Without inputs there are no rests."""
     if not model.n_inputs or not records:
         return []
     y, u = _joined(records)

@@ -1,7 +1,7 @@
 """Weights of a chosen structure with their uncertainty, what each term explains, and what could take its place.
 
-The search solves normal equations, which is fast; here the one structure that was chosen is solved by orthogonalising
-its columns, which loses half as many digits.
+The search solves normal equations, which is fast. Here the chosen structure alone is solved by orthogonalising its
+columns, which loses half as many digits.
 """
 
 import math
@@ -48,7 +48,7 @@ class Weights:
     freedom: int
     """Rows less weights, the degrees of freedom of t."""
     noise: Mapping[str, Any] = field(default_factory=dict)
-    """The arguments of a model that its noise has; none for white noise in the equation."""
+    """The model's arguments for its noise, none for white noise in the equation."""
 
     def of_model(self) -> dict[str, Any]:
         """Return what a model keeps, without the last digits, which LAPACK computes differently on other processors."""
@@ -59,7 +59,7 @@ class Weights:
         }
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return what a table of the weights shows: a dict for each term; no t and p where the residuals are zero."""
+        """Return a table of the weights as a dict for each term, with t and p None where the residuals are zero."""
         errors = {name: np.sqrt(np.diag(covariance)) for name, covariance in self.covariances.items()}
         t_values = list(map(_t_value, self.coefficients.tolist(), errors["hac"].tolist()))
         columns = {
@@ -76,7 +76,7 @@ class Weights:
 
 
 def _t_value(weight: float, standard_error: float) -> float | None:
-    """Return how many standard errors a weight is from zero; None where the error is zero."""
+    """Return how many standard errors a weight is from zero, or None where the error is zero."""
     return significant(weight / standard_error) if standard_error > 0 else None
 
 
@@ -152,7 +152,7 @@ def _weights(
 def triangle_of(blocks: Iterable[tuple[Floats, Floats]]) -> tuple[Floats, int]:
     """Return the triangle of the columns with y behind them, and the number of rows.
 
-    It has the inner products of the columns, without what is lost by squaring, in as many rows as there are columns.
+    It has the inner products of the columns in as many rows as there are columns, without loss of digits by squaring.
     """
     triangle: Floats | None = None
     n_rows = 0
@@ -204,7 +204,7 @@ def correlated_scores(white: Floats, scores: Floats, times: NDArray[np.int64], b
 
 
 def least_squares_solution(columns: Floats, y: Floats, terms: Sequence[str]) -> Floats:
-    """Return the least-squares weights of columns; errors and source are those of :func:`estimate`."""
+    """Return the least-squares weights of columns. Mistakes are raised as by :func:`estimate`."""
     return _coefficients(orthogonalise(columns, y, terms))
 
 
@@ -216,7 +216,7 @@ def _coefficients(basis: Orthogonal) -> Floats:
 
 
 def orthogonalise(columns: Floats, y: Floats, terms: Sequence[str]) -> Orthogonal:
-    """Make the columns of a structure orthogonal; errors and source are those of :func:`estimate`."""
+    """Make the columns of a structure orthogonal, by the method of :func:`estimate`."""
     n = columns.shape[1]
     # Powers of two change no digit.
     scales = 2.0 ** np.frexp(np.abs(columns).max(axis=0, initial=0.0))[1]
@@ -255,8 +255,8 @@ def interchangeable(
     """Return for each term of a model the other candidate that could nearly take its place, and their correlation.
 
     That is the one whose column is most correlated with the term's once what the other terms explain is removed from
-    both: data hardly distinguish them. It is about zero, as least squares sees columns. Only those of at least
-    ``least`` are there.
+    both: data hardly distinguish them. It is about zero, as least squares sees columns. Correlations below
+    ``least`` are left out.
     """
     position = {name: i for i, name in enumerate(names)}
     inside = [position[name] for name in chosen]
@@ -284,9 +284,9 @@ def interchangeable(
 
 @compiled
 def _orthogonalise(q, y, order, triangle, projections, dependent):  # type: ignore[no-untyped-def]
-    # Replaces the columns of a structure, the rows of q, by orthonormal ones; returns how many are independent. Row s
-    # of the triangle belongs to the column that entered at step s, its columns to the structure's in their own order.
-    # Sums in plain order, not those of a library that depend on the number of cores.
+    # Replaces the columns of a structure, the rows of q, by orthonormal ones, and returns how many are independent. Row
+    # s of the triangle belongs to the column that entered at step s, its columns to the structure's in their own order.
+    # Sums in plain order, because a library's depend on the number of cores.
     n = q.shape[0]
     energies, entered = np.empty(n), np.zeros(n, np.bool_)
     rest = y.copy()
