@@ -81,8 +81,6 @@ def static_curve(model: Model, records: Sequence[Record], points: int = POINTS) 
 
     Every value of an input is there, if only with None for an output.
     """
-    if not records:
-        return []
     y, u = _joined(records)
     low, high = float(y.min()), float(y.max())
     centre, half_range = (low + high) / 2, (high - low) / 2 or 1.0
