@@ -27,10 +27,10 @@ def record(model, low=-1.0, high=1.0):
     return Record("a", u, model.predict(u, np.zeros(model.initial_samples)))
 
 
-def dynamics_of(*models, data=None, richer=None):
+def dynamics_of(*models, data=None):
     records = [data or record(models[0])]
     point = working_point(models[0], records, static_curve(models[0], records))
-    return dynamics(models, records, point, richer)
+    return dynamics(models, records, point)
 
 
 @pytest.mark.parametrize("r", [0.5, 2.0, 2.9, 3.9])
@@ -152,19 +152,6 @@ def test_the_slowest_pole_is_uncertain_by_rivals_and_other_poles_by_weights():
     # A rival of decimation 2 has a pole of 0.81 for 0.9 at each sample.
     coarse = replace(EXACT, coefficients=(0.81, B), decimation=2)
     assert dynamics_of(two, coarse).poles[0][1].high == pytest.approx(0.9, rel=1e-5)
-    pair = replace(two, coefficients=(1.0, -0.5, 0.5))
-    (_, first), (_, second) = dynamics_of(pair, EXACT).poles
-    assert first == second and first.high == A
-
-
-def test_a_richer_model_counts_as_much_as_all_others():
-    rivals = [replace(EXACT, coefficients=(A, B * (1.0 + 0.01 * number))) for number in range(6)]
-    spread = replace(RIVAL, covariance=((0.0, 0.0), (0.0, 0.01)))
-    about = dynamics_of(*rivals, richer=spread)
-    gain = about.inputs["u"].gain
-    # 5 % of its draws lie beyond the end, as half of all draws are of it.
-    assert gain.high == pytest.approx((2 * B + 1.645 * 0.1) / (1 - A), rel=0.03)
-    assert gain.low == pytest.approx(B / (1 - A), rel=1e-4) and about.models == len(rivals)
 
 
 def test_scaled_models_and_derived_inputs_answer_in_their_own_units():
